@@ -295,6 +295,14 @@ export interface OpenidRecordRow {
   generation: number | null;
 }
 
+/** Which entry of a directory a user or a group is. */
+export interface DirectoryEntryRow {
+  domain_id: string;
+  local_id: string;
+  dn: string;
+  gone_at: number | null;
+}
+
 export interface OpenidSessionRow {
   id: string;
   user_id: string;
@@ -323,6 +331,9 @@ export interface Tables extends FederationTables {
   wrong_passwords: { account: string; failures: number; last_at: number };
   groups: GroupRow;
   group_members: { group_id: string; user_id: string; display: string | null };
+  directory_users: DirectoryEntryRow & { user_id: string; password_changed: string | null; seen_at: number };
+  directory_groups: DirectoryEntryRow & { group_id: string };
+  directory_syncs: { domain_id: string; finished_at: number };
   roles: RoleRow;
   implied_roles: { prior_role_id: string; implied_role_id: string };
   grants: GrantRow;

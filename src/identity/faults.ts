@@ -38,6 +38,10 @@ export const identityFaults = {
     status: 403,
     text: 'LDAP does not support write operations: the {kind} {id} is in a directory, which is read-only here.',
   },
+  'directory.password': {
+    status: 403,
+    text: 'LDAP does not support write operations: the password of the user {id} is in a directory, and is changed there.',
+  },
   'directory.no_new': {
     status: 403,
     text: 'LDAP does not support write operations: users and groups of the domain {domain} are made in its directory.',

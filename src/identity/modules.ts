@@ -19,7 +19,8 @@ import { type Change, createChanges, serviceActor } from './audit/index.ts';
 import { createCatalog } from './catalog/index.ts';
 import { createConsumers } from './consumers/index.ts';
 import { createCredentials } from './credentials/index.ts';
-import type { Database, UserRow } from './database.ts';
+import type { Database, Tx, UserRow } from './database.ts';
+import { createDirectories } from './directories/index.ts';
 import { createDomainSettings } from './domain-settings/index.ts';
 import { createFederation } from './federation/index.ts';
 import { createAssignments, createGrants, createUserScopes, reachableProjectIds } from './grants/index.ts';
@@ -131,7 +132,9 @@ async function buildCore(db: Database, options: ModuleOptions) {
     if (to !== undefined) await mail.enqueue(transaction, { to, template: 'password-changed', language, values });
   };
   const listeners = { revokeAccess, onEmailChanged, onPasswordChanged };
-  const users = createUsers({ ...deps, ...listeners, passwords, access, shield, freshLogin, logins });
+  const directories = createDirectories({ ...deps, domainSettings, revokeAccess, onEmailChanged });
+  const directory = directories.guard;
+  const users = createUsers({ ...deps, ...listeners, passwords, access, shield, freshLogin, logins, directory });
   const accountDeletion = createAccountDeletion({ ...deps, domainSettings, users, mail });
   const personalData = createPersonalData({ ...deps, sessions: records, rateLimits: options.rateLimits });
   const signedIn = {
@@ -147,6 +150,7 @@ async function buildCore(db: Database, options: ModuleOptions) {
     registrationKeys,
     accountDeletion,
     personalData,
+    directories,
   };
   return { deps, domainSettings, outbound, notifications, mail, links, tokenKeys, revocations, tokens, shield, ...signedIn };
 }
@@ -174,13 +178,12 @@ function buildApplications({ deps, users, access, records }: Core, { seal }: Mod
 
 /** What people do without an administrator. */
 function buildPeople(core: Core, options: ModuleOptions) {
-  const { deps, domainSettings } = core;
+  const { deps, users } = core;
   const requests = createMailRequests({ ...deps, rateLimits: options.rateLimits });
   /** An account of a directory or of another provider has no password here. */
   const canResetPassword = async (user: UserRow): Promise<boolean> => {
-    const { identity } = await domainSettings.of(user.domain_id);
     const { lock_password: isLocked } = parseJson<{ lock_password?: boolean }>(user.options);
-    return identity.driver === 'sql' && isLocked !== true && (await hasPassword(deps.db.read, user.id));
+    return isLocked !== true && !(await users.isInDirectory(user.id)) && hasPassword(deps.db.read, user.id);
   };
   const passwordRecovery = createPasswordRecovery({ ...deps, ...core, requests, issuer: options.issuer, canResetPassword });
   const selfRegistration = createSelfRegistration({ ...deps, ...core, requests, issuer: options.issuer });
@@ -192,7 +195,7 @@ function buildPeople(core: Core, options: ModuleOptions) {
 function buildInvitations(core: Core, { userPermissions }: Applications, options: ModuleOptions) {
   const { deps, shield, links, mail, domainSettings, access, users, passwords } = core;
   const throttle = (limit: typeof MAILS_LIMIT) => new Throttle(options.rateLimits ? limit : undefined, deps.clock);
-  const groups = createGroups({ ...deps, shield });
+  const groups = createGroups({ ...deps, shield, directory: core.directories.guard });
   const grants = createGrants(deps);
   const appAssignments = createAppAssignments({ ...deps, userPermissions });
   const parts = { ...deps, domainSettings, links, mail, grants, groups, appAssignments, shield, issuer: options.issuer };
@@ -215,31 +218,44 @@ function buildSignIn(
   const factor = createFactor({ ...deps, ...core.notifications, passwords, seal, issuer: config.twoFactorIssuer, gate });
   const relyingParty = () => relyingPartyOf(options.issuer(), config.twoFactorIssuer);
   const { notify } = core.notifications;
+  /** A password here, or in a directory. */
+  const knowsPassword = async (tx: Tx, userId: string): Promise<boolean> =>
+    (await hasPassword(tx, userId)) || core.directories.guard.hasPassword(tx, userId);
   const federation = createFederation({
     ...deps,
     ...core,
     notify,
     seal,
     issuer: options.issuer,
+    isGroupInDirectory: core.directories.guard.isGroupInDirectory,
     hashOfSession: core.records.hashOfSession,
     endSessions: core.records.endSessionsByHash,
-    hasOtherWay: async (tx, userId) => (await hasPassword(tx, userId)) || (await hasPasskey(tx, userId)),
+    hasOtherWay: async (tx, userId) => (await knowsPassword(tx, userId)) || (await hasPasskey(tx, userId)),
   });
   const passkeys = createPasskeys({
     ...deps,
     notify,
     gate,
     relyingParty,
-    hasOtherWay: async (tx, userId) => (await hasPassword(tx, userId)) || (await federation.links.hasUsable(tx, userId)),
+    hasOtherWay: async (tx, userId) => (await knowsPassword(tx, userId)) || (await federation.links.hasUsable(tx, userId)),
   });
   const passkeyPolicy = createPasskeyPolicy({ db, domainSettings: core.domainSettings, relyingParty });
   const credentials = createCredentials({ ...deps, users, seal, freshLogin });
   const scopes = createScopes({ db, access });
   const accessToken = applications.delegation.userAtLogin;
-  const authenticate = createAuthenticate({ tokens, passwords, users, scopes, factor, devices, credentials, gate, accessToken });
+  const authenticate = createAuthenticate({ tokens, users, scopes, factor, devices, credentials, gate, accessToken });
   const receipts = createReceipts({ keys: tokenKeys, clock });
   const completeness = createLoginCompleteness({ scopes, factor, isPasskeyRequired: passkeyPolicy.isRequired });
-  const auth = createAuth({ ...deps, tokens, authenticate, scopes, receipts, logins, completeness });
+  const auth = createAuth({
+    ...deps,
+    tokens,
+    authenticate,
+    scopes,
+    receipts,
+    logins,
+    completeness,
+    stillThere: users.stillThere,
+  });
   const openid = createOpenid({
     ...deps,
     ...core,
@@ -270,6 +286,7 @@ export async function buildModules(db: Database, options: ModuleOptions) {
   const core = await buildCore(db, options);
   const { deps, users, tokens, revocations, shield, freshLogin, devices, tokenKeys, records, mail, registrationKeys, gate } =
     core;
+  const directory = core.directories.guard;
   const applications = buildApplications(core, options);
   const { consumers, appRoles, delegation } = applications;
   const { groups, grants, appAssignments, invitations, acceptance } = buildInvitations(core, applications, options);
@@ -309,7 +326,7 @@ export async function buildModules(db: Database, options: ModuleOptions) {
     subject: createSubject({ db, users, freshLogin }),
     passkeys,
     credentials,
-    scim: createScim({ ...deps, users, groups, projects }),
+    scim: createScim({ ...deps, users, groups, projects, directory }),
     connections,
     federation,
     openid,

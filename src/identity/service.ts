@@ -113,8 +113,8 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
   let address = serviceUrl(config, options.tls !== undefined);
   const modules = await buildModules(db, { ...options, issuer: () => address });
   const { parts, deps, passwords, tokens, users, tokenKeys, revocations, notifications } = modules;
-  const { mail, links, logouts, connections, openid, reseal, domainSettings, passkeyPolicy, registrationKeys, peopleSettled } =
-    modules;
+  const { mail, links, logouts, connections, openid, reseal, domainSettings, passkeyPolicy, registrationKeys } = modules;
+  const { peopleSettled, directories } = modules;
   const bootstrapDeps = { ...deps, passwords, users };
   const { consumers } = parts;
   const app: IdentityApp = createApp();
@@ -196,6 +196,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
       await ensureBuiltInApplication({ ...deps, consumers });
       await domainSettings.warnOfUnknownDomains(log);
       await passkeyPolicy.refuseImpossible(address);
+      await directories.start();
       sweeper = startSweeper({
         ...parts,
         passwords,
@@ -218,7 +219,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
     drain: probes.drain,
     async stop(graceMs) {
       // Unfinished jobs are continued by the next start.
-      const jobs = Promise.all([sweeper?.stop(), notifications.stop(), mail.stop(), logouts.stop()]);
+      const jobs = Promise.all([sweeper?.stop(), notifications.stop(), mail.stop(), logouts.stop(), directories.stop()]);
       await Promise.all([server.close(graceMs), waitAtMost(graceMs, jobs)]);
       // Waits for password checks whose clients have disconnected.
       await waitAtMost(graceMs, Promise.all([passwords.settled(), parts.auth.settled(), peopleSettled()]));

@@ -219,6 +219,12 @@ export const identitySettings = {
     'GATEHOUSE_IDENTITY_DOMAIN_CONFIG_DIR',
     'Folder of files keystone.<domain name>.conf with settings of domains, read at the start; without it every domain has the defaults.',
   ),
+  directorySyncSeconds: setting.number(
+    'GATEHOUSE_IDENTITY_DIRECTORY_SYNC_SECONDS',
+    300,
+    { min: 5, max: 86_400, unit: 'seconds' },
+    'How often directories (LDAP) are read for who came, went or was closed. Logins ask them each time.',
+  ),
   registrationMode: setting.choice(
     'GATEHOUSE_IDENTITY_REGISTRATION',
     'invitation',

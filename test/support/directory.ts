@@ -1,7 +1,7 @@
 // The settings of a directory that the tests start, and what is in it.
 
 import { readDomainFile } from '../../src/identity/domain-settings/files.ts';
-import type { LdapSettings } from '../../src/identity/domain-settings/index.ts';
+import type { DomainSettings, LdapSettings } from '../../src/identity/domain-settings/index.ts';
 import { identitySettings } from '../../src/identity/settings.ts';
 import { load } from '../../src/platform/config/index.ts';
 import { type Attributes, dnOf, GROUPS, group, groupDn, PEOPLE, person, READER, SUFFIX } from './slapd.ts';
@@ -32,8 +32,12 @@ export function ldapSection(url: string, more: Readonly<Record<string, string>> 
     .join('')}`;
 }
 
+/** What the file of a domain says. */
+export const domainSettingsIn = (text: string): DomainSettings =>
+  readDomainFile('keystone.test.conf', text, load(identitySettings, {}));
+
 export const ldapSettings = (url: string, more: Readonly<Record<string, string>> = {}): LdapSettings =>
-  readDomainFile('keystone.test.conf', ldapSection(url, more), load(identitySettings, {})).ldap;
+  domainSettingsIn(ldapSection(url, more)).ldap;
 
 /** Groups within groups, one circle among them: alice is in inner, inner in middle, middle in outer, outer in inner. */
 export const ENTRIES: Readonly<Record<string, Attributes>> = {

@@ -161,6 +161,15 @@ export class Slapd {
     }
   }
 
+  /** From now on the server shows so many entries at most; it is started again for it. */
+  async limit(entries: number | undefined): Promise<void> {
+    await this.kill();
+    const conf = join(this.#folder, 'slapd.conf');
+    const text = readFileSync(conf, 'utf8').replace(/^sizelimit .*$/m, `sizelimit ${entries ?? 'unlimited'}`);
+    writeFileSync(conf, text);
+    await this.run();
+  }
+
   add = (dn: string, attributes: Attributes): Promise<void> =>
     this.change((client) => client.add(dn, attributes as Record<string, string | string[]>));
 
@@ -190,6 +199,8 @@ export class Slapd {
       conf,
       [
         ...schemas,
+        // As Active Directory says when a password was changed.
+        "attributetype ( 1.2.840.113556.1.4.96 NAME 'pwdLastSet' SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 SINGLE-VALUE )",
         'modulepath /usr/lib/ldap',
         'moduleload back_mdb',
         `pidfile ${folder}/pid`,

@@ -115,7 +115,7 @@ export async function bootstrap(
         { name: 'admin', description: 'The organization of the administrators' },
         { domainId: DOMAIN, parentId: DOMAIN },
       );
-      const userId = await users.insert(transaction, { name: ADMIN, default_project_id: projectId }, DOMAIN);
+      const userId = await users.insert(transaction, { name: ADMIN, default_project_id: projectId }, DOMAIN, { isFirst: true });
       await passwords.store(transaction, userId, prepared);
       for (const targetId of [projectId, DOMAIN, null]) {
         await insertGrant(transaction.tx, {

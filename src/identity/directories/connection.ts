@@ -1,13 +1,13 @@
-// One connection to one server of a directory: opened, protected, bound. It is never opened a second time: the library would do so by
-// itself, without TLS and without a bind.
+// One connection to an LDAP server: connect, TLS, bind. A connection is used once: the library would reconnect by itself, without
+// StartTLS and without a bind.
 import { readdirSync, readFileSync } from 'node:fs';
 import { connect, isIP, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
-import { Client } from 'ldapts';
+import { Client, type MessageParser } from 'ldapts';
 import type { LdapSettings } from '../domain-settings/index.ts';
+import { createFrames } from './frames.ts';
 
-/** Whom the server takes us for. */
 export interface Bind {
   readonly dn: string;
   readonly password: string;
@@ -17,13 +17,13 @@ export interface Connection {
   readonly client: Client;
   readonly url: string;
   readonly openedAt: number;
-  /** At once, whatever is under way. */
+  /** Closes the sockets at once. */
   destroy(): void;
 }
 
 const KEEP_ALIVE_MS = 30_000;
 
-/** Certificates of the authorities a server's must come from; undefined for those of the system. */
+/** The trusted CA certificates; undefined for those of the system. */
 export function readAuthorities({ tlsCacertfile, tlsCacertdir }: LdapSettings): string[] | undefined {
   if (tlsCacertfile !== undefined) return [readFileSync(tlsCacertfile, 'utf8')];
   if (tlsCacertdir === undefined) return undefined;
@@ -38,14 +38,14 @@ function tlsOptions(url: string, ldap: LdapSettings, ca: string[] | undefined): 
   const host = hostOf(url);
   return {
     host,
-    // No server is asked for by an address; it is compared with the certificate all the same.
+    // SNI does not allow IP addresses. The certificate is checked against `host` in any case.
     ...(isIP(host) ? {} : { servername: host }),
     ...(ca ? { ca } : {}),
     rejectUnauthorized: ldap.tlsReqCert === 'demand',
   };
 }
 
-/** Also where the library would wait for ever: in the middle of a handshake. */
+/** The library has no time limit for the TLS handshake of StartTLS. */
 async function inTime<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -59,15 +59,32 @@ async function inTime<T>(ms: number, work: Promise<T>): Promise<T> {
   }
 }
 
+/** Gives the library one whole message at a time. What goes beyond the limits closes the connection. */
+function readInFrames(client: Client, refuse: (error: Error) => void): void {
+  const parser = (client as unknown as { readonly messageParser: MessageParser }).messageParser;
+  const read = parser.read.bind(parser);
+  let frames = createFrames();
+  parser.read = (data, details) => {
+    try {
+      for (const message of frames(data)) read(message, details);
+    } catch (error) {
+      frames = createFrames();
+      refuse(error as Error);
+    }
+  };
+}
+
 interface Opening {
   readonly bind: Bind | undefined;
   readonly ca: string[] | undefined;
   readonly timeoutMs: number;
+  /** Closes a connection that is being opened. */
+  readonly signal: AbortSignal;
   now(): number;
 }
 
 export async function openConnection(ldap: LdapSettings, url: string, opening: Opening): Promise<Connection> {
-  const { bind, ca, timeoutMs, now } = opening;
+  const { bind, ca, timeoutMs, signal, now } = opening;
   const tls = tlsOptions(url, ldap, ca);
   const isSecure = url.startsWith('ldaps:');
   const sockets: Socket[] = [];
@@ -76,7 +93,7 @@ export async function openConnection(ldap: LdapSettings, url: string, opening: O
     sockets.push(socket);
     return socket;
   };
-  /** The first socket is the only one that leads to the server. */
+  /** Refuses to connect again. */
   const first = (make: () => Socket): Socket => {
     if (sockets.length > 0) throw new Error('the connection has ended');
     return keep(make());
@@ -92,19 +109,25 @@ export async function openConnection(ldap: LdapSettings, url: string, opening: O
         ? keep(connectTls(given[0]))
         : first(() => connectTls(given[0], given[1], given[2]))) as unknown as typeof connectTls,
   });
-  const destroy = (): void => {
+  const destroy = (error?: Error): void => {
     for (const socket of sockets) {
       socket.on('error', () => {});
-      socket.destroy();
+      socket.destroy(error);
     }
   };
+  readInFrames(client, destroy);
+  const onAbort = (): void => destroy(new Error('closed'));
+  signal.addEventListener('abort', onAbort, { once: true });
   try {
+    signal.throwIfAborted();
     if (ldap.useTls && !isSecure) await inTime(timeoutMs, client.startTLS({ ...tls }));
-    // Without a DN as nobody: some directories let everybody search.
+    // An anonymous bind when the settings name no user.
     await inTime(timeoutMs, client.bind(bind?.dn ?? '', bind?.password ?? ''));
   } catch (error) {
     destroy();
     throw error;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
   }
-  return { client, url, openedAt: now(), destroy };
+  return { client, url, openedAt: now(), destroy: () => destroy() };
 }

@@ -63,6 +63,7 @@ describe('A directory', () => {
       description: 'Somebody',
       defaultProjectId: undefined,
       extra: { phone: '+34 600' },
+      passwordChanged: null,
     });
     assert.deepEqual(await directory.findUser('alice'), alice);
     assert.equal(await directory.findUserByName('nobody'), undefined);
@@ -103,10 +104,10 @@ describe('A directory', () => {
   it('finds the groups of a user through others, and ends where they go in a circle', async () => {
     const directory = open();
     const alice = (await directory.findUser('alice'))!;
-    assert.deepEqual(names(await directory.groupsOf(alice)), ['inner', 'middle', 'outer']);
+    assert.deepEqual(names((await directory.groupsOf(alice)).groups), ['inner', 'middle', 'outer']);
     const bob = (await directory.findUser('bob'))!;
-    assert.deepEqual(names(await directory.groupsOf(bob)), ['inner', 'middle', 'others', 'outer']);
-    assert.deepEqual(await directory.groupsOf((await directory.findUser('user1'))!), []);
+    assert.deepEqual(names((await directory.groupsOf(bob)).groups), ['inner', 'middle', 'others', 'outer']);
+    assert.deepEqual((await directory.groupsOf((await directory.findUser('user1'))!)).groups, []);
   });
 
   it('finds groups that name their members by id', async () => {
@@ -115,7 +116,7 @@ describe('A directory', () => {
       group_member_attribute: 'memberUid',
       group_members_are_ids: 'yes',
     });
-    assert.deepEqual(names(await directory.groupsOf((await directory.findUser('alice'))!)), ['ids']);
+    assert.deepEqual(names((await directory.groupsOf((await directory.findUser('alice'))!)).groups), ['ids']);
   });
 
   it('lists groups with the members that stand in them', async () => {

@@ -1,20 +1,23 @@
-// A directory as the identity service uses it: users and groups, found and listed, and whether a password is right. Nothing is written.
+// The client of one directory: finds and lists users and groups, and checks passwords. It never writes.
 import type { Filter } from 'ldapts';
 import type { Clock } from '../../platform/clock.ts';
 import { ConfigError } from '../../platform/config/index.ts';
 import type { QueueClient } from '../../platform/limits/index.ts';
 import type { Log } from '../../platform/log/index.ts';
 import type { LdapSettings } from '../domain-settings/index.ts';
-import { childOf } from './dn.ts';
+import { nameKey } from '../users/index.ts';
+import { childOf, dnKey } from './dn.ts';
 import { createEmulation } from './emulation.ts';
 import { type DirectoryUser, userAttributes, userOf } from './entries.ts';
-import { all, equals, idEquals, type Kinds, kindsOf } from './filters.ts';
+import { all, any, equals, idEquals, type Kinds, kindsOf } from './filters.ts';
 import { createMembership } from './membership.ts';
 import { createPool } from './pool.ts';
 import { createSearches, type Listing } from './search.ts';
 
-/** Enough to see that there is more than one. */
+/** Enough to notice that a name or an id is ambiguous. */
 const TWO = 2;
+/** The id that is asked for when there is no user: nobody has it, whatever the syntax of ids. */
+const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 export interface DirectoryDeps {
   readonly ldap: LdapSettings;
@@ -42,40 +45,73 @@ export function createDirectory(deps: DirectoryDeps) {
     groups: ldap.groupTreeDn ?? `ou=UserGroups,${ldap.suffix}`,
   };
   const searches = createSearches(pool, ldap);
-  const emulation = createEmulation(ldap, trees.users, searches);
+  const emulation = createEmulation(ldap, domainId, trees.users, searches);
+  const attributes = userAttributes(ldap);
+  const nobody = { localId: NOBODY, dn: childOf(trees.users, ldap.userIdAttribute, NOBODY) };
+  const usersIn = (entries: readonly Parameters<typeof userOf>[0][]): DirectoryUser[] =>
+    entries.map((entry) => userOf(entry, ldap)).filter((user) => user !== undefined);
 
-  /** One user, or nobody: where two entries answer to it, neither is meant. */
-  async function oneUser(filter: Filter): Promise<DirectoryUser | undefined> {
-    const search = { base: trees.users, filter: all(kinds.user, filter), attributes: userAttributes(ldap), limit: TWO };
-    const entries = await searches.few(search);
-    const user = entries.length === 1 ? userOf(entries[0]!, ldap) : undefined;
-    return user && emulation ? { ...user, enabled: await emulation.isOpen(user) } : user;
+  /** Undefined when no entry or more than one matches. */
+  async function oneWhere(filter: Filter): Promise<DirectoryUser | undefined> {
+    const entries = await searches.few({ base: trees.users, filter: all(kinds.user, filter), attributes, limit: TWO });
+    return entries.length === 1 ? userOf(entries[0]!, ldap) : undefined;
+  }
+
+  /** Undefined when another entry has the id, too. Servers compare without case, so the id is compared again. */
+  async function findUser(localId: string): Promise<DirectoryUser | undefined> {
+    const user = await oneWhere(idEquals(ldap.userIdAttribute, localId));
+    const enabled = emulation ? await emulation.isEnabled(user ?? nobody) : user?.enabled;
+    return user?.localId === localId ? { ...user, enabled: enabled === true } : undefined;
   }
 
   return {
     ldap,
-    findUserByName: (name: string): Promise<DirectoryUser | undefined> => oneUser(equals(ldap.userNameAttribute, name)),
-    findUser: (localId: string): Promise<DirectoryUser | undefined> => oneUser(idEquals(ldap.userIdAttribute, localId)),
+    findUser,
 
-    /** Every user, some at a time. */
-    async users(each: (users: DirectoryUser[]) => Promise<void>): Promise<Listing> {
-      const isOpen = await emulation?.read();
-      return searches.many({ base: trees.users, filter: kinds.user, attributes: userAttributes(ldap) }, (entries) => {
-        const users = entries.map((entry) => userOf(entry, ldap)).filter((user) => user !== undefined);
-        return each(isOpen ? users.map((user) => ({ ...user, enabled: isOpen(user) })) : users);
-      });
+    /**
+     * Whoever may create entries somewhere in the tree could give one the id of somebody else. So the id is looked up, too, and must be
+     * that of the same entry. For an unknown name the directory is asked as often. Servers take names for equal that are two names here.
+     * `holder`: the id of the user who has the name here. It is theirs as long as their entry has it, whoever else takes it.
+     */
+    async findUserByName(name: string, holder?: string): Promise<DirectoryUser | undefined> {
+      const isNamed = (user: DirectoryUser | undefined) => user !== undefined && nameKey(user.name) === nameKey(name);
+      const byName = await oneWhere(equals(ldap.userNameAttribute, name));
+      const user = await findUser(holder ?? byName?.localId ?? NOBODY);
+      if (holder !== undefined && isNamed(user)) return user;
+      const owner = holder !== undefined && byName ? await findUser(byName.localId) : user;
+      const isSame = byName !== undefined && owner !== undefined && dnKey(byName.dn) === dnKey(owner.dn);
+      return isSame && isNamed(owner) ? owner : undefined;
+    },
+
+    /** All users, in pages. */
+    async users(each: (users: DirectoryUser[]) => Promise<void>, signal?: AbortSignal): Promise<Listing> {
+      const isEnabled = await emulation?.read();
+      const search = { base: trees.users, filter: kinds.user, attributes };
+      const listed = (users: DirectoryUser[]) =>
+        each(isEnabled ? users.map((user) => ({ ...user, enabled: isEnabled(user) })) : users);
+      return searches.many(search, (entries) => listed(usersIn(entries)), { signal });
+    },
+
+    /** The entries with these ids. Fails unless the answer is complete. */
+    async usersById(localIds: readonly string[]): Promise<DirectoryUser[]> {
+      const isEnabled = await emulation?.read();
+      const searchFor = (ids: readonly string[]) => {
+        const filter = all(kinds.user, any(ids.map((id) => idEquals(ldap.userIdAttribute, id))));
+        return { base: trees.users, filter, attributes, baseMustExist: true };
+      };
+      const users = usersIn(await searches.each(localIds, searchFor));
+      return isEnabled ? users.map((user) => ({ ...user, enabled: isEnabled(user) })) : users;
     },
 
     ...createMembership(ldap, trees, kinds, searches),
 
     /**
-     * Whether this is their password. An empty one never is: a directory takes it for a visitor without a name, and says yes.
-     * Where there is no such user, somebody who does not exist is asked about, so that both take as long.
+     * Whether this is the user's password. An empty password is never sent: servers treat it as an anonymous bind, which succeeds.
+     * For an unknown user a DN that does not exist is tried, so that both take equally long.
      */
-    async authenticate(user: Pick<DirectoryUser, 'dn'> | undefined, password: string, place: QueueClient): Promise<boolean> {
+    async authenticate(user: Pick<DirectoryUser, 'dn'> | undefined, password: string, client: QueueClient): Promise<boolean> {
       if (password === '') return false;
-      const dn = user?.dn || childOf(trees.users, ldap.userIdAttribute, 'nobody-of-this-name');
-      return (await pool.bind({ dn, password }, place)) && user !== undefined && user.dn !== '';
+      return (await pool.bind({ dn: user?.dn || nobody.dn, password }, client)) && user !== undefined && user.dn !== '';
     },
 
     close: pool.close,

@@ -1,4 +1,4 @@
-// Distinguished names (RFC 4514): compared whatever their case, spaces and escapes, and put together from parts.
+// Distinguished names (RFC 4514): a key for comparing them, and building one from parts.
 
 const HEX_PAIR = /^[0-9A-Fa-f]{2}/;
 
@@ -7,7 +7,7 @@ interface Scan {
   readonly end: number;
 }
 
-/** A value from `at` up to the next `,`, `+` or `;` that is not escaped. */
+/** Reads a value from `at` up to the next unescaped `,`, `+` or `;`. */
 function scanValue(text: string, at: number): Scan {
   const bytes: Buffer[] = [];
   let plainEnd = 0;
@@ -25,13 +25,13 @@ function scanValue(text: string, at: number): Scan {
     plainEnd = bytes.length;
     end += pair ? 2 : 1;
   }
-  // Spaces around a value are not part of it, unless they are escaped.
+  // Unescaped spaces around a value are not part of it.
   return { value: Buffer.concat(bytes.slice(0, plainEnd)).toString('utf8').trimStart(), end };
 }
 
 const fold = (value: string): string => value.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ');
 
-/** The same text for every spelling of a name. Directories compare names without regard to case; so do we. */
+/** The same text for every spelling of a DN: case, spaces and escapes make no difference. */
 export function dnKey(dn: string): string {
   const rdns: string[] = [];
   let parts: string[] = [];
@@ -50,7 +50,7 @@ export function dnKey(dn: string): string {
   return rdns.join(',');
 }
 
-/** A value as it stands in a name: whatever it holds, it stays a value. */
+/** Escapes a value for use in a DN. */
 const escapeValue = (value: string): string =>
   value
     .replace(/[\\,+;<>"=#]/g, (char) => `\\${char}`)

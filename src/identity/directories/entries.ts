@@ -1,4 +1,4 @@
-// From an entry of a directory to a user or a group, by the settings of the domain. As Keystone reads them, and nothing more of an entry.
+// Maps an LDAP entry to a user or a group by the settings of the domain, as Keystone does.
 import type { Entry } from 'ldapts';
 import type { LdapSettings } from '../domain-settings/index.ts';
 import { guidText } from './filters.ts';
@@ -10,10 +10,12 @@ export interface DirectoryUser {
   readonly enabled: boolean;
   readonly email: string | null;
   readonly description: string | null;
-  /** Undefined where the directory has no say in it. */
+  /** Undefined when it does not come from the directory. */
   readonly defaultProjectId: string | null | undefined;
-  /** What else the settings take from the entry. */
+  /** Attributes of user_additional_attribute_mapping. */
   readonly extra: Readonly<Record<string, string>>;
+  /** When the password was last changed, as the server says it; null when it does not. */
+  readonly passwordChanged: string | null;
 }
 
 export interface DirectoryGroup {
@@ -24,15 +26,19 @@ export interface DirectoryGroup {
   readonly extra: Readonly<Record<string, string>>;
 }
 
-/** As long as a column of Keystone; longer ones are no names. */
+/** The length of Keystone's columns. */
 const LONGEST = 255;
+/** The longest description or additional attribute. */
+const LONGEST_TEXT = 4096;
+/** When a password was changed: OpenLDAP and 389 Directory Server, Active Directory, FreeIPA. */
+const PASSWORD_CHANGED = ['pwdChangedTime', 'pwdLastSet', 'krbLastPwdChange'];
 
 function textOf(value: string | Buffer): string | undefined {
   if (typeof value === 'string') return value.includes('\0') ? undefined : value;
   return value.length === 16 ? guidText(value) : undefined;
 }
 
-/** The values of an attribute; servers write its name in their own case. */
+/** The values of an attribute. Its name is compared without case. */
 export function valuesOf(entry: Entry, attribute: string): string[] {
   const wanted = attribute.toLowerCase();
   const key = Object.keys(entry).find((name) => name.toLowerCase() === wanted);
@@ -45,7 +51,7 @@ function nameIn(entry: Entry, attribute: string): string | undefined {
   return name && name.length <= LONGEST ? name : undefined;
 }
 
-/** An id that is not one is nobody's: Keystone guesses from the DN then, which two entries can share. */
+/** An attribute with several values cannot be the id. (Keystone takes it from the DN then, which is not unique.) */
 function idIn(entry: Entry, attribute: string): string | undefined {
   const [id, ...others] = valuesOf(entry, attribute);
   return id && others.length === 0 && id.length <= LONGEST ? id : undefined;
@@ -56,28 +62,34 @@ function isEnabled(entry: Entry, ldap: LdapSettings): boolean {
   const value = valuesOf(entry, ldap.userEnabledAttribute)[0] ?? ldap.userEnabledDefault;
   if (ldap.userEnabledMask !== 0) {
     const bits = /^-?\d+$/.test(value) ? Number(value) : Number.NaN;
-    // What is no number opens no account.
+    // A value that is not a number means disabled.
     return Number.isSafeInteger(bits) && (bits & ldap.userEnabledMask) !== ldap.userEnabledMask;
   }
   return (value.toLowerCase() === 'true') !== ldap.userEnabledInvert;
 }
 
+/** A value that is too long is left out: cut off it would be another value. */
+const shortIn = (entry: Entry, attribute: string, longest: number): string | undefined => {
+  const [value] = valuesOf(entry, attribute);
+  return value !== undefined && value.length <= longest ? value : undefined;
+};
+
 const extraIn = (entry: Entry, mapping: LdapSettings['userAdditionalAttributeMapping'], ignored: readonly string[]) =>
   Object.fromEntries(
     mapping
       .filter(({ name }) => !ignored.includes(name))
-      .map(({ ldap, name }) => [name, valuesOf(entry, ldap)[0]] as const)
+      .map(({ ldap, name }) => [name, shortIn(entry, ldap, LONGEST_TEXT)] as const)
       .filter((pair): pair is readonly [string, string] => pair[1] !== undefined),
   );
 
-/** Undefined for an entry without id or name: nobody could tell them apart, or log in. */
+/** Undefined for an entry without an id or a name. */
 export function userOf(entry: Entry, ldap: LdapSettings): DirectoryUser | undefined {
   const localId = idIn(entry, ldap.userIdAttribute);
   const name = nameIn(entry, ldap.userNameAttribute);
   if (localId === undefined || name === undefined) return undefined;
   const ignored = ldap.userAttributeIgnore;
-  const taken = (field: string, attribute: string): string | null =>
-    ignored.includes(field) ? null : (valuesOf(entry, attribute)[0] ?? null);
+  const taken = (field: string, attribute: string, longest = LONGEST): string | null =>
+    ignored.includes(field) ? null : (shortIn(entry, attribute, longest) ?? null);
   const project = ldap.userDefaultProjectIdAttribute;
   return {
     localId,
@@ -85,10 +97,11 @@ export function userOf(entry: Entry, ldap: LdapSettings): DirectoryUser | undefi
     name,
     enabled: isEnabled(entry, ldap),
     email: taken('email', ldap.userMailAttribute),
-    description: taken('description', ldap.userDescriptionAttribute),
+    description: taken('description', ldap.userDescriptionAttribute, LONGEST_TEXT),
     defaultProjectId:
       project === undefined || ignored.includes('default_project_id') ? undefined : taken('default_project_id', project),
     extra: extraIn(entry, ldap.userAdditionalAttributeMapping, ignored),
+    passwordChanged: PASSWORD_CHANGED.map((name) => shortIn(entry, name, LONGEST)).find((value) => value !== undefined) ?? null,
   };
 }
 
@@ -101,7 +114,7 @@ export function groupOf(entry: Entry, ldap: LdapSettings): DirectoryGroup | unde
     localId,
     dn: entry.dn,
     name,
-    description: ignored.includes('description') ? '' : (valuesOf(entry, ldap.groupDescAttribute)[0] ?? ''),
+    description: ignored.includes('description') ? '' : (shortIn(entry, ldap.groupDescAttribute, LONGEST_TEXT) ?? ''),
     extra: extraIn(entry, ldap.groupAdditionalAttributeMapping, ignored),
   };
 }
@@ -113,6 +126,7 @@ export const userAttributes = (ldap: LdapSettings): string[] => [
     ldap.userMailAttribute,
     ldap.userDescriptionAttribute,
     ldap.userEnabledAttribute,
+    ...PASSWORD_CHANGED,
     ...(ldap.userDefaultProjectIdAttribute === undefined ? [] : [ldap.userDefaultProjectIdAttribute]),
     ...ldap.userAdditionalAttributeMapping.map(({ ldap: attribute }) => attribute),
   ]),

@@ -1,8 +1,8 @@
-// Filters of searches. They are built of parts, never of text: a value cannot become anything but a value.
+// Search filters. They are built from objects, never from text, so a value cannot change the filter.
 import { AndFilter, EqualityFilter, ExtensibleFilter, type Filter, FilterParser, OrFilter, PresenceFilter } from 'ldapts';
 import type { LdapSettings } from '../domain-settings/index.ts';
 
-/** Membership through any number of groups, as Active Directory answers it. */
+/** Active Directory's rule for membership through nested groups. */
 const MATCHING_RULE_IN_CHAIN = '1.2.840.113556.1.4.1941';
 
 export const equals = (attribute: string, value: string | Buffer): Filter => new EqualityFilter({ attribute, value });
@@ -13,7 +13,7 @@ export const any = (filters: readonly Filter[]): Filter => new OrFilter({ filter
 export const inChain = (attribute: string, dn: string): Filter =>
   new ExtensibleFilter({ matchType: attribute, rule: MATCHING_RULE_IN_CHAIN, value: dn });
 
-/** What makes an entry a user or a group, whatever else is asked of it. */
+/** The filters that select users and groups. */
 export interface Kinds {
   readonly user: Filter;
   readonly group: Filter;
@@ -28,19 +28,19 @@ function kind(objectClass: string, idAttribute: string, nameAttribute: string, o
   );
 }
 
-/** Throws where a filter of the settings is none. */
+/** Throws when a filter in the settings is invalid. */
 export const kindsOf = (ldap: LdapSettings): Kinds => ({
   user: kind(ldap.userObjectclass, ldap.userIdAttribute, ldap.userNameAttribute, ldap.userFilter),
   group: kind(ldap.groupObjectclass, ldap.groupIdAttribute, ldap.groupNameAttribute, ldap.groupFilter),
 });
 
-/** The id of an entry as a filter finds it. Active Directory keeps GUIDs as bytes, which are shown as text. */
+/** Finds an entry by its id. Active Directory stores GUIDs as bytes; their ids are text here. */
 export function idEquals(attribute: string, id: string): Filter {
   const isGuid = attribute.toLowerCase() === 'objectguid' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id);
   return equals(attribute, isGuid ? guidBytes(id) : id);
 }
 
-/** Three numbers with their low byte first, then bytes as they are. */
+/** A GUID begins with three little-endian numbers. */
 function guidBytes(text: string): Buffer {
   const bytes = Buffer.from(text.replaceAll('-', ''), 'hex');
   bytes.subarray(0, 4).reverse();

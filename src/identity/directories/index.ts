@@ -1,3 +1,3 @@
-// Directories (LDAP): users and groups of a domain that live elsewhere, read-only.
-export { createDirectory, type Directory } from './directory.ts';
+// Directories (LDAP): users and groups of a domain that are in a directory, read-only.
+export { createDirectories, type Directories } from './directories.ts';
 export { publicId } from './public-id.ts';

@@ -1,28 +1,26 @@
-// Who is in which group of a directory, also through other groups.
+// Groups and their members, also through nested groups.
 import type { Client, Entry, Filter } from 'ldapts';
 import type { LdapSettings } from '../domain-settings/index.ts';
 import { dnKey } from './dn.ts';
-import {
-  type DirectoryGroup,
-  type DirectoryUser,
-  groupAttributes,
-  groupOf,
-  userAttributes,
-  userOf,
-  valuesOf,
-} from './entries.ts';
-import { all, any, equals, inChain, type Kinds } from './filters.ts';
+import { type DirectoryGroup, type DirectoryUser, groupAttributes, groupOf, userAttributes, userOf } from './entries.ts';
+import { all, any, equals, idEquals, inChain, type Kinds } from './filters.ts';
 import type { Listing, Searches } from './search.ts';
 
-/** So many groups of one user are looked at, through so many levels: more is a mistake. */
+/** Limits for walking up nested groups. */
 const MOST_GROUPS = 2000;
 const DEEPEST = 30;
-/** Names in one filter. */
-const AT_ONCE = 50;
+/** Groups have long entries, so fewer of them are in a page. */
+const GROUP_PAGE = 100;
 
 export interface GroupWithMembers extends DirectoryGroup {
-  /** As the entry has them: DNs, or ids where the settings say so. */
+  /** DNs, or ids with group_members_are_ids. */
   readonly members: readonly string[];
+}
+
+/** The groups of a user. `ambiguous`: their ids are those of other entries, too. */
+export interface GroupsOfUser {
+  readonly groups: readonly DirectoryGroup[];
+  readonly ambiguous: readonly DirectoryGroup[];
 }
 
 interface Trees {
@@ -30,49 +28,71 @@ interface Trees {
   readonly groups: string;
 }
 
-export function createMembership(ldap: LdapSettings, trees: Trees, kinds: Kinds, { few, fewFrom, many }: Searches) {
+export function createMembership(ldap: LdapSettings, trees: Trees, kinds: Kinds, searches: Searches) {
+  const { few, many, valuesInParts } = searches;
   const { groupMemberAttribute: attribute } = ldap;
+  const attributes = [...groupAttributes(ldap), ...(ldap.groupAdNesting ? [] : [attribute])];
+
+  const groupsIn = (entries: readonly Entry[]): DirectoryGroup[] =>
+    entries.map((entry) => groupOf(entry, ldap)).filter((group) => group !== undefined);
 
   const groupsWhere = async (filter: Filter): Promise<DirectoryGroup[]> =>
-    (await few({ base: trees.groups, filter: all(kinds.group, filter), attributes: groupAttributes(ldap) }))
-      .map((entry) => groupOf(entry, ldap))
-      .filter((group) => group !== undefined);
+    groupsIn(await few({ base: trees.groups, filter: all(kinds.group, filter), attributes: groupAttributes(ldap) }));
 
-  /** From the user up, level by level. A group that was seen is not gone up from again, so circles end. */
+  const hasId = (id: string): Filter => idEquals(ldap.groupIdAttribute, id);
+
+  /** The groups that fit one of the values. */
+  const groupsFor = async (values: readonly string[], fits: (value: string) => Filter): Promise<DirectoryGroup[]> =>
+    groupsIn(
+      await searches.each(values, (some) => ({
+        base: trees.groups,
+        filter: all(kinds.group, any(some.map(fits))),
+        attributes: groupAttributes(ldap),
+      })),
+    );
+
+  /** Walks up level by level. Each group is visited once, so cycles end. */
   async function walkUp(user: DirectoryUser): Promise<DirectoryGroup[]> {
     const found = new Map<string, DirectoryGroup>();
     let level = [user.dn];
     for (let depth = 0; depth < DEEPEST && level.length > 0 && found.size < MOST_GROUPS; depth++) {
       const above: string[] = [];
-      for (let at = 0; at < level.length; at += AT_ONCE) {
-        const members = level.slice(at, at + AT_ONCE).map((dn) => equals(attribute, dn));
-        for (const group of await groupsWhere(any(members))) {
-          const key = dnKey(group.dn);
-          if (found.has(key)) continue;
-          found.set(key, group);
-          above.push(group.dn);
-        }
+      for (const group of await groupsFor(level, (dn) => equals(attribute, dn))) {
+        const key = dnKey(group.dn);
+        if (found.has(key)) continue;
+        found.set(key, group);
+        above.push(group.dn);
       }
       level = above;
     }
     return [...found.values()];
   }
 
-  const rangeIn = (entry: Entry): string | undefined =>
-    Object.keys(entry).find((name) => name.toLowerCase().startsWith(`${attribute.toLowerCase()};range=`));
+  function groupsWith(user: DirectoryUser): Promise<DirectoryGroup[]> {
+    if (ldap.groupMembersAreIds) return groupsWhere(equals(attribute, user.localId));
+    // The rule is defined for this attribute, whatever group_member_attribute is.
+    return ldap.groupAdNesting ? groupsWhere(inChain('member', user.dn)) : walkUp(user);
+  }
 
-  /** Active Directory gives at most 1,500 values at once, under a name that says which. */
-  async function membersIn(client: Client, entry: Entry): Promise<string[]> {
-    const members = valuesOf(entry, attribute);
-    let part: Entry | undefined = entry;
-    for (let range = rangeIn(entry); part && range !== undefined; range = part && rangeIn(part)) {
-      members.push(...valuesOf(part, range));
-      const last = /range=\d+-(\d+)$/i.exec(range)?.[1];
-      if (last === undefined) break;
-      const attributes = [`${attribute};range=${Number(last) + 1}-*`];
-      [part] = await fewFrom(client, { base: entry.dn, filter: kinds.group, attributes, scope: 'base' });
+  /** Whoever may create entries somewhere in the tree could create a second group with the id of one that has roles. */
+  async function ambiguousIds(groups: readonly DirectoryGroup[]): Promise<Set<string>> {
+    const entries = new Map<string, Set<string>>();
+    const note = ({ localId, dn }: DirectoryGroup) => {
+      const dns = entries.get(localId) ?? new Set();
+      entries.set(localId, dns.add(dnKey(dn)));
+    };
+    groups.forEach(note);
+    (await groupsFor([...entries.keys()], hasId)).forEach(note);
+    return new Set([...entries].filter(([, dns]) => dns.size > 1).map(([id]) => id));
+  }
+
+  async function withMembers(entries: readonly Entry[], client: Client): Promise<GroupWithMembers[]> {
+    const groups: GroupWithMembers[] = [];
+    for (const entry of entries) {
+      const group = groupOf(entry, ldap);
+      if (group) groups.push({ ...group, members: ldap.groupAdNesting ? [] : await valuesInParts(client, entry, attribute) });
     }
-    return members;
+    return groups;
   }
 
   return {
@@ -81,35 +101,44 @@ export function createMembership(ldap: LdapSettings, trees: Trees, kinds: Kinds,
       return groups.length === 1 ? groups[0] : undefined;
     },
 
-    groupsOf(user: DirectoryUser): Promise<DirectoryGroup[]> {
-      if (ldap.groupMembersAreIds) return groupsWhere(equals(attribute, user.localId));
-      // The rule goes by this attribute, whatever the groups call theirs.
-      return ldap.groupAdNesting ? groupsWhere(inChain('member', user.dn)) : walkUp(user);
+    async groupsOf(user: DirectoryUser): Promise<GroupsOfUser> {
+      const groups = await groupsWith(user);
+      const twice = await ambiguousIds(groups);
+      const isAmbiguous = ({ localId }: DirectoryGroup) => twice.has(localId);
+      return { groups: groups.filter((group) => !isAmbiguous(group)), ambiguous: groups.filter(isAmbiguous) };
     },
 
-    /** Every group, some at a time, with the members that stand in its entry; none where the server is asked for them instead. */
-    groups(each: (groups: GroupWithMembers[]) => Promise<void>): Promise<Listing> {
-      const attributes = [...groupAttributes(ldap), ...(ldap.groupAdNesting ? [] : [attribute])];
-      return many({ base: trees.groups, filter: kinds.group, attributes }, async (entries, client) => {
-        const groups: GroupWithMembers[] = [];
-        for (const entry of entries) {
-          const group = groupOf(entry, ldap);
-          if (group) groups.push({ ...group, members: ldap.groupAdNesting ? [] : await membersIn(client, entry) });
-        }
-        await each(groups);
-      });
+    /** All groups, in pages, with the members in their entries; without members when memberIdsInChain is used. */
+    groups(each: (groups: GroupWithMembers[]) => Promise<void>, signal?: AbortSignal): Promise<Listing> {
+      const search = { base: trees.groups, filter: kinds.group, attributes };
+      const options = { pageSize: GROUP_PAGE, signal };
+      return many(search, async (entries, client) => each(await withMembers(entries, client)), options);
     },
 
-    /** The ids of all who are in a group, as Active Directory knows them. */
-    async memberIdsInChain({ dn }: DirectoryGroup): Promise<Listing & { readonly ids: readonly string[] }> {
+    /** The groups with these ids. Fails unless the answer is complete. */
+    groupsById: (ids: readonly string[]): Promise<GroupWithMembers[]> =>
+      searches.onOwnConnection(async (client) => {
+        const searchFor = (some: readonly string[]) => {
+          const filter = all(kinds.group, any(some.map(hasId)));
+          return { base: trees.groups, filter, attributes, baseMustExist: true };
+        };
+        return withMembers(await searches.eachFrom(client, ids, searchFor), client);
+      }),
+
+    /** The ids of all members, by Active Directory's rule for nested groups. */
+    async memberIdsInChain({ dn }: DirectoryGroup, signal?: AbortSignal): Promise<Listing & { readonly ids: readonly string[] }> {
       const ids = new Set<string>();
-      const filter = all(kinds.user, inChain('memberOf', dn));
-      const listing = await many({ base: trees.users, filter, attributes: userAttributes(ldap) }, async (entries) => {
-        for (const entry of entries) {
-          const user = userOf(entry, ldap);
-          if (user) ids.add(user.localId);
-        }
-      });
+      const search = { base: trees.users, filter: all(kinds.user, inChain('memberOf', dn)), attributes: userAttributes(ldap) };
+      const listing = await many(
+        search,
+        async (entries) => {
+          for (const entry of entries) {
+            const user = userOf(entry, ldap);
+            if (user) ids.add(user.localId);
+          }
+        },
+        { signal },
+      );
       return { ...listing, ids: [...ids] };
     },
   };

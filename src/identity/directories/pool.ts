@@ -1,5 +1,5 @@
-// The connections to a directory: some for searches, which are kept; one for each password that is checked, which is not. Servers are tried in
-// order. One that failed lately comes last, and while all of them failed just now nobody waits for them.
+// Connections to a directory. Those for searches are pooled; each password check opens one of its own. Servers are tried in order; one that
+// failed recently comes last. When all of them failed a moment ago, requests fail at once instead of waiting again.
 import { setTimeout as pause } from 'node:timers/promises';
 import { ResultCodeError } from 'ldapts';
 import type { Clock } from '../../platform/clock.ts';
@@ -7,28 +7,18 @@ import { Fault } from '../../platform/faults/index.ts';
 import { FairQueue } from '../../platform/limits/index.ts';
 import type { Log } from '../../platform/log/index.ts';
 import type { LdapSettings } from '../domain-settings/index.ts';
-import { fault } from '../faults.ts';
+import { away } from './away.ts';
 import { type Bind, type Connection, openConnection, readAuthorities } from './connection.ts';
 
-/** Other servers are tried first for so long after one failed. */
+/** How long a failed server comes last. */
 const LAST_FOR_MS = 30_000;
-/** After all of them failed, nobody tries again for so long. */
+/** How long nothing is tried after all servers failed. */
 const AWAY_MS = 1000;
-/** Those who wait for a connection. */
+/** The most requests that wait for a connection. */
 const LONGEST_LINE = 1000;
 
-/** The directory did not answer: not what it said, but that it said nothing, or nothing that would help anybody. */
+/** No server answered. */
 export class DirectoryAway extends Error {}
-
-export const away = (domainId: string, cause: unknown): Fault =>
-  fault(
-    'directory.unavailable',
-    { domain: domainId },
-    {
-      headers: { 'Retry-After': '5' },
-      reason: `directory: ${cause instanceof Error ? cause.message.split('\n')[0] : 'no answer'}`,
-    },
-  );
 
 export function createPool(deps: {
   readonly ldap: LdapSettings;
@@ -47,16 +37,22 @@ export function createPool(deps: {
   const logins = new FairQueue({ slots: ldap.authPoolSize, maxWaiting: LONGEST_LINE, patienceMs });
   const open = new Set<Connection>();
   const idle: Connection[] = [];
-  let isClosed = false;
+  const closing = new AbortController();
 
   const sinceFailure = (url: string): number => clock.now() - (failedAt.get(url) ?? Number.NEGATIVE_INFINITY);
   const inOrder = (): string[] =>
     [...servers].sort((a, b) => Number(sinceFailure(a) < LAST_FOR_MS) - Number(sinceFailure(b) < LAST_FOR_MS));
 
-  /** What a server says about the bind is an answer; that it says nothing makes it one to try later. */
+  /** A result code is an answer. Anything else marks the server as failed. */
   async function openOne(url: string, bind: Bind | undefined): Promise<Connection> {
     try {
-      const connection = await openConnection(ldap, url, { bind, ca, timeoutMs, now: clock.now.bind(clock) });
+      const connection = await openConnection(ldap, url, {
+        bind,
+        ca,
+        timeoutMs,
+        signal: closing.signal,
+        now: clock.now.bind(clock),
+      });
       failedAt.delete(url);
       open.add(connection);
       return connection;
@@ -76,7 +72,7 @@ export function createPool(deps: {
     if (servers.every((url) => Math.abs(sinceFailure(url)) < AWAY_MS)) throw new DirectoryAway('all servers failed just now');
     const until = clock.now() + timeoutMs * servers.length;
     let failure: unknown;
-    for (let round = 0; round < ldap.poolRetryMax && !isClosed; round++) {
+    for (let round = 0; round < ldap.poolRetryMax && !closing.signal.aborted; round++) {
       if (round > 0) {
         if (clock.now() + ldap.poolRetryDelay * 1000 >= until) break;
         await pause(ldap.poolRetryDelay * 1000);
@@ -108,11 +104,11 @@ export function createPool(deps: {
   }
 
   function giveBack(connection: Connection): void {
-    if (ldap.usePool && !isClosed && connection.client.isBound) idle.push(connection);
+    if (ldap.usePool && !closing.signal.aborted && connection.client.isBound) idle.push(connection);
     else close(connection);
   }
 
-  /** A connection that was kept may have ended unnoticed: then once more, with a new one. */
+  /** A pooled connection may have been closed by the server: then the work is repeated on a new one. */
   async function withKept<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const kept = takeIdle();
     if (!kept) return withNew(own, work, giveBack);
@@ -148,22 +144,17 @@ export function createPool(deps: {
     }
   }
 
-  const failing = async <T>(work: Promise<T>): Promise<T> => {
-    try {
-      return await work;
-    } catch (error) {
-      if (error instanceof Fault) throw error;
-      if (isAnswer(error)) log.error({ domain: domainId, reason: error.message }, 'the directory refuses the service');
-      throw away(domainId, error);
-    }
-  };
+  const failing = <T>(work: Promise<T>): Promise<T> => orAway(deps, work);
 
   return {
-    /** With a connection of the service's own. What the server refuses is what the directory cannot do for us: 503 as well. */
+    /** Runs work on a connection bound as the service. A result code that the work does not handle is a 503. */
     search: <T>(work: (connection: Connection) => Promise<T>): Promise<T> =>
       failing(searches.run({ key: 'searches' }, () => withKept(work))),
 
-    /** Whether the server lets them in. */
+    /** The same on a connection of its own, for work that takes long: it takes no place from logins. */
+    longSearch: <T>(work: (connection: Connection) => Promise<T>): Promise<T> => failing(withNew(own, work, close)),
+
+    /** Whether the server accepts this DN and password. */
     bind: (bind: Bind, place: { readonly key: string; readonly signal?: AbortSignal | undefined }): Promise<boolean> =>
       failing(
         logins.run(place, async () => {
@@ -177,11 +168,22 @@ export function createPool(deps: {
       ),
 
     close(): void {
-      isClosed = true;
+      closing.abort();
       for (const connection of [...open]) close(connection);
       idle.length = 0;
     },
   };
+}
+
+/** Everything but our own faults means that the directory is away. */
+async function orAway<T>({ domainId, log }: { readonly domainId: string; readonly log: Log }, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof Fault) throw error;
+    if (isAnswer(error)) log.error({ domain: domainId, reason: error.message }, 'the directory refuses the service');
+    throw away(domainId, error);
+  }
 }
 
 export type Pool = ReturnType<typeof createPool>;
@@ -190,12 +192,12 @@ function isAnswer(error: unknown): error is ResultCodeError {
   return error instanceof ResultCodeError && !BUSY.has(error.code);
 }
 
-/** busy, unavailable, and the code of a connection that the server ends: another server may know better. */
+/** The codes busy and unavailable: another server is tried. */
 const BUSY = new Set([51, 52]);
 
 /**
- * The codes by which a server says no to a name and its password: wrong (49), no such entry (32), one without a password (48), locked
- * or expired (19, 53, 50). Others are about the connection, as that it wants TLS (8, 13).
+ * Result codes that refuse a DN and password: wrong (49), no such entry (32), invalid DN (34), no password (48), locked or expired
+ * (19, 50, 53). Other codes are about the connection, for example that TLS is required (8, 13).
  */
 const REFUSALS = new Set([19, 32, 34, 48, 49, 50, 53]);
 

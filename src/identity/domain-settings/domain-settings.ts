@@ -1,5 +1,5 @@
-// Settings of a domain, by its id. Today they come from files, which are named after domains; whoever keeps them in the database later
-// gives the same functions.
+// Settings of a domain, by its id. They are read from files named after domains. A domain configuration API in the database can
+// implement the same interface.
 import { defaultsOf } from '../../platform/config/index.ts';
 import type { Log } from '../../platform/log/index.ts';
 import { findProject } from '../access/index.ts';
@@ -10,11 +10,15 @@ import { readDomainFiles } from './files.ts';
 import { type DomainSettings, sectionsWith } from './sections.ts';
 
 export interface DomainSettingsOf {
-  /** Those of a domain: its own, else the defaults of the service. Never within a transaction: it reads the name of the domain. */
+  /** The settings of a domain: its own, or the defaults. Reads the name of the domain, so do not call it within a transaction. */
   of(domainId: string): Promise<DomainSettings>;
-  /** The domains that have settings of their own, and are there. */
+  /** The existing domains that have settings of their own. */
   domains(): Promise<readonly { readonly domainId: string; readonly settings: DomainSettings }[]>;
-  /** What a domain without settings of its own has. */
+  /** The settings of the domain with this name. For use in a transaction that has read it. */
+  ofName(name: string): DomainSettings;
+  /** Whether any domain uses a directory. */
+  readonly hasDirectories: boolean;
+  /** The settings of domains without a file. */
   readonly defaults: DomainSettings;
 }
 
@@ -25,14 +29,14 @@ export function createDomainSettings({
   readonly db: Database;
   readonly config: IdentityConfig;
 }): DomainSettingsOf & {
-  /** A misspelled name would silently mean the defaults: it is said. A domain may be made later, so it is no reason not to start. */
+  /** Logs files whose domain does not exist. The domain may be created later, so this is no error. */
   warnOfUnknownDomains(log: Log): Promise<void>;
 } {
   const defaults: DomainSettings = defaultsOf(sectionsWith(config));
   const byName =
     config.domainConfigDir === undefined ? new Map<string, DomainSettings>() : readDomainFiles(config.domainConfigDir, config);
 
-  /** A domain can be renamed, and another one take its name: the name is asked each time. */
+  /** Domains can be renamed, so the names are read each time. */
   async function domains() {
     if (byName.size === 0) return [];
     const found = await findDomainIds(db.read, [...byName.keys()]);
@@ -41,6 +45,8 @@ export function createDomainSettings({
 
   return {
     defaults,
+    ofName: (name) => byName.get(name) ?? defaults,
+    hasDirectories: [...byName.values()].some(({ identity }) => identity.driver === 'ldap'),
     domains,
     async of(domainId) {
       if (byName.size === 0) return defaults;
@@ -50,11 +56,8 @@ export function createDomainSettings({
     async warnOfUnknownDomains(log) {
       if (byName.size === 0) return;
       const known = new Set((await findDomainIds(db.read, [...byName.keys()])).map(({ name }) => name));
-      for (const [name, { identity }] of byName) {
+      for (const name of byName.keys())
         if (!known.has(name)) log.warn({ domain: name }, 'settings of a domain that does not exist (yet)');
-        if (identity.driver === 'ldap')
-          log.warn({ domain: name }, 'users of directories cannot sign in yet: [ldap] has no effect');
-      }
     },
   };
 }

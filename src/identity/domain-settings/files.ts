@@ -1,4 +1,4 @@
-// The files of a folder, `keystone.<domain name>.conf`, as Keystone's domain_config_dir has them: read once, at the start.
+// Reads the files `keystone.<domain name>.conf` of a folder, like Keystone's domain_config_dir. They are read once, at the start.
 import { accessSync, constants, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError, type IniFile, readIni } from '../../platform/config/index.ts';
@@ -25,7 +25,7 @@ function isReadable(path: string): boolean {
   }
 }
 
-/** People of a directory come and go there: nobody registers here, and nobody deletes themselves. */
+/** With a directory, registration and deletion of accounts are off, because the directory does both. */
 function inDirectory(file: IniFile<DomainSections>): DomainSettings {
   const { values, lineOf, refuse } = file;
   if (values.registration.mode !== 'off' && lineOf('registration', 'mode') !== undefined)
@@ -66,7 +66,7 @@ export function readDomainFile(path: string, text: string, defaults: SectionDefa
   return isDirectory ? inDirectory(file) : values;
 }
 
-/** Settings by the names of the domains. Files that do not end in `.conf` are none of ours. */
+/** Settings by domain name. Files that do not end in `.conf` are ignored. */
 export function readDomainFiles(folder: string, defaults: SectionDefaults): Map<string, DomainSettings> {
   const byName = new Map<string, DomainSettings>();
   const names = reading(folder, 'folder', () => readdirSync(folder))

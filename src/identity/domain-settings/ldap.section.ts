@@ -1,4 +1,4 @@
-// [ldap]: the directory a domain's users and groups live in, by the names and defaults of Keystone. Where ours differ, the sentence says so.
+// [ldap]: the directory of a domain, with Keystone's names and defaults. Differences are in the descriptions.
 import { setting } from '../../platform/config/index.ts';
 
 const seconds = { min: 1, max: 86_400, unit: 'seconds' };
@@ -6,7 +6,7 @@ const connections = { min: 1, max: 1000, unit: 'connections' };
 
 const list = (key: string, fallback: readonly string[], about: string) => ({ ...setting.list(key, about), fallback });
 
-/** What Keystone reads as "for ever". Nobody waits for ever here. */
+/** -1 means no limit in Keystone, and the default here. */
 const timeout = (key: string, about: string) =>
   setting.custom<number>(key, 10, 'seconds', about, (text) => {
     if (text === '-1') return 10;
@@ -64,7 +64,7 @@ const optionalAttribute = (key: string, about: string) =>
     text === '' ? undefined : attributeName(text),
   );
 
-/** Names go into filters beside values: they are held to what a name can be (RFC 4512, 2.5). */
+/** Names are used in filters, so they are checked (RFC 4512, section 2.5). */
 function attributeName(text: string): string {
   if (!/^[A-Za-z0-9][A-Za-z0-9.;-]*$/.test(text)) throw new Error(`must be the name of an attribute, not "${text}"`);
   return text;
@@ -98,9 +98,9 @@ export const ldapSection = {
   queryScope: setting.choice('query_scope', 'one', ['one', 'sub'], 'How deep a search goes below a tree.'),
   pageSize: setting.number(
     'page_size',
-    0,
+    500,
     { min: 0, max: 10_000, unit: 'entries' },
-    'Entries a page of a search has; 0 is as many as the server gives at once.',
+    'Entries a page of a search has; 0 asks for everything at once, of which many servers return a part only.',
   ),
   aliasDereferencing: setting.custom<'never'>(
     'alias_dereferencing',

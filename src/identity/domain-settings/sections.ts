@@ -1,4 +1,4 @@
-// The sections a domain's file can have. Those that are not about a directory default to the settings of the service.
+// The sections of a domain's file. The defaults of [registration], [passkeys] and [account] are the settings of the service.
 import { type SectionValues, setting } from '../../platform/config/index.ts';
 import type { IdentityConfig } from '../settings.ts';
 import { ldapSection } from './ldap.section.ts';

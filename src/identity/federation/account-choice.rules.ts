@@ -33,7 +33,13 @@ export const refuse = (why: string): never => fail('identity_provider.refused', 
 export const inScope = ({ provider }: Pick<LoginContext, 'provider'>, domainId: string): boolean =>
   provider.whole_service === 1 || provider.domain_id === domainId;
 
-export function createAccountChoice({ users, given }: { readonly users: Pick<Users, 'insert'>; readonly given: GivenRules }) {
+export function createAccountChoice({
+  users,
+  given,
+}: {
+  readonly users: Pick<Users, 'insert' | 'isInDirectory'>;
+  readonly given: GivenRules;
+}) {
   /** Written by a trusted provider, and of the domains it is trusted for. */
   function trustedAddress({ provider, assertion }: LoginContext): string | undefined {
     const email = provider.trusts_email === 1 ? emailOf(assertion) : undefined;
@@ -43,7 +49,8 @@ export function createAccountChoice({ users, given }: { readonly users: Pick<Use
 
   /**
    * The account of a trusted address. Undefined when there is none; 'ask' when the address does not decide: it has several accounts, the
-   * account manages others, or it belongs to somebody else at this provider (the address may have been given to another person).
+   * account manages others, or it belongs to somebody else at this provider (the address may have been given to another person), or to
+   * somebody in a directory (where people may write any address into their own entry).
    */
   async function accountByAddress(login: LoginContext, address: string): Promise<UserRow | 'ask' | undefined> {
     const { transaction, provider } = login;
@@ -52,7 +59,10 @@ export function createAccountChoice({ users, given }: { readonly users: Pick<Use
     const [user, other] = found.filter((one) => isMainEmail(one, address));
     if (!user) return undefined;
     const isAnothers = await hasLinkTo(transaction.tx, user.id, provider.provider_id);
-    return other || isAnothers || (await given.managesOthers(transaction.tx, { userId: user.id })) ? 'ask' : user;
+    const isInDirectory = await users.isInDirectory(user.id, transaction.tx);
+    return other || isAnothers || isInDirectory || (await given.managesOthers(transaction.tx, { userId: user.id }))
+      ? 'ask'
+      : user;
   }
 
   /** The address of a new account: one that the provider has checked, or that belongs to it. */

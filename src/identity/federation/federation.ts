@@ -4,7 +4,7 @@ import type { Outbound } from '../../platform/outbound/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import type { Access } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
-import type { Tx } from '../database.ts';
+import type { Reader, Tx } from '../database.ts';
 import type { Notify } from '../notifications/index.ts';
 import type { Deps } from '../resource/index.ts';
 import type { Users } from '../users/index.ts';
@@ -30,6 +30,8 @@ export interface FederationDeps
   readonly notify: Notify;
   /** The URL of the service; known once it listens. */
   issuer(): string;
+  /** Whether only a directory (LDAP) says who is in the group. */
+  isGroupInDirectory(groupId: string, reader: Reader): Promise<boolean>;
   /** Whether an account can be entered without a provider. */
   hasOtherWay(tx: Tx, userId: string): Promise<boolean>;
 }

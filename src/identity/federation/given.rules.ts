@@ -24,11 +24,13 @@ export interface GivenDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly access: Pick<Access, 'expand'>;
+  /** Whether only a directory (LDAP) says who is in the group. */
+  isGroupInDirectory(groupId: string, reader: Reader): Promise<boolean>;
 }
 
 const keyOf = ({ projectId, roleId }: Given['roles'][number]): string => `${projectId} ${roleId}`;
 
-export function createGiven({ clock, log, access }: GivenDeps) {
+export function createGiven({ clock, log, access, isGroupInDirectory }: GivenDeps) {
   /** Whether a user or a group manages others anywhere, or has a role on the system. */
   async function managesOthers(reader: Reader, grantee: Grantee): Promise<boolean> {
     for (const { roleId, targetId } of await readGrants(reader, grantee))
@@ -54,6 +56,7 @@ export function createGiven({ clock, log, access }: GivenDeps) {
       const names = references.map(({ name }) => name);
       for (const id of await groupsOfDomain(reader, domainId, 'name', names)) found.add(id);
     }
+    for (const id of found) if (await isGroupInDirectory(id, reader)) found.delete(id);
     if (provider.may_give_admin === 1) return [...found];
     for (const { group_id: id, role_id: roleId, target_id: targetId } of await grantsOfGroups(reader, [...found])) {
       if (!found.has(id!) || !(targetId === null || (await isManaging(reader, roleId)))) continue;

@@ -20,7 +20,7 @@ export interface ProviderLoginDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly change: RunChange;
-  readonly users: Pick<Users, 'insert'>;
+  readonly users: Pick<Users, 'insert' | 'isInDirectory'>;
   readonly given: GivenRules;
   readonly sessions: ProviderSessions;
   readonly notify: Notify;

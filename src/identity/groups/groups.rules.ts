@@ -4,6 +4,7 @@ import type { Query, Static } from '../../platform/http/index.ts';
 import { newId } from '../../platform/ids.ts';
 import {
   type Caller,
+  type DirectoryGuard,
   type Facts,
   findProject,
   type IdentityTarget,
@@ -55,14 +56,15 @@ const groupListQuery = (caller: Caller, query: Query): ListQuery => ({
 
 export const groupFacts = ({ domain_id }: GroupRow): Facts => ({ domainId: domain_id });
 
-export function createGroups(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { shield: Shield }) {
-  const { db, clock, change, shield } = deps;
+export function createGroups(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { shield: Shield; directory: DirectoryGuard }) {
+  const { db, clock, change, shield, directory } = deps;
 
   const target = async (id: string): Promise<IdentityTarget<GroupRow>> =>
     targetOf(await findGroup(db.read, id), groupFacts, () => fail('group.not_found', { id }));
 
   /** All groups, or only those of one user. */
   async function list(caller: Caller, query: Query, userId?: string) {
+    await directory.refresh(visibleDomain(caller) ?? single(query, 'domain_id'));
     const page = await listGroups(db, pageOf(query), groupListQuery(caller, query), userId);
     return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
   }
@@ -74,6 +76,7 @@ export function createGroups(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { shi
     { externalId = null, members = [] }: Omit<GroupRevision, 'body'> = {},
   ): Promise<GroupRow> {
     if (!(await findProject(db.read, domainId))?.is_domain) fail('domain.not_found', { id: domainId });
+    await directory.forbidNew(domainId);
     const row: GroupRow = {
       id: newId(),
       domain_id: domainId,
@@ -105,6 +108,7 @@ export function createGroups(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { shi
   async function revise(caller: Caller, group: GroupRow, revisionOf: (group: GroupRow) => GroupRevision): Promise<GroupRow> {
     const { id } = group;
     await shield(db.read, caller, 'identity:update_group', { groupId: id });
+    await directory.forbid('group', id);
     const { body } = revisionOf(group);
     if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'group' });
     if (body.domain_id !== undefined && body.domain_id !== group.domain_id) fail('resource.domain_fixed');
@@ -133,8 +137,10 @@ export function createGroups(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { shi
   /** `expect` gets the locked row, and throws if it is not as the caller expects. */
   async function remove(caller: Caller, { id }: GroupRow, expect?: (group: GroupRow) => void): Promise<void> {
     await shield(db.read, caller, 'identity:delete_group', { groupId: id });
+    await directory.forbidDeletion('group', id);
     await change(caller, async ({ tx, audit, invalidate }) => {
       expect?.((await lockGroup(db, tx, id)) ?? fail('group.not_found', { id }));
+      await directory.forbidDeletion('group', id, tx);
       await shield(tx, caller, 'identity:delete_group', { groupId: id });
       await deleteGroup(tx, id);
       invalidate(tagOf.group(id));

@@ -116,8 +116,8 @@ export function candidatesAmong(tx: Tx, group: GroupRow, ids: readonly string[])
     .execute();
 }
 
-export async function memberIds(tx: Tx, groupId: string): Promise<string[]> {
-  const rows = await tx.selectFrom('group_members').where('group_id', '=', groupId).select('user_id').execute();
+export async function memberIds(db: Reader, groupId: string): Promise<string[]> {
+  const rows = await db.selectFrom('group_members').where('group_id', '=', groupId).select('user_id').execute();
   return rows.map((row) => row.user_id);
 }
 

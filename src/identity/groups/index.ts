@@ -1,5 +1,15 @@
 // Groups of users in a domain. Roles can be granted to a group.
 export { mountGroups } from './groups.routes.ts';
 export { createGroups, type GroupRevision, type Groups, groupFacts } from './groups.rules.ts';
-export { findGroup, type GroupMember, type NewMember, readMembers } from './groups.store.ts';
+export {
+  addMembers,
+  findGroup,
+  type GroupMember,
+  insertGroup,
+  memberIds,
+  type NewMember,
+  readMembers,
+  removeMembers,
+  updateGroup,
+} from './groups.store.ts';
 export { type MemberChange, setMembership } from './membership.ts';

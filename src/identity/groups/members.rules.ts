@@ -1,6 +1,6 @@
 // Members of a group, one user at a time.
 import type { Query } from '../../platform/http/index.ts';
-import { type Caller, type IdentityTarget, type Shield, tagOf } from '../access/index.ts';
+import { type Caller, type DirectoryGuard, type IdentityTarget, type Shield, tagOf } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
 import type { GroupRow } from '../database.ts';
 import { fail } from '../faults.ts';
@@ -14,8 +14,8 @@ export interface Membership {
   readonly userId: string;
 }
 
-export function createMemberships(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { shield: Shield }) {
-  const { db, clock, change, shield } = deps;
+export function createMemberships(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { shield: Shield; directory: DirectoryGuard }) {
+  const { db, clock, change, shield, directory } = deps;
 
   /** A caller who may not see both the group and the user learns about neither. */
   async function membershipTarget(groupId: string, userId: string): Promise<IdentityTarget<Membership>> {
@@ -37,6 +37,7 @@ export function createMemberships(deps: Pick<Deps, 'db' | 'clock' | 'change'> & 
 
   /** In an existing transaction. The caller of this function has asked the policy. */
   async function addIn({ tx, audit, invalidate }: Change, caller: Caller, { groupId, userId }: Membership): Promise<void> {
+    await directory.forbid('group', groupId, tx);
     await shield(tx, caller, 'identity:add_user_to_group', { groupId }, { admits: [userId] });
     await failOnBrokenReference(
       () => fail('group.not_found', { id: groupId }),
@@ -49,6 +50,7 @@ export function createMemberships(deps: Pick<Deps, 'db' | 'clock' | 'change'> & 
 
   async function removeUser(caller: Caller, { groupId, userId }: Membership): Promise<void> {
     await shield(db.read, caller, 'identity:remove_user_from_group', { groupId });
+    await directory.forbid('group', groupId);
     await change(caller, async ({ tx, audit, invalidate }) => {
       await shield(tx, caller, 'identity:remove_user_from_group', { groupId });
       if (!(await removeMembers(tx, groupId, [userId]))) fail('group.not_member', { user: userId, group: groupId });

@@ -4,7 +4,7 @@ import { addressKey } from '../../platform/limits/index.ts';
 import type { PasswordDeps } from './deps.ts';
 import { countFailedLogin, isLockedOut } from './lock-out.rules.ts';
 import { findFailures, findPassword, forgetFailures, replaceHash } from './passwords.store.ts';
-import type { Guesser, PasswordAccount, PasswordCheck } from './passwords.ts';
+import type { DirectoryCandidate, DirectoryCheck, Guesser, PasswordAccount, PasswordCheck } from './passwords.ts';
 
 const countKeyOf = (account: PasswordAccount): string => ('id' in account ? (account.countedAs ?? account.id) : account.unknown);
 
@@ -34,6 +34,14 @@ async function afterSuccess(
     if (hash) await replaceHash(tx, row.id, row.hash, hash);
     if (failures) await forgetFailures(tx, userId);
     audit(hash ? 'user.password_rehashed' : 'user.login_failures_forgotten', { kind: 'user', id: userId });
+  });
+}
+
+async function forgetFailedLogins({ db, change, config }: PasswordDeps, userId: string): Promise<void> {
+  if (config.lockoutFailureAttempts === undefined || !(await findFailures(db.read, userId))) return;
+  await change({ userId, requestId: null }, async ({ tx, audit }) => {
+    await forgetFailures(tx, userId);
+    audit('user.login_failures_forgotten', { kind: 'user', id: userId });
   });
 }
 
@@ -79,6 +87,51 @@ export const checkPassword = (
     countKeyOf(account),
     (onChecked) => checkNow(deps, password, account, by, onChecked),
     (found) => found === 'good' || found === 'expired',
+  );
+
+/**
+ * For a password that a directory checks. Counts, pauses and lock-out are the same. The lock is checked before the password, so that
+ * guesses at a locked account do not reach the directory, and after it, because of parallel guesses. A dummy hash is checked at the same
+ * time, as for an unknown user; otherwise the time would reveal which accounts are in a directory. The hash queue does not wait for the
+ * directory.
+ */
+async function checkInDirectory(
+  deps: PasswordDeps,
+  { password, countedAs, find }: DirectoryCheck,
+  by: Guesser,
+  onChecked: () => void,
+): Promise<PasswordCheck> {
+  const { pauses, hashing } = deps;
+  const isLocked = async ({ account }: DirectoryCandidate): Promise<boolean> =>
+    account !== undefined && (await isLockedOut(deps, account.id, account.options));
+  const ask = async () => {
+    const candidate = await find();
+    return { candidate, isRight: await candidate.isPassword(await isLocked(candidate)) };
+  };
+  const turn = await pauses.claim(by, countedAs);
+  const client = { key: addressKey(by.address), signal: by.signal };
+  const hash = hashing.queue.run(client, () => hashing.verify(password, hashing.dummyHash));
+  const [{ candidate, isRight }] = await Promise.all([ask(), hash]);
+  onChecked();
+  const { account } = candidate;
+  const locked = await isLocked(candidate);
+  if (isRight && !locked && (await candidate.accept())) {
+    await pauses.recordSuccess(by, countedAs, turn);
+    if (account) await forgetFailedLogins(deps, account.id);
+    return 'good';
+  }
+  await pauses.recordFailure(by, countedAs, turn);
+  if (locked) return 'locked';
+  if (account) await countFailedLogin(deps, account.id, account.options, by);
+  return isRight ? 'closed' : 'wrong';
+}
+
+export const checkDirectoryPassword = (deps: PasswordDeps, check: DirectoryCheck, by: Guesser): Promise<PasswordCheck> =>
+  deps.gate.guess(
+    by,
+    check.countedAs,
+    (onChecked) => checkInDirectory(deps, check, by, onChecked),
+    (found) => found === 'good',
   );
 
 export const matchesSecret = (

@@ -1,5 +1,5 @@
 // Passwords: rules for new ones, checks at login, and lock-out; each has its own file. Names and defaults are Keystone's.
-import { checkPassword, matchesSecret } from './check.rules.ts';
+import { checkDirectoryPassword, checkPassword, matchesSecret } from './check.rules.ts';
 import type { PasswordDeps } from './deps.ts';
 import { createHashing } from './hashing.ts';
 import { passwordProblem, preparePassword, storePassword } from './new-password.rules.ts';
@@ -18,6 +18,7 @@ export function createPasswords(options: Omit<PasswordDeps, 'hashing' | 'pauses'
     remove: ({ tx }, userId) => deletePasswords(tx, userId, Number.MAX_SAFE_INTEGER),
     unlock: ({ tx }, userId) => forgetFailures(tx, userId),
     check: (password, account, by) => checkPassword(deps, password, account, by),
+    checkInDirectory: (check, by) => checkDirectoryPassword(deps, check, by),
     async isPasswordOf(userId, password) {
       const row = await findPassword(deps.db.read, userId);
       return row !== undefined && hashing.verify(password, row.hash);

@@ -37,6 +37,24 @@ export type PasswordAccount =
     }
   | { readonly unknown: string };
 
+/** A password that is in a directory. */
+export interface DirectoryCheck {
+  readonly password: string;
+  /** Key for counting guesses. */
+  readonly countedAs: string;
+  /** Asks the directory for the entry. */
+  find(): Promise<DirectoryCandidate>;
+}
+
+export interface DirectoryCandidate {
+  /** The account of the entry that was found. Undefined when there is none, or it has no row yet. */
+  readonly account: { readonly id: string; readonly options: PasswordOptions } | undefined;
+  /** With `isLocked` the password is not tried, and the answer is no. */
+  isPassword(isLocked: boolean): Promise<boolean>;
+  /** After the right password. False when the account is disabled. */
+  accept(): Promise<boolean>;
+}
+
 export type PasswordCheck = 'good' | 'wrong' | 'locked' | 'closed' | 'expired';
 
 export interface Passwords {
@@ -57,6 +75,8 @@ export interface Passwords {
   unlock(change: Change, userId: string): Promise<void>;
   /** Takes the same time whatever is wrong. Guesses are counted by account and address before anything is hashed. */
   check(password: string, account: PasswordAccount, by: Guesser): Promise<PasswordCheck>;
+  /** For accounts in a directory (LDAP). Counts, pauses and lock-out are the same. */
+  checkInDirectory(check: DirectoryCheck, by: Guesser): Promise<PasswordCheck>;
   /** For the service itself: without counts, limits and lock-out. */
   isPasswordOf(userId: string, password: string): Promise<boolean>;
   /** Hashes other secrets that people choose, such as the answer to a security question. */

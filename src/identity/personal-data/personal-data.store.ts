@@ -22,6 +22,13 @@ export const readPasswords = (db: Reader, userId: string) =>
 export const readLoginFailures = (db: Reader, userId: string) =>
   db.selectFrom('login_failures').where('user_id', '=', userId).select(['failures', 'last_at']).executeTakeFirst();
 
+export const readDirectoryEntry = (db: Reader, userId: string) =>
+  db
+    .selectFrom('directory_users')
+    .where('user_id', '=', userId)
+    .select(['local_id', 'dn', 'seen_at', 'gone_at'])
+    .executeTakeFirst();
+
 export const readGroups = (db: Reader, userId: string) =>
   db
     .selectFrom('group_members')

@@ -9,6 +9,7 @@ import {
   readCredentials,
   readDeletion,
   readDevices,
+  readDirectoryEntry,
   readGivenEntries,
   readGroups,
   readInvitations,
@@ -190,11 +191,18 @@ const deletion: Section = async (db, userId) => {
   return row ? { requested_at: time(row.requested_at), due_at: time(row.due_at) } : null;
 };
 
+const directoryEntry: Section = async (db, userId) => {
+  const row = await readDirectoryEntry(db, userId);
+  const inSeconds = (ms: number | null) => (ms === null ? null : time(Math.floor(ms / 1000)));
+  return row ? { id: row.local_id, dn: row.dn, seen_at: inSeconds(row.seen_at), gone_at: inSeconds(row.gone_at) } : null;
+};
+
 /** Every section but the events, which can be many. */
 export const sectionsWith = (sessions: SessionReader): readonly (readonly [name: string, read: Section])[] => [
   ['account', account],
   ['passwords', passwords],
   ['login_failures', loginFailures],
+  ['directory_entry', directoryEntry],
   ['groups', readGroups],
   ['roles', roles],
   ['application_roles', applicationRoles],

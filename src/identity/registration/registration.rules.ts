@@ -115,6 +115,7 @@ export function createRegistration({
 
   async function newResetToken(caller: Caller, user: UserWithExpiry): Promise<string> {
     const { id } = user;
+    if (await users.isInDirectory(id)) fail('directory.password', { id });
     // Also inactive: in a disabled domain, or without a login for too long.
     if (!(await users.isActive(user))) fail('registration.inactive', { id });
     return makeKey(caller, id, 'reset', async (_transaction, { enabled }) => {

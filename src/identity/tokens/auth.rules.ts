@@ -71,6 +71,16 @@ function createReceiptRules({ receipts, scopes }: { readonly receipts: Receipts;
   return { receiptOf, withReceipt };
 }
 
+/** Asks the directory of a user who did not give its password. Undefined when they are not in it any more. */
+type StillThere = (user: UserWithExpiry) => Promise<UserWithExpiry | undefined>;
+
+/** Users of a directory may have left it since they got what they sign in with. */
+async function personOf({ stillThere }: { readonly stillThere: StillThere }, { user }: LoginProof): Promise<UserWithExpiry> {
+  const person = await stillThere(user);
+  if (!person) throw loginRefused('the user is not in the directory any more');
+  return person;
+}
+
 export function createAuth(
   deps: Pick<Deps, 'clock' | 'config' | 'change'> & {
     readonly tokens: Tokens;
@@ -79,6 +89,7 @@ export function createAuth(
     receipts: Receipts;
     logins: LoginEvents;
     completeness: LoginCompleteness;
+    stillThere: StillThere;
   },
 ) {
   const { clock, config, change, tokens, authenticate, scopes, receipts, logins } = deps;
@@ -108,12 +119,12 @@ export function createAuth(
     attempt: LoginAttempt,
     earlier: PartialLogin | undefined,
   ): Promise<AuthenticationResult> {
-    const { user } = proof;
+    const methods = new Set([...proof.methods, ...(earlier?.methods ?? [])]);
+    const user = methods.has('password') ? proof.user : await personOf(deps, proof);
     // Fails for a disabled account or domain, with the same message as for a wrong password.
     const { generation } = await scopes.authContextFor(user, { kind: 'unscoped' });
-    const methods = new Set([...proof.methods, ...(earlier?.methods ?? [])]);
     const second = proof.second || methods.has('totp') || methods.has('passkey');
-    const complete = await isComplete({ ...proof, methods, second });
+    const complete = await isComplete({ ...proof, user, methods, second });
     if (complete) await recordSuccess(user, attempt, [...methods]);
     return { user, generation, methods: [...methods], complete };
   }

@@ -8,6 +8,8 @@ export interface LoginUser {
   readonly user: UserWithExpiry | undefined;
   /** Key for counting attempts. It is the same for all spellings of a name; otherwise the counts would reveal which users exist. */
   readonly key: string;
+  /** The domain in which the name was looked up. */
+  readonly domainId?: string | undefined;
 }
 
 export async function findLoginUser(
@@ -23,5 +25,5 @@ export async function findLoginUser(
     return refuse('domain', 'a name needs the id or name of its domain');
   const domainId = await scopes.domainId(domain);
   const user = domainId === undefined ? undefined : await users.findByName(domainId, name);
-  return { user, key: user?.id ?? unknownUserKey(domainId ?? domain.name!, name) };
+  return { user, key: user?.id ?? unknownUserKey(domainId ?? domain.name!, name), domainId };
 }

@@ -4,7 +4,6 @@ import type { AuthMethod, TokenRecord } from '../access/index.ts';
 import type { Credentials as StoredCredentials } from '../credentials/index.ts';
 import { fail } from '../faults.ts';
 import type { LoginAttempt } from '../logins/index.ts';
-import type { Passwords } from '../passwords/index.ts';
 import type { Devices, Factor } from '../two-factor/index.ts';
 import type { Users, UserWithExpiry } from '../users/index.ts';
 import type { AuthIdentity } from './auth.schema.ts';
@@ -13,7 +12,6 @@ import type { Tokens } from './tokens.ts';
 
 export interface MethodDeps {
   readonly tokens: Tokens;
-  readonly passwords: Passwords;
   readonly users: Users;
   readonly scopes: Scopes;
   readonly factor: Factor;

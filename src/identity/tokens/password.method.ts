@@ -1,25 +1,21 @@
 // The method `password`. A second factor can be sent with it: a code, a remembered device, or a recovery code.
 import { fail } from '../faults.ts';
 import { loginRefused, refusalReason } from '../logins/index.ts';
-import type { PasswordOptions } from '../passwords/index.ts';
-import { parseJson } from '../resource/index.ts';
 import { findLoginUser } from './login-user.ts';
 import { type LoginMethod, requireMethodData, setSubject } from './method.ts';
 import { isCodeValid } from './totp.method.ts';
 
 export const loginByPassword: LoginMethod = async (deps, identity, attempt) => {
-  const { passwords, users, factor, devices } = deps;
+  const { users, factor, devices } = deps;
   const body = requireMethodData('password', identity.password).user;
-  const { user, key } = await findLoginUser(deps, body, 'password');
-  setSubject(attempt, user);
+  const loginUser = await findLoginUser(deps, body, 'password');
+  setSubject(attempt, loginUser.user);
   const { verification_code: code, device_data: device, recovery_code: recovery } = body;
   const pair = device && { deviceId: device.device_id, deviceToken: device.device_token };
-  const rememberedDevice = user && pair && (await devices.isRemembered(user.id, pair)) ? pair.deviceId : attempt.device;
-  const by = { ...attempt, userId: null, device: rememberedDevice };
-  const options = parseJson<PasswordOptions & Record<string, unknown>>(user?.options ?? '{}');
-  const { countedAs } = attempt;
-  const account = user ? { id: user.id, options, active: await users.isActive(user), countedAs } : { unknown: key };
-  const check = await passwords.check(body.password, account, by);
+  const isRemembered = loginUser.user && pair && (await devices.isRemembered(loginUser.user.id, pair));
+  const by = { ...attempt, userId: null, device: isRemembered ? pair.deviceId : attempt.device };
+  const { check, user } = await users.checkPassword({ ...loginUser, name: body.name }, body.password, by);
+  setSubject(attempt, user);
   if (check === 'expired') fail('auth.password_expired', { id: user!.id });
   if (check !== 'good' || !user) throw loginRefused(refusalReason(check));
   if (code !== undefined && !(await isCodeValid(deps, by, user.id, code))) throw loginRefused('verification code wrong');

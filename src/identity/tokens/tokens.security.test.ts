@@ -184,6 +184,7 @@ onEachDatabase('Security of tokens', (api) => {
           onEmailChanged: undefined as never,
           onPasswordChanged: undefined as never,
           shield: undefined as never,
+          directory: undefined as never,
           freshLogin: undefined as never,
           logins: undefined as never,
         });

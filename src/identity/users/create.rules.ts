@@ -3,7 +3,7 @@
 import { seconds } from '../../platform/clock.ts';
 import type { Static } from '../../platform/http/index.ts';
 import { newId } from '../../platform/ids.ts';
-import { type Caller, tagOf } from '../access/index.ts';
+import { type Caller, type DirectoryGuard, tagOf } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
 import type { UserRow } from '../database.ts';
 import { fail } from '../faults.ts';
@@ -25,6 +25,8 @@ export interface ProvisioningDetails {
   readonly person?: Person | undefined;
   /** Its user has proved to read the mails to their address. */
   readonly emailConfirmed?: boolean;
+  /** The first administrator, who is created here even if the users of the domain are in a directory. */
+  readonly isFirst?: boolean;
   /** More work in the transaction that creates the user. */
   readonly inTransaction?: (transaction: Change, id: string) => Promise<void>;
 }
@@ -36,18 +38,24 @@ export function createUserCreation({
   passwords,
   names,
   checks,
+  directory,
 }: Pick<Deps, 'db' | 'clock' | 'change'> & {
   readonly passwords: Passwords;
   readonly names: UserNames;
   readonly checks: ReferenceChecks;
+  readonly directory: DirectoryGuard;
 }) {
-  /** Inserts a user in an existing transaction. The caller has checked the domain and the default project. */
+  /**
+   * Inserts a user in an existing transaction. The caller has checked the domain and the default project. Fails in a domain whose users are
+   * in a directory.
+   */
   async function insert(
     { tx, audit, invalidate }: Change,
     body: NewUser,
     domainId: string,
-    { id = newId(), person, emailConfirmed = false }: Omit<ProvisioningDetails, 'inTransaction'> = {},
+    { id = newId(), person, emailConfirmed = false, isFirst = false }: Omit<ProvisioningDetails, 'inTransaction'> = {},
   ): Promise<string> {
+    if (!isFirst) await directory.forbidNew(domainId, tx);
     const name = body.name.trim();
     const { extra, profile } = attributesOf({ extra: {}, profile: {} }, body, person);
     const emails = emailKeys(profile);
@@ -88,6 +96,7 @@ export function createUserCreation({
     { id, person, inTransaction }: ProvisioningDetails = {},
   ): Promise<UserWithExpiry> {
     await checks.domain(domainId);
+    await directory.forbidNew(domainId);
     await checks.defaultProject(body.default_project_id);
     if (id !== undefined && (await findUser(db.read, id))) fail('resource.duplicate', { kind: 'user', field: 'id', value: id });
     const account = { id: undefined, options: optionsOf(body.options) };

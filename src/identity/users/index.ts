@@ -1,7 +1,7 @@
 // Users: accounts in a domain, with passwords, options and extra attributes.
 
 export { isEmailConfirmed, isMainEmail, usersByMainEmail, usersWithConfirmedEmail } from './confirmed-email.ts';
-export type { Person, Profile } from './profile.ts';
+export { emailKeys, type Person, type Profile, withMainEmail } from './profile.ts';
 export { type Recipient, recipientOf } from './recipient.ts';
 export { pageOfUsers } from './users.lists.ts';
 export { mountUsers } from './users.routes.ts';
@@ -10,10 +10,14 @@ export { newUserFields, Password, renderUser, shownUserFields, User, UserEnvelop
 export {
   findUser,
   findUserByName,
+  insertUser,
   lockUser,
   nameKey,
+  replaceEmails,
+  revokeTokensOfUser,
   setDefaultProject,
   type UserWithExpiry,
   unknownUserKey,
+  updateUser,
   writeLastActive,
 } from './users.store.ts';

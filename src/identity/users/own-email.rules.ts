@@ -1,5 +1,5 @@
 // Users change their own e-mail address, after they have proved that they read mails to the new one.
-import { tagOf } from '../access/index.ts';
+import { type DirectoryGuard, tagOf } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
 import type { UserRow } from '../database.ts';
 import { fail } from '../faults.ts';
@@ -13,8 +13,10 @@ export function createOwnEmails({
   clock,
   names,
   onEmailChanged,
+  directory,
 }: Pick<Deps, 'db' | 'clock'> & {
   readonly names: UserNames;
+  readonly directory: DirectoryGuard;
   onEmailChanged(change: Change, userId: string): Promise<void>;
 }) {
   /** Whoever registered has the address as user name. It follows the address, so that the former one is free for its next owner. */
@@ -30,6 +32,7 @@ export function createOwnEmails({
   return async function changeEmail(transaction: Change, id: string, address: string): Promise<UserRow> {
     const { tx, audit, invalidate } = transaction;
     const user = (await lockUser(db, tx, id)) ?? fail('user.not_found', { id });
+    await directory.forbid('user', id, tx);
     const stored = parseJson<Profile>(user.profile);
     const former = mainEmail(stored);
     const profile = withMainEmail(stored, address);

@@ -1,13 +1,14 @@
 // Users change their own password.
 
 import { addressKey } from '../../platform/limits/index.ts';
-import { tagOf } from '../access/index.ts';
+import { type DirectoryGuard, tagOf } from '../access/index.ts';
 import type { Actor, Change } from '../audit/index.ts';
 import type { UserRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import type { LoginAttempt, LoginEvents } from '../logins/index.ts';
 import type { Guesser, NewPassword, Passwords } from '../passwords/index.ts';
 import { type Deps, parseJson } from '../resource/index.ts';
+import type { CheckPassword } from './check-password.rules.ts';
 import { optionsOf } from './revision.ts';
 import { findUser, revokeTokensOfUser } from './users.store.ts';
 
@@ -16,13 +17,15 @@ export function createOwnPasswords({
   change,
   passwords,
   logins,
-  isActive,
+  checkPassword,
   revokeAccess,
   onPasswordChanged,
+  directory,
 }: Pick<Deps, 'db' | 'change'> & {
   readonly passwords: Passwords;
   readonly logins: LoginEvents;
-  isActive(user: UserRow): Promise<boolean>;
+  readonly directory: DirectoryGuard;
+  readonly checkPassword: CheckPassword;
   revokeAccess(change: Change, userId: string): Promise<void>;
   onPasswordChanged(change: Change, user: UserRow): Promise<void>;
 }) {
@@ -36,11 +39,11 @@ export function createOwnPasswords({
     const user = 'id' in subject ? await findUser(db.read, subject.id) : undefined;
     const options = optionsOf(user ? parseJson(user.options) : {});
     const unknownKey = 'id' in subject ? subject.id : subject.unknown;
-    const { countedAs } = by;
-    const account = user ? { id: user.id, options, active: await isActive(user), countedAs } : { unknown: unknownKey };
-    const check = () => passwords.check(original, account, by);
+    const check = async () => (await checkPassword({ user, key: unknownKey }, original, by)).check;
     await logins.confirmPassword({ ...by, purpose: 'password change' }, user?.id, check, ['good', 'expired']);
     if (!user) fail('auth.required');
+    // Only whoever has the password learns that it is in a directory.
+    await directory.forbidPassword(user.id);
     if (original === password) fail('user.password_same');
     const { id } = user;
     const client = { key: addressKey(by.address), signal: by.signal };
@@ -50,6 +53,7 @@ export function createOwnPasswords({
 
   /** Also revokes tokens, sessions, remembered devices and links. */
   async function storeNewPassword(transaction: Change, id: string, password: NewPassword): Promise<void> {
+    await directory.forbidPassword(id, transaction.tx);
     if (!(await revokeTokensOfUser(transaction.tx, id)))
       fail('auth.required', undefined, { reason: 'password change: user deleted' });
     await revokeAccess(transaction, id);

@@ -1,7 +1,7 @@
 // Changes users.
 
 import { seconds } from '../../platform/clock.ts';
-import { type Caller, type FreshLogin, type Shield, tagOf } from '../access/index.ts';
+import { type Caller, type DirectoryGuard, type FreshLogin, type Shield, tagOf } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
 import type { Reader, UserRow } from '../database.ts';
 import { fail } from '../faults.ts';
@@ -10,7 +10,15 @@ import { bit, type Deps, failOnDuplicateName, mergeOptions, parseJson } from '..
 import type { UserNames } from './names.rules.ts';
 import { emailKeys, mainEmail } from './profile.ts';
 import type { ReferenceChecks } from './references.ts';
-import { attributesOf, changesNothing, changesSignIn, optionsOf, queueClientOf, type UserRevision } from './revision.ts';
+import {
+  attributesOf,
+  changesAny,
+  changesNothing,
+  changesSignIn,
+  optionsOf,
+  queueClientOf,
+  type UserRevision,
+} from './revision.ts';
 import {
   findUser,
   lockUser,
@@ -33,12 +41,14 @@ export function createUserRevision({
   revokeAccess,
   onEmailChanged,
   onPasswordChanged,
+  directory,
 }: Pick<Deps, 'db' | 'clock' | 'change'> & {
   readonly passwords: Passwords;
   readonly names: UserNames;
   readonly checks: ReferenceChecks;
   readonly shield: Shield;
   readonly freshLogin: FreshLogin;
+  readonly directory: DirectoryGuard;
   revokeAccess(change: Change, userId: string): Promise<void>;
   onEmailChanged(change: Change, userId: string): Promise<void>;
   onPasswordChanged(change: Change, user: UserRow): Promise<void>;
@@ -98,6 +108,9 @@ export function createUserRevision({
     await shield(db.read, caller, 'identity:update_user', { userId: id });
     const first = revisionOf(user);
     if (changesNothing(user, first)) return user;
+    if (first.body.password !== undefined) await directory.forbidPassword(id);
+    const ofDirectory = await directory.attributesOf(id);
+    if (changesAny(user, first, ofDirectory)) fail('directory.read_only', { kind: 'user', id });
     if (changesSignIn(user, first)) await permitSignIn(db.read, caller, id);
     const { body } = first;
     if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'user' });
@@ -111,6 +124,7 @@ export function createUserRevision({
     return change(caller, async (transaction) => {
       const current = (await lockUser(db, transaction.tx, id)) ?? fail('user.not_found', { id });
       const revision = revisionOf(current);
+      if (changesAny(current, revision, ofDirectory)) fail('directory.read_only', { kind: 'user', id });
       if (password !== undefined || changesSignIn(current, revision)) await permitSignIn(transaction.tx, caller, id);
       else await shield(transaction.tx, caller, 'identity:update_user', { userId: id });
       await revision.beforeWrite?.(transaction);

@@ -53,6 +53,22 @@ export function changesSignIn(user: UserRow, { body, person }: UserRevision): bo
   );
 }
 
+/** Whether the revision changes any of these attributes. Sending an attribute with its current value is no change. */
+export function changesAny(user: UserRow, { body, person }: UserRevision, attributes: readonly string[]): boolean {
+  if (attributes.length === 0) return false;
+  if (body.password !== undefined && attributes.includes('password')) return true;
+  const stored = { extra: parseJson<Record<string, unknown>>(user.extra), profile: parseJson<Profile>(user.profile) };
+  const next = attributesOf(stored, body, person);
+  if (person && !isDeepStrictEqual(next.profile, stored.profile)) return true;
+  const before: Record<string, unknown> = { ...stored.extra, name: user.name, enabled: user.enabled === 1 };
+  const after: Record<string, unknown> = {
+    ...next.extra,
+    name: body.name?.trim() ?? user.name,
+    enabled: body.enabled ?? user.enabled === 1,
+  };
+  return attributes.some((name) => (after[name] ?? null) !== (before[name] ?? null));
+}
+
 /** In the queue for hashing, authenticated callers are identified by user instead of address. */
 export const queueClientOf = (actor: Actor) => ({ key: `user ${actor.userId}` });
 

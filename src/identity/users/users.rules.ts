@@ -6,18 +6,21 @@ import {
   type Access,
   authContextKey,
   type Caller,
+  type DirectoryGuard,
   type Facts,
   type FreshLogin,
   type IdentityTarget,
   type Shield,
   targetOf,
+  visibleDomain,
 } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
-import type { UserRow } from '../database.ts';
+import type { Reader, UserRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import type { LoginEvents } from '../logins/index.ts';
 import type { Passwords } from '../passwords/index.ts';
-import type { Deps } from '../resource/index.ts';
+import { type Deps, single } from '../resource/index.ts';
+import { createPasswordCheck } from './check-password.rules.ts';
 import { createClosing } from './closing.rules.ts';
 import { confirmEmail, usersByMainEmail } from './confirmed-email.ts';
 import { createUserCreation } from './create.rules.ts';
@@ -50,9 +53,10 @@ export function createUsers(
     shield: Shield;
     freshLogin: FreshLogin;
     logins: LoginEvents;
+    directory: DirectoryGuard;
   },
 ) {
-  const { db, change, access, shield } = deps;
+  const { db, change, access, shield, directory } = deps;
   const closing = createClosing(deps);
   const cachedUser = createUserCache(db);
   const names = createUserNames(db);
@@ -66,15 +70,18 @@ export function createUsers(
 
   const { insert, create } = createUserCreation({ ...deps, names, checks });
   const revise = createUserRevision({ ...deps, names, checks });
-  const { changePassword, replacePassword, storeNewPassword } = createOwnPasswords({ ...deps, isActive });
+  const checkPassword = createPasswordCheck({ ...deps, isActive });
+  const { changePassword, replacePassword, storeNewPassword } = createOwnPasswords({ ...deps, checkPassword });
 
   /** `expect` gets the locked row, and throws if it is not as the caller expects. */
   async function remove(caller: Caller, user: UserRow, expect?: (user: UserRow) => void): Promise<void> {
     const { id } = user;
     await shield(db.read, caller, 'identity:delete_user', { userId: id });
+    await directory.forbidDeletion('user', id);
     await change(caller, async (transaction) => {
       expect?.((await lockUser(db, transaction.tx, id)) ?? fail('user.not_found', { id }));
       await shield(transaction.tx, caller, 'identity:delete_user', { userId: id });
+      await directory.forbidDeletion('user', id, transaction.tx);
       await closing.erase(transaction, user);
     });
   }
@@ -85,7 +92,10 @@ export function createUsers(
       andThen(cachedUser(id), (user) => targetOfUser(id, user)),
     /** For changes, read from the database. */
     target: async (id: string): Promise<IdentityTarget<UserWithExpiry>> => targetOfUser(id, await findUser(db.read, id)),
-    list: (caller: Caller, query: Query) => pageOfUsers(db, caller, query),
+    async list(caller: Caller, query: Query) {
+      await directory.refresh(visibleDomain(caller) ?? single(query, 'domain_id'), { userName: single(query, 'name') });
+      return pageOfUsers(db, caller, query);
+    },
     create,
     insert,
     update: (caller: Caller, user: UserWithExpiry, body: UserChanges): Promise<UserWithExpiry> =>
@@ -98,6 +108,17 @@ export function createUsers(
     replacePassword,
     storeNewPassword,
     changeEmail: createOwnEmails({ ...deps, names }),
+    checkPassword,
+    /** Whether the user, with name, password and address, is in a directory (LDAP), where alone they can be changed. */
+    isInDirectory: (id: string, reader?: Reader): Promise<boolean> => directory.isInDirectory(id, reader),
+    /**
+     * For somebody who signs in without a password: asks the directory they come from. Undefined when they are not in it any more, or
+     * disabled there. Users who are in no directory stay as they are.
+     */
+    async stillThere(user: UserWithExpiry): Promise<UserWithExpiry | undefined> {
+      if (!(await directory.isInDirectory(user.id))) return user;
+      return (await directory.isStillThere(user.id)) ? findUser(db.read, user.id) : undefined;
+    },
     isActive,
     confirmEmail: (transaction: Change, id: string, address: string) => confirmEmail(transaction, deps.clock, id, address),
     find: (id: string) => findUser(db.read, id),

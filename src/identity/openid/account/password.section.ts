@@ -1,7 +1,7 @@
 // A person changes their password.
 import { Fault } from '../../../platform/faults/index.ts';
 import type { Users } from '../../users/index.ts';
-import { passwordSection } from '../pages/account-password.ts';
+import { passwordElsewhereSection, passwordSection } from '../pages/account-password.ts';
 import { messageFor } from '../pages/messages.ts';
 import type { AccountSection, AccountStep } from './section.ts';
 
@@ -31,6 +31,7 @@ const changePassword =
 
 export const createPasswordSection = (deps: PasswordDeps): AccountSection => ({
   page: 'security',
-  show: async (visit) => passwordSection(visit),
+  show: async (visit) =>
+    (await deps.users.isInDirectory(visit.person.user.id)) ? passwordElsewhereSection(visit) : passwordSection(visit),
   steps: { 'change-password': { needs: 'password', run: changePassword(deps) } },
 });

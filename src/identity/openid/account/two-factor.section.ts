@@ -1,14 +1,13 @@
 // A person turns their second factor on and off.
-import type { Passwords } from '../../passwords/index.ts';
-import { parseJson } from '../../resource/index.ts';
 import type { AuthRules } from '../../tokens/index.ts';
 import { type Factor, qrCode } from '../../two-factor/index.ts';
+import type { Users } from '../../users/index.ts';
 import { type FactorProposal, recoveryCodesSection, twoFactorProposal, twoFactorSection } from '../pages/account-two-factor.ts';
 import type { Html } from '../pages/html.ts';
 import type { AccountSection, AccountStep, AccountStepResult, AccountVisit } from './section.ts';
 
 export interface TwoFactorDeps {
-  readonly passwords: Passwords;
+  readonly users: Users;
   readonly auth: AuthRules;
   readonly factor: Factor;
 }
@@ -49,12 +48,10 @@ const confirm =
 
 /** Asks for the password: the browser may be unlocked and used by somebody else. */
 const disable =
-  ({ auth, passwords, factor }: TwoFactorDeps): Run =>
+  ({ auth, users, factor }: TwoFactorDeps): Run =>
   async ({ person: { user, actor } }, form) => {
-    const account = { id: user.id, options: parseJson(user.options), active: true };
-    await auth.confirmPassword({ ...actor, purpose: 'two-factor off' }, user.id, () =>
-      passwords.check(form.text('password'), account, actor),
-    );
+    const check = async () => (await users.checkPassword({ user, key: user.id }, form.text('password'), actor)).check;
+    await auth.confirmPassword({ ...actor, purpose: 'two-factor off' }, user.id, check);
     await factor.disable(actor, user.id);
     return { done: 'twoFactorIsOff' };
   };

@@ -19,3 +19,7 @@ ${password('new_password_again', words.newPasswordAgain, 'new-password')}
   );
   return section(words.changePassword, body, 'password');
 }
+
+/** For people of a directory. */
+export const passwordElsewhereSection = ({ look: { words } }: AccountView): Html =>
+  section(words.changePassword, html`<p>${words.passwordInDirectory}</p>`, 'password');

@@ -1,5 +1,5 @@
 // Lists: by an index where the filter allows it, otherwise by scanning a bounded number of rows.
-import { tagOf } from '../../access/index.ts';
+import { type DirectoryGuard, tagOf } from '../../access/index.ts';
 import type { Database } from '../../database.ts';
 import { fail } from '../../faults.ts';
 import type { Resource } from './attribute.ts';
@@ -59,7 +59,16 @@ function attributesIn(filter: Filter | undefined): string[] {
   return filter.attributePath ? [filter.attributePath.keys[0]!] : [];
 }
 
-export function createLists(db: Database) {
+/** The name in a filter for one user, such as `userName eq "alice"`. */
+const userNameIn = (filter: Filter | undefined): string | undefined =>
+  filter?.kind === 'compare' &&
+  filter.operator === 'eq' &&
+  filter.attributePath?.keys.join('.') === 'userName' &&
+  typeof filter.value === 'string'
+    ? filter.value
+    : undefined;
+
+export function createLists(db: Database, refresh: DirectoryGuard['refresh']) {
   const counts = db.cached<{ readonly table: ScimTable; readonly count: number }>({
     name: 'scim_counts',
     limit: 1000,
@@ -176,6 +185,7 @@ export function createLists(db: Database) {
     // An unknown sort attribute is ignored.
     const request = sortKeys ? query : { ...query, sortBy: undefined };
     const filter = query.filter === undefined ? undefined : parseFilter(type, query.filter);
+    if (table !== 'projects') await refresh(context.domainId, { userName: table === 'users' ? userNameIn(filter) : undefined });
     const { condition, exact } = filter ? filterToSql(filter, translators[table]) : { condition: undefined, exact: true };
     const parts = [condition, query.extraCondition].filter((part) => part !== undefined);
     const selection = {

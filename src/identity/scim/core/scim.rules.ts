@@ -1,5 +1,5 @@
 // The SCIM core that both APIs use.
-import { findProject } from '../../access/index.ts';
+import { type DirectoryGuard, findProject } from '../../access/index.ts';
 import type { Change } from '../../audit/index.ts';
 import { fail } from '../../faults.ts';
 import { insertOwnedProject } from '../../grants/index.ts';
@@ -27,7 +27,12 @@ export interface ResourceTotals {
 }
 
 export function createScim(
-  deps: Pick<Deps, 'db' | 'clock' | 'log' | 'config'> & { readonly users: Users; groups: Groups; projects: Projects },
+  deps: Pick<Deps, 'db' | 'clock' | 'log' | 'config'> & {
+    readonly users: Users;
+    groups: Groups;
+    projects: Projects;
+    directory: DirectoryGuard;
+  },
 ) {
   const { db, clock, log, config } = deps;
 
@@ -55,7 +60,7 @@ export function createScim(
   return {
     log,
     config,
-    list: createLists(db),
+    list: createLists(db, deps.directory.refresh),
     users,
     groups,
     organizations,

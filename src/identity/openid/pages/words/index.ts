@@ -2,6 +2,7 @@
 import { account } from './account.ts';
 import { common } from './common.ts';
 import { departure } from './departure.ts';
+import { directory } from './directory.ts';
 import { invitation } from './invitation.ts';
 import { otherProviders } from './other-providers.ts';
 import { people } from './people.ts';
@@ -16,6 +17,7 @@ const english = {
   ...departure.en,
   ...invitation.en,
   ...otherProviders.en,
+  ...directory.en,
 };
 
 export type PageWords = typeof english;
@@ -29,6 +31,7 @@ const spanish: PageWords = {
   ...departure.es,
   ...invitation.es,
   ...otherProviders.es,
+  ...directory.es,
 };
 
 /** By language. The first is for readers of all others. */

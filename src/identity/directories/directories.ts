@@ -1,0 +1,125 @@
+// Directories (LDAP) of all domains: logins, the rows of their users and groups, and the refusal of changes.
+import type { DirectoryAccount, DirectoryGuard, DirectoryLogin } from '../access/index.ts';
+import type { DomainSettingsOf } from '../domain-settings/index.ts';
+import type { Deps } from '../resource/index.ts';
+import { createDirectoryClients, isDirectory, mappedOf } from './clients.ts';
+import { findUserEntry } from './directories.store.ts';
+import type { Directory } from './directory.ts';
+import type { DirectoryUser } from './entries.ts';
+import { createWriteGuard } from './guard.ts';
+import { createGroupKeeping } from './keep-groups.rules.ts';
+import { createMemberKeeping } from './keep-members.rules.ts';
+import { createUserKeeping, type KeepDeps } from './keep-users.rules.ts';
+import { createLeftOut } from './left-out.ts';
+import { publicId } from './public-id.ts';
+import { createReadings } from './readings.ts';
+import { createSynchronize } from './synchronize.ts';
+import { warnOfPlainText } from './warnings.ts';
+
+export type DirectoriesDeps = Omit<KeepDeps, 'leftOut'> & Pick<Deps, 'config'> & { readonly domainSettings: DomainSettingsOf };
+
+type Find = (directory: Directory) => Promise<DirectoryUser | undefined>;
+
+export function createDirectories(deps: DirectoriesDeps) {
+  const { db, log, domainSettings } = deps;
+  const clients = createDirectoryClients(deps);
+  const leftOut = createLeftOut(log);
+  const keepDeps = { ...deps, leftOut };
+  const keeping = { ...createUserKeeping(keepDeps), ...createGroupKeeping(keepDeps), ...createMemberKeeping(keepDeps) };
+  const readings = createReadings({
+    ...deps,
+    syncSeconds: deps.config.directorySyncSeconds,
+    clients,
+    synchronize: createSynchronize({ ...deps, ...keeping, leftOut }),
+  });
+
+  async function keepOne({ ldap }: Directory, domainId: string, user: DirectoryUser): Promise<string | undefined> {
+    return (await keeping.keepUsers({ domainId, mapped: mappedOf(ldap).users }, [user])).get(user.localId);
+  }
+
+  /** A group whose id another entry has, too, counts only if it is the one that was there before. */
+  async function groupsOf(directory: Directory, domainId: string, user: DirectoryUser) {
+    const { groups, ambiguous } = await directory.groupsOf(user);
+    for (const { localId } of ambiguous) leftOut('group', domainId, localId, 'another entry has its id');
+    return [...groups, ...(await keeping.groupsInPlace(domainId, ambiguous))];
+  }
+
+  /** Writes what the directory says of a user who logs in. All questions to the directory come first; then the rows are written. */
+  async function accept(directory: Directory, domainId: string, user: DirectoryUser): Promise<string | undefined> {
+    const groups = user.enabled ? await groupsOf(directory, domainId, user) : [];
+    const id = await keepOne(directory, domainId, user);
+    if (id === undefined || !user.enabled) return undefined;
+    await keeping.noteLogin(id);
+    const ids = await keeping.keepGroups({ domainId, mapped: mappedOf(directory.ldap).groups }, groups);
+    await keeping.keepGroupsOf(domainId, id, new Set(ids.values()));
+    return id;
+  }
+
+  async function findLogin(domainId: string, find: Find): Promise<DirectoryLogin> {
+    const directory = await clients.of(domainId);
+    const user = directory && (await find(directory));
+    // Somebody who is in no directory may have the same id.
+    const entry = await findUserEntry(db.read, publicId(domainId, 'user', user?.localId ?? ''));
+    return {
+      userId: entry?.user_id,
+      isPassword: async (password, isLocked, client) =>
+        directory !== undefined && (await directory.authenticate(isLocked ? undefined : user, password, client)),
+      accept: async () => (directory && user ? accept(directory, domainId, user) : undefined),
+    };
+  }
+
+  const accountIn = (domainId: string, find: Find): DirectoryAccount => ({ find: () => findLogin(domainId, find) });
+
+  /** The entry of a user, when the domain still has a directory. */
+  async function entryOf(userId: string) {
+    const entry = domainSettings.hasDirectories ? await findUserEntry(db.read, userId) : undefined;
+    return entry && isDirectory(await domainSettings.of(entry.domain_id)) ? entry : undefined;
+  }
+
+  const guard: DirectoryGuard = {
+    ...createWriteGuard(deps),
+
+    async accountOf({ userId, domainId, name }) {
+      if (!domainSettings.hasDirectories) return undefined;
+      const entry = userId === undefined ? undefined : await entryOf(userId);
+      // By name when there is one: the row may have the name that the user had before.
+      if (domainId !== undefined && name !== undefined && (entry || userId === undefined))
+        return isDirectory(await domainSettings.of(domainId))
+          ? accountIn(domainId, (directory) => directory.findUserByName(name, entry?.local_id))
+          : undefined;
+      return entry && accountIn(entry.domain_id, (directory) => directory.findUser(entry.local_id));
+    },
+
+    async isStillThere(userId) {
+      const entry = await entryOf(userId);
+      if (!entry) return true;
+      const login = await findLogin(entry.domain_id, (directory) => directory.findUser(entry.local_id));
+      return (await login.accept()) === userId;
+    },
+
+    async refresh(domainId, { userName } = {}) {
+      const directory = domainId === undefined ? undefined : await clients.of(domainId);
+      if (!directory || domainId === undefined) return;
+      if (userName === undefined) return readings.notTooOld(domainId);
+      const user = await directory.findUserByName(userName);
+      if (user) await keepOne(directory, domainId, user);
+    },
+  };
+
+  return {
+    guard,
+
+    /** Fails on invalid settings, but not when a directory does not answer. */
+    async start(): Promise<void> {
+      for (const domainId of await clients.domains()) {
+        const directory = await clients.of(domainId);
+        if (directory) warnOfPlainText(log, domainId, directory.ldap);
+      }
+      readings.start();
+    },
+
+    stop: (): Promise<void> => readings.stop(clients.close),
+  };
+}
+
+export type Directories = ReturnType<typeof createDirectories>;

@@ -1,0 +1,173 @@
+// Creates, updates and disables the rows of users in a directory.
+import { tagOf } from '../access/index.ts';
+import { type Change, serviceActor } from '../audit/index.ts';
+import type { Deps } from '../resource/index.ts';
+import { nameKey, updateUser } from '../users/index.ts';
+import { chunksOf } from './chunks.ts';
+import { markUserGone, readUsers, type UserInDirectory, userNamesTaken, writeSeen } from './directories.store.ts';
+import type { DirectoryUser } from './entries.ts';
+import type { LeftOut } from './left-out.ts';
+import { publicId } from './public-id.ts';
+import { isUserCurrent } from './rows.ts';
+import { createUserWriting, type MappedDomain, type UserWritingDeps } from './write-user.rules.ts';
+import { AT_ONCE, writeOrSkip } from './writing.ts';
+
+export interface KeepDeps extends Pick<Deps, 'change' | 'log'>, UserWritingDeps {
+  readonly leftOut: LeftOut;
+}
+
+type Rows = ReadonlyMap<string, UserInDirectory>;
+
+const NAME_TAKEN = 'another user of the domain has its name';
+
+/** Whether the row is from before the directory was read. */
+const isOlder = (row: UserInDirectory | undefined, before: number | undefined): boolean =>
+  row === undefined || before === undefined || row.seen_at <= before;
+
+/** The users whose names change, so that the old ones become free. */
+const renamed = (users: readonly DirectoryUser[], rows: Rows): Set<string> =>
+  new Set(
+    users.flatMap((user) => {
+      const row = rows.get(user.localId);
+      return row && row.name_key !== nameKey(user.name) ? [row.id] : [];
+    }),
+  );
+
+export function createUserKeeping(deps: KeepDeps) {
+  const { db, clock, change, leftOut } = deps;
+  const writing = createUserWriting(deps);
+
+  const rowsOf = async (reader: Parameters<typeof readUsers>[0], domainId: string, users: readonly DirectoryUser[]) => {
+    const localIds = users.map(({ localId }) => localId);
+    return new Map((await readUsers(reader, domainId, localIds)).map((row) => [row.local_id, row]));
+  };
+
+  /**
+   * Names are unique in a domain. A new entry whose name is in use by another user is left out. A user who is renamed to such a name
+   * keeps the old one; the other attributes are updated. Those whose entries are gone give their names away.
+   */
+  async function withFreeNames(domainId: string, users: readonly DirectoryUser[], rows: Rows) {
+    const isNew = ({ localId, name }: DirectoryUser) => rows.get(localId)?.name_key !== nameKey(name);
+    const keys = users.filter(isNew).map(({ name }) => nameKey(name));
+    const taken = await userNamesTaken(db.read, domainId, keys);
+    const moving = renamed(users, rows);
+    return users.flatMap((user) => {
+      const row = rows.get(user.localId);
+      const holder = isNew(user) ? taken.get(nameKey(user.name)) : undefined;
+      if (!holder || holder.isGone || holder.id === row?.id || moving.has(holder.id)) return [user];
+      leftOut('user', domainId, user.localId, NAME_TAKEN);
+      return row ? [{ ...user, name: row.name }] : [];
+    });
+  }
+
+  /** The user gets their id as name, so that another one can have theirs. */
+  async function takeName({ tx, invalidate, audit }: Change, id: string): Promise<void> {
+    await updateUser(tx, id, { name: id, name_key: id, updated_at: clock.now() });
+    invalidate(tagOf.user(id));
+    audit('user.updated', { kind: 'user', id }, { fields: ['name'], from: 'directory' });
+  }
+
+  async function write(domain: MappedDomain, users: readonly DirectoryUser[], before: number | undefined): Promise<void> {
+    const { domainId } = domain;
+    await change(serviceActor, async (transaction) => {
+      const { tx } = transaction;
+      const rows = await rowsOf(tx, domainId, users);
+      const holders = await userNamesTaken(
+        tx,
+        domainId,
+        users.map(({ name }) => nameKey(name)),
+      );
+      const taken = new Map([...holders].map(([key, { id }]) => [key, id]));
+      const moving = renamed(users, rows);
+      for (const { id, isGone } of holders.values()) if (isGone) moving.add(id);
+      // The same order in every process, so that they do not deadlock.
+      const ordered = users.map((user) => ({ user, id: publicId(domainId, 'user', user.localId) }));
+      ordered.sort((a, b) => (a.id < b.id ? -1 : 1));
+      const unnamed = new Set<string>();
+      for (const { user, id } of ordered) {
+        const row = rows.get(user.localId);
+        if (!isOlder(row, before)) continue;
+        const name = await freeName(user, id, row);
+        if (name === undefined) {
+          leftOut('user', domainId, user.localId, NAME_TAKEN);
+          continue;
+        }
+        if (row && taken.get(row.name_key) === id) taken.delete(row.name_key);
+        taken.set(nameKey(name), id);
+        moving.delete(id);
+        await writing.write(transaction, domain, { id, row, user: { ...user, name }, seenAt: before ?? clock.now() });
+      }
+      transaction.audit('directory.users_read', { kind: 'domain', id: domainId }, { entries: users.length });
+
+      async function freeName(user: DirectoryUser, id: string, row: UserInDirectory | undefined): Promise<string | undefined> {
+        const holder = taken.get(nameKey(user.name));
+        if (holder === undefined || holder === id) return user.name;
+        if (!moving.has(holder)) return unnamed.has(id) ? id : row?.name;
+        await takeName(transaction, holder);
+        unnamed.add(holder);
+        return user.name;
+      }
+    });
+  }
+
+  return {
+    /**
+     * Returns the user ids by their ids in the directory. Writes only what changed. With `before`, users whose entries were seen after
+     * this time are left alone: they have logged in since the directory was read.
+     */
+    async keepUsers(domain: MappedDomain, users: readonly DirectoryUser[], before?: number): Promise<Map<string, string>> {
+      const { domainId, mapped } = domain;
+      const ids = new Map<string, string>();
+      for (const chunk of chunksOf(users, AT_ONCE)) {
+        const rows = await rowsOf(db.read, domainId, chunk);
+        const changed = (await withFreeNames(domainId, chunk, rows)).filter((user) => {
+          const row = rows.get(user.localId);
+          return !row || (isOlder(row, before) && !isUserCurrent(row, user, mapped));
+        });
+        await writeOrSkip(
+          changed,
+          (some) => write(domain, some, before),
+          ({ localId }, { message }) => leftOut('user', domainId, localId, `it cannot be stored: ${message}`),
+        );
+        const now = changed.length > 0 ? await rowsOf(db.read, domainId, chunk) : rows;
+        for (const row of now.values()) ids.set(row.local_id, row.id);
+      }
+      return ids;
+    },
+
+    /** Those entries that have the DN they had before. Others with the same id may be somebody else's. */
+    async usersInPlace(domainId: string, users: readonly DirectoryUser[]): Promise<Set<DirectoryUser>> {
+      const inPlace = new Set<DirectoryUser>();
+      for (const chunk of chunksOf(users, AT_ONCE)) {
+        const rows = await rowsOf(db.read, domainId, chunk);
+        for (const user of chunk) if (rows.get(user.localId)?.dn === user.dn) inPlace.add(user);
+      }
+      return inPlace;
+    },
+
+    noteLogin: (userId: string): Promise<void> => db.write((tx) => writeSeen(tx, userId, clock.now())),
+
+    /**
+     * Disables users whose entries are gone, unless they were seen after the directory was read. Their rows stay, so that a mistyped
+     * filter does not delete grants.
+     */
+    async closeUsers(domainId: string, ids: readonly string[], before: number): Promise<number> {
+      let closed = 0;
+      for (const chunk of chunksOf(ids, AT_ONCE))
+        await change(serviceActor, async (transaction) => {
+          for (const id of chunk) {
+            if (!(await markUserGone(transaction.tx, id, clock.now(), before))) continue;
+            await updateUser(transaction.tx, id, { enabled: 0, updated_at: clock.now() });
+            await writing.close(transaction, id);
+            transaction.invalidate(tagOf.user(id));
+            transaction.audit('user.updated', { kind: 'user', id }, { fields: ['enabled'], from: 'directory', gone: true });
+            closed++;
+          }
+          transaction.audit('directory.users_gone', { kind: 'domain', id: domainId }, { users: chunk.length });
+        });
+      return closed;
+    },
+  };
+}
+
+export type UserKeeping = ReturnType<typeof createUserKeeping>;
