@@ -7,6 +7,7 @@ import type { Reader, UserRow } from '../database.ts';
 import type { DomainSettingsOf } from '../domain-settings/index.ts';
 import { Fault, fail } from '../faults.ts';
 import type { Mail } from '../mail/index.ts';
+import { deleteIfAbandoned } from '../projects/index.ts';
 import type { Deps } from '../resource/index.ts';
 import { lockUser, nameKey, recipientOf, type Users } from '../users/index.ts';
 import {
@@ -16,6 +17,7 @@ import {
   findPending,
   type PendingDeletion,
   putDeletion,
+  registeredOrganizations,
 } from './account-deletion.store.ts';
 
 const DAY = 86_400;
@@ -102,6 +104,8 @@ export function createAccountDeletion({ db, clock, change, log, domainSettings, 
         // The other administrators may have gone since. The owner can still keep the account, and nobody else could repair the service.
         if ((await administeredAlone(tx, userId)).some(({ domainId }) => domainId === null))
           fail('account_deletion.last_administrator');
+        // They have the name of the person.
+        for (const id of await registeredOrganizations(tx, userId)) await deleteIfAbandoned(db, transaction, id, userId);
         await users.erase(transaction, user);
         return true;
       }

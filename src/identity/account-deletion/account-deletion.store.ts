@@ -54,6 +54,12 @@ export async function deleteDeletion(tx: Tx, userId: string): Promise<boolean> {
   return numDeletedRows > 0n;
 }
 
+/** The organizations that were made for the user by their registration. */
+export async function registeredOrganizations(db: Reader, userId: string): Promise<string[]> {
+  const row = await db.selectFrom('registrations').where('user_id', '=', userId).selectAll().executeTakeFirst();
+  return row ? [row.project_id, row.cloud_project_id] : [];
+}
+
 export interface AdministratorTarget {
   /** A domain; null for the service. */
   readonly domainId: string | null;

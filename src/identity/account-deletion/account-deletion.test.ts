@@ -115,6 +115,27 @@ onEachDatabase(
       assert.equal((await api.authenticate({ id: one.id, password: one.password })).status, 201);
     });
 
+    it('takes the organizations with it that registration made for the person, unless others are in them', async () => {
+      const name = uniqueName('registered');
+      const answer = await api.post('/v3/OS-REGISTRATION/users', {
+        user: { name, username: name, password: 'a password of a person', domain_id: 'default' },
+      });
+      const { id, activation_key: key, default_project_id: own, cloud_project_id: cloud } = answer.body.user;
+      assert.equal((await api.patch(`/v3/OS-REGISTRATION/activate/${key}/users/${id}`, {})).status, 200);
+      const other = await makeUser(api);
+      await api.put(`/v3/projects/${cloud}/users/${other.id}/roles/${await api.roleId('member')}`);
+      await leave(api, { id, name, password: 'a password of a person' });
+      await passTime(api, 15 * DAY);
+      await api.service.accountDeletion.deleteDue();
+      const statuses = await Promise.all(
+        [`users/${id}`, `projects/${own}`, `projects/${cloud}`].map((path) => api.get(`/v3/${path}`)),
+      );
+      assert.deepEqual(
+        statuses.map(({ status }) => status),
+        [404, 404, 200],
+      );
+    });
+
     it('is refused to people whom a provisioning client manages', async () => {
       const { scim, domain } = await connect(api);
       const name = uniqueName('provisioned');

@@ -2,6 +2,7 @@
 import type { RowPage } from '../../platform/database/index.ts';
 import type { ProjectWithTags } from './projects.schema.ts';
 
+export { deleteIfAbandoned } from './abandoned.ts';
 export { mountDomains } from './domains.routes.ts';
 export { createDomains, type Domains } from './domains.rules.ts';
 export { mountProjects, mountTags } from './projects.routes.ts';

@@ -97,6 +97,17 @@ export async function hasChildren(db: Reader, id: string, onlyEnabled: boolean):
   return (await query.select('id').limit(1).execute()).length > 0;
 }
 
+/** Whether anybody but this user has a role in it, of the base API or of an application. */
+export async function hasOtherPeople(db: Reader, id: string, userId: string): Promise<boolean> {
+  const grants = db
+    .selectFrom('grants')
+    .where('target_id', '=', id)
+    .where((eb) => eb.or([eb('user_id', 'is', null), eb('user_id', '<>', userId)]))
+    .select('grants.id');
+  const roles = db.selectFrom('app_user_roles').where('organization_id', '=', id).where('user_id', '<>', userId).select('id');
+  return (await grants.limit(1).execute()).length > 0 || (await roles.limit(1).execute()).length > 0;
+}
+
 /** The projects of a domain that have any option set. */
 export function projectsWithOptions(db: Reader, domainId: string): Promise<ProjectRow[]> {
   return db.selectFrom('projects').where('domain_id', '=', domainId).where('options', '<>', '{}').selectAll().execute();
