@@ -50,6 +50,7 @@ import { createPasskeyPolicy, createPasskeys, hasPasskey, relyingPartyOf } from 
 import { createPasswords, hasPassword } from './passwords/index.ts';
 import { createEmailChange, createMailRequests, createPasswordRecovery, createSelfRegistration } from './people/index.ts';
 import { createPersonalData } from './personal-data/index.ts';
+import { createPictures } from './pictures/index.ts';
 import { createDomains, createProjects, createTags, readProjects } from './projects/index.ts';
 import { createRegistration, createRegistrationKeys } from './registration/index.ts';
 import { type Deps, parseJson } from './resource/index.ts';
@@ -137,7 +138,9 @@ async function buildCore(db: Database, options: ModuleOptions) {
   const users = createUsers({ ...deps, ...listeners, passwords, access, shield, freshLogin, logins, directory });
   const accountDeletion = createAccountDeletion({ ...deps, domainSettings, users, mail });
   const personalData = createPersonalData({ ...deps, sessions: records, rateLimits: options.rateLimits });
+  const pictures = createPictures(deps);
   const signedIn = {
+    pictures,
     access,
     passwords,
     users,
@@ -156,7 +159,7 @@ async function buildCore(db: Database, options: ModuleOptions) {
 }
 
 /** Applications, their roles, and their access tokens. */
-function buildApplications({ deps, users, access, records }: Core, { seal }: ModuleOptions) {
+function buildApplications({ deps, users, access, records, pictures }: Core, { seal, issuer }: ModuleOptions) {
   const { db, clock } = deps;
   const userPermissions = createUserPermissions(db);
   const managers = createManagers({ userPermissions, applicationsOf: (userId) => applicationsOfUser(db.read, userId) });
@@ -170,7 +173,7 @@ function buildApplications({ deps, users, access, records }: Core, { seal }: Mod
     },
   });
   const appRoles = createAppRoles({ ...deps, managers });
-  const accounts = createAccounts({ users, userPermissions });
+  const accounts = createAccounts({ users, userPermissions, pictures, issuer });
   const accessTokens = createAccessTokens({ db, clock, records, access, accounts, userPermissions });
   const delegation = createDelegation({ db, clock, access, accessTokens });
   return { userPermissions, consumers, appRoles, accounts, accessTokens, delegation };

@@ -161,6 +161,12 @@ export const identitySettings = {
     'Gatehouse',
     'Name that authenticator apps show next to the account.',
   ),
+  securityQuestion: setting.choice(
+    'GATEHOUSE_IDENTITY_SECURITY_QUESTION',
+    'off',
+    ['off', 'asked'],
+    "Whether `/account` asks for a security question with two-factor authentication. Only clients of Keyrock's back-end use it.",
+  ),
   deviceDays: setting.number(
     'GATEHOUSE_IDENTITY_DEVICE_DAYS',
     90,

@@ -1,5 +1,6 @@
 // The account page in a real browser.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { onDatabase } from '../support/api.ts';
@@ -74,12 +75,12 @@ onDatabase('SQLite', 'The account page', {}, (api) => {
     const uri = new URL(await scanned(page));
     assert.equal(uri.searchParams.get('secret'), key);
     assert.equal(decodeURIComponent(uri.pathname), `/Gatehouse:${person.name}`);
+    const link = page.getByRole('link', { name: words.openAuthenticator });
+    assert.equal(await link.getAttribute('href'), uri.href, 'an app on the same phone opens it');
 
     const phone = new Phone(api, key);
     const confirm = async (code: string): Promise<void> => {
       await page.getByLabel(words.code, { exact: true }).fill(code);
-      await page.getByLabel(words.securityQuestion).fill('The name of my first pet');
-      await page.getByLabel(words.securityAnswer).fill('Rex');
       await press(page, words.turnOn);
     };
     await confirm(phone.wrong());
@@ -88,6 +89,14 @@ onDatabase('SQLite', 'The account page', {}, (api) => {
     await confirm(phone.fresh());
     const codes = await page.locator('.codes li').allInnerTexts();
     assert.equal(codes.length, 10);
+    const [file] = await Promise.all([page.waitForEvent('download'), press(page, words.downloadCodes)]);
+    assert.equal(file.suggestedFilename(), 'recovery-codes.txt');
+    const text = readFileSync(await file.path(), 'utf8');
+    assert.ok(text.includes(person.name) && codes.every((code) => text.includes(code)));
+    await page.emulateMedia({ media: 'print' });
+    assert.deepEqual(await page.locator('.codes li').allInnerTexts(), codes);
+    assert.equal(await page.getByRole('button').count(), 0);
+    await page.emulateMedia({ media: 'screen' });
     await openAccount(api, page, 'security');
     const later = await page.content();
     assert.ok(!codes.some((code) => later.includes(code)) && !later.includes(key));
@@ -106,9 +115,11 @@ onDatabase('SQLite', 'The account page', {}, (api) => {
     await signInToAccount(api, page, person, 'security');
     await turnOnTwoFactor(api, page);
     const first = await page.locator('.codes li').allInnerTexts();
+    await page.getByRole('link', { name: words.codesAreKept }).click();
     await press(page, words.makeRecoveryCodes);
     const second = await page.locator('.codes li').allInnerTexts();
     assert.equal(new Set([...first, ...second]).size, 20);
+    await page.getByRole('link', { name: words.codesAreKept }).click();
     const off = async (password: string): Promise<void> => {
       await page.locator('summary', { hasText: words.turnOff }).click();
       await sectionOf(page, words.twoFactor).getByLabel(words.currentPassword).fill(password);

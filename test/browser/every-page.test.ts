@@ -109,8 +109,6 @@ async function tour(api: TestApi, application: ApplicationPage, page: Page, look
   const phone = new Phone(api, await sectionOf(page, words.twoFactor).locator('code').innerText());
   const confirm = async (code: string): Promise<void> => {
     await page.getByLabel(words.code, { exact: true }).fill(code);
-    await page.getByLabel(words.securityQuestion).fill('The name of my first pet');
-    await page.getByLabel(words.securityAnswer).fill('Rex');
     await press(page, words.turnOn);
   };
   await confirm(phone.wrong());

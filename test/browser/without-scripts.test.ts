@@ -75,8 +75,10 @@ onDatabase('SQLite', 'Without scripts', {}, (api) => {
     await openAccount(api, page, 'security');
     const phone = await turnOnTwoFactor(api, page);
     assert.equal(await page.locator('.codes li').count(), 10);
+    await page.getByRole('link', { name: words.codesAreKept }).click();
     await press(page, words.makeRecoveryCodes);
     assert.equal(await page.locator('.codes li').count(), 10);
+    await page.getByRole('link', { name: words.codesAreKept }).click();
 
     await openAccount(api, elsewhere, 'sessions');
     await enterPassword(elsewhere, person);

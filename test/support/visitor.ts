@@ -82,8 +82,6 @@ export const openAccount = (api: TestApi, page: Page, name: AccountPageName): Pr
 export async function turnOnTwoFactor(api: TestApi, page: Page): Promise<Phone> {
   await press(page, words.turnOn);
   const phone = new Phone(api, await sectionOf(page, words.twoFactor).locator('code').innerText());
-  await page.getByLabel(words.securityQuestion).fill('The name of my first pet');
-  await page.getByLabel(words.securityAnswer).fill('Rex');
   await page.getByLabel(words.code, { exact: true }).fill(phone.fresh());
   await press(page, words.turnOn);
   return phone;

@@ -8,6 +8,8 @@ export interface LoginSubject {
 
 export interface LoginAttempt extends AttemptOrigin {
   readonly requestId: string;
+  /** The browser, where it is known. */
+  readonly userAgent?: string | undefined;
   /** Where it was made; `api` by default. */
   readonly via?: string;
   /** Why a password was asked for, when it is not a login. */

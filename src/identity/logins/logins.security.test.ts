@@ -142,17 +142,19 @@ onEachDatabase('No login goes without a trace', (api) => {
 });
 
 onEachDatabase('A password that is asked for again', (api) => {
+  /** Pages know the browser. */
+  const agentAt = (via: string) => (via === 'api' ? {} : { user_agent: 'a browser of the tests' });
   const refusedFor = (via: string, purpose: string) => ({
     action: 'user.login_refused',
     actor_id: null,
     outcome: 'failure',
-    detail: { address: '127.0.0.1', methods: ['password'], via, purpose, reason: 'password wrong' },
+    detail: { address: '127.0.0.1', ...agentAt(via), methods: ['password'], via, purpose, reason: 'password wrong' },
   });
   const provedFor = (id: string, via: string, purpose: string) => ({
     action: 'user.password_proved',
     actor_id: id,
     outcome: 'success',
-    detail: { address: '127.0.0.1', methods: ['password'], via, purpose },
+    detail: { address: '127.0.0.1', ...agentAt(via), methods: ['password'], via, purpose },
   });
   /** Events of one moment come in any order. */
   const assertTraces = async (id: string, expected: readonly Event[]): Promise<void> => {

@@ -19,6 +19,7 @@ const UNKNOWN_USERS = { attempts: 10, perSeconds: 600 };
 /** How long a login waits for its event to be stored. */
 const EVENT_MS = 1_500;
 
+const MAX_USER_AGENT = 255;
 const API = 'api';
 const REFUSED = 'user.login_refused';
 /** Target id of events about unknown users. */
@@ -34,9 +35,10 @@ export function createLoginEvents({ db, change, clock, log }: { db: Database; ch
     methods: readonly string[],
     reason?: string,
   ): Promise<void> {
-    const { address, requestId, via = API, purpose } = attempt;
+    const { address, requestId, via = API, purpose, userAgent } = attempt;
+    const agent = userAgent === undefined ? {} : { user_agent: userAgent.slice(0, MAX_USER_AGENT) };
     const why = reason === undefined ? {} : { reason };
-    const detail = { address, methods, via, ...(purpose === undefined ? {} : { purpose }), ...why };
+    const detail = { address, ...agent, methods, via, ...(purpose === undefined ? {} : { purpose }), ...why };
     const good = reason === undefined;
     try {
       const store = () =>

@@ -13,6 +13,7 @@ import { fail } from '../faults.ts';
 import type { Federation } from '../federation/index.ts';
 import type { AcceptInvitation } from '../invitations/index.ts';
 import type { Passwords } from '../passwords/index.ts';
+import type { Pictures } from '../pictures/index.ts';
 import type { Deps } from '../resource/index.ts';
 import type { Users } from '../users/index.ts';
 import { createAccountHandler } from './account/account.ts';
@@ -55,6 +56,7 @@ export interface OpenidDeps
   readonly consumers: Consumers;
   readonly userPermissions: UserPermissionsReader;
   readonly accounts: Accounts;
+  readonly pictures: Pictures;
   readonly accessTokens: AccessTokens;
   readonly logouts: Logouts;
   readonly freshLogin: FreshLogin;
@@ -112,7 +114,19 @@ export function createOpenid(deps: OpenidDeps) {
     registerGrants: (provider, library) => registerPasswordGrant(provider, library, signIn, records),
   });
   const provider = async (): Promise<Provider> => (await current()).provider;
-  const parts = { gate, federation, interactions, account, invitation, people, newEmail, current, assets, issuer };
+  const parts = {
+    picture: deps.pictures.find,
+    gate,
+    federation,
+    interactions,
+    account,
+    invitation,
+    people,
+    newEmail,
+    current,
+    assets,
+    issuer,
+  };
   const mount: Mount = {
     paths: [DISCOVERY, METADATA, CHANGE_PASSWORD, FAVICON, `${ROOT}/*`, ACCOUNT, `${ACCOUNT}/*`, KEYROCK_TOKEN],
     handle: (exchange) => records.duringRequest(() => handleRequest(parts, exchange), originOf(exchange)),

@@ -4,6 +4,7 @@ import type { Gate } from '../../platform/limits/index.ts';
 import { fail } from '../faults.ts';
 import type { Federation } from '../federation/index.ts';
 import { NEW_EMAIL_PAGE } from '../people/index.ts';
+import type { StoredPicture } from '../pictures/index.ts';
 import type { AccountHandler } from './account/account.ts';
 import type { InvitationHandler } from './invitation/invitation.ts';
 import { toTokenRequest } from './keyrock/token-request.ts';
@@ -24,6 +25,7 @@ import {
   isPreflight,
   KEYROCK_TOKEN,
   METADATA,
+  pictureIdIn,
   ROOT,
   refuseRepeatedCode,
   withoutSlash,
@@ -37,6 +39,7 @@ export interface RequestDeps {
   readonly federation: Federation;
   readonly interactions: Interactions;
   readonly account: AccountHandler;
+  picture(id: string): Promise<StoredPicture | undefined>;
   readonly people: PeoplePages;
   readonly newEmail: NewEmailPage;
   readonly invitation: InvitationHandler;
@@ -52,6 +55,21 @@ const PROVIDER = /^\/openid\/providers\/([\w.~-]{1,64})\/(callback|logout)$/;
 const POSTABLE: readonly string[] = [`${ROOT}/authorize`, `${ROOT}/logout`];
 /** Cacheable by anyone. */
 const PUBLIC: readonly string[] = [DISCOVERY, METADATA, `${ROOT}/jwks`];
+
+/** A picture is nothing but an image, whatever its bytes also are. Its path changes with its content. */
+function sendPicture(response: RawExchange['response'], picture: StoredPicture | undefined): void {
+  const { mediaType, content } = picture ?? fail('route.not_found');
+  response
+    .writeHead(200, {
+      'Content-Type': mediaType,
+      'Content-Length': content.byteLength,
+      'Cache-Control': 'public, max-age=31536000, immutable',
+      'X-Content-Type-Options': 'nosniff',
+      'Content-Security-Policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
+      'Cross-Origin-Resource-Policy': 'cross-origin',
+    })
+    .end(content);
+}
 
 export async function handleRequest(deps: RequestDeps, exchange: RawExchange): Promise<void> {
   const { gate, interactions, account, invitation, people, assets } = deps;
@@ -74,6 +92,8 @@ export async function handleRequest(deps: RequestDeps, exchange: RawExchange): P
     response.writeHead(200, assetHeaders(browser.path, asset)).end(asset.bytes);
     return;
   }
+  const pictureId = pictureIdIn(browser.path);
+  if (pictureId !== undefined) return sendPicture(response, await deps.picture(pictureId));
   if (browser.path === LANGUAGE_PATH) return chooseLanguage(browser);
   if (browser.path === CHANGE_PASSWORD) return redirect(browser, `${ACCOUNT_PAGES.security}#password`);
   if (people.has(browser.path)) return people.serve(browser);

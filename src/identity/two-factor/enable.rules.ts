@@ -7,7 +7,7 @@ import type { UserWithExpiry } from '../users/index.ts';
 import { deleteDevices } from './devices.store.ts';
 import { type FactorDeps, failIfUserMissing, sealContext } from './factor.ts';
 import { clearGuesses } from './guesses.ts';
-import { hashAnswer, type SecurityQuestion } from './security-question.rules.ts';
+import { hashAnswer, NO_QUESTION, type SecurityQuestion } from './security-question.rules.ts';
 import { matchingStep, newKey, otpauthUri, toBase32 } from './totp.ts';
 import { deleteFactor, findFactor, putFactor, replaceRecoveryCodes } from './two-factor.store.ts';
 
@@ -96,13 +96,16 @@ export function proposalOf(deps: FactorDeps, user: UserWithExpiry, proposed: str
   return key && { proposed, key: toBase32(key), uri: otpauthUri(deps.issuer, user.name, key) };
 }
 
-/** Enables a proposed key after the user entered a code of it, so that nobody locks themselves out. False when the code is wrong. */
+/**
+ * Enables a proposed key after the user entered a code of it, so that nobody locks themselves out. False when the code is wrong. Without a
+ * security question there is none.
+ */
 export async function enableProposed(
   deps: FactorDeps,
   actor: Actor,
   user: UserWithExpiry,
   proposal: { readonly proposed: string; readonly code: string },
-  question: SecurityQuestion | undefined,
+  question: SecurityQuestion = NO_QUESTION,
 ): Promise<boolean> {
   const key = proposedKey(deps, user, proposal.proposed);
   const step = key && matchingStep(key, proposal.code, deps.clock.now(), 0);

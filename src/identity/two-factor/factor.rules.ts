@@ -32,7 +32,7 @@ export function createFactor(deps: FactorDeps) {
       actor: Actor,
       user: UserWithExpiry,
       proposal: { readonly proposed: string; readonly code: string },
-      question: SecurityQuestion | undefined,
+      question?: SecurityQuestion,
     ) => enableProposed(deps, actor, user, proposal, question),
 
     isEnabled: async (userId: string): Promise<boolean> => (await findFactor(deps.db.read, userId)) !== undefined,

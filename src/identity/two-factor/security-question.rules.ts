@@ -10,11 +10,14 @@ export interface SecurityQuestion {
   readonly answer: string;
 }
 
+/** For somebody who is never asked one. No answer is right. */
+export const NO_QUESTION: SecurityQuestion = { question: '', answer: '' };
+
 /** Ignores case and surrounding blanks. */
 const normalizeAnswer = (answer: string): string => answer.trim().normalize('NFKC').toLowerCase();
 
-export const hashAnswer = ({ passwords }: FactorDeps, actor: Actor, answer: string): Promise<string> =>
-  passwords.hash(normalizeAnswer(answer), { key: `user ${actor.userId}` });
+export const hashAnswer = async ({ passwords }: FactorDeps, actor: Actor, answer: string): Promise<string> =>
+  answer === '' ? '' : passwords.hash(normalizeAnswer(answer), { key: `user ${actor.userId}` });
 
 /** The guess is counted before hashing, which takes long: otherwise many could run at once. */
 export async function checkAnswer(deps: FactorDeps, by: Guesser, userId: string, answer: string): Promise<void> {
@@ -26,7 +29,7 @@ export async function checkAnswer(deps: FactorDeps, by: Guesser, userId: string,
       transaction.audit('two_factor.answer_tried', { kind: 'user', id: userId });
       return countGuess(transaction.tx, userId, clock);
     }));
-    return allowed ? hash : undefined;
+    return allowed && hash !== '' ? hash : undefined;
   });
   if (last && !right)
     await change(by, async (transaction) => {

@@ -48,7 +48,7 @@ export function createOwnPasswords({
     const { id } = user;
     const client = { key: addressKey(by.address), signal: by.signal };
     const prepared = await passwords.prepare(password, 'self', { id, options }, client);
-    await replacePassword({ userId: id, requestId: by.requestId, epoch: user.epoch }, id, prepared);
+    await replacePassword({ userId: id, requestId: by.requestId, epoch: user.epoch, origin: by.origin }, id, prepared);
   }
 
   /** Also revokes tokens, sessions, remembered devices and links. */

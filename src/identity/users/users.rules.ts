@@ -27,6 +27,7 @@ import { createUserCreation } from './create.rules.ts';
 import { createUserNames } from './names.rules.ts';
 import { createOwnEmails } from './own-email.rules.ts';
 import { createOwnPasswords } from './own-password.rules.ts';
+import { createOwnProfiles } from './own-profile.rules.ts';
 import { createReferenceChecks } from './references.ts';
 import { createUserRevision } from './revise.rules.ts';
 import type { UserChanges } from './revision.ts';
@@ -108,6 +109,7 @@ export function createUsers(
     replacePassword,
     storeNewPassword,
     changeEmail: createOwnEmails({ ...deps, names }),
+    changeProfile: createOwnProfiles(deps),
     checkPassword,
     /** Whether the user, with name, password and address, is in a directory (LDAP), where alone they can be changed. */
     isInDirectory: (id: string, reader?: Reader): Promise<boolean> => directory.isInDirectory(id, reader),

@@ -7,6 +7,8 @@ import { newId } from '../ids.ts';
 export interface AuditActor {
   readonly userId: string | null;
   readonly requestId: string | null;
+  /** Where the actor is, such as their address. Added to the details of their events. */
+  readonly origin?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export const serviceActor: AuditActor = { userId: null, requestId: null };
@@ -50,7 +52,7 @@ export function createChanges<S extends AuditTables>(db: Database<S>, clock: Clo
         tx,
         invalidate,
         audit: (action, { kind, id }, detail = {}, outcome = 'success') =>
-          events.push({ action, kind, id, detail: JSON.stringify(detail), outcome }),
+          events.push({ action, kind, id, detail: JSON.stringify({ ...actor.origin, ...detail }), outcome }),
       });
       if (events.length === 0) throw new Error('a change without an audit event');
       const at = seconds(clock);

@@ -9,6 +9,7 @@ import type { Html } from '../pages/html.ts';
 import { messageFor } from '../pages/messages.ts';
 import type { PageWords } from '../pages/words/index.ts';
 import { ACCOUNT_PAGES, type AccountPageName } from '../provider/paths.ts';
+import { findBackLink } from './back-link.ts';
 import { type AccountForm, readAccountForm } from './form.ts';
 import { readerOf } from './names.ts';
 import type { AccountSection, AccountStep, AccountStepResult, AccountVisit } from './section.ts';
@@ -57,6 +58,7 @@ export function createAccountHandler(deps: AccountDeps) {
     const { look, browser } = visit;
     const own = sections.filter(({ page }) => page === name);
     const content: AccountPageContent = {
+      back: await findBackLink(deps, visit.person.session),
       title: titleOf(look.words, name),
       menu: pages.map((one) => ({ path: ACCOUNT_PAGES[one], title: titleOf(look.words, one), isCurrent: one === name })),
       sections: await Promise.all(

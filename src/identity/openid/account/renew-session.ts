@@ -1,5 +1,5 @@
-// A new session for a person who changed their password, which ended all their sessions. Its identifier is new: whoever copied the old one is
-// signed out.
+// A new session for a person who changed their password, which ended all their sessions. It is the same for the person, but the secret in
+// the cookie is new: whoever copied the old one is signed out.
 import type { Provider, Session } from 'oidc-provider';
 import type { BrowserRequest } from '../pages/browser.ts';
 import type { Records } from '../provider/records/records.ts';
@@ -30,6 +30,7 @@ export async function renewSession(
   records.rebind(old.accountId!, generation);
   const session = new (provider.Session as unknown as SessionModel)();
   const { accountId, loginTs, amr, acr } = old;
+  session.uid = old.uid;
   session.loginAccount({ accountId, loginTs, amr, acr });
   const age = config.sessionSeconds;
   await session.save(age);

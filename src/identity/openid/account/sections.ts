@@ -1,5 +1,6 @@
 // The sections of the account pages, in the order in which a page shows them. To add one: write its file with its own dependencies, and
 // list it here.
+import { type ActivityDeps, createActivitySection } from './activity.section.ts';
 import { type ApplicationsDeps, createApplicationsSection } from './applications.section.ts';
 import { createDataSection, type DataDeps } from './data.section.ts';
 import { createDeletionSection, type DeletionDeps } from './deletion.section.ts';
@@ -9,12 +10,14 @@ import { createOtherProvidersSection, type OtherProvidersDeps } from './other-pr
 import { createOverviewSections, type OverviewDeps } from './overview.section.ts';
 import { createPasskeysSection, type PasskeysDeps } from './passkeys.section.ts';
 import { createPasswordSection, type PasswordDeps } from './password.section.ts';
+import { createProfileSections, type ProfileDeps } from './profile.section.ts';
 import type { AccountSection } from './section.ts';
 import { createSessionsSection, type SessionsDeps } from './sessions.section.ts';
 import { createTwoFactorSection, type TwoFactorDeps } from './two-factor.section.ts';
 
 export interface AccountSectionDeps
   extends OverviewDeps,
+    ProfileDeps,
     PasswordDeps,
     EmailDeps,
     PasskeysDeps,
@@ -23,11 +26,13 @@ export interface AccountSectionDeps
     SessionsDeps,
     DevicesDeps,
     ApplicationsDeps,
+    ActivityDeps,
     DataDeps,
     DeletionDeps {}
 
 export const createAccountSections = (deps: AccountSectionDeps): readonly AccountSection[] => [
   ...createOverviewSections(deps),
+  ...createProfileSections(deps),
   createPasskeysSection(deps),
   createOtherProvidersSection(deps),
   createTwoFactorSection(deps),
@@ -36,6 +41,7 @@ export const createAccountSections = (deps: AccountSectionDeps): readonly Accoun
   createSessionsSection(deps),
   createDevicesSection(deps),
   createApplicationsSection(deps),
+  createActivitySection(deps),
   createDataSection(deps),
   createDeletionSection(deps),
 ];

@@ -4,6 +4,7 @@ import type { Access } from '../../access/index.ts';
 import type { Federation } from '../../federation/index.ts';
 import type { LoginAttempt } from '../../logins/index.ts';
 import type { Guesser } from '../../passwords/index.ts';
+import type { Deps } from '../../resource/index.ts';
 import type { Users, UserWithExpiry } from '../../users/index.ts';
 import { type BrowserRequest, passkeyChallenges, redirect } from '../pages/browser.ts';
 import { FEDERATED } from '../provider/acr.ts';
@@ -11,12 +12,14 @@ import { ACCOUNT_CLIENT } from '../provider/first-party-clients.ts';
 import type { Records } from '../provider/records/records.ts';
 import { renewSession } from './renew-session.ts';
 
+const MAX_USER_AGENT = 255;
+
 export interface SignedInPersonDeps {
   readonly access: Access;
   readonly users: Users;
   readonly records: Records;
   readonly federation: Federation;
-  readonly config: { readonly sessionSeconds: number };
+  readonly config: Deps['config'];
 }
 
 export interface SignedInPerson {
@@ -46,7 +49,9 @@ export async function findSignedInPerson(
   const user = authContext?.userGeneration === records.generationOf(accountId) ? await users.find(accountId) : undefined;
   if (!authContext || user?.epoch !== authContext.userEpoch) return undefined;
   const challenges = passkeyChallenges(keys, `account ${session.uid} ${user.id}`);
-  const actor = { userId: user.id, requestId, address, signal, epoch: user.epoch, via: 'account page' };
+  const userAgent = (req.headers['user-agent'] ?? '').slice(0, MAX_USER_AGENT);
+  const origin = { address, user_agent: userAgent };
+  const actor = { userId: user.id, requestId, address, userAgent, origin, signal, epoch: user.epoch, via: 'account page' };
   const renew = () => renewSession({ records, config }, provider, browser, session, authContext.userGeneration + 1);
   return { user, session, actor, challenges, renewSession: renew };
 }

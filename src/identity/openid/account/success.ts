@@ -1,6 +1,6 @@
 // Success messages: after a step the browser is sent back to the page, which shows the message once. A cookie keeps its name meanwhile; in
 // the address it could be part of a link that somebody else made.
-import { type BrowserRequest, readCookie, redirect } from '../pages/browser.ts';
+import { type BrowserRequest, readCookie, redirect, setCookie } from '../pages/browser.ts';
 import type { PageWords } from '../pages/words/index.ts';
 import { ACCOUNT } from '../provider/paths.ts';
 import type { TextName } from './section.ts';
@@ -8,13 +8,8 @@ import type { TextName } from './section.ts';
 const COOKIE = 'gatehouse_done';
 const SECONDS = 60;
 
-function setMessage({ exchange: { response }, secure }: BrowserRequest, value: string, maxAge: number): void {
-  const parts = [`${COOKIE}=${value}`, `Path=${ACCOUNT}`, `Max-Age=${maxAge}`, 'HttpOnly', 'SameSite=Lax'];
-  response.appendHeader('Set-Cookie', [...parts, ...(secure ? ['Secure'] : [])].join('; '));
-}
-
 export function redirectWithMessage(browser: BrowserRequest, path: string, name: TextName): void {
-  setMessage(browser, name, SECONDS);
+  setCookie(browser, COOKIE, name, ACCOUNT, SECONDS);
   redirect(browser, path);
 }
 
@@ -22,7 +17,7 @@ export function redirectWithMessage(browser: BrowserRequest, path: string, name:
 export function takeMessage(browser: BrowserRequest, words: PageWords): string | undefined {
   const name = readCookie(browser, COOKIE);
   if (name === undefined) return undefined;
-  setMessage(browser, '', 0);
+  setCookie(browser, COOKIE, '', ACCOUNT, 0);
   const text = Object.hasOwn(words, name) ? words[name as keyof PageWords] : undefined;
   return typeof text === 'string' ? text : undefined;
 }

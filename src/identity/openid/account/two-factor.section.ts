@@ -1,12 +1,14 @@
 // A person turns their second factor on and off.
+import type { Deps } from '../../resource/index.ts';
 import type { AuthRules } from '../../tokens/index.ts';
 import { type Factor, qrCode } from '../../two-factor/index.ts';
 import type { Users } from '../../users/index.ts';
 import { type FactorProposal, recoveryCodesSection, twoFactorProposal, twoFactorSection } from '../pages/account-two-factor.ts';
+import { sendFile } from '../pages/browser.ts';
 import type { Html } from '../pages/html.ts';
 import type { AccountSection, AccountStep, AccountStepResult, AccountVisit } from './section.ts';
 
-export interface TwoFactorDeps {
+export interface TwoFactorDeps extends Pick<Deps, 'config'> {
   readonly users: Users;
   readonly auth: AuthRules;
   readonly factor: Factor;
@@ -14,9 +16,15 @@ export interface TwoFactorDeps {
 
 type Run = AccountStep['run'];
 
-const proposalOf = (offer: { proposed: string; key: string; uri: string }): FactorProposal => ({
+const REFUSED_CODE = { step: 'two-factor-confirm', field: 'code', message: '' };
+/** As they are made: ten lines of four groups. */
+const CODES = /^(?:(?:[A-Z2-7]{4}-){3}[A-Z2-7]{4}(?:\n|$)){1,10}$/;
+
+const proposalOf = ({ config }: TwoFactorDeps, offer: { proposed: string; key: string; uri: string }): FactorProposal => ({
+  asksQuestion: config.securityQuestion === 'asked',
   proposed: offer.proposed,
   key: offer.key,
+  uri: offer.uri,
   svg: qrCode(offer.uri, 'svg') ?? '',
 });
 
@@ -27,8 +35,8 @@ const unlessEnabled =
     (await factor.isEnabled(visit.person.user.id)) ? { error: visit.look.words.alreadyOn } : run(visit, form);
 
 const propose =
-  ({ factor }: TwoFactorDeps): Run =>
-  async (visit) => ({ show: twoFactorProposal(visit, proposalOf(factor.propose(visit.person.user))) });
+  (deps: TwoFactorDeps): Run =>
+  async (visit) => ({ show: twoFactorProposal(visit, proposalOf(deps, deps.factor.propose(visit.person.user))) });
 
 const confirm =
   (deps: TwoFactorDeps): Run =>
@@ -38,11 +46,16 @@ const confirm =
     const { user, actor } = visit.person;
     const proposed = form.text('proposed');
     const code = form.text('code').replaceAll(/\s/g, '');
-    const question = { question: form.text('question'), answer: form.text('answer') };
+    const isAsked = deps.config.securityQuestion === 'asked';
+    const question = isAsked ? { question: form.text('question'), answer: form.text('answer') } : undefined;
     const offer = factor.proposalOf(user, proposed);
     if (!offer) return { error: words.tooLate };
     if (!(await factor.enableProposed(actor, user, { proposed, code }, question)))
-      return { error: words.wrongCode, field: 'code', show: twoFactorProposal(visit, proposalOf(offer)) };
+      return {
+        error: words.wrongCode,
+        field: 'code',
+        show: twoFactorProposal({ ...visit, refused: { ...REFUSED_CODE, value: form.text } }, proposalOf(deps, offer)),
+      };
     return { show: await newRecoveryCodes(deps, visit) };
   };
 
@@ -61,6 +74,15 @@ async function newRecoveryCodes({ factor }: TwoFactorDeps, visit: AccountVisit):
   return recoveryCodesSection(visit, await factor.makeRecoveryCodes(actor, user.id));
 }
 
+/** The codes as a file. They come from the page that shows them: the service has only their hashes. */
+const download: Run = async ({ look: { words, brand }, person: { user }, browser }, form) => {
+  const codes = form.text('codes').replaceAll('\r\n', '\n');
+  if (!CODES.test(codes)) return { error: words.errorTitle };
+  const title = words.recoveryCodesOf(user.name, brand.name);
+  sendFile(browser, 'recovery-codes.txt', `${title}\n\n${codes}\n\n${words.recoveryCodesText}\n`);
+  return 'answered';
+};
+
 export const createTwoFactorSection = (deps: TwoFactorDeps): AccountSection => ({
   page: 'security',
   async show(visit) {
@@ -71,6 +93,7 @@ export const createTwoFactorSection = (deps: TwoFactorDeps): AccountSection => (
   steps: {
     'two-factor-on': { needs: 'fresh sign-in', run: unlessEnabled(deps, propose(deps)) },
     'two-factor-confirm': { needs: 'fresh sign-in', run: unlessEnabled(deps, confirm(deps)) },
+    'recovery-codes-file': { run: download },
     'two-factor-off': { needs: 'password', run: disable(deps) },
     'recovery-codes': {
       needs: 'fresh sign-in',

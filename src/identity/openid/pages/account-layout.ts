@@ -27,6 +27,8 @@ export interface AccountPageContent {
   readonly sections: readonly (Html | undefined)[];
   readonly success?: string | undefined;
   readonly error?: string | undefined;
+  /** The application that the person came from. */
+  readonly back?: { readonly name: string; readonly url: string } | undefined;
   /** The page uses passkeys. */
   readonly script?: boolean | undefined;
 }
@@ -60,6 +62,7 @@ export function accountPage(look: PageLook, content: AccountPageContent): string
   const body = html`<nav aria-label="${words.accountMenu}"><ul class="menu">${content.menu.map(menuItem)}</ul></nav>
 ${content.error !== undefined && html`<p class="bad" role="alert" id="problem">${content.error}</p>`}${successMessage(content.success)}
 ${content.sections.filter((one) => one !== undefined)}
-<p><a href="/openid/logout">${words.signOut}</a></p>`;
+<p class="ways">${content.back && html`<a href="${content.back.url}">${words.backTo(content.back.name)}</a>`}
+<a href="/openid/logout">${words.signOut}</a></p>`;
   return page(look, { title: content.title, body, wide: true, script: content.script === true });
 }

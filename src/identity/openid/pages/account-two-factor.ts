@@ -1,5 +1,5 @@
 // Section: two-factor authentication.
-import { type AccountView, button, form, section } from './account-layout.ts';
+import { type AccountView, button, form, section, stepField } from './account-layout.ts';
 import { type Html, html, trusted } from './html.ts';
 import { field, hidden } from './layout.ts';
 
@@ -7,22 +7,28 @@ import { field, hidden } from './layout.ts';
 export interface FactorProposal {
   readonly proposed: string;
   readonly key: string;
+  /** `otpauth:`, which authenticator apps on the same phone open. */
+  readonly uri: string;
   readonly svg: string;
+  readonly asksQuestion: boolean;
 }
 
-export function twoFactorProposal(view: AccountView, { proposed, key, svg }: FactorProposal): Html {
+export function twoFactorProposal(view: AccountView, { proposed, key, uri, svg, asksQuestion }: FactorProposal): Html {
   const { words } = view.look;
+  const question = html`<p class="soft">${words.securityText}</p>
+${field({ name: 'question', label: words.securityQuestion, complete: 'off' })}
+${field({ name: 'answer', label: words.securityAnswer, complete: 'off' })}`;
   return section(
     words.twoFactor,
-    html`<p>${words.scan}</p><p class="qr">${trusted(svg)}</p><p>${words.key}: <code>${key}</code></p>
+    html`<p>${words.scan}</p><p class="qr">${trusted(svg)}</p>
+<p><a class="button second small" href="${uri}">${words.openAuthenticator}</a></p>
+<p>${words.key}: <code class="copy">${key}</code></p>
 ${form(
   view,
   'two-factor-confirm',
   html`${hidden('proposed', proposed)}
-${field({ name: 'code', label: words.code, complete: 'one-time-code', code: 'numeric', focus: true })}
-<p class="soft">${words.securityText}</p>
-${field({ name: 'question', label: words.securityQuestion, complete: 'off' })}
-${field({ name: 'answer', label: words.securityAnswer, complete: 'off' })}
+${stepField(view, 'two-factor-confirm', { name: 'code', label: words.code, complete: 'one-time-code', code: 'numeric', focus: true })}
+${asksQuestion && question}
 <button type="submit">${words.turnOn}</button>`,
 )}`,
   );
@@ -34,8 +40,9 @@ export function recoveryCodesSection(view: AccountView, codes: readonly string[]
   return section(
     words.twoFactor,
     html`<p role="status">${words.recoveryCodesText}</p><ul class="codes">${codes.map((code) => html`<li>${code}</li>`)}</ul>
-${button(view, 'recovery-codes', words.makeRecoveryCodes)}
-${turnOff(view)}`,
+${button(view, 'recovery-codes-file', words.downloadCodes, hidden('codes', codes.join('\n')), 'small')}
+<p class="soft hint">${words.printCodes}</p>
+<p><a href="${view.action}">${words.codesAreKept}</a></p>`,
   );
 }
 

@@ -46,6 +46,32 @@ export function readForm(browser: BrowserRequest): Promise<URLSearchParams> {
   return readCrossSiteForm(browser);
 }
 
+/** The fields and files of a form that was sent as `multipart/form-data`. */
+export interface UploadForm {
+  readonly fields: URLSearchParams;
+  readonly files: ReadonlyMap<string, Buffer>;
+}
+
+/** Reads a form with files, of at most `maxBytes` in all. */
+export async function readUpload(browser: BrowserRequest, maxBytes: number): Promise<UploadForm> {
+  refuseCrossSite(browser);
+  const { request } = browser.exchange;
+  const body = await readBody(request, maxBytes);
+  const headers = { 'Content-Type': request.headers['content-type'] ?? '' };
+  const sent = await new Response(new Uint8Array(body), { headers })
+    .formData()
+    .catch(() => fail('request.malformed_json', { why: 'it is not a form' }));
+  const [fields, files] = [new URLSearchParams(), new Map<string, Buffer>()];
+  for (const [name, value] of sent) {
+    if (typeof value !== 'string') files.set(name, Buffer.from(await value.arrayBuffer()));
+    else if (!value.includes('\0')) fields.append(name, value);
+  }
+  return { fields, files };
+}
+
+export const isUpload = ({ exchange: { request } }: BrowserRequest): boolean =>
+  /^multipart\/form-data\b/i.test(request.headers['content-type'] ?? '');
+
 /** A CSRF token, bound to the subject of the form. */
 export const formToken = (key: string, about: string): string =>
   createHmac('sha256', key).update(`form ${about}`).digest('base64url');
@@ -70,6 +96,17 @@ export function sendPage({ exchange: { response } }: BrowserRequest, text: strin
   response.end(text);
 }
 
+/** A text for the person to keep. `name` is fixed: it is part of a header. */
+export function sendFile({ exchange: { response } }: BrowserRequest, name: string, text: string): void {
+  response.writeHead(200, {
+    ...PAGE_HEADERS,
+    'Content-Type': 'text/plain; charset=utf-8',
+    'Content-Disposition': `attachment; filename="${name}"`,
+    'Content-Length': Buffer.byteLength(text),
+  });
+  response.end(text);
+}
+
 export function redirect({ exchange: { response } }: BrowserRequest, location: string): void {
   response.writeHead(303, { Location: location, 'Cache-Control': 'no-store', 'Content-Length': 0 });
   response.end();
@@ -78,17 +115,18 @@ export function redirect({ exchange: { response } }: BrowserRequest, location: s
 export const readCookie = ({ exchange: { request } }: BrowserRequest, name: string): string | undefined =>
   cookieIn(request.headers.cookie, name);
 
-/** Valid for a year, only for our pages, not readable by scripts or other sites. */
+/** Valid for a year unless told, only for our pages, not readable by scripts or other sites. */
 export function setCookie(
   { exchange: { response }, secure }: BrowserRequest,
   name: string,
   value: string,
   path = '/openid',
+  maxAge = YEAR,
 ): void {
   const parts = [
     `${name}=${value}`,
     `Path=${path}`,
-    `Max-Age=${YEAR}`,
+    `Max-Age=${maxAge}`,
     'HttpOnly',
     'SameSite=Lax',
     ...(secure ? ['Secure'] : []),

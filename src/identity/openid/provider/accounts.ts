@@ -1,8 +1,10 @@
 // Users as accounts of the OpenID provider: the claims of each scope.
 
 import type { UserPermissionsReader } from '../../app-roles/index.ts';
+import type { Pictures } from '../../pictures/index.ts';
 import { parseJson } from '../../resource/index.ts';
 import { isEmailConfirmed, type Profile, type Users, type UserWithExpiry } from '../../users/index.ts';
+import { picturePath } from './paths.ts';
 
 /** The claims of each scope. docs/guide/first-application.md has the same table. */
 export const CLAIMS = {
@@ -39,7 +41,23 @@ interface ApplicationRoles {
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
-export function createAccounts({ users, userPermissions }: { users: Users; userPermissions: UserPermissionsReader }) {
+interface AccountsDeps {
+  readonly users: Users;
+  readonly userPermissions: UserPermissionsReader;
+  readonly pictures: Pictures;
+  /** The URL of the service; known once it listens. */
+  issuer(): string;
+}
+
+export function createAccounts({ users, userPermissions, pictures, issuer }: AccountsDeps) {
+  /** The picture that the person uploaded, or the one in their profile. */
+  async function pictureOf({ id }: UserWithExpiry, profile: Profile): Promise<string | undefined> {
+    const own = await pictures.idOf(id);
+    if (own !== undefined) return `${issuer()}${picturePath(own)}`;
+    const photos = (Array.isArray(profile.photos) ? profile.photos : []) as { value?: unknown; primary?: unknown }[];
+    return text((photos.find(({ primary }) => primary === true) ?? photos[0])?.value);
+  }
+
   /** The roles of the user in an application, in the format of Keyrock's back-end. */
   async function rolesIn(userId: string, applicationId: string): Promise<ApplicationRoles> {
     const found = await userPermissions.of(userId, applicationId);
@@ -77,6 +95,7 @@ export function createAccounts({ users, userPermissions }: { users: Users; userP
       nickname: text(profile.nickName),
       preferred_username: user.name,
       profile: text(profile.profileUrl),
+      picture: scopes.has('profile') ? await pictureOf(user, profile) : undefined,
       locale: text(profile.locale),
       zoneinfo: text(profile.timezone),
       updated_at: Math.floor(user.updated_at / 1000),

@@ -38,6 +38,13 @@ export const KEYROCK_TOKEN = '/v3/OS-OAUTH2/access_token';
 const ASSET = /^\/openid\/assets\/[\w.-]+$/;
 export const isAsset = (path: string): boolean => path === FAVICON || ASSET.test(path);
 
+const PICTURES = `${ROOT}/pictures`;
+/** Where everybody who knows its id can see a picture. */
+export const picturePath = (id: string): string => `${PICTURES}/${id}`;
+const PICTURE = /^\/openid\/pictures\/([\w-]{43})$/;
+/** The id of the picture at a path. */
+export const pictureIdIn = (path: string): string | undefined => PICTURE.exec(path)?.[1];
+
 const READ = ['GET', 'HEAD'];
 const PUBLIC = ['GET', 'HEAD', 'OPTIONS'];
 const API = ['OPTIONS', 'POST'];
@@ -67,6 +74,7 @@ const METHODS: readonly (readonly [path: string | RegExp, methods: readonly stri
   [`${ROOT}/logout/success`, READ],
   [ASSET, READ],
   [FAVICON, READ],
+  [PICTURE, READ],
   [CHANGE_PASSWORD, READ],
   [LANGUAGE_PATH, ['POST']],
   ...Object.values(ACCOUNT_PAGES).map((path) => [path, PAGE] as const),

@@ -1,4 +1,5 @@
 // The consent of a person for an application.
+import type { Deps } from '../../resource/index.ts';
 import type { Users } from '../../users/index.ts';
 import { sendPage } from '../pages/browser.ts';
 import { consentPage } from '../pages/sign-in-pages.ts';
@@ -7,7 +8,9 @@ import type { Records } from '../provider/records/records.ts';
 import { allowResources, resourcesOf, shortenAddress } from '../provider/resources.ts';
 import type { InteractionRequest, PromptSteps } from './interaction-request.ts';
 
-export interface ConsentDeps {
+const MAX_USER_AGENT = 255;
+
+export interface ConsentDeps extends Pick<Deps, 'change'> {
   readonly users: Users;
   readonly records: Records;
   /** How long a consent is valid. */
@@ -46,6 +49,14 @@ export class ConsentStep implements PromptSteps {
     return step === 'allow' ? this.#allow() : this.show();
   }
 
+  #recordConsent(userId: string, clientId: string): Promise<void> {
+    const { address, requestId, request } = this.#request.browser.exchange;
+    const origin = { address, user_agent: (request.headers['user-agent'] ?? '').slice(0, MAX_USER_AGENT) };
+    return this.#deps.change({ userId, requestId, origin }, async ({ audit }) =>
+      audit('consent.given', { kind: 'user', id: userId }, { consumer_id: clientId }),
+    );
+  }
+
   async #allow(): Promise<void> {
     const { records, consentSeconds } = this.#deps;
     const { provider, interaction, clientId, finish } = this.#request;
@@ -60,6 +71,7 @@ export class ConsentStep implements PromptSteps {
     allowResources(grant, missingResources);
     const grantId = await grant.save();
     await saveConsent(records, { accountId, clientId }, grant as Consent, consentSeconds);
+    await this.#recordConsent(accountId, clientId);
     // Includes the sign-in just before: otherwise prompt=login would ask for another one, endlessly.
     const { login } = interaction.lastSubmission ?? {};
     await finish({ ...(login ? { login } : {}), consent: { grantId } });

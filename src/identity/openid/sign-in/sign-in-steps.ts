@@ -80,10 +80,10 @@ export class SignInSteps implements PromptSteps {
   readonly #provider: ProviderSteps;
 
   constructor(deps: SignInStepsDeps, request: InteractionRequest) {
-    const { address, requestId, signal } = request.browser.exchange;
+    const { address, requestId, signal, request: sent } = request.browser.exchange;
     this.#deps = deps;
     this.#request = request;
-    this.#attempt = { address, requestId, signal, via: 'sign-in page' };
+    this.#attempt = { address, requestId, signal, via: 'sign-in page', userAgent: sent.headers['user-agent'] };
     this.#keepAccount = new KeepAccountSteps(deps, request, this.#attempt);
     this.#provider = new ProviderSteps(deps, request, this.#attempt, {
       proceed: (step) => this.#proceed(step, step),

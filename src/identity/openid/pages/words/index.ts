@@ -1,5 +1,6 @@
 // The texts of the pages, in each language. A file for each area of pages holds its texts in all languages.
 import { account } from './account.ts';
+import { activity } from './activity.ts';
 import { common } from './common.ts';
 import { departure } from './departure.ts';
 import { directory } from './directory.ts';
@@ -13,6 +14,7 @@ const english = {
   ...common.en,
   ...signIn.en,
   ...account.en,
+  ...activity.en,
   ...people.en,
   ...departure.en,
   ...invitation.en,
@@ -27,6 +29,7 @@ const spanish: PageWords = {
   ...common.es,
   ...signIn.es,
   ...account.es,
+  ...activity.es,
   ...people.es,
   ...departure.es,
   ...invitation.es,
