@@ -37,10 +37,10 @@ ${all.map(([one, text]) => html`<option value="${one}"${one === value && html` s
 export function profileSection(view: AccountView, profile: ProfileOnPage): Html {
   const { look, refused } = view;
   const { words } = look;
-  const valueOf = (name: Exclude<keyof ProfileOnPage, 'isManaged'>): string =>
+  const current = (name: Exclude<keyof ProfileOnPage, 'isManaged'>): string =>
     refused?.step === STEP ? refused.value(name) : profile[name];
   const name = (field: 'displayName' | 'givenName' | 'familyName', complete: string): Html =>
-    stepField(view, STEP, { name: field, label: words[field], value: valueOf(field), complete, optional: true });
+    stepField(view, STEP, { name: field, label: words[field], value: current(field), complete, optional: true });
   const names = profile.isManaged
     ? html`<p class="soft">${words.namesAreManaged}</p>`
     : html`${name('givenName', 'given-name')}
@@ -54,14 +54,14 @@ ${name('displayName', 'nickname')}
 ${choice(view, {
   name: 'preferredLanguage',
   label: words.languageLabel,
-  value: valueOf('preferredLanguage'),
+  value: current('preferredLanguage'),
   empty: words.asInBrowser,
   options: Object.values(LANGUAGES).map(({ language, languageName }) => [language, languageName]),
 })}
 ${choice(view, {
   name: 'timezone',
   label: words.timezone,
-  value: valueOf('timezone'),
+  value: current('timezone'),
   empty: words.asInBrowser,
   options: ZONES.map((zone) => [zone, zone.replaceAll('_', ' ')]),
 })}
