@@ -12,7 +12,8 @@ import { type Choice, createAccountChoice, inScope, type LoginContext, refuse } 
 import { identityOf, labelOf, type ProviderAssertion } from './assertion.ts';
 import { type Given, type GivenRules, NOTHING_GIVEN } from './given.rules.ts';
 import { findLink, insertLink, lockUser, updateLink } from './links.store.ts';
-import { findUsableProvider } from './openid-settings.store.ts';
+import type { MappedIdentity } from './mapping/index.ts';
+import { findUsableProvider, type UsableProvider } from './openid-settings.store.ts';
 import { OPENID } from './protocols.rules.ts';
 import type { ProviderSessions } from './provider-sessions.rules.ts';
 
@@ -39,6 +40,13 @@ export interface UnknownPerson {
   readonly kind: 'unknown';
   /** A new account may be made for them. */
   readonly mayCreate: boolean;
+}
+
+const CHANGED = 'the settings of the provider have changed; try again';
+
+interface PreparedLogin {
+  readonly provider: UsableProvider;
+  readonly identity: MappedIdentity;
 }
 
 export function createProviderLogins(deps: ProviderLoginDeps) {
@@ -81,12 +89,24 @@ export function createProviderLogins(deps: ProviderLoginDeps) {
     return { kind: 'account', userId: user.id, providerSession };
   }
 
-  async function run(transaction: Change, assertion: ProviderAssertion, choice: Choice): Promise<ProviderLogin | UnknownPerson> {
-    // Read here, so that a provider that was just disabled or changed lets nobody in.
-    const provider = await findUsableProvider(transaction.tx, OPENID, assertion.providerId);
-    if (provider?.version !== assertion.version) return refuse('the settings of the provider have changed; try again');
+  /** Before the transaction, because a mapping can take some time. */
+  async function prepare(assertion: ProviderAssertion): Promise<PreparedLogin> {
+    const provider = await findUsableProvider(db.read, OPENID, assertion.providerId);
+    if (provider?.version !== assertion.version) return refuse(CHANGED);
     const identity = identityOf(provider, assertion);
-    if (identity.refusal) return refuse('the mapping of this service does not let you in');
+    return identity.refusal ? refuse('the mapping of this service does not let you in') : { provider, identity };
+  }
+
+  async function run(
+    transaction: Change,
+    assertion: ProviderAssertion,
+    prepared: PreparedLogin,
+    choice: Choice,
+  ): Promise<ProviderLogin | UnknownPerson> {
+    const { identity } = prepared;
+    // Read again, so that a provider that was just disabled or changed lets nobody in.
+    const provider = await findUsableProvider(transaction.tx, OPENID, assertion.providerId);
+    if (provider?.version !== assertion.version || provider.rules !== prepared.provider.rules) return refuse(CHANGED);
     const login: LoginContext = { transaction, provider, assertion, identity };
     const known = await findLink(transaction.tx, assertion);
     if (known && choice.kind === 'link' && known.user_id !== choice.userId) refuse('it belongs to another account');
@@ -99,12 +119,12 @@ export function createProviderLogins(deps: ProviderLoginDeps) {
 
   /** Of two sign-ins at the same time, the second finds the link of the first. */
   async function attempt(actor: Actor, assertion: ProviderAssertion, choice: Choice): Promise<ProviderLogin | UnknownPerson> {
-    try {
-      return await change(actor, (transaction) => run(transaction, assertion, choice));
-    } catch (error) {
+    const prepared = await prepare(assertion);
+    const once = () => change(actor, (transaction) => run(transaction, assertion, prepared, choice));
+    return once().catch((error: unknown) => {
       if (!isUniqueViolation(error)) throw error;
-      return change(actor, (transaction) => run(transaction, assertion, choice));
-    }
+      return once();
+    });
   }
 
   async function known(actor: Actor, assertion: ProviderAssertion, choice: Choice): Promise<ProviderLogin> {

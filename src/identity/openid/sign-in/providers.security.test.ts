@@ -8,6 +8,7 @@ import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { connectProvider, ROOT, Traveller } from '../../../../test/support/federation.ts';
 import { ScriptedProvider } from '../../../../test/support/plain-provider-scripted.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
+import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { type BrowserPage, stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -24,15 +25,15 @@ onEachDatabase('A hostile provider', (api) => {
   before(async () => {
     provider = await new ScriptedProvider().start();
     application = await RelyingParty.make(api);
-    const rules = [
-      { local: [{ user: { name: '{0}' } }], remote: [{ type: 'sub' }] },
-      { local: [{ groups: '{0}', domain: { id: 'default' } }], remote: [{ type: 'groups' }] },
-    ];
     await connectProvider(api, provider, { id, rules, settings: TRUSTED });
     await connectProvider(api, provider, { id: plain, rules });
   });
   after(() => provider.stop());
 
+  const rules = [
+    { local: [{ user: { name: '{0}' } }], remote: [{ type: 'sub' }] },
+    { local: [{ groups: '{0}', domain: { id: 'default' } }], remote: [{ type: 'groups' }] },
+  ];
   const addressOf = (sub: string): string => `${sub}@example.org`;
 
   /** Where the provider sends the browser. */
@@ -334,6 +335,23 @@ onEachDatabase('A hostile provider', (api) => {
       const signIn = await traveller.browser.submit(choice, 'provider-link');
       const answers = { name: victim.name, password: victim.password, domain: elsewhere.id };
       assertPage(await traveller.browser.submit(signIn, 'password', answers), 403);
+    });
+
+    it('except where it is for the whole service', async () => {
+      const [wide, sub] = [uniqueName('wide'), uniqueName('anywhere')];
+      await connectProvider(api, provider, { id: wide, rules, settings: { ...TRUSTED, whole_service: true } });
+      const elsewhere = await api.make('domain', { name: uniqueName('elsewhere') });
+      const person = await makeUser(api, { email: addressOf(sub), domain_id: elsewhere.id });
+      const page = await attempt({ claims: { sub, email: addressOf(sub), email_verified: true }, to: wide });
+      assert.ok(page.redirectTarget ?? stepOf(page) === 'allow', page.text);
+      assert.deepEqual(assertOk(await api.get(`/v3/users?name=${sub}`)).users, [], 'no new account');
+      const db = await databaseOf(api);
+      const links = await db.read.selectFrom('provider_links').where('user_id', '=', person.id).selectAll().execute();
+      assert.deepEqual(
+        links.map((link) => [link.provider_id, link.subject]),
+        [[wide, sub]],
+      );
+      await db.close();
     });
 
     it('that is disabled', async () => {

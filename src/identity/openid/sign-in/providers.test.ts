@@ -16,15 +16,23 @@ onEachDatabase('Signing in through another provider', (api) => {
   let other: PlainProvider;
   let application: RelyingParty;
   let group: { id: string };
+  let project: { id: string; name: string };
   const travellerTo = (to = id): Traveller => new Traveller(api, application, to === id ? provider : other, to);
 
   before(async () => {
     [provider, other] = await Promise.all([providerFor(id), providerFor(trusted)]);
     application = await RelyingParty.make(api);
     group = await api.make('group', { name: 'people' });
+    project = await api.make('project', { name: uniqueName('project') });
     const rules = [
       { local: [{ user: { name: '{0}' } }], remote: [{ type: 'preferred_username' }] },
       { local: [{ groups: '{0}', domain: { id: 'default' } }], remote: [{ type: 'groups' }] },
+      {
+        local: [
+          { projects: [{ name: project.name, roles: [{ name: 'member' }, { name: 'admin' }] }], domain: { id: 'default' } },
+        ],
+        remote: [{ type: 'groups', any_one_of: ['people'] }],
+      },
     ];
     await connectProvider(api, provider, { id, rules });
     const settings = { email_domains: ['example.org'], trusts_email: true, button_name: null };
@@ -32,6 +40,8 @@ onEachDatabase('Signing in through another provider', (api) => {
   });
   after(() => Promise.all([provider.stop(), other.stop()]));
 
+  const rolesOf = async (userId: unknown): Promise<string[]> =>
+    assertOk(await api.get(`/v3/projects/${project.id}/users/${userId}/roles`)).roles.map((role: { name: string }) => role.name);
   const isInGroup = async (userId: unknown): Promise<boolean> =>
     (await api.head(`/v3/groups/${group.id}/users/${userId}`)).status === 204;
 
@@ -48,6 +58,7 @@ onEachDatabase('Signing in through another provider', (api) => {
       assert.deepEqual(tokens.claims()!.amr, ['fed']);
       assert.equal(tokens.claims()!.acr, 'https://refeds.org/profile/sfa');
       assert.ok(await isInGroup(user.id));
+      assert.deepEqual(await rolesOf(user.id), ['member'], 'and no role that manages others');
 
       const again = await travellerTo().signIn(sub);
       assert.equal(again.claims()!.sub, user.id, 'and knows them from then on');
@@ -92,7 +103,7 @@ onEachDatabase('Signing in through another provider', (api) => {
     });
   });
 
-  it('takes back the groups that the provider no longer names, and no others', async () => {
+  it('takes back the groups and roles that the provider no longer names, and no others', async () => {
     const sub = uniqueName('emil');
     const traveller = travellerTo();
     const { id: userId } = await traveller.userOf(await traveller.signIn(sub, 'provider-new'));
@@ -101,6 +112,7 @@ onEachDatabase('Signing in through another provider', (api) => {
     await provider.change(sub, { groups: ['unknown here'] });
     await travellerTo().signIn(sub);
     assert.ok(!(await isInGroup(userId)));
+    assert.deepEqual(await rolesOf(userId), []);
     assert.equal((await api.head(`/v3/groups/${own.id}/users/${userId}`)).status, 204);
 
     assertOk(await api.put(`/v3/groups/${group.id}/users/${userId}`), 204);
