@@ -15,6 +15,7 @@ import { stepOf, TestBrowser } from '../../../test/support/test-browser.ts';
 /** What the pages say. */
 const words = {
   busy: 'The service is busy',
+  emailElsewhere: 'Your organization manages your e-mail address',
   noPasskeys: 'You have none. With a passkey',
   passwordInDirectory: 'Your password belongs to the directory of your organization',
   turnOff: 'Turn off',
@@ -146,6 +147,11 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const satisfies DatabaseKind[])
         const fresh = { new_password: 'another one', new_password_again: 'another one' };
         const form = { ...fields, step: 'change-password', ...fresh, current_password: user3.password };
         assert.match((await browser.send(new URL(security.url), form)).text, why);
+        assert.ok(security.text.includes(words.emailElsewhere), security.text);
+        const email = { ...fields, step: 'change-email', email: 'mine@example.org' };
+        const refused = await browser.send(new URL(security.url), email);
+        assert.equal(refused.status, 400);
+        assert.ok(refused.text.includes(words.emailElsewhere));
         assert.equal((await domain.logIn('user3')).status, 201);
       });
 

@@ -32,8 +32,8 @@ export function createEmailChange(deps: EmailChangeDeps) {
 
   return {
     /** Directories and provisioning clients own the addresses of their users. */
-    async isPossible({ domain_id, external_id }: UserRow): Promise<boolean> {
-      return external_id === null && (await domainSettings.of(domain_id)).identity.driver === 'sql';
+    async isPossible({ id, external_id }: UserRow): Promise<boolean> {
+      return external_id === null && !(await users.isInDirectory(id));
     },
 
     /** Whether the domain takes such addresses; the same as for registration. */
@@ -76,8 +76,8 @@ export function createEmailChange(deps: EmailChangeDeps) {
         const link = await links.use(transaction, token, 'change-email');
         if (link?.userId !== userId) fail('link.ended');
         const before = await users.changeEmail(transaction, userId, link.address);
-        // A provisioning client may have taken over the account since the mail was sent.
-        if (before.external_id !== null) fail('link.ended');
+        // A provisioning client or a directory may have taken over the account since the mail was sent.
+        if (before.external_id !== null || (await users.isInDirectory(userId, transaction.tx))) fail('link.ended');
         const { address: former, name, language } = recipientOf(before);
         if (former === undefined || isMainEmail(before, link.address)) return;
         const values = { name, at: clock.now() };

@@ -122,7 +122,7 @@ export function createPasswordRecovery(deps: PasswordRecoveryDeps) {
       // With the epoch: whatever ended the user's links or access meanwhile also ends this.
       await change({ userId: id, requestId: by.requestId, epoch }, async (transaction) => {
         const link = await links.use(transaction, token, 'reset-password');
-        if (link?.userId !== id) fail('link.ended');
+        if (link?.userId !== id || (await users.isInDirectory(id, transaction.tx))) fail('link.ended');
         await users.confirmEmail(transaction, id, link.address);
         await users.storeNewPassword(transaction, id, prepared);
         transaction.audit('user.password_reset', { kind: 'user', id });
