@@ -1,4 +1,5 @@
 // Creates, updates and disables the rows of users in a directory.
+import { isUnwritable } from '../../platform/database/index.ts';
 import { tagOf } from '../access/index.ts';
 import { type Change, serviceActor } from '../audit/index.ts';
 import type { Deps } from '../resource/index.ts';
@@ -145,7 +146,14 @@ export function createUserKeeping(deps: KeepDeps) {
       return inPlace;
     },
 
-    noteLogin: (userId: string): Promise<void> => db.write((tx) => writeSeen(tx, userId, clock.now())),
+    /** People must be able to log in to a database that cannot be written. */
+    async noteLogin(userId: string): Promise<void> {
+      try {
+        await db.write((tx) => writeSeen(tx, userId, clock.now()));
+      } catch (error) {
+        if (!isUnwritable(error)) throw error;
+      }
+    },
 
     /**
      * Disables users whose entries are gone, unless they were seen after the directory was read. Their rows stay, so that a mistyped

@@ -5,6 +5,8 @@ import { assertOk, assertRefused } from '../../../test/support/answers.ts';
 import type { DatabaseKind } from '../../../test/support/api.ts';
 import { ENTRIES } from '../../../test/support/directory.ts';
 import { DirectoryDomain, renewAdministrator, replace } from '../../../test/support/directory-domain.ts';
+import { smtpSettings } from '../../../test/support/mail-server.ts';
+import { askForPassword, newestMail, newMailbox, startMailServer } from '../../../test/support/mailbox.ts';
 import { AT_LOCALHOST, PasskeyPerson, servesAtLocalhost } from '../../../test/support/passkeys.ts';
 import { RegistrationClient } from '../../../test/support/registration.ts';
 import { connect, type ScimClient } from '../../../test/support/scim.ts';
@@ -22,11 +24,13 @@ const words = {
   twoFactorOff: 'Off. With it, a stolen password is not enough',
 };
 
+const server = await startMailServer();
+
 for (const kind of ['SQLite', 'PostgreSQL'] as const satisfies DatabaseKind[])
   describe(`People of a directory (${kind})`, () => {
     const domain = new DirectoryDomain(kind, {
       slapd: { people: 10, entries: ENTRIES },
-      settings: AT_LOCALHOST,
+      settings: { ...AT_LOCALHOST, ...smtpSettings(server) },
       ldap: { user_enabled_attribute: 'employeeType', connection_timeout: '1' },
     });
     const { api, slapd } = domain;
@@ -153,6 +157,16 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const satisfies DatabaseKind[])
         assert.equal(refused.status, 400);
         assert.ok(refused.text.includes(words.emailElsewhere));
         assert.equal((await domain.logIn('user3')).status, 201);
+      });
+
+      it('by a forgotten password: the mail has no link', async () => {
+        const address = newMailbox();
+        await slapd.change((client) => client.modify(dnOf('user9'), replace('mail', [address])));
+        await domain.synchronize();
+        await askForPassword(api, 'user9');
+        const mail = await newestMail(server, address);
+        assert.doesNotMatch(`${mail.text}${mail.html}`, /new-password/);
+        assert.equal((await domain.logIn('user9')).status, 201);
       });
 
       it('and turn their second factor off with the password of the directory', async () => {
