@@ -19,7 +19,7 @@ import { type Change, createChanges, serviceActor } from './audit/index.ts';
 import { createCatalog } from './catalog/index.ts';
 import { createConsumers } from './consumers/index.ts';
 import { createCredentials } from './credentials/index.ts';
-import type { Database, Tx, UserRow } from './database.ts';
+import type { Database, PasskeyRow, Tx, UserRow } from './database.ts';
 import { createDirectories } from './directories/index.ts';
 import { createDomainSettings } from './domain-settings/index.ts';
 import { createFederation } from './federation/index.ts';
@@ -46,7 +46,7 @@ import {
   createRecords,
   UNFINISHED_LIMIT,
 } from './openid/index.ts';
-import { createPasskeyPolicy, createPasskeys, hasPasskey, relyingPartyOf } from './passkeys/index.ts';
+import { createPasskeyPolicy, createPasskeys, hasPasskey, type PasskeyDeps, relyingPartyOf } from './passkeys/index.ts';
 import { createPasswords, hasPassword } from './passwords/index.ts';
 import { createEmailChange, createMailRequests, createPasswordRecovery, createSelfRegistration } from './people/index.ts';
 import { createPersonalData } from './personal-data/index.ts';
@@ -70,7 +70,7 @@ import {
   createTokenText,
 } from './tokens/index.ts';
 import { createDevices, createFactor, createSubject } from './two-factor/index.ts';
-import { createUsers, recipientOf } from './users/index.ts';
+import { createUsers, findUser, recipientOf } from './users/index.ts';
 
 /** Limits of wrong guesses, not of requests: services that log in often with the right password are not limited. */
 const GUESSES = {
@@ -132,7 +132,7 @@ async function buildCore(db: Database, options: ModuleOptions) {
     const values = { name, at: clock.now() };
     if (to !== undefined) await mail.enqueue(transaction, { to, template: 'password-changed', language, values });
   };
-  const listeners = { revokeAccess, onEmailChanged, onPasswordChanged };
+  const listeners = { revokeAccess, onEmailChanged, onPasswordChanged, onDisabled: registrationKeys.endActivations };
   const directories = createDirectories({ ...deps, domainSettings, revokeAccess, onEmailChanged });
   const directory = directories.guard;
   const users = createUsers({ ...deps, ...listeners, passwords, access, shield, freshLogin, logins, directory });
@@ -175,7 +175,7 @@ function buildApplications({ deps, users, access, records, pictures }: Core, { s
   const appRoles = createAppRoles({ ...deps, managers });
   const accounts = createAccounts({ users, userPermissions, pictures, issuer });
   const accessTokens = createAccessTokens({ db, clock, records, access, accounts, userPermissions });
-  const delegation = createDelegation({ db, clock, access, accessTokens });
+  const delegation = createDelegation({ db, clock, access, accessTokens, records });
   return { userPermissions, consumers, appRoles, accounts, accessTokens, delegation };
 }
 
@@ -206,6 +206,27 @@ function buildInvitations(core: Core, { userPermissions }: Applications, options
   const invitations = createInvitations(invitationDeps);
   const acceptance = createAcceptance({ ...invitationDeps, access, users, passwords, attempts: throttle(ATTEMPTS_LIMIT) });
   return { groups, grants, appAssignments, invitations, acceptance };
+}
+
+/** Owners of passkeys get a mail, and sessions that began with one end when one is removed. */
+function passkeyListeners({ deps, mail, records }: Core): Pick<PasskeyDeps, 'onAdded' | 'onRemoved'> {
+  const tellOwner = async (
+    transaction: Change,
+    template: 'passkey-added' | 'passkey-removed',
+    { user_id: userId, name: passkey }: PasskeyRow,
+  ): Promise<void> => {
+    const user = await findUser(transaction.tx, userId);
+    const { address: to, name = '', language } = user ? recipientOf(user) : {};
+    const values = { name, passkey, at: deps.clock.now() };
+    if (to !== undefined) await mail.enqueue(transaction, { to, template, language, values });
+  };
+  return {
+    onAdded: (transaction, passkey) => tellOwner(transaction, 'passkey-added', passkey),
+    async onRemoved(transaction, passkey, kept) {
+      await records.endPasskeySessions(transaction, passkey.user_id, kept);
+      await tellOwner(transaction, 'passkey-removed', passkey);
+    },
+  };
 }
 
 /** Logins at the base API and at the pages of the OpenID provider. */
@@ -240,6 +261,7 @@ function buildSignIn(
     notify,
     gate,
     relyingParty,
+    ...passkeyListeners(core),
     hasOtherWay: async (tx, userId) => (await knowsPassword(tx, userId)) || (await federation.links.hasUsable(tx, userId)),
   });
   const passkeyPolicy = createPasskeyPolicy({ db, domainSettings: core.domainSettings, relyingParty });

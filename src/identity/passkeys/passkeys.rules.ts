@@ -3,7 +3,7 @@ import { seconds } from '../../platform/clock.ts';
 import { isUniqueViolation } from '../../platform/database/index.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Gate } from '../../platform/limits/index.ts';
-import type { Actor } from '../audit/index.ts';
+import type { Actor, Change } from '../audit/index.ts';
 import type { PasskeyRow, Tx } from '../database.ts';
 import { fail } from '../faults.ts';
 import type { LoginAttempt } from '../logins/index.ts';
@@ -28,9 +28,19 @@ export type PasskeyDeps = Pick<Deps, 'db' | 'clock' | 'change' | 'log'> & {
   readonly gate: Gate;
   /** Undefined where browsers offer no passkeys. */
   relyingParty(): RelyingParty | undefined;
+  /** Called in the transaction of the change. */
+  onAdded(change: Change, passkey: PasskeyRow): Promise<void>;
+  /** `kept`: the session in which its owner removes it. */
+  onRemoved(change: Change, passkey: PasskeyRow, kept: KeptSession | undefined): Promise<void>;
   /** Whether the account can be entered without a passkey. */
   hasOtherWay(tx: Tx, userId: string): Promise<boolean>;
 };
+
+/** A session of a browser: its two ids. */
+export interface KeptSession {
+  readonly jti: string;
+  readonly uid: string;
+}
 
 /** What a use of a passkey proved. */
 export interface PasskeyUse {
@@ -52,7 +62,18 @@ export interface PasskeyQuestion {
 
 const nameOf = (text: string): string => text.trim().slice(0, MAX_NAME) || 'Passkey';
 
-export function createPasskeys({ db, clock, change, log, notify, gate, relyingParty, hasOtherWay }: PasskeyDeps) {
+export function createPasskeys({
+  db,
+  clock,
+  change,
+  log,
+  notify,
+  gate,
+  relyingParty,
+  hasOtherWay,
+  onAdded,
+  onRemoved,
+}: PasskeyDeps) {
   const party = (): RelyingParty => relyingParty() ?? fail('passkey.refused', { why: 'passkeys need a host name and https' });
 
   const rowOf = (userId: string, made: NewPasskey, name: string): PasskeyRow => ({
@@ -78,6 +99,7 @@ export function createPasskeys({ db, clock, change, log, notify, gate, relyingPa
         await insertPasskey(tx, row);
         audit('passkey.added', { kind: 'user', id: row.user_id }, { passkey_id: row.id, name: row.name });
         await notify(transaction, 'passkey.added', row.user_id);
+        await onAdded(transaction, row);
       });
     } catch (error) {
       if (isUniqueViolation(error)) fail('passkey.refused', { why: 'it was added before' });
@@ -145,7 +167,10 @@ export function createPasskeys({ db, clock, change, log, notify, gate, relyingPa
         log.info({ request_id: requestId, reason: 'reason' in assertion ? assertion.reason : '' }, 'passkey refused');
         return undefined;
       }
-      if (!(await recordOrReport(row, assertion.counter, { requestId, userId: row.user_id }))) return undefined;
+      if (!(await recordOrReport(row, assertion.counter, { requestId, userId: row.user_id }))) {
+        gate.wrongSecret(attempt, row.user_id);
+        return undefined;
+      }
       return {
         userId: row.user_id,
         passkeyId: row.id,
@@ -161,14 +186,16 @@ export function createPasskeys({ db, clock, change, log, notify, gate, relyingPa
       }),
 
     /** An administrator may remove the last way in of somebody else: they can also set a password. */
-    remove: (actor: Actor, userId: string, id: string): Promise<void> =>
+    remove: (actor: Actor, userId: string, id: string, kept?: KeptSession): Promise<void> =>
       change(actor, async (transaction) => {
         const { tx, audit } = transaction;
-        if (!(await removePasskey(tx, userId, id, seconds(clock)))) fail('passkey.not_found', { id });
+        const removed = (await listPasskeys(tx, userId)).find((one) => one.id === id);
+        if (!removed || !(await removePasskey(tx, userId, id, seconds(clock)))) return fail('passkey.not_found', { id });
         const isLast = (await listPasskeys(tx, userId)).length === 0 && !(await hasOtherWay(tx, userId));
         if (isLast && actor.userId === userId) fail('passkey.last_way_in');
         audit('passkey.removed', { kind: 'user', id: userId }, { passkey_id: id });
         await notify(transaction, 'passkey.removed', userId);
+        await onRemoved(transaction, removed, kept);
       }),
   };
 }

@@ -25,21 +25,23 @@ onEachDatabase('A passkey', (api) => {
   });
   after(() => db.close());
 
-  const passkeysOf = () =>
+  const passkeysOf = (gate = new Gate(undefined, api.clock)) =>
     createPasskeys({
       db,
       clock: api.clock,
       change: createChanges(db, api.clock),
       log: createLog('debug', { write: (line) => void lines.push(line) }),
       notify: async (_, event, userId) => void notified.push(`${event} ${userId}`),
-      gate: new Gate(undefined, api.clock),
+      gate,
       relyingParty: () => relyingPartyOf(ORIGIN, 'Example'),
       hasOtherWay: async () => hasPassword,
+      onAdded: async () => {},
+      onRemoved: async () => {},
     });
 
-  async function person() {
+  async function person(gate?: Gate) {
     const user = await api.make('user', { name: uniqueName('person') });
-    const [passkeys, authenticator] = [passkeysOf(), new SoftAuthenticator(ORIGIN)];
+    const [passkeys, authenticator] = [passkeysOf(gate), new SoftAuthenticator(ORIGIN)];
     const actor = { userId: user.id, requestId: 'req-test' };
     const options = async (challenge: string) =>
       (await passkeys.creationOptions({ ...user, displayName: user.name }, challenge)) as CreationOptions;
@@ -122,6 +124,18 @@ onEachDatabase('A passkey', (api) => {
       assert.ok((await sign({ counter: 40 })).use);
       assert.equal((await sign({ counter: 7 })).use, undefined);
       assert.ok(notified.includes(`passkey.cloned ${user.id}`));
+    });
+
+    it('when a copy was used too often, whatever its counter says then', async () => {
+      const limited = new Gate(
+        { account: { attempts: 3, perSeconds: 60 }, address: { attempts: 9, perSeconds: 60 } },
+        { now: () => 0 },
+      );
+      const { register, sign } = await person(limited);
+      await register();
+      assert.ok((await sign({ counter: 40 })).use);
+      for (let guess = 0; guess < 3; guess++) assert.equal((await sign({ counter: 7 })).use, undefined);
+      await assert.rejects(sign({ counter: 41 }), { code: 'request.too_many' });
     });
 
     it('when it was removed, also by a replay of its registration', async () => {

@@ -42,6 +42,9 @@ export function createRegistrationKeys({ db, clock, config }: Pick<Deps, 'db' | 
     /** For a new password and a disabled account. */
     endResets: ({ tx }: Change, userId: string): Promise<void> => endKeys(tx, userId, 'reset', seconds(clock)),
 
+    /** For an account that is disabled before it was activated. */
+    endActivations: ({ tx }: Change, userId: string): Promise<void> => endKeys(tx, userId, 'activation', seconds(clock)),
+
     sweep: (): Promise<number> => sweepKeys(db, seconds(clock) - KEPT_SECONDS),
   };
 }

@@ -49,11 +49,14 @@ export function createRegistration({
   readonly gate: Gate;
   readonly keys: RegistrationKeys;
 }) {
-  /** Checked before the transaction, too: a wrong key must not cost a password hash. */
+  /**
+   * Checked before the transaction, too: a wrong key must not cost a password hash. The right key is accepted even after many wrong ones:
+   * all people come from the address of the portal, and a key is too long to be guessed.
+   */
   async function checkKey(origin: AttemptOrigin, { id }: UserRow, purpose: KeyPurpose, key: string): Promise<void> {
     const [account, kind] = [`registration ${id}`, NAMES[purpose]];
-    gate.checkSecret(origin, account);
     const found = await keys.look(id, purpose, key);
+    if (found !== 'valid') gate.checkSecret(origin, account);
     if (found === 'unknown') {
       gate.wrongSecret(origin, account);
       fail('registration.key_not_found', { kind, id });

@@ -160,8 +160,8 @@ export function createAuth(
     if (first.parent?.scope.kind === 'system' && narrower) fail('auth.rescope_system');
     const unscoped = await scopes.authContextFor(first.user, { kind: 'unscoped' });
     const proof = await withReceipt(first, receiptText);
-    // There are no passkeys at this API. A token, or an access token, was checked when it was issued.
-    if (!proof.parent && proof.notAfter === undefined && (await isPasskeyRequired(proof.user)))
+    // There are no passkeys at this API. Also for a token that is exchanged: the person may have become an administrator since.
+    if (!proof.methods.has('passkey') && (await isPasskeyRequired(proof.user)))
       throw loginRefused('administrators of this domain sign in with a passkey');
     const required = await missingMethods(proof);
     if (required) {
@@ -174,12 +174,9 @@ export function createAuth(
       throw loginRefused('an application for an administrator');
     if (isTokenExchange(identity, proof)) await markActive(proof.user);
     else await recordSuccess(proof.user, attempt, [...proof.methods]);
-    const { parent, notAfter, applicationId } = proof;
-    return {
-      kind: 'token',
-      ...tokens.issue(authContext, { methods: [...proof.methods], parent, notAfter, applicationId }),
-      authContext,
-    };
+    const { parent, notAfter, applicationId, signInMethods = [] } = proof;
+    const methods = [...new Set([...proof.methods, ...signInMethods])];
+    return { kind: 'token', ...tokens.issue(authContext, { methods, parent, notAfter, applicationId }), authContext };
   }
 
   return {

@@ -19,9 +19,15 @@ export interface MethodDeps {
   readonly credentials: StoredCredentials;
   readonly gate: Gate;
   /** Resolves an access token that can be used to log in: its user, its application, and its expiry. */
-  accessToken(
-    text: string,
-  ): Promise<{ readonly user: UserWithExpiry; readonly clientId: string; readonly expiresAt: number } | undefined>;
+  accessToken(text: string): Promise<
+    | {
+        readonly user: UserWithExpiry;
+        readonly clientId: string;
+        readonly expiresAt: number;
+        readonly signInMethods: readonly AuthMethod[];
+      }
+    | undefined
+  >;
 }
 
 /** The result of one method. */
@@ -36,6 +42,8 @@ export interface MethodResult {
   readonly notAfter?: number;
   /** The application of that access token. */
   readonly applicationId?: string;
+  /** How the person signed in before they gave the application that token. The new token says it; nothing is decided by it. */
+  readonly signInMethods?: readonly AuthMethod[];
 }
 
 /** `mayTryCode`: whether another method succeeded for the user, in this request or an earlier one of the same login. */

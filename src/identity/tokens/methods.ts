@@ -25,6 +25,7 @@ export interface LoginProof extends Pick<MethodResult, 'user'> {
   readonly parent: MethodResult['parent'] | undefined;
   readonly notAfter?: number | undefined;
   readonly applicationId?: string | undefined;
+  readonly signInMethods?: readonly AuthMethod[] | undefined;
 }
 
 /** `knewPassword`: whether an earlier request of the same login had the password of this user. */
@@ -46,6 +47,7 @@ function combineResults(results: readonly MethodResult[]): LoginProof {
     parent: results.find((one) => one.parent)?.parent,
     notAfter: ofApplication?.notAfter,
     applicationId: ofApplication?.applicationId,
+    signInMethods: ofApplication?.signInMethods,
   };
 }
 

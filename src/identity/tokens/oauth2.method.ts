@@ -6,5 +6,6 @@ export const loginByAccessToken: LoginMethod = async ({ accessToken }, identity,
   const token = await accessToken(requireMethodData('oauth2', identity.oauth2).access_token_id);
   if (!token) throw loginRefused('access token unknown, ended or without the scope all_info');
   setSubject(attempt, token.user);
-  return { user: token.user, methods: ['oauth2'], notAfter: token.expiresAt, applicationId: token.clientId };
+  const { user, expiresAt, clientId, signInMethods } = token;
+  return { user, methods: ['oauth2'], notAfter: expiresAt, applicationId: clientId, signInMethods };
 };

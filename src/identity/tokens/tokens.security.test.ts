@@ -183,6 +183,7 @@ onEachDatabase('Security of tokens', (api) => {
           revokeAccess: undefined as never,
           onEmailChanged: undefined as never,
           onPasswordChanged: undefined as never,
+          onDisabled: undefined as never,
           shield: undefined as never,
           directory: undefined as never,
           freshLogin: undefined as never,

@@ -42,6 +42,7 @@ export function createUserRevision({
   onEmailChanged,
   onPasswordChanged,
   directory,
+  onDisabled,
 }: Pick<Deps, 'db' | 'clock' | 'change'> & {
   readonly passwords: Passwords;
   readonly names: UserNames;
@@ -52,6 +53,7 @@ export function createUserRevision({
   revokeAccess(change: Change, userId: string): Promise<void>;
   onEmailChanged(change: Change, userId: string): Promise<void>;
   onPasswordChanged(change: Change, user: UserRow): Promise<void>;
+  onDisabled(change: Change, userId: string): Promise<void>;
 }) {
   /** Changing how one signs in needs a recent login. The shield decides for provisioning clients, which have no login. */
   async function permitSignIn(reader: Reader, caller: Caller, id: string): Promise<void> {
@@ -88,6 +90,8 @@ export function createUserRevision({
     if (profile !== stored.profile) await replaceEmails(tx, id, emailKeys(profile));
     if (isEmailChanged) await onEmailChanged(transaction, id);
     if (body.enabled === true) await passwords.unlock(transaction, id);
+    // Also if they are disabled already: an administrator says that they shall not get in.
+    if (body.enabled === false) await onDisabled(transaction, id);
     const isDisabled = body.enabled === false && current.enabled === 1;
     if (body.password !== undefined || isDisabled) {
       await revokeTokensOfUser(tx, id);

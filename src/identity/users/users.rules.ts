@@ -41,8 +41,8 @@ const targetOfUser = (id: string, user: UserWithExpiry | undefined): IdentityTar
   targetOf(user, userFacts, () => fail('user.not_found', { id }));
 
 /**
- * `revokeAccess`: ends sessions, devices and links of a user, in the transaction that revokes the tokens. `onEmailChanged` and
- * `onPasswordChanged` are called in the transaction of the change.
+ * `revokeAccess`: ends sessions, devices and links of a user, in the transaction that revokes the tokens. `onEmailChanged`,
+ * `onPasswordChanged` and `onDisabled` are called in the transaction of the change.
  */
 export function createUsers(
   deps: Pick<Deps, 'db' | 'clock' | 'change'> & {
@@ -51,6 +51,7 @@ export function createUsers(
     revokeAccess(change: Change, userId: string): Promise<void>;
     onEmailChanged(change: Change, userId: string): Promise<void>;
     onPasswordChanged(change: Change, user: UserRow): Promise<void>;
+    onDisabled(change: Change, userId: string): Promise<void>;
     shield: Shield;
     freshLogin: FreshLogin;
     logins: LoginEvents;

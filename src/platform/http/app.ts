@@ -96,6 +96,8 @@ export interface RouteSpec<Rule extends string, Q extends Schema | undefined, B 
   readonly fromMemory?: boolean;
   /** A POST that only reads. Like a GET, it is logged at debug level. */
   readonly onlyReads?: boolean;
+  /** A GET that changes something, as old clients expect it. HEAD is refused there: whoever sends it expects that nothing happens. */
+  readonly withoutHead?: boolean;
   /** Accepts a form (RFC 6749 requires it) as well as JSON. */
   readonly form?: boolean;
   /** Maximum body size, if it differs from that of other routes. */

@@ -7,6 +7,7 @@ import { STATUS_CODES } from '../node-http.ts';
 interface RoutePattern {
   readonly method: string;
   readonly path: string;
+  readonly spec?: { readonly withoutHead?: boolean };
 }
 
 /** The methods of a known path, for 405 and its Allow header; empty for an unknown path. It is slow, but only used for 404 and 405. */
@@ -17,7 +18,7 @@ export function allowedMethods(routes: readonly RoutePattern[], url: string): st
     const pattern = route.path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:\w+/g, '[^/]+');
     if (!new RegExp(`^${pattern}$`).test(path)) continue;
     methods.add(route.method);
-    if (route.method === 'GET') methods.add('HEAD');
+    if (route.method === 'GET' && !route.spec?.withoutHead) methods.add('HEAD');
   }
   return [...methods].sort();
 }

@@ -202,7 +202,7 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
     server.route({
       method,
       url: path,
-      exposeHeadRoute: method === 'GET' && !headNeedsRoute.has(path),
+      exposeHeadRoute: method === 'GET' && !spec.withoutHead && !headNeedsRoute.has(path),
       ...(spec.form ? { config: { form: true } } : {}),
       ...(spec.bodyLimit ? { bodyLimit: spec.bodyLimit } : {}),
       ...(method === 'GET' || method === 'HEAD' ? {} : { preParsing: replaceEndedBody }),

@@ -40,8 +40,8 @@ const rename =
 
 const remove =
   ({ passkeys }: PasskeysDeps): Run =>
-  async ({ person: { user, actor } }, form) => {
-    await passkeys.remove(actor, user.id, form.text('passkey_id'));
+  async ({ person: { user, actor, session } }, form) => {
+    await passkeys.remove(actor, user.id, form.text('passkey_id'), session);
     return { done: 'passkeyIsRemoved' };
   };
 

@@ -23,6 +23,8 @@ export interface VerifiedAccessToken {
   readonly expiresAt: number;
   /** Thumbprint of the key the token is bound to (RFC 9449). */
   readonly thumbprint: string | undefined;
+  /** The session in which the person authorized it. It may have ended. */
+  readonly sessionUid: string | undefined;
   /** The user information of Keyrock's back-end, as JSON. */
   readonly information: string;
 }
@@ -97,6 +99,7 @@ export function createAccessTokens(deps: {
       issuedAt: Number(iat),
       expiresAt: exp,
       thumbprint: payload.jkt as string | undefined,
+      sessionUid: payload.sessionUid as string | undefined,
       information: found ? JSON.stringify(await accounts.keyrockInformation(found.user, clientId)) : '',
       validUntil: Math.min(exp, sessionEnds, found?.validUntil ?? exp),
       tags: [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ACR_VALUES, acrOf, amrOf, methodsOf, missingStrength, requestedAcrs } from './acr.ts';
+import { ACR_VALUES, acrOf, acrRequestOf, amrOf, methodsOf, missingStrength, satisfies } from './acr.ts';
 
 const [SINGLE, MULTI, RESISTANT] = ACR_VALUES as [string, string, string];
 
@@ -43,8 +43,30 @@ describe('How strong a sign-in was', () => {
       assert.deepEqual(methodsOf(amrOf(methods)), methods);
   });
 
-  it('is requested by a list, or not at all', () => {
-    assert.deepEqual(requestedAcrs('a  b'), ['a', 'b']);
-    for (const nothing of [undefined, '', 7, ['a']]) assert.deepEqual(requestedAcrs(nothing), []);
+  it('is requested by a list, by a claim, or not at all', () => {
+    const claims = (acr: unknown) => JSON.stringify({ id_token: { acr } });
+    assert.deepEqual(acrRequestOf({ acr_values: 'a  b' }), { values: ['a', 'b'], isEssential: false });
+    const essential = { essential: true, values: [MULTI, 7, RESISTANT] };
+    assert.deepEqual(acrRequestOf({ acr_values: 'a', claims: claims(essential) }), {
+      values: [MULTI, RESISTANT],
+      isEssential: true,
+    });
+    assert.deepEqual(acrRequestOf({ claims: claims({ essential: true, value: MULTI }) }), { values: [MULTI], isEssential: true });
+    assert.deepEqual(acrRequestOf({ acr_values: 'a', claims: claims({ values: [MULTI] }) }), {
+      values: ['a', MULTI],
+      isEssential: false,
+    });
+    for (const nothing of [undefined, '', 7, ['a']]) assert.deepEqual(acrRequestOf({ acr_values: nothing }).values, []);
+    for (const nothing of [null, { essential: true }, { essential: true, values: 'x' }, 'x'])
+      assert.deepEqual(acrRequestOf({ claims: claims(nothing) }), { values: [], isEssential: false });
+    for (const claimed of ['{', 'null', '{"id_token": null}', '7'])
+      assert.deepEqual(acrRequestOf({ claims: claimed }).values, []);
+  });
+
+  it('satisfies each value that is not stronger', () => {
+    assert.ok(satisfies(amrOf(['passkey']), [SINGLE]));
+    assert.ok(satisfies(amrOf(['password']), [RESISTANT, SINGLE]));
+    assert.ok(!satisfies(amrOf(['password', 'totp']), [RESISTANT, 'unknown']));
+    assert.ok(!satisfies(amrOf(['passkey']), []));
   });
 });

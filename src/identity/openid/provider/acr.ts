@@ -6,8 +6,43 @@ export const ACR_VALUES: readonly string[] = ['https://refeds.org/profile/sfa', 
 const strengthOf = (amr: readonly string[]): number => (amr.includes('pop') ? 2 : amr.includes('mfa') ? 1 : 0);
 
 /** The values of `acr_values`. */
-export const requestedAcrs = (parameter: unknown): readonly string[] =>
+const requestedAcrs = (parameter: unknown): readonly string[] =>
   typeof parameter === 'string' ? parameter.split(' ').filter((value) => value !== '') : [];
+
+/** What an application asks of a sign-in. */
+export interface AcrRequest {
+  readonly values: readonly string[];
+  /** Without one of the values, the sign-in fails. Otherwise it is a wish. */
+  readonly isEssential: boolean;
+}
+
+interface AcrClaim {
+  readonly essential?: unknown;
+  readonly value?: unknown;
+  readonly values?: unknown;
+}
+
+/** `acr` in the part for the ID token of the parameter `claims` (OpenID Connect Core, 5.5). */
+export function acrClaimOf(parameter: unknown): AcrClaim {
+  if (typeof parameter !== 'string') return {};
+  try {
+    return (JSON.parse(parameter) as { id_token?: { acr?: AcrClaim | null } | null } | null)?.id_token?.acr ?? {};
+  } catch {
+    return {};
+  }
+}
+
+/** By `acr_values`, and by `claims`. An essential claim counts alone (OpenID Connect Core, 5.5.1.1). */
+export function acrRequestOf(params: { readonly acr_values?: unknown; readonly claims?: unknown } | undefined): AcrRequest {
+  const { essential, value, values } = acrClaimOf(params?.claims);
+  const claimed = [value, ...(Array.isArray(values) ? (values as unknown[]) : [])].filter((one) => typeof one === 'string');
+  if (essential === true && claimed.length > 0) return { values: claimed, isEssential: true };
+  return { values: [...requestedAcrs(params?.acr_values), ...claimed], isEssential: false };
+}
+
+/** Whether the sign-in was at least as strong as one of the values. */
+export const satisfies = (amr: readonly string[], values: readonly string[]): boolean =>
+  values.some((value) => ACR_VALUES.slice(0, strengthOf(amr) + 1).includes(value));
 
 /** The weakest sign-in that satisfies the request; 0 when it names none of our values. */
 const requestedStrength = (requested: readonly string[]): number => {

@@ -1,10 +1,12 @@
 // Access tokens outside of OAuth2: for a login at the base API, and for provisioning.
 import type { Clock } from '../../../platform/clock.ts';
-import { type Access, hasRoleAnywhere, type Ref } from '../../access/index.ts';
+import { type Access, type AuthMethod, hasRoleAnywhere, type Ref } from '../../access/index.ts';
 import type { Database } from '../../database.ts';
 import type { UserWithExpiry } from '../../users/index.ts';
 import type { AccessTokens, VerifiedAccessToken } from './access-tokens.ts';
 import { PROVISIONING_SCOPE } from './accounts.ts';
+import { methodsOf } from './acr.ts';
+import type { Records } from './records/records.ts';
 
 /** A login by an access token cannot be revoked together with it, so it is short. */
 const LOGIN_MS = 10 * 60_000;
@@ -16,19 +18,42 @@ const canActForUser = (
 ): found is VerifiedAccessToken & { readonly user: UserWithExpiry } =>
   found?.user !== undefined && found.scope.split(' ').includes(scope) && found.thumbprint === undefined;
 
-export function createDelegation(deps: { db: Database; clock: Clock; access: Access; accessTokens: AccessTokens }) {
-  const { db, clock, access, accessTokens } = deps;
+/** The user of a login by an access token, and its application. */
+export interface DelegatedUser {
+  readonly user: UserWithExpiry;
+  readonly clientId: string;
+  readonly expiresAt: number;
+  /** How the person signed in before they authorized the application; empty if that is not known any more. */
+  readonly signInMethods: readonly AuthMethod[];
+}
+
+export function createDelegation(deps: {
+  db: Database;
+  clock: Clock;
+  access: Access;
+  accessTokens: AccessTokens;
+  records: Records;
+}) {
+  const { db, clock, access, accessTokens, records } = deps;
+
+  /** Of the session, unless the person has signed in there again since. */
+  async function signInMethods({ sessionUid, issuedAt, user }: VerifiedAccessToken): Promise<readonly AuthMethod[]> {
+    const session = sessionUid === undefined ? undefined : await records.findByUid(sessionUid);
+    const isTheirs = session?.accountId === user?.id && Number(session?.loginTs) <= issuedAt;
+    return session && isTheirs && Array.isArray(session.amr) ? methodsOf(session.amr as string[]) : [];
+  }
+
   return {
     /**
      * The user of a login by an access token (method `oauth2`). The token needs the scope `all_info`. Never an administrator: an
      * application must not gain the rights of an administrator who signs in to it.
      */
-    async userAtLogin(token: string): Promise<{ user: UserWithExpiry; clientId: string; expiresAt: number } | undefined> {
+    async userAtLogin(token: string): Promise<DelegatedUser | undefined> {
       const found = await accessTokens.verify(token);
       if (!canActForUser(found, 'all_info')) return undefined;
       if (await hasRoleAnywhere(db.read, { userId: found.user.id }, 'admin')) return undefined;
       const expiresAt = Math.min(found.expiresAt * 1000, clock.now() + LOGIN_MS);
-      return { user: found.user, clientId: found.clientId, expiresAt };
+      return { user: found.user, clientId: found.clientId, expiresAt, signInMethods: await signInMethods(found) };
     },
 
     /**

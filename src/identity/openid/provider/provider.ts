@@ -13,7 +13,7 @@ import { outagePage } from '../pages/error-page.ts';
 import { type Brand, lookOf } from '../pages/look.ts';
 import { createProviderPages } from '../pages/provider-pages.ts';
 import type { Accounts } from './accounts.ts';
-import { acrOf, requestedAcrs } from './acr.ts';
+import { acrOf, acrRequestOf } from './acr.ts';
 import { clientOf } from './clients.ts';
 import { configurationOf } from './configuration/configuration.ts';
 import type { PromptDeps } from './configuration/prompts.ts';
@@ -68,7 +68,7 @@ function answerRequestedAcr(provider: Provider): void {
   const { OIDCContext } = provider as unknown as { OIDCContext: { prototype: OidcContext } };
   Object.defineProperty(OIDCContext.prototype, 'acr', {
     get(this: OidcContext): string {
-      return acrOf(this.session?.amr ?? [], requestedAcrs(this.params?.acr_values));
+      return acrOf(this.session?.amr ?? [], acrRequestOf(this.params).values);
     },
   });
 }

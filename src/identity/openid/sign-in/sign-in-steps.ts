@@ -14,7 +14,7 @@ import {
   signInPage,
 } from '../pages/sign-in-pages.ts';
 import type { PageWords } from '../pages/words/index.ts';
-import { amrOf, methodsOf, missingStrength, requestedAcrs } from '../provider/acr.ts';
+import { acrRequestOf, amrOf, methodsOf, missingStrength } from '../provider/acr.ts';
 import { STRONGER_SIGN_IN } from '../provider/configuration/prompts.ts';
 import type { Records } from '../provider/records/records.ts';
 import type { InteractionRequest, PromptSteps } from './interaction-request.ts';
@@ -174,7 +174,8 @@ export class SignInSteps implements PromptSteps {
     }
     const passkey = next.passkey ? await signIn.passkeyOptions(challengesFor(secondOf(userId))[0]!, userId) : undefined;
     if (next.code) return sendPage(browser, secondFactorPage(browser.look, { ...form, recovery, passkey, error }), status);
-    if (passkey) return sendPage(browser, passkeyPage(browser.look, { ...form, passkey, skip: complete, error }), status);
+    const skip = complete && !acrRequestOf(this.#request.interaction.params).isEssential;
+    if (passkey) return sendPage(browser, passkeyPage(browser.look, { ...form, passkey, skip, error }), status);
     return this.#showSignIn({ error: this.#words.tooLate });
   }
 
@@ -230,7 +231,7 @@ export class SignInSteps implements PromptSteps {
 
   /** Finishes, or asks for what is missing. */
   async #proceed(step: BrowserSignInResult, kept: Kept = {}): Promise<void> {
-    const wants = missingStrength(amrOf(step.methods), requestedAcrs(this.#request.interaction.params.acr_values)) > 0;
+    const wants = missingStrength(amrOf(step.methods), acrRequestOf(this.#request.interaction.params).values) > 0;
     const isDone = step.complete && !(wants && (await this.#deps.signIn.nextSteps(step)).passkey);
     const { since, providerSession } = kept;
     if (isDone) return this.#signedIn({ ...step, since, providerSession });

@@ -42,10 +42,14 @@ async function findAccount(
   if (!user) return undefined;
   return {
     accountId: sub,
-    claims: async (use, scope) => {
-      if (use === 'id_token' && !wantsClaims(ctx)) return { sub };
+    claims: async (use, scope, requested) => {
+      // Those that the parameter `claims` names for it.
+      const named = Object.keys(requested ?? {});
+      const isWhole = use !== 'id_token' || wantsClaims(ctx);
+      if (!isWhole && named.length === 0) return { sub };
       const { sub: _, ...claims } = await accounts.claims(user, ctx.oidc.client?.clientId ?? '', new Set(scope.split(' ')));
-      return { sub, ...claims };
+      if (isWhole) return { sub, ...claims };
+      return { sub, ...Object.fromEntries(Object.entries(claims).filter(([name]) => named.includes(name))) };
     },
   };
 }

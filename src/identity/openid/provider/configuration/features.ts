@@ -3,6 +3,7 @@ import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
 import type { Access } from '../../../access/index.ts';
 import type { ProviderPages } from '../../pages/provider-pages.ts';
 import { SCOPES } from '../accounts.ts';
+import { acrClaimOf } from '../acr.ts';
 import type { OidcProviderLibrary } from '../library.ts';
 import { resourceServer } from '../resources.ts';
 
@@ -22,6 +23,18 @@ function defaultResources({ errors }: OidcProviderLibrary, { oidc }: KoaContextW
     throw new errors.InvalidScope('requested scope is not known', unknown);
   return [];
 }
+
+const claimsParameter = ({ errors }: OidcProviderLibrary) =>
+  ({
+    enabled: true,
+    assertClaimsParameter: async (ctx) => {
+      const { value, values } = acrClaimOf(ctx.oidc.params?.claims);
+      if (values !== undefined && !Array.isArray(values))
+        throw new errors.InvalidRequest('invalid claims.id_token.acr.values type');
+      if (value !== undefined && typeof value !== 'string')
+        throw new errors.InvalidRequest('invalid claims.id_token.acr.value type');
+    },
+  }) satisfies FeatureConfiguration['claimsParameter'];
 
 const introspection = (access: Access) =>
   ({
@@ -59,6 +72,7 @@ export const featuresOf = (library: OidcProviderLibrary, { access, pages }: { ac
   ({
     devInteractions: { enabled: false },
     backchannelLogout: { enabled: true },
+    claimsParameter: claimsParameter(library),
     clientCredentials: { enabled: true },
     deviceFlow: deviceFlow(pages),
     dPoP: { enabled: true },

@@ -1,7 +1,7 @@
 // Additional prompts: to sign in again, or to allow a resource.
 import type { interactionPolicy, KoaContextWithOIDC } from 'oidc-provider';
 import type { Federation } from '../../../federation/index.ts';
-import { FEDERATED, requestedAcrs } from '../acr.ts';
+import { acrRequestOf, FEDERATED, satisfies } from '../acr.ts';
 import type { OidcProviderLibrary } from '../library.ts';
 import { resourcesNotAllowed } from '../resources.ts';
 
@@ -64,15 +64,21 @@ function providerSessionOver(
 export const STRONGER_SIGN_IN = 'stronger_sign_in';
 
 /**
- * The policy asks for a passkey, or the application asks for a stronger sign-in (`acr_values`) and the person can do it. The latter is a wish (OpenID Connect Core, 3.1.2.1): who
- * cannot, or has just done what they could, goes on, and the ID token says how they signed in.
+ * The policy asks for a passkey, or the application asks for a stronger sign-in and the person can do it. `acr_values` is a wish (OpenID
+ * Connect Core, 3.1.2.1): who cannot, or has just done what they could, goes on, and the ID token says how they signed in. An essential
+ * claim `acr` is a condition: then the sign-in fails (5.5.1.1).
  */
-function strongerSignIn({ interactionPolicy: { Check } }: OidcProviderLibrary, { needsMore }: PromptDeps): PromptCheck {
+function strongerSignIn({ interactionPolicy: { Check }, errors }: OidcProviderLibrary, { needsMore }: PromptDeps): PromptCheck {
   return new Check(STRONGER_SIGN_IN, ...SIGN_IN, async ({ oidc }) => {
     const { session, result, params } = oidc;
-    if (!session?.accountId || result?.login) return Check.NO_NEED_TO_PROMPT;
-    const isEnough = !(await needsMore(session.accountId, session.amr ?? [], requestedAcrs(params?.acr_values)));
-    return isEnough ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT;
+    const willSignIn = oidc.prompts.has('login') && !result?.login;
+    if (!session?.accountId || willSignIn) return Check.NO_NEED_TO_PROMPT;
+    const amr = session.amr ?? [];
+    const { values, isEssential } = acrRequestOf(params);
+    if (!result?.login && (await needsMore(session.accountId, amr, values))) return Check.REQUEST_PROMPT;
+    if (isEssential && !satisfies(amr, values))
+      throw new errors.UnmetAuthenticationRequirements('requested ACR could not be obtained');
+    return Check.NO_NEED_TO_PROMPT;
   });
 }
 
@@ -88,6 +94,8 @@ export function promptsOf(library: OidcProviderLibrary, deps: PromptDeps) {
   const { sessionSeconds, isFirstParty } = deps;
   const policy = library.interactionPolicy.base();
   const { checks } = policy.get('login')!;
+  // Replaced by ours: theirs know no order of values, and ask again and again.
+  for (const reason of ['essential_acr', 'essential_acrs']) checks.remove(reason);
   checks.add(sessionTooOld(library, sessionSeconds));
   checks.add(accountDisabled(library));
   checks.add(providerSessionOver(library, deps));

@@ -36,6 +36,8 @@ export interface EndDeps {
 /** Models with the session ids of applications. Access tokens have them too, but there may be many, and they expire soon. */
 const SESSION_MODELS = ['Session'];
 const REFRESH_TOKEN_MODELS = ['RefreshToken'];
+/** In the `amr` of a sign-in with a passkey (RFC 8176). */
+const PASSKEY_AMR = 'pop';
 /** Limits the time of the transaction. The newest records have the relevant sessions. */
 const MAX_OPENED = 500;
 
@@ -108,6 +110,32 @@ export async function endSessions(deps: EndDeps, transaction: Change, userId: st
   const sessions = await readNewest(deps, transaction, userId, SESSION_MODELS, { exceptId: keptId });
   await endGrants(deps, transaction, userId, sessions);
   await deleteRecordsOfUser(transaction.tx, userId, 'Session', keptId);
+}
+
+const isByPasskey = ({ amr }: RecordPayload): boolean => Array.isArray(amr) && amr.includes(PASSKEY_AMR);
+
+/**
+ * Ends the sessions of a user that began with a passkey, and the refresh tokens that applications got in them. Which passkey it was is
+ * not stored. `kept`: a session that goes on.
+ */
+export async function endPasskeySessions(
+  deps: EndDeps,
+  transaction: Change,
+  userId: string,
+  kept?: { readonly jti: string; readonly uid: string },
+): Promise<void> {
+  const { tx, invalidate } = transaction;
+  const sessions = (await readNewest(deps, transaction, userId, SESSION_MODELS)).filter(
+    (session) => isByPasskey(session) && session.jti !== kept?.jti,
+  );
+  const tokens = (await readNewest(deps, transaction, userId, REFRESH_TOKEN_MODELS)).filter(
+    (token) => isByPasskey(token) && (kept === undefined || token.sessionUid !== kept.uid),
+  );
+  await endGrants(deps, transaction, userId, [...sessions, ...tokens]);
+  const hashes = sessions.flatMap(({ uid }) => (uid === undefined ? [] : [hashOf('uid', uid)]));
+  await deleteSessions(tx, hashes);
+  for (const hash of hashes) invalidate(`openid_session:${hash}`);
+  invalidate(tagOf.user(userId));
 }
 
 /** Ends the consent of a user for an application, and all its tokens. */

@@ -3,7 +3,15 @@ import { type Clock, seconds } from '../../../../platform/clock.ts';
 import type { Seal } from '../../../../platform/seal/index.ts';
 import type { Change } from '../../../audit/index.ts';
 import type { Database } from '../../../database.ts';
-import { type EndDeps, endConsents, endEverything, endSession, endSessions, endSessionsByHash } from './end.ts';
+import {
+  type EndDeps,
+  endConsents,
+  endEverything,
+  endPasskeySessions,
+  endSession,
+  endSessions,
+  endSessionsByHash,
+} from './end.ts';
 import { findByUid, findByUserCode, findValid, listOfUser } from './find.ts';
 import { hashOf, type RecordPayload, resealPayload, tagOfGrant, tagOfRecord } from './record.ts';
 import {
@@ -109,6 +117,8 @@ export function createRecords(options: EndDeps & { readonly db: Database }) {
     hashOfSession: (uid: string): string => hashOf('uid', uid),
     endSessionsByHash: (transaction: Change, userId: string, hashes: readonly string[]) =>
       endSessionsByHash(deps, transaction, userId, hashes),
+    endPasskeySessions: (transaction: Change, userId: string, kept?: { readonly jti: string; readonly uid: string }) =>
+      endPasskeySessions(deps, transaction, userId, kept),
     endConsents: (transaction: Change, userId: string, consumerId: string) => endConsents(deps, transaction, userId, consumerId),
 
     sweep: () => sweep(db, clock),
