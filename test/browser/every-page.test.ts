@@ -11,6 +11,7 @@ import { makeOrganization } from '../support/applications.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { connectProvider } from '../support/federation.ts';
 import { InvitationClient } from '../support/invitations.ts';
+import { MAY_LEAVE } from '../support/leaving.ts';
 import { smtpSettings } from '../support/mail-server.ts';
 import { linkIn, newestMail, newMailbox, startMailServer } from '../support/mailbox.ts';
 import { AT_LOCALHOST, servesAtLocalhost } from '../support/passkeys.ts';
@@ -63,8 +64,30 @@ async function tourWithMails(api: TestApi, page: Page, look: Look): Promise<void
   await look('account-ready');
 }
 
+/** Somebody who leaves, and stays after all. */
+async function tourOfLeaving(api: TestApi, page: Page, look: Look): Promise<void> {
+  const person = await makeUser(api);
+  await openAccount(api, page, 'data');
+  await enterPassword(page, person);
+  await look('account-data');
+  for (const [name, next] of [
+    ['somebody else', 'account-data-trouble'],
+    [person.name, 'leaving'],
+  ] as const) {
+    await page.getByLabel(words.typeUserName(person.name)).fill(name);
+    await press(page, words.deleteAccount);
+    await look(next);
+  }
+  await openAccount(api, page, 'data');
+  await enterPassword(page, person);
+  await look('keep-account');
+  await press(page, words.keepAccount);
+  await look('account-kept');
+}
+
 /** Visits every page, and checks each. */
 async function tour(api: TestApi, application: ApplicationPage, page: Page, look: Look): Promise<void> {
+  await tourOfLeaving(api, page, look);
   const person = await makeUser(api, { email: `${'long'.repeat(15)}@example.org` });
   await makeOrganization(api, { user: person });
   const account = (name: Parameters<typeof openAccount>[2]) => openAccount(api, page, name);
@@ -235,6 +258,7 @@ const settings = {
   ...smtpSettings(server),
   GATEHOUSE_IDENTITY_PASSWORD_EXPIRES_DAYS: '30',
   GATEHOUSE_IDENTITY_REGISTRATION: 'open',
+  ...MAY_LEAVE,
 };
 
 onDatabase('SQLite', 'Every page', { settings }, (api) => {
