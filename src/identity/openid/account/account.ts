@@ -12,7 +12,7 @@ import { ACCOUNT_PAGES, type AccountPageName } from '../provider/paths.ts';
 import { findBackLink } from './back-link.ts';
 import { type AccountForm, readAccountForm } from './form.ts';
 import { readerOf } from './names.ts';
-import type { AccountSection, AccountStep, AccountStepResult, AccountVisit } from './section.ts';
+import type { AccountStep, AccountStepResult, AccountVisit } from './section.ts';
 import { type AccountSectionDeps, createAccountSections } from './sections.ts';
 import { findSignedInPerson, redirectToSignIn, type SignedInPersonDeps } from './signed-in-person.ts';
 import { redirectWithMessage, takeMessage } from './success.ts';
@@ -23,11 +23,10 @@ export interface AccountDeps extends SignedInPersonDeps, AccountSectionDeps {
   issuer(): string;
 }
 
-/** What a page shows beside its sections. `replaced` is shown instead of `section`. */
+/** What a page shows beside its sections. `replaced` is shown instead of them. */
 interface PageState {
   readonly success?: string | undefined;
   readonly error?: string | undefined;
-  readonly section?: AccountSection | undefined;
   readonly replaced?: Html | undefined;
   readonly script?: boolean | undefined;
 }
@@ -61,9 +60,8 @@ export function createAccountHandler(deps: AccountDeps) {
       back: await findBackLink(deps, visit.person.session),
       title: titleOf(look.words, name),
       menu: pages.map((one) => ({ path: ACCOUNT_PAGES[one], title: titleOf(look.words, one), isCurrent: one === name })),
-      sections: await Promise.all(
-        own.map((section) => (section === state.section && state.replaced ? state.replaced : section.show(visit))),
-      ),
+      // A step that is not finished, or what is shown only once, has the page for itself.
+      sections: state.replaced ? [state.replaced] : await Promise.all(own.map((section) => section.show(visit))),
       ...state,
     };
     sendPage(browser, accountPage(look, content), state.error === undefined ? 200 : 400);
@@ -79,10 +77,9 @@ export function createAccountHandler(deps: AccountDeps) {
     const result = await runStep(step, visit, form);
     if (result === 'answered') return;
     if ('done' in result) return redirectWithMessage(browser, action, result.done);
-    if ('show' in result && !('error' in result))
-      return show(name, visit, { section, replaced: result.show, script: result.script });
+    if ('show' in result && !('error' in result)) return show(name, visit, { replaced: result.show, script: result.script });
     const refused = { step: stepName, field: result.field, message: result.error, value: form.text };
-    await show(name, { ...visit, refused }, { error: result.error, section, replaced: result.show });
+    await show(name, { ...visit, refused }, { error: result.error, replaced: result.show });
   }
 
   return async function serve(provider: Provider, browser: BrowserRequest, keys: readonly string[]): Promise<void> {

@@ -19,9 +19,9 @@ export type TextName = { [Name in keyof PageWords]: PageWords[Name] extends stri
 export type AccountStepResult =
   /** The browser is sent back to the page, so that a reload does not repeat the step. The page shows this text once. */
   | { readonly done: TextName }
-  /** Shown instead of the section, in the answer to the form: for what is shown only once, such as a new key. */
+  /** Shown instead of all sections, in the answer to the form: for what is shown only once, such as a new key. */
   | { readonly show: Html; readonly script?: boolean }
-  /** What was wrong. `field` is the name of the field. `show` replaces the section. */
+  /** What was wrong. `field` is the name of the field. `show` replaces the sections. */
   | { readonly error: string; readonly field?: string; readonly show?: Html }
   /** The step has answered the request itself. */
   | 'answered';

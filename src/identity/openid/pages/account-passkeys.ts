@@ -32,4 +32,7 @@ export function passkeysSection(view: AccountView, known: readonly PasskeyOnPage
 
 /** `options`: for the browser to make one. */
 export const newPasskeySection = (view: AccountView, options: object): Html =>
-  section(view.look.words.passkeys, newPasskeyForm(view.look, view, options));
+  section(
+    view.look.words.passkeys,
+    html`${newPasskeyForm(view.look, view, options)}<p><a href="${view.action}">${view.look.words.cancel}</a></p>`,
+  );

@@ -30,7 +30,7 @@ ${form(
 ${stepField(view, 'two-factor-confirm', { name: 'code', label: words.code, complete: 'one-time-code', code: 'numeric', focus: true })}
 ${asksQuestion && question}
 <button type="submit">${words.turnOn}</button>`,
-)}`,
+)}<p><a href="${view.action}">${words.cancel}</a></p>`,
   );
 }
 
@@ -41,7 +41,7 @@ export function recoveryCodesSection(view: AccountView, codes: readonly string[]
     words.twoFactor,
     html`<p role="status">${words.recoveryCodesText}</p><ul class="codes">${codes.map((code) => html`<li>${code}</li>`)}</ul>
 ${button(view, 'recovery-codes-file', words.downloadCodes, hidden('codes', codes.join('\n')), 'small')}
-<p class="soft hint">${words.printCodes}</p>
+<p class="soft after">${words.printCodes}</p>
 <p><a href="${view.action}">${words.codesAreKept}</a></p>`,
   );
 }
