@@ -3,7 +3,7 @@
 import type { Change } from '../audit/index.ts';
 import type { UserRow } from '../database.ts';
 import { fail } from '../faults.ts';
-import { isMainEmail, nameKey, type Users } from '../users/index.ts';
+import { isEmailConfirmed, isMainEmail, nameKey, type Users } from '../users/index.ts';
 import { emailOf, type ProviderAssertion } from './assertion.ts';
 import type { GivenRules } from './given.rules.ts';
 import { hasLinkTo, usersWithEmail } from './links.store.ts';
@@ -50,7 +50,8 @@ export function createAccountChoice({
   /**
    * The account of a trusted address. Undefined when there is none; 'ask' when the address does not decide: it has several accounts, the
    * account manages others, or it belongs to somebody else at this provider (the address may have been given to another person), or to
-   * somebody in a directory (where people may write any address into their own entry).
+   * somebody in a directory (where people may write any address into their own entry), or it is in another domain and nobody has confirmed
+   * it (the managers of that domain may have written any address into it, to lead the person into an account of theirs).
    */
   async function accountByAddress(login: LoginContext, address: string): Promise<UserRow | 'ask' | undefined> {
     const { transaction, provider } = login;
@@ -60,7 +61,8 @@ export function createAccountChoice({
     if (!user) return undefined;
     const isAnothers = await hasLinkTo(transaction.tx, user.id, provider.provider_id);
     const isInDirectory = await users.isInDirectory(user.id, transaction.tx);
-    return other || isAnothers || isInDirectory || (await given.managesOthers(transaction.tx, { userId: user.id }))
+    const isDoubtful = user.domain_id !== provider.domain_id && !isEmailConfirmed(user);
+    return other || isAnothers || isInDirectory || isDoubtful || (await given.managesOthers(transaction.tx, { userId: user.id }))
       ? 'ask'
       : user;
   }

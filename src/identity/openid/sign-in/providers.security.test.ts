@@ -337,16 +337,28 @@ onEachDatabase('A hostile provider', (api) => {
       assertPage(await traveller.browser.submit(signIn, 'password', answers), 403);
     });
 
-    it('except where it is for the whole service', async () => {
+    it('except where it is for the whole service, and the address is confirmed', async () => {
       const [wide, sub] = [uniqueName('wide'), uniqueName('anywhere')];
       await connectProvider(api, provider, { id: wide, rules, settings: { ...TRUSTED, whole_service: true } });
       const elsewhere = await api.make('domain', { name: uniqueName('elsewhere') });
       const person = await makeUser(api, { email: addressOf(sub), domain_id: elsewhere.id });
-      const page = await attempt({ claims: { sub, email: addressOf(sub), email_verified: true }, to: wide });
+      const claims = { sub, email: addressOf(sub), email_verified: true };
+      const db = await databaseOf(api);
+      const readLinks = () => db.read.selectFrom('provider_links').where('user_id', '=', person.id).selectAll().execute();
+
+      assert.equal(
+        stepOf(await attempt({ claims, to: wide })),
+        'provider-link',
+        'the managers there may have written the address',
+      );
+      assert.deepEqual(await readLinks(), []);
+      const confirmed = { confirmed_email: addressOf(sub) };
+      await db.write((tx) => tx.updateTable('users').set(confirmed).where('id', '=', person.id).execute());
+
+      const page = await attempt({ claims, to: wide });
       assert.ok(page.redirectTarget ?? stepOf(page) === 'allow', page.text);
       assert.deepEqual(assertOk(await api.get(`/v3/users?name=${sub}`)).users, [], 'no new account');
-      const db = await databaseOf(api);
-      const links = await db.read.selectFrom('provider_links').where('user_id', '=', person.id).selectAll().execute();
+      const links = await readLinks();
       assert.deepEqual(
         links.map((link) => [link.provider_id, link.subject]),
         [[wide, sub]],
