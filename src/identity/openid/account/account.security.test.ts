@@ -32,6 +32,19 @@ onEachDatabase('The account page', (api) => {
     await api.logIn({ id: person.id, password: person.password });
   });
 
+  it('makes a file of recovery codes only, whatever a form has in their place', async () => {
+    const browser = new TestBrowser(api);
+    const page = await browser.signIn('/account/security', await makeUser(api));
+    const ask = (codes: string, token = page.forms[0]!.fields.form_token!) =>
+      browser.send('/account/security', { form_token: token, step: 'recovery-codes-file', codes });
+    const file = await ask('ABCD-EFGH-IJKL-MNOP\r\nABCD-EFGH-IJKL-2345');
+    assert.equal(file.headers.get('content-disposition'), 'attachment; filename="recovery-codes.txt"');
+    assert.equal(file.headers.get('content-type'), 'text/plain; charset=utf-8');
+    for (const codes of ['', 'x\r\nSet-Cookie: a=b', '<script>alert(1)</script>', 'ABCD-EFGH-IJKL-MNOP\n<b>'])
+      assert.deepEqual([(await ask(codes)).status, browser.cookie('a')], [400, undefined], codes);
+    assert.equal((await ask('ABCD-EFGH-IJKL-MNOP', 'x')).status, 403);
+  });
+
   it('is closed to whoever was disabled, or deleted', async () => {
     const [closed, gone] = [await makeUser(api), await makeUser(api)];
     const [one, other] = [new TestBrowser(api), new TestBrowser(api)];
