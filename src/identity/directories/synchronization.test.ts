@@ -85,7 +85,8 @@ describe('A slow directory', () => {
     await slow.freeze();
     await api.make('domain', { name: names.slow });
     const { id } = await api.make('domain', { name: names.fast });
-    const usersOf = async () => assertOk(await api.get('/v3/users')).users.filter((user: any) => user.domain_id === id);
+    const usersOf = async () =>
+      assertOk(await api.get('/v3/users')).users.filter((user: { domain_id: string }) => user.domain_id === id);
     const until = Date.now() + WAIT_MS;
     const waitFor = async (many: number) => {
       while ((await usersOf()).length < many) {
