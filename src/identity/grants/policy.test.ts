@@ -462,7 +462,8 @@ onDatabase('SQLite', 'Every route', {}, (api) => {
         assert.equal(status, 401);
         const challenge = route.path.startsWith('/scim/') ? 'Bearer realm="scim"' : `Keystone uri="${api.url}"`;
         assert.equal(headers.get('www-authenticate'), challenge);
-        if (route.method === 'GET') assert.equal((await api.head(pathOf(route), { token: null })).status, 401);
+        const refusal = route.spec.withoutHead ? 405 : 401;
+        if (route.method === 'GET') assert.equal((await api.head(pathOf(route), { token: null })).status, refusal);
       });
     }
   });
