@@ -59,8 +59,11 @@ async function inTime<T>(ms: number, work: Promise<T>): Promise<T> {
   }
 }
 
-/** Gives the library one whole message at a time. What goes beyond the limits closes the connection. */
-function readInFrames(client: Client, refuse: (error: Error) => void): void {
+/**
+ * Gives the library one whole message at a time. What goes beyond the limits closes the connection. The function that is returned throws
+ * when a message has begun and not ended: whoever is in between could begin one before TLS, which the server's own answer would complete.
+ */
+function readInFrames(client: Client, refuse: (error: Error) => void): () => void {
   const parser = (client as unknown as { readonly messageParser: MessageParser }).messageParser;
   const read = parser.read.bind(parser);
   let frames = createFrames();
@@ -71,6 +74,9 @@ function readInFrames(client: Client, refuse: (error: Error) => void): void {
       frames = createFrames();
       refuse(error as Error);
     }
+  };
+  return () => {
+    if (frames.isWithinMessage()) throw new Error('the server sends more than the answer to StartTLS before TLS');
   };
 }
 
@@ -115,12 +121,15 @@ export async function openConnection(ldap: LdapSettings, url: string, opening: O
       socket.destroy(error);
     }
   };
-  readInFrames(client, destroy);
+  const requireNothingUnread = readInFrames(client, destroy);
   const onAbort = (): void => destroy(new Error('closed'));
   signal.addEventListener('abort', onAbort, { once: true });
   try {
     signal.throwIfAborted();
-    if (ldap.useTls && !isSecure) await inTime(timeoutMs, client.startTLS({ ...tls }));
+    if (ldap.useTls && !isSecure) {
+      await inTime(timeoutMs, client.startTLS({ ...tls }));
+      requireNothingUnread();
+    }
     // An anonymous bind when the settings name no user.
     await inTime(timeoutMs, client.bind(bind?.dn ?? '', bind?.password ?? ''));
   } catch (error) {

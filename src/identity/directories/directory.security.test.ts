@@ -1,12 +1,13 @@
 // What a directory, or somebody between it and us, may not do to us; and what nobody may do to the directory.
 import assert from 'node:assert/strict';
-import { createServer, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { TestClock } from '../../../test/support/api.ts';
 import { Cable } from '../../../test/support/cable.ts';
 import { ENTRIES, ldapSettings } from '../../../test/support/directory.ts';
 import { freePort } from '../../../test/support/ports.ts';
-import { passwordOf, Slapd } from '../../../test/support/slapd.ts';
+import { dnOf, passwordOf, Slapd } from '../../../test/support/slapd.ts';
 import { createLog } from '../../platform/log/index.ts';
 import { createDirectory, type Directory } from './directory.ts';
 
@@ -82,6 +83,29 @@ describe('A directory', () => {
         await assert.rejects(directory.findUser('alice'), isAway);
         await assert.rejects(directory.authenticate({ dn: 'uid=alice' }, 'secret word', PLACE), isAway);
         assert.doesNotMatch(Buffer.concat(heard).toString('latin1'), /secret word|reader/);
+      } finally {
+        server.close();
+      }
+    });
+
+    it('does not take what somebody in between sends before TLS for the beginning of its answer', async () => {
+      // The beginning of "yes" to the bind (the library numbers it 3). slapd's "no", 14 bytes, would be the message for the reader in it.
+      const beginning = Buffer.from([0x30, 0x1a, 2, 1, 3, 0x61, 0x15, 0x0a, 1, 0, 4, 0, 4, 14]);
+      const server = createServer((socket) => {
+        const real = connect(slapd.port, '127.0.0.1');
+        for (const one of [socket, real]) one.on('error', () => {});
+        socket.pipe(real);
+        real.once('data', (answer) => {
+          socket.write(Buffer.concat([answer, beginning]));
+          real.pipe(socket);
+        });
+        socket.on('close', () => real.destroy());
+      }).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      try {
+        const { port } = server.address() as { port: number };
+        const directory = open(`ldap://localhost:${port}`, { use_tls: 'true', tls_cacertfile: slapd.caFile });
+        await assert.rejects(directory.authenticate({ dn: dnOf('alice') }, 'wrong', PLACE), isAway);
       } finally {
         server.close();
       }

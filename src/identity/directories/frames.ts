@@ -52,7 +52,7 @@ export function createFrames(limits: FrameLimits = { message: MOST_MESSAGE_BYTES
   }
 
   /** Returns the messages that are complete now. Throws when the server goes beyond a limit. */
-  return function* (data: Buffer): Generator<Buffer> {
+  function* read(data: Buffer): Generator<Buffer> {
     chunks.push(data);
     length += data.length;
     for (let header = headerOf(beginning()); header; header = headerOf(beginning())) {
@@ -63,5 +63,8 @@ export function createFrames(limits: FrameLimits = { message: MOST_MESSAGE_BYTES
       if (answer.bytes > limits.answer) throw new Error(`the server sends an answer of more than ${limits.answer} bytes`);
       yield take(size);
     }
-  };
+  }
+
+  /** `isWithinMessage`: the last message is not complete. */
+  return Object.assign(read, { isWithinMessage: () => length > 0 });
 }
