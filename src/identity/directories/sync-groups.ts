@@ -1,4 +1,5 @@
 // Copies the groups of a directory and their members into rows.
+import { chunksOf } from './chunks.ts';
 import { presentGroups } from './directories.store.ts';
 import { dnKey } from './dn.ts';
 import type { GroupWithMembers } from './membership.ts';
@@ -59,10 +60,12 @@ export function createGroupSync(deps: SyncDeps) {
       }
       if (members > MOST_MEMBERS) throw new Error(`the groups of the directory have more than ${MOST_MEMBERS} members`);
     };
-    await directory.groups(async (page) => take(page), signal);
+    const { complete } = await directory.groups(async (page) => take(page), signal);
     // An empty list may be a wrong setting.
     if (all.size === 0) return all;
     const seen = new Set([...all.values()].map(({ localId }) => localId));
+    // In an incomplete list another entry with the same id may be missing.
+    if (!complete) for (const ids of chunksOf([...seen], AT_ONCE)) take(await directory.groupsById(ids));
     for (let after = ''; ; ) {
       signal.throwIfAborted();
       const page = await presentGroups(db.read, domainId, after, AT_ONCE);

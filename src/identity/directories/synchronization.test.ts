@@ -10,7 +10,7 @@ import { onEachDatabase, TestApi, TestClock, uniqueName } from '../../../test/su
 import { ENTRIES, ldapSection } from '../../../test/support/directory.ts';
 import { DirectoryDomain, replace } from '../../../test/support/directory-domain.ts';
 import { databaseOf } from '../../../test/support/restartable-api.ts';
-import { dnOf, groupDn, person, Slapd } from '../../../test/support/slapd.ts';
+import { dnOf, GROUPS, group, groupDn, person, Slapd } from '../../../test/support/slapd.ts';
 import { createLog } from '../../platform/log/index.ts';
 import { createChanges } from '../audit/index.ts';
 import type { Directory } from './directory.ts';
@@ -50,6 +50,25 @@ describe('A directory that shows only some of its users, or none', () => {
     assert.equal(await count(), EVERYBODY - 3);
     assert.equal((await domain.user('user27')).email, 'new27@example.org', 'they are asked for, and updated');
     assert.ok(domain.api.logged.some((line) => line.includes('did not list all users')));
+  });
+
+  it('gives the roles of a group to no other entry with its id, also when only that one is shown', async () => {
+    const sub = `ou=Sub,${GROUPS}`;
+    const members = async () =>
+      assertOk(await domain.api.get(`/v3/groups/${domain.groupId('late')}/users`)).users.map(
+        ({ name }: { name: string }) => name,
+      );
+    await slapd.limit(undefined);
+    await slapd.add(sub, { objectClass: 'organizationalUnit', ou: 'Sub' });
+    for (const name of [...Array(8).keys()].map((at) => `group${at}`)) await slapd.add(groupDn(name), group(name, [dnOf('bob')]));
+    await slapd.add(groupDn('late'), group('late', [dnOf('bob')]));
+    await domain.synchronize();
+    assert.deepEqual(await members(), ['bob']);
+    // The oldest entries are shown, and this is one of them.
+    await slapd.change((client) => client.modifyDN(groupDn('inner'), `cn=late,${sub}`));
+    await slapd.limit(10);
+    await domain.synchronize();
+    assert.deepEqual(await members(), ['bob']);
   });
 
   it('closes nobody when it shows none at all', async () => {
