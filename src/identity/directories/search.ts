@@ -108,7 +108,10 @@ export function createSearches(pool: Pool, ldap: LdapSettings) {
     const values = valuesOf(entry, attribute);
     let part: Entry | undefined = entry;
     for (let range = rangeIn(entry); part && range !== undefined; range = part && rangeIn(part)) {
-      for (const value of valuesOf(part, range)) values.push(value);
+      const some = valuesOf(part, range);
+      // The library names what was asked for and not returned, too.
+      if (some.length === 0 && part !== entry) throw new Error(`a part of ${attribute} is missing`);
+      for (const value of some) values.push(value);
       const [, first, last] = /range=(\d+)-(\d+)$/i.exec(range) ?? [];
       if (last === undefined) break;
       if (Number(last) < Number(first) || Number(last) + 1 !== values.length || values.length > MOST_VALUES)
@@ -121,6 +124,7 @@ export function createSearches(pool: Pool, ldap: LdapSettings) {
         scope: 'base',
         baseMustExist: true,
       });
+      if (!part || rangeIn(part) === undefined) throw new Error(`a part of ${attribute} is missing`);
     }
     return values;
   }
