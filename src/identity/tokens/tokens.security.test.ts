@@ -185,7 +185,7 @@ onEachDatabase('Security of tokens', (api) => {
           onPasswordChanged: undefined as never,
           onDisabled: undefined as never,
           shield: undefined as never,
-          directory: undefined as never,
+          directory: { forbidNew: async () => undefined } as never,
           freshLogin: undefined as never,
           logins: undefined as never,
         });
