@@ -6,7 +6,7 @@ import { fail } from '../faults.ts';
 import { isEmailConfirmed, isMainEmail, nameKey, type Users } from '../users/index.ts';
 import { emailOf, type ProviderAssertion } from './assertion.ts';
 import type { GivenRules } from './given.rules.ts';
-import { hasLinkTo, usersWithEmail } from './links.store.ts';
+import { linkedProviderIds, usersWithEmail } from './links.store.ts';
 import type { MappedIdentity } from './mapping/index.ts';
 import type { UsableProvider } from './openid-settings.store.ts';
 
@@ -50,8 +50,9 @@ export function createAccountChoice({
   /**
    * The account of a trusted address. Undefined when there is none; 'ask' when the address does not decide: it has several accounts, the
    * account manages others, or it belongs to somebody else at this provider (the address may have been given to another person), or to
-   * somebody in a directory (where people may write any address into their own entry), or it is in another domain and nobody has confirmed
-   * it (the managers of that domain may have written any address into it, to lead the person into an account of theirs).
+   * somebody in a directory (where people may write any address into their own entry), or nobody has confirmed it and it was written by
+   * somebody who could lead the person into an account of theirs: the managers of another domain, or another provider, which is not
+   * trusted with addresses.
    */
   async function accountByAddress(login: LoginContext, address: string): Promise<UserRow | 'ask' | undefined> {
     const { transaction, provider } = login;
@@ -59,9 +60,10 @@ export function createAccountChoice({
     const found = await usersWithEmail(transaction.tx, nameKey(address), { domainId, limit: 10 });
     const [user, other] = found.filter((one) => isMainEmail(one, address));
     if (!user) return undefined;
-    const isAnothers = await hasLinkTo(transaction.tx, user.id, provider.provider_id);
+    const linked = await linkedProviderIds(transaction.tx, user.id);
+    const isAnothers = linked.has(provider.provider_id);
     const isInDirectory = await users.isInDirectory(user.id, transaction.tx);
-    const isDoubtful = user.domain_id !== provider.domain_id && !isEmailConfirmed(user);
+    const isDoubtful = !isEmailConfirmed(user) && (user.domain_id !== provider.domain_id || linked.size > 0);
     return other || isAnothers || isInDirectory || isDoubtful || (await given.managesOthers(transaction.tx, { userId: user.id }))
       ? 'ask'
       : user;

@@ -45,9 +45,10 @@ export const listLinks = (db: Reader, userId: string): Promise<(ProviderLinkRow 
     .select('openid_providers.button_name')
     .execute();
 
-export async function hasLinkTo(db: Reader, userId: string, providerId: string): Promise<boolean> {
-  const query = db.selectFrom('provider_links').where('user_id', '=', userId).where('provider_id', '=', providerId);
-  return (await query.select('id').limit(1).execute()).length > 0;
+/** The providers that an account is linked with. */
+export async function linkedProviderIds(db: Reader, userId: string): Promise<Set<string>> {
+  const rows = await db.selectFrom('provider_links').where('user_id', '=', userId).select('provider_id').distinct().execute();
+  return new Set(rows.map((row) => row.provider_id));
 }
 
 /** Whether one of the links leads to a provider that is enabled. */

@@ -314,6 +314,18 @@ onEachDatabase('A hostile provider', (api) => {
       isAsked(await attempt({ claims: { email: shared, email_verified: true } }));
     });
 
+    it('that another provider wrote, which is not trusted with addresses', async () => {
+      const claims = { email: addressOf(uniqueName('victim')), email_verified: true };
+      const intruder = new Traveller(api, application, provider, plain);
+      const { url } = await intruder.depart();
+      provider.claims = { sub: uniqueName('intruder'), ...claims };
+      const choice = await intruder.browser.go(answerTo(url));
+      provider.honest();
+      await intruder.browser.submit(choice, 'provider-new');
+      // Otherwise the owner of the address would share the account that the intruder made in their name.
+      isAsked(await attempt({ claims }));
+    });
+
     it('of another domain than its own, also not by proof', async () => {
       const elsewhere = await api.make('domain', { name: uniqueName('elsewhere') });
       const sub = uniqueName('abroad');
