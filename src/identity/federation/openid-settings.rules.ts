@@ -37,10 +37,17 @@ function checkTrust({ trusts_email: trusts = false, email_domains: domains = [] 
     fail('request.bad_value', { field: 'trusts_email', why: 'it needs email_domains: those whose addresses the provider knows' });
 }
 
+/** Whether it is another provider now, or one for fewer people, or that may give less: people sign in again. */
+const isOtherOrLess = (former: OpenidProviderRow, row: OpenidProviderRow): boolean =>
+  former.issuer !== row.issuer ||
+  former.client_id !== row.client_id ||
+  former.whole_service > row.whole_service ||
+  former.may_give_admin > row.may_give_admin;
+
 export function createOpenidSettings(
   deps: Pick<Deps, 'db' | 'clock' | 'change'> & {
     readonly seal: Seal;
-    /** Called in the transaction that replaces the issuer, or removes the settings. */
+    /** Called in the transaction that replaces the issuer, narrows what the provider is for, or removes the settings. */
     endSessionsOf(transaction: Change, providerId: string): Promise<void>;
   },
 ) {
@@ -75,7 +82,7 @@ export function createOpenidSettings(
         may_give_admin: bit(body.may_give_admin ?? false),
         version: Math.max(clock.now(), (former?.version ?? 0) + 1),
       };
-      if (former && (former.issuer !== row.issuer || former.client_id !== row.client_id)) await endSessionsOf(transaction, id);
+      if (former && isOtherOrLess(former, row)) await endSessionsOf(transaction, id);
       await failOnBrokenReference(
         () => fail('identity_provider.not_found', { id }),
         () => putOpenidSettings(tx, row),

@@ -36,6 +36,8 @@ const REFRESH_AGAIN_SECONDS = 60;
 const REFRESH_SECONDS = 600;
 /** How precisely the end of a session is stored, to save writes. */
 const EXTENSION_SECONDS = 3600;
+/** For a sign-in that is not finished. */
+const UNBOUND_SECONDS = 3600;
 const SWEPT_AT_ONCE = 1000;
 
 export interface ProviderSessionDeps {
@@ -91,7 +93,7 @@ export function createProviderSessions(deps: ProviderSessionDeps) {
       sealed: refreshToken === undefined ? null : sealed(id, { refreshToken, idToken }),
       refresh_at: refreshToken === undefined ? null : refreshTimeOf(expiresAt),
       created_at: now(),
-      expires_at: now() + lifetime,
+      expires_at: now() + UNBOUND_SECONDS,
     });
     return id;
   }
@@ -140,7 +142,8 @@ export function createProviderSessions(deps: ProviderSessionDeps) {
     endAll: ({ tx }: Change, providerId: string): Promise<void> => deleteAllSessionsOf(tx, providerId),
 
     /** The session here has begun. False when the provider ended it in the meantime. */
-    bind: (id: string, uid: string): Promise<boolean> => db.write((tx) => bindProviderSession(tx, id, hashOfSession(uid))),
+    bind: (id: string, uid: string): Promise<boolean> =>
+      db.write((tx) => bindProviderSession(tx, id, { session_hash: hashOfSession(uid), expires_at: now() + lifetime })),
 
     isLive: async (uid: string): Promise<boolean> => (await findLiveSession(db.read, hashOfSession(uid), now())) !== undefined,
 

@@ -6,22 +6,29 @@ export async function insertProviderSession(tx: Tx, row: ProviderSessionRow): Pr
 }
 
 /** False when it has ended, or belongs to another session. */
-export async function bindProviderSession(tx: Tx, id: string, sessionHash: string): Promise<boolean> {
+export async function bindProviderSession(
+  tx: Tx,
+  id: string,
+  values: { readonly session_hash: string; readonly expires_at: number },
+): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('provider_sessions')
-    .set({ session_hash: sessionHash })
+    .set(values)
     .where('id', '=', id)
-    .where((eb) => eb.or([eb('session_hash', 'is', null), eb('session_hash', '=', sessionHash)]))
+    .where((eb) => eb.or([eb('session_hash', 'is', null), eb('session_hash', '=', values.session_hash)]))
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }
 
+/** Of providers that are enabled, in enabled domains. */
 const enabled = (db: Reader) =>
   db
     .selectFrom('provider_sessions')
     .innerJoin('provider_links as link', 'link.id', 'provider_sessions.link_id')
     .innerJoin('identity_providers as provider', 'provider.id', 'link.provider_id')
-    .where('provider.enabled', '=', 1);
+    .innerJoin('projects as domain', 'domain.id', 'provider.domain_id')
+    .where('provider.enabled', '=', 1)
+    .where('domain.enabled', '=', 1);
 
 export type LiveSession = ProviderSessionRow & { provider_id: string; user_id: string; subject: string };
 

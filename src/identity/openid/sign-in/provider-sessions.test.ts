@@ -118,6 +118,23 @@ onEachDatabase('Sessions through another provider', (api) => {
       assert.equal(((await again.json()) as { error: string }).error, 'invalid_request');
     });
 
+    it('when the provider is for fewer people, or may give less', async () => {
+      const { issuer, clientId: client_id } = provider;
+      const put = async (more: object) => {
+        const openid = { issuer, client_id, button_name: id, ...settings, ...more };
+        assertOk(await api.put(`${ROOT}/identity_providers/${id}/openid`, { openid }));
+      };
+      for (const more of [{ whole_service: true }, { may_give_admin: true }]) {
+        await put(more);
+        const person = traveller();
+        await person.signIn(uniqueName('nora'));
+        await put(more);
+        assert.ok(await hasSession(person), 'nothing changed');
+        await put({});
+        assert.equal(await hasSession(person), false);
+      }
+    });
+
     it('for the account page, too', async () => {
       const [sub, person] = [uniqueName('emil'), traveller()];
       await person.signIn(sub);
