@@ -10,7 +10,7 @@ import type { Deps } from '../resource/index.ts';
 import type { Users } from '../users/index.ts';
 import { createGiven } from './given.rules.ts';
 import { createIdentityProviders } from './identity-providers.rules.ts';
-import { createLinks } from './links.rules.ts';
+import { createLinks, createTakeBackAllOf } from './links.rules.ts';
 import { createMappings } from './mappings.rules.ts';
 import { createOpenidSettings } from './openid-settings.rules.ts';
 import { createProtocols } from './protocols.rules.ts';
@@ -38,12 +38,13 @@ export interface FederationDeps
 
 export function createFederation(deps: FederationDeps) {
   const endSessionsOf = (transaction: Change, providerId: string): Promise<void> => sessions.endAll(transaction, providerId);
-  const openidSettings = createOpenidSettings({ ...deps, endSessionsOf });
+  const given = createGiven(deps);
+  const takeBackAllOf = createTakeBackAllOf({ ...deps, given });
+  const openidSettings = createOpenidSettings({ ...deps, endSessionsOf, takeBackAllOf });
   const clientOf = createProviderClients({ ...deps, secretOf: openidSettings.secretOf });
   const sessions = createProviderSessions({ ...deps, clientOf });
-  const given = createGiven(deps);
   return {
-    identityProviders: createIdentityProviders({ ...deps, endSessionsOf }),
+    identityProviders: createIdentityProviders({ ...deps, endSessionsOf, takeBackAllOf }),
     mappings: createMappings(deps),
     protocols: createProtocols(deps),
     openidSettings,

@@ -52,9 +52,11 @@ export function createIdentityProviders(
   deps: Pick<Deps, 'db' | 'clock' | 'change'> & {
     /** Called in the transaction that disables or deletes a provider. */
     endSessionsOf(transaction: Change, providerId: string): Promise<void>;
+    /** Called in the transaction that deletes a provider: groups and roles that it gave. */
+    takeBackAllOf(transaction: Change, providerId: string): Promise<void>;
   },
 ) {
-  const { db, clock, change, endSessionsOf } = deps;
+  const { db, clock, change, endSessionsOf, takeBackAllOf } = deps;
   const missing = (id: string) => fail('identity_provider.not_found', { id });
 
   const withRemoteIds = async (rows: readonly IdentityProviderRow[]): Promise<IdentityProviderWithIds[]> => {
@@ -129,12 +131,14 @@ export function createIdentityProviders(
     create,
     update,
 
-    /** Its protocols, settings and links end with it. Accounts stay. */
+    /** Its protocols, settings and links end with it, and what it gave. Accounts stay. */
     async remove(caller: Caller, { id }: IdentityProviderRow): Promise<void> {
       await change(caller, async (transaction) => {
         const { tx, audit } = transaction;
+        if (!(await lockIdentityProvider(db, tx, id))) missing(id);
         await endSessionsOf(transaction, id);
-        if (!(await deleteIdentityProvider(tx, id))) missing(id);
+        await takeBackAllOf(transaction, id);
+        await deleteIdentityProvider(tx, id);
         audit('identity_provider.deleted', { kind: 'identity_provider', id });
       });
     },

@@ -45,9 +45,8 @@ export async function replaceRemoteIds(tx: Tx, providerId: string, remoteIds: re
       .execute();
 }
 
-export async function deleteIdentityProvider(tx: Tx, id: string): Promise<boolean> {
-  const { numDeletedRows } = await tx.deleteFrom('identity_providers').where('id', '=', id).executeTakeFirst();
-  return numDeletedRows > 0n;
+export async function deleteIdentityProvider(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('identity_providers').where('id', '=', id).execute();
 }
 
 /** The row is locked so that concurrent updates do not overwrite each other. */

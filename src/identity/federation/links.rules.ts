@@ -1,10 +1,10 @@
 // The accounts at providers that a person has linked.
-import type { Actor, RunChange } from '../audit/index.ts';
+import type { Actor, Change, RunChange } from '../audit/index.ts';
 import type { Database, ProviderLinkRow, Tx } from '../database.ts';
 import { fail } from '../faults.ts';
 import type { Notify } from '../notifications/index.ts';
-import type { Given, GivenRules } from './given.rules.ts';
-import { deleteLink, findLinkOfUser, hasUsableLink, listLinks, lockUser } from './links.store.ts';
+import { type Given, type GivenRules, NOTHING_GIVEN } from './given.rules.ts';
+import { deleteLink, findLinkOfUser, hasUsableLink, linksThatGave, listLinks, lockUser, replaceGiven } from './links.store.ts';
 import type { ProviderSessions } from './provider-sessions.rules.ts';
 
 export interface LinkDeps {
@@ -20,6 +20,21 @@ export interface LinkDeps {
 export interface LinkedAccount extends Pick<ProviderLinkRow, 'id' | 'label' | 'created_at' | 'last_used_at'> {
   readonly provider: string;
 }
+
+/** For a provider that is deleted, or is another one now: nobody would take back later what it gave. */
+export const createTakeBackAllOf =
+  ({ db, given }: Pick<LinkDeps, 'db' | 'given'>) =>
+  async (transaction: Change, providerId: string): Promise<void> => {
+    const { tx } = transaction;
+    const nothing = JSON.stringify(NOTHING_GIVEN);
+    for (const { id, user_id: userId } of await linksThatGave(tx, providerId, nothing)) {
+      await lockUser(db, tx, userId);
+      const link = await findLinkOfUser(tx, userId, id);
+      if (!link) continue;
+      await given.takeBack(transaction, userId, JSON.parse(link.given) as Given);
+      await replaceGiven(tx, id, nothing);
+    }
+  };
 
 export function createLinks({ db, change, given, sessions, notify, hasOtherWay }: LinkDeps) {
   return {

@@ -26,6 +26,25 @@ export async function updateLink(
   await tx.updateTable('provider_links').set(values).where('id', '=', id).execute();
 }
 
+/** The links of a provider that gave something, in an order that all transactions use to lock the users. */
+export const linksThatGave = (
+  db: Reader,
+  providerId: string,
+  nothing: string,
+): Promise<Pick<ProviderLinkRow, 'id' | 'user_id'>[]> =>
+  db
+    .selectFrom('provider_links')
+    .where('provider_id', '=', providerId)
+    .where('given', '<>', nothing)
+    .orderBy('user_id')
+    .orderBy('id')
+    .select(['id', 'user_id'])
+    .execute();
+
+export async function replaceGiven(tx: Tx, id: string, given: string): Promise<void> {
+  await tx.updateTable('provider_links').set({ given }).where('id', '=', id).execute();
+}
+
 export const findLinkOfUser = (db: Reader, userId: string, id: string): Promise<ProviderLinkRow | undefined> =>
   db.selectFrom('provider_links').where('user_id', '=', userId).where('id', '=', id).selectAll().executeTakeFirst();
 

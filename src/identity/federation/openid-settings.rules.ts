@@ -49,9 +49,11 @@ export function createOpenidSettings(
     readonly seal: Seal;
     /** Called in the transaction that replaces the issuer, narrows what the provider is for, or removes the settings. */
     endSessionsOf(transaction: Change, providerId: string): Promise<void>;
+    /** Called in the transaction that replaces the issuer, whose people are others: groups and roles that it gave. */
+    takeBackAllOf(transaction: Change, providerId: string): Promise<void>;
   },
 ) {
-  const { db, clock, change, seal, endSessionsOf } = deps;
+  const { db, clock, change, seal, endSessionsOf, takeBackAllOf } = deps;
 
   function secretOf(providerId: string, body: OpenidSettingsBody, former: OpenidProviderRow | undefined): string | null {
     if (body.client_secret === undefined) {
@@ -83,6 +85,7 @@ export function createOpenidSettings(
         version: Math.max(clock.now(), (former?.version ?? 0) + 1),
       };
       if (former && isOtherOrLess(former, row)) await endSessionsOf(transaction, id);
+      if (former && former.issuer !== row.issuer) await takeBackAllOf(transaction, id);
       await failOnBrokenReference(
         () => fail('identity_provider.not_found', { id }),
         () => putOpenidSettings(tx, row),

@@ -410,6 +410,31 @@ onEachDatabase('A hostile provider', (api) => {
     assert.equal((await api.head(member)).status, 404, 'and it is taken back');
   });
 
+  it('leaves nothing that it gave when it is deleted, or is another one', async () => {
+    const group = await api.make('group', { name: uniqueName('staff') });
+    const short = uniqueName('short');
+    const settings = { ...TRUSTED };
+    const { issuer, clientId: client_id } = provider;
+    await connectProvider(api, provider, { id: short, rules, settings });
+    const path = `${ROOT}/identity_providers/${short}`;
+    const join = async (): Promise<string> => {
+      const sub = uniqueName('joiner');
+      await attempt({ claims: { sub, email: addressOf(sub), email_verified: true, groups: [group.name] }, to: short });
+      const [user] = assertOk(await api.get(`/v3/users?name=${sub}`)).users;
+      const member = `/v3/groups/${group.id}/users/${user.id}`;
+      assert.equal((await api.head(member)).status, 204);
+      return member;
+    };
+    const first = await join();
+    assertOk(await api.put(`${path}/openid`, { openid: { issuer: 'https://other.example.org', client_id } }));
+    assert.equal((await api.head(first)).status, 404);
+    const again = { issuer, client_id, client_secret: provider.clientSecret, button_name: short, ...settings };
+    assertOk(await api.put(`${path}/openid`, { openid: again }));
+    const second = await join();
+    assertOk(await api.delete(path), 204);
+    assert.equal((await api.head(second)).status, 404);
+  });
+
   describe('ends no session with a logout token', () => {
     const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
     const honest = () => ({
