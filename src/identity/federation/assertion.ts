@@ -25,12 +25,15 @@ const MAX_DEPTH = 3;
 /** The prefix that Keystone's documentation uses, after the web server in front of it. */
 const KEYSTONE_PREFIX = 'OIDC-';
 
+/** Databases have no NUL in texts: such a value is no name of anything. */
+const isText = (value: unknown): value is string => typeof value === 'string' && !value.includes('\0');
+
 function collect(found: Record<string, string[]>, claims: Readonly<Record<string, unknown>>, path: string, depth: number): void {
   for (const [key, value] of Object.entries(claims)) {
     const name = path + key;
-    if (typeof value === 'string') found[name] = [value];
+    if (isText(value)) found[name] = [value];
     else if (typeof value === 'boolean' || typeof value === 'number') found[name] = [String(value)];
-    else if (Array.isArray(value)) found[name] = value.filter((one): one is string => typeof one === 'string');
+    else if (Array.isArray(value)) found[name] = value.filter(isText);
     else if (typeof value === 'object' && value !== null && depth < MAX_DEPTH)
       collect(found, value as Record<string, unknown>, `${name}.`, depth + 1);
   }

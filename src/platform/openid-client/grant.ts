@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { IDToken, refreshTokenGrant } from 'openid-client';
 import type { DiscoveredProvider } from './discovery.ts';
 import { InvalidIdTokenError, SubjectChangedError } from './errors.ts';
-import { isNonEmptyString, LEEWAY_SECONDS } from './tokens.ts';
+import { isNonEmptyString, isSubject, LEEWAY_SECONDS } from './tokens.ts';
 
 /** The claims about a user, and the tokens for later requests. */
 export interface ProviderGrant {
@@ -70,7 +70,7 @@ export async function grantOf(
   const idClaims = tokens.claims() ?? claimsOf(former!.idToken);
   const { sub: subject, iss, sid, iat } = idClaims;
   // The library does not check these. A numeric or empty subject would give a wrong owner.
-  if (!isNonEmptyString(subject) || typeof iat !== 'number' || iat > Date.now() / 1000 + LEEWAY_SECONDS)
+  if (!isSubject(subject) || typeof iat !== 'number' || iat > Date.now() / 1000 + LEEWAY_SECONDS)
     throw new InvalidIdTokenError('the ID token names nobody, or comes from the future');
   if (tokens.id_token !== undefined) checkAccessTokenHash(tokens.id_token, tokens.access_token);
   if (former && subject !== former.subject) throw new SubjectChangedError('the identity provider answers for another subject');

@@ -1,6 +1,6 @@
 // Logout tokens (OpenID Connect Back-Channel Logout 1.0): the provider ends one session, or all sessions of a user.
 import { createHash } from 'node:crypto';
-import { isNonEmptyString, LEEWAY_SECONDS, type VerifyToken } from './tokens.ts';
+import { isNonEmptyString, isSubject, LEEWAY_SECONDS, type VerifyToken } from './tokens.ts';
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 /** Older tokens may be replayed. */
@@ -52,7 +52,7 @@ export async function readLogoutToken(
   // An ID token has a nonce, and must not be accepted as a logout token.
   if (nonce !== undefined) refuse('it has a nonce');
   if (!isNonEmptyString(jti)) refuse('it has no id');
-  if ((sub !== undefined && !isNonEmptyString(sub)) || (sid !== undefined && !isNonEmptyString(sid)))
+  if ((sub !== undefined && !isSubject(sub)) || (sid !== undefined && !isNonEmptyString(sid)))
     refuse('its sub or sid is not valid');
   if (sub === undefined && sid === undefined) refuse('it names neither a person nor a session');
   const once = createHash('sha256')

@@ -11,6 +11,10 @@ export const LEEWAY_SECONDS = 30;
 
 export const isNonEmptyString = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
+/** At most 255 characters (OpenID Connect Core, 2). Databases have no NUL in texts, and a limit for keys. */
+export const isSubject = (value: unknown): value is string =>
+  isNonEmptyString(value) && value.length <= 255 && !value.includes('\0');
+
 /** Undefined if the token is not valid; throws a Fault if the provider's keys cannot be fetched. */
 export type VerifyToken = (token: string, rules: Omit<JWTVerifyOptions, 'issuer'>) => Promise<JWTPayload | undefined>;
 

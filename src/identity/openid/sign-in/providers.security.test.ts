@@ -92,6 +92,8 @@ onEachDatabase('A hostile provider', (api) => {
       'from the future': { claims: { iat: seconds() + 3600, exp: seconds() + 7200 } },
       'about nobody': { claims: { sub: '' } },
       'about a number': { claims: { sub: 7 } },
+      'about a text that databases refuse': { claims: { sub: 'a\0b' } },
+      'about a text that no key can hold': { claims: { sub: 'x'.repeat(10_000) } },
       'of another access token': { claims: { at_hash: 'AAAAAAAAAAAAAAAAAAAAAA' } },
       'that is missing': { tokens: { id_token: undefined } },
       'without a signature': { sign: (claims) => `${encode({ alg: 'none' })}.${encode(claims)}.` },
