@@ -3,6 +3,7 @@
 import type { Change } from '../audit/index.ts';
 import type { UserRow } from '../database.ts';
 import { fail } from '../faults.ts';
+import { hasPasskey } from '../passkeys/index.ts';
 import { isEmailConfirmed, isMainEmail, nameKey, type Users } from '../users/index.ts';
 import { emailOf, type ProviderAssertion } from './assertion.ts';
 import type { GivenRules } from './given.rules.ts';
@@ -63,7 +64,9 @@ export function createAccountChoice({
     const linked = await linkedProviderIds(transaction.tx, user.id);
     const isAnothers = linked.has(provider.provider_id);
     const isInDirectory = await users.isInDirectory(user.id, transaction.tx);
-    const isDoubtful = !isEmailConfirmed(user) && (user.domain_id !== provider.domain_id || linked.size > 0);
+    // Whoever came through another provider stays by a passkey when they disconnect it.
+    const isUsed = linked.size > 0 || (await hasPasskey(transaction.tx, user.id));
+    const isDoubtful = !isEmailConfirmed(user) && (user.domain_id !== provider.domain_id || isUsed);
     return other || isAnothers || isInDirectory || isDoubtful || (await given.managesOthers(transaction.tx, { userId: user.id }))
       ? 'ask'
       : user;
