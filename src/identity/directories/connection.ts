@@ -115,8 +115,9 @@ export async function openConnection(ldap: LdapSettings, url: string, opening: O
         ? keep(connectTls(given[0]))
         : first(() => connectTls(given[0], given[1], given[2]))) as unknown as typeof connectTls,
   });
+  /** TLS first: when the socket below it goes first, with data that nobody has read, Node crashes. */
   const destroy = (error?: Error): void => {
-    for (const socket of sockets) {
+    for (const socket of sockets.toReversed()) {
       socket.on('error', () => {});
       socket.destroy(error);
     }
