@@ -199,6 +199,10 @@ export const identityFaults = {
   'resource.immutable': { status: 403, text: 'Cannot {action} immutable {kind}: {id}.' },
   'resource.id_fixed': { status: 400, text: 'Cannot change {kind} ID.' },
   'resource.domain_fixed': { status: 400, text: 'Cannot change domain ID.' },
+  'resource.changed': {
+    status: 412,
+    text: 'The {kind} {id} was changed since the version that If-Match names. Read it again, then repeat the change.',
+  },
   'resource.duplicate': {
     status: 409,
     text: 'Conflict occurred attempting to store {kind} - Duplicate Entry found with {field} {value}.',

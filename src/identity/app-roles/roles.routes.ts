@@ -1,7 +1,15 @@
 // /v3/OS-ROLES/roles, /v3/OS-ROLES/permissions, and the permissions of a role
 
 import type { Caller, IdentityApp } from '../access/index.ts';
-import { filterDocumentation, listOf } from '../resource/index.ts';
+import {
+  CHANGE_IF_MATCH,
+  callerIfMatch,
+  DELETE_IF_MATCH,
+  ETAG,
+  filterDocumentation,
+  listOf,
+  withEtag,
+} from '../resource/index.ts';
 import type { AppRoles } from './app-roles.rules.ts';
 import {
   AppRoleEnvelope,
@@ -57,8 +65,15 @@ export function mountAppRoles(app: IdentityApp, { appRoles }: { appRoles: AppRol
   );
   app.get(
     one,
-    { summary: 'Show a role of an application', tag, rule: 'get_role', target: role, reply: { 200: AppRoleEnvelope } },
-    ({ target, base }) => ({ role: renderAppRole(base, target) }),
+    {
+      summary: 'Show a role of an application',
+      tag,
+      rule: 'get_role',
+      target: role,
+      documentation: ETAG,
+      reply: { 200: AppRoleEnvelope },
+    },
+    ({ target, base }) => withEtag(target, { role: renderAppRole(base, target) }),
   );
   app.patch(
     one,
@@ -68,16 +83,25 @@ export function mountAppRoles(app: IdentityApp, { appRoles }: { appRoles: AppRol
       rule: 'update_role',
       target: role,
       body: UpdateAppRole,
+      documentation: CHANGE_IF_MATCH,
       reply: { 200: AppRoleEnvelope },
     },
-    async ({ caller, target, body, base }) => ({
-      role: renderAppRole(base, await appRoles.updateRole(caller, target, body.role)),
-    }),
+    async (call) => {
+      const row = await appRoles.updateRole(callerIfMatch('app_role', call), call.target, call.body.role);
+      return withEtag(row, { role: renderAppRole(call.base, row) });
+    },
   );
   app.delete(
     one,
-    { summary: 'Delete a role, its links and assignments', tag, rule: 'delete_role', target: role, reply: { 204: null } },
-    ({ caller, target }) => appRoles.removeRole(caller, target),
+    {
+      summary: 'Delete a role, its links and assignments',
+      tag,
+      rule: 'delete_role',
+      target: role,
+      documentation: DELETE_IF_MATCH,
+      reply: { 204: null },
+    },
+    (call) => appRoles.removeRole(callerIfMatch('app_role', call), call.target),
   );
 }
 
@@ -122,8 +146,15 @@ export function mountPermissions(app: IdentityApp, { appRoles }: { appRoles: App
   );
   app.get(
     one,
-    { summary: 'Show a permission', tag, rule: 'get_permission', target: permission, reply: { 200: PermissionEnvelope } },
-    ({ target, base }) => ({ permission: renderPermission(base, target) }),
+    {
+      summary: 'Show a permission',
+      tag,
+      rule: 'get_permission',
+      target: permission,
+      documentation: ETAG,
+      reply: { 200: PermissionEnvelope },
+    },
+    ({ target, base }) => withEtag(target, { permission: renderPermission(base, target) }),
   );
   app.patch(
     one,
@@ -133,11 +164,13 @@ export function mountPermissions(app: IdentityApp, { appRoles }: { appRoles: App
       rule: 'update_permission',
       target: permission,
       body: UpdatePermission,
+      documentation: CHANGE_IF_MATCH,
       reply: { 200: PermissionEnvelope },
     },
-    async ({ caller, target, body, base }) => ({
-      permission: renderPermission(base, await appRoles.updatePermission(caller, target, body.permission)),
-    }),
+    async (call) => {
+      const row = await appRoles.updatePermission(callerIfMatch('permission', call), call.target, call.body.permission);
+      return withEtag(row, { permission: renderPermission(call.base, row) });
+    },
   );
   app.delete(
     one,
@@ -146,9 +179,10 @@ export function mountPermissions(app: IdentityApp, { appRoles }: { appRoles: App
       tag,
       rule: 'delete_permission',
       target: permission,
+      documentation: DELETE_IF_MATCH,
       reply: { 204: null },
     },
-    ({ caller, target }) => appRoles.removePermission(caller, target),
+    (call) => appRoles.removePermission(callerIfMatch('permission', call), call.target),
   );
 
   app.get(

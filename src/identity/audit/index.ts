@@ -2,7 +2,7 @@
 import { type AuditActor, type AuditedChange, createChanges as createChangesOn } from '../../platform/audit/index.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { lockRow } from '../../platform/database/index.ts';
-import type { Database, Tables } from '../database.ts';
+import type { Database, Tables, Tx } from '../database.ts';
 import { fail } from '../faults.ts';
 
 export { serviceActor } from '../../platform/audit/index.ts';
@@ -13,6 +13,8 @@ export interface Actor extends AuditActor {
    * may have been changed since.
    */
   readonly epoch?: number | undefined;
+  /** Throws in the transaction of the change if what is to be changed is not as the actor saw it (If-Match). */
+  readonly precondition?: ((db: Database, tx: Tx) => Promise<void>) | undefined;
 }
 
 export type Change = AuditedChange<Tables>;
@@ -25,6 +27,7 @@ export function createChanges(db: Database, clock: Clock): RunChange {
       const { userId, epoch } = actor;
       if (userId !== null && epoch !== undefined && (await lockRow(db, transaction.tx, 'users', userId))?.epoch !== epoch)
         fail('auth.required', undefined, { reason: 'the user changed since they were checked' });
+      await actor.precondition?.(db, transaction.tx);
       return work(transaction);
     });
 }

@@ -1,7 +1,15 @@
 // /v3/regions, /v3/services, /v3/endpoints
 
 import type { IdentityApp } from '../access/index.ts';
-import { filterDocumentation, listOf } from '../resource/index.ts';
+import {
+  CHANGE_IF_MATCH,
+  callerIfMatch,
+  DELETE_IF_MATCH,
+  ETAG,
+  filterDocumentation,
+  listOf,
+  withEtag,
+} from '../resource/index.ts';
 import type { CatalogRules } from './catalog.rules.ts';
 import {
   CreateEndpoint,
@@ -66,8 +74,8 @@ function mountRegions(app: IdentityApp, catalog: CatalogRules): void {
   );
   app.get(
     '/v3/regions/:region_id',
-    { summary: 'Show a region', tag, rule: 'identity:get_region', target, reply: { 200: RegionEnvelope } },
-    ({ target: row, base }) => ({ region: renderRegion(base, row) }),
+    { summary: 'Show a region', tag, rule: 'identity:get_region', target, documentation: ETAG, reply: { 200: RegionEnvelope } },
+    ({ target: row, base }) => withEtag(row, { region: renderRegion(base, row) }),
   );
   app.patch(
     '/v3/regions/:region_id',
@@ -77,16 +85,25 @@ function mountRegions(app: IdentityApp, catalog: CatalogRules): void {
       rule: 'identity:update_region',
       target,
       body: UpdateRegion,
+      documentation: CHANGE_IF_MATCH,
       reply: { 200: RegionEnvelope },
     },
-    async ({ caller, target: row, body, base }) => ({
-      region: renderRegion(base, await catalog.updateRegion(caller, row, body.region)),
-    }),
+    async (call) => {
+      const row = await catalog.updateRegion(callerIfMatch('region', call), call.target, call.body.region);
+      return withEtag(row, { region: renderRegion(call.base, row) });
+    },
   );
   app.delete(
     '/v3/regions/:region_id',
-    { summary: 'Delete an unused region', tag, rule: 'identity:delete_region', target, reply: { 204: null } },
-    ({ caller, target: row }) => catalog.removeRegion(caller, row),
+    {
+      summary: 'Delete an unused region',
+      tag,
+      rule: 'identity:delete_region',
+      target,
+      documentation: DELETE_IF_MATCH,
+      reply: { 204: null },
+    },
+    (call) => catalog.removeRegion(callerIfMatch('region', call), call.target),
   );
 }
 
@@ -114,8 +131,15 @@ function mountServices(app: IdentityApp, catalog: CatalogRules): void {
   );
   app.get(
     '/v3/services/:service_id',
-    { summary: 'Show a service', tag, rule: 'identity:get_service', target, reply: { 200: ServiceEnvelope } },
-    ({ target: row, base }) => ({ service: renderService(base, row) }),
+    {
+      summary: 'Show a service',
+      tag,
+      rule: 'identity:get_service',
+      target,
+      documentation: ETAG,
+      reply: { 200: ServiceEnvelope },
+    },
+    ({ target: row, base }) => withEtag(row, { service: renderService(base, row) }),
   );
   app.patch(
     '/v3/services/:service_id',
@@ -125,16 +149,25 @@ function mountServices(app: IdentityApp, catalog: CatalogRules): void {
       rule: 'identity:update_service',
       target,
       body: UpdateService,
+      documentation: CHANGE_IF_MATCH,
       reply: { 200: ServiceEnvelope },
     },
-    async ({ caller, target: row, body, base }) => ({
-      service: renderService(base, await catalog.updateService(caller, row, body.service)),
-    }),
+    async (call) => {
+      const row = await catalog.updateService(callerIfMatch('service', call), call.target, call.body.service);
+      return withEtag(row, { service: renderService(call.base, row) });
+    },
   );
   app.delete(
     '/v3/services/:service_id',
-    { summary: 'Delete a service and its endpoints', tag, rule: 'identity:delete_service', target, reply: { 204: null } },
-    ({ caller, target: row }) => catalog.removeService(caller, row),
+    {
+      summary: 'Delete a service and its endpoints',
+      tag,
+      rule: 'identity:delete_service',
+      target,
+      documentation: DELETE_IF_MATCH,
+      reply: { 204: null },
+    },
+    (call) => catalog.removeService(callerIfMatch('service', call), call.target),
   );
 }
 
@@ -168,8 +201,15 @@ function mountEndpoints(app: IdentityApp, catalog: CatalogRules): void {
   );
   app.get(
     '/v3/endpoints/:endpoint_id',
-    { summary: 'Show an endpoint', tag, rule: 'identity:get_endpoint', target, reply: { 200: EndpointEnvelope } },
-    ({ target: row, base }) => ({ endpoint: renderEndpoint(base, row) }),
+    {
+      summary: 'Show an endpoint',
+      tag,
+      rule: 'identity:get_endpoint',
+      target,
+      documentation: ETAG,
+      reply: { 200: EndpointEnvelope },
+    },
+    ({ target: row, base }) => withEtag(row, { endpoint: renderEndpoint(base, row) }),
   );
   app.patch(
     '/v3/endpoints/:endpoint_id',
@@ -179,15 +219,24 @@ function mountEndpoints(app: IdentityApp, catalog: CatalogRules): void {
       rule: 'identity:update_endpoint',
       target,
       body: UpdateEndpoint,
+      documentation: CHANGE_IF_MATCH,
       reply: { 200: EndpointEnvelope },
     },
-    async ({ caller, target: row, body, base }) => ({
-      endpoint: renderEndpoint(base, await catalog.updateEndpoint(caller, row, body.endpoint)),
-    }),
+    async (call) => {
+      const row = await catalog.updateEndpoint(callerIfMatch('endpoint', call), call.target, call.body.endpoint);
+      return withEtag(row, { endpoint: renderEndpoint(call.base, row) });
+    },
   );
   app.delete(
     '/v3/endpoints/:endpoint_id',
-    { summary: 'Delete an endpoint', tag, rule: 'identity:delete_endpoint', target, reply: { 204: null } },
-    ({ caller, target: row }) => catalog.removeEndpoint(caller, row),
+    {
+      summary: 'Delete an endpoint',
+      tag,
+      rule: 'identity:delete_endpoint',
+      target,
+      documentation: DELETE_IF_MATCH,
+      reply: { 204: null },
+    },
+    (call) => catalog.removeEndpoint(callerIfMatch('endpoint', call), call.target),
   );
 }

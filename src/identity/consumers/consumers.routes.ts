@@ -1,7 +1,15 @@
 // /v3/OS-OAUTH2/consumers, and its alias /v3/OS-ROLES/consumers that Keyrock clients call
 
 import type { Caller, IdentityApp } from '../access/index.ts';
-import { filterDocumentation, listOf } from '../resource/index.ts';
+import {
+  CHANGE_IF_MATCH,
+  callerIfMatch,
+  DELETE_IF_MATCH,
+  ETAG,
+  filterDocumentation,
+  listOf,
+  withEtag,
+} from '../resource/index.ts';
 import type { Consumers } from './consumers.rules.ts';
 import {
   ChangedConsumer,
@@ -55,9 +63,10 @@ export function mountConsumers(app: IdentityApp, { consumers }: { consumers: Con
         tag,
         rule: 'get_consumer',
         target,
+        documentation: ETAG,
         reply: { 200: ConsumerWithSecretEnvelope },
       },
-      (call) => withSecret(call.base, consumers.withSecret(call.target)),
+      (call) => withEtag(call.target, withSecret(call.base, consumers.withSecret(call.target))),
     );
     app.patch(
       one,
@@ -67,12 +76,13 @@ export function mountConsumers(app: IdentityApp, { consumers }: { consumers: Con
         rule: 'update_consumer',
         target,
         body: UpdateConsumer,
+        documentation: CHANGE_IF_MATCH,
         reply: { 200: ChangedConsumer },
       },
       async (call) => {
-        const { caller, body, base } = call;
-        const consumer = renderConsumer(base, await consumers.update(caller, call.target, body.consumer));
-        return { consumer, links: consumer.links };
+        const row = await consumers.update(callerIfMatch('consumer', call), call.target, call.body.consumer);
+        const consumer = renderConsumer(call.base, row);
+        return withEtag(row, { consumer, links: consumer.links });
       },
     );
     app.delete(
@@ -82,9 +92,10 @@ export function mountConsumers(app: IdentityApp, { consumers }: { consumers: Con
         tag,
         rule: 'delete_consumer',
         target,
+        documentation: DELETE_IF_MATCH,
         reply: { 204: null },
       },
-      (call) => consumers.remove(call.caller, call.target),
+      (call) => consumers.remove(callerIfMatch('consumer', call), call.target),
     );
   }
 

@@ -2,7 +2,17 @@
 
 import { seconds } from '../../platform/clock.ts';
 import { domainOfNew, domainTarget, factsOnly, type IdentityApp, listFacts } from '../access/index.ts';
-import { type Deps, filterDocumentation, listOf, USER_LIST_DOCUMENTATION } from '../resource/index.ts';
+import {
+  CHANGE_IF_MATCH,
+  callerIfMatch,
+  DELETE_IF_MATCH,
+  type Deps,
+  ETAG,
+  filterDocumentation,
+  listOf,
+  USER_LIST_DOCUMENTATION,
+  withEtag,
+} from '../resource/index.ts';
 import { renderUser, UserList, type Users } from '../users/index.ts';
 import type { Groups } from './groups.rules.ts';
 import { CreateGroup, GroupEnvelope, GroupList, renderGroup, UpdateGroup } from './groups.schema.ts';
@@ -50,8 +60,15 @@ export function mountGroups(
 
   app.get(
     '/v3/groups/:group_id',
-    { summary: 'Show a group', tag, rule: 'identity:get_group', target: group, reply: { 200: GroupEnvelope } },
-    ({ target, base }) => ({ group: renderGroup(base, target) }),
+    {
+      summary: 'Show a group',
+      tag,
+      rule: 'identity:get_group',
+      target: group,
+      documentation: ETAG,
+      reply: { 200: GroupEnvelope },
+    },
+    ({ target, base }) => withEtag(target, { group: renderGroup(base, target) }),
   );
 
   app.patch(
@@ -62,15 +79,26 @@ export function mountGroups(
       rule: 'identity:update_group',
       target: group,
       body: UpdateGroup,
+      documentation: CHANGE_IF_MATCH,
       reply: { 200: GroupEnvelope },
     },
-    async ({ caller, target, body, base }) => ({ group: renderGroup(base, await groups.update(caller, target, body.group)) }),
+    async (call) => {
+      const row = await groups.update(callerIfMatch('group', call), call.target, call.body.group);
+      return withEtag(row, { group: renderGroup(call.base, row) });
+    },
   );
 
   app.delete(
     '/v3/groups/:group_id',
-    { summary: 'Delete a group', tag, rule: 'identity:delete_group', target: group, reply: { 204: null } },
-    ({ caller, target }) => groups.remove(caller, target),
+    {
+      summary: 'Delete a group',
+      tag,
+      rule: 'identity:delete_group',
+      target: group,
+      documentation: DELETE_IF_MATCH,
+      reply: { 204: null },
+    },
+    (call) => groups.remove(callerIfMatch('group', call), call.target),
   );
 
   app.get(

@@ -1,7 +1,15 @@
 // /v3/domains
 
 import { factsOnly, type IdentityApp, listFacts } from '../access/index.ts';
-import { filterDocumentation, listOf } from '../resource/index.ts';
+import {
+  CHANGE_IF_MATCH,
+  callerIfMatch,
+  DELETE_IF_MATCH,
+  ETAG,
+  filterDocumentation,
+  listOf,
+  withEtag,
+} from '../resource/index.ts';
 import type { Domains } from './domains.rules.ts';
 import { CreateDomain, DomainEnvelope, DomainList, renderDomain, UpdateDomain } from './projects.schema.ts';
 
@@ -34,8 +42,18 @@ export function mountDomains(app: IdentityApp, { domains }: { domains: Domains }
 
   app.get(
     '/v3/domains/:domain_id',
-    { summary: 'Show a domain', tag, rule: 'identity:get_domain', target: domain, reply: { 200: DomainEnvelope } },
-    async ({ target, base }) => ({ domain: renderDomain(base, await domains.get(target)) }),
+    {
+      summary: 'Show a domain',
+      tag,
+      rule: 'identity:get_domain',
+      target: domain,
+      documentation: ETAG,
+      reply: { 200: DomainEnvelope },
+    },
+    async ({ target, base }) => {
+      const row = await domains.get(target);
+      return withEtag(row, { domain: renderDomain(base, row) });
+    },
   );
 
   app.patch(
@@ -46,11 +64,13 @@ export function mountDomains(app: IdentityApp, { domains }: { domains: Domains }
       rule: 'identity:update_domain',
       target: domain,
       body: UpdateDomain,
+      documentation: CHANGE_IF_MATCH,
       reply: { 200: DomainEnvelope },
     },
-    async ({ caller, target, body, base }) => ({
-      domain: renderDomain(base, await domains.update(caller, target, body.domain)),
-    }),
+    async (call) => {
+      const row = await domains.update(callerIfMatch('domain', call), call.target, call.body.domain);
+      return withEtag(row, { domain: renderDomain(call.base, row) });
+    },
   );
 
   app.delete(
@@ -60,8 +80,9 @@ export function mountDomains(app: IdentityApp, { domains }: { domains: Domains }
       tag,
       rule: 'identity:delete_domain',
       target: domain,
+      documentation: DELETE_IF_MATCH,
       reply: { 204: null },
     },
-    ({ caller, target }) => domains.remove(caller, target),
+    (call) => domains.remove(callerIfMatch('domain', call), call.target),
   );
 }

@@ -2,7 +2,16 @@
 
 import { Answer } from '../../platform/http/index.ts';
 import { factsOnly, type IdentityApp, listFacts } from '../access/index.ts';
-import { type Deps, filterDocumentation, listOf } from '../resource/index.ts';
+import {
+  CHANGE_IF_MATCH,
+  callerIfMatch,
+  DELETE_IF_MATCH,
+  type Deps,
+  ETAG,
+  filterDocumentation,
+  listOf,
+  withEtag,
+} from '../resource/index.ts';
 import { hierarchyOf } from './hierarchy.ts';
 import type { Projects } from './projects.rules.ts';
 import {
@@ -82,13 +91,13 @@ export function mountProjects(app: IdentityApp, { db, projects, projectIdsOf }: 
       tag,
       rule: 'identity:get_project',
       target: project,
-      documentation: HIERARCHY,
+      documentation: { ...HIERARCHY, ...ETAG },
       reply: { 200: ProjectEnvelope },
     },
     async ({ caller, target, query, base }) => {
-      const rendered = renderProject(base, await projects.get(target));
+      const row = await projects.get(target);
       const hierarchy = await hierarchyOf(db, caller, target, query, base, () => projectIdsOf(caller.userId));
-      return { project: { ...rendered, ...hierarchy } };
+      return withEtag(row, { project: { ...renderProject(base, row), ...hierarchy } });
     },
   );
 
@@ -100,17 +109,26 @@ export function mountProjects(app: IdentityApp, { db, projects, projectIdsOf }: 
       rule: 'identity:update_project',
       target: project,
       body: UpdateProject,
+      documentation: CHANGE_IF_MATCH,
       reply: { 200: ProjectEnvelope },
     },
-    async ({ caller, target, body, base }) => ({
-      project: renderProject(base, await projects.update(caller, target, body.project)),
-    }),
+    async (call) => {
+      const row = await projects.update(callerIfMatch('project', call), call.target, call.body.project);
+      return withEtag(row, { project: renderProject(call.base, row) });
+    },
   );
 
   app.delete(
     '/v3/projects/:project_id',
-    { summary: 'Delete a project without children', tag, rule: 'identity:delete_project', target: project, reply: { 204: null } },
-    ({ caller, target }) => projects.remove(caller, target),
+    {
+      summary: 'Delete a project without children',
+      tag,
+      rule: 'identity:delete_project',
+      target: project,
+      documentation: DELETE_IF_MATCH,
+      reply: { 204: null },
+    },
+    (call) => projects.remove(callerIfMatch('project', call), call.target),
   );
 }
 

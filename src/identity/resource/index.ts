@@ -23,3 +23,4 @@ export {
   whereEquals,
   wholeList,
 } from './lists.ts';
+export { CHANGE_IF_MATCH, callerIfMatch, DELETE_IF_MATCH, ETAG, etagOf, withEtag } from './preconditions.ts';

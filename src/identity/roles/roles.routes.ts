@@ -1,7 +1,16 @@
 // /v3/roles, the roles they imply, and /v3/role_inferences
 
 import type { IdentityApp } from '../access/index.ts';
-import { filterDocumentation, listOf, single } from '../resource/index.ts';
+import {
+  CHANGE_IF_MATCH,
+  callerIfMatch,
+  DELETE_IF_MATCH,
+  ETAG,
+  filterDocumentation,
+  listOf,
+  single,
+  withEtag,
+} from '../resource/index.ts';
 import type { ImpliedRoles, Inference, RolePair } from './implied.rules.ts';
 import type { Roles } from './roles.rules.ts';
 import {
@@ -47,20 +56,38 @@ export function mountRoles(app: IdentityApp, { roles }: { roles: Roles }): void 
 
   app.get(
     '/v3/roles/:role_id',
-    { summary: 'Show a role', tag, rule: 'identity:get_role', target: role, reply: { 200: RoleEnvelope } },
-    ({ target, base }) => ({ role: renderRole(base, target) }),
+    { summary: 'Show a role', tag, rule: 'identity:get_role', target: role, documentation: ETAG, reply: { 200: RoleEnvelope } },
+    ({ target, base }) => withEtag(target, { role: renderRole(base, target) }),
   );
 
   app.patch(
     '/v3/roles/:role_id',
-    { summary: 'Change a role', tag, rule: 'identity:update_role', target: role, body: UpdateRole, reply: { 200: RoleEnvelope } },
-    async ({ caller, target, body, base }) => ({ role: renderRole(base, await roles.update(caller, target, body.role)) }),
+    {
+      summary: 'Change a role',
+      tag,
+      rule: 'identity:update_role',
+      target: role,
+      body: UpdateRole,
+      documentation: CHANGE_IF_MATCH,
+      reply: { 200: RoleEnvelope },
+    },
+    async (call) => {
+      const row = await roles.update(callerIfMatch('role', call), call.target, call.body.role);
+      return withEtag(row, { role: renderRole(call.base, row) });
+    },
   );
 
   app.delete(
     '/v3/roles/:role_id',
-    { summary: 'Delete a role and its grants', tag, rule: 'identity:delete_role', target: role, reply: { 204: null } },
-    ({ caller, target }) => roles.remove(caller, target),
+    {
+      summary: 'Delete a role and its grants',
+      tag,
+      rule: 'identity:delete_role',
+      target: role,
+      documentation: DELETE_IF_MATCH,
+      reply: { 204: null },
+    },
+    (call) => roles.remove(callerIfMatch('role', call), call.target),
   );
 }
 

@@ -3,7 +3,17 @@
 import { seconds } from '../../platform/clock.ts';
 import { Answer } from '../../platform/http/index.ts';
 import { domainOfNew, domainTarget, factsOnly, type IdentityApp, listFacts } from '../access/index.ts';
-import { type Deps, listOf, USER_LIST_DOCUMENTATION } from '../resource/index.ts';
+import {
+  CHANGE_IF_MATCH,
+  callerIfMatch,
+  DELETE_IF_MATCH,
+  type Deps,
+  ETAG,
+  etagOf,
+  listOf,
+  USER_LIST_DOCUMENTATION,
+  withEtag,
+} from '../resource/index.ts';
 import type { Users } from './users.rules.ts';
 import { ChangePassword, CreateUser, renderUser, UpdateUser, UserEnvelope, UserList } from './users.schema.ts';
 import type { UserWithExpiry } from './users.store.ts';
@@ -23,7 +33,7 @@ export function mountUsers(
     const cached = texts.get(user);
     if (cached?.base === base) return cached.answer;
     const text = JSON.stringify({ user: render(base, user) });
-    const answer = new Answer({ text, bytes: Buffer.byteLength(text) });
+    const answer = new Answer({ text, bytes: Buffer.byteLength(text), headers: { ETag: etagOf(user) } });
     if (config.disableUserAccountDaysInactive === undefined) texts.set(user, { base, answer });
     return answer;
   }
@@ -67,6 +77,7 @@ export function mountUsers(
       tag,
       rule: 'identity:get_user',
       target: ({ params }) => users.cachedTarget(params.user_id),
+      documentation: ETAG,
       reply: { 200: UserEnvelope },
     },
     ({ target, base }) => answerOf(base, target),
@@ -74,14 +85,32 @@ export function mountUsers(
 
   app.patch(
     '/v3/users/:user_id',
-    { summary: 'Change a user', tag, rule: 'identity:update_user', target: user, body: UpdateUser, reply: { 200: UserEnvelope } },
-    async ({ caller, target, body, base }) => ({ user: render(base, await users.update(caller, target, body.user)) }),
+    {
+      summary: 'Change a user',
+      tag,
+      rule: 'identity:update_user',
+      target: user,
+      body: UpdateUser,
+      documentation: CHANGE_IF_MATCH,
+      reply: { 200: UserEnvelope },
+    },
+    async (call) => {
+      const row = await users.update(callerIfMatch('user', call), call.target, call.body.user);
+      return withEtag(row, { user: render(call.base, row) });
+    },
   );
 
   app.delete(
     '/v3/users/:user_id',
-    { summary: 'Delete a user', tag, rule: 'identity:delete_user', target: user, reply: { 204: null } },
-    ({ caller, target }) => users.remove(caller, target),
+    {
+      summary: 'Delete a user',
+      tag,
+      rule: 'identity:delete_user',
+      target: user,
+      documentation: DELETE_IF_MATCH,
+      reply: { 204: null },
+    },
+    (call) => users.remove(callerIfMatch('user', call), call.target),
   );
 
   app.post(
