@@ -27,8 +27,11 @@ const atSecurity = (page: Page): Promise<void> =>
   page.getByRole('heading', { level: 1, name: words.accountPages.security }).waitFor();
 
 /** For buttons: the virtual person would accept the autofill of the page before the test presses any. */
-const withoutAutofill = (page: Page): Promise<void> =>
-  page.addInitScript('if (window.PublicKeyCredential) PublicKeyCredential.isConditionalMediationAvailable = async () => false');
+const withoutAutofill = async (page: Page): Promise<void> => {
+  await page.addInitScript(
+    'if (window.PublicKeyCredential) PublicKeyCredential.isConditionalMediationAvailable = async () => false',
+  );
+};
 
 /** An authenticator in the device, with a person who always agrees. */
 class VirtualAuthenticator {
