@@ -62,6 +62,10 @@ export const identityFaults = {
     text: 'The password does not meet the requirements: it is one of those that are tried first.',
   },
   'user.password_rule': { status: 400, text: 'The password does not meet the requirements: {why}.' },
+  'user.password_pattern': {
+    status: 400,
+    text: 'The password does not meet the requirements: it does not match the required pattern.',
+  },
   'user.password_reused': {
     status: 400,
     text: 'The new password cannot be identical to a previous password. The total number which includes the new password must be unique is {count}.',
@@ -159,6 +163,10 @@ export const identityFaults = {
   'identity_provider.not_found': { status: 404, text: 'Could not find identity provider: {id}.' },
   'identity_provider.unavailable': { status: 503, text: 'The identity provider does not answer. Please try again later.' },
   'identity_provider.refused': { status: 403, text: 'The sign-in through the identity provider was refused: {why}.' },
+  'identity_provider.no_entry': {
+    status: 403,
+    text: 'The identity provider let the person in, and this service does not: {why}.',
+  },
   'identity_provider.invalid_logout': { status: 400, text: 'The logout token is not valid: {why}.' },
   'mapping.not_found': { status: 404, text: 'Could not find mapping: {id}.' },
   'mapping.invalid': { status: 400, text: 'The mapping is not valid: {why}.' },
@@ -189,6 +197,8 @@ export const identityFaults = {
   'device.stolen': { status: 403, text: 'This device token was replaced by a newer one. All devices of the user are forgotten.' },
   'passkey.not_found': { status: 404, text: 'Could not find passkey: {id}.' },
   'passkey.refused': { status: 400, text: 'This passkey cannot be added: {why}.' },
+  'passkey.too_many': { status: 400, text: 'This passkey cannot be added: {most} are the most a person can have.' },
+  'passkey.known': { status: 400, text: 'This passkey cannot be added: it was added before.' },
   'passkey.last_way_in': {
     status: 403,
     text: 'This passkey is the only way to sign in to this account. Set a password or add another passkey first.',

@@ -144,7 +144,7 @@ export const identitySettings = {
   passwordRegexDescription: setting.text(
     'GATEHOUSE_IDENTITY_PASSWORD_REGEX_DESCRIPTION',
     '',
-    'Description of the pattern, shown to users.',
+    'Description of the pattern, shown to users as it is: write it in their language.',
   ),
   changePasswordUponFirstUse: setting.flag(
     'GATEHOUSE_IDENTITY_CHANGE_PASSWORD_UPON_FIRST_USE',

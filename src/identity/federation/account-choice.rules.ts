@@ -28,7 +28,17 @@ export interface LoginContext {
   readonly identity: MappedIdentity;
 }
 
-export const refuse = (why: string): never => fail('identity_provider.refused', { why }, { reason: `provider: ${why}` });
+/** Why we do not let somebody in whom the provider let in. The pages have a text for each. */
+type OwnRefusal =
+  | 'settings_changed'
+  | 'mapping_refused'
+  | 'account_deleted'
+  | 'other_domain'
+  | 'other_account'
+  | 'no_account'
+  | 'no_name';
+
+export const refuse = (why: OwnRefusal): never => fail('identity_provider.no_entry', { why }, { reason: `provider: ${why}` });
 
 /** Whether the provider is for accounts of this domain. */
 export const inScope = ({ provider }: Pick<LoginContext, 'provider'>, domainId: string): boolean =>
@@ -84,13 +94,13 @@ export function createAccountChoice({
     const { identity, provider, transaction } = login;
     const { domain } = identity.user;
     const id = domain ? await given.domainIdOf(transaction.tx, domain) : provider.domain_id;
-    return id !== undefined && inScope(login, id) ? id : refuse('the mapping names a domain that is not of this provider');
+    return id !== undefined && inScope(login, id) ? id : refuse('other_domain');
   }
 
   async function createAccount(login: LoginContext, suffix: string): Promise<string> {
     const { identity, transaction } = login;
     const name = `${(identity.user.name || identity.user.id || '').trim()}${suffix}`;
-    if (name === suffix || name.length > MAX_NAME || /\p{Cc}/u.test(name)) refuse('the mapping gives no name for the account');
+    if (name === suffix || name.length > MAX_NAME || /\p{Cc}/u.test(name)) refuse('no_name');
     const email = addressOfNew(login);
     const body = { name, ...(email === undefined ? {} : { email }) };
     const emailConfirmed = email !== undefined && email === trustedAddress(login);

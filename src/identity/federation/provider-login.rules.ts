@@ -42,7 +42,7 @@ export interface UnknownPerson {
   readonly mayCreate: boolean;
 }
 
-const CHANGED = 'the settings of the provider have changed; try again';
+const CHANGED = 'settings_changed';
 
 interface PreparedLogin {
   readonly provider: UsableProvider;
@@ -75,8 +75,8 @@ export function createProviderLogins(deps: ProviderLoginDeps) {
   /** Groups and roles are those of this sign-in. */
   async function enter(login: LoginContext, row: ProviderLinkRow, { kind }: Choice): Promise<ProviderLogin> {
     const { transaction, provider, assertion, identity } = login;
-    const user = (await lockUser(db, transaction.tx, row.user_id)) ?? refuse('the account was deleted');
-    if (!inScope(login, user.domain_id)) refuse('the account is of a domain that the provider is not for');
+    const user = (await lockUser(db, transaction.tx, row.user_id)) ?? refuse('account_deleted');
+    if (!inScope(login, user.domain_id)) refuse('other_domain');
     const now = await given.give(transaction, provider, user, identity, JSON.parse(row.given) as Given);
     await updateLink(transaction.tx, row.id, {
       given: JSON.stringify(now),
@@ -94,7 +94,7 @@ export function createProviderLogins(deps: ProviderLoginDeps) {
     const provider = await findUsableProvider(db.read, OPENID, assertion.providerId);
     if (provider?.version !== assertion.version) return refuse(CHANGED);
     const identity = identityOf(provider, assertion);
-    return identity.refusal ? refuse('the mapping of this service does not let you in') : { provider, identity };
+    return identity.refusal ? refuse('mapping_refused') : { provider, identity };
   }
 
   async function run(
@@ -109,7 +109,7 @@ export function createProviderLogins(deps: ProviderLoginDeps) {
     if (provider?.version !== assertion.version || provider.rules !== prepared.provider.rules) return refuse(CHANGED);
     const login: LoginContext = { transaction, provider, assertion, identity };
     const known = await findLink(transaction.tx, assertion);
-    if (known && choice.kind === 'link' && known.user_id !== choice.userId) refuse('it belongs to another account');
+    if (known && choice.kind === 'link' && known.user_id !== choice.userId) refuse('other_account');
     if (known) return enter(login, known, choice);
     const userId = await accountToLink(login, choice);
     if (userId !== undefined) return enter(login, await link(login, userId), choice);
@@ -129,7 +129,7 @@ export function createProviderLogins(deps: ProviderLoginDeps) {
 
   async function known(actor: Actor, assertion: ProviderAssertion, choice: Choice): Promise<ProviderLogin> {
     const found = await attempt(actor, assertion, choice);
-    return found.kind === 'account' ? found : refuse('there is no account for it');
+    return found.kind === 'account' ? found : refuse('no_account');
   }
 
   /** Differs from person to person, and stays the same for each. */

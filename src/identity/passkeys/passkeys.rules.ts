@@ -94,15 +94,14 @@ export function createPasskeys({
     try {
       await change(actor, async (transaction) => {
         const { tx, audit } = transaction;
-        if ((await listPasskeys(tx, row.user_id)).length >= MAX_PASSKEYS)
-          fail('passkey.refused', { why: `${MAX_PASSKEYS} are the most a person can have` });
+        if ((await listPasskeys(tx, row.user_id)).length >= MAX_PASSKEYS) fail('passkey.too_many', { most: MAX_PASSKEYS });
         await insertPasskey(tx, row);
         audit('passkey.added', { kind: 'user', id: row.user_id }, { passkey_id: row.id, name: row.name });
         await notify(transaction, 'passkey.added', row.user_id);
         await onAdded(transaction, row);
       });
     } catch (error) {
-      if (isUniqueViolation(error)) fail('passkey.refused', { why: 'it was added before' });
+      if (isUniqueViolation(error)) fail('passkey.known');
       throw error;
     }
   }

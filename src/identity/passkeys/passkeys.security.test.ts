@@ -145,7 +145,7 @@ onEachDatabase('A passkey', (api) => {
       await passkeys.remove(actor, user.id, row.id);
       assert.equal((await sign()).use, undefined);
       await assert.rejects(passkeys.add(actor, user.id, { challenges: [challenge], text, name: 'again' }), {
-        code: 'passkey.refused',
+        code: 'passkey.known',
       });
       assert.deepEqual(await passkeys.list(user.id), []);
     });
@@ -189,7 +189,7 @@ onEachDatabase('A passkey', (api) => {
     it('past twenty of one person', async () => {
       const { register } = await person();
       for (let i = 0; i < 20; i++) await register();
-      await assert.rejects(register(), { code: 'passkey.refused' });
+      await assert.rejects(register(), { code: 'passkey.too_many' });
     });
   });
 

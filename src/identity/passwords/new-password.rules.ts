@@ -26,9 +26,9 @@ export async function passwordProblem(config: IdentityConfig, password: string):
 async function checkRules(config: IdentityConfig, password: string): Promise<void> {
   if (isTooShort(config, password)) fail('user.password_short', { least: config.passwordMinLength });
   if (await isTooCommon(config, password)) fail('user.password_common');
-  if (config.passwordRegex && !config.passwordRegex.test(password)) {
-    fail('user.password_rule', { why: config.passwordRegexDescription || 'it does not match the required pattern' });
-  }
+  if (!config.passwordRegex || config.passwordRegex.test(password)) return;
+  if (config.passwordRegexDescription === '') fail('user.password_pattern');
+  fail('user.password_rule', { why: config.passwordRegexDescription });
 }
 
 async function checkHistory({ db, config, hashing }: PasswordDeps, password: string, userId: string): Promise<void> {

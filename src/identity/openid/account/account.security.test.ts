@@ -4,6 +4,9 @@ import { it } from 'node:test';
 import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
 import { stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
+import { LANGUAGES } from '../pages/words/index.ts';
+
+const { es } = LANGUAGES;
 
 onEachDatabase('The account page', (api) => {
   it('is closed to people of a domain that was disabled, and does nothing for them', async () => {
@@ -43,6 +46,36 @@ onEachDatabase('The account page', (api) => {
     for (const codes of ['', 'x\r\nSet-Cookie: a=b', '<script>alert(1)</script>', 'ABCD-EFGH-IJKL-MNOP\n<b>'])
       assert.deepEqual([(await ask(codes)).status, browser.cookie('a')], [400, undefined], codes);
     assert.equal((await ask('ABCD-EFGH-IJKL-MNOP', 'x')).status, 403);
+  });
+
+  it('says in the language of the reader what was refused', async () => {
+    const person = await makeUser(api);
+    const browser = new TestBrowser(api, { 'Accept-Language': 'es' });
+    const page = await browser.signIn('/account/security', person);
+    const send = (step: string, values: Record<string, string> = {}, path = '/account/security') =>
+      browser.send(path, { form_token: page.forms[0]!.fields.form_token!, step, ...values });
+    const passwords = (again: string) => ({ current_password: person.password, new_password: again, new_password_again: again });
+    for (const [answer, text] of [
+      [await send('forget-device', { device: 'x' }, '/account/sessions'), es.isGone],
+      [await send('passkey-rename', { passkey_id: 'x' }), es.passkeysNotAllowed],
+      [await send('provider-unlink', { link: 'x' }), es.isGone],
+      [await send('change-password', passwords(person.password)), es.passwordSame],
+      [await send('two-factor-off', { password: 'wrong' }), es.wrongPassword],
+    ] as const) {
+      assert.equal(answer.status, 400, text);
+      assert.ok(answer.text.includes(text), answer.text);
+    }
+    assert.match((await browser.send('/account', {})).text, new RegExp(es.refusedText));
+    assert.match((await browser.go('/openid/nothing')).text, new RegExp(es.noPageText));
+  });
+
+  it('does not offer another language where that would lose what is shown once', async () => {
+    const browser = new TestBrowser(api);
+    const page = await browser.signIn('/account/security', await makeUser(api));
+    assert.match(page.text, /lang="es"/);
+    const proposal = await browser.submit(page, 'two-factor-on');
+    assert.equal(stepOf(proposal), 'two-factor-confirm');
+    assert.doesNotMatch(proposal.text, /lang="es"/);
   });
 
   it('is closed to whoever was disabled, or deleted', async () => {

@@ -4,9 +4,9 @@ import type { FreshLogin } from '../../access/index.ts';
 import { fail } from '../../faults.ts';
 import type { Factor } from '../../two-factor/index.ts';
 import { type AccountPageContent, accountPage } from '../pages/account-layout.ts';
-import { type BrowserRequest, formToken, sendPage } from '../pages/browser.ts';
+import { type BrowserRequest, formToken, sendAnswer } from '../pages/browser.ts';
 import type { Html } from '../pages/html.ts';
-import { messageFor } from '../pages/messages.ts';
+import { type PageRefusal, refusal, refusalOf } from '../pages/messages.ts';
 import type { PageWords } from '../pages/words/index.ts';
 import { ACCOUNT_PAGES, type AccountPageName } from '../provider/paths.ts';
 import { findBackLink } from './back-link.ts';
@@ -26,7 +26,7 @@ export interface AccountDeps extends SignedInPersonDeps, AccountSectionDeps {
 /** What a page shows beside its sections. `replaced` is shown instead of them. */
 interface PageState {
   readonly success?: string | undefined;
-  readonly error?: string | undefined;
+  readonly refused?: PageRefusal | undefined;
   readonly replaced?: Html | undefined;
   readonly script?: boolean | undefined;
 }
@@ -45,7 +45,8 @@ async function runStep(step: AccountStep, visit: AccountVisit, form: AccountForm
     return await step.run(visit, form);
   } catch (error) {
     const { words } = visit.look;
-    return { error: messageFor(words, error, words.wrongPassword) };
+    const refusal = refusalOf(words, error, words.wrongPassword);
+    return { error: refusal.message, refusal };
   }
 }
 
@@ -62,9 +63,12 @@ export function createAccountHandler(deps: AccountDeps) {
       menu: pages.map((one) => ({ path: ACCOUNT_PAGES[one], title: titleOf(look.words, one), isCurrent: one === name })),
       // A step that is not finished, or what is shown only once, has the page for itself.
       sections: state.replaced ? [state.replaced] : await Promise.all(own.map((section) => section.show(visit))),
-      ...state,
+      error: state.refused?.message,
+      success: state.success,
+      script: state.script,
+      once: state.replaced !== undefined,
     };
-    sendPage(browser, accountPage(look, content), state.error === undefined ? 200 : 400);
+    sendAnswer(browser, accountPage(look, content), state.refused);
   }
 
   async function submit(name: AccountPageName, visit: AccountVisit, form: AccountForm): Promise<void> {
@@ -79,7 +83,7 @@ export function createAccountHandler(deps: AccountDeps) {
     if ('done' in result) return redirectWithMessage(browser, action, result.done);
     if ('show' in result && !('error' in result)) return show(name, visit, { replaced: result.show, script: result.script });
     const refused = { step: stepName, field: result.field, message: result.error, value: form.text };
-    await show(name, { ...visit, refused }, { error: result.error, replaced: result.show });
+    await show(name, { ...visit, refused }, { refused: result.refusal ?? refusal(result.error), replaced: result.show });
   }
 
   return async function serve(provider: Provider, browser: BrowserRequest, keys: readonly string[]): Promise<void> {

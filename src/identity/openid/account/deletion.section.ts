@@ -3,26 +3,13 @@ import type { AccountDeletion } from '../../account-deletion/index.ts';
 import { Fault } from '../../faults.ts';
 import { deletionSection, leavingPage } from '../pages/account-data.ts';
 import { sendPage } from '../pages/browser.ts';
-import type { PageWords } from '../pages/words/index.ts';
-import type { AccountSection, AccountStepResult } from './section.ts';
+import type { AccountSection } from './section.ts';
 
 export interface DeletionDeps {
   readonly accountDeletion: AccountDeletion;
 }
 
-/** What was wrong, in the reader's language. Other errors are rethrown. */
-function refused(words: PageWords, error: unknown): AccountStepResult {
-  switch (error instanceof Fault ? error.code : undefined) {
-    case 'account_deletion.wrong_name':
-      return { error: words.deletionWrongName, field: 'user_name' };
-    case 'account_deletion.managed':
-      return { error: words.deletionRefused.managed };
-    case 'account_deletion.last_administrator':
-      return { error: words.deletionRefused.last_administrator };
-    default:
-      throw error;
-  }
-}
+const isWrongName = (error: unknown): boolean => error instanceof Fault && error.code === 'account_deletion.wrong_name';
 
 export const createDeletionSection = ({ accountDeletion }: DeletionDeps): AccountSection => ({
   page: 'data',
@@ -41,7 +28,8 @@ export const createDeletionSection = ({ accountDeletion }: DeletionDeps): Accoun
           sendPage(browser, leavingPage(look, dueAt));
           return 'answered';
         } catch (error) {
-          return refused(look.words, error);
+          if (!isWrongName(error)) throw error;
+          return { error: look.words.deletionWrongName, field: 'user_name' };
         }
       },
     },

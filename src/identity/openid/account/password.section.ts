@@ -2,7 +2,7 @@
 import { Fault } from '../../../platform/faults/index.ts';
 import type { Users } from '../../users/index.ts';
 import { passwordElsewhereSection, passwordSection } from '../pages/account-password.ts';
-import { messageFor } from '../pages/messages.ts';
+import { refusalOf } from '../pages/messages.ts';
 import type { AccountSection, AccountStep } from './section.ts';
 
 export interface PasswordDeps {
@@ -23,7 +23,8 @@ const changePassword =
     try {
       await users.changePassword(actor, user, form.text('current_password'), fresh);
     } catch (error) {
-      return { error: messageFor(words, error, words.wrongCurrentPassword), ...wrongField(error) };
+      const refusal = refusalOf(words, error, words.wrongCurrentPassword);
+      return { error: refusal.message, refusal, ...wrongField(error) };
     }
     await renewSession();
     return { done: 'passwordIsChanged' };

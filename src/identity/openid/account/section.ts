@@ -2,6 +2,7 @@
 import type { AccountView } from '../pages/account-layout.ts';
 import type { BrowserRequest } from '../pages/browser.ts';
 import type { Html } from '../pages/html.ts';
+import type { PageRefusal } from '../pages/messages.ts';
 import type { PageWords } from '../pages/words/index.ts';
 import type { AccountPageName } from '../provider/paths.ts';
 import type { AccountForm } from './form.ts';
@@ -21,8 +22,8 @@ export type AccountStepResult =
   | { readonly done: TextName }
   /** Shown instead of all sections, in the answer to the form: for what is shown only once, such as a new key. */
   | { readonly show: Html; readonly script?: boolean }
-  /** What was wrong. `field` is the name of the field. `show` replaces the sections. */
-  | { readonly error: string; readonly field?: string; readonly show?: Html }
+  /** What was wrong. `field` is the name of the field. `show` replaces the sections. The status is 400 if there is no `refusal`. */
+  | { readonly error: string; readonly field?: string; readonly show?: Html; readonly refusal?: PageRefusal }
   /** The step has answered the request itself. */
   | 'answered';
 

@@ -12,9 +12,18 @@ import {
   type SignedInPerson,
   type SignedInPersonDeps,
 } from '../account/signed-in-person.ts';
-import { type BrowserRequest, checkFormToken, formToken, readCookie, readForm, redirect, sendPage } from '../pages/browser.ts';
+import {
+  type BrowserRequest,
+  checkFormToken,
+  formToken,
+  readCookie,
+  readForm,
+  redirect,
+  sendAnswer,
+  sendPage,
+} from '../pages/browser.ts';
 import { invitationDonePage, invitationEndedPage, invitationPage } from '../pages/invitation-pages.ts';
-import { messageFor } from '../pages/messages.ts';
+import { type PageRefusal, refusal, refusalOf } from '../pages/messages.ts';
 import { keepToken } from './token-cookie.ts';
 
 export interface InvitationPageDeps extends SignedInPersonDeps {
@@ -55,19 +64,24 @@ export function createInvitationHandler(deps: InvitationPageDeps) {
     sendPage(browser, invitationEndedPage(browser.look, isVoid), isVoid ? 403 : 404);
   }
 
-  async function show(visit: Visit, formKey: string, more: { error?: string; name?: string } = {}): Promise<void> {
+  async function show(
+    visit: Visit,
+    formKey: string,
+    { name, refused }: { refused?: PageRefusal; name?: string } = {},
+  ): Promise<void> {
     const { browser, person, about } = visit;
     // What happened meanwhile: somebody may have made an account with this address.
-    const invitation = more.error === undefined ? visit.invitation : ((await acceptance.find(visit.token)) ?? visit.invitation);
+    const invitation = refused === undefined ? visit.invitation : ((await acceptance.find(visit.token)) ?? visit.invitation);
     const canAccept = person !== undefined && (await acceptance.isFor(person.user, invitation));
     const page = invitationPage(browser.look, {
       ...invitation,
       action: INVITATION_PATH,
       token: formToken(formKey, about),
       person: person && { name: person.user.name, canAccept },
-      ...more,
+      name: name ?? invitation.name,
+      error: refused?.message,
     });
-    sendPage(browser, page, more.error === undefined ? 200 : 400);
+    sendAnswer(browser, page, refused);
   }
 
   async function createAccount({ browser, token }: Visit, form: URLSearchParams): Promise<void> {
@@ -93,7 +107,7 @@ export function createInvitationHandler(deps: InvitationPageDeps) {
     }
     const name = text(form, 'name');
     if (text(form, 'new_password') !== form.get('new_password_again'))
-      return show(visit, formKey, { name, error: words.passwordsDiffer });
+      return show(visit, formKey, { name, refused: refusal(words.passwordsDiffer) });
     return createAccount(visit, form);
   }
 
@@ -107,15 +121,9 @@ export function createInvitationHandler(deps: InvitationPageDeps) {
     // The domain may have been closed to the address since.
     if (code === 'invitation.void' || code === 'invitation.off' || badField === 'email') return showEnded(browser, true);
     if (code === 'auth.required') return redirect(browser, INVITATION_PATH);
-    const known: Readonly<Record<string, string>> = {
-      'invitation.account_exists': words.invitationKnown,
-      'invitation.other_account': words.invitationOtherAccount,
-      'invitation.name_is_address': words.invitationNameIsAddress,
-      'user.name_alike': words.invitationNameTaken,
-      'resource.duplicate': words.invitationNameTaken,
-    };
-    const message = badField === 'name' ? words.invitationBadName : known[code ?? ''];
-    return show(visit, formKey, { name, error: message ?? messageFor(words, error, words.errorText) });
+    const isTaken = code === 'user.name_alike' || code === 'resource.duplicate';
+    const refused = isTaken ? refusal(words.invitationNameTaken) : refusalOf(words, error, '');
+    return show(visit, formKey, { name, refused });
   }
 
   return async function serve(provider: Provider, browser: BrowserRequest, keys: readonly string[]): Promise<void> {

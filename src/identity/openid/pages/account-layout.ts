@@ -31,6 +31,8 @@ export interface AccountPageContent {
   readonly back?: { readonly name: string; readonly url: string } | undefined;
   /** The page uses passkeys. */
   readonly script?: boolean | undefined;
+  /** It shows something only once, such as recovery codes. */
+  readonly once: boolean;
 }
 
 /** `id`: where links lead to. */
@@ -64,5 +66,5 @@ ${content.error !== undefined && html`<p class="bad" role="alert" id="problem">$
 ${content.sections.filter((one) => one !== undefined)}
 <p class="ways">${content.back && html`<a href="${content.back.url}">${words.backTo(content.back.name)}</a>`}
 <a href="/openid/logout">${words.signOut}</a></p>`;
-  return page(look, { title: content.title, body, wide: true, script: content.script === true });
+  return page(look, { title: content.title, body, wide: true, script: content.script === true, once: content.once });
 }

@@ -4,6 +4,7 @@ import { type RawExchange, readBody } from '../../../platform/http/index.ts';
 import { fail } from '../../faults.ts';
 import { hasScript, PAGE_HEADERS, SCRIPT_PAGE_POLICY } from './layout.ts';
 import { type Brand, cookieIn, LANGUAGE_COOKIE, lookOf, type PageLook } from './look.ts';
+import type { PageRefusal } from './messages.ts';
 import { languageFor } from './words/index.ts';
 
 const MAX_FORM = 16 * 1024;
@@ -89,12 +90,21 @@ export function checkFormToken(form: URLSearchParams, keys: readonly string[], a
 export const passkeyChallenges = (keys: readonly string[], about: string): string[] =>
   keys.map((key) => createHmac('sha256', key).update(`passkey ${about}`).digest('base64url'));
 
-export function sendPage({ exchange: { response } }: BrowserRequest, text: string, status = 200): void {
+export function sendPage(
+  { exchange: { response } }: BrowserRequest,
+  text: string,
+  status = 200,
+  more: Readonly<Record<string, string>> = {},
+): void {
   const policy = hasScript(text) ? SCRIPT_PAGE_POLICY : PAGE_HEADERS['Content-Security-Policy'];
-  const headers = { ...PAGE_HEADERS, 'Content-Security-Policy': policy };
+  const headers = { ...PAGE_HEADERS, 'Content-Security-Policy': policy, ...more };
   response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(text) });
   response.end(text);
 }
+
+/** A page that says what was wrong, if something was. */
+export const sendAnswer = (browser: BrowserRequest, text: string, refused: PageRefusal | undefined): void =>
+  sendPage(browser, text, refused?.status, refused?.headers);
 
 /** A text for the person to keep. `name` is fixed: it is part of a header. */
 export function sendFile({ exchange: { response } }: BrowserRequest, name: string, text: string): void {

@@ -4,6 +4,7 @@ import type { ErrorFormat } from '../../../platform/http/index.ts';
 import { html } from './html.ts';
 import { PAGE_HEADERS, page } from './layout.ts';
 import { type Brand, lookOf, type PageLook } from './look.ts';
+import { secondsToWait, textOfFault } from './messages.ts';
 import type { PageWords } from './words/index.ts';
 
 /** Paths that programs use. They get their own formats even if a browser asks. */
@@ -19,26 +20,27 @@ interface ErrorTexts {
   readonly text: string;
 }
 
-function textsOf(words: PageWords, status: number, seconds: number): ErrorTexts {
+function textsOf(words: PageWords, fault: Parameters<ErrorFormat>[0]): ErrorTexts {
+  const { status } = fault;
   if (status === 404) return { title: words.noPageTitle, text: words.noPageText };
   if (status === 403) return { title: words.refusedTitle, text: words.refusedText };
-  if (status === 429) return { title: words.tooManyTitle, text: words.tooMany(seconds) };
+  if (status === 429) return { title: words.tooManyTitle, text: words.tooMany(secondsToWait(fault)) };
   if (status === 503) return { title: words.outageTitle, text: words.outageText };
   if (status >= 500) return { title: words.failureTitle, text: words.failureText };
-  return { title: words.errorTitle, text: words.formText };
+  return { title: words.errorTitle, text: textOfFault(words, fault) ?? words.formText };
 }
 
 export const outagePage = (look: PageLook): string =>
   page(look, { title: look.words.outageTitle, body: html`<p role="alert">${look.words.outageText}</p>` });
 
-/** `message` is for programs. Only a refusal of what the person sent says something that they can use. */
+/** The message of a fault is for programs. The code, or the number of the request, is for those who are asked for help. */
 export const pageErrors =
   (headers: IncomingHttpHeaders, brand: Brand): ErrorFormat =>
-  ({ status, code, message, headers: faultHeaders }, _base, requestId) => {
+  (fault, _base, requestId) => {
     const look = lookOf({ headers }, brand);
     const { words } = look;
-    const { title, text } = textsOf(words, status, Number(faultHeaders['Retry-After'] ?? 60));
-    const detail = status >= 500 ? html`<code>${requestId}</code>` : html`<code>${code}</code>: ${message}`;
-    const body = html`<p role="alert">${text}</p><p class="soft">${detail}</p>`;
+    const { title, text } = textsOf(words, fault);
+    const detail = fault.status >= 500 ? requestId : fault.code;
+    const body = html`<p role="alert">${text}</p><p class="soft"><code>${detail}</code></p>`;
     return { text: page(look, { title, body }), headers: PAGE_HEADERS };
   };

@@ -41,9 +41,11 @@ const GATE = new Html(
 export const LANGUAGE_PATH = '/openid/language';
 
 /** A way to the account, and to the other languages. */
-function footer(words: PageWords): Html {
+function footer(words: PageWords, once: boolean): Html {
+  const account = html`<a href="/account">${words.accountLink}</a>`;
+  if (once) return html`<footer>${account}</footer>`;
   const others = Object.values(LANGUAGES).filter(({ language }) => language !== words.language);
-  return html`<footer><a href="/account">${words.accountLink}</a>
+  return html`<footer>${account}
 <form method="post" action="${LANGUAGE_PATH}" aria-label="${words.languageLabel}">${others.map(
     ({ language, languageName }) =>
       html`<button type="submit" class="plain" name="language" value="${language}" lang="${language}">${languageName}</button>`,
@@ -56,9 +58,11 @@ export interface PageContent {
   readonly wide?: boolean;
   /** The page uses passkeys. */
   readonly script?: boolean;
+  /** The answer to a form, shown once: in another language it would be lost. */
+  readonly once?: boolean;
 }
 
-export const page = ({ words, brand }: PageLook, { title, body, wide, script }: PageContent): string =>
+export const page = ({ words, brand }: PageLook, { title, body, wide, script, once = false }: PageContent): string =>
   html`<!doctype html>
 <html lang="${words.language}">
 <head>
@@ -76,7 +80,7 @@ ${script ? new Html(scriptTag(brand.script)) : ''}
 <h1>${title}</h1>
 ${body}
 </main>
-${footer(words)}
+${footer(words, once)}
 </body>
 </html>
 `.text;

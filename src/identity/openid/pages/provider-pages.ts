@@ -19,10 +19,13 @@ export const createProviderPages = (brand: Brand) =>
       const { words } = look;
       const expired = out.error === 'invalid_request' && /session|interaction/i.test(out.error_description ?? '');
       const failed = out.error === 'server_error';
-      const title = expired ? words.expiredTitle : failed ? words.failureTitle : words.errorTitle;
-      const text = expired ? words.expiredText : failed ? words.failureRetry : words.errorText;
-      const code = html`<p class="soft"><code>${out.error}</code>${out.error_description ? html`: ${out.error_description}` : ''}</p>`;
-      show(ctx, look, title, html`<p>${text}</p>${code}`);
+      const busy = out.error === 'temporarily_unavailable';
+      const title = expired ? words.expiredTitle : failed ? words.failureTitle : busy ? words.outageTitle : words.errorTitle;
+      const text = expired ? words.expiredText : failed ? words.failureRetry : busy ? words.busy : words.errorText;
+      // The description is the library's, in English: whoever made the application needs it.
+      const { error_description: why } = out;
+      const more = why && html`<details><summary>${words.forDevelopers}</summary><p lang="en">${why}</p></details>`;
+      show(ctx, look, title, html`<p>${text}</p><p class="soft"><code>${out.error}</code></p>${more}`);
     },
 
     /** The form is the library's, with its own CSRF protection; the input field is ours. */

@@ -5,8 +5,8 @@ import { Fault } from '../../../platform/faults/index.ts';
 import { type EmailChange, NEW_EMAIL_PAGE } from '../../people/index.ts';
 import { readerOf } from '../account/names.ts';
 import { findSignedInPerson, redirectToSignIn, type SignedInPersonDeps } from '../account/signed-in-person.ts';
-import { type BrowserRequest, checkFormToken, formToken, readForm, sendPage } from '../pages/browser.ts';
-import { messageFor } from '../pages/messages.ts';
+import { type BrowserRequest, checkFormToken, formToken, readForm, sendAnswer, sendPage } from '../pages/browser.ts';
+import { type PageRefusal, refusal, refusalOf } from '../pages/messages.ts';
 import { emailChangedPage, linkEndedPage, newEmailPage } from '../pages/people-pages.ts';
 import { queryOf, strangerOf, textIn } from './stranger.ts';
 
@@ -32,9 +32,9 @@ export function createNewEmailPage(deps: NewEmailDeps) {
     const ended = (): void => sendPage(browser, linkEndedPage(look, { href: SECURITY_PAGE, label: words.manageAccount }), 400);
     if (!link || !person || link.userId !== person.user.id) return ended();
     const about = `new-email ${person.session.uid}`;
-    const show = (error?: string): void => {
-      const form = { error, token, formToken: formToken(keys[0]!, about) };
-      sendPage(browser, newEmailPage(look, { ...form, address: link.address, name: person.user.name }), error ? 400 : 200);
+    const show = (refused?: PageRefusal): void => {
+      const form = { error: refused?.message, token, formToken: formToken(keys[0]!, about) };
+      sendAnswer(browser, newEmailPage(look, { ...form, address: link.address, name: person.user.name }), refused);
     };
     if (!isForm) return show();
     checkFormToken(values, keys, about);
@@ -42,8 +42,8 @@ export function createNewEmailPage(deps: NewEmailDeps) {
       await emailChange.confirm({ ...person.actor, userId: person.user.id }, token);
     } catch (error) {
       if (error instanceof Fault && (error.code === 'link.ended' || error.code === 'auth.required')) return ended();
-      if (error instanceof Fault && error.status === 409) return show(words.accountExists);
-      return show(messageFor(words, error, ''));
+      if (error instanceof Fault && error.status === 409) return show(refusal(words.accountExists));
+      return show(refusalOf(words, error, ''));
     }
     sendPage(browser, emailChangedPage(look, link.address));
   };

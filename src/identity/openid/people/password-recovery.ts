@@ -2,8 +2,8 @@
 import { Fault } from '../../../platform/faults/index.ts';
 import type { Passkeys } from '../../passkeys/index.ts';
 import { FORGOTTEN_PASSWORD_PAGE, type PasswordRecovery } from '../../people/index.ts';
-import { type BrowserRequest, sendPage } from '../pages/browser.ts';
-import { messageFor } from '../pages/messages.ts';
+import { type BrowserRequest, sendAnswer, sendPage } from '../pages/browser.ts';
+import { type PageRefusal, refusal, refusalOf } from '../pages/messages.ts';
 import {
   forgottenPasswordPage,
   linkEndedPage,
@@ -33,8 +33,8 @@ export function forgottenPassword({ passwordRecovery }: PasswordRecoveryPagesDep
       try {
         await passwordRecovery.request(strangerOf(browser), { ...typed, language: look.words.language });
       } catch (error) {
-        const about = { ...typed, error: messageFor(look.words, error, '') };
-        return sendPage(browser, forgottenPasswordPage(look, about), 429);
+        const refused = refusalOf(look.words, error, '');
+        return sendAnswer(browser, forgottenPasswordPage(look, { ...typed, error: refused.message }), refused);
       }
       sendPage(browser, mailSentPage(look, { text: look.words.forgottenSent, interaction: typed.interaction }));
     },
@@ -47,8 +47,8 @@ export function newPassword({ passwordRecovery, passkeys }: PasswordRecoveryPage
     const again = { href: FORGOTTEN_PASSWORD_PAGE, label: look.words.forgottenPassword };
     sendPage(browser, linkEndedPage(look, again), 400);
   };
-  const showForm = (browser: BrowserRequest, token: string, name: string, error?: string): void =>
-    sendPage(browser, resetPasswordPage(browser.look, { token, name, error }), error === undefined ? 200 : 400);
+  const showForm = (browser: BrowserRequest, token: string, name: string, refused?: PageRefusal): void =>
+    sendAnswer(browser, resetPasswordPage(browser.look, { token, name, error: refused?.message }), refused);
 
   return {
     /** Changes nothing: programs that check mails open links, too. */
@@ -65,12 +65,13 @@ export function newPassword({ passwordRecovery, passkeys }: PasswordRecoveryPage
       if (!opened) return showEnded(browser);
       const { user, link } = opened;
       const password = form.get('new_password') ?? '';
-      if (password !== form.get('new_password_again')) return showForm(browser, token, user.name, look.words.passwordsDiffer);
+      if (password !== form.get('new_password_again'))
+        return showForm(browser, token, user.name, refusal(look.words.passwordsDiffer));
       try {
         await passwordRecovery.reset(stranger, opened, token, password);
       } catch (error) {
         if (isEnded(error)) return showEnded(browser);
-        return showForm(browser, token, user.name, messageFor(look.words, error, ''));
+        return showForm(browser, token, user.name, refusalOf(look.words, error, ''));
       }
       const interaction = typeof link.data.interaction === 'string' ? link.data.interaction : undefined;
       const names = (await passkeys.list(user.id)).map(({ name }) => name);

@@ -1,8 +1,8 @@
 // The pages where people register themselves.
 import { Fault } from '../../../platform/faults/index.ts';
 import { isAllowed, type OpenDomain, REGISTER_PAGE, readAddress, type SelfRegistration } from '../../people/index.ts';
-import { type BrowserRequest, sendPage } from '../pages/browser.ts';
-import { messageFor } from '../pages/messages.ts';
+import { type BrowserRequest, sendAnswer, sendPage } from '../pages/browser.ts';
+import { type PageRefusal, refusal, refusalOf } from '../pages/messages.ts';
 import {
   accountReadyPage,
   confirmEmailPage,
@@ -31,11 +31,11 @@ export function register({ selfRegistration }: RegistrationPagesDeps): StrangerP
   const showForm = (
     browser: BrowserRequest,
     domain: OpenDomain,
-    values: { email: string; interaction: string | undefined; error?: string },
-    status = 200,
+    values: { email: string; interaction: string | undefined },
+    refused?: PageRefusal,
   ): void => {
-    const about = { domain: domainValue(domain), allowed: domain.allowed, ...values };
-    sendPage(browser, registerPage(browser.look, about), status);
+    const about = { domain: domainValue(domain), allowed: domain.allowed, ...values, error: refused?.message };
+    sendAnswer(browser, registerPage(browser.look, about), refused);
   };
   const showClosed = (browser: BrowserRequest, interaction: string | undefined): void =>
     sendPage(browser, registrationClosedPage(browser.look, interaction), 403);
@@ -53,13 +53,13 @@ export function register({ selfRegistration }: RegistrationPagesDeps): StrangerP
       if (!domain) return showClosed(browser, interaction);
       // Both depend on what was typed and on settings, not on accounts.
       const address = readAddress(email);
-      if (address === undefined) return showForm(browser, domain, { email, interaction, error: words.noAddress }, 400);
+      if (address === undefined) return showForm(browser, domain, { email, interaction }, refusal(words.noAddress));
       if (!isAllowed(address, domain.allowed))
-        return showForm(browser, domain, { email, interaction, error: words.addressNotAllowed }, 400);
+        return showForm(browser, domain, { email, interaction }, refusal(words.addressNotAllowed));
       try {
         await selfRegistration.request(strangerOf(browser), { address, domain, interaction, language: words.language });
       } catch (error) {
-        return showForm(browser, domain, { email, interaction, error: messageFor(words, error, '') }, 429);
+        return showForm(browser, domain, { email, interaction }, refusalOf(words, error, ''));
       }
       sendPage(browser, mailSentPage(browser.look, { text: words.registerSent(address), interaction }));
     },
@@ -73,9 +73,9 @@ export function confirmEmail({ selfRegistration }: RegistrationPagesDeps): Stran
   };
   const showForm = (
     browser: BrowserRequest,
-    values: { token: string; address: string; name: string; error?: string },
-    status = 200,
-  ): void => sendPage(browser, confirmEmailPage(browser.look, values), status);
+    values: { token: string; address: string; name: string },
+    refused?: PageRefusal,
+  ): void => sendAnswer(browser, confirmEmailPage(browser.look, { ...values, error: refused?.message }), refused);
 
   return {
     /** Changes nothing: programs that check mails open links, too. */
@@ -90,17 +90,17 @@ export function confirmEmail({ selfRegistration }: RegistrationPagesDeps): Stran
       const opened = await selfRegistration.open(stranger, token);
       if (!opened) return showEnded(browser);
       const { address, data } = opened.link;
-      const refuse = (error: string, status = 400): void => showForm(browser, { token, address, name, error }, status);
+      const refuse = (refused: PageRefusal): void => showForm(browser, { token, address, name }, refused);
       const password = form.get('new_password') ?? '';
-      if (name === '') return refuse(words.noName);
-      if (password !== form.get('new_password_again')) return refuse(words.passwordsDiffer);
+      if (name === '') return refuse(refusal(words.noName));
+      if (password !== form.get('new_password_again')) return refuse(refusal(words.passwordsDiffer));
       try {
         await selfRegistration.complete(stranger, opened, token, { name, password, language: words.language });
       } catch (error) {
         if (error instanceof Fault && error.code === 'link.ended') return showEnded(browser);
         // Only the reader of the mailbox learns it.
-        if (error instanceof Fault && error.status === 409) return refuse(words.accountExists, 409);
-        return refuse(messageFor(words, error, ''));
+        if (error instanceof Fault && error.status === 409) return refuse(refusal(words.accountExists, 409));
+        return refuse(refusalOf(words, error, ''));
       }
       const interaction = typeof data.interaction === 'string' ? data.interaction : undefined;
       sendPage(browser, accountReadyPage(browser.look, { userName: address, interaction }));

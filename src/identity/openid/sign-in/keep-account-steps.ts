@@ -1,8 +1,8 @@
 // The pages for somebody whose account is to be deleted: after the steps of a sign-in, they can keep it. There is no session.
 import { Fault } from '../../../platform/faults/index.ts';
-import { redirect, sendPage } from '../pages/browser.ts';
+import { redirect, sendAnswer, sendPage } from '../pages/browser.ts';
 import { keepAccountPage, keptAccountPage } from '../pages/keep-account-pages.ts';
-import { messageFor } from '../pages/messages.ts';
+import { type PageRefusal, refusalOf } from '../pages/messages.ts';
 import { passkeyPage, secondFactorPage } from '../pages/sign-in-pages.ts';
 import type { InteractionRequest, PromptSteps } from './interaction-request.ts';
 import type { LeavingLogin, LeavingSignIn } from './leaving.ts';
@@ -95,18 +95,21 @@ export class KeepAccountSteps implements PromptSteps {
     return next.passkey && (await signIn.isPasskeyMissing(login.userId, login.methods)) ? 'passkey' : undefined;
   }
 
-  async #showNext(login: LeavingLogin, { recovery = false, error }: { recovery?: boolean; error?: string } = {}): Promise<void> {
+  async #showNext(
+    login: LeavingLogin,
+    { recovery = false, refused }: { recovery?: boolean; refused?: PageRefusal } = {},
+  ): Promise<void> {
     const { browser, form, challengesFor } = this.#request;
     const { signIn } = this.#deps;
     const missing = await this.#missing(login);
-    const status = error ? 401 : 200;
+    const error = refused?.message;
     if (missing === undefined)
-      return sendPage(browser, keepAccountPage(browser.look, { ...form, dueAt: login.dueAt, error }), status);
+      return sendAnswer(browser, keepAccountPage(browser.look, { ...form, dueAt: login.dueAt, error }), refused);
     const hasPasskey = (await signIn.nextSteps(login)).passkey;
     const passkey = hasPasskey ? await signIn.passkeyOptions(challengesFor(this.#challenge(login))[0]!, login.userId) : undefined;
     if (missing === 'code' || !passkey)
-      return sendPage(browser, secondFactorPage(browser.look, { ...form, recovery, passkey, error }), status);
-    return sendPage(browser, passkeyPage(browser.look, { ...form, passkey, skip: false, error }), status);
+      return sendAnswer(browser, secondFactorPage(browser.look, { ...form, recovery, passkey, error }), refused);
+    return sendAnswer(browser, passkeyPage(browser.look, { ...form, passkey, skip: false, error }), refused);
   }
 
   #challenge({ userId }: LeavingLogin): string {
@@ -126,7 +129,7 @@ export class KeepAccountSteps implements PromptSteps {
       await this.begin(more);
     } catch (error) {
       const otherwise = step === 'second-passkey' ? words.passkeyWrong : words.wrongCode;
-      await this.#showNext(login, { recovery: step === 'recovery', error: messageFor(words, error, otherwise) });
+      await this.#showNext(login, { recovery: step === 'recovery', refused: refusalOf(words, error, otherwise, 401) });
     }
   }
 

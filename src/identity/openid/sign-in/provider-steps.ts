@@ -4,7 +4,7 @@ import type { Federation, OfferedProviders, ProviderAssertion, ProviderFlow, Pro
 import { FLOW_SECONDS } from '../../federation/index.ts';
 import type { LoginAttempt } from '../../logins/index.ts';
 import { redirect, sendPage } from '../pages/browser.ts';
-import { messageFor } from '../pages/messages.ts';
+import { refusalOf } from '../pages/messages.ts';
 import { firstSignInPage, providerEmailPage, providerFailedPage } from '../pages/other-providers-pages.ts';
 import type { Records } from '../provider/records/records.ts';
 import type { InteractionRequest } from './interaction-request.ts';
@@ -219,7 +219,7 @@ export class ProviderSteps {
     const { look } = browser;
     const { words } = look;
     // Rethrows what is not for people.
-    const message = messageFor(words, error, words.providerAccountRefused);
+    const { message, headers } = refusalOf(words, error, words.providerAccountRefused);
     const { code, status, values } = error as Fault;
     const name = await this.#deps.federation.flows.nameOf(providerId);
     const why = code === 'identity_provider.refused' ? String(values.why) : undefined;
@@ -227,7 +227,7 @@ export class ProviderSteps {
       'identity_provider.unavailable': words.providerUnavailable(name),
       'identity_provider.refused': why === 'access_denied' ? words.providerDenied(name) : words.providerRefused(name),
     };
-    sendPage(browser, providerFailedPage(look, { ...form, text: texts[code] ?? message, code: why }), status);
+    sendPage(browser, providerFailedPage(look, { ...form, text: texts[code] ?? message, code: why }), status, headers);
   }
 
   #toInteraction(): void {

@@ -3,8 +3,8 @@ import { Fault } from '../../../platform/faults/index.ts';
 import type { FreshLogin } from '../../access/index.ts';
 import type { Federation } from '../../federation/index.ts';
 import type { PartialLogin } from '../../tokens/index.ts';
-import { type BrowserRequest, readCookie, redirect, sendPage, setCookie } from '../pages/browser.ts';
-import { messageFor } from '../pages/messages.ts';
+import { type BrowserRequest, readCookie, redirect, sendAnswer, setCookie } from '../pages/browser.ts';
+import { type PageRefusal, refusal, refusalOf } from '../pages/messages.ts';
 import {
   newPasskeyPage,
   newPasswordPage,
@@ -95,8 +95,8 @@ export class SignInSteps implements PromptSteps {
     return this.#request.browser.look.words;
   }
 
-  #message(error: unknown, otherwise: string): string {
-    return messageFor(this.#words, error, otherwise);
+  #refusalOf(error: unknown, otherwise: string): PageRefusal {
+    return refusalOf(this.#words, error, otherwise, 401);
   }
 
   async show(): Promise<void> {
@@ -137,46 +137,47 @@ export class SignInSteps implements PromptSteps {
     }
   }
 
-  async #showSignIn(login: Partial<LoginName> & { error?: string } = {}): Promise<void> {
+  async #showSignIn(login: Partial<LoginName> & { refused?: PageRefusal } = {}): Promise<void> {
     const { browser, interaction, application, form, challengesFor } = this.#request;
     const { signIn } = this.#deps;
-    const { name = String(interaction.params.login_hint ?? ''), domain = '', error } = login;
+    const { name = String(interaction.params.login_hint ?? ''), domain = '', refused } = login;
     const links = await this.#deps.linksFor(browser.look.words, interaction.uid, domain);
     const passkey = (await signIn.isPasskeyOffered()) ? await signIn.passkeyOptions(challengesFor(ALONE)[0]!) : undefined;
     const providers = await this.#provider.offered();
     const connecting = this.#provider.provedProvider;
+    const error = refused?.message;
     const about = { ...form, application, name, domain, error, passkey, links, providers, connecting };
-    sendPage(browser, signInPage(browser.look, about), error ? 401 : 200);
+    sendAnswer(browser, signInPage(browser.look, about), refused);
   }
 
-  #showNewPassword(login: LoginName, status: number, error?: string): void {
+  #showNewPassword(login: LoginName, refused: PageRefusal): void {
     const { browser, form } = this.#request;
-    sendPage(browser, newPasswordPage(browser.look, { ...form, ...login, error }), status);
+    sendAnswer(browser, newPasswordPage(browser.look, { ...form, ...login, error: refused.message }), refused);
   }
 
   /** What is to be done after the steps so far. */
   async #showNext(
     pending: PendingSignIn,
-    { recovery = false, error }: { recovery?: boolean; error?: string } = {},
+    { recovery = false, refused }: { recovery?: boolean; refused?: PageRefusal } = {},
   ): Promise<void> {
     const { browser, form, challengesFor } = this.#request;
     const { signIn } = this.#deps;
     const { userId, complete } = pending;
     const next = await signIn.nextSteps(pending);
-    const status = error ? 401 : 200;
+    const error = refused?.message;
     if (next.newPasskey && !this.#mayAddPasskey(pending)) {
       const isVouched = pending.methods.includes('mapped');
-      return this.#showSignIn(isVouched ? { error: this.#words.providerNeedsPasskey } : {});
+      return this.#showSignIn(isVouched ? { refused: refusal(this.#words.providerNeedsPasskey, 401) } : {});
     }
     if (next.newPasskey) {
       const creation = await signIn.newPasskeyOptions(challengesFor(newOf(userId))[0]!, userId);
-      return sendPage(browser, newPasskeyPage(browser.look, { ...form, creation, error }), status);
+      return sendAnswer(browser, newPasskeyPage(browser.look, { ...form, creation, error }), refused);
     }
     const passkey = next.passkey ? await signIn.passkeyOptions(challengesFor(secondOf(userId))[0]!, userId) : undefined;
-    if (next.code) return sendPage(browser, secondFactorPage(browser.look, { ...form, recovery, passkey, error }), status);
+    if (next.code) return sendAnswer(browser, secondFactorPage(browser.look, { ...form, recovery, passkey, error }), refused);
     const skip = complete && !acrRequestOf(this.#request.interaction.params).isEssential;
-    if (passkey) return sendPage(browser, passkeyPage(browser.look, { ...form, passkey, skip, error }), status);
-    return this.#showSignIn({ error: this.#words.tooLate });
+    if (passkey) return sendAnswer(browser, passkeyPage(browser.look, { ...form, passkey, skip, error }), refused);
+    return this.#showSignIn({ refused: refusal(this.#words.tooLate, 401) });
   }
 
   async #pending(): Promise<PendingSignIn | undefined> {
@@ -240,7 +241,8 @@ export class SignInSteps implements PromptSteps {
 
   async #afterFirst(work: (pending: PendingSignIn) => Promise<void>): Promise<void> {
     const pending = await this.#pending();
-    if (!pending || !(await this.#deps.signIn.isStillValid(pending))) return this.#showSignIn({ error: this.#words.tooLate });
+    if (!pending || !(await this.#deps.signIn.isStillValid(pending)))
+      return this.#showSignIn({ refused: refusal(this.#words.tooLate, 401) });
     return work(pending);
   }
 
@@ -261,8 +263,9 @@ export class SignInSteps implements PromptSteps {
     try {
       await this.#checkPassword(login, text(form, 'password'));
     } catch (error) {
-      if (error instanceof Fault && error.code === 'auth.password_expired') this.#showNewPassword(login, 401);
-      else await this.#showSignIn({ ...login, error: this.#message(error, this.#words.wrongPassword) });
+      if (error instanceof Fault && error.code === 'auth.password_expired')
+        this.#showNewPassword(login, refusal(this.#words.expiredPassword, 401));
+      else await this.#showSignIn({ ...login, refused: this.#refusalOf(error, this.#words.wrongPassword) });
     }
   }
 
@@ -270,12 +273,12 @@ export class SignInSteps implements PromptSteps {
   async #newPassword(form: URLSearchParams): Promise<void> {
     const login = readLoginName(form);
     const fresh = text(form, 'new_password');
-    if (fresh !== text(form, 'new_password_again')) return this.#showNewPassword(login, 400, this.#words.passwordsDiffer);
+    if (fresh !== text(form, 'new_password_again')) return this.#showNewPassword(login, refusal(this.#words.passwordsDiffer));
     try {
       await this.#deps.signIn.changePassword({ ...login, password: text(form, 'password') }, fresh, this.#attempt);
       await this.#checkPassword(login, fresh);
     } catch (error) {
-      this.#showNewPassword(login, 401, this.#message(error, this.#words.wrongPassword));
+      this.#showNewPassword(login, this.#refusalOf(error, this.#words.wrongPassword));
     }
   }
 
@@ -289,7 +292,7 @@ export class SignInSteps implements PromptSteps {
         if (step.complete && form.get('remember') === 'yes') await this.#rememberDevice(step);
         await this.#proceed(step, pending);
       } catch (error) {
-        await this.#showNext(pending, { recovery, error: this.#message(error, this.#words.wrongCode) });
+        await this.#showNext(pending, { recovery, refused: this.#refusalOf(error, this.#words.wrongCode) });
       }
     });
   }
@@ -304,9 +307,9 @@ export class SignInSteps implements PromptSteps {
       if (leaving) return await this.#keepAccount.begin(leaving);
       const step = await this.#deps.signIn.passkey(text(form, 'passkey'), challengesFor(ALONE), this.#attempt);
       if (step.complete) await this.#signedIn(step);
-      else await this.#showSignIn({ error: this.#words.passkeyMore });
+      else await this.#showSignIn({ refused: refusal(this.#words.passkeyMore, 401) });
     } catch (error) {
-      await this.#showSignIn({ error: this.#message(error, this.#words.passkeyWrong) });
+      await this.#showSignIn({ refused: this.#refusalOf(error, this.#words.passkeyWrong) });
     }
   }
 
@@ -318,7 +321,7 @@ export class SignInSteps implements PromptSteps {
         const step = await signIn.passkey(text(form, 'passkey'), challenges, this.#attempt, pending);
         await this.#proceed(step, pending);
       } catch (error) {
-        await this.#showNext(pending, { error: this.#message(error, this.#words.passkeyWrong) });
+        await this.#showNext(pending, { refused: this.#refusalOf(error, this.#words.passkeyWrong) });
       }
     });
   }
@@ -326,13 +329,13 @@ export class SignInSteps implements PromptSteps {
   #createPasskey(form: URLSearchParams): Promise<void> {
     const { signIn } = this.#deps;
     return this.#afterFirst(async (pending) => {
-      if (!this.#mayAddPasskey(pending)) return this.#showSignIn({ error: this.#words.tooLate });
+      if (!this.#mayAddPasskey(pending)) return this.#showSignIn({ refused: refusal(this.#words.tooLate, 401) });
       const challenges = this.#request.challengesFor(newOf(pending.userId));
       const answer = { challenges, text: text(form, 'passkey'), name: text(form, 'passkey_name') };
       try {
         await this.#proceed(await signIn.newPasskey(pending, answer, this.#attempt), pending);
       } catch (error) {
-        await this.#showNext(pending, { error: this.#message(error, this.#words.passkeyWrong) });
+        await this.#showNext(pending, { refused: this.#refusalOf(error, this.#words.passkeyWrong) });
       }
     });
   }

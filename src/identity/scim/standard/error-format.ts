@@ -26,6 +26,7 @@ const scimTypes: Readonly<Record<string, string>> = {
   'user.password_short': 'invalidValue',
   'user.password_common': 'invalidValue',
   'user.password_rule': 'invalidValue',
+  'user.password_pattern': 'invalidValue',
   'user.password_reused': 'invalidValue',
 };
 

@@ -1,9 +1,11 @@
 // Texts that several pages use, and the pages for errors.
+import { durationText } from './duration.ts';
+
 const en = {
   cancel: 'Cancel',
   continueLabel: 'Continue',
   done: 'Done.',
-  tooMany: (seconds: number) => `Too many attempts. Wait ${seconds} seconds, then try again.`,
+  tooMany: (seconds: number) => `Too many attempts. Wait ${durationText('en', seconds)}, then try again.`,
   busy: 'The service is busy. Try again in a moment.',
   tooLate: 'That took too long. Sign in again.',
   errorTitle: 'This did not work',
@@ -19,6 +21,7 @@ const en = {
   failureTitle: 'Something went wrong',
   failureText: 'The fault is ours. Try again; if it stays, tell your administrator this number:',
   failureRetry: 'The fault is ours. Try again in a moment.',
+  forDevelopers: 'For those who made the application',
   accountLink: 'Your account',
   languageLabel: 'Language',
   /** Of this language, in itself. */
@@ -31,7 +34,7 @@ const es: typeof en = {
   cancel: 'Cancelar',
   continueLabel: 'Continuar',
   done: 'Hecho.',
-  tooMany: (seconds) => `Demasiados intentos. Espere ${seconds} segundos y vuelva a intentarlo.`,
+  tooMany: (seconds) => `Demasiados intentos. Espere ${durationText('es', seconds)} y vuelva a intentarlo.`,
   busy: 'El servicio está ocupado. Vuelva a intentarlo en un momento.',
   tooLate: 'Ha tardado demasiado. Inicie sesión de nuevo.',
   errorTitle: 'No ha funcionado',
@@ -47,6 +50,7 @@ const es: typeof en = {
   failureTitle: 'Algo ha fallado',
   failureText: 'El fallo es nuestro. Vuelva a intentarlo; si continúa, dé este número a su administrador:',
   failureRetry: 'El fallo es nuestro. Vuelva a intentarlo en un momento.',
+  forDevelopers: 'Para quienes hicieron la aplicación',
   accountLink: 'Su cuenta',
   languageLabel: 'Idioma',
   languageName: 'Español',

@@ -7,6 +7,7 @@ import { directory } from './directory.ts';
 import { invitation } from './invitation.ts';
 import { otherProviders } from './other-providers.ts';
 import { people } from './people.ts';
+import { refusals } from './refusals.ts';
 import { signIn } from './sign-in.ts';
 
 const english = {
@@ -20,6 +21,7 @@ const english = {
   ...invitation.en,
   ...otherProviders.en,
   ...directory.en,
+  ...refusals.en,
 };
 
 export type PageWords = typeof english;
@@ -35,6 +37,7 @@ const spanish: PageWords = {
   ...invitation.es,
   ...otherProviders.es,
   ...directory.es,
+  ...refusals.es,
 };
 
 /** By language. The first is for readers of all others. */
