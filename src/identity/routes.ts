@@ -1,6 +1,7 @@
 // All routes of the identity service. The OpenAPI document is generated from this list without starting the service.
 
 import type { IdentityApp } from './access/index.ts';
+import { mountAccessQuestions } from './access-questions/index.ts';
 import { mountAccountDeletion } from './account-deletion/index.ts';
 import { mountAllowed, mountAppAssignments, mountAppRoles, mountPermissions } from './app-roles/index.ts';
 import { mountCatalog } from './catalog/index.ts';
@@ -55,6 +56,7 @@ export type IdentityRouteDeps = Parameters<typeof mountAuth>[1] &
 export function mountIdentity(app: IdentityApp, parts: IdentityRouteDeps): void {
   mountDiscovery(app);
   mountAuth(app, parts);
+  mountAccessQuestions(app);
   mountDomains(app, parts);
   mountProjects(app, parts);
   mountTags(app, parts);

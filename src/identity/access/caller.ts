@@ -35,6 +35,10 @@ export const DELEGATED = 'delegated';
 
 const READS = ['GET', 'HEAD'];
 
+/** Whether the caller may send such a request at all: an application that acts for a person may only read, except where `DELEGATED`. */
+export const maySend = (caller: Caller, method: string, access: string | undefined): boolean =>
+  READS.includes(method) || access === DELEGATED || isInPerson(caller);
+
 /** A missing token and a bad one get the same answer; only the log has the reason. */
 export function createAuthenticate(
   tokens: { verify(text: string): MaybePromise<VerifiedToken | undefined> },
@@ -70,7 +74,7 @@ export function createAuthenticate(
 
   /** Checked here for every route, so that a new route is closed to applications unless it says otherwise. */
   function mayChange(caller: Caller, access: string | undefined, method: string): Caller {
-    if (!READS.includes(method) && access !== DELEGATED && !isInPerson(caller))
+    if (!maySend(caller, method, access))
       fail('auth.forbidden', { action: 'change' }, { reason: 'an application that acts for a person' });
     return caller;
   }

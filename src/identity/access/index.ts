@@ -12,7 +12,15 @@ export {
 } from './access.store.ts';
 export { type Access, createAccess, inactivityEnd } from './access.ts';
 export { type AuthContext, authContextKey, type Ref, type Scope, tagOf } from './auth-context.ts';
-export { actorAsVerified, type Caller, createAuthenticate, DELEGATED, type OtherCallers, PROVISIONING } from './caller.ts';
+export {
+  actorAsVerified,
+  type Caller,
+  createAuthenticate,
+  DELEGATED,
+  maySend,
+  type OtherCallers,
+  PROVISIONING,
+} from './caller.ts';
 export type { DirectoryAccount, DirectoryGuard, DirectoryLogin } from './directory-guard.ts';
 export { createFreshLogin, type FreshLogin, loginTimeOf } from './fresh-login.ts';
 export { anyManagesApplications, grantedOrganizations, managersIn } from './management.store.ts';

@@ -117,6 +117,8 @@ const rules = {
   'identity:get_auth_projects': anyCaller,
   'identity:get_auth_domains': anyCaller,
   'identity:get_auth_system': anyCaller,
+  /** Says of each rule whether it lets the caller pass. */
+  'identity:get_allowed': anyCaller,
 
   'identity:get_domain': anyOf(admin, systemReader, ownDomain),
   'identity:list_domains': readers,

@@ -1,0 +1,2 @@
+// Questions about access: what a caller may do.
+export { mountAccessQuestions } from './access-questions.routes.ts';

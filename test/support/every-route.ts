@@ -1,0 +1,135 @@
+// One of everything, and a request for each route of the identity service about it.
+import assert from 'node:assert/strict';
+import type { Route } from '../../src/platform/http/index.ts';
+import { type TestApi, uniqueName } from './api.ts';
+import { assign, makeApplication, makePermission, makeRole } from './applications.ts';
+import { connect, GROUP, ORGANIZATION, patchOf, USER } from './scim.ts';
+
+const PASSWORD = 'a password of a test';
+
+export type Ids = Readonly<Record<string, string>>;
+
+/** A domain with one of everything. */
+export async function makeWorld(api: TestApi) {
+  const domain = await api.make('domain', { name: uniqueName('domain') });
+  const within = { domain_id: domain.id };
+  const project = await api.make('project', { name: uniqueName('project'), tags: ['tagged'], ...within });
+  const user = await api.make('user', {
+    name: uniqueName('user'),
+    password: PASSWORD,
+    default_project_id: project.id,
+    ...within,
+  });
+  const group = await api.make('group', { name: uniqueName('group'), ...within });
+  const member = await api.roleId('member');
+  const application = await makeApplication(api);
+  const [role, permission] = [await makeRole(api, application), await makePermission(api, application)];
+  await api.put(`/v3/groups/${group.id}/users/${user.id}`);
+  for (const scope of [`projects/${project.id}`, `domains/${domain.id}`])
+    for (const actor of [`users/${user.id}`, `groups/${group.id}`]) await api.put(`/v3/${scope}/${actor}/roles/${member}`);
+  await api.put(`/v3/OS-ROLES/roles/${role.id}/permissions/${permission.id}`);
+  await assign(api, { user, application, role });
+  await assign(api, { organization: project, application, role });
+  const service = await api.make('service', { name: uniqueName('service'), type: 'test' });
+  const endpoint = await api.make('endpoint', { service_id: service.id, interface: 'public', url: 'http://127.0.0.1:1' });
+  const credential = (
+    await api.post('/v3/credentials', { credential: { type: 'note', blob: 'x', user_id: user.id, project_id: project.id } })
+  ).body.credential;
+  const connection = (await connect(api)).connection;
+  const invitation = (
+    await api.post('/v3/OS-REGISTRATION/invitations', { invitation: { email: `${uniqueName('eve')}@example.org`, ...within } })
+  ).body.invitation;
+  const idp = uniqueName('idp');
+  await api.put(`/v3/OS-FEDERATION/mappings/${idp}`, { mapping: MAPPING });
+  await api.put(`/v3/OS-FEDERATION/identity_providers/${idp}`, { identity_provider: { domain_id: domain.id } });
+  await api.put(`/v3/OS-FEDERATION/identity_providers/${idp}/protocols/openid`, { protocol: { mapping_id: idp } });
+  await api.put(`/v3/OS-FEDERATION/identity_providers/${idp}/openid`, { openid: OPENID });
+  return {
+    domain,
+    project,
+    user,
+    group,
+    member,
+    application,
+    role,
+    permission,
+    service,
+    endpoint,
+    credential,
+    connection,
+    invitation,
+    idp,
+  };
+}
+export type World = Awaited<ReturnType<typeof makeWorld>>;
+
+/** The real ids of what a path names. */
+export function idsFor(path: string, world: World): Ids {
+  const ofApplications = path.includes('/OS-ROLES/');
+  const ofScim = /\/(Users|Groups|Organizations|Roles)\//.exec(path)?.[1];
+  const scim = { Users: world.user.id, Groups: world.group.id, Organizations: world.project.id, Roles: world.member };
+  return {
+    domain_id: world.domain.id,
+    project_id: world.project.id,
+    organization_id: world.project.id,
+    tag: 'tagged',
+    user_id: world.user.id,
+    group_id: world.group.id,
+    role_id: ofApplications ? world.role.id : world.member,
+    prior_role_id: world.member,
+    implied_role_id: world.member,
+    service_id: world.service.id,
+    endpoint_id: world.endpoint.id,
+    region_id: 'RegionOne',
+    consumer_id: world.application.id,
+    application_id: world.application.id,
+    permission_id: world.permission.id,
+    credential_id: world.credential.id,
+    connection_id: world.connection.id,
+    invitation_id: world.invitation.id,
+    idp_id: world.idp,
+    mapping_id: world.idp,
+    protocol_id: 'openid',
+    device_id: 'no-device',
+    passkey_id: 'no-passkey',
+    access_token_id: 'no-token',
+    activation_key: 'no-key',
+    token_id: 'no-token',
+    id: ofScim ? scim[ofScim as keyof typeof scim] : 'no-id',
+  };
+}
+
+const MAPPING = { rules: [{ local: [{ user: { name: '{0}' } }], remote: [{ type: 'sub' }] }] };
+const OPENID = { issuer: 'https://login.example.org', client_id: 'x' };
+
+const ENVELOPES: readonly [RegExp, unknown][] = [
+  [/^PATCH \/v3\/(?:OS-OAUTH2\/|OS-ROLES\/)?(\w+?)s\/:\w+$/, undefined],
+  [/\/tags$/, { tags: [] }],
+  [/\/mappings\/:mapping_id$/, { mapping: MAPPING }],
+  [/\/protocols\/:protocol_id$/, { protocol: { mapping_id: 'x' } }],
+  [/\/identity_providers\/:idp_id$/, { identity_provider: {} }],
+  [/\/identity_providers\/:idp_id\/openid$/, { openid: OPENID }],
+  [/\/password$/, { user: { original_password: 'not the password', password: 'another password of a test' } }],
+  [/\/reset_password\/:token_id\//, { user: { password: 'another password of a test' } }],
+  [/two_factor_auth$/, { two_factor_auth: { security_question: 'q', security_answer: 'a' } }],
+];
+
+/** A body that the route accepts. */
+export function bodyOf({ method, path }: Route<never>): unknown {
+  if (!['POST', 'PUT', 'PATCH'].includes(method)) return undefined;
+  if (/\/(Users|Groups|Organizations|Roles)\/:id$/.test(path)) {
+    if (method === 'PATCH' && path.startsWith('/scim/')) return patchOf({ op: 'add', path: 'externalId', value: 'x' });
+    if (path.includes('/Users/')) return { schemas: [USER], userName: uniqueName('renamed') };
+    if (path.includes('/Groups/')) return { schemas: [GROUP], displayName: uniqueName('renamed') };
+    return { schemas: [ORGANIZATION], name: uniqueName('renamed') };
+  }
+  for (const [pattern, body] of ENVELOPES) {
+    const found = pattern.exec(`${method} ${path}`);
+    if (found) return body ?? { [found[1]!]: {} };
+  }
+  return method === 'PUT' && path.includes('/regions/') ? { region: {} } : undefined;
+}
+
+export const fill = (path: string, ids: Ids): string =>
+  path.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? assert.fail(name)) +
+  (path.endsWith('/sec_question') ? '?security_answer=a' : '');
