@@ -14,7 +14,7 @@ import { type AccountForm, readAccountForm } from './form.ts';
 import { readerOf } from './names.ts';
 import type { AccountStep, AccountStepResult, AccountVisit } from './section.ts';
 import { type AccountSectionDeps, createAccountSections } from './sections.ts';
-import { findSignedInPerson, redirectToSignIn, type SignedInPersonDeps } from './signed-in-person.ts';
+import { askToSignIn, findSignedInPerson, redirectToSignIn, type SignedInPersonDeps } from './signed-in-person.ts';
 import { redirectWithMessage, takeMessage } from './success.ts';
 
 export interface AccountDeps extends SignedInPersonDeps, AccountSectionDeps {
@@ -90,7 +90,7 @@ export function createAccountHandler(deps: AccountDeps) {
     const name = pages.find((one) => ACCOUNT_PAGES[one] === browser.path) ?? fail('route.not_found');
     const action = ACCOUNT_PAGES[name];
     const person = await findSignedInPerson(deps, provider, browser, keys);
-    if (!person) return redirectToSignIn(deps.issuer(), browser, action);
+    if (!person) return askToSignIn(deps.issuer(), browser, action);
     const look = browser.look.for(readerOf(person.user));
     const about = `account ${person.session.uid}`;
     const visit: AccountVisit = { look, action, token: formToken(keys[0]!, about), person, browser };

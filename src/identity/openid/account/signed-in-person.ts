@@ -6,7 +6,8 @@ import type { LoginAttempt } from '../../logins/index.ts';
 import type { Guesser } from '../../passwords/index.ts';
 import type { Deps } from '../../resource/index.ts';
 import type { Users, UserWithExpiry } from '../../users/index.ts';
-import { type BrowserRequest, passkeyChallenges, redirect } from '../pages/browser.ts';
+import { type BrowserRequest, passkeyChallenges, redirect, sendPage } from '../pages/browser.ts';
+import { notSignedInPage } from '../pages/sign-in-pages.ts';
 import { FEDERATED } from '../provider/acr.ts';
 import { ACCOUNT_CLIENT } from '../provider/first-party-clients.ts';
 import type { Records } from '../provider/records/records.ts';
@@ -54,6 +55,17 @@ export async function findSignedInPerson(
   const actor = { userId: user.id, requestId, address, userAgent, origin, signal, epoch: user.epoch, via: 'account page' };
   const renew = () => renewSession({ records, config }, provider, browser, session, authContext.userGeneration + 1);
   return { user, session, actor, challenges, renewSession: renew };
+}
+
+/**
+ * For somebody who is not signed in. Whoever came back from the sign-in without one has left it: then they are not sent there again.
+ * `token`: what the page needs again, which comes back as `state`.
+ */
+export function askToSignIn(issuer: string, browser: BrowserRequest, path: string, token?: string): void {
+  const [, query] = (browser.exchange.request.url ?? '').split('?', 2);
+  const again = token === undefined ? path : `${path}?${new URLSearchParams({ token })}`;
+  if (new URLSearchParams(query).has('error')) sendPage(browser, notSignedInPage(browser.look, again));
+  else redirectToSignIn(issuer, browser, path, token === undefined ? {} : { state: token });
 }
 
 /** The account pages sign people in like any application, and then lead back to `path`. */

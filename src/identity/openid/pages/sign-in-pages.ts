@@ -120,5 +120,12 @@ export function consentPage(
   return page(look, { title: words.consentTitle(about.application), body });
 }
 
+/** For somebody who left the sign-in that one of our own pages needs. `again`: the path of that page. */
+export const notSignedInPage = (look: PageLook, again: string): string =>
+  page(look, {
+    title: look.words.notSignedInTitle,
+    body: html`<p role="status">${look.words.notSignedInText}</p><p><a class="button" href="${again}">${look.words.signIn}</a></p>`,
+  });
+
 export const expiredPage = (look: PageLook): string =>
   page(look, { title: look.words.expiredTitle, body: html`<p>${look.words.expiredText}</p>` });

@@ -133,6 +133,17 @@ onEachDatabase(
       assert.deepEqual(shown[0], shown[1]);
     });
 
+    it('is left alone by whoever cancels the sign-in: they are not sent to it again', async () => {
+      const [person, fresh, browser] = [await makeUser(api), newMailbox(), new TestBrowser(api)];
+      await ask(api, person, fresh);
+      for (const page of [linkIn(await newestMail(server, fresh)), '/account/data']) {
+        const left = await browser.submit(await browser.go(page), 'cancel');
+        assert.ok(left.text.includes(en.notSignedInTitle), left.text);
+        const again = /<a class="button" href="([^"]+)"/.exec(left.text)![1]!;
+        assert.equal(stepOf(await browser.go(again.replaceAll('&amp;', '&'))), 'password');
+      }
+    });
+
     it('needs a sign-in of the same account, and a recent one to begin with', async () => {
       const [person, other, fresh] = [await makeUser(api), await makeUser(api), newMailbox()];
       const { browser } = await ask(api, person, fresh);

@@ -4,7 +4,7 @@ import type { Provider } from 'oidc-provider';
 import { Fault } from '../../../platform/faults/index.ts';
 import { type EmailChange, NEW_EMAIL_PAGE } from '../../people/index.ts';
 import { readerOf } from '../account/names.ts';
-import { findSignedInPerson, redirectToSignIn, type SignedInPersonDeps } from '../account/signed-in-person.ts';
+import { askToSignIn, findSignedInPerson, type SignedInPersonDeps } from '../account/signed-in-person.ts';
 import { type BrowserRequest, checkFormToken, formToken, readForm, sendAnswer, sendPage } from '../pages/browser.ts';
 import { type PageRefusal, refusal, refusalOf } from '../pages/messages.ts';
 import { emailChangedPage, linkEndedPage, newEmailPage } from '../pages/people-pages.ts';
@@ -26,7 +26,7 @@ export function createNewEmailPage(deps: NewEmailDeps) {
     const token = textIn(values, 'token') || textIn(values, 'state');
     const link = await emailChange.open(strangerOf(browser), token);
     const person = await findSignedInPerson(deps, provider, browser, keys);
-    if (link && !person) return redirectToSignIn(issuer(), browser, NEW_EMAIL_PAGE, { state: token });
+    if (link && !person) return askToSignIn(issuer(), browser, NEW_EMAIL_PAGE, token);
     const look = person ? browser.look.for(readerOf(person.user)) : browser.look;
     const { words } = look;
     const ended = (): void => sendPage(browser, linkEndedPage(look, { href: SECURITY_PAGE, label: words.manageAccount }), 400);
