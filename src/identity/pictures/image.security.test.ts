@@ -128,6 +128,13 @@ describe('An uploaded image', () => {
     assert.equal(refused(jpeg(8000, 8000)), 'too many pixels');
     assert.equal(refused(webp(16_000_000, 16_000_000)), 'too many pixels');
     assert.equal(refused(png(0, 1)), 'not an image');
+    const large = Buffer.from([8, 0x1f, 0x40, 0x1f, 0x40, 1, 1, 0x11, 0]);
+    assert.equal(refused(jpeg(1, 1, [segment(0xc0, large)])), 'not an image', 'a second size');
+    const header = Buffer.from([0, 0, 0x1f, 0x40, 0, 0, 0x1f, 0x40, 8, 2, 0, 0, 0]);
+    assert.equal(refused(png(1, 1, [chunk('IHDR', header)])), 'not an image', 'a second size');
+    const image = Buffer.from([0x2f, 0xff, 0xff, 0xff, 0x0f, 0]);
+    const many = Array.from({ length: 140_000 }, () => ['VP8L', image] as const);
+    assert.equal(refused(webp(2, 2, many)), 'too many pixels', 'a second size, very often');
     assert.equal(refused(Buffer.concat([png(), Buffer.alloc(MAX_PICTURE_BYTES)])), 'too large');
     const fill = Buffer.alloc(MAX_PICTURE_BYTES - 100, 0xff);
     fill[0] = 0xd8;

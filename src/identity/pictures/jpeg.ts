@@ -64,7 +64,8 @@ export function cleanJpeg(bytes: Buffer): CleanImage | undefined {
     const end = at + 2 + length;
     if (length < 2 || end > bytes.length) return undefined;
     if (isFrame(marker)) {
-      if (length < 8) return undefined;
+      // With a second frame, programs would differ in how large the image is.
+      if (length < 8 || width > 0) return undefined;
       height = bytes.readUInt16BE(at + 5);
       width = bytes.readUInt16BE(at + 7);
     }

@@ -22,7 +22,7 @@ export function cleanPng(bytes: Buffer): CleanImage | undefined {
     if (name === 'IEND') break;
     at = end;
   }
-  if (names[0] !== 'IHDR' || !names.includes('IDAT') || names.at(-1) !== 'IEND') return undefined;
+  if (names.lastIndexOf('IHDR') !== 0 || !names.includes('IDAT') || names.at(-1) !== 'IEND') return undefined;
   const header = kept[1]!;
   // A header has 13 bytes, in a chunk of 25.
   return header.length === 25

@@ -33,7 +33,7 @@ export function cleanWebp(bytes: Buffer): CleanImage | undefined {
   const fileEnd = 8 + bytes.readUInt32LE(4);
   if (fileEnd > bytes.length) return undefined;
   const kept: Buffer[] = [];
-  const sizes: Size[] = [];
+  let size: Size | undefined;
   for (let at = 12; at + 8 <= fileEnd; ) {
     const name = bytes.toString('latin1', at, at + 4);
     const length = bytes.readUInt32LE(at + 4);
@@ -41,18 +41,17 @@ export function cleanWebp(bytes: Buffer): CleanImage | undefined {
     if (end > fileEnd) return undefined;
     if (KEPT.includes(name)) {
       const chunk = bytes.subarray(at, end);
-      const size = sizeIn(name, chunk.subarray(8, 8 + length));
-      if (size) sizes.push(size);
-      else if (kept.length === 0) return undefined;
+      const own = sizeIn(name, chunk.subarray(8, 8 + length));
+      if (!own && kept.length === 0) return undefined;
+      // The largest: programs differ in which of them they believe.
+      if (own) size = { width: Math.max(own.width, size?.width ?? 0), height: Math.max(own.height, size?.height ?? 0) };
       kept.push(name === 'VP8X' ? withoutFlags(chunk) : chunk);
     }
     at = end;
   }
-  if (sizes.length === 0) return undefined;
+  if (!size) return undefined;
   const body = Buffer.concat([Buffer.from('WEBP', 'latin1'), ...kept]);
   const header = Buffer.from('RIFF\0\0\0\0', 'latin1');
   header.writeUInt32LE(body.length, 4);
-  const width = Math.max(...sizes.map((size) => size.width));
-  const height = Math.max(...sizes.map((size) => size.height));
-  return { content: Buffer.concat([header, body]), width, height };
+  return { content: Buffer.concat([header, body]), ...size };
 }
