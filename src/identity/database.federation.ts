@@ -45,6 +45,7 @@ export interface ProviderLinkRow {
   user_id: string;
   label: string;
   given: string;
+  by_address: number;
   created_at: number;
   last_used_at: number | null;
 }

@@ -20,6 +20,12 @@ export type Choice =
   | { readonly kind: 'new'; readonly suffix: string }
   | { readonly kind: 'link'; readonly userId: string };
 
+export interface AccountToLink {
+  readonly userId: string;
+  /** A trusted address decided, and no proof. */
+  readonly byAddress: boolean;
+}
+
 /** What a sign-in works with, in its transaction. */
 export interface LoginContext {
   readonly transaction: Change;
@@ -108,15 +114,15 @@ export function createAccountChoice({
   }
 
   /** The account to link. Undefined when the person has to choose first. */
-  async function accountToLink(login: LoginContext, choice: Choice): Promise<string | undefined> {
-    if (choice.kind === 'link') return choice.userId;
+  async function accountToLink(login: LoginContext, choice: Choice): Promise<AccountToLink | undefined> {
+    if (choice.kind === 'link') return { userId: choice.userId, byAddress: false };
     const address = trustedAddress(login);
     const found = address === undefined ? undefined : await accountByAddress(login, address);
-    if (found && found !== 'ask') return found.id;
+    if (found && found !== 'ask') return { userId: found.id, byAddress: true };
     // Nothing tells whether there is an account, except for somebody whose address is trusted: it is their own.
     const isDecided = choice.kind === 'new' || (address !== undefined && found === undefined);
     if (!isDecided || login.identity.user.type === 'local') return undefined;
-    return createAccount(login, choice.kind === 'new' ? choice.suffix : '');
+    return { userId: await createAccount(login, choice.kind === 'new' ? choice.suffix : ''), byAddress: false };
   }
 
   return { accountToLink };

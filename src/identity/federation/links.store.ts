@@ -21,7 +21,7 @@ export async function insertLink(tx: Tx, row: ProviderLinkRow): Promise<void> {
 export async function updateLink(
   tx: Tx,
   id: string,
-  values: Pick<ProviderLinkRow, 'given' | 'label' | 'last_used_at'>,
+  values: Pick<ProviderLinkRow, 'given' | 'label' | 'by_address' | 'last_used_at'>,
 ): Promise<void> {
   await tx.updateTable('provider_links').set(values).where('id', '=', id).execute();
 }

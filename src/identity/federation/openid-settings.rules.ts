@@ -49,7 +49,7 @@ export function createOpenidSettings(
     readonly seal: Seal;
     /** Called in the transaction that replaces the issuer, narrows what the provider is for, or removes the settings. */
     endSessionsOf(transaction: Change, providerId: string): Promise<void>;
-    /** Called in the transaction that replaces the issuer, whose people are others: groups and roles that it gave. */
+    /** Called in the transaction that replaces the issuer, whose people are others, or removes it: groups and roles that it gave. */
     takeBackAllOf(transaction: Change, providerId: string): Promise<void>;
   },
 ) {
@@ -108,8 +108,11 @@ export function createOpenidSettings(
 
     async remove(caller: Caller, { provider_id: id }: OpenidProviderRow): Promise<void> {
       await change(caller, async (transaction) => {
-        await endSessionsOf(transaction, id);
+        await lockIdentityProvider(db, transaction.tx, id);
         if (!(await deleteOpenidSettings(transaction.tx, id))) fail('openid_provider.not_found', { id });
+        await endSessionsOf(transaction, id);
+        // The next settings may be those of another provider.
+        await takeBackAllOf(transaction, id);
         transaction.audit('identity_provider.openid_settings_deleted', { kind: 'identity_provider', id });
       });
     },

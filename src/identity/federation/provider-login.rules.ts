@@ -7,8 +7,16 @@ import type { Actor, Change, RunChange } from '../audit/index.ts';
 import type { Database, ProviderLinkRow } from '../database.ts';
 import { Fault } from '../faults.ts';
 import type { Notify } from '../notifications/index.ts';
+import { bit } from '../resource/index.ts';
 import type { Users } from '../users/index.ts';
-import { type Choice, createAccountChoice, inScope, type LoginContext, refuse } from './account-choice.rules.ts';
+import {
+  type AccountToLink,
+  type Choice,
+  createAccountChoice,
+  inScope,
+  type LoginContext,
+  refuse,
+} from './account-choice.rules.ts';
 import { identityOf, labelOf, type ProviderAssertion } from './assertion.ts';
 import { type Given, type GivenRules, NOTHING_GIVEN } from './given.rules.ts';
 import { findLink, insertLink, lockUser, updateLink } from './links.store.ts';
@@ -53,7 +61,7 @@ export function createProviderLogins(deps: ProviderLoginDeps) {
   const { db, clock, change, given, sessions, notify } = deps;
   const { accountToLink } = createAccountChoice(deps);
 
-  async function link({ transaction, assertion }: LoginContext, userId: string): Promise<ProviderLinkRow> {
+  async function link({ transaction, assertion }: LoginContext, { userId, byAddress }: AccountToLink): Promise<ProviderLinkRow> {
     const row: ProviderLinkRow = {
       id: newId(),
       provider_id: assertion.providerId,
@@ -62,6 +70,7 @@ export function createProviderLogins(deps: ProviderLoginDeps) {
       user_id: userId,
       label: labelOf(assertion),
       given: JSON.stringify(NOTHING_GIVEN),
+      by_address: bit(byAddress),
       created_at: seconds(clock),
       last_used_at: null,
     };
@@ -81,6 +90,7 @@ export function createProviderLogins(deps: ProviderLoginDeps) {
     await updateLink(transaction.tx, row.id, {
       given: JSON.stringify(now),
       label: labelOf(assertion),
+      by_address: kind === 'link' ? 0 : row.by_address,
       last_used_at: seconds(clock),
     });
     const providerSession = kind === 'link' ? undefined : await sessions.begin(transaction, row.id, assertion);
@@ -88,6 +98,13 @@ export function createProviderLogins(deps: ProviderLoginDeps) {
     transaction.audit('user.provider_vouched', { kind: 'user', id: user.id }, detail);
     return { kind: 'account', userId: user.id, providerSession };
   }
+
+  /** An address alone does not lead into an account that manages others, also not if it came to do so after it was linked. */
+  const needsProof = async (
+    { transaction, provider }: LoginContext,
+    { by_address, user_id }: ProviderLinkRow,
+  ): Promise<boolean> =>
+    by_address === 1 && provider.may_give_admin === 0 && given.managesOthers(transaction.tx, { userId: user_id });
 
   /** Before the transaction, because a mapping can take some time. */
   async function prepare(assertion: ProviderAssertion): Promise<PreparedLogin> {
@@ -110,11 +127,13 @@ export function createProviderLogins(deps: ProviderLoginDeps) {
     const login: LoginContext = { transaction, provider, assertion, identity };
     const known = await findLink(transaction.tx, assertion);
     if (known && choice.kind === 'link' && known.user_id !== choice.userId) refuse('other_account');
-    if (known) return enter(login, known, choice);
-    const userId = await accountToLink(login, choice);
-    if (userId !== undefined) return enter(login, await link(login, userId), choice);
-    transaction.audit('identity_provider.person_unknown', { kind: 'identity_provider', id: provider.provider_id });
-    return { kind: 'unknown', mayCreate: identity.user.type !== 'local' };
+    const isDoubtful = known !== undefined && choice.kind !== 'link' && (await needsProof(login, known));
+    if (known && !isDoubtful) return enter(login, known, choice);
+    const account = known ? undefined : await accountToLink(login, choice);
+    if (account) return enter(login, await link(login, account), choice);
+    const detail = known ? { link_id: known.id } : {};
+    transaction.audit('identity_provider.person_unknown', { kind: 'identity_provider', id: provider.provider_id }, detail);
+    return { kind: 'unknown', mayCreate: !known && identity.user.type !== 'local' };
   }
 
   /** Of two sign-ins at the same time, the second finds the link of the first. */

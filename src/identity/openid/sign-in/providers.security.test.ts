@@ -303,6 +303,31 @@ onEachDatabase('A hostile provider', (api) => {
       }
     });
 
+    it('of somebody who became an administrator since, until they have proved that it is theirs', async () => {
+      const sub = uniqueName('promoted');
+      const claims = { sub, email: addressOf(sub), email_verified: true };
+      const person = await makeUser(api, { email: addressOf(sub) });
+      const enters = async (): Promise<void> => {
+        const page = await attempt({ claims });
+        assert.ok(page.redirectTarget ?? stepOf(page) === 'allow', page.text);
+      };
+      await enters();
+      assertOk(await api.put(`/v3/domains/default/users/${person.id}/roles/${await api.roleId('admin')}`), 204);
+      const traveller = new Traveller(api, application, provider, id);
+      const { url } = await traveller.depart();
+      provider.claims = claims;
+      const choice = await traveller.browser.go(answerTo(url));
+      provider.honest();
+      isAsked(choice);
+      assert.ok(!choice.forms.some(({ fields }) => fields.step === 'provider-new'), 'they have an account');
+      isAsked(await traveller.browser.send(choice.forms[0]!.action, { ...choice.forms[0]!.fields, step: 'provider-new' }));
+      const signIn = await traveller.browser.submit(choice, 'provider-link');
+      const { name, password } = person;
+      const page = await traveller.browser.submit(signIn, 'password', { name, password });
+      assert.ok(page.redirectTarget ?? stepOf(page) === 'allow', page.text);
+      await enters();
+    });
+
     it('that belongs to somebody else at the provider now, or to several accounts', async () => {
       const sub = uniqueName('former');
       await makeUser(api, { email: addressOf(sub) });
@@ -412,7 +437,7 @@ onEachDatabase('A hostile provider', (api) => {
     assert.equal((await api.head(member)).status, 404, 'and it is taken back');
   });
 
-  it('leaves nothing that it gave when it is deleted, or is another one', async () => {
+  it('leaves nothing that it gave when it or its settings are deleted, or it is another one', async () => {
     const group = await api.make('group', { name: uniqueName('staff') });
     const short = uniqueName('short');
     const settings = { ...TRUSTED };
@@ -433,8 +458,12 @@ onEachDatabase('A hostile provider', (api) => {
     const again = { issuer, client_id, client_secret: provider.clientSecret, button_name: short, ...settings };
     assertOk(await api.put(`${path}/openid`, { openid: again }));
     const second = await join();
-    assertOk(await api.delete(path), 204);
+    assertOk(await api.delete(`${path}/openid`), 204);
     assert.equal((await api.head(second)).status, 404);
+    assertOk(await api.put(`${path}/openid`, { openid: again }));
+    const third = await join();
+    assertOk(await api.delete(path), 204);
+    assert.equal((await api.head(third)).status, 404);
   });
 
   describe('ends no session with a logout token', () => {
