@@ -13,6 +13,7 @@ import {
   findUser,
   isEmailConfirmed,
   isMainEmail,
+  lockEmail,
   nameKey,
   recipientOf,
   type Users,
@@ -21,7 +22,7 @@ import {
 } from '../users/index.ts';
 import { checkDomain } from './domain.rules.ts';
 import type { InvitationDeps } from './invitations.rules.ts';
-import { findInvitation, lockInvitation, lockInvitationsTo, updateInvitation } from './invitations.store.ts';
+import { findInvitation, lockInvitation, updateInvitation } from './invitations.store.ts';
 import { inviterOf } from './inviter.ts';
 import { createItems } from './items.rules.ts';
 import { placeOf } from './place.ts';
@@ -120,13 +121,13 @@ export function createAcceptance(deps: AcceptDeps) {
   /** Uses up the link. `account` returns the id of the account, which exists then. */
   async function acceptIn(
     transaction: Change,
-    { id, domain_id, email_key }: InvitationRow,
+    { id, domain_id, email }: InvitationRow,
     { token, requestId }: { readonly token: string; readonly requestId: string },
     account: (row: InvitationRow, organizationId: string | null) => Promise<string>,
   ): Promise<void> {
     const { tx, audit } = transaction;
     const ended = () => fail('invitation.link_ended');
-    await lockInvitationsTo(db, tx, domain_id, email_key);
+    await lockEmail(db, tx, domain_id, email);
     const row = (await lockInvitation(db, tx, id)) ?? ended();
     const link = (await links.use(transaction, token, 'invitation')) ?? ended();
     if (row.status !== 'pending' || link.about !== id || link.address !== row.email) ended();

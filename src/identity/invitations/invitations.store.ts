@@ -19,10 +19,7 @@ export function findInvitation(db: Reader, id: string): Promise<InvitationRow | 
 export const lockInvitation = (db: Database, tx: Tx, id: string): Promise<InvitationRow | undefined> =>
   lockRow(db, tx, 'invitations', id);
 
-/**
- * Locks all pending invitations to this address in the domain, in the order of their ids, so that of two that are accepted at the same
- * time the second sees the account that the first made.
- */
+/** Locks all pending invitations to this address in the domain, in the order of their ids: their number is limited. */
 export async function lockInvitationsTo({ dialect }: Database, tx: Tx, domainId: string, key: string): Promise<void> {
   const rows = tx
     .selectFrom('invitations')

@@ -12,7 +12,7 @@ import type { Mail } from '../mail/index.ts';
 import type { Passwords } from '../passwords/index.ts';
 import { findByName } from '../projects/index.ts';
 import type { Deps } from '../resource/index.ts';
-import { isMainEmail, recipientOf, type Users, usersByMainEmail } from '../users/index.ts';
+import { isMainEmail, lockEmail, recipientOf, type Users, usersByMainEmail } from '../users/index.ts';
 import { isAllowed } from './addresses.ts';
 import { CONFIRM_EMAIL_PAGE, FORGOTTEN_PASSWORD_PAGE, linkTo } from './pages.ts';
 import type { MailRequests, StrangerRequest } from './requests.ts';
@@ -133,6 +133,7 @@ export function createSelfRegistration(deps: SelfRegistrationDeps) {
         if (used?.address !== address || used.data.domain_id !== domain.id) fail('link.ended');
         if ((await findProject(transaction.tx, domain.id))?.enabled !== 1) fail('link.ended');
         // Somebody else may have created it since the mail was sent.
+        await lockEmail(db, transaction.tx, domain.id, address);
         const [owner] = await usersByMainEmail(transaction.tx, domain.id, address);
         if (owner) fail('resource.duplicate', { kind: 'user', field: 'email', value: address });
         const details = { person: { externalId: null, profile }, emailConfirmed: true };

@@ -1,8 +1,9 @@
 // Whether a user has proved to read the mails to their main e-mail address.
 import type { Clock } from '../../platform/clock.ts';
+import { takeAdvisoryLock } from '../../platform/database/index.ts';
 import { tagOf } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
-import type { Reader, UserRow } from '../database.ts';
+import type { Database, Reader, Tx, UserRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import { recipientOf } from './recipient.ts';
 import { findUser, nameKey, updateUser, usersByEmail } from './users.store.ts';
@@ -26,6 +27,13 @@ export const usersByMainEmail = async (reader: Reader, domainId: string | undefi
 /** Those of them who have confirmed it. */
 export const usersWithConfirmedEmail = async (reader: Reader, domainId: string, address: string): Promise<UserRow[]> =>
   (await usersByMainEmail(reader, domainId, address)).filter(isEmailConfirmed);
+
+/**
+ * For whoever makes an account with a proved address, if there is none: of two at the same time, the second waits, and sees the account of
+ * the first.
+ */
+export const lockEmail = (db: Pick<Database, 'dialect'>, tx: Tx, domainId: string, address: string): Promise<void> =>
+  takeAdvisoryLock(db, tx, `account ${domainId} ${nameKey(address)}`);
 
 /** Call it in the transaction in which the user proves it, with the address of the proof. Fails if that is not their main address. */
 export async function confirmEmail(transaction: Change, clock: Clock, userId: string, address: string): Promise<void> {

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
-import { onDatabase, onEachDatabase, type TestApi } from '../../../../test/support/api.ts';
+import { onDatabase, onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
+import { InvitationClient, submit } from '../../../../test/support/invitations.ts';
 import { smtpSettings } from '../../../../test/support/mail-server.ts';
 import {
   afterRequests,
@@ -75,6 +76,21 @@ onEachDatabase(
       const mail = await newestMail(server, email);
       return { email, link: linkIn(mail), token: tokenIn(mail) };
     }
+
+    it('makes one account, also if an invitation to the address is accepted at the same time', async () => {
+      const client = new InvitationClient(api, server);
+      const race = async (): Promise<void> => {
+        const email = newMailbox();
+        const invited = await client.opened((await client.invited({ email })).link);
+        await askToRegister(api, email);
+        const token = tokenIn(await newestMail(server, email, 2));
+        const chosen = { name: uniqueName('ann'), new_password: PASSWORD, new_password_again: PASSWORD };
+        await Promise.all([complete(api, token), submit(invited.browser, invited.page, 'create', chosen)]);
+        const accounts = [...(await accountsOf(api, email)), ...(await accountsOf(api, chosen.name))];
+        assert.equal(accounts.length, 1);
+      };
+      await Promise.all(Array.from({ length: 5 }, race));
+    });
 
     it('works once, also of two requests at the same time, and does nothing for programs that open it', async () => {
       const { email, link, token } = await linked();
