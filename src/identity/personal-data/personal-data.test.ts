@@ -209,7 +209,7 @@ onEachDatabase(
       assert.equal(stepOf(await new TestBrowser(api).send(page.url, { ...fields })), 'password', 'without a session');
       api.clock.hold();
       for (let count = 0; count < 10; count++) assert.equal((await browser.send(page.url, fields)).status, 200);
-      assert.equal((await browser.send(page.url, fields)).status, 400, 'too many files');
+      assert.equal((await browser.send(page.url, fields)).status, 429, 'too many files');
       api.clock.advance(901);
       assert.equal(stepOf(await browser.send(page.url, fields)), 'password', 'an old session');
     });
