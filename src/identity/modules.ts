@@ -19,7 +19,7 @@ import { type Change, createChanges, serviceActor } from './audit/index.ts';
 import { createCatalog } from './catalog/index.ts';
 import { createConsumers } from './consumers/index.ts';
 import { createCredentials } from './credentials/index.ts';
-import type { Database, PasskeyRow, Tx, UserRow } from './database.ts';
+import type { Database, PasskeyRow, Reader, Tx, UserRow } from './database.ts';
 import { createDirectories } from './directories/index.ts';
 import { createDomainSettings } from './domain-settings/index.ts';
 import { createFederation } from './federation/index.ts';
@@ -184,9 +184,9 @@ function buildPeople(core: Core, options: ModuleOptions) {
   const { deps, users } = core;
   const requests = createMailRequests({ ...deps, rateLimits: options.rateLimits });
   /** An account of a directory or of another provider has no password here. */
-  const canResetPassword = async (user: UserRow): Promise<boolean> => {
+  const canResetPassword = async (user: UserRow, reader: Reader = deps.db.read): Promise<boolean> => {
     const { lock_password: isLocked } = parseJson<{ lock_password?: boolean }>(user.options);
-    return isLocked !== true && !(await users.isInDirectory(user.id)) && hasPassword(deps.db.read, user.id);
+    return isLocked !== true && !(await users.isInDirectory(user.id, reader)) && hasPassword(reader, user.id);
   };
   const passwordRecovery = createPasswordRecovery({ ...deps, ...core, requests, issuer: options.issuer, canResetPassword });
   const selfRegistration = createSelfRegistration({ ...deps, ...core, requests, issuer: options.issuer });

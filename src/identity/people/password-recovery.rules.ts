@@ -1,15 +1,16 @@
 // Forgotten passwords: a mail with a link, and the new password that the link allows. It replaces the password only. Whoever has a second
 // factor needs it to sign in afterwards.
 import { addressKey, type Gate } from '../../platform/limits/index.ts';
+import { findProject } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
-import type { UserRow } from '../database.ts';
+import type { Reader, Tx, UserRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import type { Link, Links } from '../links/index.ts';
 import type { Mail } from '../mail/index.ts';
 import type { Passwords } from '../passwords/index.ts';
 import { findByName } from '../projects/index.ts';
 import { type Deps, parseJson } from '../resource/index.ts';
-import { isEmailConfirmed, recipientOf, type Users } from '../users/index.ts';
+import { isEmailConfirmed, lockUser, recipientOf, type Users } from '../users/index.ts';
 import { FORGOTTEN_PASSWORD_PAGE, linkTo, NEW_PASSWORD_PAGE } from './pages.ts';
 import type { MailRequests, StrangerRequest } from './requests.ts';
 
@@ -26,7 +27,7 @@ export interface PasswordRecoveryDeps extends Pick<Deps, 'db' | 'clock' | 'chang
   readonly requests: MailRequests;
   issuer(): string;
   /** Whether the account has a password here that its user may change. */
-  canResetPassword(user: UserRow): Promise<boolean>;
+  canResetPassword(user: UserRow, reader?: Reader): Promise<boolean>;
 }
 
 /** What somebody typed who has forgotten the password. */
@@ -105,6 +106,13 @@ export function createPasswordRecovery(deps: PasswordRecoveryDeps) {
     return { user, link };
   }
 
+  /** An administrator or a directory may have changed the account since the link was opened. */
+  async function isStillPossible(tx: Tx, userId: string): Promise<boolean> {
+    const user = await lockUser(db, tx, userId);
+    const domain = user && (await findProject(tx, user.domain_id));
+    return user?.enabled === 1 && domain?.enabled === 1 && canResetPassword(user, tx);
+  }
+
   return {
     page: FORGOTTEN_PASSWORD_PAGE,
 
@@ -122,7 +130,7 @@ export function createPasswordRecovery(deps: PasswordRecoveryDeps) {
       // With the epoch: whatever ended the user's links or access meanwhile also ends this.
       await change({ userId: id, requestId: by.requestId, epoch }, async (transaction) => {
         const link = await links.use(transaction, token, 'reset-password');
-        if (link?.userId !== id || (await users.isInDirectory(id, transaction.tx))) fail('link.ended');
+        if (link?.userId !== id || !(await isStillPossible(transaction.tx, id))) fail('link.ended');
         await users.confirmEmail(transaction, id, link.address);
         await users.storeNewPassword(transaction, id, prepared);
         transaction.audit('user.password_reset', { kind: 'user', id });

@@ -82,6 +82,10 @@ onEachDatabase(
         ['a new password', async ({ id }) => assertOk(await api.patch(`/v3/users/${id}`, { user: { password: 'given' } }))],
         ['another address', async ({ id }) => assertOk(await api.patch(`/v3/users/${id}`, { user: { email: newMailbox() } }))],
         ['disabled', async ({ id }) => assertOk(await api.patch(`/v3/users/${id}`, { user: { enabled: false } }))],
+        [
+          'locked',
+          async ({ id }) => assertOk(await api.patch(`/v3/users/${id}`, { user: { options: { lock_password: true } } })),
+        ],
         ['deleted', async ({ id }) => assertOk(await api.delete(`/v3/users/${id}`), 204)],
         ['time', async () => api.clock.advance(LINK_SECONDS + 1)],
       ];
