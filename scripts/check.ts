@@ -19,6 +19,7 @@ function run(what: string, command: string, ...args: string[]): void {
 }
 
 run('types', 'tsc', '--noEmit', '-p', '.');
+run('types of the pages', 'tsc', '--noEmit', '-p', 'console');
 run('lint and format', 'biome', 'check', '--error-on-warnings', '.');
 report('imports', importFaults(sourceFiles()));
 report('import cycles', importCycles(sourceFiles()));

@@ -15,9 +15,11 @@ import type { AcceptInvitation } from '../invitations/index.ts';
 import type { Passwords } from '../passwords/index.ts';
 import type { Pictures } from '../pictures/index.ts';
 import type { Deps } from '../resource/index.ts';
+import type { Revocations, SessionTokens } from '../tokens/index.ts';
 import type { Users } from '../users/index.ts';
 import { createAccountHandler } from './account/account.ts';
 import type { DataDeps } from './account/data.section.ts';
+import { createConsoleHandler } from './console/console.ts';
 import { createInvitationHandler } from './invitation/invitation.ts';
 import { createKeyrockCodes } from './keyrock/codes.ts';
 import { createAssets, FAVICON } from './pages/assets.ts';
@@ -29,7 +31,7 @@ import { methodsOf, missingStrength } from './provider/acr.ts';
 import { createIntrospection } from './provider/introspection.ts';
 import { createOpenidKeys } from './provider/keys.ts';
 import type { Logouts } from './provider/logouts.ts';
-import { ACCOUNT, CHANGE_PASSWORD, DISCOVERY, KEYROCK_TOKEN, METADATA, ROOT } from './provider/paths.ts';
+import { ACCOUNT, CHANGE_PASSWORD, CONSOLE, DISCOVERY, KEYROCK_TOKEN, METADATA, ROOT } from './provider/paths.ts';
 import { createCurrentProvider } from './provider/provider.ts';
 import type { Records } from './provider/records/records.ts';
 import { createWalletNode, type WalletNodeDeps } from './provider/wallet-node.ts';
@@ -62,6 +64,8 @@ export interface OpenidDeps
   readonly freshLogin: FreshLogin;
   readonly acceptance: AcceptInvitation;
   readonly federation: Federation;
+  readonly revocations: Revocations;
+  readonly sessionTokens: SessionTokens;
   /** Limits unfinished sign-ins by address. */
   readonly unfinished: Throttle;
   organizationsOf(userId: string): Promise<readonly { readonly name: string }[]>;
@@ -96,6 +100,7 @@ export function createOpenid(deps: OpenidDeps) {
   const consentSeconds = config.refreshTokenSeconds;
   const interactions = createInteractions({ ...deps, ...people, signIn, leaving, consentSeconds, now: () => clock.now() });
   const account = createAccountHandler(deps);
+  const console = createConsoleHandler(deps);
   const newEmail = createNewEmailPage(deps);
   const invitation = createInvitationHandler(deps);
   const wallet = createWalletNode(deps);
@@ -120,6 +125,7 @@ export function createOpenid(deps: OpenidDeps) {
     federation,
     interactions,
     account,
+    console,
     invitation,
     people,
     newEmail,
@@ -128,7 +134,18 @@ export function createOpenid(deps: OpenidDeps) {
     issuer,
   };
   const mount: Mount = {
-    paths: [DISCOVERY, METADATA, CHANGE_PASSWORD, FAVICON, `${ROOT}/*`, ACCOUNT, `${ACCOUNT}/*`, KEYROCK_TOKEN],
+    paths: [
+      DISCOVERY,
+      METADATA,
+      CHANGE_PASSWORD,
+      FAVICON,
+      `${ROOT}/*`,
+      ACCOUNT,
+      `${ACCOUNT}/*`,
+      CONSOLE,
+      `${CONSOLE}/*`,
+      KEYROCK_TOKEN,
+    ],
     handle: (exchange) => records.duringRequest(() => handleRequest(parts, exchange), originOf(exchange)),
   };
   return {

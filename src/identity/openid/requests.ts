@@ -6,6 +6,7 @@ import type { Federation } from '../federation/index.ts';
 import { NEW_EMAIL_PAGE } from '../people/index.ts';
 import type { StoredPicture } from '../pictures/index.ts';
 import type { AccountHandler } from './account/account.ts';
+import type { ConsoleHandler } from './console/console.ts';
 import type { InvitationHandler } from './invitation/invitation.ts';
 import { toTokenRequest } from './keyrock/token-request.ts';
 import { type Assets, assetHeaders } from './pages/assets.ts';
@@ -22,6 +23,7 @@ import {
   DISCOVERY,
   INVITATION,
   isAsset,
+  isConsole,
   isPreflight,
   KEYROCK_TOKEN,
   METADATA,
@@ -39,6 +41,7 @@ export interface RequestDeps {
   readonly federation: Federation;
   readonly interactions: Interactions;
   readonly account: AccountHandler;
+  readonly console: ConsoleHandler;
   picture(id: string): Promise<StoredPicture | undefined>;
   readonly people: PeoplePages;
   readonly newEmail: NewEmailPage;
@@ -96,6 +99,7 @@ export async function handleRequest(deps: RequestDeps, exchange: RawExchange): P
   if (pictureId !== undefined) return sendPicture(response, await deps.picture(pictureId));
   if (browser.path === LANGUAGE_PATH) return chooseLanguage(browser);
   if (browser.path === CHANGE_PASSWORD) return redirect(browser, `${ACCOUNT_PAGES.security}#password`);
+  if (isConsole(browser.path)) return deps.console(browser, deps.current);
   if (people.has(browser.path)) return people.serve(browser);
   const returned = PROVIDER.exec(browser.path);
   if (returned) return handleProviderRequest(deps, browser, returned[1]!, returned[2]!);

@@ -7,6 +7,7 @@ export { createReceipts } from './receipts.ts';
 export { createTokenText } from './render.ts';
 export { createRevocations, type Revocations } from './revocations.ts';
 export { createScopes, type Scopes } from './scopes.ts';
+export { createSessionTokens, type SessionTokens } from './session-tokens.ts';
 export { createTokenKeys, type TokenKeys } from './token-keys.ts';
 export { createTokens, type Tokens } from './tokens.ts';
 export { isCodeValid } from './totp.method.ts';

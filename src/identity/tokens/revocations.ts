@@ -2,17 +2,25 @@
 
 import { type Clock, seconds } from '../../platform/clock.ts';
 import type { TokenRecord } from '../access/index.ts';
-import type { Actor, RunChange } from '../audit/index.ts';
+import type { Actor, Change, RunChange } from '../audit/index.ts';
 import type { Database } from '../database.ts';
 import { findRevoked, insertRevoked, isRevoked, readRevoked, sweepRevoked } from './revocations.store.ts';
 
 const PREFIX = 'revoked:';
+
+/**
+ * The name of a browser session among the revoked tokens. Revoking a token does not revoke the tokens that were made from it (as in
+ * Keystone), ending a session does.
+ */
+export const sessionKey = (auditId: string): string => `session ${auditId}`;
 
 export interface Revocations {
   /** Undefined when the cache is not available; then use `lookUp`. */
   cached(auditId: string): boolean | undefined;
   lookUp(auditId: string): Promise<boolean>;
   revoke(actor: Actor, record: TokenRecord): Promise<void>;
+  /** Revokes all tokens that were made from a browser session, as a part of its end. `until`: when the last of them expires. */
+  revokeSession(transaction: Change, auditId: string, until: number): Promise<void>;
   /** Deletes expired entries. Returns how many. */
   sweep(): Promise<number>;
   readonly size: number;
@@ -44,6 +52,10 @@ export function createRevocations(deps: {
         invalidate(PREFIX + record.auditId);
       });
       revoked.add({ id: record.auditId, expiresAt: end });
+    },
+    async revokeSession({ tx, invalidate }, auditId, until) {
+      await insertRevoked(tx, sessionKey(auditId), Math.ceil(until / 1000));
+      invalidate(PREFIX + sessionKey(auditId));
     },
     async sweep() {
       const before = seconds(clock) - deps.allowExpiredSeconds;

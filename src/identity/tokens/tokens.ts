@@ -12,7 +12,7 @@ import {
   type TokenRecord,
   type VerifiedToken,
 } from '../access/index.ts';
-import type { Revocations } from './revocations.ts';
+import { type Revocations, sessionKey } from './revocations.ts';
 import { newAuditId, openToken, sealToken, tokenKeyId } from './token-format.ts';
 import type { TokenKeys } from './token-keys.ts';
 
@@ -56,6 +56,8 @@ export interface IssueOptions {
   readonly notAfter?: number | undefined;
   /** The application whose access token it was made from. */
   readonly applicationId?: string | undefined;
+  /** The browser session it was made from. Nobody logs in when a page gets a token: the login was when the session began. */
+  readonly session?: { readonly auditId: string; readonly loginAt: number } | undefined;
 }
 
 export function createTokens(deps: {
@@ -90,6 +92,14 @@ export function createTokens(deps: {
     return token;
   }
 
+  /** Also what ended with the browser session that the token was made from. Undefined when the cache is not available. */
+  function isRevokedInMemory({ auditId, parentAuditId }: TokenRecord): boolean | undefined {
+    const revoked = revocations.cached(auditId);
+    return revoked === false && parentAuditId !== undefined ? revocations.cached(sessionKey(parentAuditId)) : revoked;
+  }
+  const isRevoked = async ({ auditId, parentAuditId }: TokenRecord): Promise<boolean> =>
+    (await revocations.lookUp(auditId)) || (parentAuditId !== undefined && revocations.lookUp(sessionKey(parentAuditId)));
+
   const judge = (record: TokenRecord, authContext: AuthContext | undefined, revoked: boolean): VerifiedToken | undefined =>
     authContext && !revoked && authContext.generation === record.generation ? { record, authContext } : undefined;
 
@@ -105,7 +115,7 @@ export function createTokens(deps: {
     const version = versionNow();
     if (verdict && verdict.version === version && now < verdict.until) return verdict.verified;
     if (record.expiresAt + graceMs <= now) return undefined;
-    const revoked = revocations.cached(record.auditId);
+    const revoked = isRevokedInMemory(record);
     const authContext = access.cached(key);
     if (revoked !== undefined && authContext && version !== undefined) {
       const verified = judge(record, authContext, revoked);
@@ -113,10 +123,9 @@ export function createTokens(deps: {
       token.verdict = verified && { verified, version, until };
       return verified;
     }
-    return Promise.all([
-      authContext ?? access.read(record.userId, record.scope),
-      revoked ?? revocations.lookUp(record.auditId),
-    ]).then(([current, gone]) => judge(record, current, gone));
+    return Promise.all([authContext ?? access.read(record.userId, record.scope), revoked ?? isRevoked(record)]).then(
+      ([current, gone]) => judge(record, current, gone),
+    );
   }
 
   return {
@@ -125,7 +134,7 @@ export function createTokens(deps: {
       if (token === undefined) return undefined;
       return token === 'unknown key' ? verifySlowly(text, graceMs) : verifyOpened(token, graceMs);
     },
-    issue(authContext, { methods, parent, notAfter = Number.POSITIVE_INFINITY, applicationId = parent?.applicationId }) {
+    issue(authContext, { methods, parent, session, notAfter = Number.POSITIVE_INFINITY, applicationId = parent?.applicationId }) {
       const now = clock.now();
       const record: TokenRecord = {
         userId: authContext.user.id,
@@ -135,8 +144,8 @@ export function createTokens(deps: {
         expiresAt: Math.min(parent?.expiresAt ?? now + deps.tokenSeconds * 1000, notAfter),
         generation: authContext.generation,
         auditId: newAuditId(),
-        parentAuditId: parent ? (parent.parentAuditId ?? parent.auditId) : undefined,
-        ...(parent ? { loginAt: loginTimeOf(parent) } : {}),
+        parentAuditId: parent ? (parent.parentAuditId ?? parent.auditId) : session?.auditId,
+        ...(parent ? { loginAt: loginTimeOf(parent) } : session ? { loginAt: session.loginAt } : {}),
         ...(applicationId === undefined ? {} : { applicationId }),
       };
       return { text: sealToken(record, keys.current()), record };

@@ -23,7 +23,7 @@ export interface RenewDeps {
 export async function renewSession(
   { records, config }: RenewDeps,
   provider: Provider,
-  { exchange: { request, response }, secure }: BrowserRequest,
+  browser: BrowserRequest,
   old: Session,
   generation: number,
 ): Promise<void> {
@@ -32,7 +32,16 @@ export async function renewSession(
   const { accountId, loginTs, amr, acr } = old;
   session.uid = old.uid;
   session.loginAccount({ accountId, loginTs, amr, acr });
-  const age = config.sessionSeconds;
+  await keepSession(provider, browser, session, config.sessionSeconds);
+}
+
+/** Stores a session, and its cookie, for so many seconds from now. */
+export async function keepSession(
+  provider: Provider,
+  { exchange: { request, response }, secure }: BrowserRequest,
+  session: Session,
+  age: number,
+): Promise<void> {
   await session.save(age);
   const library = provider as unknown as SessionCookies;
   const { cookies } = library.createContext(request, response);

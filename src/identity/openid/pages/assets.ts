@@ -91,6 +91,7 @@ export function createAssets({ brandName, brandColor, brandLogo }: BrandSettings
       style: add('style', { type: 'text/css', bytes: Buffer.from(style + colors) }),
       script: add('passkeys', { type: 'text/javascript', bytes: script }),
       icon: add('icon', icon),
+      colors: colors === '' ? undefined : add('colors', { type: 'text/css', bytes: Buffer.from(colors) }),
       logo: logo && add('logo', logo),
     },
     at: (path) => files.get(path),

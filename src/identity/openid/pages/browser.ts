@@ -25,7 +25,7 @@ export function browserRequestOf(exchange: RawExchange, issuer: string, brand: B
 }
 
 /** Refuses forms of other sites: browsers send the origin of a form. */
-function refuseCrossSite({ exchange, secure }: BrowserRequest): void {
+export function refuseCrossSite({ exchange, secure }: BrowserRequest): void {
   const { origin, host, 'sec-fetch-site': site } = exchange.request.headers;
   const foreignSite = site !== undefined && site !== 'same-origin' && site !== 'none';
   const foreignOrigin = origin !== undefined && origin !== `${secure ? 'https' : 'http'}://${host}`;

@@ -9,6 +9,8 @@ export interface Brand {
   readonly style: string;
   readonly script: string;
   readonly icon: string;
+  /** The colours of the brand alone, for pages with a style of their own. */
+  readonly colors?: string | undefined;
   readonly logo?: string | undefined;
 }
 

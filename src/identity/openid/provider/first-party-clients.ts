@@ -1,15 +1,17 @@
-// Clients that are part of the installation: the account page, which needs no registration, and the wallet node.
+// Clients that are part of the installation: the account page and the console, which need no registration, and the wallet node.
 import type { ClientMetadata } from 'oidc-provider';
 import type { ConsumerValues } from '../../consumers/index.ts';
 import { NEW_EMAIL_PAGE } from '../../people/index.ts';
-import { ACCOUNT, ACCOUNT_PAGES, INVITATION } from './paths.ts';
+import { ACCOUNT, ACCOUNT_PAGES, CONSOLE_SIGNED_IN, INVITATION } from './paths.ts';
 
 export const ACCOUNT_CLIENT = 'gatehouse_account';
 
 export const accountClient = (issuer: string): ClientMetadata => ({
   client_id: ACCOUNT_CLIENT,
   client_name: 'your account',
-  redirect_uris: [...Object.values(ACCOUNT_PAGES), NEW_EMAIL_PAGE, INVITATION].map((path) => `${issuer}${path}`),
+  redirect_uris: [...Object.values(ACCOUNT_PAGES), CONSOLE_SIGNED_IN, NEW_EMAIL_PAGE, INVITATION].map(
+    (path) => `${issuer}${path}`,
+  ),
   post_logout_redirect_uris: [`${issuer}${ACCOUNT}`],
   response_types: ['none', 'code'],
   grant_types: ['authorization_code'],

@@ -26,6 +26,14 @@ export const ACCOUNT_PAGES = {
   data: `${ACCOUNT}/data`,
 } as const;
 export type AccountPageName = keyof typeof ACCOUNT_PAGES;
+/** The pages for administrators and owners of applications. All of them are one document; its script shows the rest. */
+export const CONSOLE = '/console';
+/** Gives the page its token. */
+export const CONSOLE_SESSION = `${CONSOLE}/session`;
+/** Where a sign-in for the console returns to. */
+export const CONSOLE_SIGNED_IN = `${CONSOLE}/signed-in`;
+export const CONSOLE_FILES = `${CONSOLE}/files/`;
+export const isConsole = (path: string): boolean => path === CONSOLE || path.startsWith(`${CONSOLE}/`);
 export const INVITATION = INVITATION_PATH;
 /** The same document for OAuth2 clients (RFC 8414). */
 export const METADATA = '/.well-known/oauth-authorization-server';
@@ -78,6 +86,8 @@ const METHODS: readonly (readonly [path: string | RegExp, methods: readonly stri
   [CHANGE_PASSWORD, READ],
   [LANGUAGE_PATH, ['POST']],
   ...Object.values(ACCOUNT_PAGES).map((path) => [path, PAGE] as const),
+  [CONSOLE_SESSION, ['POST', 'DELETE']],
+  [/^\/console(?:\/.*)?$/, READ],
   [FORGOTTEN_PASSWORD_PAGE, PAGE],
   [NEW_PASSWORD_PAGE, PAGE],
   [REGISTER_PAGE, PAGE],

@@ -23,6 +23,7 @@ const en = {
   failureRetry: 'The fault is ours. Try again in a moment.',
   forDevelopers: 'For those who made the application',
   accountLink: 'Your account',
+  needsScripts: 'This page needs JavaScript. Turn it on in the settings of your browser, then load the page again.',
   languageLabel: 'Language',
   /** Of this language, in itself. */
   languageName: 'English',
@@ -52,6 +53,7 @@ const es: typeof en = {
   failureRetry: 'El fallo es nuestro. Vuelva a intentarlo en un momento.',
   forDevelopers: 'Para quienes hicieron la aplicación',
   accountLink: 'Su cuenta',
+  needsScripts: 'Esta página necesita JavaScript. Actívelo en la configuración de su navegador y vuelva a cargar la página.',
   languageLabel: 'Idioma',
   languageName: 'Español',
   expiredTitle: 'Esta página ha caducado',

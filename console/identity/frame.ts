@@ -1,0 +1,59 @@
+// The frame of the console, for the screens: `go` to others, change the query of one's own.
+import { html, type TemplateResult } from 'lit';
+import { createFrame, type Frame } from '../shared/frame.ts';
+import { hrefOf } from '../shared/router.ts';
+import { shared } from '../shared/words/index.ts';
+import { menu, routes } from './screens.ts';
+import { type Scope, session } from './session.ts';
+import { words } from './words/index.ts';
+
+const keyOf = ({ kind, id }: Scope): string => `${kind} ${id}`;
+
+function scopeName({ kind, name }: Scope): string {
+  if (kind === 'system') return words.frame.system;
+  return kind === 'domain'
+    ? words.frame.domain(name)
+    : kind === 'project'
+      ? words.frame.organization(name)
+      : words.frame.unscoped;
+}
+
+async function chooseScope(event: Event): Promise<void> {
+  const { value } = event.target as HTMLSelectElement;
+  const scope = session.scopes.find((one) => keyOf(one) === value);
+  if (!scope) return;
+  await session.choose(scope);
+  frame.update();
+  frame.reload();
+}
+
+function tools(): TemplateResult {
+  const { scopes, scope, person } = session;
+  return html`${
+    scopes.length === 0
+      ? ''
+      : html`<label class="hidden" for="scope">${words.frame.actIn}</label>
+      <select id="scope" title=${words.frame.actIn} @change=${(event: Event) => void chooseScope(event)}>
+        ${scopes.map((one) => html`<option value=${keyOf(one)} ?selected=${keyOf(one) === keyOf(scope)}>${scopeName(one)}</option>`)}
+      </select>`
+  }
+    <button type="button" class="second small" popovertarget="person">${person.display_name}</button>
+    <div id="person" popover class="popover">
+      <a href="/account">${shared.account}</a>
+      <button type="button" class="plain" @click=${() => void session.signOut()}>${shared.signOut}</button>
+    </div>`;
+}
+
+export const frame: Frame = createFrame({
+  routes,
+  menu: () =>
+    menu
+      .filter(({ rules }) => !rules || rules.some((rule) => session.may(rule)))
+      .map(({ path, label }) => ({ href: hrefOf(path), label: label() })),
+  tools,
+});
+
+export const go = (path: string, query?: Readonly<Record<string, string | undefined>>): Promise<void> =>
+  frame.router.go(hrefOf(path, query));
+/** Changes the query of the current screen. */
+export const goQuery: typeof frame.router.query = (changes, options) => frame.router.query(changes, options);

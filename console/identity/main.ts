@@ -1,0 +1,22 @@
+// Starts the console: texts, the person, then the screen that the address names.
+import { html, render } from 'lit';
+import { onIdle } from '../shared/idle.ts';
+import { problemMessage, problemOf } from '../shared/problem.ts';
+import { settings } from '../shared/settings.ts';
+import { loadSharedTexts } from '../shared/words/index.ts';
+import { loadWords } from './words/index.ts';
+
+async function start(): Promise<void> {
+  await Promise.all([loadSharedTexts(settings.language), loadWords(settings.language)]);
+  try {
+    const [{ frame }, { session }] = await Promise.all([import('./frame.ts'), import('./session.ts')]);
+    await session.start();
+    onIdle(session.idleSeconds, () => void session.signOut());
+    frame.router.start();
+  } catch (error) {
+    const again = (): void => window.location.reload();
+    render(html`<main id="content">${problemMessage({ ...problemOf(error), canRetry: true }, again)}</main>`, document.body);
+  }
+}
+
+void start();

@@ -1,0 +1,26 @@
+// The screens of the console, their addresses, and the rule that opens each of them in the menu.
+import type { ScreenEntry } from '../shared/frame.ts';
+import type { Route } from '../shared/router.ts';
+import { words } from './words/index.ts';
+
+const screen = (path: string, element: string, load: () => Promise<unknown>): Route<ScreenEntry> => ({
+  path,
+  screen: { element, load },
+});
+
+export const routes: readonly Route<ScreenEntry>[] = [
+  screen('/', 'gh-overview', () => import('./overview/overview.ts')),
+  screen('/people', 'gh-people', () => import('./people/people.ts')),
+];
+
+export interface MenuEntry {
+  readonly path: string;
+  readonly label: () => string;
+  /** Shown when the person passes one of these rules; to everybody when there are none. */
+  readonly rules?: readonly string[];
+}
+
+export const menu: readonly MenuEntry[] = [
+  { path: '/', label: () => words.overview.title },
+  { path: '/people', label: () => words.people.title, rules: ['identity:list_users'] },
+];

@@ -1,0 +1,194 @@
+// Who uses the console, and in which role. The token is in memory only: it is gone with the page.
+import { html } from 'lit';
+import { openDialog } from '../shared/dialog.ts';
+import { type Answer, ApiError, type RequestOptions, SignedOutError, send } from '../shared/http.ts';
+import { shared } from '../shared/words/index.ts';
+
+export interface Person {
+  readonly id: string;
+  readonly name: string;
+  readonly display_name: string;
+  readonly domain_id: string;
+}
+
+/** Where the person acts: the whole system, a domain, an organization, or nowhere in particular. */
+export interface Scope {
+  readonly kind: 'system' | 'domain' | 'project' | 'unscoped';
+  readonly id: string;
+  readonly name: string;
+}
+
+interface Token {
+  readonly text: string;
+  readonly expiresAt: number;
+}
+
+interface SessionAnswer {
+  readonly token: string;
+  readonly expires_at: string;
+  readonly idle_seconds: number;
+  readonly user: Person;
+}
+
+interface TokenAnswer {
+  readonly token: { readonly expires_at: string; readonly roles?: readonly { readonly id: string; readonly name: string }[] };
+}
+
+const SESSION = '/console/session';
+const UNSCOPED: Scope = { kind: 'unscoped', id: '', name: '' };
+/** Remembered for this tab. It is a choice, no secret. */
+const CHOICE = 'gatehouse:scope';
+/** Tokens are renewed when they have less than this left. */
+const RENEW_MS = 60_000;
+
+const bodyOf = ({ kind, id }: Scope) => (kind === 'system' ? { system: { all: true } } : { [kind]: { id } });
+
+export class Session {
+  person!: Person;
+  idleSeconds = 0;
+  scopes: readonly Scope[] = [];
+  scope: Scope = UNSCOPED;
+  /** The names of the rules that this person passes in this scope. */
+  #allowed: ReadonlySet<string> = new Set();
+  #roles: readonly string[] = [];
+  #unscoped: Token | undefined;
+  #token: Token | undefined;
+  #renewing: Promise<Token> | undefined;
+  #signingIn: Promise<void> | undefined;
+
+  async start(): Promise<void> {
+    await this.#renewUnscoped();
+    const headers = { 'X-Auth-Token': this.#unscoped!.text };
+    const [{ body: system }, { body: domains }, { body: projects }] = await Promise.all([
+      send<{ system: readonly { all: true }[] }>('GET', '/v3/auth/system', { headers }),
+      send<{ domains: readonly { id: string; name: string }[] }>('GET', '/v3/auth/domains', { headers }),
+      send<{ projects: readonly { id: string; name: string }[] }>('GET', '/v3/auth/projects', { headers }),
+    ]);
+    this.scopes = [
+      ...(system.system.length > 0 ? [{ kind: 'system', id: 'all', name: '' } as const] : []),
+      ...domains.domains.map(({ id, name }) => ({ kind: 'domain', id, name }) as const),
+      ...projects.projects.map(({ id, name }) => ({ kind: 'project', id, name }) as const),
+    ];
+    const chosen = sessionStorage.getItem(CHOICE);
+    await this.choose(this.scopes.find(({ kind, id }) => `${kind} ${id}` === chosen) ?? this.scopes[0] ?? UNSCOPED);
+  }
+
+  /** Acts in another scope from now on. */
+  async choose(scope: Scope): Promise<void> {
+    this.scope = scope;
+    this.#token = undefined;
+    if (scope !== UNSCOPED) sessionStorage.setItem(CHOICE, `${scope.kind} ${scope.id}`);
+    await this.#current();
+    const { body } = await this.request<{ allowed: readonly string[] }>('GET', '/v3/auth/OS-ACCESS/allowed');
+    this.#allowed = new Set(body.allowed);
+  }
+
+  /** Whether a rule of the service's policy lets the person do this, in the scope they act in. */
+  may(rule: string): boolean {
+    return this.#allowed.has(rule);
+  }
+
+  get roles(): readonly string[] {
+    return this.#roles;
+  }
+
+  async request<Body>(method: string, path: string, options: RequestOptions = {}): Promise<Answer<Body>> {
+    for (let attempt = 0; ; attempt++) {
+      const token = await this.#current();
+      try {
+        return await send<Body>(method, path, { ...options, headers: { ...options.headers, 'X-Auth-Token': token.text } });
+      } catch (error) {
+        // The token ended early, such as when a role was removed. The service refused before it did anything.
+        if (!(error instanceof ApiError) || error.status !== 401 || attempt > 0) throw error;
+        this.#token = undefined;
+        this.#unscoped = undefined;
+      }
+    }
+  }
+
+  async signOut(): Promise<void> {
+    this.#token = undefined;
+    this.#unscoped = undefined;
+    await send('DELETE', SESSION).catch(() => {});
+    window.location.assign('/account');
+  }
+
+  #current(): Promise<Token> | Token {
+    const token = this.scope.kind === 'unscoped' ? this.#unscoped : this.#token;
+    if (token && token.expiresAt - Date.now() > RENEW_MS) return token;
+    this.#renewing ??= this.#renew().finally(() => {
+      this.#renewing = undefined;
+    });
+    return this.#renewing;
+  }
+
+  async #renew(): Promise<Token> {
+    if (!this.#unscoped || this.#unscoped.expiresAt - Date.now() <= RENEW_MS) await this.#renewUnscoped();
+    if (this.scope.kind === 'unscoped') {
+      this.#roles = [];
+      return this.#unscoped!;
+    }
+    const identity = { methods: ['token'], token: { id: this.#unscoped!.text } };
+    const { body, headers } = await send<TokenAnswer>('POST', '/v3/auth/tokens', {
+      query: { nocatalog: true },
+      body: { auth: { identity, scope: bodyOf(this.scope) } },
+    });
+    this.#roles = (body.token.roles ?? []).map(({ name }) => name);
+    this.#token = { text: headers.get('X-Subject-Token')!, expiresAt: Date.parse(body.token.expires_at) };
+    return this.#token;
+  }
+
+  async #renewUnscoped(): Promise<void> {
+    for (;;) {
+      try {
+        const { body } = await send<SessionAnswer>('POST', SESSION);
+        if (this.person && body.user.id !== this.person.id) {
+          // Somebody else signed in in this browser. Nothing of the first person may stay on the page.
+          window.location.reload();
+          throw new SignedOutError();
+        }
+        this.person = body.user;
+        this.idleSeconds = body.idle_seconds;
+        this.#unscoped = { text: body.token, expiresAt: Date.parse(body.expires_at) };
+        return;
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.status !== 401) throw error;
+        this.#signingIn ??= askToSignIn().finally(() => {
+          this.#signingIn = undefined;
+        });
+        await this.#signingIn;
+      }
+    }
+  }
+}
+
+/** In another tab, so that nothing on the page is lost. Goes on when the person comes back. */
+async function askToSignIn(): Promise<void> {
+  await openDialog<true>(
+    shared.signedOutTitle,
+    (close) => html`<p>${shared.signedOutText}</p>
+      <div class="buttons">
+        <a class="button" href="/console?sign-in" target="_blank">${shared.signIn}</a>
+        <button type="button" class="second" @click=${() => close(true)}>${shared.goOn}</button>
+      </div>`,
+  );
+}
+
+export const session = new Session();
+
+/** The public API, as the person who is signed in. */
+export const api = {
+  get: async <Body>(path: string, options?: RequestOptions): Promise<Body> =>
+    (await session.request<Body>('GET', path, options)).body,
+  /** With its version, for a change that must not undo somebody else's. */
+  read: <Body>(path: string, options?: RequestOptions): Promise<Answer<Body>> => session.request<Body>('GET', path, options),
+  post: async <Body>(path: string, body?: unknown, options?: RequestOptions): Promise<Body> =>
+    (await session.request<Body>('POST', path, { ...options, body })).body,
+  patch: async <Body>(path: string, body: unknown, options?: RequestOptions): Promise<Body> =>
+    (await session.request<Body>('PATCH', path, { ...options, body })).body,
+  put: async <Body>(path: string, body?: unknown, options?: RequestOptions): Promise<Body> =>
+    (await session.request<Body>('PUT', path, { ...options, body })).body,
+  delete: async (path: string, options?: RequestOptions): Promise<void> => {
+    await session.request('DELETE', path, options);
+  },
+};

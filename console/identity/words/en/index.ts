@@ -1,0 +1,8 @@
+// English: a file for each screen.
+import { frame } from './frame.ts';
+import { overview } from './overview.ts';
+import { people } from './people.ts';
+
+export const words = { frame, overview, people };
+
+export type Words = typeof words;

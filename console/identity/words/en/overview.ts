@@ -1,0 +1,4 @@
+export const overview = {
+  title: 'Overview',
+  welcome: (name: string) => `Welcome, ${name}`,
+};

@@ -1,0 +1,7 @@
+// Español: un archivo por pantalla.
+import type { Words } from '../en/index.ts';
+import { frame } from './frame.ts';
+import { overview } from './overview.ts';
+import { people } from './people.ts';
+
+export const words: Words = { frame, overview, people };

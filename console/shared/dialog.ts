@@ -1,0 +1,105 @@
+// Dialogs, by the browser's own <dialog>: it keeps the focus, closes by Escape, and gives the focus back.
+import { html, nothing, render, type TemplateResult } from 'lit';
+import { FormElement, type FormOptions, form } from './form.ts';
+import { announce } from './status.ts';
+import { shared } from './words/index.ts';
+
+/** Shows a dialog until `close` is called or the person closes it. */
+export function openDialog<Result>(
+  title: string,
+  content: (close: (result: Result) => void) => TemplateResult,
+  { mayClose }: { mayClose?: () => boolean | Promise<boolean> } = {},
+): Promise<Result | undefined> {
+  const dialog = document.createElement('dialog');
+  let result: Result | undefined;
+  const close = (value: Result): void => {
+    result = value;
+    dialog.close();
+  };
+  const tryClose = async (): Promise<void> => {
+    if (!mayClose || (await mayClose())) dialog.close();
+  };
+  dialog.setAttribute('aria-labelledby', 'dialog-title');
+  document.body.append(dialog);
+  render(
+    html`<header>
+        <h2 id="dialog-title">${title}</h2>
+        <button type="button" class="plain close" aria-label=${shared.close} @click=${() => void tryClose()}>✕</button>
+      </header>
+      <div class="dialog-body">${content(close)}</div>`,
+    dialog,
+  );
+  dialog.addEventListener('cancel', (event) => {
+    // Also fired by inputs, such as the choice of a file.
+    if (event.target !== dialog) return;
+    event.preventDefault();
+    void tryClose();
+  });
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.addEventListener('close', () => {
+      dialog.remove();
+      resolve(result);
+    });
+  });
+}
+
+export interface DialogFormOptions extends Omit<FormOptions, 'cancel'> {
+  readonly title: string;
+  readonly text?: string | TemplateResult;
+}
+
+/** Asks for something in a form. True when it was sent and accepted. */
+export async function openForm({ title, text, submit, ...options }: DialogFormOptions): Promise<boolean> {
+  const sent = await openDialog<true>(
+    title,
+    (close) =>
+      html`${text === undefined ? nothing : html`<div class="text">${text}</div>`}
+      ${form({
+        ...options,
+        submit: async (values) => {
+          await submit(values);
+          close(true);
+        },
+        cancel: () => (document.querySelector('dialog:modal') as HTMLDialogElement | null)?.close(),
+      })}`,
+  );
+  return sent === true;
+}
+
+export interface ConfirmOptions {
+  readonly title: string;
+  /** What will happen, such as "Ends 3 sessions, removes 14 assignments." */
+  readonly text: string | TemplateResult;
+  readonly action: string;
+  readonly danger?: boolean;
+  /** Does it. What it throws is shown in the dialog. */
+  run?(): Promise<void>;
+}
+
+/** Asks once. True when the person agreed and it was done. */
+export const confirmAct = ({ title, text, action, danger = true, run }: ConfirmOptions): Promise<boolean> =>
+  openForm({ title, text, fields: [], submitLabel: action, danger, submit: async () => run?.() });
+
+/** Shows a secret once, with a button to copy it. */
+export async function showSecret(title: string, secret: string, text: string = shared.secretText): Promise<void> {
+  await openDialog<void>(
+    title,
+    (close) => html`<p>${text}</p>
+      ${copyable(secret)}
+      <div class="buttons"><button type="button" @click=${() => close()}>${shared.close}</button></div>`,
+  );
+}
+
+/** A text to copy. */
+export const copyable = (text: string): TemplateResult => html`<div class="copyable">
+  <code>${text}</code>
+  <button type="button" class="second small" @click=${() => void copyText(text)}>${shared.copy}</button>
+</div>`;
+
+export async function copyText(text: string): Promise<void> {
+  await navigator.clipboard.writeText(text);
+  announce(shared.copied);
+}
+
+export { FormElement };

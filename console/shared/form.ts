@@ -1,0 +1,190 @@
+// Forms: fields with labels and hints, checked by the browser, sent once, with the refusal shown beside them.
+import { html, nothing, type TemplateResult } from 'lit';
+import { ifDefined } from 'lit/directives/if-defined.js';
+import { PageElement } from './element.ts';
+import { type Problem, problemMessage, problemOf } from './problem.ts';
+import { shared } from './words/index.ts';
+
+export interface FormField {
+  readonly name: string;
+  readonly label: string;
+  readonly type?:
+    | 'text'
+    | 'email'
+    | 'password'
+    | 'url'
+    | 'number'
+    | 'search'
+    | 'date'
+    | 'datetime-local'
+    | 'textarea'
+    | 'select'
+    | 'checkbox'
+    | 'file';
+  readonly value?: string | number | boolean | undefined;
+  readonly required?: boolean;
+  readonly hint?: string | TemplateResult;
+  readonly options?: readonly { readonly value: string; readonly label: string; readonly disabled?: boolean }[];
+  /** Suggestions while typing; anything else may be entered as well. */
+  readonly suggestions?: readonly string[];
+  readonly autocomplete?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly accept?: string;
+  readonly multiple?: boolean;
+  readonly readOnly?: boolean;
+  /** What is wrong with the value; the browser then refuses to send the form. Called while typing. */
+  check?(value: string): string | undefined;
+  onChange?(value: string): void;
+}
+
+function onInput(field: FormField, event: Event): void {
+  const input = event.target as HTMLInputElement;
+  if (field.check) {
+    const wrong = field.check(input.value) ?? '';
+    input.setCustomValidity(wrong);
+    const place = document.getElementById(`${input.id}-problem`);
+    if (place) place.textContent = wrong;
+    input.setAttribute('aria-invalid', wrong === '' ? 'false' : 'true');
+  }
+  field.onChange?.(input.type === 'checkbox' ? String(input.checked) : input.value);
+}
+
+function control(field: FormField, id: string): TemplateResult {
+  const {
+    name,
+    type = 'text',
+    value,
+    required = false,
+    options = [],
+    maxLength,
+    minLength,
+    autocomplete,
+    readOnly = false,
+  } = field;
+  const described = [field.hint === undefined ? '' : `${id}-hint`, field.check ? `${id}-problem` : ''].filter(Boolean).join(' ');
+  const input = (event: Event): void => onInput(field, event);
+  const describedBy = ifDefined(described === '' ? undefined : described);
+  if (type === 'textarea')
+    return html`<textarea id=${id} name=${name} ?required=${required} ?readonly=${readOnly} rows="4" maxlength=${ifDefined(maxLength)} aria-describedby=${describedBy} .defaultValue=${String(value ?? '')} @input=${input}></textarea>`;
+  if (type === 'select')
+    return html`<select id=${id} name=${name} ?required=${required} ?multiple=${field.multiple ?? false} aria-describedby=${describedBy} @change=${input}>
+      ${options.map((option) => html`<option value=${option.value} ?selected=${option.value === String(value ?? '')} ?disabled=${option.disabled ?? false}>${option.label}</option>`)}
+    </select>`;
+  return html`<input id=${id} name=${name} type=${type} ?required=${required} ?readonly=${readOnly} maxlength=${ifDefined(maxLength)} minlength=${ifDefined(minLength)}
+      pattern=${ifDefined(field.pattern)} accept=${ifDefined(field.accept)} autocomplete=${ifDefined((autocomplete ?? 'off') as 'off')} aria-describedby=${describedBy}
+      list=${ifDefined(field.suggestions ? `${id}-list` : undefined)} spellcheck="false" autocapitalize="none"
+      .defaultValue=${type === 'file' ? '' : String(value ?? '')} @input=${input} />
+    ${field.suggestions ? html`<datalist id="${id}-list">${field.suggestions.map((one) => html`<option value=${one}></option>`)}</datalist>` : nothing}`;
+}
+
+/** A field with its label. Values are those at the beginning: rendering again does not undo what a person entered. `prefix` makes its id unique on the screen. */
+export function formField(field: FormField, prefix = 'field'): TemplateResult {
+  const id = `${prefix}-${field.name}`;
+  const hint = field.hint === undefined ? nothing : html`<p class="hint" id="${id}-hint">${field.hint}</p>`;
+  if (field.type === 'checkbox')
+    return html`<div class="field"><label class="check" for=${id}>
+        <input id=${id} name=${field.name} type="checkbox" .defaultChecked=${Boolean(field.value)} @change=${(event: Event) => onInput(field, event)}
+          aria-describedby=${ifDefined(field.hint === undefined ? undefined : `${id}-hint`)} />
+        <span>${field.label}</span></label>${hint}</div>`;
+  const problem = field.check ? html`<p class="field-problem" id="${id}-problem" aria-live="polite"></p>` : nothing;
+  return html`<div class="field">
+    <label for=${id}>${field.label}${field.required ? nothing : html` <span class="soft">(${shared.optional})</span>`}</label>
+    ${hint}${control(field, id)}${problem}
+  </div>`;
+}
+
+/** The values of a form by the names of its fields: texts without blanks at the ends, and `true` or `false` for boxes. */
+export class FormValues {
+  readonly #form: HTMLFormElement;
+  constructor(form: HTMLFormElement) {
+    this.#form = form;
+  }
+  text(name: string): string {
+    const element = this.#form.elements.namedItem(name);
+    const value = (element as HTMLInputElement | null)?.value ?? '';
+    return element instanceof HTMLInputElement && element.type === 'password' ? value : value.trim();
+  }
+  /** Undefined when it was left empty. */
+  optional(name: string): string | undefined {
+    return this.text(name) || undefined;
+  }
+  checked(name: string): boolean {
+    return (this.#form.elements.namedItem(name) as HTMLInputElement | null)?.checked ?? false;
+  }
+  all(name: string): string[] {
+    return new FormData(this.#form).getAll(name).filter((one): one is string => typeof one === 'string');
+  }
+  file(name: string): File | undefined {
+    return (this.#form.elements.namedItem(name) as HTMLInputElement | null)?.files?.[0];
+  }
+}
+
+export interface FormOptions {
+  readonly fields: readonly FormField[];
+  readonly submitLabel: string;
+  readonly danger?: boolean;
+  readonly cancel?: (() => void) | undefined;
+  /** Shown above the buttons. */
+  readonly extra?: TemplateResult | typeof nothing;
+  /** Sends the form. What it throws is shown, and the form can be sent again. */
+  submit(values: FormValues): Promise<void>;
+  /** The person entered something. */
+  onDirty?(): void;
+}
+
+let forms = 0;
+
+/** `<gh-form .options=${...}>` */
+export class FormElement extends PageElement {
+  #options: FormOptions | undefined;
+  #problem: Problem | undefined;
+  #isBusy = false;
+  readonly #prefix = `form${++forms}`;
+
+  set options(options: FormOptions) {
+    this.#options = options;
+    this.requestUpdate();
+  }
+
+  /** Forgets what was entered, and shows the values of the fields. */
+  reset(): void {
+    this.#problem = undefined;
+    this.querySelector('form')?.reset();
+    this.requestUpdate();
+  }
+
+  async #send(event: SubmitEvent): Promise<void> {
+    event.preventDefault();
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    this.#problem = undefined;
+    this.requestUpdate();
+    try {
+      await this.#options!.submit(new FormValues(event.target as HTMLFormElement));
+    } catch (error) {
+      this.#problem = problemOf(error, true);
+      if (error instanceof TypeError) console.error(error);
+    } finally {
+      this.#isBusy = false;
+      this.requestUpdate();
+    }
+  }
+
+  protected override render(): TemplateResult | typeof nothing {
+    if (!this.#options) return nothing;
+    const { fields, submitLabel, danger, cancel, extra = nothing, onDirty } = this.#options;
+    return html`<form @submit=${(event: SubmitEvent) => void this.#send(event)} @input=${() => onDirty?.()}>
+      ${fields.map((field) => formField(field, this.#prefix))}
+      ${extra} ${problemMessage(this.#problem)}
+      <div class="buttons">
+        <button type="submit" class=${danger ? 'danger' : ''} ?disabled=${this.#isBusy}>${this.#isBusy ? shared.saving : submitLabel}</button>
+        ${cancel ? html`<button type="button" class="second" @click=${cancel}>${shared.cancel}</button>` : nothing}
+      </div>
+    </form>`;
+  }
+}
+customElements.define('gh-form', FormElement);
+
+export const form = (options: FormOptions): TemplateResult => html`<gh-form .options=${options}></gh-form>`;

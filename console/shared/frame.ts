@@ -1,0 +1,111 @@
+// The frame of a page: top bar, menu, the screen that the address names, and the place for messages.
+import { html, nothing, render, type TemplateResult } from 'lit';
+import { confirmAct } from './dialog.ts';
+import { type Location, type Route, Router } from './router.ts';
+import type { Screen } from './screen.ts';
+import { settings } from './settings.ts';
+import { shared } from './words/index.ts';
+
+/** A screen: the name of its element, and the module that defines it, loaded when it is first shown. */
+export interface ScreenEntry {
+  readonly element: string;
+  load(): Promise<unknown>;
+}
+
+export interface MenuItem {
+  readonly href: string;
+  readonly label: string;
+}
+
+export interface FrameOptions {
+  readonly routes: readonly Route<ScreenEntry>[];
+  /** What the person may open. */
+  menu(): readonly MenuItem[];
+  /** At the right of the top bar, such as the role that the person acts in. */
+  tools(): TemplateResult | typeof nothing;
+}
+
+export interface Frame {
+  readonly router: Router<ScreenEntry>;
+  /** Renders the top bar and the menu again. */
+  update(): void;
+  /** Loads the current screen again. */
+  reload(): void;
+  /** Until the person saves or leaves, leaving asks. */
+  setDirty(isDirty: boolean): void;
+}
+
+export function createFrame({ routes, menu, tools }: FrameOptions): Frame {
+  let current: { readonly element: string; readonly path: string; readonly screen: Screen } | undefined;
+  let heading = '';
+  let isMenuOpen = false;
+  let turn = 0;
+
+  const isCurrent = (href: string): boolean => {
+    const { pathname } = window.location;
+    return pathname === href || (href !== settings.base && href !== '/' && pathname.startsWith(`${href}/`));
+  };
+
+  function draw(): void {
+    const { name, logo } = settings.brand;
+    document.title = heading === '' ? name : `${heading} · ${name}`;
+    render(
+      html`<a class="skip" href="#content">${shared.skip}</a>
+      <header class="top">
+        <button type="button" class="plain menu-button" aria-expanded=${isMenuOpen ? 'true' : 'false'} aria-controls="menu" @click=${toggleMenu}>☰ <span class="hidden">${shared.menu}</span></button>
+        <a class="brand" href=${settings.base || '/'}>${logo ? html`<img src=${logo} alt="" />` : nothing}<span>${name}</span></a>
+        <div class="tools">${tools()}</div>
+      </header>
+      <nav id="menu" class=${isMenuOpen ? 'menu open' : 'menu'} aria-label=${shared.menu}>
+        <ul>${menu().map(({ href, label }) => html`<li><a href=${href} aria-current=${isCurrent(href) ? 'page' : 'false'}>${label}</a></li>`)}</ul>
+      </nav>
+      <main id="content" tabindex="-1">${current?.screen ?? (turn > 0 ? noScreen() : nothing)}</main>
+      <div id="status" role="status" aria-live="polite"></div>`,
+      document.body,
+    );
+  }
+
+  const noScreen = (): TemplateResult => html`<h1 tabindex="-1">${shared.notFoundTitle}</h1><p>${shared.noScreenText}</p>`;
+
+  function toggleMenu(): void {
+    isMenuOpen = !isMenuOpen;
+    draw();
+  }
+
+  async function show(entry: ScreenEntry | undefined, location: Location): Promise<void> {
+    const own = ++turn;
+    isMenuOpen = false;
+    if (!entry) {
+      current = undefined;
+      heading = shared.notFoundTitle;
+      return draw();
+    }
+    await entry.load();
+    if (own !== turn) return;
+    const isSame = current?.element === entry.element && current.path === location.path;
+    if (!isSame)
+      current = { element: entry.element, path: location.path, screen: document.createElement(entry.element) as Screen };
+    const { screen } = current!;
+    screen.location = location;
+    draw();
+    await Promise.all([screen.reload(), screen.updateComplete]);
+    // Screen readers continue at the new screen. Not when the screen only changes its list: the person may be typing.
+    if (!isSame && own === turn) screen.querySelector<HTMLElement>('h1')?.focus();
+  }
+
+  const router = new Router<ScreenEntry>(routes, (entry, location) => void show(entry, location));
+  document.addEventListener('heading', (event) => {
+    const text = (event as CustomEvent<string>).detail;
+    if (text === heading) return;
+    heading = text;
+    draw();
+  });
+  const askToLeave = (): Promise<boolean> =>
+    confirmAct({ title: shared.leaveTitle, text: shared.leaveText, action: shared.leave });
+  return {
+    router,
+    update: draw,
+    reload: () => void current?.screen.reload(),
+    setDirty: (isDirty) => router.guard(isDirty ? askToLeave : undefined),
+  };
+}

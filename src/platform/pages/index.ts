@@ -1,0 +1,3 @@
+// Pages that run in the browser (console/): their files, served without a build step, and the document that loads them.
+export { type PageDocument, type PageDocumentOptions, pageDocument } from './document.ts';
+export { createPageFiles, type PageFile, type PageFiles, sendPageFile } from './files.ts';
