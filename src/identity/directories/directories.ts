@@ -3,6 +3,7 @@ import type { DirectoryAccount, DirectoryGuard, DirectoryLogin } from '../access
 import type { DomainSettingsOf } from '../domain-settings/index.ts';
 import type { Deps } from '../resource/index.ts';
 import { createDirectoryClients, isDirectory, mappedOf } from './clients.ts';
+import { createUserClosing } from './close-users.rules.ts';
 import { findUserEntry } from './directories.store.ts';
 import type { Directory } from './directory.ts';
 import type { DirectoryUser } from './entries.ts';
@@ -23,9 +24,14 @@ type Find = (directory: Directory) => Promise<DirectoryUser | undefined>;
 export function createDirectories(deps: DirectoriesDeps) {
   const { db, log, domainSettings } = deps;
   const clients = createDirectoryClients(deps);
-  const leftOut = createLeftOut(log);
+  const leftOut = createLeftOut(deps);
   const keepDeps = { ...deps, leftOut };
-  const keeping = { ...createUserKeeping(keepDeps), ...createGroupKeeping(keepDeps), ...createMemberKeeping(keepDeps) };
+  const keeping = {
+    ...createUserKeeping(keepDeps),
+    ...createUserClosing(keepDeps),
+    ...createGroupKeeping(keepDeps),
+    ...createMemberKeeping(keepDeps),
+  };
   const readings = createReadings({
     ...deps,
     syncSeconds: deps.config.directorySyncSeconds,

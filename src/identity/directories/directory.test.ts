@@ -122,7 +122,7 @@ describe('A directory', () => {
   it('lists groups with the members that stand in them', async () => {
     const groups = new Map<string, readonly string[]>();
     const { complete } = await open().groups(async (page) => {
-      for (const { name, members } of page) groups.set(name, members);
+      for (const { name, members } of page) groups.set(name, members!);
     });
     assert.ok(complete);
     assert.deepEqual([...groups.keys()].sort(), ['inner', 'middle', 'others', 'outer']);

@@ -1,5 +1,5 @@
 // The client of one directory: finds and lists users and groups, and checks passwords. It never writes.
-import type { Filter } from 'ldapts';
+import type { Entry, Filter } from 'ldapts';
 import type { Clock } from '../../platform/clock.ts';
 import { ConfigError } from '../../platform/config/index.ts';
 import type { QueueClient } from '../../platform/limits/index.ts';
@@ -37,7 +37,7 @@ function readKinds(ldap: LdapSettings, domainId: string): Kinds {
 }
 
 export function createDirectory(deps: DirectoryDeps) {
-  const { ldap, domainId } = deps;
+  const { ldap, domainId, clock } = deps;
   const kinds = readKinds(ldap, domainId);
   const pool = createPool(deps);
   const trees = {
@@ -48,20 +48,20 @@ export function createDirectory(deps: DirectoryDeps) {
   const emulation = createEmulation(ldap, domainId, trees.users, searches);
   const attributes = userAttributes(ldap);
   const nobody = { localId: NOBODY, dn: childOf(trees.users, ldap.userIdAttribute, NOBODY) };
-  const usersIn = (entries: readonly Parameters<typeof userOf>[0][]): DirectoryUser[] =>
-    entries.map((entry) => userOf(entry, ldap)).filter((user) => user !== undefined);
+  const userIn = (entry: Entry): DirectoryUser | undefined => userOf(entry, ldap, clock.now());
+  const usersIn = (entries: readonly Entry[]): DirectoryUser[] => entries.map(userIn).filter((user) => user !== undefined);
 
   /** Undefined when no entry or more than one matches. */
   async function oneWhere(filter: Filter): Promise<DirectoryUser | undefined> {
     const entries = await searches.few({ base: trees.users, filter: all(kinds.user, filter), attributes, limit: TWO });
-    return entries.length === 1 ? userOf(entries[0]!, ldap) : undefined;
+    return entries.length === 1 ? userIn(entries[0]!) : undefined;
   }
 
   /** Undefined when another entry has the id, too. Servers compare without case, so the id is compared again. */
   async function findUser(localId: string): Promise<DirectoryUser | undefined> {
     const user = await oneWhere(idEquals(ldap.userIdAttribute, localId));
-    const enabled = emulation ? await emulation.isEnabled(user ?? nobody) : user?.enabled;
-    return user?.localId === localId ? { ...user, enabled: enabled === true } : undefined;
+    const isEnabled = emulation ? await emulation.isEnabled(user ?? nobody) : true;
+    return user?.localId === localId ? { ...user, enabled: user.enabled && isEnabled } : undefined;
   }
 
   return {
@@ -88,7 +88,7 @@ export function createDirectory(deps: DirectoryDeps) {
       const isEnabled = await emulation?.read();
       const search = { base: trees.users, filter: kinds.user, attributes };
       const listed = (users: DirectoryUser[]) =>
-        each(isEnabled ? users.map((user) => ({ ...user, enabled: isEnabled(user) })) : users);
+        each(isEnabled ? users.map((user) => ({ ...user, enabled: user.enabled && isEnabled(user) })) : users);
       return searches.many(search, (entries) => listed(usersIn(entries)), { signal });
     },
 
@@ -100,10 +100,10 @@ export function createDirectory(deps: DirectoryDeps) {
         return { base: trees.users, filter, attributes, baseMustExist: true };
       };
       const users = usersIn(await searches.each(localIds, searchFor));
-      return isEnabled ? users.map((user) => ({ ...user, enabled: isEnabled(user) })) : users;
+      return isEnabled ? users.map((user) => ({ ...user, enabled: user.enabled && isEnabled(user) })) : users;
     },
 
-    ...createMembership(ldap, trees, kinds, searches),
+    ...createMembership(ldap, trees, kinds, searches, usersIn),
 
     /**
      * Whether this is the user's password. An empty password is never sent: servers treat it as an anonymous bind, which succeeds.

@@ -32,6 +32,11 @@ const LONGEST = 255;
 const LONGEST_TEXT = 4096;
 /** When a password was changed: OpenLDAP and 389 Directory Server, Active Directory, FreeIPA. */
 const PASSWORD_CHANGED = ['pwdChangedTime', 'pwdLastSet', 'krbLastPwdChange'];
+/** When an account of Active Directory ends: in units of 100 ns since 1601. */
+const ACCOUNT_EXPIRES = 'accountExpires';
+const UNITS_IN_MS = 10_000n;
+const YEAR_1601_MS = Date.UTC(1601, 0, 1);
+const NEVER: readonly bigint[] = [0n, 2n ** 63n - 1n];
 
 function textOf(value: string | Buffer): string | undefined {
   if (typeof value === 'string') return value.includes('\0') ? undefined : value;
@@ -68,6 +73,13 @@ function isEnabled(entry: Entry, ldap: LdapSettings): boolean {
   return (value.toLowerCase() === 'true') !== ldap.userEnabledInvert;
 }
 
+/** Active Directory refuses the password of an account that has ended. A passkey or another provider must not open it either. */
+function hasEnded(entry: Entry, now: number): boolean {
+  const [value = ''] = valuesOf(entry, ACCOUNT_EXPIRES);
+  const at = /^\d{1,19}$/.test(value) ? BigInt(value) : 0n;
+  return !NEVER.includes(at) && YEAR_1601_MS + Number(at / UNITS_IN_MS) <= now;
+}
+
 /** A value that is too long is left out: cut off it would be another value. */
 const shortIn = (entry: Entry, attribute: string, longest: number): string | undefined => {
   const [value] = valuesOf(entry, attribute);
@@ -82,8 +94,8 @@ const extraIn = (entry: Entry, mapping: LdapSettings['userAdditionalAttributeMap
       .filter((pair): pair is readonly [string, string] => pair[1] !== undefined),
   );
 
-/** Undefined for an entry without an id or a name. */
-export function userOf(entry: Entry, ldap: LdapSettings): DirectoryUser | undefined {
+/** Undefined for an entry without an id or a name. `now`: in milliseconds. */
+export function userOf(entry: Entry, ldap: LdapSettings, now: number): DirectoryUser | undefined {
   const localId = idIn(entry, ldap.userIdAttribute);
   const name = nameIn(entry, ldap.userNameAttribute);
   if (localId === undefined || name === undefined) return undefined;
@@ -95,7 +107,7 @@ export function userOf(entry: Entry, ldap: LdapSettings): DirectoryUser | undefi
     localId,
     dn: entry.dn,
     name,
-    enabled: isEnabled(entry, ldap),
+    enabled: isEnabled(entry, ldap) && (ignored.includes('enabled') || !hasEnded(entry, now)),
     email: taken('email', ldap.userMailAttribute),
     description: taken('description', ldap.userDescriptionAttribute, LONGEST_TEXT),
     defaultProjectId:
@@ -126,6 +138,7 @@ export const userAttributes = (ldap: LdapSettings): string[] => [
     ldap.userMailAttribute,
     ldap.userDescriptionAttribute,
     ldap.userEnabledAttribute,
+    ACCOUNT_EXPIRES,
     ...PASSWORD_CHANGED,
     ...(ldap.userDefaultProjectIdAttribute === undefined ? [] : [ldap.userDefaultProjectIdAttribute]),
     ...ldap.userAdditionalAttributeMapping.map(({ ldap: attribute }) => attribute),

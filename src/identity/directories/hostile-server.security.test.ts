@@ -8,6 +8,7 @@ import { dnOf, GROUPS, PEOPLE } from '../../../test/support/slapd.ts';
 import { createLog } from '../../platform/log/index.ts';
 import { createDirectory, type Directory } from './directory.ts';
 import { createFrames } from './frames.ts';
+import type { GroupWithMembers } from './membership.ts';
 
 const isAway = (error: Error & { code?: string }): boolean => error.code === 'directory.unavailable';
 const alice = { dn: dnOf('alice'), attributes: { uid: ['alice'], sn: ['alice'] } };
@@ -99,7 +100,7 @@ describe('The answers of a directory', () => {
     assert.deepEqual(enabled, { user24: true, user25: false });
     let found: readonly string[] = [];
     await directory.groups(async ([group]) => {
-      found = group!.members;
+      found = group!.members ?? [];
     });
     assert.deepEqual(found, members);
   });
@@ -113,6 +114,51 @@ describe('The answers of a directory', () => {
     await assert.rejects(
       directory.users(async () => {}),
       isAway,
+    );
+  });
+
+  it('that lack members of one group say nothing of its members, and everything of the others', async () => {
+    const directory = await open({
+      search: ({ base }) =>
+        base === GROUPS
+          ? [
+              { dn: `cn=broken,${GROUPS}`, attributes: { cn: ['broken'], 'member;range=0-1': [dnOf('a'), dnOf('b')] } },
+              { dn: `cn=whole,${GROUPS}`, attributes: { cn: ['whole'], member: [dnOf('a')] } },
+            ]
+          : [],
+    });
+    const found = new Map<string, readonly string[] | undefined>();
+    const note = async (groups: readonly GroupWithMembers[]) => {
+      for (const { name, members } of groups) found.set(name, members);
+    };
+    const expected = new Map([
+      ['broken', undefined],
+      ['whole', [dnOf('a')]],
+    ]);
+    await directory.groups(note);
+    assert.deepEqual(found, expected);
+    found.clear();
+    await note(await directory.groupsById(['broken', 'whole']));
+    assert.deepEqual(found, expected);
+  });
+
+  it('tell when an account of Active Directory ends, which is disabled then', async () => {
+    const expires = {
+      never: '9223372036854775807',
+      always: '0',
+      ended: '132223104000000000',
+      later: '200000000000000000',
+      odd: '-1',
+    };
+    const entries = Object.entries(expires).map(([name, accountExpires]) => ({
+      dn: dnOf(name),
+      attributes: { uid: [name], sn: [name], accountExpires: [accountExpires] },
+    }));
+    const directory = await open({ search: () => entries });
+    const users = await directory.usersById(Object.keys(expires));
+    assert.deepEqual(
+      users.filter(({ enabled }) => !enabled).map(({ name }) => name),
+      ['ended'],
     );
   });
 

@@ -1,4 +1,5 @@
 // Keeps the members of groups in a directory.
+import { isForeignKeyViolation } from '../../platform/database/index.ts';
 import { tagOf } from '../access/index.ts';
 import { type Change, serviceActor } from '../audit/index.ts';
 import { addMembers, memberIds, removeMembers, updateGroup } from '../groups/index.ts';
@@ -10,7 +11,7 @@ import { writeOrSkip } from './writing.ts';
 /** Members in one transaction. */
 const MEMBERS_AT_ONCE = 500;
 
-export function createMemberKeeping({ db, clock, change }: KeepDeps) {
+export function createMemberKeeping({ db, clock, change, log }: KeepDeps) {
   async function add({ tx, audit, invalidate }: Change, groupId: string, userIds: readonly string[]): Promise<void> {
     await addMembers(
       tx,
@@ -46,8 +47,14 @@ export function createMemberKeeping({ db, clock, change }: KeepDeps) {
             await updateGroup(transaction.tx, groupId, { updated_at: clock.now() });
             transaction.audit('group.updated', { kind: 'group', id: groupId }, { members: rest.length, from: 'directory' });
           }),
-        // Deleted meanwhile.
-        () => {},
+        (userId, err) => {
+          // Somebody who was deleted meanwhile is no member.
+          if (!isForeignKeyViolation(err))
+            log.error(
+              { group: groupId, user: userId, err },
+              'a member of a group of the directory is not kept; it is tried again',
+            );
+        },
       );
     }
   }
@@ -85,10 +92,16 @@ export function createMemberKeeping({ db, clock, change }: KeepDeps) {
     async closeGroup(id: string): Promise<void> {
       const nobody = async () => new Set<string>();
       await changeMembers(id, await memberIds(db.read, id), remove, nobody);
-      await change(serviceActor, async ({ tx, audit }) => {
-        await markGroupGone(tx, id, clock.now());
-        audit('group.updated', { kind: 'group', id }, { from: 'directory', gone: true });
-      });
+      // While it has members, it is tried again.
+      if ((await memberIds(db.read, id)).length > 0) return;
+      const close = () =>
+        change(serviceActor, async ({ tx, audit }) => {
+          await markGroupGone(tx, id, clock.now());
+          audit('group.updated', { kind: 'group', id }, { from: 'directory', gone: true });
+        });
+      await writeOrSkip([id], close, (_, err) =>
+        log.error({ group: id, err }, 'a group of the directory is not closed; it is tried again'),
+      );
     },
   };
 }

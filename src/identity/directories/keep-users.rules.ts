@@ -1,11 +1,11 @@
-// Creates, updates and disables the rows of users in a directory.
+// Creates and updates the rows of users in a directory.
 import { isUnwritable } from '../../platform/database/index.ts';
 import { tagOf } from '../access/index.ts';
 import { type Change, serviceActor } from '../audit/index.ts';
 import type { Deps } from '../resource/index.ts';
 import { nameKey, updateUser } from '../users/index.ts';
 import { chunksOf } from './chunks.ts';
-import { markUserGone, readUsers, type UserInDirectory, userNamesTaken, writeSeen } from './directories.store.ts';
+import { readUsers, type UserInDirectory, userNamesTaken, writeSeen } from './directories.store.ts';
 import type { DirectoryUser } from './entries.ts';
 import type { LeftOut } from './left-out.ts';
 import { publicId } from './public-id.ts';
@@ -153,27 +153,6 @@ export function createUserKeeping(deps: KeepDeps) {
       } catch (error) {
         if (!isUnwritable(error)) throw error;
       }
-    },
-
-    /**
-     * Disables users whose entries are gone, unless they were seen after the directory was read. Their rows stay, so that a mistyped
-     * filter does not delete grants.
-     */
-    async closeUsers(domainId: string, ids: readonly string[], before: number): Promise<number> {
-      let closed = 0;
-      for (const chunk of chunksOf(ids, AT_ONCE))
-        await change(serviceActor, async (transaction) => {
-          for (const id of chunk) {
-            if (!(await markUserGone(transaction.tx, id, clock.now(), before))) continue;
-            await updateUser(transaction.tx, id, { enabled: 0, updated_at: clock.now() });
-            await writing.close(transaction, id);
-            transaction.invalidate(tagOf.user(id));
-            transaction.audit('user.updated', { kind: 'user', id }, { fields: ['enabled'], from: 'directory', gone: true });
-            closed++;
-          }
-          transaction.audit('directory.users_gone', { kind: 'domain', id: domainId }, { users: chunk.length });
-        });
-      return closed;
     },
   };
 }

@@ -2,9 +2,9 @@
 import type { Client, Entry, Filter } from 'ldapts';
 import type { LdapSettings } from '../domain-settings/index.ts';
 import { dnKey } from './dn.ts';
-import { type DirectoryGroup, type DirectoryUser, groupAttributes, groupOf, userAttributes, userOf } from './entries.ts';
+import { type DirectoryGroup, type DirectoryUser, groupAttributes, groupOf, userAttributes } from './entries.ts';
 import { all, any, equals, idEquals, inChain, type Kinds } from './filters.ts';
-import type { Listing, Searches } from './search.ts';
+import { IncompleteValues, type Listing, type Searches } from './search.ts';
 
 /** Limits for walking up nested groups. */
 const MOST_GROUPS = 2000;
@@ -13,8 +13,8 @@ const DEEPEST = 30;
 const GROUP_PAGE = 100;
 
 export interface GroupWithMembers extends DirectoryGroup {
-  /** DNs, or ids with group_members_are_ids. */
-  readonly members: readonly string[];
+  /** DNs, or ids with group_members_are_ids. Undefined when the server did not return all of them. */
+  readonly members: readonly string[] | undefined;
 }
 
 /** The groups of a user. `ambiguous`: their ids are those of other entries, too. */
@@ -28,7 +28,13 @@ interface Trees {
   readonly groups: string;
 }
 
-export function createMembership(ldap: LdapSettings, trees: Trees, kinds: Kinds, searches: Searches) {
+export function createMembership(
+  ldap: LdapSettings,
+  trees: Trees,
+  kinds: Kinds,
+  searches: Searches,
+  usersIn: (entries: readonly Entry[]) => readonly DirectoryUser[],
+) {
   const { few, many, valuesInParts } = searches;
   const { groupMemberAttribute: attribute } = ldap;
   const attributes = [...groupAttributes(ldap), ...(ldap.groupAdNesting ? [] : [attribute])];
@@ -86,11 +92,21 @@ export function createMembership(ldap: LdapSettings, trees: Trees, kinds: Kinds,
     return new Set([...entries].filter(([, dns]) => dns.size > 1).map(([id]) => id));
   }
 
+  /** A group whose members cannot be read does not keep the others from being read. */
+  async function membersIn(client: Client, entry: Entry): Promise<string[] | undefined> {
+    try {
+      return await valuesInParts(client, entry, attribute);
+    } catch (error) {
+      if (error instanceof IncompleteValues) return undefined;
+      throw error;
+    }
+  }
+
   async function withMembers(entries: readonly Entry[], client: Client): Promise<GroupWithMembers[]> {
     const groups: GroupWithMembers[] = [];
     for (const entry of entries) {
       const group = groupOf(entry, ldap);
-      if (group) groups.push({ ...group, members: ldap.groupAdNesting ? [] : await valuesInParts(client, entry, attribute) });
+      if (group) groups.push({ ...group, members: ldap.groupAdNesting ? [] : await membersIn(client, entry) });
     }
     return groups;
   }
@@ -132,10 +148,7 @@ export function createMembership(ldap: LdapSettings, trees: Trees, kinds: Kinds,
       const listing = await many(
         search,
         async (entries) => {
-          for (const entry of entries) {
-            const user = userOf(entry, ldap);
-            if (user) ids.add(user.localId);
-          }
+          for (const { localId } of usersIn(entries)) ids.add(localId);
         },
         { signal },
       );

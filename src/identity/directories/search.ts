@@ -42,6 +42,9 @@ const AT_ONCE = 50;
 /** The search for some values. */
 export type SearchFor = (values: readonly string[]) => Search;
 
+/** The server did not return all values of an attribute. */
+export class IncompleteValues extends Error {}
+
 const codeOf = (error: unknown): number => (error as { code?: number }).code ?? -1;
 
 export function createSearches(pool: Pool, ldap: LdapSettings) {
@@ -110,21 +113,20 @@ export function createSearches(pool: Pool, ldap: LdapSettings) {
     for (let range = rangeIn(entry); part && range !== undefined; range = part && rangeIn(part)) {
       const some = valuesOf(part, range);
       // The library names what was asked for and not returned, too.
-      if (some.length === 0 && part !== entry) throw new Error(`a part of ${attribute} is missing`);
+      if (some.length === 0 && part !== entry) throw new IncompleteValues(`a part of ${attribute} is missing`);
       for (const value of some) values.push(value);
       const [, first, last] = /range=(\d+)-(\d+)$/i.exec(range) ?? [];
       if (last === undefined) break;
       if (Number(last) < Number(first) || Number(last) + 1 !== values.length || values.length > MOST_VALUES)
-        throw new Error(`the parts of ${attribute} do not fit together`);
+        throw new IncompleteValues(`the parts of ${attribute} do not fit together`);
       const attributes = [`${attribute};range=${values.length}-*`];
       [part] = await fewFrom(client, {
         base: entry.dn,
         filter: has('objectClass'),
         attributes,
         scope: 'base',
-        baseMustExist: true,
       });
-      if (!part || rangeIn(part) === undefined) throw new Error(`a part of ${attribute} is missing`);
+      if (!part || rangeIn(part) === undefined) throw new IncompleteValues(`a part of ${attribute} is missing`);
     }
     return values;
   }

@@ -10,16 +10,18 @@ import { AT_ONCE } from './writing.ts';
 /** More members than all groups of a directory have together: they are kept in memory. */
 const MOST_MEMBERS = 5_000_000;
 
-/** Members of a group, also through nested groups. Each group is visited once, so cycles end. */
+/** Members of a group, also through nested groups. Each group is visited once, so cycles end. Undefined when those of one are not known. */
 function membersThrough(
   group: GroupWithMembers,
   groups: ReadonlyMap<string, GroupWithMembers>,
   users: ReadonlyMap<string, string>,
-): Set<string> {
+): Set<string> | undefined {
   const members = new Set<string>();
   const seen = new Set<string>([dnKey(group.dn)]);
   for (const open = [group]; open.length > 0; ) {
-    for (const member of open.pop()!.members) {
+    const named = open.pop()!.members;
+    if (!named) return undefined;
+    for (const member of named) {
       const key = dnKey(member);
       const user = users.get(key);
       if (user !== undefined) members.add(user);
@@ -43,7 +45,7 @@ export function createGroupSync(deps: SyncDeps) {
     users: UserIds,
   ): Promise<Set<string> | undefined> {
     const byIds = (ids: readonly string[]) => new Set(ids.flatMap((id) => users.byLocalId.get(id) ?? []));
-    if (directory.ldap.groupMembersAreIds) return byIds(group.members);
+    if (directory.ldap.groupMembersAreIds) return group.members && byIds(group.members);
     if (!directory.ldap.groupAdNesting) return membersThrough(group, all, users.byDn);
     const { ids, complete } = await directory.memberIdsInChain(group, signal);
     return complete ? byIds(ids) : undefined;
@@ -56,7 +58,7 @@ export function createGroupSync(deps: SyncDeps) {
     const take = (groups: readonly GroupWithMembers[]) => {
       for (const group of groups) {
         all.set(dnKey(group.dn), group);
-        members += group.members.length;
+        members += group.members?.length ?? 0;
       }
       if (members > MOST_MEMBERS) throw new Error(`the groups of the directory have more than ${MOST_MEMBERS} members`);
     };
@@ -93,6 +95,8 @@ export function createGroupSync(deps: SyncDeps) {
       const id = ids.get(group.localId);
       const members = id === undefined ? undefined : await membersOf(run, group, all, users);
       if (id !== undefined && members) await deps.keepMembers(domainId, id, members, begun);
+      else if (id !== undefined)
+        leftOut('group', domainId, group.localId, 'not all its members are known; they stay as they are');
     }
     return all.size;
   };

@@ -2,6 +2,7 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log/index.ts';
 import type { Database } from '../database.ts';
+import type { UserClosing } from './close-users.rules.ts';
 import type { Directory } from './directory.ts';
 import { dnKey } from './dn.ts';
 import type { GroupKeeping } from './keep-groups.rules.ts';
@@ -9,7 +10,7 @@ import type { MemberKeeping } from './keep-members.rules.ts';
 import type { UserKeeping } from './keep-users.rules.ts';
 import type { LeftOut } from './left-out.ts';
 
-export interface SyncDeps extends UserKeeping, GroupKeeping, MemberKeeping {
+export interface SyncDeps extends UserKeeping, UserClosing, GroupKeeping, MemberKeeping {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;

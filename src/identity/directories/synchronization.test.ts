@@ -13,6 +13,8 @@ import { databaseOf } from '../../../test/support/restartable-api.ts';
 import { dnOf, GROUPS, group, groupDn, person, Slapd } from '../../../test/support/slapd.ts';
 import { createLog } from '../../platform/log/index.ts';
 import { createChanges } from '../audit/index.ts';
+import type { Database } from '../database.ts';
+import { createUserClosing } from './close-users.rules.ts';
 import type { Directory } from './directory.ts';
 import type { DirectoryUser } from './entries.ts';
 import { createGroupKeeping } from './keep-groups.rules.ts';
@@ -136,26 +138,89 @@ onEachDatabase('A synchronization', (api) => {
     ...more,
   });
 
+  const groupOf = (cn: string) => ({ localId: cn, dn: groupDn(cn), name: cn, description: '', extra: {} });
+
+  /** `revokeAccess`: throws for those who cannot be closed. */
+  function partsOn(db: Database, revokeAccess: (userId: string) => void = () => {}) {
+    const deps = {
+      db,
+      clock,
+      log,
+      change: createChanges(db, clock),
+      leftOut: createLeftOut({ log, clock }),
+      revokeAccess: async (_: unknown, userId: string) => revokeAccess(userId),
+      onEmailChanged: async () => {},
+    };
+    const keeping = {
+      ...createUserKeeping(deps),
+      ...createUserClosing(deps),
+      ...createGroupKeeping(deps),
+      ...createMemberKeeping(deps),
+    };
+    return { deps, keeping };
+  }
+
+  it('is not stopped by somebody who cannot be closed, or by a group whose members are not known', async () => {
+    const domainId = (await api.make('domain', { name: uniqueName('staff') })).id;
+    const db = await databaseOf(api);
+    try {
+      const domain = { domainId, mapped: [] };
+      let stubborn = '';
+      const { deps, keeping } = partsOn(db, (userId) => assert.notEqual(userId, stubborn));
+      const names = ['stubborn', 'leaver', 'member', 'other'];
+      const ids = await keeping.keepUsers(
+        domain,
+        names.map((one) => userOf(one)),
+      );
+      stubborn = ids.get('stubborn')!;
+      const groups = await keeping.keepGroups(domain, ['broken', 'above', 'whole'].map(groupOf));
+      const membersOf = async (cn: string) =>
+        (await db.read.selectFrom('group_members').where('group_id', '=', groups.get(cn)!).select('user_id').execute()).map(
+          ({ user_id }) => user_id,
+        );
+      for (const cn of groups.keys())
+        await keeping.keepMembers(domainId, groups.get(cn)!, new Set([ids.get('member')!]), clock.now());
+      const directory = {
+        ldap: { groupMembersAreIds: false, groupAdNesting: false },
+        async users(each: (users: DirectoryUser[]) => Promise<void>) {
+          await each([userOf('member'), userOf('other')]);
+          return { complete: true };
+        },
+        usersById: async () => [],
+        async groups(each: (groups: object[]) => Promise<void>) {
+          await each([
+            { ...groupOf('broken'), members: undefined },
+            { ...groupOf('above'), members: [dnOf('other'), groupDn('broken')] },
+            { ...groupOf('whole'), members: [dnOf('other')] },
+          ]);
+          return { complete: true };
+        },
+        groupsById: async () => [],
+      } as unknown as Directory;
+      clock.advance(60);
+      const sync = createSynchronize({ ...deps, ...keeping });
+      const run = () => sync(directory, { domainId, users: [], groups: [] }, new AbortController().signal);
+      assert.equal((await run()).closed, 1);
+      for (const cn of ['broken', 'above']) assert.deepEqual(await membersOf(cn), [ids.get('member')], cn);
+      assert.deepEqual(await membersOf('whole'), [ids.get('other')]);
+      stubborn = '';
+      assert.equal((await run()).closed, 1, 'it is tried again');
+    } finally {
+      await db.close();
+    }
+  });
+
   it('knows less than those who logged in while it ran', async () => {
     const domainId = (await api.make('domain', { name: uniqueName('staff') })).id;
     const db = await databaseOf(api);
     try {
-      const deps = {
-        db,
-        clock,
-        log,
-        change: createChanges(db, clock),
-        leftOut: createLeftOut(log),
-        revokeAccess: async () => {},
-        onEmailChanged: async () => {},
-      };
-      const keeping = { ...createUserKeeping(deps), ...createGroupKeeping(deps), ...createMemberKeeping(deps) };
+      const { deps, keeping } = partsOn(db);
       const domain = { domainId, mapped: [] };
       const ids = await keeping.keepUsers(
         domain,
         ['old', 'leaver', 'other'].map((one) => userOf(one)),
       );
-      const admins = { localId: 'admins', dn: groupDn('admins'), name: 'admins', description: '', extra: {} };
+      const admins = groupOf('admins');
       const groupId = (await keeping.keepGroups(domain, [admins])).get('admins')!;
       clock.advance(60);
       const logIn = async (user: DirectoryUser, groups: readonly string[]) => {
