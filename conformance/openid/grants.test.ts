@@ -407,7 +407,7 @@ onEachDatabase(
         assert.equal(typeof at, 'number');
         assert.deepEqual(profile, {
           sub,
-          name: 'Ada King Lovelace',
+          name: 'Countess',
           given_name: 'Ada',
           family_name: 'Lovelace',
           middle_name: 'King',

@@ -21,6 +21,7 @@ export {
   type OtherCallers,
   PROVISIONING,
 } from './caller.ts';
+export { DEFAULT_DOMAIN } from './default-domain.ts';
 export type { DirectoryAccount, DirectoryGuard, DirectoryLogin } from './directory-guard.ts';
 export { createFreshLogin, type FreshLogin, loginTimeOf } from './fresh-login.ts';
 export { anyManagesApplications, grantedOrganizations, managersIn } from './management.store.ts';

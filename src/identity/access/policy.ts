@@ -1,9 +1,11 @@
 // Who may do what: Keystone's default policy, by its names, for the personas admin, manager, member and reader.
 // Each route names its rule. The server evaluates it before the handler, with facts about the target of the request. A missing
 // target has no facts, so only callers who may see everything get a 404.
+
 import type { App, Target } from '../../platform/http/index.ts';
 import { fail } from '../faults.ts';
 import type { Caller } from './caller.ts';
+import { DEFAULT_DOMAIN } from './default-domain.ts';
 
 /** What a rule knows about the target of a request. */
 export interface Facts {
@@ -343,7 +345,7 @@ export function visibleDomain(caller: Caller): string | undefined {
 
 /** The domain of something new. */
 export const domainOfNew = (caller: Caller, requested: string | undefined): string =>
-  requested ?? visibleDomain(caller) ?? 'default';
+  requested ?? visibleDomain(caller) ?? DEFAULT_DOMAIN;
 
 /** Target of a request that creates something in a domain. */
 export const domainTarget = (domainId: string): IdentityTarget<string> => ({ facts: { domainId }, get: () => domainId });

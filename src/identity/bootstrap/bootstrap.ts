@@ -3,7 +3,7 @@ import { type Clock, seconds } from '../../platform/clock.ts';
 import { ConfigError } from '../../platform/config/index.ts';
 import { isUniqueViolation } from '../../platform/database/index.ts';
 import { newId, newSecret } from '../../platform/ids.ts';
-import { findProject, tagOf } from '../access/index.ts';
+import { DEFAULT_DOMAIN, findProject, tagOf } from '../access/index.ts';
 import { type Change, type RunChange, serviceActor } from '../audit/index.ts';
 import { insertEntry } from '../catalog/index.ts';
 import type { Database } from '../database.ts';
@@ -15,7 +15,6 @@ import { insertImplication, insertRole } from '../roles/index.ts';
 import type { Users } from '../users/index.ts';
 import { moveEndpoints, readFact, writeFact } from './bootstrap.store.ts';
 
-const DOMAIN = 'default';
 const ADMIN = 'admin';
 const REGION = 'RegionOne';
 const ENDPOINT_FACT = 'identity_endpoint_url';
@@ -77,14 +76,14 @@ async function prepareAdminPassword(passwords: Passwords, password: string): Pro
 
 /** For `gatehouse admin-password`. Like every change of a password, it revokes tokens and sessions. */
 export async function resetAdminPassword({ passwords, users }: BootstrapDeps, given: string | undefined): Promise<string> {
-  const { id } = (await users.findByName(DOMAIN, ADMIN)) ?? fail('user.not_found', { id: ADMIN });
+  const { id } = (await users.findByName(DEFAULT_DOMAIN, ADMIN)) ?? fail('user.not_found', { id: ADMIN });
   const password = given ?? newSecret();
   await users.replacePassword(serviceActor, id, await prepareAdminPassword(passwords, password));
   return password;
 }
 
 export async function isAdminPassword({ passwords, users }: BootstrapDeps, text: string): Promise<boolean> {
-  const admin = await users.findByName(DOMAIN, ADMIN);
+  const admin = await users.findByName(DEFAULT_DOMAIN, ADMIN);
   return admin !== undefined && passwords.isPasswordOf(admin.id, text);
 }
 
@@ -98,7 +97,7 @@ export async function bootstrap(
 ): Promise<string | undefined> {
   const { db, clock, change, passwords, users } = deps;
   const url = `${options.url}/v3`;
-  if (await findProject(db.read, DOMAIN)) {
+  if (await findProject(db.read, DEFAULT_DOMAIN)) {
     await followAddress(deps, url);
     return undefined;
   }
@@ -107,17 +106,21 @@ export async function bootstrap(
   const delivery = options.deliver?.(password);
   try {
     await change(serviceActor, async (transaction) => {
-      await insertProjectRow(transaction, clock, { name: 'Default', description: 'The default domain' }, null, { id: DOMAIN });
+      await insertProjectRow(transaction, clock, { name: 'Default', description: 'The default domain' }, null, {
+        id: DEFAULT_DOMAIN,
+      });
       const roles = await makeRoles(transaction, clock);
       const projectId = await insertProjectRow(
         transaction,
         clock,
         { name: 'admin', description: 'The organization of the administrators' },
-        { domainId: DOMAIN, parentId: DOMAIN },
+        { domainId: DEFAULT_DOMAIN, parentId: DEFAULT_DOMAIN },
       );
-      const userId = await users.insert(transaction, { name: ADMIN, default_project_id: projectId }, DOMAIN, { isFirst: true });
+      const userId = await users.insert(transaction, { name: ADMIN, default_project_id: projectId }, DEFAULT_DOMAIN, {
+        isFirst: true,
+      });
       await passwords.store(transaction, userId, prepared);
-      for (const targetId of [projectId, DOMAIN, null]) {
+      for (const targetId of [projectId, DEFAULT_DOMAIN, null]) {
         await insertGrant(transaction.tx, {
           actor: { kind: 'user', id: userId },
           targetId,

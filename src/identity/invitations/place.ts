@@ -1,8 +1,6 @@
 // The name of what a person is invited to.
-import { findProject } from '../access/index.ts';
+import { DEFAULT_DOMAIN, findProject } from '../access/index.ts';
 import type { InvitationRow, Reader } from '../database.ts';
-
-const DEFAULT_DOMAIN = 'default';
 
 /** The organization, else the domain. The default domain has no name that means something to people. */
 export async function placeOf(

@@ -3,13 +3,14 @@
 export { mountKeyrockOAuth } from './keyrock/oauth2.routes.ts';
 export { ACCESS_TOKEN, APPLICATION, openidRoutes } from './openid.documentation.ts';
 export { createOpenid, type Openid } from './openid.ts';
-export { pageErrors, wantsPage } from './pages/error-page.ts';
+export { pageErrors } from './pages/error-page.ts';
 export { type AccessTokens, createAccessTokens } from './provider/access-tokens.ts';
 export { createAccounts } from './provider/accounts.ts';
 export { createDelegation } from './provider/delegation.ts';
 export { mountIntrospection } from './provider/introspection.routes.ts';
 export type { OpenidKeys } from './provider/keys.ts';
 export { createLogouts, type Logouts } from './provider/logouts.ts';
+export { wantsPage } from './provider/paths.ts';
 export { createRecords, type Records } from './provider/records/records.ts';
 export { UNFINISHED_LIMIT } from './provider/unfinished-limit.ts';
 export type { WalletRegistrationOptions } from './provider/wallet-node.ts';

@@ -1,7 +1,7 @@
 // Forgotten passwords: a mail with a link, and the new password that the link allows. It replaces the password only. Whoever has a second
 // factor needs it to sign in afterwards.
 import { addressKey, type Gate } from '../../platform/limits/index.ts';
-import { findProject } from '../access/index.ts';
+import { DEFAULT_DOMAIN, findProject } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
 import type { Reader, Tx, UserRow } from '../database.ts';
 import { fail } from '../faults.ts';
@@ -14,7 +14,6 @@ import { isEmailConfirmed, lockUser, recipientOf, type Users } from '../users/in
 import { FORGOTTEN_PASSWORD_PAGE, linkTo, NEW_PASSWORD_PAGE } from './pages.ts';
 import type { MailRequests, StrangerRequest } from './requests.ts';
 
-const DEFAULT_DOMAIN = 'default';
 /** Several accounts can have one address. */
 const MAX_ACCOUNTS = 5;
 

@@ -2,7 +2,7 @@
 // is created with the link, so that there is none with an address that nobody has proved. Its user name is the address, so that no page
 // tells whether a user name is taken.
 import { addressKey, type Gate } from '../../platform/limits/index.ts';
-import { findProject } from '../access/index.ts';
+import { DEFAULT_DOMAIN, findProject } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
 import type { UserRow } from '../database.ts';
 import type { DomainSettingsOf } from '../domain-settings/index.ts';
@@ -16,8 +16,6 @@ import { isMainEmail, lockEmail, recipientOf, type Users, usersByMainEmail } fro
 import { isAllowed } from './addresses.ts';
 import { CONFIRM_EMAIL_PAGE, FORGOTTEN_PASSWORD_PAGE, linkTo } from './pages.ts';
 import type { MailRequests, StrangerRequest } from './requests.ts';
-
-const DEFAULT_DOMAIN = 'default';
 
 export interface SelfRegistrationDeps extends Pick<Deps, 'db' | 'change'> {
   readonly users: Users;

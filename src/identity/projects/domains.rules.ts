@@ -1,6 +1,6 @@
 // Domains: the containers of users, groups and projects.
 import type { Query, Static } from '../../platform/http/index.ts';
-import { type Caller, type IdentityTarget, tagOf, targetOf, visibleDomain } from '../access/index.ts';
+import { type Caller, DEFAULT_DOMAIN, type IdentityTarget, tagOf, targetOf, visibleDomain } from '../access/index.ts';
 import type { ProjectRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import {
@@ -21,7 +21,6 @@ type NewDomain = Static<typeof CreateDomain>['domain'];
 type DomainChanges = Static<typeof UpdateDomain>['domain'];
 
 /** The domain of the first administrator. Without it nobody could log in to restore it. */
-const DEFAULT_DOMAIN = 'default';
 
 const filters: Filters = {
   name: { column: 'projects.name', kind: 'text' },

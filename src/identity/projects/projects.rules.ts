@@ -1,6 +1,15 @@
 // Projects: organizations in a tree below their domain.
 import type { Query } from '../../platform/http/index.ts';
-import { type Caller, type Facts, type IdentityTarget, permit, tagOf, targetOf, visibleDomain } from '../access/index.ts';
+import {
+  type Caller,
+  DEFAULT_DOMAIN,
+  type Facts,
+  type IdentityTarget,
+  permit,
+  tagOf,
+  targetOf,
+  visibleDomain,
+} from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
 import type { ProjectRow, Reader } from '../database.ts';
 import { fail } from '../faults.ts';
@@ -75,7 +84,7 @@ export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'cha
       return { facts: {}, get: () => null };
     }
     const parent = body.parent_id ? await findProjectRow(db.read, body.parent_id) : undefined;
-    const domainId = body.domain_id ?? visibleDomain(caller) ?? domainAround(parent) ?? 'default';
+    const domainId = body.domain_id ?? visibleDomain(caller) ?? domainAround(parent) ?? DEFAULT_DOMAIN;
     return { facts: { domainId }, get: () => ({ domainId, parent }) };
   }
 

@@ -1,6 +1,7 @@
 // Users: accounts in a domain, with passwords, options and extra attributes.
 
 export { isEmailConfirmed, isMainEmail, lockEmail, usersByMainEmail, usersWithConfirmedEmail } from './confirmed-email.ts';
+export { displayNameOf } from './display-name.ts';
 export type { OwnProfile } from './own-profile.rules.ts';
 export { emailKeys, type Person, type Profile, withMainEmail } from './profile.ts';
 export { type Recipient, recipientOf } from './recipient.ts';

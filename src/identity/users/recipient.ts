@@ -1,12 +1,12 @@
 // The recipient of mails about an account.
 import type { UserRow } from '../database.ts';
 import { parseJson } from '../resource/index.ts';
+import { displayNameOf } from './display-name.ts';
 import { mainEmail, type Profile } from './profile.ts';
 
 export interface Recipient {
   /** The main e-mail address, if there is one. It was not checked: mail may not be possible to it. */
   readonly address: string | undefined;
-  /** The display name, else the user name. */
   readonly name: string;
   /** The preferred language, if it is known. */
   readonly language: string | undefined;
@@ -14,12 +14,11 @@ export interface Recipient {
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value.trim() !== '' ? value : undefined);
 
-export function recipientOf({ name, profile }: Pick<UserRow, 'name' | 'profile'>): Recipient {
-  const known = parseJson<Profile>(profile);
-  const formatted = (known.name as { formatted?: unknown } | undefined)?.formatted;
+export function recipientOf(user: Pick<UserRow, 'name' | 'profile'>): Recipient {
+  const known = parseJson<Profile>(user.profile);
   return {
     address: mainEmail(known),
-    name: text(known.displayName) ?? text(formatted) ?? name,
+    name: displayNameOf(user),
     language: text(known.preferredLanguage) ?? text(known.locale),
   };
 }

@@ -1,6 +1,6 @@
 // What is known of a person: their name, address, language and time zone.
 import { parseJson } from '../../resource/index.ts';
-import type { Profile, UserWithExpiry } from '../../users/index.ts';
+import { displayNameOf, type Profile, type UserWithExpiry } from '../../users/index.ts';
 import type { Reader } from '../pages/look.ts';
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
@@ -13,8 +13,6 @@ export function readerOf(user: Pick<UserWithExpiry, 'profile'>): Reader {
 }
 
 export function namesOf(user: UserWithExpiry): { readonly name: string; readonly email: string | undefined } {
-  const { displayName, name = {} } = parseJson<Profile>(user.profile);
-  const { formatted } = name as { formatted?: unknown };
   const { email } = parseJson<{ email?: unknown }>(user.extra);
-  return { name: textOf(displayName) ?? textOf(formatted) ?? user.name, email: textOf(email) };
+  return { name: displayNameOf(user), email: textOf(email) };
 }

@@ -7,14 +7,6 @@ import { type Brand, lookOf, type PageLook } from './look.ts';
 import { secondsToWait, textOfFault } from './messages.ts';
 import type { PageWords } from './words/index.ts';
 
-/** Paths that programs use. They get their own formats even if a browser asks. */
-const API =
-  /^\/(?:(?:v3|scim|\.well-known|openid\/(?:token|introspect|revoke|par|jwks|userinfo|device\/authorize))(?:[/?]|$)|\?|$)/;
-
-/** Browsers name HTML when they open a page. Most programs do not (but Java's client does), and neither do scripts (`fetch`). */
-export const wantsPage = (path: string, { accept }: IncomingHttpHeaders): boolean =>
-  !API.test(path) && /\btext\/html\b/i.test(accept ?? '');
-
 interface ErrorTexts {
   readonly title: string;
   readonly text: string;

@@ -1,5 +1,7 @@
 // The pages where people register themselves.
+
 import { Fault } from '../../../platform/faults/index.ts';
+import { DEFAULT_DOMAIN } from '../../access/index.ts';
 import { isAllowed, type OpenDomain, REGISTER_PAGE, readAddress, type SelfRegistration } from '../../people/index.ts';
 import { type BrowserRequest, sendAnswer, sendPage } from '../pages/browser.ts';
 import { type PageRefusal, refusal, refusalOf } from '../pages/messages.ts';
@@ -17,7 +19,6 @@ export interface RegistrationPagesDeps {
   readonly selfRegistration: SelfRegistration;
 }
 
-const DEFAULT_DOMAIN = 'default';
 const MAX_NAME = 100;
 
 /** One line of printable characters. */

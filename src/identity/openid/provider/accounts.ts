@@ -3,7 +3,7 @@
 import type { UserPermissionsReader } from '../../app-roles/index.ts';
 import type { Pictures } from '../../pictures/index.ts';
 import { parseJson } from '../../resource/index.ts';
-import { isEmailConfirmed, type Profile, type Users, type UserWithExpiry } from '../../users/index.ts';
+import { displayNameOf, isEmailConfirmed, type Profile, type Users, type UserWithExpiry } from '../../users/index.ts';
 import { picturePath } from './paths.ts';
 
 /** The claims of each scope. docs/guide/first-application.md has the same table. */
@@ -84,11 +84,10 @@ export function createAccounts({ users, userPermissions, pictures, issuer }: Acc
     const profile = parseJson<Profile>(user.profile);
     const name = (profile.name ?? {}) as Record<string, unknown>;
     const { email } = parseJson<{ email?: unknown }>(user.extra);
-    const full = [name.givenName, name.familyName].flatMap((part) => text(part) ?? []).join(' ');
     const wantsRoles = scopes.has('roles') || scopes.has('organizations') || scopes.has('all_info');
     return {
       sub: user.id,
-      name: text(name.formatted) ?? text(profile.displayName) ?? text(full) ?? user.name,
+      name: displayNameOf(user),
       given_name: text(name.givenName),
       family_name: text(name.familyName),
       middle_name: text(name.middleName),

@@ -1,5 +1,5 @@
 // The paths of the OpenID provider and their methods. Other methods are refused here, because the library has another error format.
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { fail } from '../../faults.ts';
 import { INVITATION_PATH } from '../../invitations/index.ts';
 import {
@@ -103,6 +103,20 @@ export function checkMethod(path: string, method: string): readonly string[] {
   if (!methods.includes(method)) fail('route.method_not_allowed', undefined, { headers: { Allow: methods.join(', ') } });
   return methods;
 }
+
+/** The other APIs of the service, and its version document. */
+const OTHER_APIS = /^\/(?:(?:v3|scim|\.well-known)(?:\/|$)|$)/;
+
+/** Programs of other origins may ask the endpoints for programs, and no page. */
+const isForPrograms = (path: string): boolean =>
+  OTHER_APIS.test(path) || METHODS.some(([known, methods]) => known === path && methods.includes('OPTIONS'));
+
+/**
+ * Whether an error is answered by a page. Browsers name HTML when they open a page. Most programs do not (but Java's client does), and
+ * neither do scripts (`fetch`). The APIs have their own formats even if a browser asks.
+ */
+export const wantsPage = (url: string, { accept }: IncomingHttpHeaders): boolean =>
+  /\btext\/html\b/i.test(accept ?? '') && !isForPrograms(withoutSlash(url).split('?', 1)[0]!);
 
 /** The library parses a repeated code as a list, and then fails. */
 export function refuseRepeatedCode(url: string): void {

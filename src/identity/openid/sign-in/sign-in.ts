@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { Fault } from '../../../platform/faults/index.ts';
+import { DEFAULT_DOMAIN } from '../../access/index.ts';
 import { fail } from '../../faults.ts';
 import type { LoginAttempt } from '../../logins/index.ts';
 import type { Guesser } from '../../passwords/index.ts';
@@ -36,8 +37,6 @@ export interface SignInDeps extends PasskeySignInDeps {
   readonly devices: Devices;
   readonly scopes: Scopes;
 }
-
-const DEFAULT_DOMAIN = 'default';
 
 export function createSignIn(deps: SignInDeps) {
   const { auth, factor, devices, users, scopes } = deps;

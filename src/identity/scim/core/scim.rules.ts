@@ -1,5 +1,5 @@
 // The SCIM core that both APIs use.
-import { type DirectoryGuard, findProject } from '../../access/index.ts';
+import { DEFAULT_DOMAIN, type DirectoryGuard, findProject } from '../../access/index.ts';
 import type { Change } from '../../audit/index.ts';
 import { fail } from '../../faults.ts';
 import { insertOwnedProject } from '../../grants/index.ts';
@@ -13,8 +13,6 @@ import { createOfferList } from './offers.ts';
 import { createOrganizationResources } from './organizations.resource.ts';
 import { countOrganizations, countRows, countUsersWithRole } from './scim.store.ts';
 import { createUserResources } from './users.resource.ts';
-
-const DEFAULT_DOMAIN = 'default';
 
 /** The totals that Keyrock reports. */
 export interface ResourceTotals {

@@ -1,6 +1,6 @@
 // Shared by the routes of /scim/v2: the context of a request, and the format of replies.
 import { Answer, type Call } from '../../../platform/http/index.ts';
-import type { Caller } from '../../access/index.ts';
+import { type Caller, DEFAULT_DOMAIN } from '../../access/index.ts';
 import { type ResourceHandler, renderResources, type ScimContext, versionOf } from '../core/handler.ts';
 import type { ListRequest } from '../core/list.ts';
 import { isNotModified, parametersOf, readProjectionOf } from '../core/requests.ts';
@@ -18,7 +18,7 @@ export const pathId = ({ params }: { readonly params: unknown }): string => (par
 /** A caller acts in one domain: that of the connection, or of the token's scope. */
 export function contextOf({ caller, base }: Pick<ScimCall, 'caller' | 'base'>): ScimContext & { readonly domainId: string } {
   const { domain, project: organization } = caller.authContext;
-  return { caller, base: base + ROOT, domainId: domain?.id ?? organization?.domain.id ?? 'default' };
+  return { caller, base: base + ROOT, domainId: domain?.id ?? organization?.domain.id ?? DEFAULT_DOMAIN };
 }
 
 export const answer = (status: number, body: unknown, headers: Record<string, string> = {}): Answer =>
