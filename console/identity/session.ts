@@ -88,6 +88,16 @@ export class Session {
     return this.#allowed.has(rule);
   }
 
+  /** What the person may do with one thing, such as `{ user_id }`: asked from the service, which knows it. */
+  async mayWith(ids: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<(rule: string) => boolean> {
+    const { body } = await this.request<{ allowed: readonly string[] }>('GET', '/v3/auth/OS-ACCESS/allowed', {
+      query: ids,
+      signal,
+    });
+    const allowed = new Set(body.allowed);
+    return (rule) => allowed.has(rule);
+  }
+
   get roles(): readonly string[] {
     return this.#roles;
   }

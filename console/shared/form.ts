@@ -2,6 +2,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { ifDefined } from 'lit/directives/if-defined.js';
 import { PageElement } from './element.ts';
+import { type Choice, pick } from './pick.ts';
 import { type Problem, problemMessage, problemOf } from './problem.ts';
 import { shared } from './words/index.ts';
 
@@ -20,7 +21,8 @@ export interface FormField {
     | 'textarea'
     | 'select'
     | 'checkbox'
-    | 'file';
+    | 'file'
+    | 'pick';
   readonly value?: string | number | boolean | undefined;
   readonly required?: boolean;
   readonly hint?: string | TemplateResult;
@@ -34,6 +36,10 @@ export interface FormField {
   readonly accept?: string;
   readonly multiple?: boolean;
   readonly readOnly?: boolean;
+  /** For `pick`: finds what can be chosen. */
+  find?(text: string, signal: AbortSignal): Promise<readonly Choice[]>;
+  /** For `pick`: what is chosen at the beginning. */
+  readonly chosen?: Choice | undefined;
   /** What is wrong with the value; the browser then refuses to send the form. Called while typing. */
   check?(value: string): string | undefined;
   onChange?(value: string): void;
@@ -66,6 +72,16 @@ function control(field: FormField, id: string): TemplateResult {
   const described = [field.hint === undefined ? '' : `${id}-hint`, field.check ? `${id}-problem` : ''].filter(Boolean).join(' ');
   const input = (event: Event): void => onInput(field, event);
   const describedBy = ifDefined(described === '' ? undefined : described);
+  if (type === 'pick')
+    return pick({
+      id,
+      name,
+      required,
+      chosen: field.chosen,
+      describedBy: described === '' ? undefined : described,
+      find: field.find!,
+      onChange: (picked) => field.onChange?.(picked),
+    });
   if (type === 'textarea')
     return html`<textarea id=${id} name=${name} ?required=${required} ?readonly=${readOnly} rows="4" maxlength=${ifDefined(maxLength)} aria-describedby=${describedBy} .defaultValue=${String(value ?? '')} @input=${input}></textarea>`;
   if (type === 'select')

@@ -53,6 +53,9 @@ export const texts = {
   leave: 'Leave',
   stay: 'Stay',
   secretText: 'This is shown once. Keep it in a safe place: nobody can show it again.',
+  chooseFromList: 'Choose one from the list.',
+  typeToFind: 'Type to find',
+  choices: 'Choices',
   languageName: 'English',
   languageLabel: 'Language',
 };

@@ -56,6 +56,9 @@ export const texts: SharedTexts = {
   leave: 'Salir',
   stay: 'Quedarse',
   secretText: 'Se muestra una sola vez. Guárdelo en un lugar seguro: nadie podrá volver a mostrarlo.',
+  chooseFromList: 'Elija uno de la lista.',
+  typeToFind: 'Escriba para buscar',
+  choices: 'Opciones',
   languageName: 'Español',
   languageLabel: 'Idioma',
 };
