@@ -1,10 +1,8 @@
 // Checks every page: accessibility, keyboard, small screens, and dark mode.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { DESK, keyboardTroubles, lookTroubles, run } from '../support/accessibility.ts';
 import { onDatabase, type TestApi } from '../support/api.ts';
 import { type ApplicationPage, startDevice, withApplication } from '../support/application-page.ts';
 import { makeOrganization } from '../support/applications.ts';
@@ -22,10 +20,6 @@ import { enterCode, enterPassword, openAccount, outcome, press, sectionOf, title
 
 const chromium = usesChromium();
 const server = await startMailServer();
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const PHONE = { width: 360, height: 740 };
-const DESK = { width: 1280, height: 800 };
-const SCHEMES = ['light', 'dark'] as const;
 
 type Look = (name: string) => Promise<void>;
 
@@ -208,50 +202,9 @@ async function tour(api: TestApi, application: ApplicationPage, page: Page, look
   assert.equal(await titleOf(page), words.changePassword);
 }
 
-const run = <T>(page: Page, script: string): Promise<T> => page.evaluate<T>(script);
-
-/** Serious or critical accessibility violations, as axe describes them. */
-async function barriers(page: Page, scheme: (typeof SCHEMES)[number]): Promise<string[]> {
-  // Dark mode differs only in colours.
-  const rules = scheme === 'dark' ? ", runOnly: ['color-contrast']" : '';
-  if (!(await run<boolean>(page, "typeof axe === 'object'"))) await run(page, `${axe};0`);
-  return run(
-    page,
-    `axe.run({ resultTypes: ['violations']${rules} }).then(({ violations }) => violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, help, nodes }) => id + ': ' + help + ' ' + nodes.map(({ html }) => html).join(' ')))`,
-  );
-}
-
 /** Things that the content security policy forbids, and other mistakes. */
 const INLINE = `[...document.querySelectorAll('*')].filter((one) => one.matches('script:not([src^="/openid/assets/passkeys-"]), style, [style], iframe, object, base')
   || [...one.attributes].some(({ name, value }) => name.startsWith('on') || /^javascript:/i.test(value))).map((one) => one.outerHTML)`;
-
-const CONTROLS = `[...document.querySelectorAll('a[href], button, input:not([type=hidden]), summary, select, textarea')]
-  .filter((one) => one.checkVisibility())`;
-
-/** Tab reaches every control in the order of the page, with a visible focus. */
-async function keyboardTroubles(page: Page): Promise<string[]> {
-  const count = await run<number>(page, `(window.controls = ${CONTROLS}).length`);
-  if (count === 0) return [];
-  const reached: number[] = [];
-  const troubles: string[] = [];
-  // One more for leaving and re-entering the page. Where it starts depends on the current focus.
-  for (let tabs = 0; tabs <= count; tabs++) {
-    await page.keyboard.press('Tab');
-    const [index, shown] = await run<[number, boolean]>(
-      page,
-      `(() => { const style = getComputedStyle(document.activeElement);
-        return [controls.indexOf(document.activeElement), style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2]; })()`,
-    );
-    if (index < 0) continue;
-    reached.push(index);
-    if (!shown) troubles.push(`focus does not show on control ${index}`);
-  }
-  const inOrder = reached.every((index, at) => at === 0 || index === (reached[at - 1]! + 1) % count);
-  if (new Set(reached).size !== count || !inOrder) troubles.push(`of ${count} controls Tab reaches ${reached.join(' ')}`);
-  return troubles;
-}
 
 const settings = {
   ...AT_LOCALHOST,
@@ -270,23 +223,12 @@ onDatabase('SQLite', 'Every page', { settings }, (api) => {
     const page = await chromium.open(api, { bypassCSP: true, viewport: DESK });
     const troubles: string[] = [];
     const seen: string[] = [];
-    const { SCREENSHOTS: folder } = process.env;
     await tour(api, application(), page, async (name) => {
       seen.push(name);
       const note = (found: readonly string[], where: string) => troubles.push(...found.map((one) => `${name}, ${where}: ${one}`));
       note(await run<string[]>(page, INLINE), 'inline');
       note(await keyboardTroubles(page), 'keyboard');
-      for (const colorScheme of SCHEMES) {
-        await page.emulateMedia({ colorScheme });
-        note(await barriers(page, colorScheme), colorScheme);
-        for (const size of [DESK, PHONE]) {
-          await page.setViewportSize(size);
-          const wide = await run<number>(page, 'document.documentElement.scrollWidth - innerWidth');
-          if (wide > 0) note([`${wide} px too wide`], `${colorScheme} at ${size.width}`);
-          if (folder) await page.screenshot({ path: join(folder, `${name}-${colorScheme}-${size.width}.png`), fullPage: true });
-        }
-        await page.setViewportSize(DESK);
-      }
+      troubles.push(...(await lookTroubles(page, name)));
     });
     assert.deepEqual(troubles, []);
     assert.equal(new Set(seen).size, seen.length);

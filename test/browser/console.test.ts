@@ -1,0 +1,124 @@
+// The console as a whole: signing in and out, sessions that end, roles that are removed, a bad network, and what loading it costs.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { words } from '../../console/identity/words/en/index.ts';
+import { texts } from '../../console/shared/words/en.ts';
+import { lookTroubles } from '../support/accessibility.ts';
+import { onEachDatabase, uniqueName } from '../support/api.ts';
+import { usesChromium } from '../support/chromium.ts';
+import { ADMIN, goTo, onScreen, openConsole } from '../support/console.ts';
+import { makeUser } from '../support/relying-party.ts';
+import { enterPassword, press } from '../support/visitor.ts';
+
+const chromium = usesChromium();
+const BUDGET = 120 * 1024;
+
+const search = (page: Page, text: string): Promise<void> => page.getByRole('searchbox').fill(text);
+
+onEachDatabase('The console in a browser', (api) => {
+  it('loads little, keeps it, and opens the screen of an address', async () => {
+    const page = await chromium.open(api);
+    const loaded = (): Promise<number[]> =>
+      page.evaluate(
+        "performance.getEntriesByType('resource').map(({ transferSize }) => transferSize).filter((size) => size > 0)",
+      );
+    await page.goto(`${api.url}/console`);
+    await enterPassword(page, ADMIN);
+    await onScreen(page, words.overview.title);
+    const first = await loaded();
+    const bytes = first.reduce((sum, one) => sum + one, 0);
+    assert.ok(first.length > 10 && bytes < BUDGET, `${bytes} bytes in ${first.length} files`);
+    await page.goto(`${api.url}/console/people?search=adm`);
+    await onScreen(page, words.people.title);
+    assert.equal(await page.getByRole('searchbox').inputValue(), 'adm');
+    const again = await loaded();
+    assert.ok(again.length < first.length / 2, `${again.length} files again`);
+  });
+
+  it('goes back and forward, and says when there is no such screen', async () => {
+    const page = await openConsole(chromium, api);
+    await page.getByRole('link', { name: words.people.title, exact: true }).click();
+    await onScreen(page, words.people.title);
+    await search(page, 'nobody at all');
+    await page.waitForURL(/search=nobody/);
+    await page.goBack();
+    await onScreen(page, words.overview.title);
+    await page.goForward();
+    await onScreen(page, words.people.title);
+    await page.goto(`${api.url}/console/nowhere`);
+    await page.getByRole('heading', { name: texts.notFoundTitle }).waitFor();
+  });
+
+  it('keeps what was entered while the person signs in again in another tab', async () => {
+    const page = await openConsole(chromium, api, { path: '/people' });
+    await onScreen(page, words.people.title);
+    await page.context().clearCookies();
+    // As after five minutes: the token has ended, and the session with it.
+    await page.clock.install();
+    await page.clock.fastForward('06:00');
+    await search(page, 'adm');
+    await page.clock.runFor(1000);
+    const dialog = page.getByRole('dialog', { name: texts.signedOutTitle });
+    await dialog.waitFor();
+    const opened = page.context().waitForEvent('page');
+    await dialog.getByRole('link', { name: texts.signIn }).click();
+    const other = await opened;
+    await enterPassword(other, ADMIN);
+    await onScreen(other, words.overview.title);
+    await dialog.getByRole('button', { name: texts.goOn }).click();
+    await page.getByRole('link', { name: 'admin', exact: true }).waitFor();
+    assert.equal(await page.getByRole('searchbox').inputValue(), 'adm');
+  });
+
+  it('signs out, and the way back is closed', async () => {
+    const page = await openConsole(chromium, api);
+    await press(page, 'admin');
+    await press(page, texts.signOut);
+    await page.waitForURL(/\/openid\/interaction\//);
+    await page.goto(`${api.url}/console`);
+    await page.waitForURL(/\/openid\/interaction\//);
+  });
+
+  it('signs out whoever left the page alone', async () => {
+    const page = await openConsole(chromium, api);
+    await page.clock.install();
+    await page.reload();
+    await onScreen(page, words.overview.title);
+    await page.clock.fastForward('08:00:01');
+    await page.waitForURL(/\/openid\/interaction\//);
+  });
+
+  it('offers what the role allows, and says so when the role was removed meanwhile', async () => {
+    const domain = await api.make('domain', { name: uniqueName('domain') });
+    const person = await makeUser(api);
+    const { body } = await api.get('/v3/roles?name=reader');
+    const grant = `/v3/domains/${domain.id}/users/${person.id}/roles/${body.roles[0].id}`;
+    assert.equal((await api.request('PUT', grant)).status, 204);
+    const page = await openConsole(chromium, api, { person });
+    await goTo(page, '/people', words.people.title);
+    await page.getByText(words.people.empty).waitFor();
+    assert.equal((await api.request('DELETE', grant)).status, 204);
+    await search(page, 'x');
+    await page.getByRole('alert').waitFor();
+    await page.reload();
+    await onScreen(page, words.people.title).catch(() => {});
+    assert.equal(await page.getByRole('link', { name: words.people.title, exact: true }).count(), 0);
+  });
+
+  it('says that the service is away, and reads again', async () => {
+    const page = await openConsole(chromium, api);
+    await page.route('**/v3/users?**', (route) => route.abort());
+    await page.getByRole('link', { name: words.people.title, exact: true }).click();
+    await page.getByRole('alert').getByText(texts.awayTitle).waitFor();
+    await page.unroute('**/v3/users?**');
+    await press(page, texts.retry);
+    await page.getByRole('link', { name: 'admin', exact: true }).waitFor();
+  });
+
+  it('has no barrier on its first screen', async () => {
+    const page = await openConsole(chromium, api, { options: { bypassCSP: true } });
+    await onScreen(page, words.overview.title);
+    assert.deepEqual(await lookTroubles(page, 'console-overview'), []);
+  });
+});

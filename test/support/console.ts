@@ -1,0 +1,42 @@
+// People at the console, in a real browser.
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { DESK } from './accessibility.ts';
+import { ADMIN_PASSWORD, type TestApi } from './api.ts';
+import type { Chromium } from './chromium.ts';
+import { enterPassword, type PageVisitor } from './visitor.ts';
+
+export const ADMIN = { name: 'admin', password: ADMIN_PASSWORD };
+
+/** Waits until the screen has this heading and has loaded what it shows. */
+export async function onScreen(page: Page, heading: string | RegExp): Promise<void> {
+  await page.getByRole('heading', { level: 1, name: heading, exact: typeof heading === 'string' }).waitFor();
+  await page.locator('.screen-body[aria-busy=false]').waitFor();
+}
+
+export interface ConsoleVisit {
+  readonly person?: Pick<PageVisitor, 'name' | 'password'>;
+  /** Below `/console`. */
+  readonly path?: string;
+  readonly options?: BrowserContextOptions;
+}
+
+/** Signs in, by default as the administrator, and opens a screen. For axe, open it with `options: { bypassCSP: true }`. */
+export async function openConsole(
+  chromium: Chromium,
+  api: TestApi,
+  { person = ADMIN, path = '', options = {} }: ConsoleVisit = {},
+) {
+  const page = await chromium.open(api, { viewport: DESK, ...options });
+  await page.goto(`${api.url}/console${path}`);
+  await enterPassword(page, person);
+  await page.locator('main#content h1').waitFor();
+  return page;
+}
+
+/** Goes to another screen as by a link, without loading the document again. */
+export async function goTo(page: Page, path: string, heading: string | RegExp): Promise<void> {
+  await page.evaluate(
+    `history.pushState(null, '', ${JSON.stringify(`/console${path}`)}); dispatchEvent(new PopStateEvent('popstate'))`,
+  );
+  await onScreen(page, heading);
+}
