@@ -37,6 +37,8 @@ const PUBLIC = [
 const isPublic = (route: Route<Caller>): boolean => PUBLIC.includes(nameOf(route));
 /** The callback for browsers: it shows nothing, and checks the state. */
 const isReturn = (route: Route<Caller>): boolean => nameOf(route) === 'GET /api/v1/wallet/oid4vci/callback';
+/** For administrators only: it shows what belongs to nobody's wallet. */
+const isOfTheNode = (route: Route<Caller>): boolean => route.spec.rule === 'administrator';
 const hasParameter = ({ path }: Route<Caller>): boolean => path.includes(':');
 
 /** Ids of a user's things, by path parameter. */
@@ -187,6 +189,13 @@ onEachWallet('Tenancy', (wallet) => {
     const [owner, stranger, admin] = [await wallet.logIn(), await wallet.logIn(), await wallet.logIn('admin-of-nothing')];
     const belongings = await belongingsOf(owner);
     for (const route of ROUTES.filter((one) => one.method === 'GET' && !hasParameter(one) && !isPublic(one) && !isReturn(one))) {
+      if (isOfTheNode(route)) {
+        for (const person of [owner, stranger]) assertProblem(await person.get(route.path), 403, 'forbidden');
+        const { status, text } = await admin.get(route.path);
+        assert.equal(status, 200, text);
+        for (const id of Object.values(belongings).flat()) assert.ok(!text.includes(id), `${route.path} shows ${id}`);
+        continue;
+      }
       const own = await owner.get(route.path);
       assert.equal(own.status, 200, own.text);
       const ids = belongings[`${route.path}/:id`]?.filter((id) => !id.startsWith('did%3A'));
@@ -197,6 +206,29 @@ onEachWallet('Tenancy', (wallet) => {
         if (ids) assert.equal(text, '[]', `${route.path} as ${person.name}`);
       }
     }
+  });
+
+  it('refuses changes that a page of another site sends with the cookie, on every route', async () => {
+    const owner = await wallet.logIn();
+    const belongings = await belongingsOf(owner);
+    const before = await everything(wallet);
+    const foreign: Record<string, string>[] = [
+      { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' },
+      { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'same-site' },
+      { Origin: 'null' },
+      {},
+    ];
+    // The provider calls it, with a signed token and without a cookie.
+    const changes = ROUTES.filter((one) => isChange(one) && nameOf(one) !== 'POST /api/v1/auth/backchannel-logout');
+    assert.ok(changes.length >= 13);
+    for (const route of changes)
+      for (const path of hasParameter(route) ? pathsOf(route, belongings) : [route.path])
+        for (const headers of foreign)
+          for (const body of [{}, bodyFor(route)]) {
+            const answer = await wallet.request(route.method, path, { ...body, headers: { ...headers, Cookie: owner.cookie } });
+            assertProblem(answer, 403, 'csrf');
+          }
+    assert.deepEqual(await everything(wallet), before);
   });
 
   it('does change things for their owner by the same requests', async () => {

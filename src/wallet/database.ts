@@ -27,7 +27,7 @@ export type PresentationState =
   | 'answering';
 
 /** Final states. */
-export type FinalState = 'issued' | 'submitted' | 'rejected' | 'failed' | 'expired';
+export type FinalState = 'issued' | 'submitted' | 'rejected' | 'failed' | 'expired' | 'cancelled';
 export type ExchangeState = IssuanceState | PresentationState | FinalState;
 
 export interface KeyRow {
@@ -121,6 +121,7 @@ export interface ExchangeRow {
   result: string | null;
   request_hash: string | null;
   steps: string;
+  summary: string | null;
   sealed: string | null;
   poll_at: number | null;
   claimed_until: number;

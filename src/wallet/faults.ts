@@ -67,6 +67,10 @@ export const walletFaults = {
   'untrusted-verifier': { status: 422, text: 'The verifier is not trusted: {why}.' },
   'unsupported-transaction-data': { status: 422, text: 'The transaction data cannot be confirmed: {why}.' },
   'invalid-presentation-request': { status: 422, text: 'The request of the verifier cannot be answered: {why}.' },
+  'preview-outdated': {
+    status: 409,
+    text: 'It is not what the last preview showed any more. Ask for a preview again.',
+  },
   'preview-required': { status: 409, text: 'Ask for a preview first.' },
   'request-already-answered': { status: 409, text: 'This request was already answered.' },
   'verifier-refused': { status: 502, text: 'The verifier did not accept the answer (status {status}).' },

@@ -7,9 +7,9 @@ import type { Metrics } from '../platform/metrics/index.ts';
 import { createProvider, createVerifyToken, type ProviderOptions } from '../platform/openid-client/index.ts';
 import { createExceptions, createOutbound, hostPort, type Outbound } from '../platform/outbound/index.ts';
 import type { Seal } from '../platform/seal/index.ts';
-import { createUnlessDamaged, createWalletChanges, type RunWalletChange } from './access/index.ts';
+import { type Caller, createUnlessDamaged, createWalletChanges, type RunWalletChange } from './access/index.ts';
 import { createCredentials, createStoredCredentials, type WalletCredentials } from './credentials/index.ts';
-import type { Database } from './database.ts';
+import type { Database, ExchangeRow } from './database.ts';
 import { createDids, type Dids } from './dids/index.ts';
 import { createExchanges, type Exchanges } from './exchanges/index.ts';
 import { fail } from './faults.ts';
@@ -184,7 +184,18 @@ export function buildModules(db: Database, options: ModuleOptions) {
   const exchanges = createExchanges({ db, clock, change, seal, unlessDamaged, log, count });
   const protocols = lazy(() => loadProtocols({ db, change, outbound, keys, dids, credentials, exchanges }, options));
 
+  async function cancelExchange(caller: Caller, row: ExchangeRow): Promise<ExchangeRow> {
+    const { before, after } = await exchanges.cancel(caller, row);
+    if (before.protocol === 'oid4vci' && before.sealed !== null) {
+      const { issuance } = await protocols();
+      // It is cancelled already. Keys that stay can be purged by their owner.
+      await issuance.discard(before, caller).catch((error: unknown) => log.warn({ err: error }, 'keys could not be discarded'));
+    }
+    return after;
+  }
+
   const routeDeps: WalletRouteDeps = {
+    cancelExchange,
     keys,
     dids,
     documents: createDocuments(db),

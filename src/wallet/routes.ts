@@ -3,7 +3,7 @@
 import { t } from '../platform/http/index.ts';
 import type { WalletApp } from './access/index.ts';
 import { mountCredentials } from './credentials/index.ts';
-import { mountDids } from './dids/index.ts';
+import { mountDids, mountNode } from './dids/index.ts';
 import { mountExchanges } from './exchanges/index.ts';
 import { mountIssuance } from './issuance/index.ts';
 import { mountKeys } from './keys/index.ts';
@@ -34,6 +34,7 @@ export function mountWallet(app: WalletApp, parts: WalletRouteDeps): void {
   mountSession(app, parts);
   mountKeys(app, parts);
   mountDids(app, parts);
+  mountNode(app, parts);
   mountCredentials(app, parts);
   mountIssuance(app, parts);
   mountPresentations(app, parts);

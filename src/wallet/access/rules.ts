@@ -22,6 +22,8 @@ const rules = {
   owner: own,
   /** For keys and DIDs: an administrator may also manage those of the node. */
   owner_or_administrator: (caller, facts) => own(caller, facts) || (ofTheNode(caller, facts) && caller.isAdministrator),
+  /** An administrator of the node. */
+  administrator: (caller) => caller.isAdministrator,
 } as const satisfies Record<string, Rule>;
 
 export type RuleName = keyof typeof rules;
@@ -32,7 +34,10 @@ export type WalletTarget<Thing> = Target<Facts, Thing>;
 
 /** Asked by the server before it calls a handler. */
 export function authorize(rule: string, caller: Caller, facts: unknown): void {
-  if (!rules[rule as RuleName](caller, (facts ?? {}) as Facts)) fail('forbidden', { why: 'it is for the owner of a wallet' });
+  if (!rules[rule as RuleName](caller, (facts ?? {}) as Facts))
+    fail('forbidden', {
+      why: rule === 'administrator' ? 'it is for administrators of the node' : 'it is for the owner of a wallet',
+    });
 }
 
 interface TargetLookup<Row> {

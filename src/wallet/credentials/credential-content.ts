@@ -2,13 +2,17 @@
 import type { Seal } from '../../platform/seal/index.ts';
 import type { CredentialInstanceRow, CredentialRow } from '../database.ts';
 import type { StatusReference } from '../status/index.ts';
+import type { Description } from './display.ts';
 
 export interface CredentialContent {
   readonly types: readonly string[];
   readonly issuer: { readonly id: string; readonly name?: string; readonly verified: boolean; readonly trust: string };
   readonly subject?: string;
   readonly claims: Readonly<Record<string, unknown>>;
+  /** The first display entry of the issuer, as it is. */
   readonly display?: Readonly<Record<string, unknown>>;
+  /** Missing in credentials that were stored by earlier versions. */
+  readonly description?: Description;
   readonly credentialIssuer: string;
   readonly credentialConfigurationId: string;
   readonly authorityKeyIds?: readonly string[];

@@ -4,7 +4,7 @@ import type { WalletApp } from '../access/index.ts';
 import type { CredentialRow } from '../database.ts';
 import { PAGED, pageAnswer, pageOf } from '../resource/index.ts';
 import type { WalletCredentials } from './credentials.rules.ts';
-import { CredentialList, CredentialQuery, renderCredential } from './credentials.schema.ts';
+import { Credential, CredentialList, CredentialQuery, renderCredential } from './credentials.schema.ts';
 
 const tag = 'Credentials';
 const CREDENTIALS = '/api/v1/wallet/credentials';
@@ -35,6 +35,18 @@ export function mountCredentials(app: WalletApp, { credentials, refreshStatus }:
       const found = (await list()).map((parts) => ({ id: parts.row.id, parts }));
       return pageAnswer(call, found, page, ({ parts }) => renderCredential(parts));
     },
+  );
+
+  app.get(
+    `${CREDENTIALS}/:id`,
+    {
+      summary: 'Show a credential',
+      tag,
+      rule: 'owner',
+      target: ({ caller, params }) => credentials.target(caller, params.id),
+      reply: { 200: Credential },
+    },
+    async ({ target }) => renderCredential(await credentials.show(target)),
   );
 
   app.delete(

@@ -81,6 +81,9 @@ export function createCredentials(deps: {
         withDetails(reader, owner, await listCredentials(reader, owner, filter, page, clock.now()), raw),
       ),
 
+    show: async (row: CredentialRow): Promise<CredentialDetails> =>
+      (await readAs(db, row.owner, (reader) => withDetails(reader, row.owner, [row], false)))[0]!,
+
     /** As JSON, for the answer of an issuance. */
     byIds: ({ owner }: Caller, ids: readonly string[]): Promise<Static<typeof Credential>[]> =>
       readAs(db, owner, async (reader) =>

@@ -3,6 +3,7 @@ import { type Static, t } from '../../platform/http/index.ts';
 import type { CredentialRow } from '../database.ts';
 import { flag, pageQuery, time } from '../resource/index.ts';
 import type { CredentialContent } from './credential-content.ts';
+import { ClaimLabel, Display, displaysOf } from './display.ts';
 
 export const STATUSES = ['valid', 'expired', 'revoked', 'suspended', 'unknown'] as const;
 
@@ -20,7 +21,9 @@ export const Credential = t.object(
     credentialIssuer: t.string(),
     credentialConfigurationId: t.string(),
     addedAt: t.string({ format: 'date-time' }),
-    instances: t.integer(),
+    instances: t.integer({ description: 'Copies that are left. Each is shown to one verifier only.' }),
+    displays: t.array(Display, { description: 'How the issuer names it, by language. Texts of the issuer; no pictures.' }),
+    labels: t.array(ClaimLabel, { description: 'How the issuer names its claims.' }),
   },
   {
     subject: t.string(),
@@ -28,7 +31,7 @@ export const Credential = t.object(
     validFrom: t.string({ format: 'date-time' }),
     validUntil: t.string({ format: 'date-time' }),
     statusCheckedAt: t.string({ format: 'date-time' }),
-    display: t.record(t.unknown()),
+    display: t.record(t.unknown(), { description: 'The first display entry of the issuer, as it is.' }),
     damaged: t.boolean({ description: 'It can no longer be read; purge it.' }),
     raw: t.array(t.unknown()),
   },
@@ -42,6 +45,7 @@ export const CredentialQuery = t.object(
     type: t.string({ maxLength: 500 }),
     format: t.string({ maxLength: 50 }),
     issuer: t.string({ maxLength: 500 }),
+    keyId: t.string({ maxLength: 40, description: 'Only credentials with a copy that is bound to this key.' }),
     status: t.oneOf(...STATUSES),
     include: t.oneOf('raw'),
     refreshStatus: flag,
@@ -104,6 +108,8 @@ export function renderCredential({
     credentialConfigurationId: content.credentialConfigurationId,
     addedAt: time(row.added_at),
     instances,
+    displays: [...(content.description?.displays ?? displaysOf([content.display]))],
+    labels: [...(content.description?.labels ?? [])],
     ...(isDamaged ? { damaged: true } : {}),
     ...(raw ? { raw: [...raw] } : {}),
   };

@@ -7,13 +7,14 @@ export interface CredentialFilter {
   readonly format?: string | undefined;
   readonly issuer?: string | undefined;
   readonly status?: string | undefined;
+  readonly keyId?: string | undefined;
 }
 
 /** Reads one row more than the page size. Expiry is computed from `now`, not stored. */
 export function listCredentials(
   db: Reader,
   owner: string,
-  { type, format, issuer, status }: CredentialFilter,
+  { type, format, issuer, status, keyId }: CredentialFilter,
   { limit, after }: ListPage,
   now: number,
 ): Promise<CredentialRow[]> {
@@ -24,6 +25,10 @@ export function listCredentials(
   if (status === 'expired') query = query.where('valid_until', '<=', now);
   else if (status)
     query = query.where('status', '=', status).where((eb) => eb.or([eb('valid_until', 'is', null), eb('valid_until', '>', now)]));
+  if (keyId)
+    query = query.where('id', 'in', (eb) =>
+      eb.selectFrom('credential_instances').where('owner', '=', owner).where('key_id', '=', keyId).select('credential_id'),
+    );
   if (after) query = query.where('id', '>', after);
   return query
     .orderBy('id')

@@ -61,6 +61,8 @@ onEachWallet('Credentials', (wallet) => {
           statusCheckedAt: iso(now - 10),
           presentable: true,
           display: { name: 'Identity', logo: { uri: 'https://issuer.example/logo.png' } },
+          displays: [{ name: 'Identity' }],
+          labels: [],
           credentialIssuer: 'https://issuer.example',
           credentialConfigurationId: 'pid',
           addedAt: iso(now),
@@ -75,6 +77,17 @@ onEachWallet('Credentials', (wallet) => {
       assert.ok(!('raw' in (await list(person))[0]));
       const [{ raw }] = await list(person, '?include=raw');
       assert.deepEqual(raw, ['eyJ.one.~', 'eyJ.two.~']);
+    });
+
+    it('filters by the key of a copy, and shows one of them', async () => {
+      const person = await wallet.logIn();
+      const [key, other] = [await person.make('keys'), await person.make('keys')];
+      const bound = await storeCredential(person, { key_id: key.id, binding: 'jwk' });
+      await storeCredential(person);
+      assert.deepEqual(await ids(person, `?keyId=${key.id}`), [bound]);
+      assert.deepEqual(await ids(person, `?keyId=${other.id}`), []);
+      assert.deepEqual((await person.get(`${CREDENTIALS}/${bound}`)).body, (await list(person, `?keyId=${key.id}`))[0]);
+      assert.deepEqual(await ids(await wallet.logIn(), `?keyId=${key.id}`), [], 'of another wallet');
     });
 
     it('filters by type, format, issuer and status', async () => {

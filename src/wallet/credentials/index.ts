@@ -6,4 +6,5 @@ export { type CredentialContent, credentialSealContext, instanceSealContext } fr
 export { mountCredentials } from './credentials.routes.ts';
 export { createCredentials, type WalletCredentials } from './credentials.rules.ts';
 export { Credential } from './credentials.schema.ts';
+export { ClaimLabel, Display, descriptionOf, LocalName, localNames } from './display.ts';
 export { createStoredCredentials, type StoredCredentials } from './stored-credentials.ts';

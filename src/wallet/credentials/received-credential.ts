@@ -7,6 +7,7 @@ import { insertInstances } from './copies.store.ts';
 import { type CopyContent, type CredentialContent, credentialSealContext, instanceSealContext } from './credential-content.ts';
 import { insertCredential, keyStates } from './credentials.store.ts';
 import type { StoredCredentialDeps } from './deps.ts';
+import { descriptionOf } from './display.ts';
 
 /** A copy with the key and DID it is bound to. */
 export interface ReceivedCopy {
@@ -63,6 +64,7 @@ function contentOf({ credential, boundTo }: ReceivedCopy, { configuration, from 
     ...(credential.subject === undefined ? {} : { subject: credential.subject }),
     claims: credential.claims,
     ...(typeof display === 'object' && display !== null ? { display: display as Record<string, unknown> } : {}),
+    description: descriptionOf(configuration.raw),
     credentialIssuer: from.address,
     credentialConfigurationId: configuration.id,
     ...(credential.authorityKeyIds ? { authorityKeyIds: credential.authorityKeyIds } : {}),

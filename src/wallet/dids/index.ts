@@ -2,3 +2,4 @@
 export { mountDids } from './dids.routes.ts';
 export { createDids, type Dids } from './dids.rules.ts';
 export { hostOf } from './hosting.ts';
+export { mountNode } from './node.routes.ts';

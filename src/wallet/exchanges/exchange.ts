@@ -5,6 +5,7 @@ import type { Seal } from '../../platform/seal/index.ts';
 import { type Caller, type RunWalletChange, readList, type UnlessDamaged } from '../access/index.ts';
 import type { Database, ExchangeRow, ExchangeState } from '../database.ts';
 import { time } from '../resource/index.ts';
+import { type ExchangeSummary, openSummary, sealSummary } from './summary.ts';
 
 /** A claim is renewed while somebody works on the exchange. An older claim belongs to a process that died. */
 export const CLAIM_MS = 5 * 60_000;
@@ -26,6 +27,8 @@ export interface ExchangeDetails {
   readonly row: ExchangeRow;
   /** Undefined if it is damaged. */
   readonly steps: readonly ExchangeStep[] | undefined;
+  /** Undefined if it is damaged. */
+  readonly summary: ExchangeSummary | undefined;
 }
 
 /** An exchange in progress. `data` is needed to continue it, and is sealed when it is stored. */
@@ -40,6 +43,7 @@ export interface Exchange<Data> {
   peer: string | undefined;
   data: Data;
   readonly steps: ExchangeStep[];
+  summary: ExchangeSummary;
   pollAt: number | null;
   expiresAt: number;
 }
@@ -60,7 +64,7 @@ export interface ExchangeDeps {
 
 /** Opens a row to work on it with this claim. */
 export function openRow<Data>(
-  { seal }: Pick<ExchangeDeps, 'seal'>,
+  { seal, unlessDamaged }: Pick<ExchangeDeps, 'seal' | 'unlessDamaged'>,
   row: ExchangeRow,
   caller: Caller,
   claim = row.claimed_by,
@@ -75,6 +79,7 @@ export function openRow<Data>(
     peer: row.peer ?? undefined,
     data: JSON.parse(seal.open(row.sealed!, exchangeSealContext(row)).toString()) as Data,
     steps: JSON.parse(row.steps) as ExchangeStep[],
+    summary: unlessDamaged('exchange', row.id, () => openSummary(seal, row)) ?? {},
     pollAt: row.poll_at,
     expiresAt: row.expires_at,
   };
@@ -85,15 +90,20 @@ export const columnsOf = ({ clock, seal }: Pick<ExchangeDeps, 'clock' | 'seal'>,
   state: exchange.state,
   peer: exchange.peer ?? null,
   steps: JSON.stringify(exchange.steps),
+  summary: sealSummary(seal, exchange, exchange.summary),
   sealed: seal.seal(Buffer.from(JSON.stringify(exchange.data)), exchangeSealContext(exchange)),
   poll_at: exchange.pollAt,
   expires_at: exchange.expiresAt,
   updated_at: clock.now(),
 });
 
-export const detailsOf = ({ unlessDamaged }: Pick<ExchangeDeps, 'unlessDamaged'>, row: ExchangeRow): ExchangeDetails => ({
+export const detailsOf = (
+  { seal, unlessDamaged }: Pick<ExchangeDeps, 'seal' | 'unlessDamaged'>,
+  row: ExchangeRow,
+): ExchangeDetails => ({
   id: row.id,
   row,
+  summary: unlessDamaged('exchange', row.id, () => openSummary(seal, row)),
   steps: unlessDamaged('exchange', row.id, () => readList<ExchangeStep>(row.steps, 'at', 'step')),
 });
 

@@ -1,14 +1,23 @@
 // /api/v1/wallet/exchanges: exchanges with issuers and verifiers, with their steps.
 
-import type { WalletApp } from '../access/index.ts';
-import { PAGED, pageAnswer, pageOf } from '../resource/index.ts';
+import type { Caller, WalletApp } from '../access/index.ts';
+import type { ExchangeRow } from '../database.ts';
+import { EmptyBody, PAGED, pageAnswer, pageOf } from '../resource/index.ts';
 import { ExchangeList, ExchangeQuery, ExchangeSchema, renderExchange } from './exchanges.schema.ts';
 import type { Exchanges } from './exchanges.ts';
 
 const tag = 'Exchanges';
 const EXCHANGES = '/api/v1/wallet/exchanges';
 
-export function mountExchanges(app: WalletApp, { exchanges }: { exchanges: Exchanges }): void {
+interface ExchangeRouteDeps {
+  readonly exchanges: Exchanges;
+  /** Ends it, and deletes keys that were generated for it. */
+  readonly cancelExchange: (caller: Caller, row: ExchangeRow) => Promise<ExchangeRow>;
+}
+
+export function mountExchanges(app: WalletApp, { exchanges, cancelExchange }: ExchangeRouteDeps): void {
+  const target = ({ caller, params }: { caller: Caller; params: { id: string } }) => exchanges.target(caller, params.id);
+
   app.get(
     EXCHANGES,
     {
@@ -20,9 +29,14 @@ export function mountExchanges(app: WalletApp, { exchanges }: { exchanges: Excha
       reply: { 200: ExchangeList },
     },
     async (call) => {
-      const { protocol, state, ...rest } = call.query;
+      const { protocol, state, open, ...rest } = call.query;
       const page = pageOf(rest);
-      return pageAnswer(call, await exchanges.list(call.caller, { protocol, state }, page), page, renderExchange);
+      return pageAnswer(
+        call,
+        await exchanges.list(call.caller, { protocol, state, isOpen: open === 'true' }, page),
+        page,
+        renderExchange,
+      );
     },
   );
 
@@ -32,9 +46,22 @@ export function mountExchanges(app: WalletApp, { exchanges }: { exchanges: Excha
       summary: 'Show an exchange with its steps',
       tag,
       rule: 'owner',
-      target: ({ caller, params }) => exchanges.target(caller, params.id),
+      target,
       reply: { 200: ExchangeSchema },
     },
-    ({ target }) => renderExchange(exchanges.detailsOf(target)),
+    (call) => renderExchange(exchanges.detailsOf(call.target)),
+  );
+
+  app.post(
+    `${EXCHANGES}/:id/cancel`,
+    {
+      summary: 'Cancel an exchange without telling the issuer or verifier',
+      tag,
+      rule: 'owner',
+      target,
+      body: EmptyBody,
+      reply: { 200: ExchangeSchema },
+    },
+    async (call) => renderExchange(exchanges.detailsOf(await cancelExchange(call.caller, call.target))),
   );
 }

@@ -1,23 +1,27 @@
 // Exchanges in the database. Every statement filters by owner, except for background jobs.
 import type { ExchangeRow, ExchangeState, Reader, Tx } from '../database.ts';
 import type { ListPage } from '../resource/index.ts';
+import { OVER } from './states.ts';
 
 export interface ExchangeFilter {
   readonly protocol?: string | undefined;
   readonly state?: string | undefined;
+  /** Only exchanges that are not finished. */
+  readonly isOpen?: boolean | undefined;
 }
 
 /** Reads one row more than the page size, newest first. */
 export function listExchanges(
   db: Reader,
   owner: string,
-  { protocol, state }: ExchangeFilter,
+  { protocol, state, isOpen }: ExchangeFilter,
   { limit, after }: ListPage,
 ): Promise<ExchangeRow[]> {
   let query = db.selectFrom('exchanges').where('owner', '=', owner);
   if (protocol) query = query.where('protocol', '=', protocol);
   // An unknown state finds nothing.
   if (state) query = query.where('state', '=', state as ExchangeState);
+  if (isOpen) query = query.where('state', 'not in', OVER);
   if (after) query = query.where('id', '<', after);
   return query
     .orderBy('id', 'desc')

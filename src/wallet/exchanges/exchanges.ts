@@ -2,6 +2,7 @@
 import { type Caller, EVERYONE, readAs, targetFor, theNode, type WalletTarget } from '../access/index.ts';
 import type { ExchangeRow, FinalState, Tx, WalletChange } from '../database.ts';
 import type { IdempotentRequest, ListPage } from '../resource/index.ts';
+import { cancelExchange } from './cancel.ts';
 import {
   addStep,
   detailsOf,
@@ -52,6 +53,7 @@ export function createExchanges(given: Omit<ExchangeDeps, 'renewMs'> & { readonl
     release: (exchange: Any) => releaseExchange(deps, exchange),
     run: <T>(exchange: Any, mendable: (error: unknown) => boolean, work: () => Promise<T>) =>
       runExchange(deps, exchange, mendable, work),
+    cancel: (caller: Caller, row: ExchangeRow) => cancelExchange(deps, caller, row),
     list: async ({ owner }: Caller, filter: ExchangeFilter, page: ListPage): Promise<ExchangeDetails[]> =>
       (await readAs(db, owner, (reader) => listExchanges(reader, owner, filter, page))).map((row) => detailsOf(deps, row)),
     target: (caller: Caller, id: string) => targetOf(deps, caller, id),

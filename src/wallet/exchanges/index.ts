@@ -4,3 +4,4 @@ export { type Exchange, type ExchangeStep, exchangeSealContext, type Protocol } 
 export { mountExchanges } from './exchanges.routes.ts';
 export { createExchanges, type Exchanges } from './exchanges.ts';
 export { isAnswered, isFinished } from './states.ts';
+export { type ExchangeSummary, summarySealContext } from './summary.ts';

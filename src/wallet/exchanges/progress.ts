@@ -5,7 +5,7 @@ import { CLAIM_MS, columnsOf, type Exchange, type ExchangeDeps } from './exchang
 import { updateClaimed, updateExchange } from './exchanges.store.ts';
 
 /** How long finished exchanges can be looked up. */
-const RETENTION_MS = 30 * 24 * 3600 * 1000;
+export const RETENTION_MS = 30 * 24 * 3600 * 1000;
 
 export interface ExchangeEnd {
   readonly outcome?: string;

@@ -8,12 +8,14 @@ import { type IdempotentRequest, notIdempotent } from '../resource/index.ts';
 import { CLAIM_MS, columnsOf, type Exchange, type ExchangeDeps, openRow, type Protocol } from './exchange.ts';
 import { claimExchange, findByRequest, findExchange, insertExchange } from './exchanges.store.ts';
 import { isFinished } from './states.ts';
+import type { ExchangeSummary } from './summary.ts';
 
 const LIFE_MS = 24 * 3600 * 1000;
 
 export interface ExchangeStart {
   readonly state: ExchangeState;
   readonly peer?: string;
+  readonly summary?: ExchangeSummary;
   readonly requestHash?: string;
   readonly once?: IdempotentRequest;
 }
@@ -23,7 +25,7 @@ export async function startExchange<Data>(
   caller: Caller,
   protocol: Protocol,
   data: Data,
-  { state, peer, requestHash, once = notIdempotent }: ExchangeStart,
+  { state, peer, summary = {}, requestHash, once = notIdempotent }: ExchangeStart,
 ): Promise<Exchange<Data>> {
   const { owner } = caller;
   const now = deps.clock.now();
@@ -37,6 +39,7 @@ export async function startExchange<Data>(
     peer,
     data,
     steps: [],
+    summary,
     pollAt: null,
     expiresAt: now + LIFE_MS,
   };
@@ -63,16 +66,16 @@ export async function startExchange<Data>(
   return exchange;
 }
 
-/** Finds an exchange that can be continued. */
-async function findWaiting(
-  { tx }: WalletChange,
+/** Finds an exchange that can be continued, of any protocol if none is given. */
+export async function findWaiting(
+  { tx }: Pick<WalletChange, 'tx'>,
   owner: string,
   id: string,
-  protocol: Protocol,
+  protocol: Protocol | undefined,
   now: number,
 ): Promise<ExchangeRow> {
   const found = await findExchange(tx, owner, id);
-  if (found?.protocol !== protocol) fail('not-found', { kind: 'exchange' });
+  if (!found || (protocol && found.protocol !== protocol)) fail('not-found', { kind: 'exchange' });
   if (isFinished(found.state)) fail('exchange-finished', { state: found.state }, { detail: { exchangeId: id } });
   // The answer is still being sent, or the process died before it knew whether it arrived.
   if (found.state === 'answering') fail('request-already-answered', undefined, { detail: { exchangeId: id } });

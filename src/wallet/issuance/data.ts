@@ -26,6 +26,8 @@ export interface IssuanceData {
   parts: readonly RequestedCredential[];
   wanted: BindingPreferences;
   readonly dpopKey: JsonWebKey;
+  /** What the last preview showed. Only that may be accepted. */
+  previewed?: string;
   authorization?: PendingAuthorization;
   token?: IssuerToken;
   /** Ids of the credentials stored so far. */
@@ -49,6 +51,7 @@ export interface CredentialDelivery {
 
 /** Faults that the caller can fix, or that are temporary. The exchange waits. */
 const RECOVERABLE = new Set([
+  'preview-outdated',
   'tx-code-required',
   'tx-code-rejected',
   'upstream-timeout',

@@ -14,7 +14,7 @@ import type { IssuanceAnswer, IssuanceRequest } from './issuance.schema.ts';
 import { issuerMetadata } from './issuer-metadata.ts';
 import { notifyWhenOver } from './notification.ts';
 import { grantOf, offerHashOf, readOffer } from './offer.ts';
-import { previewOf } from './preview.ts';
+import { checkPreview, previewDigest, previewOf, summaryOf } from './preview.ts';
 import { discardProofKeys } from './proof-keys.ts';
 import { receiveCredentials } from './receive.ts';
 import { requestedCredentialsOf, reviseSelection } from './selection.ts';
@@ -34,11 +34,14 @@ async function proceed(
   const { clock, exchanges, clients } = deps;
   const { data } = exchange;
   if (body.preview && !data.token) {
+    data.previewed = previewDigest(data.offer, metadata);
+    exchange.summary = summaryOf(data.offer, metadata);
     exchanges.step(exchange, 'preview shown');
     await exchanges.release(exchange);
     return previewOf(exchange.id, data.offer, metadata);
   }
   if (!data.token) {
+    checkPreview(data, metadata);
     const answer = await obtainToken(deps, exchange, metadata, body);
     if (answer) return answer;
   } else await refreshAccessToken(exchanges, exchange, clients.authorized(data, metadata), clients.identity(), clock.now());
@@ -91,6 +94,7 @@ async function begin(
   const exchange = await exchanges.start(caller, PROTOCOL, data, {
     state: 'offered',
     peer: offer.credential_issuer,
+    summary: summaryOf(offer, metadata),
     once,
     ...(requestHash === undefined ? {} : { requestHash }),
   });
@@ -162,6 +166,11 @@ export function createIssuance(deps: IssuanceDeps) {
       return body.exchangeId === undefined ? begin(deps, caller, body, once) : resume(deps, caller, body, once);
     },
     finish: (caller: Caller, parameters: URLSearchParams) => finish(deps, caller, parameters),
+    /** Deletes the keys that were generated for a cancelled exchange. */
+    async discard(row: ExchangeRow, caller: Caller): Promise<void> {
+      const { data } = deps.exchanges.openFinished<IssuanceData>(row, caller);
+      for (const { holdings: made, isDone } of data.parts) if (!isDone) await discardProofKeys(deps, caller, made);
+    },
     poll: (row: ExchangeRow) => poll(deps, row),
   };
 }

@@ -1,6 +1,6 @@
 // The JSON of POST /api/v1/wallet/oid4vci: one body for all steps. The `status` in the answer tells the steps apart.
-import { type Static, t } from '../../platform/http/index.ts';
-import { Credential } from '../credentials/index.ts';
+import { type Schema, type Static, t } from '../../platform/http/index.ts';
+import { ClaimLabel, Credential, Display, LocalName } from '../credentials/index.ts';
 
 const Id = t.string({ maxLength: 40 });
 
@@ -27,7 +27,31 @@ export const IssuanceRequest = t.object(
 export type IssuanceRequest = Static<typeof IssuanceRequest>;
 
 const TxCode = t.object({ inputMode: t.string() }, { length: t.integer(), description: t.string() });
-const Issuer = t.object({ id: t.string() }, { name: t.string() });
+export const PROOFS = ['certificate', 'did', 'https', 'none'] as const;
+export type IssuerProof = (typeof PROOFS)[number];
+const Issuer = t.object(
+  {
+    id: t.string(),
+    names: t.array(LocalName, { description: 'What the issuer calls itself, by language.' }),
+    proof: {
+      ...t.oneOf(...PROOFS),
+      description:
+        'How the issuer proved who it is: its metadata are signed with a certificate or by a DID, come from its https address, or none of these.',
+    } as Schema<IssuerProof>,
+  },
+  { name: t.string() },
+);
+const Offered = t.object(
+  {
+    configurationId: t.string(),
+    format: t.string(),
+    supported: t.boolean(),
+    displays: t.array(Display),
+    labels: t.array(ClaimLabel, { description: 'The claims that the issuer announces.' }),
+  },
+  { type: t.string(), display: t.unknown({ description: 'The first display entry of the issuer, as it is.' }) },
+);
+export type OfferedCredential = Static<typeof Offered>;
 
 export const Issued = t.object({ status: t.oneOf('issued'), exchangeId: t.string(), credentials: t.array(Credential) });
 export const Deferred = t.object({ status: t.oneOf('deferred'), exchangeId: t.string(), retryAfter: t.integer() });
@@ -36,9 +60,7 @@ export const NextStep = t.object(
   { status: t.oneOf('preview', 'authorization_required'), exchangeId: t.string() },
   {
     issuer: Issuer,
-    offered: t.array(
-      t.object({ configurationId: t.string(), format: t.string(), supported: t.boolean() }, { display: t.unknown() }),
-    ),
+    offered: t.array(Offered),
     txCode: TxCode,
     grant: t.string(),
     authorizationUrl: t.string(),

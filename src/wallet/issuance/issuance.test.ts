@@ -149,10 +149,18 @@ onEachWalletWithIssuer('Receiving credentials', (wallet, issuer) => {
       const { exchangeId, ...shown } = answer.body;
       assert.deepEqual(shown, {
         status: 'preview',
-        issuer: { id: issuer.url, name: 'The toy issuer' },
+        issuer: { id: issuer.url, name: 'The toy issuer', names: [{ name: 'The toy issuer' }], proof: 'none' },
         offered: [
-          { configurationId: 'identity', format: 'dc+sd-jwt', supported: true, display: { name: 'Identity' } },
-          { configurationId: 'odd', format: 'unknown', supported: false },
+          {
+            configurationId: 'identity',
+            format: 'dc+sd-jwt',
+            supported: true,
+            type: 'https://example.org/identity',
+            display: { name: 'Identity' },
+            displays: [{ name: 'Identity' }],
+            labels: [],
+          },
+          { configurationId: 'odd', format: 'unknown', supported: false, displays: [], labels: [] },
         ],
         txCode: { inputMode: 'numeric', length: 2, description: 'By letter' },
         grant: 'pre-authorized_code',

@@ -114,6 +114,7 @@ async function storeAll(
   }
   const left = data.parts.filter(({ isDone }) => !isDone);
   if (received.length > 0) exchanges.step(exchange, 'kept', { detail: received.map(({ id }) => id).join(', ') });
+  if (data.kept.length > 0) exchange.summary = { ...exchange.summary, credentialIds: [...data.kept] };
   const isOver = left.length === 0;
   if (isOver) exchange.pollAt = notifyTime(data, clock.now());
   else if (left.some(({ transactionId }) => transactionId !== undefined)) defer(exchange, interval, clock.now());

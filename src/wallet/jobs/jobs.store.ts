@@ -3,7 +3,7 @@ import { DamagedSeal, keyIdOf, type Seal } from '../../platform/seal/index.ts';
 import { actAs, EVERYONE } from '../access/index.ts';
 import { credentialSealContext, instanceSealContext } from '../credentials/index.ts';
 import type { Database, ExchangeRow, KeyRow, SessionRow, Tx } from '../database.ts';
-import { exchangeSealContext } from '../exchanges/index.ts';
+import { exchangeSealContext, summarySealContext } from '../exchanges/index.ts';
 import type { KeyStores } from '../keys/index.ts';
 import { sessionSealContext } from '../session/index.ts';
 
@@ -19,14 +19,20 @@ export async function sweepExpired(db: Database, all: readonly { sweep(tx: Tx): 
   });
 }
 
-/** The columns that resealing needs, which all these tables have. */
-type SealedRow = Pick<ExchangeRow, 'id' | 'owner' | 'sealed'>;
+/** The columns that resealing needs. The table of exchanges has all of them; for the others the types are cast. */
+type SealedRow = Pick<ExchangeRow, 'id' | 'owner' | 'sealed' | 'summary'>;
 const SEALED = [
-  { table: 'credentials', key: 'id', sealContext: credentialSealContext },
-  { table: 'credential_instances', key: 'id', sealContext: instanceSealContext },
-  { table: 'exchanges', key: 'id', sealContext: exchangeSealContext },
-  { table: 'sessions', key: 'id_hash', sealContext: ({ id_hash }: SessionRow) => sessionSealContext(id_hash) },
-] as unknown as readonly { readonly table: 'exchanges'; readonly key: 'id'; sealContext(row: SealedRow): string }[];
+  { table: 'credentials', key: 'id', column: 'sealed', sealContext: credentialSealContext },
+  { table: 'credential_instances', key: 'id', column: 'sealed', sealContext: instanceSealContext },
+  { table: 'exchanges', key: 'id', column: 'sealed', sealContext: exchangeSealContext },
+  { table: 'exchanges', key: 'id', column: 'summary', sealContext: summarySealContext },
+  { table: 'sessions', key: 'id_hash', column: 'sealed', sealContext: ({ id_hash }: SessionRow) => sessionSealContext(id_hash) },
+] as unknown as readonly {
+  readonly table: 'exchanges';
+  readonly key: 'id';
+  readonly column: 'sealed' | 'summary';
+  sealContext(row: SealedRow): string;
+}[];
 
 export interface ResealResult {
   readonly count: number;
@@ -89,25 +95,23 @@ export async function resealAll(db: Database, seal: Seal & { readonly keyId: str
       return (await query.where('wrapped_key', '=', wrappedKey).executeTakeFirst()).numUpdatedRows > 0n;
     },
   );
-  for (const { table, key, sealContext } of SEALED)
+  for (const { table, key, column, sealContext } of SEALED)
     await each<SealedRow>(
       (tx, after) =>
-        tx
-          .selectFrom(table)
-          .where('sealed', 'is not', null)
-          .where(key, '>', after)
-          .orderBy(key)
-          .limit(BATCH)
-          .selectAll()
-          .execute(),
+        tx.selectFrom(table).where(column, 'is not', null).where(key, '>', after).orderBy(key).limit(BATCH).selectAll().execute(),
       (row) => row[key],
       async (tx, row) => {
-        if (keyIdOf(row.sealed!) === seal.keyId) return false;
-        const plain = unlessDamaged(table, row[key], () => seal.open(row.sealed!, sealContext(row)));
+        const before = row[column]!;
+        if (keyIdOf(before) === seal.keyId) return false;
+        const plain = unlessDamaged(table, row[key], () => seal.open(before, sealContext(row)));
         if (!plain) return false;
         const sealed = seal.seal(plain, sealContext(row));
         // Does not overwrite what a replica wrote meanwhile.
-        const query = tx.updateTable(table).set({ sealed }).where(key, '=', row[key]).where('sealed', '=', row.sealed);
+        const query = tx
+          .updateTable(table)
+          .set({ [column]: sealed })
+          .where(key, '=', row[key])
+          .where(column, '=', before);
         return (await query.executeTakeFirst()).numUpdatedRows > 0n;
       },
     );

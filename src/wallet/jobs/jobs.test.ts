@@ -4,8 +4,10 @@ import { it } from 'node:test';
 import { onEachWallet, type TestWallet, type WalletUser } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
 import { credentialRow, ownerOfPerson, storeCredential, storeCredentials } from '../../../test/support/wallet-credentials.ts';
+import { newUlid } from '../../platform/ids.ts';
 import { createSeal, newMasterKey } from '../../platform/seal/index.ts';
 import { actAs, EVERYONE, readAs } from '../access/index.ts';
+import { summarySealContext } from '../exchanges/index.ts';
 import { resealWallet } from '../service.ts';
 
 const DIDS = '/api/v1/wallet/dids';
@@ -55,6 +57,36 @@ onEachWallet('Sealing anew', (wallet) => {
     const signature = await wallet.service.keys.sign(ownerOfPerson(again), active.id, Buffer.from('text'));
     assert.equal(signature.length, 64);
     assert.equal((await wallet.get('/readyz')).body.checks.wallet.status, 'ok');
+  });
+
+  it('includes the summaries of exchanges', async () => {
+    const person = await wallet.logIn('somebody with a history');
+    const owner = ownerOfPerson(person);
+    const id = `ex_${newUlid(wallet.clock.now())}`;
+    const now = wallet.clock.now();
+    const [former, next] = [keyInForce, newMasterKey()];
+    const summary = createSeal([former]).seal(Buffer.from('{"name":"The issuer"}'), summarySealContext({ owner, id }));
+    const db = await wallet.database();
+    await db.write(async (tx) => {
+      await actAs(db, tx, owner);
+      await tx
+        .insertInto('exchanges')
+        .values({
+          ...{ id, owner, protocol: 'oid4vci', state: 'issued', steps: '[]', summary, sealed: null },
+          ...{ claimed_until: 0, claimed_by: '', created_at: now, updated_at: now, expires_at: now + DAY * 1000 },
+        })
+        .execute();
+    });
+    await db.close();
+    await wallet.service.stop(1000);
+    keyInForce = next;
+    try {
+      assert.ok((await reseal(next, former)) > 0);
+    } finally {
+      await wallet.open([next]);
+    }
+    const again = await wallet.logIn('somebody with a history');
+    assert.deepEqual((await again.get(`/api/v1/wallet/exchanges/${id}`)).body.summary, { name: 'The issuer' });
   });
 
   it('goes on past a damaged row and names it; without a key it was sealed under, it stops', async () => {

@@ -3,13 +3,14 @@
 import { Answer } from '../../platform/http/index.ts';
 import type { Caller, WalletApp } from '../access/index.ts';
 import { CREATED, ForceQuery, type Idempotency, type ListCache, PAGED, pageAnswer, pageOf } from '../resource/index.ts';
-import type { Keys, KeyWithUse } from './keys.rules.ts';
-import { Key, KeyList, KeyQuery, NewKey, Revocation, RevokedKey, RotatedKey, Rotation, renderKey } from './keys.schema.ts';
+import type { Keys } from './keys.rules.ts';
+import { Key, KeyList, KeyQuery, NewKey, Revocation, RevokedKey, RotatedKey, Rotation } from './keys.schema.ts';
+import { renderKeyWithUse } from './reading.ts';
 
 const tag = 'Keys';
 const KEYS = '/api/v1/wallet/keys';
 
-const render = ({ row, content, ...references }: KeyWithUse) => renderKey(row, content, references);
+const render = renderKeyWithUse;
 
 export function mountKeys(
   app: WalletApp,

@@ -4,7 +4,7 @@ import type { KeyRow, Reader, WalletChange } from '../database.ts';
 import { fail } from '../faults.ts';
 import type { ListPage } from '../resource/index.ts';
 import type { KeyDeps } from './deps.ts';
-import { type KeyContent, readContent } from './keys.schema.ts';
+import { type KeyContent, readContent, renderKey } from './keys.schema.ts';
 import { findKey, type KeyFilter, listKeys, usesOf } from './keys.store.ts';
 
 export interface KeyWithUse {
@@ -14,6 +14,8 @@ export interface KeyWithUse {
   readonly dids: readonly string[];
   readonly credentialCount: number;
 }
+
+export const renderKeyWithUse = ({ row, content, ...references }: KeyWithUse) => renderKey(row, content, references);
 
 /** The target of a request. */
 export const keyTarget = ({ db }: Pick<KeyDeps, 'db'>, caller: Caller, id: string): Promise<WalletTarget<KeyRow>> =>

@@ -90,16 +90,17 @@ function matchingPaths(
 }
 
 /**
- * Returns the paths of the first matching claim set. The list is empty if the query names no claims: then no selectively
+ * Returns the paths of the first matching claim set, or of the set at `chosen`. The list is empty if the query names no claims: then no selectively
  * disclosable claim is shown. Undefined if the credential does not match.
  */
-export function createClaimMatcher({
-  claims = [],
-  claim_sets: sets,
-}: ClaimsQuery): (content: unknown) => readonly ClaimPath[] | undefined {
+export function createClaimMatcher(
+  { claims = [], claim_sets: sets }: ClaimsQuery,
+  chosen?: number,
+): (content: unknown) => readonly ClaimPath[] | undefined {
   const all = claims.map(({ path, values }) => ({ path, values: values && new Set(values) }));
   const indexById = new Map(claims.map(({ id }, at) => [id, at]));
-  const options = sets ? sets.map((set) => set.map((id) => indexById.get(id)!)) : [[...claims.keys()]];
+  const eligible = chosen === undefined ? sets : sets?.slice(chosen, chosen + 1);
+  const options = eligible ? eligible.map((set) => set.map((id) => indexById.get(id)!)) : [[...claims.keys()]];
   return (content) => {
     const steps = new StepBudget();
     const cache = new Map<number, ClaimPath[]>();

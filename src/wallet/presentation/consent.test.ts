@@ -53,6 +53,12 @@ onEachWallet(
             },
             { id: 'club', format: 'dc+sd-jwt', required: false, claims: [], matches: [] },
           ],
+          sets: [
+            { options: [['id']], required: true },
+            { options: [['club']], required: false },
+          ],
+          selected: ['id'],
+          responseUri: `${verifier.url}/response`,
           transactionData: [payment],
           satisfiable: true,
         });

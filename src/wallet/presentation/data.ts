@@ -5,10 +5,11 @@ import type { Outbound } from '../../platform/outbound/index.ts';
 import type { RunWalletChange } from '../access/index.ts';
 import type { StoredCredentials } from '../credentials/index.ts';
 import type { Exchange, Exchanges } from '../exchanges/index.ts';
+import { fail } from '../faults.ts';
 import type { Formats } from '../formats/index.ts';
 import type { Trust } from '../trust/index.ts';
 import type { PresentationAnswer, PresentationRequest, Verifier } from './presentation.schema.ts';
-import type { Matcher, PresentationQuery } from './query.ts';
+import type { CredentialSelection, Matcher, PresentationQuery } from './query.ts';
 import type { FetchedRequestObject } from './request.ts';
 import type { TransactionData } from './transaction-data.ts';
 import type { VerifierRules } from './verifier.ts';
@@ -54,4 +55,11 @@ export interface EvaluatedRequest extends PresentationTarget {
   readonly verifierFormats: VerifierFormats;
 }
 
-export const selectionOf = ({ credentialIds, selection }: PresentationRequest) => ({ all: credentialIds, by: selection });
+/** A consent names the credentials, so it is a selection, too. */
+export function selectionOf({ credentialIds, selection, claimSets, consent }: PresentationRequest): CredentialSelection {
+  if (!consent) return { all: credentialIds, by: selection, claimSets };
+  if (credentialIds || selection) fail('invalid-request', { why: 'consent is given, so credentials are not selected besides' });
+  const by = new Map<string, string[]>();
+  for (const { queryId, credentialId } of consent) by.set(queryId, [...(by.get(queryId) ?? []), credentialId]);
+  return { by: Object.fromEntries(by), claimSets };
+}

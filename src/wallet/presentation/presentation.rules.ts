@@ -2,7 +2,7 @@
 // order; each has its own file.
 import { Fault } from '../../platform/faults/index.ts';
 import type { Caller } from '../access/index.ts';
-import { isFinished } from '../exchanges/index.ts';
+import { type ExchangeSummary, isFinished } from '../exchanges/index.ts';
 import { fail } from '../faults.ts';
 import type { IdempotentRequest } from '../resource/index.ts';
 import { isPreviewed, type PresentationData, type PresentationDeps, type PresentationExchange } from './data.ts';
@@ -10,12 +10,13 @@ import { evaluateRequest } from './evaluation.ts';
 import type { PresentationAnswer, PresentationRequest, Verifier } from './presentation.schema.ts';
 import { previewPresentation } from './preview.ts';
 import { rejectRequest, reportErrorsToVerifier } from './refusal.ts';
+import type { VerifierRequest } from './request.ts';
 import { resumeExchange, type StartedExchange, startExchange } from './start.ts';
 import { submitPresentation } from './submission.ts';
 import { authenticateVerifier } from './verifier.ts';
 
 /** Faults that the caller can fix. The exchange waits. */
-const RECOVERABLE = ['selection-does-not-match', 'preview-required'];
+const RECOVERABLE = ['selection-does-not-match', 'preview-required', 'preview-outdated', 'invalid-request'];
 const isRecoverable = (error: unknown): boolean => error instanceof Fault && RECOVERABLE.includes(error.code);
 
 function checkPreviewed({ rules }: PresentationDeps, exchange: PresentationExchange): void {
@@ -35,11 +36,18 @@ async function answerVerifier(
   return submitPresentation(deps, exchange, evaluated, body);
 }
 
+const aboutVerifier = ({ name, trust }: Verifier, { responseUri }: VerifierRequest): ExchangeSummary => ({
+  ...(name === undefined ? {} : { name }),
+  proof: trust,
+  responseUri,
+});
+
 /** After a preview the exchange waits for an answer. Everything else ends it. */
 const work = (deps: PresentationDeps, started: StartedExchange, body: PresentationRequest): Promise<PresentationAnswer> =>
   deps.exchanges.run(started.exchange, isRecoverable, async () => {
     const verifier = await authenticateVerifier(started.request, deps);
     deps.exchanges.step(started.exchange, 'verifier known', { detail: `${verifier.prefix}, ${verifier.trust}` });
+    started.exchange.summary = aboutVerifier(verifier, started.request);
     return reportErrorsToVerifier(deps.outbound, started.request, () => answerVerifier(deps, started, verifier, body));
   });
 

@@ -17,6 +17,16 @@ export interface Match {
   readonly isSure: boolean;
 }
 
+/** What the user selects. */
+export interface CredentialSelection {
+  /** Only these credentials, for all queries. */
+  readonly all?: readonly string[] | undefined;
+  /** By query id. */
+  readonly by?: Readonly<Record<string, readonly string[]>> | undefined;
+  /** Which claim set of a query is shown, by query id. */
+  readonly claimSets?: Readonly<Record<string, number>> | undefined;
+}
+
 export interface QueryMatches {
   readonly id: string;
   readonly format: string;
@@ -38,9 +48,15 @@ interface CredentialQuery extends ClaimsQuery {
   };
 }
 
+export interface CredentialSet {
+  readonly options: readonly (readonly string[])[];
+  readonly required?: boolean;
+  readonly purpose?: unknown;
+}
+
 export interface PresentationQuery {
   readonly credentials: readonly CredentialQuery[];
-  readonly credential_sets?: readonly { readonly options: readonly (readonly string[])[]; readonly required?: boolean }[];
+  readonly credential_sets?: readonly CredentialSet[];
 }
 
 /** Limits for a query. */
@@ -185,22 +201,38 @@ class SearchBudget {
   }
 }
 
+interface SearchOptions {
+  readonly first: boolean;
+  readonly search: SearchBudget;
+  readonly verifierFormats: VerifierFormats;
+  readonly claimSet: number | undefined;
+}
+
+/** A query id may be any name, for example `constructor`. */
+const ownValue = <T>(values: Readonly<Record<string, T>> | undefined, id: string): T | undefined =>
+  values && Object.hasOwn(values, id) ? values[id] : undefined;
+
+/** Selections must be for queries and claim sets of the request. */
+function checkSelection({ credentials }: PresentationQuery, { by = {}, claimSets = {} }: CredentialSelection): void {
+  const unknown = [...Object.keys(by), ...Object.keys(claimSets)].find((id) => !credentials.some((one) => one.id === id));
+  if (unknown !== undefined) fail('selection-does-not-match', { why: `the request has no query ${unknown.slice(0, 50)}` });
+  for (const { id, claim_sets: sets = [] } of credentials)
+    if ((ownValue(claimSets, id) ?? -1) >= sets.length)
+      fail('selection-does-not-match', { why: `${id} has no such set of claims` });
+}
+
 export function createMatcher({ storedCredentials }: { storedCredentials: StoredCredentials }) {
   /** Newest first. With `first`, the search stops at the first match with a valid status. */
   async function matchesOf(
     caller: Caller,
     query: CredentialQuery,
     only: readonly string[] | undefined,
-    {
-      first,
-      search,
-      verifierFormats,
-    }: { readonly first: boolean; readonly search: SearchBudget; readonly verifierFormats: VerifierFormats },
+    { first, search, verifierFormats, claimSet }: SearchOptions,
   ): Promise<Match[]> {
     const format = verifierFormats.names(query.format) ? QUERY_FORMATS[query.format] : undefined;
     if (!format) return [];
     const isOfKind = await createTypeFilter(query);
-    const pathsIn = createClaimMatcher(query);
+    const pathsIn = createClaimMatcher(query, claimSet);
     const found: Match[] = [];
     for await (const candidate of storedCredentials.candidates(caller, { format, types: typesOf(query), only })) {
       if (!search.open()) {
@@ -224,19 +256,19 @@ export function createMatcher({ storedCredentials }: { storedCredentials: Stored
     async match(
       caller: Caller,
       query: PresentationQuery,
-      selection: { all?: readonly string[] | undefined; by?: Readonly<Record<string, readonly string[]>> | undefined },
+      selection: CredentialSelection,
       first: boolean,
       verifierFormats: VerifierFormats,
     ): Promise<QueryMatches[]> {
-      const unknown = Object.keys(selection.by ?? {}).find((id) => !query.credentials.some((one) => one.id === id));
-      if (unknown !== undefined) fail('selection-does-not-match', { why: `the request has no query ${unknown.slice(0, 50)}` });
+      checkSelection(query, selection);
       const results: QueryMatches[] = [];
       const search = new SearchBudget();
       for (const one of query.credentials) {
-        // A query id may be any name, for example `constructor`.
-        const selected = selection.by && Object.hasOwn(selection.by, one.id) ? selection.by[one.id] : undefined;
+        const selected = ownValue(selection.by, one.id);
         const only = selected ?? (selection.by ? undefined : selection.all);
-        const matches = await matchesOf(caller, one, only, { first: first && only === undefined, search, verifierFormats });
+        const claimSet = ownValue(selection.claimSets, one.id);
+        const options = { first: first && only === undefined, search, verifierFormats, claimSet };
+        const matches = await matchesOf(caller, one, only, options);
         if (selected && !selected.every((id) => matches.some(({ candidate }) => candidate.row.id === id)))
           fail('selection-does-not-match', { why: `not everything selected answers ${one.id}` });
         if (selected && selected.length > 1 && one.multiple !== true)

@@ -1,4 +1,5 @@
 // Submits an answer: selects credentials, creates presentations, consumes copies, and sends them to the verifier (OID4VP, 8).
+import type { ExchangeSummary } from '../exchanges/index.ts';
 import { fail } from '../faults.ts';
 import { sendAnswer } from './answer.ts';
 import { concludeExchange } from './conclusion.ts';
@@ -20,18 +21,44 @@ export async function choosePresentations(
   { query, verifierFormats }: EvaluatedRequest,
   body: PresentationRequest,
 ): Promise<SelectedMatches[]> {
-  const results = await matcher.match(caller, query, selectionOf(body), true, verifierFormats);
-  const chosen = chooseQueries(query, results, Object.keys(body.selection ?? {}));
+  const selection = selectionOf(body);
+  const results = await matcher.match(caller, query, selection, true, verifierFormats);
+  const chosen = chooseQueries(query, results, Object.keys(selection.by ?? {}));
   if (!chosen && !isAnswerable(query, verifierFormats))
     fail('no-matching-credential', undefined, { detail: { protocol: { error: 'vp_formats_not_supported' } } });
   if (!chosen)
-    fail(body.selection || body.credentialIds ? 'selection-does-not-match' : 'no-matching-credential', {
+    fail(selection.by || selection.all || selection.claimSets ? 'selection-does-not-match' : 'no-matching-credential', {
       why: 'what is selected does not answer the request',
     });
   return results
     .filter(({ id }) => chosen.includes(id))
     .map((result) => ({ result, matches: result.multiple ? result.matches : result.matches.slice(0, 1) }));
 }
+
+type Presented = NonNullable<PresentationAnswer['presented']>;
+
+/** Independent of the order. */
+const contentOf = (presented: Presented): string =>
+  JSON.stringify(
+    presented
+      .map(({ queryId, credentialId, disclosed }) =>
+        JSON.stringify([queryId, credentialId, disclosed.map((path) => JSON.stringify(path)).sort()]),
+      )
+      .sort(),
+  );
+
+/** The user agreed to exactly this. */
+function checkConsent({ consent }: PresentationRequest, { presented }: Pick<PreparedAnswer, 'presented'>): void {
+  if (consent && contentOf(consent) !== contentOf(presented)) fail('preview-outdated');
+}
+
+/** For the history, with the types of the credentials, because they may be purged later. */
+const aboutAnswer = ({ presented, copies }: PreparedAnswer): Pick<ExchangeSummary, 'presented'> => ({
+  presented: presented.map((one) => {
+    const type = copies.find(({ candidate }) => candidate.row.id === one.credentialId)?.candidate.row.type;
+    return { ...one, ...(type === undefined ? {} : { type }) };
+  }),
+});
 
 const confirmedBy = (
   { transactionData }: EvaluatedRequest,
@@ -76,13 +103,16 @@ export async function submitPresentation(
   const selected = await choosePresentations(deps, exchange, evaluated, body);
   const confirmations = confirmedBy(evaluated, selected);
   let prepared = await vpTokens.make(evaluated, selected, confirmations);
-  exchanges.step(exchange, 'answer made', { detail: selected.map(({ result }) => result.id).join(', ') });
   try {
+    checkConsent(body, prepared);
+    exchanges.step(exchange, 'answer made', { detail: selected.map(({ result }) => result.id).join(', ') });
     const redirectUri = await sendAnswer(outbound, request, async () => {
+      exchange.summary = { ...exchange.summary, ...aboutAnswer(prepared) };
       for (let tries = 1; !(await useCopies(deps, exchange, prepared)); tries++) {
         if (tries === MAX_TRIES) fail('exchange-busy', undefined, { detail: { exchangeId: exchange.id } });
         prepared.releaseCopies();
         prepared = await vpTokens.make(evaluated, selected, confirmations);
+        checkConsent(body, prepared);
       }
       return prepared.form;
     });

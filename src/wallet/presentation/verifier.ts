@@ -1,4 +1,5 @@
 // Authenticates the verifier by the prefix of its client id.
+import { X509Certificate } from 'node:crypto';
 import type { Clock } from '../../platform/clock.ts';
 import { fail } from '../faults.ts';
 import { decodeJws, JwsError, verifyJws } from '../jose/index.ts';
@@ -46,6 +47,20 @@ function attestedKeyOf(cnf: unknown): ReturnType<typeof readVerificationJwk> {
   }
 }
 
+/** The certificate that signed the request, for display. The chain was verified with the signature. */
+function certificateOf(requestObject: string): Pick<Verifier, 'certificate'> {
+  const [leaf] = decodeJws(requestObject).header.x5c as string[];
+  const certificate = new X509Certificate(Buffer.from(leaf!, 'base64'));
+  const onOneLine = (name: string): string => name.split('\n').join(', ').slice(0, 500);
+  return {
+    certificate: {
+      subject: onOneLine(certificate.subject),
+      issuer: onOneLine(certificate.issuer),
+      validUntil: certificate.validToDate.toISOString(),
+    },
+  };
+}
+
 export async function authenticateVerifier(
   request: VerifierRequest,
   deps: { trust: Trust; clock: Clock; rules: VerifierRules },
@@ -73,9 +88,9 @@ export async function authenticateVerifier(
       case 'x509_san_dns':
         if (new URL(responseUri).hostname !== client.identifier)
           untrusted('the answer would go to another host than its certificate names');
-        return { ...about, authenticated: true, trust: 'anchor' };
+        return { ...about, authenticated: true, trust: 'anchor', ...certificateOf(requestObject!) };
       case 'x509_hash':
-        return { ...about, authenticated: true, trust: 'anchor' };
+        return { ...about, authenticated: true, trust: 'anchor', ...certificateOf(requestObject!) };
       case 'verifier_attestation':
         await checkAttestation(request, deps);
         return { ...about, authenticated: true, trust: 'attestation' };

@@ -105,7 +105,9 @@ onEachWallet(
       for (const prefix of ['x509_san_dns', 'x509_hash'] as const)
         for (const by of ['value', 'get', 'post'] as const)
           it(`believes ${prefix} when the chain leads to an anchor (${by})`, async () => {
-            const { clientId, authenticated, trust } = await accepted({ prefix, by });
+            const { clientId, authenticated, trust, certificate } = await accepted({ prefix, by });
+            assert.match(certificate.subject, /^CN=/);
+            assert.ok(Date.parse(certificate.validUntil) > wallet.clock.now());
             assert.deepEqual([authenticated, trust], [true, 'anchor']);
             if (prefix === 'x509_san_dns') assert.equal(clientId, 'x509_san_dns:localhost');
             else assert.match(clientId, /^x509_hash:[\w-]{43}$/);

@@ -19,6 +19,7 @@ export const UserInfo = t.object(
     sub: t.string(),
     iss: t.string(),
     roles: t.array(t.string()),
+    administrator: t.boolean({ description: 'May manage the key and the DID of the node itself.' }),
     expiresAt: t.string({ format: 'date-time' }),
     claims: t.record(t.unknown()),
   },
@@ -35,7 +36,7 @@ export const UserInfo = t.object(
 const claimOfType = (claims: Readonly<Record<string, unknown>>, name: string, type: 'string' | 'boolean') =>
   typeof claims[name] === type ? { [name]: claims[name] } : {};
 
-export function renderUserInfo({ identity, roles }: AuthenticatedCaller): Static<typeof UserInfo> {
+export function renderUserInfo({ identity, roles, isAdministrator }: AuthenticatedCaller): Static<typeof UserInfo> {
   const { claims } = identity;
   return {
     sub: identity.subject,
@@ -45,6 +46,7 @@ export function renderUserInfo({ identity, roles }: AuthenticatedCaller): Static
     ...claimOfType(claims, 'email', 'string'),
     ...claimOfType(claims, 'email_verified', 'boolean'),
     roles: [...roles],
+    administrator: isAdministrator,
     ...(identity.authTime === undefined ? {} : { authTime: time(identity.authTime) }),
     expiresAt: time(identity.expiresAt),
     claims,

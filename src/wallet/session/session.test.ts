@@ -156,6 +156,7 @@ onEachWallet('Logging in', (wallet) => {
       email: 'anna@example.org',
       email_verified: true,
       roles: ['people'],
+      administrator: false,
     });
     assert.ok(Date.parse(authTime) >= before - 1000 && Date.parse(authTime) <= wallet.clock.now(), authTime);
     assert.ok(Math.abs(Date.parse(expiresAt) - wallet.clock.now() - 43_200_000) < 60_000, expiresAt);
