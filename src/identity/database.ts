@@ -1,7 +1,8 @@
 // The tables of the identity service.
-import type { AuditEventRow } from '../platform/audit/index.ts';
+import type { AuditEventRow as AnyAuditEventRow } from '../platform/audit/index.ts';
 import type { Database as AnyDatabase, Reader as AnyReader, Tx as AnyTx } from '../platform/database/index.ts';
 import type { FederationTables } from './database.federation.ts';
+import type { LogoutRow, MailRow, OutboxRow } from './database.messages.ts';
 
 /** 0 or 1: both databases store booleans as integers. */
 export type Bit = number;
@@ -188,25 +189,6 @@ export interface CredentialRow {
   created_at: number;
 }
 
-/** The columns of every queue. */
-export interface QueueRow {
-  id: string;
-  attempts: number;
-  next_at: number;
-  created_at: number;
-}
-
-export interface OutboxRow extends QueueRow {
-  event: string;
-  body: string;
-}
-
-export interface MailRow extends QueueRow {
-  template: string;
-  sealed: string;
-  expires_at: number;
-}
-
 export interface LinkRow {
   token_hash: string;
   purpose: string;
@@ -262,15 +244,6 @@ export interface AccountDeletionRow {
   user_version: number;
 }
 
-export interface LogoutRow {
-  id: string;
-  client_id: string;
-  body: string;
-  attempts: number;
-  next_at: number;
-  created_at: number;
-}
-
 export interface ScimConnectionRow {
   id: string;
   domain_id: string;
@@ -278,6 +251,16 @@ export interface ScimConnectionRow {
   token_hash: string;
   created_at: number;
   last_used_at: number | null;
+}
+
+export interface ScimRequestRow {
+  id: string;
+  connection_id: string;
+  at: number;
+  method: string;
+  path: string;
+  status: number;
+  detail: string | null;
 }
 
 export interface OpenidRecordRow {
@@ -318,6 +301,14 @@ export interface PictureRow {
   media_type: string;
   content: string;
   created_at: number;
+}
+
+export interface AuditEventRow extends AnyAuditEventRow {
+  /** As it was at the time. Null for events that concern no domain. */
+  domain_id: string | null;
+  application_id: string | null;
+  /** The person concerned, when they are not the target. */
+  user_id: string | null;
 }
 
 export interface Tables extends FederationTables {
@@ -363,6 +354,7 @@ export interface Tables extends FederationTables {
   invitations: InvitationRow;
   account_deletions: AccountDeletionRow;
   scim_connections: ScimConnectionRow;
+  scim_requests: ScimRequestRow;
   openid_records: OpenidRecordRow;
   openid_sessions: OpenidSessionRow;
   pictures: PictureRow;
@@ -381,7 +373,7 @@ export type {
   ProviderLinkRow,
   ProviderSessionRow,
 } from './database.federation.ts';
-export type { AuditEventRow };
+export type { LogoutRow, MailRow, NewMailRow, NewOutboxRow, OutboxRow, QueueRow } from './database.messages.ts';
 export type Database = AnyDatabase<Tables>;
 export type Reader = AnyReader<Tables>;
 export type Tx = AnyTx<Tables>;

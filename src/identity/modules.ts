@@ -16,6 +16,7 @@ import {
   createUserPermissions,
 } from './app-roles/index.ts';
 import { type Change, createChanges, serviceActor } from './audit/index.ts';
+import { createAuditEvents } from './audit-events/index.ts';
 import { createCatalog } from './catalog/index.ts';
 import { createConsumers } from './consumers/index.ts';
 import { createCredentials } from './credentials/index.ts';
@@ -177,7 +178,11 @@ function buildApplications({ deps, users, access, records, pictures }: Core, { s
   const accounts = createAccounts({ users, userPermissions, pictures, issuer });
   const accessTokens = createAccessTokens({ db, clock, records, access, accounts, userPermissions });
   const delegation = createDelegation({ db, clock, access, accessTokens, records });
-  return { userPermissions, consumers, appRoles, accounts, accessTokens, delegation };
+  const auditEvents = createAuditEvents({
+    ...deps,
+    managedApplications: (caller) => managers.managedApplications(caller, 'manage-application'),
+  });
+  return { auditEvents, userPermissions, consumers, appRoles, accounts, accessTokens, delegation };
 }
 
 /** What people do without an administrator. */
@@ -355,6 +360,7 @@ export async function buildModules(db: Database, options: ModuleOptions) {
     credentials,
     scim: createScim({ ...deps, users, groups, projects, directory }),
     connections,
+    auditEvents: applications.auditEvents,
     federation,
     openid,
     projectIdsOf: (userId) => reachableProjectIds(db.read, userId),

@@ -4,6 +4,7 @@ import type { IdentityApp } from './access/index.ts';
 import { mountAccessQuestions } from './access-questions/index.ts';
 import { mountAccountDeletion } from './account-deletion/index.ts';
 import { mountAllowed, mountAppAssignments, mountAppRoles, mountPermissions } from './app-roles/index.ts';
+import { mountAuditEvents } from './audit-events/index.ts';
 import { mountCatalog } from './catalog/index.ts';
 import { mountConsumers } from './consumers/index.ts';
 import { mountCredentials } from './credentials/index.ts';
@@ -50,6 +51,7 @@ export type IdentityRouteDeps = Parameters<typeof mountAuth>[1] &
   Parameters<typeof mountScim>[1] &
   Parameters<typeof mountKeyrockScim>[1] &
   Parameters<typeof mountConnections>[1] &
+  Parameters<typeof mountAuditEvents>[1] &
   Parameters<typeof mountIntrospection>[1] &
   Parameters<typeof mountKeyrockOAuth>[1];
 
@@ -85,4 +87,5 @@ export function mountIdentity(app: IdentityApp, parts: IdentityRouteDeps): void 
   mountConnections(app, parts);
   mountKeyrockOAuth(app, parts);
   mountIntrospection(app, parts);
+  mountAuditEvents(app, parts);
 }

@@ -5,6 +5,15 @@ export function newId(): string {
   return randomUUID().replaceAll('-', '');
 }
 
+let sequence = 0;
+
+/** An id that sorts by age: the time in milliseconds, a number that counts up in this process, and 64 random bits. */
+export function newTimedId(milliseconds: number): string {
+  sequence = (sequence + 1) % 0x1_0000;
+  const time = milliseconds.toString(16).padStart(12, '0');
+  return `${time}${sequence.toString(16).padStart(4, '0')}${randomBytes(8).toString('hex')}`;
+}
+
 /** A secret of 256 random bits, safe in a URL and a header. */
 export function newSecret(): string {
   return randomBytes(32).toString('base64url');

@@ -213,6 +213,12 @@ const rules = {
   'identity:update_credential': anyOf(admin, inPerson),
   'identity:delete_credential': anyOf(admin, inPerson),
 
+  // Everybody sees the events about themselves, and owners those of their applications. These two rules add to it.
+  'identity:list_audit_events': (caller) => isInPerson(caller),
+  'identity:list_all_audit_events': adminOrSystemReader,
+  'identity:list_domain_audit_events': adminOrManager,
+  'identity:count_audit_events': anyOf(adminOrSystemReader, domainManager),
+
   'identity:manage_scim_connections': admin,
   'OS-SCIM:administer': admin,
   'OS-SCIM:discover': anyCaller,

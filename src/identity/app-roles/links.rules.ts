@@ -52,7 +52,8 @@ async function changeLink(
     if (!shared) fail('permission.other_application', { permission: permissionId, role: roleId });
     await write(transaction.tx, roleId, permissionId);
     invalidateAssignees(transaction, role, role.is_internal);
-    transaction.audit(`app_role.permission_${event}`, { kind: 'app_role', id: roleId }, { permission_id: permissionId });
+    const detail = { permission_id: permissionId, application_id: role.application_id };
+    transaction.audit(`app_role.permission_${event}`, { kind: 'app_role', id: roleId }, detail);
   });
 }
 

@@ -105,7 +105,8 @@ export async function revisePermission(
     await failOnDuplicateName('permission', values.name, () => updatePermission(transaction.tx, id, values));
     if (current.is_internal && !values.is_internal) await removePermissionFromOtherApplications(transaction.tx, current);
     invalidateAssignees(transaction, current, elsewhere || values.is_internal);
-    transaction.audit('permission.updated', { kind: 'permission', id }, { fields: Object.keys(body) });
+    const detail = { fields: Object.keys(body), application_id: current.application_id };
+    transaction.audit('permission.updated', { kind: 'permission', id }, detail);
     return { ...current, ...values };
   });
 }

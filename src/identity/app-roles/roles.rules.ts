@@ -98,7 +98,8 @@ export async function reviseRole(
     await failOnDuplicateName('role', values.name, () => updateAppRole(transaction.tx, id, values));
     if (current.is_internal && !values.is_internal) await removeRoleFromOtherApplications(transaction.tx, current);
     invalidateAssignees(transaction, current, current.is_internal || values.is_internal);
-    transaction.audit('app_role.updated', { kind: 'app_role', id }, { fields: Object.keys(body) });
+    const detail = { fields: Object.keys(body), application_id: current.application_id };
+    transaction.audit('app_role.updated', { kind: 'app_role', id }, detail);
     return { ...current, ...values };
   });
 }

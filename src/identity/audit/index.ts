@@ -4,6 +4,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { lockRow } from '../../platform/database/index.ts';
 import type { Database, Tables, Tx } from '../database.ts';
 import { fail } from '../faults.ts';
+import { columnsOf } from './concerned.store.ts';
 
 export { serviceActor } from '../../platform/audit/index.ts';
 
@@ -21,7 +22,7 @@ export type Change = AuditedChange<Tables>;
 export type RunChange = <T>(actor: Actor, work: (change: Change) => Promise<T>) => Promise<T>;
 
 export function createChanges(db: Database, clock: Clock): RunChange {
-  const change = createChangesOn(db, clock);
+  const change = createChangesOn(db, clock, columnsOf);
   return (actor, work) =>
     change(actor, async (transaction) => {
       const { userId, epoch } = actor;

@@ -135,7 +135,7 @@ export function createGroups(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { shi
   }
 
   /** `expect` gets the locked row, and throws if it is not as the caller expects. */
-  async function remove(caller: Caller, { id }: GroupRow, expect?: (group: GroupRow) => void): Promise<void> {
+  async function remove(caller: Caller, { id, domain_id }: GroupRow, expect?: (group: GroupRow) => void): Promise<void> {
     await shield(db.read, caller, 'identity:delete_group', { groupId: id });
     await directory.forbidDeletion('group', id);
     await change(caller, async ({ tx, audit, invalidate }) => {
@@ -145,7 +145,7 @@ export function createGroups(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { shi
       await deleteGroup(tx, id);
       invalidate(tagOf.group(id));
       invalidate(tagOf.census('groups'));
-      audit('group.deleted', { kind: 'group', id });
+      audit('group.deleted', { kind: 'group', id }, { domain_id });
     });
   }
 

@@ -1,7 +1,7 @@
 // Mails to be sent.
-import type { Database, MailRow, Reader, Tx } from '../database.ts';
+import type { Database, MailRow, NewMailRow, Reader, Tx } from '../database.ts';
 
-export async function insertMail(tx: Tx, row: MailRow): Promise<void> {
+export async function insertMail(tx: Tx, row: NewMailRow): Promise<void> {
   await tx.insertInto('mails').values(row).execute();
 }
 

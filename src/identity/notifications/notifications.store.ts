@@ -1,6 +1,6 @@
 // Notifications to be sent.
-import type { OutboxRow, Tx } from '../database.ts';
+import type { NewOutboxRow, Tx } from '../database.ts';
 
-export async function insertNotification(tx: Tx, row: OutboxRow): Promise<void> {
+export async function insertNotification(tx: Tx, row: NewOutboxRow): Promise<void> {
   await tx.insertInto('outbox').values(row).execute();
 }

@@ -66,6 +66,7 @@ export const TABLE_COVERAGE: Readonly<Record<keyof Tables, TableCoverage>> = {
   app_role_permissions: NOT_PERSONAL,
   app_organization_roles: NOT_PERSONAL,
   scim_connections: NOT_PERSONAL,
+  scim_requests: NOT_PERSONAL,
   openid_keys: NOT_PERSONAL,
   token_keys: NOT_PERSONAL,
   revoked_tokens: NOT_PERSONAL,

@@ -88,7 +88,7 @@ export function createRoles({ db, clock, change }: Pick<Deps, 'db' | 'clock' | '
     await change(caller, async ({ tx, audit, invalidate }) => {
       if (!(await deleteRole(tx, id))) fail('role.not_found', { id });
       invalidate(tagOf.everything);
-      audit('role.deleted', { kind: 'role', id });
+      audit('role.deleted', { kind: 'role', id }, role.domain_id === null ? {} : { domain_id: role.domain_id });
     });
   }
 

@@ -1,7 +1,7 @@
 // A change and its audit events are one transaction, so that neither exists without the other.
 import { type Clock, seconds } from '../clock.ts';
 import type { Database, Tx } from '../database/index.ts';
-import { newId } from '../ids.ts';
+import { newTimedId } from '../ids.ts';
 
 /** Who makes a change: a caller of the API, or the service itself. */
 export interface AuditActor {
@@ -40,24 +40,40 @@ export interface AuditEventRow {
   detail: string;
 }
 
+/** An event of a change, before it is stored. */
+export interface AuditedEvent {
+  readonly action: string;
+  readonly kind: string;
+  readonly id: string;
+  readonly detail: Readonly<Record<string, unknown>>;
+  readonly outcome: string;
+}
+
 interface AuditTables {
   audit_events: AuditEventRow;
 }
 
-export function createChanges<S extends AuditTables>(db: Database<S>, clock: Clock): RunAuditedChange<S> {
+/** `columnsOf` returns the further columns that a service stores with each event. It runs in the transaction, after the change. */
+export function createChanges<S extends AuditTables>(
+  db: Database<S>,
+  clock: Clock,
+  columnsOf?: (tx: Tx<S>, events: readonly AuditedEvent[]) => Promise<readonly Readonly<Record<string, unknown>>[]>,
+): RunAuditedChange<S> {
   return (actor, work) =>
     db.write(async (tx, invalidate) => {
-      const events: { action: string; kind: string; id: string; detail: string; outcome: string }[] = [];
+      const events: AuditedEvent[] = [];
       const result = await work({
         tx,
         invalidate,
         audit: (action, { kind, id }, detail = {}, outcome = 'success') =>
-          events.push({ action, kind, id, detail: JSON.stringify({ ...actor.origin, ...detail }), outcome }),
+          events.push({ action, kind, id, detail: { ...actor.origin, ...detail }, outcome }),
       });
       if (events.length === 0) throw new Error('a change without an audit event');
+      const columns = await columnsOf?.(tx, events);
+      const now = clock.now();
       const at = seconds(clock);
-      const rows = events.map(({ action, kind, id, detail, outcome }) => ({
-        id: newId(),
+      const rows = events.map(({ action, kind, id, detail, outcome }, index) => ({
+        id: newTimedId(now),
         at,
         request_id: actor.requestId,
         actor_id: actor.userId,
@@ -65,7 +81,8 @@ export function createChanges<S extends AuditTables>(db: Database<S>, clock: Clo
         target_kind: kind,
         target_id: id,
         outcome,
-        detail,
+        detail: JSON.stringify(detail),
+        ...columns?.[index],
       }));
       await (tx as unknown as Tx<AuditTables>).insertInto('audit_events').values(rows).execute();
       return result;

@@ -3,6 +3,7 @@ export {
   type AuditActor,
   type AuditEventRow,
   type AuditedChange,
+  type AuditedEvent,
   createChanges,
   type RunAuditedChange,
   serviceActor,

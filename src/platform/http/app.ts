@@ -48,6 +48,8 @@ export class Answer {
   readonly text: string | undefined;
   /** Length of the text in bytes, if it is known. */
   readonly bytes: number | undefined;
+  /** Instead of a text: parts that are made while the client reads them. An error in the middle ends the connection. */
+  readonly chunks: AsyncIterable<string> | undefined;
 
   constructor(init: {
     status?: number;
@@ -55,12 +57,14 @@ export class Answer {
     body?: unknown;
     text?: string;
     bytes?: number;
+    chunks?: AsyncIterable<string>;
   }) {
     this.status = init.status;
     this.headers = init.headers ?? {};
     this.body = init.body;
     this.text = init.text;
     this.bytes = init.bytes;
+    this.chunks = init.chunks;
   }
 }
 

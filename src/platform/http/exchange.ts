@@ -117,6 +117,8 @@ export interface OutgoingAnswer {
   /** Undefined: no body at all. */
   readonly text: string | undefined;
   readonly bytes?: number | undefined;
+  /** A body of unknown length, instead of the text. */
+  readonly chunks?: AsyncIterable<string> | undefined;
   /** Closes the connection after this answer, although the client may still be sending. */
   readonly last?: boolean;
 }
@@ -160,16 +162,16 @@ function limitReading(response: ServerResponse, limitMs: number): void {
 
 export type Send = (response: ServerResponse, requestId: string, outgoing: OutgoingAnswer) => void;
 
-/** Creates the function that sends answers. Headers of an answer replace the common ones. */
+/** Creates the function that sends answers; of an answer in chunks only the head. Headers of an answer replace the common ones. */
 export function createSender(
   common: Readonly<Record<string, string>>,
   { requestIdHeader, readingMs, isClosing }: { requestIdHeader: string; readingMs: number; isClosing(): boolean },
 ): Send {
   const bodiless = new DefaultHeaders(new Map(Object.entries(common)));
   const withBody = new DefaultHeaders(new Map(Object.entries({ ...common, 'Content-Type': 'application/json' })));
-  return (response, requestId, { status, headers, text, bytes, last }) => {
+  return (response, requestId, { status, headers, text, bytes, chunks, last }) => {
     if (last || isClosing()) response.shouldKeepAlive = false;
-    let others = text === undefined ? bodiless : withBody;
+    let others = text === undefined && !chunks ? bodiless : withBody;
     const list = [requestIdHeader, requestId];
     for (const name in headers) {
       const value = headers[name]!;
@@ -178,6 +180,11 @@ export function createSender(
       else for (const one of value) list.push(name, one);
     }
     for (const part of others.list) list.push(part);
+    if (chunks) {
+      response.writeHead(status, list);
+      response.setTimeout(readingMs);
+      return;
+    }
     if (text === undefined) {
       if (status !== 204 && status !== 304 && response.req.method !== 'HEAD') list.push('Content-Length', '0');
       response.writeHead(status, list);

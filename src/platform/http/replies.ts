@@ -1,5 +1,7 @@
 // Sends answers and refusals, counts them in the metrics, and logs them.
 import type { IncomingHttpHeaders } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { FastifyError } from 'fastify';
 import { Fault, fault } from '../faults/index.ts';
 import type { Log } from '../log/index.ts';
@@ -62,7 +64,16 @@ export class Replies {
 
   send(call: IncomingCall, route: RouteName, outgoing: OutgoingAnswer): void {
     this.#write(call.response, call.requestId, outgoing);
+    if (outgoing.chunks) this.#sendChunks(call, outgoing.chunks);
     this.record(call, route, outgoing.status);
+  }
+
+  /** Makes no more than the client reads. One that disconnects ends the work. */
+  #sendChunks({ method, response, requestId }: IncomingCall, chunks: AsyncIterable<string>): void {
+    if (method === 'HEAD') return void response.end();
+    pipeline(Readable.from(chunks), response).catch((err: NodeJS.ErrnoException) => {
+      if (err.code !== 'ERR_STREAM_PREMATURE_CLOSE') this.#options.log.error({ request_id: requestId, err }, 'answer failed');
+    });
   }
 
   refuse(error: unknown, call: IncomingCall, route: RouteName): void {

@@ -54,6 +54,7 @@ export function createSteps<Caller>(
   function outgoingOf(route: Route<Caller>, result: unknown): OutgoingAnswer {
     const answer = result instanceof Answer ? result : new Answer({ body: result });
     const status = answer.status ?? successOf(route);
+    if (answer.chunks) return { status, headers: answer.headers, text: undefined, chunks: answer.chunks };
     if (checkReplies) checkReply(route, status, answer);
     return { status, headers: answer.headers, text: answer.text ?? textOf(route, status, answer), bytes: answer.bytes };
   }

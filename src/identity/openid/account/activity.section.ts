@@ -1,19 +1,17 @@
 // What happened to a person's account: sign-ins and changes, from the audit events about them.
+import { type EventPosition, type OwnAction, readEvents } from '../../audit-events/index.ts';
 import { findConsumer } from '../../consumers/index.ts';
+import type { AuditEventRow } from '../../database.ts';
 import { type Deps, parseJson } from '../../resource/index.ts';
 import { type ActivityOnPage, activitySection } from '../pages/account-activity.ts';
-import { LANGUAGES } from '../pages/words/index.ts';
-import { type ActivityMarker, type ActivityRow, eventsAbout } from './activity.store.ts';
 import type { AccountSection } from './section.ts';
 
 export type ActivityDeps = Pick<Deps, 'db'>;
 
 const PAGE_SIZE = 25;
-/** Events that there are texts for. All others are left out. */
-const ACTIONS = Object.keys(LANGUAGES.en.activityEvents);
 const REFUSED = 'user.login_refused';
 
-function markerIn(url: string | undefined): ActivityMarker | undefined {
+function markerIn(url: string | undefined): EventPosition | undefined {
   const [, at, id] = /^(\d{1,12})\.([0-9a-f]{32})$/.exec(new URLSearchParams(url?.split('?', 2)[1]).get('before') ?? '') ?? [];
   return at !== undefined && id !== undefined ? { at: Number(at), id } : undefined;
 }
@@ -21,13 +19,13 @@ function markerIn(url: string | undefined): ActivityMarker | undefined {
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
 /** Of what others did, the person learns that it was done, and not from where. */
-async function onPage({ db }: ActivityDeps, userId: string, row: ActivityRow): Promise<ActivityOnPage> {
+async function onPage({ db }: ActivityDeps, userId: string, row: AuditEventRow): Promise<ActivityOnPage> {
   const { address, user_agent, consumer_id, name, purpose } = parseJson<Record<string, unknown>>(row.detail);
   const isByOther = row.actor_id !== null && row.actor_id !== userId;
   const application = textOf(consumer_id) && (await findConsumer(db.read, textOf(consumer_id)!))?.name;
   return {
     at: row.at,
-    action: row.action as ActivityOnPage['action'],
+    action: row.action as OwnAction,
     about: application ?? (row.action.startsWith('passkey.') ? textOf(name) : undefined),
     isByOther,
     isRefused: row.outcome === 'failure',
@@ -42,7 +40,7 @@ export const createActivitySection = (deps: ActivityDeps): AccountSection => ({
   async show(visit) {
     const { id } = visit.person.user;
     const before = markerIn(visit.browser.exchange.request.url);
-    const rows = await eventsAbout(deps.db.read, id, { actions: ACTIONS, failures: [REFUSED], before, limit: PAGE_SIZE + 1 });
+    const rows = await readEvents(deps.db.read, { visible: { userId: id }, before, limit: PAGE_SIZE + 1 });
     const events = rows.slice(0, PAGE_SIZE);
     const last = rows.length > PAGE_SIZE ? events.at(-1) : undefined;
     return activitySection(visit, {

@@ -1,4 +1,6 @@
-// Texts of the page with what happened to an account. An event without a text here is not shown.
+// Texts of the page with what happened to an account.
+import type { OwnAction } from '../../../audit-events/index.ts';
+
 const en = {
   activityText:
     'Sign-ins and changes of your account. If you do not know one of them, change your password and sign out everywhere else.',
@@ -47,7 +49,7 @@ const en = {
     'user.provider_unlinked': 'Sign-in by another provider removed',
     'consent.given': 'Access given to',
     'consent.revoked': 'Access revoked from',
-  },
+  } satisfies Record<OwnAction, string>,
 };
 
 const es: typeof en = {

@@ -1,0 +1,201 @@
+// Which audit events a caller may see, and in which order they get them.
+import { isoTime, seconds } from '../../platform/clock.ts';
+import { withBudget } from '../../platform/database/index.ts';
+import type { Query } from '../../platform/http/index.ts';
+import { type Caller, isAllowed, visibleDomain } from '../access/index.ts';
+import type { AuditEventRow } from '../database.ts';
+import { fail } from '../faults.ts';
+import { type Deps, MAX_PAGE, pageOf, single } from '../resource/index.ts';
+import { CSV_HEAD, csvLine, type EventJson, jsonLine, renderEvent } from './audit-events.schema.ts';
+import {
+  countLogins,
+  type EventFilter,
+  type EventPosition,
+  LOGGED_IN,
+  LOGIN_REFUSED,
+  positionOf,
+  readEvents,
+  type Visible,
+} from './audit-events.store.ts';
+import { visibleEvent } from './visible.ts';
+
+/** The newest events are not followed yet: a change that began earlier may still be stored with an earlier time. */
+const SETTLE_SECONDS = 2;
+/** Events in one export. */
+export const MAX_EXPORT = 100_000;
+/** Exports at the same time, in this process. */
+const MAX_EXPORTS = 4;
+/** After every id. */
+const LAST_ID = 'g';
+const MAX_PERIODS = 31 * 24;
+const INTERVALS = { hour: 3600, day: 86_400 } as const;
+type Interval = keyof typeof INTERVALS;
+
+export type ExportFormat = 'csv' | 'ndjson';
+
+export interface AuditEventsDeps extends Pick<Deps, 'db' | 'clock'> {
+  /** Applications that the caller manages; undefined for administrators. */
+  managedApplications(caller: Caller): Promise<readonly string[] | undefined>;
+}
+
+const TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/;
+
+/** A time in seconds. */
+function timeIn(query: Query, name: string): number | undefined {
+  const text = single(query, name);
+  if (text === undefined) return undefined;
+  const milliseconds = TIME.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(milliseconds))
+    fail('request.bad_value', { field: name, why: 'it must be a time such as 2026-11-16T08:00:00Z' });
+  return Math.floor(milliseconds / 1000);
+}
+
+function actionIn(query: Query): Pick<EventFilter, 'action' | 'actionPrefix'> {
+  const text = single(query, 'action');
+  if (text === undefined) return {};
+  if (!/^[a-z_.]{1,100}\*?$/.test(text))
+    fail('request.bad_value', {
+      field: 'action',
+      why: 'it must be an action such as user.logged_in, or the beginning of one and *',
+    });
+  return text.endsWith('*') ? { actionPrefix: text.slice(0, -1) } : { action: text };
+}
+
+function outcomeIn(query: Query): 'success' | 'failure' | undefined {
+  const text = single(query, 'outcome');
+  if (text === undefined || text === 'success' || text === 'failure') return text;
+  return fail('request.bad_value', { field: 'outcome', why: 'it must be success or failure' });
+}
+
+const filterIn = (query: Query): EventFilter => ({
+  since: timeIn(query, 'since'),
+  until: timeIn(query, 'until'),
+  actorId: single(query, 'actor_id'),
+  userId: single(query, 'user_id'),
+  targetId: single(query, 'target_id'),
+  targetType: single(query, 'target_type'),
+  domainId: single(query, 'domain_id'),
+  applicationId: single(query, 'application_id'),
+  outcome: outcomeIn(query),
+  ...actionIn(query),
+});
+
+const textOfPosition = ({ at, id }: EventPosition): string => `${at}.${id}`;
+
+function afterIn(query: Query): EventPosition | undefined {
+  const text = single(query, 'after');
+  if (text === undefined) return undefined;
+  const [, at, id] = /^(\d{1,12})\.([0-9a-g]{1,32})$/.exec(text) ?? [];
+  if (at === undefined || id === undefined)
+    return fail('request.bad_value', { field: 'after', why: 'it is not of an earlier answer' });
+  return { at: Number(at), id };
+}
+
+export function createAuditEvents({ db, clock, managedApplications }: AuditEventsDeps) {
+  let exports = 0;
+
+  /** Everybody sees the events about themselves; a manager those of the domain, an owner those of their applications. */
+  async function visibleTo(caller: Caller): Promise<Visible> {
+    const domainId = visibleDomain(caller);
+    if (domainId === undefined && isAllowed(caller, 'identity:list_all_audit_events')) return 'all';
+    const mayListDomain = isAllowed(caller, 'identity:list_domain_audit_events', { domainId });
+    return {
+      ...(mayListDomain ? { domainId } : {}),
+      applicationIds: (await managedApplications(caller)) ?? [],
+      userId: caller.userId,
+    };
+  }
+
+  const render = (rows: readonly AuditEventRow[], visible: Visible): EventJson[] =>
+    rows.map((row) => renderEvent(visibleEvent(row, visible)));
+
+  /** The end of what is settled: nothing is stored before it any more. */
+  const settledEnd = (): EventPosition => ({ at: seconds(clock) - SETTLE_SECONDS, id: LAST_ID });
+
+  async function follow(visible: Visible, filter: EventFilter, after: EventPosition, limit: number) {
+    const end = settledEnd();
+    const until = Math.min(filter.until ?? end.at + 1, end.at + 1);
+    const rows = await readEvents(db.read, { filter: { ...filter, until }, visible, after, limit });
+    const last = rows.length === limit ? rows.at(-1)! : end;
+    return { items: render(rows, visible), after: textOfPosition(last.at < after.at ? after : last) };
+  }
+
+  async function list(caller: Caller, query: Query) {
+    const { limit, marker } = pageOf(query);
+    const filter = filterIn(query);
+    const visible = await visibleTo(caller);
+    const after = afterIn(query);
+    if (after) return { ...(await follow(visible, filter, after, limit)), next: null, previous: null };
+    const before = marker === undefined ? undefined : await positionOf(db.read, visible, marker);
+    if (marker !== undefined && !before) fail('list.marker_not_found', { marker });
+    const rows = await readEvents(db.read, { filter, visible, before, limit: limit + 1 });
+    const items = render(rows.slice(0, limit), visible);
+    const next = rows.length > limit ? items.at(-1)!.id : null;
+    return { items, next, previous: null, after: textOfPosition(settledEnd()) };
+  }
+
+  async function* lines(
+    visible: Visible,
+    request: { filter: EventFilter; count: number },
+    format: ExportFormat,
+  ): AsyncGenerator<string> {
+    exports++;
+    try {
+      if (format === 'csv') yield CSV_HEAD;
+      const lineOf = format === 'csv' ? csvLine : jsonLine;
+      let before: EventPosition | undefined;
+      for (let left = request.count; left > 0; ) {
+        const limit = Math.min(left, MAX_PAGE);
+        const rows = await withBudget(() => readEvents(db.read, { filter: request.filter, visible, before, limit }));
+        if (rows.length > 0) yield render(rows, visible).map(lineOf).join('');
+        if (rows.length < limit) return;
+        before = rows.at(-1);
+        left -= rows.length;
+      }
+    } finally {
+      exports--;
+    }
+  }
+
+  /** Events as lines, the newest first. What the caller may see is decided at the beginning. */
+  async function exportAs(format: ExportFormat, caller: Caller, query: Query): Promise<AsyncGenerator<string>> {
+    for (const name of ['marker', 'after'])
+      if (single(query, name) !== undefined) fail('request.bad_value', { field: name, why: 'an export has no pages' });
+    const limit = single(query, 'limit') ?? String(MAX_EXPORT);
+    if (!/^\d{1,9}$/.test(limit) || Number(limit) < 1)
+      fail('request.bad_value', { field: 'limit', why: `it must be a number from 1 to ${MAX_EXPORT}` });
+    const request = { filter: filterIn(query), count: Math.min(Number(limit), MAX_EXPORT) };
+    const visible = await visibleTo(caller);
+    if (exports >= MAX_EXPORTS) fail('server.busy');
+    return lines(visible, request, format);
+  }
+
+  /** Logins in each hour or day, also in those without any. */
+  async function counts(caller: Caller, query: Query) {
+    const interval = (single(query, 'interval') ?? 'hour') as Interval;
+    if (!Object.hasOwn(INTERVALS, interval)) fail('request.bad_value', { field: 'interval', why: 'it must be hour or day' });
+    const length = INTERVALS[interval];
+    const until = timeIn(query, 'until') ?? seconds(clock) + 1;
+    const since = timeIn(query, 'since') ?? until - (interval === 'hour' ? INTERVALS.day : 30 * INTERVALS.day);
+    const first = Math.floor(since / length) * length;
+    const periods = Math.ceil((until - first) / length);
+    if (periods > MAX_PERIODS) fail('request.bad_value', { field: 'since', why: `there are more than ${MAX_PERIODS} periods` });
+    const found = await countLogins(db.read, { domainId: visibleDomain(caller), since, until, seconds: length });
+    const totals = new Map(found.map(({ start, action, total }) => [`${start} ${action}`, total]));
+    const starts = Array.from({ length: Math.max(periods, 0) }, (_, index) => first + index * length);
+    return {
+      interval,
+      since: isoTime(since * 1000),
+      until: isoTime(until * 1000),
+      counts: starts.map((start) => ({
+        start: isoTime(start * 1000),
+        logins: totals.get(`${start} ${LOGGED_IN}`) ?? 0,
+        refused: totals.get(`${start} ${LOGIN_REFUSED}`) ?? 0,
+      })),
+    };
+  }
+
+  return { list, exportAs, counts };
+}
+
+export type AuditEvents = ReturnType<typeof createAuditEvents>;

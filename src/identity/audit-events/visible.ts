@@ -1,0 +1,34 @@
+// What a caller sees of an event, by why they see it. Addresses of people are shown to administrators and to those who look after them.
+import type { AuditEventRow } from '../database.ts';
+import { parseJson } from '../resource/index.ts';
+import type { VisibleEvent } from './audit-events.schema.ts';
+import type { Visible } from './audit-events.store.ts';
+
+/** Where somebody was. */
+const PLACE = ['address', 'user_agent'];
+/** Of the events about themselves people see these details; of what others did, only what it was about. */
+const OWN_DETAIL = ['address', 'user_agent', 'methods', 'via', 'purpose', 'name', 'passkey_id', 'device_id', 'consumer_id'];
+const OTHERS_DETAIL = ['consumer_id'];
+
+type Detail = Readonly<Record<string, unknown>>;
+const only = (detail: Detail, names: readonly string[]): Detail =>
+  Object.fromEntries(Object.entries(detail).filter(([name]) => names.includes(name)));
+const without = (detail: Detail, names: readonly string[]): Detail =>
+  Object.fromEntries(Object.entries(detail).filter(([name]) => !names.includes(name)));
+
+export function visibleEvent(row: AuditEventRow, visible: Visible): VisibleEvent {
+  const event = { ...row, detail: parseJson<Record<string, unknown>>(row.detail) };
+  if (visible === 'all') return event;
+  const concerned = row.target_kind === 'user' ? row.target_id : row.user_id;
+  const isByOther = row.actor_id !== null && row.actor_id !== concerned;
+  if (visible.domainId !== undefined && row.domain_id === visible.domainId)
+    return isByOther ? { ...event, detail: without(event.detail, PLACE) } : event;
+  if (visible.userId === undefined || concerned !== visible.userId || row.target_kind !== 'user')
+    return { ...event, detail: without(event.detail, PLACE) };
+  return {
+    ...event,
+    detail: only(event.detail, isByOther ? OTHERS_DETAIL : OWN_DETAIL),
+    by_other: isByOther,
+    ...(isByOther ? { actor_id: null, request_id: null } : {}),
+  };
+}

@@ -1,0 +1,37 @@
+// The rows of messages that wait to be sent: notifications, mails, logouts.
+
+/** The columns of every queue. */
+export interface QueueRow {
+  id: string;
+  attempts: number;
+  next_at: number;
+  created_at: number;
+  last_error: string | null;
+  /** When it was given up. */
+  failed_at: number | null;
+}
+
+/** What only failed attempts fill in. */
+type Attempted = 'last_error' | 'failed_at';
+export type NewOutboxRow = Omit<OutboxRow, Attempted>;
+export type NewMailRow = Omit<MailRow, Attempted>;
+
+export interface OutboxRow extends QueueRow {
+  event: string;
+  body: string;
+}
+
+export interface MailRow extends QueueRow {
+  template: string;
+  sealed: string;
+  expires_at: number;
+}
+
+export interface LogoutRow {
+  id: string;
+  client_id: string;
+  body: string;
+  attempts: number;
+  next_at: number;
+  created_at: number;
+}
