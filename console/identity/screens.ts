@@ -11,6 +11,9 @@ const screen = (path: string, element: string, load: () => Promise<unknown>): Ro
 export const routes: readonly Route<ScreenEntry>[] = [
   screen('/', 'gh-overview', () => import('./overview/overview.ts')),
   screen('/people', 'gh-people', () => import('./people/people.ts')),
+  screen('/applications', 'gh-applications', () => import('./applications/applications.ts')),
+  screen('/applications/new', 'gh-new-application', () => import('./applications/new-application.ts')),
+  screen('/applications/:id', 'gh-application', () => import('./applications/application.ts')),
 ];
 
 export interface MenuEntry {
@@ -23,4 +26,5 @@ export interface MenuEntry {
 export const menu: readonly MenuEntry[] = [
   { path: '/', label: () => words.overview.title },
   { path: '/people', label: () => words.people.title, rules: ['identity:list_users'] },
+  { path: '/applications', label: () => words.applications.title, rules: ['list_consumers'] },
 ];

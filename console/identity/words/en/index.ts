@@ -1,8 +1,9 @@
 // English: a file for each screen.
+import { applications } from './applications.ts';
 import { frame } from './frame.ts';
 import { overview } from './overview.ts';
 import { people } from './people.ts';
 
-export const words = { frame, overview, people };
+export const words = { applications, frame, overview, people };
 
 export type Words = typeof words;

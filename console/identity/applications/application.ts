@@ -1,0 +1,165 @@
+// One application: its registration, roles and permissions, who holds roles, and how to use it.
+import { html, nothing } from 'lit';
+import { confirmAct, copyable, openForm, showSecret } from '../../shared/dialog.ts';
+import { define } from '../../shared/element.ts';
+import { type FormElement, form } from '../../shared/form.ts';
+import { ConflictError } from '../../shared/http.ts';
+import { hrefOf, part } from '../../shared/router.ts';
+import { type Content, Screen } from '../../shared/screen.ts';
+import { announce } from '../../shared/status.ts';
+import { shared } from '../../shared/words/index.ts';
+import { frame, go } from '../frame.ts';
+import { api } from '../session.ts';
+import { words } from '../words/index.ts';
+import { type HoldersContent, holders, readHolders } from './holders.ts';
+import { type MatrixContent, readMatrix } from './matrix.ts';
+import { snippets } from './snippets.ts';
+import { addressProblem, type ConsumerWithSecret, linesOf } from './types.ts';
+
+const TABS = ['settings', 'roles', 'people', 'start'] as const;
+type Tab = (typeof TABS)[number];
+
+class Application extends Screen {
+  #consumer: ConsumerWithSecret | undefined;
+  #etag: string | undefined;
+  #matrix: MatrixContent | undefined;
+  #holders: HoldersContent | undefined;
+
+  get #id(): string {
+    return this.location.params.id!;
+  }
+
+  get #path(): string {
+    return `/v3/OS-OAUTH2/consumers/${part(this.#id)}`;
+  }
+
+  get #tab(): Tab {
+    const tab = this.location.query.get('tab');
+    return TABS.find((one) => one === tab) ?? 'settings';
+  }
+
+  heading(): string {
+    return this.#consumer?.name ?? words.applications.application;
+  }
+
+  protected override async load(signal: AbortSignal): Promise<void> {
+    const { body, etag } = await api.read<{ consumer: ConsumerWithSecret }>(this.#path, { signal });
+    this.#consumer = body.consumer;
+    this.#etag = etag;
+    if (this.#tab === 'roles') this.#matrix = await readMatrix(this.#id, signal);
+    if (this.#tab === 'people') this.#holders = await readHolders(this.#id, this.location, signal);
+  }
+
+  protected override headingActions(): Content {
+    const { applications } = words;
+    return html`${this.#consumer?.client_type === 'public' ? nothing : html`<button type="button" class="second" @click=${() => void this.#newSecret()}>${applications.newSecret}</button>`}
+      <button type="button" class="second danger" @click=${() => void this.#remove()}>${applications.remove}</button>`;
+  }
+
+  protected content(): Content {
+    const consumer = this.#consumer!;
+    const tab = this.#tab;
+    return html`<nav aria-label=${consumer.name}><ul class="tabs">${TABS.map(
+      (one) =>
+        html`<li><a href=${hrefOf(`/applications/${part(this.#id)}`, one === 'settings' ? {} : { tab: one })} aria-current=${one === tab ? 'page' : 'false'}>${words.applications.tabs[one]}</a></li>`,
+    )}</ul></nav>
+    ${tab === 'settings' ? this.#settings(consumer) : nothing}
+    ${tab === 'roles' && this.#matrix ? html`<gh-matrix .application=${consumer.id} .content=${this.#matrix} .onChange=${() => void this.reload()}></gh-matrix>` : nothing}
+    ${tab === 'people' && this.#holders ? holders(consumer.id, this.#holders, () => void this.reload()) : nothing}
+    ${tab === 'start' ? snippets(consumer) : nothing}`;
+  }
+
+  #settings(consumer: ConsumerWithSecret): Content {
+    const { applications } = words;
+    return html`<section class="card">
+        <h2>${applications.clientId}</h2>
+        ${copyable(consumer.id)}
+      </section>
+      <section class="card">
+        <h2>${applications.tabs.settings}</h2>
+        ${form({
+          fields: [
+            { name: 'name', label: applications.name, value: consumer.name, required: true, maxLength: 255 },
+            { name: 'description', label: applications.description, type: 'textarea', value: consumer.description ?? '' },
+            {
+              name: 'uris',
+              label: applications.redirectUris,
+              type: 'textarea',
+              value: consumer.redirect_uris.join('\n'),
+              hint: applications.redirectUrisHint,
+              check: addressProblem,
+            },
+            { name: 'url', label: applications.homeUrl, type: 'url', value: consumer.url ?? '', hint: applications.homeUrlHint },
+          ],
+          submitLabel: shared.save,
+          onDirty: () => frame.setDirty(true),
+          submit: async (values) => {
+            const changes = {
+              name: values.text('name'),
+              description: values.text('description'),
+              redirect_uris: linesOf(values.text('uris')),
+              ...(values.optional('url') || consumer.url ? { url: values.text('url') } : {}),
+            };
+            try {
+              await api.patch(this.#path, { consumer: changes }, { ifMatch: this.#etag });
+            } catch (error) {
+              if (!(error instanceof ConflictError)) throw error;
+              await this.#showPresent();
+              return;
+            }
+            frame.setDirty(false);
+            announce(applications.saved);
+            await this.reload();
+          },
+        })}
+      </section>`;
+  }
+
+  /** Somebody else was faster. The person sees what is there now, and can make their change again. */
+  async #showPresent(): Promise<void> {
+    const agreed = await confirmAct({
+      title: shared.conflictTitle,
+      text: shared.conflictText,
+      action: shared.conflictLoad,
+      danger: false,
+    });
+    if (!agreed) return;
+    frame.setDirty(false);
+    await this.reload();
+    this.querySelector<FormElement>('gh-form')?.reset();
+  }
+
+  async #newSecret(): Promise<void> {
+    const { applications } = words;
+    let secret = '';
+    const agreed = await openForm({
+      title: applications.newSecret,
+      text: applications.newSecretText,
+      fields: [],
+      submitLabel: applications.newSecret,
+      submit: async () => {
+        secret = (await api.post<{ consumer: ConsumerWithSecret }>(`${this.#path}/secret`)).consumer.secret;
+      },
+    });
+    if (!agreed) return;
+    await showSecret(applications.secret, secret, applications.secretOnce);
+    await this.reload();
+  }
+
+  async #remove(): Promise<void> {
+    const { applications } = words;
+    const { name } = this.#consumer!;
+    const removed = await confirmAct({
+      title: applications.removeTitle(name),
+      text: applications.removeText,
+      action: applications.remove,
+      run: () => api.delete(this.#path, { ifMatch: this.#etag }),
+    });
+    if (!removed) return;
+    frame.setDirty(false);
+    announce(applications.removed(name));
+    await go('/applications');
+  }
+}
+
+define('gh-application', Application);
