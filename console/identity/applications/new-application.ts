@@ -39,7 +39,7 @@ class NewApplication extends Screen {
   #chooseKind(): Content {
     const { applications } = words;
     return html`${this.#step(1, applications.chooseKind)}
-      <ul class="cards plain-list">${KINDS.map(
+      <ul class="cards">${KINDS.map(
         (kind) => html`<li class="card">
           <h3><a href=${hrefOf('/applications/new', { kind })}>${applications.kinds[kind].name}</a></h3>
           <p>${applications.kinds[kind].text}</p>
@@ -86,7 +86,7 @@ class NewApplication extends Screen {
           { name: 'url', label: applications.homeUrl, type: 'url', hint: applications.homeUrlHint },
         ],
         extra: this.#insecure.length > 0 ? html`<p class="warn">${applications.insecure(this.#insecure[0]!)}</p>` : nothing,
-        submitLabel: applications.create,
+        submitLabel: applications.register,
         cancel: () => {
           this.#draft = undefined;
           this.requestUpdate();

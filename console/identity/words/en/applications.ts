@@ -3,6 +3,7 @@ export const applications = {
   application: 'Application',
   what: 'applications by name or id',
   create: 'New application',
+  register: 'Register',
   name: 'Name',
   nameHint: 'People see it when they sign in.',
   description: 'Description',

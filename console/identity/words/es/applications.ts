@@ -5,6 +5,7 @@ export const applications: Words['applications'] = {
   application: 'Aplicación',
   what: 'aplicaciones por nombre o id',
   create: 'Nueva aplicación',
+  register: 'Registrar',
   name: 'Nombre',
   nameHint: 'Las personas lo ven al iniciar sesión.',
   description: 'Descripción',
