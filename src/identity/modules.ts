@@ -6,6 +6,7 @@ import type { Log } from '../platform/log/index.ts';
 import { createOutbound, hostPort } from '../platform/outbound/index.ts';
 import type { Seal } from '../platform/seal/index.ts';
 import { createAccess, createFreshLogin } from './access/index.ts';
+import { createAccessQuestions } from './access-questions/index.ts';
 import { createAccountDeletion } from './account-deletion/index.ts';
 import {
   applicationsOfUser,
@@ -307,7 +308,7 @@ function buildSignIn(
     unfinished: new Throttle(options.rateLimits ? UNFINISHED_LIMIT : undefined, clock),
     organizationsOf: async (userId) => readProjects(db.read, [...(await reachableProjectIds(db.read, userId))]),
   });
-  return { factor, passkeys, passkeyPolicy, credentials, auth, openid, federation };
+  return { factor, passkeys, passkeyPolicy, credentials, auth, openid, federation, completeness };
 }
 
 type Core = Awaited<ReturnType<typeof buildCore>>;
@@ -324,13 +325,14 @@ export async function buildModules(db: Database, options: ModuleOptions) {
   const { groups, grants, appAssignments, invitations, acceptance } = buildInvitations(core, applications, options);
   const people = { ...buildPeople(core, options), acceptance };
   const signIn = buildSignIn(core, applications, people, options);
-  const { factor, passkeys, passkeyPolicy, credentials, auth, openid, federation } = signIn;
+  const { factor, passkeys, passkeyPolicy, credentials, auth, openid, federation, completeness } = signIn;
   const domains = createDomains(deps);
   const projects = createProjects({ ...deps, domains });
   const connections = createConnections({ ...deps, provisioner: delegation.provisioner });
 
   const parts: IdentityRouteDeps = {
     ...deps,
+    accessQuestions: createAccessQuestions({ ...core, db, completeness, sees: appAssignments.sees }),
     tokens,
     users,
     shield,

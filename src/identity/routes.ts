@@ -25,6 +25,7 @@ import { mountUsers } from './users/index.ts';
 
 /** The dependencies of all routes. */
 export type IdentityRouteDeps = Parameters<typeof mountAuth>[1] &
+  Parameters<typeof mountAccessQuestions>[1] &
   Parameters<typeof mountDomains>[1] &
   Parameters<typeof mountProjects>[1] &
   Parameters<typeof mountTags>[1] &
@@ -58,7 +59,7 @@ export type IdentityRouteDeps = Parameters<typeof mountAuth>[1] &
 export function mountIdentity(app: IdentityApp, parts: IdentityRouteDeps): void {
   mountDiscovery(app);
   mountAuth(app, parts);
-  mountAccessQuestions(app);
+  mountAccessQuestions(app, parts);
   mountDomains(app, parts);
   mountProjects(app, parts);
   mountTags(app, parts);

@@ -132,4 +132,5 @@ export function bodyOf({ method, path }: Route<never>): unknown {
 
 export const fill = (path: string, ids: Ids): string =>
   path.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? assert.fail(name)) +
-  (path.endsWith('/sec_question') ? '?security_answer=a' : '');
+  (path.endsWith('/sec_question') ? '?security_answer=a' : '') +
+  (path.endsWith('/OS-ACCESS/explanation') ? `?domain_id=${ids.domain_id}` : '');

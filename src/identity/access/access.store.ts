@@ -1,7 +1,7 @@
 // Reads the data of an AuthContext: user, project, groups, grants and roles.
 import { sql } from 'kysely';
 import { preparedRows } from '../../platform/database/index.ts';
-import type { ProjectRow, Reader, Tables } from '../database.ts';
+import type { GrantRow, ProjectRow, Reader, Tables } from '../database.ts';
 
 const userWithDomain = preparedRows<Tables, [id: string], UserWithDomain>((db, id) =>
   db
@@ -81,12 +81,23 @@ export async function ancestorsOf(db: Reader, projectId: string): Promise<string
   return rows.map((row) => row.id);
 }
 
+/** A grant that gives a user a role. */
+export interface HeldGrant {
+  readonly roleId: string;
+  /** The group of the user that has the grant; null when the user has it. */
+  readonly groupId: string | null;
+  /** A project or a domain; null is the system. */
+  readonly targetId: string | null;
+  /** It works in the projects below the target, not in the target. */
+  readonly inherited: boolean;
+}
+
 /** Roles granted to the user or the groups: on the target itself, or inherited from its ancestors. */
 export async function grantedRoles(
   db: Reader,
   actor: { userId: string; groupIds: readonly string[] },
   target: { id: string | null; above: readonly string[] },
-): Promise<string[]> {
+): Promise<HeldGrant[]> {
   const rows = await db
     .selectFrom('grants')
     .where((eb) =>
@@ -103,10 +114,35 @@ export async function grantedRoles(
         ? eb.or([own, eb.and([eb('target_id', 'in', [...target.above]), eb('inherited', '=', 1)])])
         : own;
     })
-    .select('role_id')
-    .distinct()
+    .select(['role_id', 'group_id', 'target_id', 'inherited'])
     .execute();
-  return rows.map((row) => row.role_id);
+  return rows.map(heldGrant);
+}
+
+const heldGrant = (row: Pick<GrantRow, 'role_id' | 'group_id' | 'target_id' | 'inherited'>): HeldGrant => ({
+  roleId: row.role_id,
+  groupId: row.group_id,
+  targetId: row.target_id,
+  inherited: row.inherited === 1,
+});
+
+/** Grants of these roles (of all, when undefined) that a user has anywhere, or only on targets of one domain. A few of them. */
+export async function someGrantsOf(
+  db: Reader,
+  userId: string,
+  { roleIds, domainId, limit }: { roleIds: readonly string[] | undefined; domainId: string | undefined; limit: number },
+): Promise<HeldGrant[]> {
+  const rows = await grantsOf(db, { userId })
+    .leftJoin('projects', 'projects.id', 'grants.target_id')
+    .$if(roleIds !== undefined, (query) => query.where('grants.role_id', 'in', [...(roleIds ?? []), '']))
+    .$if(domainId !== undefined, (query) =>
+      query.where((eb) => eb.or([eb('projects.domain_id', '=', domainId!), eb('projects.id', '=', domainId!)])),
+    )
+    .select(['grants.role_id', 'grants.group_id', 'grants.target_id', 'grants.inherited'])
+    .orderBy('grants.id')
+    .limit(limit)
+    .execute();
+  return rows.map(heldGrant);
 }
 
 export interface RoleGraph {

@@ -6,11 +6,14 @@ export {
   findUserWithDomain,
   type Grantee,
   groupIdsOf,
+  type HeldGrant,
   hasRoleAnywhere,
   managesElsewhere,
+  type RoleGraph,
   readGrants,
+  someGrantsOf,
 } from './access.store.ts';
-export { type Access, createAccess, inactivityEnd } from './access.ts';
+export { type Access, createAccess } from './access.ts';
 export { type AuthContext, authContextKey, type Ref, type Scope, tagOf } from './auth-context.ts';
 export {
   actorAsVerified,
@@ -24,6 +27,7 @@ export {
 export { DEFAULT_DOMAIN } from './default-domain.ts';
 export type { DirectoryAccount, DirectoryGuard, DirectoryLogin } from './directory-guard.ts';
 export { createFreshLogin, type FreshLogin, loginTimeOf } from './fresh-login.ts';
+export { closureOf, type Inspection, inactivityEnd, type Obstacle } from './inspection.ts';
 export { anyManagesApplications, grantedOrganizations, managersIn } from './management.store.ts';
 export {
   type Action,

@@ -204,6 +204,8 @@ const rules = {
   'identity:revoke_system_grant': admin,
   'identity:list_role_assignments': readers,
   'identity:list_role_assignments_for_tree': readers,
+  // Readers of a domain learn why its users may do something in it.
+  'identity:explain_access': anyOf(adminOrSystemReader, allInOwnDomain('reader')),
 
   // Stricter than Keystone, which lets a system reader read everyone's secrets.
   'identity:get_credential': anyOf(admin, inPerson),
@@ -286,6 +288,7 @@ const rules = {
   add_role_to_organization: adminOrAssigns,
   remove_role_from_organization: adminOrAssigns,
   get_user_permissions: anyOf(admin, (caller) => hasRole(caller, 'service'), ownPermissions, seesAssignments),
+  explain_permissions: anyOf(admin, seesAssignments),
   list_allowed_roles: adminOrThemselves,
   list_allowed_applications: adminOrThemselves,
   // Internal roles and permissions work in every application.

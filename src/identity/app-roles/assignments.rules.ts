@@ -79,6 +79,8 @@ export function createAppAssignments(deps: AssignmentDeps) {
     listOfUsers: (query: Query, visible: readonly Criterion[]) => pageOfUserAssignments(deps, query, visible),
     listOfOrganizations: (query: Query, visible: readonly Criterion[]) => pageOfOrganizationAssignments(deps, query, visible),
 
+    /** Whether the caller manages or assigns in the application. */
+    sees: (caller: Caller, applicationId: string) => seesAssignments(deps, caller, applicationId),
     assigneeTarget: (assignee: Assignee) => assigneeTarget(deps, assignee),
     permissionsTarget: (caller: Caller, userId: string, applicationId: string) =>
       permissionsTarget(deps, caller, userId, applicationId),

@@ -11,7 +11,21 @@ export { memberOrganizationIds, type OfferedOrganization, offeredOrganizations, 
 export { assignedRoleEntries, type OfferedRole, offeredRoles, offeredRolesOf, provision } from './offered-roles.ts';
 export { organizationsAmong } from './organizations.store.ts';
 export { mountAppRoles, mountPermissions } from './roles.routes.ts';
-export { insertAppRole, insertLink, insertPermission } from './roles.store.ts';
+export {
+  findAppRole,
+  findPermission,
+  insertAppRole,
+  insertLink,
+  insertPermission,
+  type PermissionQuestion,
+  rolesWithPermission,
+} from './roles.store.ts';
 export { createShield } from './shield.ts';
-export { memberships } from './user-permissions.store.ts';
-export { appTagOf, createUserPermissions, type UserPermissionsReader } from './user-permissions.ts';
+export { memberships, permissionsOfRoles } from './user-permissions.store.ts';
+export {
+  appTagOf,
+  createUserPermissions,
+  type HeldAppRole,
+  inspectUserPermissions,
+  type UserPermissionsReader,
+} from './user-permissions.ts';

@@ -53,12 +53,15 @@ export interface UserPermissionsReader {
   has(userId: string, applicationId: string, ...permissions: readonly InternalPermission[]): Promise<boolean>;
 }
 
-/** Reads from the database. Undefined when the user or the application does not exist. */
-export async function readUserPermissions(
-  db: Reader,
-  userId: string,
-  applicationId: string,
-): Promise<UserPermissions | undefined> {
+/** A role that a user has in an organization, and why it does not count. */
+export interface HeldAppRole extends AssignedRoleRow {
+  readonly obstacle: 'organization_disabled' | 'not_a_member' | undefined;
+  /** It counts without a membership. */
+  readonly inDefaultOrganization: boolean;
+}
+
+/** What decides about a user in an application. Undefined when the user or the application does not exist. */
+export async function inspectUserPermissions(db: Reader, userId: string, applicationId: string) {
   const [user, application, groups, all] = await Promise.all([
     findUserWithDomain(db, userId),
     findConsumer(db, applicationId),
@@ -70,11 +73,26 @@ export async function readUserPermissions(
   const member = await memberships(db, userId, organizations);
   // Roles in an organization count only while the user is a member of it. The default organization always counts, but only in the
   // domain of the user: managers of that domain choose it, and must not bring back roles in organizations of other domains.
-  const counts = (row: AssignedRoleRow): boolean =>
-    row.organization_enabled === 1 &&
-    (member.has(row.organization_id) ||
-      (row.organization_id === user.default_project_id && row.organization_domain_id === user.domain_id));
-  const rows = user.enabled && user.domain_enabled ? all.filter(counts) : [];
+  const held = all.map((row): HeldAppRole => {
+    const inDefaultOrganization =
+      row.organization_id === user.default_project_id && row.organization_domain_id === user.domain_id;
+    const counts = member.has(row.organization_id) || inDefaultOrganization;
+    const obstacle = row.organization_enabled === 1 ? (counts ? undefined : 'not_a_member') : 'organization_disabled';
+    return { ...row, inDefaultOrganization, obstacle };
+  });
+  return { user, application, groups, organizations, held, isUsable: user.enabled === 1 && user.domain_enabled === 1 };
+}
+
+/** Reads from the database. Undefined when the user or the application does not exist. */
+export async function readUserPermissions(
+  db: Reader,
+  userId: string,
+  applicationId: string,
+): Promise<UserPermissions | undefined> {
+  const found = await inspectUserPermissions(db, userId, applicationId);
+  if (!found) return undefined;
+  const { user, groups, organizations } = found;
+  const rows = found.isUsable ? found.held.filter(({ obstacle }) => obstacle === undefined) : [];
   const permissions = rows.length > 0 ? await readAssignedPermissions(db, userId, applicationId) : [];
   const byOrganization = Map.groupBy(rows, (row) => row.organization_id);
   const own = byOrganization.get(user.default_project_id ?? '') ?? [];

@@ -1,6 +1,15 @@
 // Lists of role assignments: the grants as stored or, with `effective`, the roles they give each user in each project.
 import type { Query } from '../../platform/http/index.ts';
-import { ancestorsOf, type Caller, findProject, type IdentityTarget, listFacts, permit, visibleDomain } from '../access/index.ts';
+import {
+  ancestorsOf,
+  type Caller,
+  closureOf,
+  findProject,
+  type IdentityTarget,
+  listFacts,
+  permit,
+  visibleDomain,
+} from '../access/index.ts';
 import type { GrantRow, Reader } from '../database.ts';
 import { fail } from '../faults.ts';
 import { descendants } from '../projects/index.ts';
@@ -118,17 +127,6 @@ export function createAssignments({ db }: Pick<Deps, 'db'>) {
     return new Map([...byPrior].map(([prior, of]) => [prior, of.map((link) => link.implied_role_id)]));
   }
 
-  const closure = (implied: ReadonlyMap<string, readonly string[]>, roleId: string): Set<string> => {
-    const found = new Set<string>();
-    const queue = [roleId];
-    for (let id = queue.pop(); id !== undefined; id = queue.pop()) {
-      if (found.has(id)) continue;
-      found.add(id);
-      queue.push(...(implied.get(id) ?? []));
-    }
-    return found;
-  };
-
   async function queriedProjects(criteria: AssignmentQuery): Promise<string[] | undefined> {
     if (criteria.projectId === undefined) return undefined;
     const below = criteria.subtree ? await descendants(db.read, criteria.projectId) : [];
@@ -147,7 +145,7 @@ export function createAssignments({ db }: Pick<Deps, 'db'>) {
       effective && projects ? [...new Set((await Promise.all(projects.map((id) => ancestorsOf(db.read, id)))).flat())] : [];
     const roleIds =
       effective && roleId !== undefined
-        ? [roleId, ...[...implied.keys()].filter((prior) => closure(implied, prior).has(roleId))]
+        ? [roleId, ...[...implied.keys()].filter((prior) => closureOf(implied, [prior]).has(roleId))]
         : roleId === undefined
           ? undefined
           : [roleId];
@@ -182,7 +180,7 @@ export function createAssignments({ db }: Pick<Deps, 'db'>) {
     const found: Assignment[] = [];
     for (const grant of rows) {
       const users = grant.user_id !== null ? [grant.user_id] : (members.get(grant.group_id!) ?? []);
-      const roles = [...closure(implied, grant.role_id)].filter(
+      const roles = [...closureOf(implied, [grant.role_id]).keys()].filter(
         (id) => !domainRoles.has(id) && (criteria.roleId === undefined || id === criteria.roleId),
       );
       for (const targetId of await effectiveTargets(grant, selected)) {

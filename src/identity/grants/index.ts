@@ -3,6 +3,15 @@ export { mountAssignments } from './assignments.routes.ts';
 export { createAssignments } from './assignments.rules.ts';
 export { mountGrants } from './grants.routes.ts';
 export { createGrants, type Grants } from './grants.rules.ts';
-export { deleteGrant, type Grant, grantedRoleIds, insertGrant, reachableProjectIds, reachableProjects } from './grants.store.ts';
+export {
+  deleteGrant,
+  type Grant,
+  grantedRoleIds,
+  insertGrant,
+  type NameRow,
+  namesOf,
+  reachableProjectIds,
+  reachableProjects,
+} from './grants.store.ts';
 export { insertOwnedProject, OWNER } from './owned-project.ts';
 export { createUserScopes } from './user-scopes.rules.ts';

@@ -69,15 +69,22 @@ export function createLoginCompleteness({
     return (await scopes.authContextFor(user, { kind: 'unscoped' })).generation === earlier.generation;
   }
 
+  /** Whether the methods so far are not enough, whatever is said of passkeys. */
+  async function needsCode(user: UserWithExpiry, methods: readonly AuthMethod[]): Promise<boolean> {
+    const second = methods.includes('totp') || methods.includes('passkey');
+    return (await missingMethods({ user, methods: new Set(methods), second, parent: undefined })) !== undefined;
+  }
+
   return {
     missingMethods,
     isComplete,
     isStillValid,
     isPasskeyRequired,
-    /** Whether the methods so far are not enough, whatever is said of passkeys. */
-    async needsCode(user: UserWithExpiry, methods: readonly AuthMethod[]): Promise<boolean> {
-      const second = methods.includes('totp') || methods.includes('passkey');
-      return (await missingMethods({ user, methods: new Set(methods), second, parent: undefined })) !== undefined;
+    needsCode,
+    /** What a person must show besides a password. */
+    async signInNeeds(user: UserWithExpiry): Promise<('second_factor' | 'passkey')[]> {
+      const [second, passkey] = await Promise.all([needsCode(user, ['password']), isPasskeyRequired(user)]);
+      return [...(second ? (['second_factor'] as const) : []), ...(passkey ? (['passkey'] as const) : [])];
     },
   };
 }

@@ -1,7 +1,7 @@
 // Tokens: issued at login, verified from memory, revoked one by one or through what they depend on.
 export { mountAuth } from './auth.routes.ts';
 export { type AuthRules, createAuth } from './auth.rules.ts';
-export { createLoginCompleteness, type PartialLogin } from './completeness.ts';
+export { createLoginCompleteness, type LoginCompleteness, type PartialLogin } from './completeness.ts';
 export { createAuthenticate } from './methods.ts';
 export { createReceipts } from './receipts.ts';
 export { createTokenText } from './render.ts';

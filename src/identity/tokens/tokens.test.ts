@@ -48,8 +48,6 @@ describe('A token that was just verified', () => {
           return isLive ? authContext : undefined;
         },
         read: async () => authContext,
-        readIn: async () => authContext,
-        expand: async () => [],
       },
       keys: {
         current: () => key,

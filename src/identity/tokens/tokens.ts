@@ -61,7 +61,7 @@ export interface IssueOptions {
 }
 
 export function createTokens(deps: {
-  access: Access;
+  access: Pick<Access, 'cached' | 'read'>;
   keys: TokenKeys;
   revocations: Revocations;
   caches: Pick<Caches, 'versioned'>;
