@@ -11,6 +11,14 @@ const screen = (path: string, element: string, load: () => Promise<unknown>): Ro
 export const routes: readonly Route<ScreenEntry>[] = [
   screen('/', 'gh-overview', () => import('./overview/overview.ts')),
   screen('/people', 'gh-people', () => import('./people/people.ts')),
+  screen('/people/invitations', 'gh-invitations', () => import('./people/invitations.ts')),
+  screen('/people/:id', 'gh-person', () => import('./people/person.ts')),
+  screen('/groups', 'gh-groups', () => import('./groups/groups.ts')),
+  screen('/groups/:id', 'gh-group', () => import('./groups/group.ts')),
+  screen('/organizations', 'gh-organizations', () => import('./organizations/organizations.ts')),
+  screen('/organizations/:id', 'gh-organization', () => import('./organizations/organization.ts')),
+  screen('/domains', 'gh-domains', () => import('./domains/domains.ts')),
+  screen('/domains/:id', 'gh-domain', () => import('./domains/domain.ts')),
   screen('/applications', 'gh-applications', () => import('./applications/applications.ts')),
   screen('/applications/new', 'gh-new-application', () => import('./applications/new-application.ts')),
   screen('/applications/:id', 'gh-application', () => import('./applications/application.ts')),
@@ -26,5 +34,8 @@ export interface MenuEntry {
 export const menu: readonly MenuEntry[] = [
   { path: '/', label: () => words.overview.title },
   { path: '/people', label: () => words.people.title, rules: ['identity:list_users'] },
+  { path: '/groups', label: () => words.organizations.groups, rules: ['identity:list_groups'] },
+  { path: '/organizations', label: () => words.organizations.title, rules: ['identity:list_projects'] },
+  { path: '/domains', label: () => words.organizations.domains, rules: ['identity:list_domains'] },
   { path: '/applications', label: () => words.applications.title, rules: ['list_consumers'] },
 ];

@@ -1,20 +1,18 @@
 // The people of the service: found by name, e-mail or id.
-import { html } from 'lit';
+import { html, nothing } from 'lit';
+import { openForm } from '../../shared/dialog.ts';
 import { define } from '../../shared/element.ts';
 import { type ListQuery, listQuery, nextMarker, pager, searchBox } from '../../shared/list.ts';
 import { hrefOf, part } from '../../shared/router.ts';
 import { type Content, Screen } from '../../shared/screen.ts';
+import { announce } from '../../shared/status.ts';
 import { table } from '../../shared/table.ts';
-import { goQuery } from '../frame.ts';
-import { api } from '../session.ts';
+import { go, goQuery } from '../frame.ts';
+import { api, session } from '../session.ts';
+import { domainNames, findDomains, type Links, type User } from '../things.ts';
 import { words } from '../words/index.ts';
-
-interface User {
-  readonly id: string;
-  readonly name: string;
-  readonly email?: string;
-  readonly enabled: boolean;
-}
+import { invite } from './invite.ts';
+import { stateBadge, subScreens } from './parts.ts';
 
 const PAGE = 50;
 
@@ -22,6 +20,7 @@ class People extends Screen {
   #query: ListQuery = { search: undefined, sort: undefined, marker: undefined };
   #users: readonly User[] = [];
   #next: string | undefined;
+  #domains: ReadonlyMap<string, string> = new Map();
 
   heading(): string {
     return words.people.title;
@@ -29,23 +28,80 @@ class People extends Screen {
 
   protected override async load(signal: AbortSignal): Promise<void> {
     this.#query = listQuery(this.location);
-    const { users, links } = await api.get<{ users: User[]; links: { next: string | null } }>('/v3/users', {
-      query: { ...this.#query, limit: PAGE },
-      signal,
-    });
+    const { search, sort, marker } = this.#query;
+    const [{ users, links }, domains] = await Promise.all([
+      api.get<{ users: User[]; links: Links }>('/v3/users', {
+        // What is found has an order of its own.
+        query: { ...(search ? { search } : { sort: sort ?? 'name' }), marker, limit: PAGE },
+        signal,
+      }),
+      domainNames(signal),
+    ]);
     this.#users = users;
     this.#next = nextMarker(links.next);
+    this.#domains = domains;
+  }
+
+  protected override headingActions(): Content {
+    const { people } = words;
+    return html`${session.may('identity:create_invitation') ? html`<button type="button" @click=${() => void this.#invite()}>${people.invite}</button>` : nothing}
+    ${session.may('identity:create_user') ? html`<button type="button" class="second" @click=${() => void this.#create()}>${people.create}</button>` : nothing}`;
+  }
+
+  async #invite(): Promise<void> {
+    if (await invite()) await go('/people/invitations');
+  }
+
+  async #create(): Promise<void> {
+    const { people } = words;
+    let created: User | undefined;
+    const domains = [...this.#domains];
+    const done = await openForm({
+      title: people.create,
+      text: people.createText,
+      submitLabel: people.create,
+      fields: [
+        { name: 'name', label: people.name, required: true, maxLength: 255 },
+        { name: 'email', label: people.email, type: 'email', maxLength: 320 },
+        {
+          name: 'password',
+          label: people.password,
+          type: 'password',
+          autocomplete: 'new-password',
+          hint: people.passwordHint,
+          maxLength: 4096,
+        },
+        ...(domains.length > 1 ? [{ name: 'domain', label: people.domain, type: 'pick' as const, find: findDomains }] : []),
+        { name: 'enabled', label: people.maySignIn, type: 'checkbox', value: true },
+      ],
+      submit: async (values) => {
+        const user = {
+          name: values.text('name'),
+          enabled: values.checked('enabled'),
+          email: values.optional('email'),
+          password: values.optional('password'),
+          domain_id: values.optional('domain'),
+        };
+        created = (await api.post<{ user: User }>('/v3/users', { user })).user;
+      },
+    });
+    if (!done || !created) return;
+    announce(people.created(created.name));
+    await go(`/people/${part(created.id)}`);
   }
 
   protected content(): Content {
     const { people } = words;
-    return html`${searchBox(people.what, this.#query, goQuery)}
+    const severalDomains = this.#domains.size > 1;
+    const { search } = this.#query;
+    return html`${subScreens('/people')}
+    ${searchBox(people.what, this.#query, goQuery)}
     ${table<User>({
       caption: people.title,
       rows: this.#users,
       key: ({ id }) => id,
-      sort: this.#query.sort ?? 'name',
-      onSort: (sort) => void goQuery({ sort, marker: undefined }),
+      sort: search ? undefined : (this.#query.sort ?? 'name'),
+      onSort: (sort) => void goQuery({ sort, search: undefined, marker: undefined }),
       columns: [
         {
           name: people.name,
@@ -54,9 +110,12 @@ class People extends Screen {
           cell: ({ id, name }) => html`<a href=${hrefOf(`/people/${part(id)}`)}>${name}</a>`,
         },
         { name: people.email, cell: ({ email }) => email ?? '' },
-        { name: people.state, cell: ({ enabled }) => (enabled ? people.enabled : people.disabled) },
+        ...(severalDomains
+          ? [{ name: people.domain, cell: ({ domain_id }: User) => this.#domains.get(domain_id) ?? domain_id }]
+          : []),
+        { name: people.state, cell: ({ enabled }) => stateBadge(enabled) },
       ],
-      empty: people.empty,
+      empty: search ? people.nobodyFound(search) : people.empty,
     })}
     ${pager(this.#query, this.#next, goQuery)}`;
   }

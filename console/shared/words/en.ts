@@ -56,6 +56,8 @@ export const texts = {
   chooseFromList: 'Choose one from the list.',
   typeToFind: 'Type to find',
   choices: 'Choices',
+  presentTitle: 'As it is now:',
+  presentText: 'What you entered is still in the fields. Saving again writes it over the present state.',
   languageName: 'English',
   languageLabel: 'Language',
 };

@@ -59,6 +59,8 @@ export const texts: SharedTexts = {
   chooseFromList: 'Elija uno de la lista.',
   typeToFind: 'Escriba para buscar',
   choices: 'Opciones',
+  presentTitle: 'Así está ahora:',
+  presentText: 'Lo que usted escribió sigue en los campos. Si vuelve a guardar, reemplaza el estado actual.',
   languageName: 'Español',
   languageLabel: 'Idioma',
 };

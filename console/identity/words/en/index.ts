@@ -1,9 +1,11 @@
 // English: a file for each screen.
 import { applications } from './applications.ts';
 import { frame } from './frame.ts';
+import { grants } from './grants.ts';
+import { organizations } from './organizations.ts';
 import { overview } from './overview.ts';
 import { people } from './people.ts';
 
-export const words = { applications, frame, overview, people };
+export const words = { applications, frame, grants, organizations, overview, people };
 
 export type Words = typeof words;

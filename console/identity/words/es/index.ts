@@ -2,7 +2,9 @@
 import type { Words } from '../en/index.ts';
 import { applications } from './applications.ts';
 import { frame } from './frame.ts';
+import { grants } from './grants.ts';
+import { organizations } from './organizations.ts';
 import { overview } from './overview.ts';
 import { people } from './people.ts';
 
-export const words: Words = { applications, frame, overview, people };
+export const words: Words = { applications, frame, grants, organizations, overview, people };

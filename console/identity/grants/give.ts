@@ -1,0 +1,99 @@
+// Gives roles in organizations, domains and the system, and takes them away.
+import { html } from 'lit';
+import { confirmAct, openForm } from '../../shared/dialog.ts';
+import type { Choice } from '../../shared/pick.ts';
+import { part } from '../../shared/router.ts';
+import { api, session } from '../session.ts';
+import { findDomains, findGroups, findOrganizations, findPeople, findRoles } from '../things.ts';
+import { words } from '../words/index.ts';
+import { type Assignment, originOf } from './origin.ts';
+
+export interface Holder {
+  readonly kind: 'users' | 'groups';
+  readonly id: string;
+  readonly name: string;
+}
+
+export interface Place {
+  readonly kind: 'projects' | 'domains' | 'system';
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Organizations, domains and the system in one list. Their values are parts of the paths of grants. */
+async function findPlaces(text: string, signal: AbortSignal): Promise<readonly Choice[]> {
+  const { grants } = words;
+  const [projects, domains] = await Promise.all([
+    findOrganizations(text, signal),
+    session.may('identity:list_domains') ? findDomains(text, signal) : [],
+  ]);
+  const isSystem = grants.system.toLowerCase().includes(text.toLowerCase()) && session.may('identity:create_domain');
+  return [
+    ...projects.map(({ value, ...one }) => ({ ...one, value: `projects/${part(value)}` })),
+    ...domains.map(({ value, label }) => ({ value: `domains/${part(value)}`, label: `${grants.domainNamed} ${label}` })),
+    ...(isSystem ? [{ value: 'system', label: grants.system }] : []),
+  ];
+}
+
+const pathOf = ({ kind, id }: Place): string => (kind === 'system' ? 'system' : `${kind}/${part(id)}`);
+
+/** Asks for what is not known: who gets the role (then `id` is empty), and where. True when it was given. */
+export function giveRole(to: Holder, at: Place | undefined): Promise<boolean> {
+  const { grants } = words;
+  const isGroup = to.kind === 'groups';
+  const below = at?.kind !== 'system';
+  return openForm({
+    title: grants.giveTitle(to.name || (isGroup ? grants.aGroup : grants.aPerson), at?.name),
+    submitLabel: grants.give,
+    fields: [
+      ...(to.id === ''
+        ? [
+            {
+              name: 'holder',
+              label: isGroup ? grants.group : grants.person,
+              type: 'pick' as const,
+              required: true,
+              find: isGroup ? findGroups : findPeople,
+            },
+          ]
+        : []),
+      ...(at ? [] : [{ name: 'place', label: grants.where, type: 'pick' as const, required: true, find: findPlaces }]),
+      { name: 'role', label: grants.role, type: 'pick', required: true, find: findRoles },
+      ...(below
+        ? [
+            {
+              name: 'reach',
+              label: grants.reach,
+              type: 'select' as const,
+              options: [
+                { value: 'here', label: grants.here },
+                { value: 'below', label: grants.below },
+              ],
+            },
+          ]
+        : []),
+    ],
+    submit: async (values) => {
+      const place = at ? pathOf(at) : values.text('place');
+      const isBelow = values.text('reach') === 'below' && place !== 'system';
+      const grant = `${place}/${to.kind}/${part(to.id || values.text('holder'))}/roles/${part(values.text('role'))}`;
+      await api.put(isBelow ? `/v3/OS-INHERIT/${grant}/inherited_to_projects` : `/v3/${grant}`);
+    },
+  });
+}
+
+/** Takes the grant away that an assignment comes from. True when it was done. */
+export async function takeRole(assignment: Assignment): Promise<boolean> {
+  const { grants } = words;
+  const origin = originOf(assignment);
+  if (!origin) return false;
+  const { role, user, group, scope } = assignment;
+  const holder = (user ?? group)?.name ?? '';
+  const place = (scope.project ?? scope.domain)?.name ?? grants.system;
+  return confirmAct({
+    title: grants.take,
+    text: html`<p>${grants.takeText(holder, role.name ?? role.id, place)}</p><p>${origin.isInherited ? grants.takeBelow : grants.takeImplied}</p>`,
+    action: grants.take,
+    run: () => api.delete(origin.path),
+  });
+}

@@ -1,0 +1,140 @@
+// Invitations: which were sent, to whom, and what became of them.
+import { html, nothing } from 'lit';
+import { confirmAct } from '../../shared/dialog.ts';
+import { define } from '../../shared/element.ts';
+import { type ListQuery, listQuery, nextMarker, pager, searchBox } from '../../shared/list.ts';
+import { hrefOf, part } from '../../shared/router.ts';
+import { type Content, Screen } from '../../shared/screen.ts';
+import { announce } from '../../shared/status.ts';
+import { table } from '../../shared/table.ts';
+import { relativeTime } from '../../shared/time.ts';
+import { goQuery } from '../frame.ts';
+import { api, session } from '../session.ts';
+import { type Links, namesOf } from '../things.ts';
+import { words } from '../words/index.ts';
+import { invite } from './invite.ts';
+import { subScreens } from './parts.ts';
+
+const STATUSES = ['pending', 'accepted', 'expired', 'withdrawn'] as const;
+
+interface Invitation {
+  readonly id: string;
+  readonly email: string;
+  readonly organization_id: string | null;
+  readonly status: (typeof STATUSES)[number];
+  readonly sent_at: string;
+  readonly expires_at: string;
+  readonly user_id: string | null;
+}
+
+const PAGE = 50;
+const BADGES = { pending: 'warn', accepted: 'good', expired: 'bad', withdrawn: '' } as const;
+
+class Invitations extends Screen {
+  #query: ListQuery = { search: undefined, sort: undefined, marker: undefined };
+  #invitations: readonly Invitation[] = [];
+  #next: string | undefined;
+  #organizations: ReadonlyMap<string, string> = new Map();
+
+  heading(): string {
+    return words.people.invitations;
+  }
+
+  protected override async load(signal: AbortSignal): Promise<void> {
+    this.#query = listQuery(this.location);
+    const { search, marker } = this.#query;
+    const { invitations, links } = await api.get<{ invitations: Invitation[]; links: Links }>('/v3/OS-REGISTRATION/invitations', {
+      query: { search, marker, limit: PAGE, status: this.location.query.get('status') ?? undefined },
+      signal,
+    });
+    this.#invitations = invitations;
+    this.#next = nextMarker(links.next);
+    this.#organizations = await namesOf(
+      'projects',
+      invitations.flatMap((one) => one.organization_id ?? []),
+      signal,
+    );
+  }
+
+  protected override headingActions(): Content {
+    if (!session.may('identity:create_invitation')) return nothing;
+    return html`<button type="button" @click=${() => void this.#invite()}>${words.people.invite}</button>`;
+  }
+
+  async #invite(): Promise<void> {
+    if (await invite()) await this.reload();
+  }
+
+  async #resend({ id, email }: Invitation): Promise<void> {
+    const { people } = words;
+    const done = await confirmAct({
+      title: people.resend,
+      text: people.resendText(email),
+      action: people.resend,
+      danger: false,
+      run: () => api.post(`/v3/OS-REGISTRATION/invitations/${part(id)}/resend`),
+    });
+    if (!done) return;
+    announce(people.invited(email));
+    await this.reload();
+  }
+
+  async #withdraw({ id, email }: Invitation): Promise<void> {
+    const { people } = words;
+    const done = await confirmAct({
+      title: people.withdraw,
+      text: people.withdrawText(email),
+      action: people.withdraw,
+      run: () => api.delete(`/v3/OS-REGISTRATION/invitations/${part(id)}`),
+    });
+    if (!done) return;
+    announce(people.withdrawn(email));
+    await this.reload();
+  }
+
+  #actions(invitation: Invitation): Content {
+    const { people } = words;
+    const { status } = invitation;
+    const maySend = session.may('identity:create_invitation') && (status === 'pending' || status === 'expired');
+    return html`${maySend ? html`<button type="button" class="second small" @click=${() => void this.#resend(invitation)}>${people.resend}</button>` : nothing}
+    ${maySend && status === 'pending' ? html`<button type="button" class="second small danger" @click=${() => void this.#withdraw(invitation)}>${people.withdraw}</button>` : nothing}`;
+  }
+
+  protected content(): Content {
+    const { people } = words;
+    const status = this.location.query.get('status') ?? '';
+    return html`${subScreens('/people/invitations')}
+    <div class="toolbar">${searchBox(people.whatInvitations, this.#query, goQuery)}
+      <div class="field"><label for="status-filter">${people.state}</label>
+        <select id="status-filter" @change=${(event: Event) => void goQuery({ status: (event.target as HTMLSelectElement).value, marker: undefined })}>
+          <option value="">${people.all}</option>
+          ${STATUSES.map((one) => html`<option value=${one} ?selected=${one === status}>${people.statuses[one]}</option>`)}
+        </select></div>
+    </div>
+    ${table<Invitation>({
+      caption: people.invitations,
+      rows: this.#invitations,
+      key: ({ id }) => id,
+      columns: [
+        { name: people.email, isHeader: true, cell: ({ email }) => email },
+        {
+          name: people.organization,
+          cell: ({ organization_id: id }) =>
+            id === null ? '' : html`<a href=${hrefOf(`/organizations/${part(id)}`)}>${this.#organizations.get(id) ?? id}</a>`,
+        },
+        {
+          name: people.state,
+          cell: ({ status: one, user_id: id }) => html`<span class="badge ${BADGES[one]}">${people.statuses[one]}</span>
+            ${id === null ? nothing : html`<a href=${hrefOf(`/people/${part(id)}`)}>${people.theirAccount}</a>`}`,
+        },
+        { name: people.sent, cell: ({ sent_at: at }) => relativeTime(at) },
+        { name: people.validUntil, cell: ({ expires_at: at }) => relativeTime(at) },
+      ],
+      actions: (invitation) => this.#actions(invitation),
+      empty: people.noInvitations,
+    })}
+    ${pager(this.#query, this.#next, goQuery)}`;
+  }
+}
+
+define('gh-invitations', Invitations);

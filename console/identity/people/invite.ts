@@ -1,0 +1,81 @@
+// Invites somebody by e-mail. What the invitation names is given when it is accepted.
+import { openForm } from '../../shared/dialog.ts';
+import { announce } from '../../shared/status.ts';
+import { api } from '../session.ts';
+import { findApplicationRoles, findApplications, findDomains, findGroups, findOrganizations, findRoles } from '../things.ts';
+import { words } from '../words/index.ts';
+
+const LANGUAGES = [
+  { value: 'en', label: 'English' },
+  { value: 'es', label: 'Español' },
+];
+
+/** True when it was sent. */
+export async function invite({ organization }: { organization?: { id: string; name: string } } = {}): Promise<boolean> {
+  const { people } = words;
+  let applicationId: string | undefined;
+  let email = '';
+  const sent = await openForm({
+    title: people.invite,
+    text: people.inviteText,
+    submitLabel: people.sendInvitation,
+    fields: [
+      { name: 'email', label: people.email, type: 'email', required: true, maxLength: 320 },
+      { name: 'name', label: people.proposedName, hint: people.proposedNameHint, maxLength: 255 },
+      {
+        name: 'language',
+        label: people.mailLanguage,
+        type: 'select',
+        options: [{ value: '', label: people.anyLanguage }, ...LANGUAGES],
+      },
+      { name: 'domain', label: people.domain, hint: people.domainHint, type: 'pick', find: findDomains },
+      {
+        name: 'organization',
+        label: people.organization,
+        type: 'pick',
+        find: findOrganizations,
+        chosen: organization ? { value: organization.id, label: organization.name } : undefined,
+      },
+      { name: 'role', label: people.roleThere, hint: people.roleThereHint, type: 'pick', find: findRoles },
+      {
+        name: 'application',
+        label: people.application,
+        hint: people.applicationHint,
+        type: 'pick',
+        find: findApplications,
+        onChange: (id) => {
+          applicationId = id;
+        },
+      },
+      {
+        name: 'applicationRole',
+        label: people.applicationRole,
+        hint: people.applicationRoleHint,
+        type: 'pick',
+        find: (text, signal) => findApplicationRoles(applicationId, text, signal),
+      },
+      { name: 'group', label: people.group, type: 'pick', find: findGroups },
+    ],
+    submit: async (values) => {
+      email = values.text('email');
+      const [application, applicationRole] = [values.optional('application'), values.optional('applicationRole')];
+      const group = values.optional('group');
+      await api.post('/v3/OS-REGISTRATION/invitations', {
+        invitation: {
+          email,
+          name: values.optional('name'),
+          language: values.optional('language'),
+          domain_id: values.optional('domain'),
+          organization_id: values.optional('organization'),
+          role_id: values.optional('role'),
+          ...(group ? { groups: [group] } : {}),
+          ...(application && applicationRole
+            ? { application_roles: [{ application_id: application, role_id: applicationRole }] }
+            : {}),
+        },
+      });
+    },
+  });
+  if (sent) announce(people.invited(email));
+  return sent;
+}

@@ -1,0 +1,76 @@
+// The groups of a person.
+import { html, nothing } from 'lit';
+import { confirmAct, openForm } from '../../shared/dialog.ts';
+import { hrefOf, part } from '../../shared/router.ts';
+import type { Content } from '../../shared/screen.ts';
+import { announce } from '../../shared/status.ts';
+import { table } from '../../shared/table.ts';
+import { api } from '../session.ts';
+import { findGroups, type Group } from '../things.ts';
+import { words } from '../words/index.ts';
+import { PersonTab } from './person-tab.ts';
+
+export class PersonGroups extends PersonTab {
+  #groups: readonly Group[] = [];
+
+  async load(signal: AbortSignal): Promise<void> {
+    this.#groups = (await api.get<{ groups: readonly Group[] }>(`${this.context.path}/groups`, { signal })).groups;
+  }
+
+  async #add(): Promise<void> {
+    const { people } = words;
+    const { user } = this.context;
+    const isDone = await openForm({
+      title: people.addToGroup,
+      submitLabel: people.addToGroup,
+      fields: [{ name: 'group', label: people.group, type: 'pick', required: true, find: findGroups }],
+      submit: async (values) => {
+        await api.put(`/v3/groups/${part(values.text('group'))}/users/${part(user.id)}`);
+      },
+    });
+    if (!isDone) return;
+    announce(people.addedToGroup);
+    await this.context.reload();
+  }
+
+  async #remove({ id, name }: Group): Promise<void> {
+    const { people } = words;
+    const { user } = this.context;
+    const isDone = await confirmAct({
+      title: people.removeFromGroup,
+      text: people.removeFromGroupText(user.name, name),
+      action: people.removeFromGroup,
+      run: () => api.delete(`/v3/groups/${part(id)}/users/${part(user.id)}`),
+    });
+    if (!isDone) return;
+    announce(people.removedFromGroup);
+    await this.context.reload();
+  }
+
+  content(): Content {
+    const { people } = words;
+    // The rules for members need a group as well. Whoever may change the person is asked for one; the service decides then.
+    const mayChange = this.context.may('identity:update_user');
+    return html`${mayChange ? html`<div class="toolbar"><button type="button" @click=${() => void this.#add()}>${people.addToGroup}</button></div>` : nothing}
+    ${table<Group>({
+      caption: people.tabs.groups,
+      rows: this.#groups,
+      key: ({ id }) => id,
+      columns: [
+        {
+          name: people.group,
+          isHeader: true,
+          cell: ({ id, name }) => html`<a href=${hrefOf(`/groups/${part(id)}`)}>${name}</a>`,
+        },
+        { name: people.description, cell: ({ description }) => description },
+      ],
+      ...(mayChange
+        ? {
+            actions: (group: Group) =>
+              html`<button type="button" class="second small danger" @click=${() => void this.#remove(group)}>${people.remove}<span class="hidden"> ${group.name}</span></button>`,
+          }
+        : {}),
+      empty: people.noGroups,
+    })}`;
+  }
+}

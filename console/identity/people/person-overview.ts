@@ -1,0 +1,115 @@
+// Who a person is.
+import { html, nothing } from 'lit';
+import { confirmAct, copyable } from '../../shared/dialog.ts';
+import { edit } from '../../shared/edit.ts';
+import type { FormField } from '../../shared/form.ts';
+import { hrefOf, part } from '../../shared/router.ts';
+import type { Content } from '../../shared/screen.ts';
+import { announce } from '../../shared/status.ts';
+import { time } from '../../shared/time.ts';
+import { frame } from '../frame.ts';
+import { api } from '../session.ts';
+import { findOrganizations, namesOf, type User } from '../things.ts';
+import { words } from '../words/index.ts';
+import { PersonTab } from './person-tab.ts';
+
+export class PersonOverview extends PersonTab {
+  #domain = '';
+  #organization = '';
+
+  async load(signal: AbortSignal): Promise<void> {
+    const { user } = this.context;
+    const organizations = user.default_project_id ? [user.default_project_id] : [];
+    const [domains, projects] = await Promise.all([
+      namesOf('domains', [user.domain_id], signal),
+      namesOf('projects', organizations, signal),
+    ]);
+    this.#domain = domains.get(user.domain_id) ?? user.domain_id;
+    this.#organization = projects.get(user.default_project_id ?? '') ?? '';
+  }
+
+  #fields(user: User): readonly FormField[] {
+    const { people } = words;
+    const { default_project_id: id } = user;
+    const isKnown = id === this.context.user.default_project_id;
+    return [
+      { name: 'name', label: people.name, required: true, maxLength: 255, value: user.name },
+      { name: 'email', label: people.email, type: 'email', maxLength: 320, value: user.email ?? '' },
+      { name: 'description', label: people.description, type: 'textarea', value: user.description ?? '' },
+      {
+        name: 'organization',
+        label: people.defaultOrganization,
+        type: 'pick',
+        find: findOrganizations,
+        chosen: id ? { value: id, label: isKnown ? this.#organization : id } : undefined,
+      },
+    ];
+  }
+
+  #form(): Content {
+    const { user, etag, path, reload } = this.context;
+    return edit<User>({
+      version: { thing: user, etag },
+      fields: (one) => this.#fields(one),
+      read: async () => {
+        const { body, etag: now } = await api.read<{ user: User }>(path);
+        return { thing: body.user, etag: now };
+      },
+      save: async (values, ifMatch) => {
+        const changed = {
+          name: values.text('name'),
+          email: values.optional('email') ?? null,
+          description: values.optional('description') ?? null,
+          default_project_id: values.optional('organization') ?? null,
+        };
+        await api.patch(path, { user: changed }, { ifMatch });
+      },
+      onDirty: () => frame.setDirty(true),
+      onSaved: () => {
+        frame.setDirty(false);
+        announce(words.people.saved);
+        void reload();
+      },
+    });
+  }
+
+  async #keep(): Promise<void> {
+    const { people } = words;
+    const done = await confirmAct({
+      title: people.keepTitle,
+      text: people.keepText,
+      action: people.keep,
+      danger: false,
+      run: () => api.delete(`${this.context.path}/OS-ACCOUNT/deletion`),
+    });
+    if (!done) return;
+    announce(people.kept);
+    await this.context.reload();
+  }
+
+  content(): Content {
+    const { people } = words;
+    const { user, may } = this.context;
+    const mayKeep = !user.enabled && may('identity:cancel_account_deletion');
+    return html`<div class="cards">
+      <section class="card"><h2>${people.profile}</h2>
+        ${
+          may('identity:update_user')
+            ? this.#form()
+            : html`<dl class="facts">${this.#fields(user).map(
+                ({ label, value, chosen }) => html`<dt>${label}</dt><dd>${chosen?.label ?? (value || '–')}</dd>`,
+              )}</dl>`
+        }
+      </section>
+      <section class="card"><h2>${people.account}</h2>
+        <dl class="facts">
+          <dt>${people.domain}</dt><dd><a href=${hrefOf(`/domains/${part(user.domain_id)}`)}>${this.#domain}</a></dd>
+          <dt>${people.passwordExpires}</dt><dd>${time(user.password_expires_at, people.never)}</dd>
+        </dl>
+        <h3>${people.id}</h3>
+        ${copyable(user.id)}
+        ${mayKeep ? html`<p class="soft">${people.keepHint}</p><button type="button" class="second small" @click=${() => void this.#keep()}>${people.keep}</button>` : nothing}
+      </section>
+    </div>`;
+  }
+}

@@ -1,0 +1,144 @@
+// One person: who they are, how they sign in, where they are signed in, what they belong to and what happened.
+import { html, nothing } from 'lit';
+import { confirmAct } from '../../shared/dialog.ts';
+import { define } from '../../shared/element.ts';
+import { hrefOf, part } from '../../shared/router.ts';
+import { type Content, Screen } from '../../shared/screen.ts';
+import { announce } from '../../shared/status.ts';
+import { currentTab, type Tab, tabBar } from '../../shared/tabs.ts';
+import { go } from '../frame.ts';
+import { impactOf, impactText } from '../impact.ts';
+import { api, session } from '../session.ts';
+import type { User } from '../things.ts';
+import { words } from '../words/index.ts';
+import { stateBadge } from './parts.ts';
+import { PersonGroups } from './person-groups.ts';
+import { PersonHistory } from './person-history.ts';
+import { PersonOverview } from './person-overview.ts';
+import { PersonRoles } from './person-roles.ts';
+import { PersonSessions } from './person-sessions.ts';
+import { PersonSignIn } from './person-sign-in.ts';
+import type { PersonContext, PersonTab } from './person-tab.ts';
+
+interface TabEntry {
+  readonly id: keyof typeof words.people.tabs;
+  /** Shown when one of them lets the caller pass. */
+  readonly rules: readonly string[];
+  create(context: PersonContext): PersonTab;
+}
+
+const TABS: readonly TabEntry[] = [
+  { id: 'overview', rules: ['identity:get_user'], create: (context) => new PersonOverview(context) },
+  {
+    id: 'sign-in',
+    rules: ['identity:update_user', 'get_two_factor_data', 'list_passkeys', 'list_devices'],
+    create: (context) => new PersonSignIn(context),
+  },
+  {
+    id: 'sessions',
+    rules: ['identity:list_user_sessions', 'access_tokens'],
+    create: (context) => new PersonSessions(context),
+  },
+  { id: 'groups', rules: ['identity:list_groups_for_user'], create: (context) => new PersonGroups(context) },
+  {
+    id: 'roles',
+    rules: ['identity:list_role_assignments', 'list_user_assignments'],
+    create: (context) => new PersonRoles(context),
+  },
+  { id: 'history', rules: ['identity:list_audit_events'], create: (context) => new PersonHistory(context) },
+];
+
+class PersonScreen extends Screen {
+  #context: PersonContext | undefined;
+  #tab: PersonTab | undefined;
+  #tabId = '';
+
+  heading(): string {
+    return this.#context?.user.name ?? words.people.person;
+  }
+
+  protected override async load(signal: AbortSignal): Promise<void> {
+    const path = `/v3/users/${part(this.location.params.id!)}`;
+    const [{ body, etag }, may] = await Promise.all([
+      api.read<{ user: User }>(path, { signal }),
+      session.mayWith({ user_id: this.location.params.id! }, signal),
+    ]);
+    const context: PersonContext = {
+      user: body.user,
+      etag,
+      path,
+      location: this.location,
+      may,
+      reload: () => this.reload(),
+    };
+    const entry = this.#entries(context).find(({ id }) => id === this.location.query.get('tab')) ?? this.#entries(context)[0];
+    const tab = entry?.create(context);
+    await tab?.load(signal);
+    if (signal.aborted) return;
+    this.#context = context;
+    this.#tab = tab;
+    this.#tabId = entry?.id ?? '';
+  }
+
+  #entries({ may }: PersonContext): readonly TabEntry[] {
+    return TABS.filter(({ rules }) => rules.some((rule) => may(rule)));
+  }
+
+  protected override headingActions(): Content {
+    const { people } = words;
+    const { user, may } = this.#context!;
+    return html`${
+      may('identity:update_user')
+        ? html`<button type="button" class="second" @click=${() => void this.#setEnabled(!user.enabled)}>${user.enabled ? people.disable : people.enable}</button>`
+        : nothing
+    }
+    ${may('identity:delete_user') ? html`<button type="button" class="second danger" @click=${() => void this.#delete()}>${people.delete}</button>` : nothing}`;
+  }
+
+  async #setEnabled(enabled: boolean): Promise<void> {
+    const { people } = words;
+    const { user, path, etag } = this.#context!;
+    const done = await confirmAct({
+      title: enabled ? people.enableTitle(user.name) : people.disableTitle(user.name),
+      text: enabled ? people.enableText : html`<p>${people.disableText}</p>${impactText(await impactOf(path, 'disable'))}`,
+      action: enabled ? people.enable : people.disable,
+      danger: !enabled,
+      run: async () => {
+        await api.patch(path, { user: { enabled } }, { ifMatch: etag });
+      },
+    });
+    if (done) announce(enabled ? people.enabledNow(user.name) : people.disabledNow(user.name));
+    await this.reload();
+  }
+
+  async #delete(): Promise<void> {
+    const { people } = words;
+    const { user, path, etag } = this.#context!;
+    const done = await confirmAct({
+      title: people.deleteTitle(user.name),
+      text: html`<p>${people.deleteText}</p>${impactText(await impactOf(path, 'delete'))}`,
+      action: people.delete,
+      run: () => api.delete(path, { ifMatch: etag }),
+    });
+    if (!done) return;
+    announce(people.deleted(user.name));
+    await go('/people');
+  }
+
+  protected content(): Content {
+    const { people } = words;
+    const context = this.#context!;
+    const { user } = context;
+    const tabs: Tab[] = this.#entries(context).map(({ id }) => ({
+      id,
+      label: people.tabs[id],
+      href: hrefOf(`/people/${part(user.id)}`, { tab: id }),
+      content: () => this.#tab?.content() ?? nothing,
+    }));
+    return html`<p>${stateBadge(user.enabled)} ${user.email ? html`<span class="soft">${user.email}</span>` : nothing}</p>
+      ${tabBar(people.title, tabs, currentTab(tabs, this.#tabId))}
+      ${this.#tab?.content() ?? nothing}`;
+  }
+}
+
+define('gh-person', PersonScreen);

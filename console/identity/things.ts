@@ -1,0 +1,139 @@
+// Things of the API that several screens show, and how they are found.
+import type { Choice } from '../shared/pick.ts';
+import { api, session } from './session.ts';
+import { words } from './words/index.ts';
+
+export interface Links {
+  readonly next: string | null;
+}
+
+export interface User {
+  readonly id: string;
+  readonly name: string;
+  readonly domain_id: string;
+  readonly enabled: boolean;
+  readonly email?: string | null;
+  readonly description?: string | null;
+  readonly default_project_id?: string | null;
+  readonly password_expires_at: string | null;
+}
+
+export interface Group {
+  readonly id: string;
+  readonly name: string;
+  readonly domain_id: string;
+  readonly description: string;
+}
+
+export interface Domain {
+  readonly id: string;
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly description: string;
+}
+
+export interface Organization extends Domain {
+  readonly domain_id: string | null;
+  readonly parent_id: string | null;
+  readonly is_domain: boolean;
+}
+
+export interface Role {
+  readonly id: string;
+  readonly name: string;
+}
+
+export interface Application {
+  readonly id: string;
+  readonly name: string;
+}
+
+const OFFERED = 20;
+const PATHS = { users: 'user', groups: 'group', projects: 'project', domains: 'domain' } as const;
+export type Kind = keyof typeof PATHS;
+
+/** The names of things that an answer mentions by id only. Those that may not be seen keep their ids. */
+export async function namesOf(kind: Kind, ids: Iterable<string>, signal?: AbortSignal): Promise<ReadonlyMap<string, string>> {
+  const name = async (id: string): Promise<readonly [string, string]> => {
+    try {
+      const answer = await api.get<Record<string, { readonly name: string }>>(`/v3/${kind}/${encodeURIComponent(id)}`, {
+        signal,
+      });
+      return [id, answer[PATHS[kind]]!.name];
+    } catch {
+      return [id, id];
+    }
+  };
+  return new Map(await Promise.all([...new Set(ids)].map(name)));
+}
+
+/** All domains that the person sees, as far as one page has them. */
+export async function domainNames(signal?: AbortSignal): Promise<ReadonlyMap<string, string>> {
+  if (!session.may('identity:list_domains')) return new Map();
+  const { domains } = await api.get<{ domains: readonly Domain[] }>('/v3/domains', { query: { limit: 200 }, signal });
+  return new Map(domains.map(({ id, name }) => [id, name]));
+}
+
+const searched = (text: string): Record<string, string | number> => ({
+  limit: OFFERED,
+  ...(text === '' ? {} : { search: text }),
+});
+
+export async function findPeople(text: string, signal: AbortSignal): Promise<readonly Choice[]> {
+  const { users } = await api.get<{ users: readonly User[] }>('/v3/users', { query: searched(text), signal });
+  return users.map(({ id, name, email }) => ({ value: id, label: name, detail: email && email !== name ? email : undefined }));
+}
+
+export async function findGroups(text: string, signal: AbortSignal): Promise<readonly Choice[]> {
+  const { groups } = await api.get<{ groups: readonly Group[] }>('/v3/groups', { query: searched(text), signal });
+  return groups.map(({ id, name, description }) => ({ value: id, label: name, detail: description }));
+}
+
+export async function findOrganizations(text: string, signal: AbortSignal): Promise<readonly Choice[]> {
+  const { projects } = await api.get<{ projects: readonly Organization[] }>('/v3/projects', { query: searched(text), signal });
+  return projects.map(({ id, name, description }) => ({ value: id, label: name, detail: description }));
+}
+
+export async function findDomains(text: string, signal: AbortSignal): Promise<readonly Choice[]> {
+  const { domains } = await api.get<{ domains: readonly Domain[] }>('/v3/domains', { query: searched(text), signal });
+  return domains.map(({ id, name, description }) => ({ value: id, label: name, detail: description }));
+}
+
+/** The base roles. There are few: all are read, and compared here. */
+export async function findRoles(text: string, signal: AbortSignal): Promise<readonly Choice[]> {
+  const { roles } = await api.get<{ roles: readonly Role[] }>('/v3/roles', { signal });
+  return roles
+    .filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()))
+    .map(({ id, name }) => ({ value: id, label: name, detail: words.grants.known[name as 'admin'] }));
+}
+
+export async function findApplications(text: string, signal: AbortSignal): Promise<readonly Choice[]> {
+  const { consumers } = await api.get<{ consumers: readonly Application[] }>('/v3/OS-ROLES/consumers', {
+    query: searched(text),
+    signal,
+  });
+  return consumers.map(({ id, name }) => ({ value: id, label: name }));
+}
+
+/** Roles that every application has. */
+const BUILT_IN = ['provider', 'purchaser'] as const;
+
+/** The roles of an application: its own, and the built-in ones that manage it. */
+export async function findApplicationRoles(
+  applicationId: string | undefined,
+  text: string,
+  signal: AbortSignal,
+): Promise<readonly Choice[]> {
+  if (!applicationId) return [];
+  const { roles } = await api.get<{ roles: readonly Role[] }>('/v3/OS-ROLES/roles', {
+    query: { application_id: applicationId },
+    signal,
+  });
+  const builtIn = BUILT_IN.filter((id) => !roles.some((role) => role.id === id)).map((id) => ({
+    value: id,
+    label: words.grants.builtIn[id],
+  }));
+  return [...builtIn, ...roles.map(({ id, name }) => ({ value: id, label: name }))].filter(({ label }) =>
+    label.toLowerCase().includes(text.toLowerCase()),
+  );
+}

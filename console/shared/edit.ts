@@ -1,0 +1,91 @@
+// A form that changes one thing. When somebody else changed it in the meantime, it shows what is different now, and keeps what was entered.
+import { html, nothing, type TemplateResult } from 'lit';
+import { PageElement } from './element.ts';
+import { type FormField, type FormValues, form } from './form.ts';
+import { ConflictError } from './http.ts';
+import { shared } from './words/index.ts';
+
+/** A thing as it was read, with its version. */
+export interface Version<Thing> {
+  readonly thing: Thing;
+  readonly etag: string | undefined;
+}
+
+export interface EditOptions<Thing> {
+  readonly version: Version<Thing>;
+  fields(thing: Thing): readonly FormField[];
+  read(): Promise<Version<Thing>>;
+  save(values: FormValues, etag: string | undefined): Promise<void>;
+  /** It was saved: tell it, and load again. */
+  onSaved(): void;
+  onDirty?(): void;
+}
+
+const shown = ({ value, chosen, type, options }: FormField): string => {
+  if (type === 'pick') return chosen?.label ?? '';
+  if (type === 'checkbox') return value ? shared.yes : shared.no;
+  return options?.find((option) => option.value === String(value ?? ''))?.label ?? String(value ?? '');
+};
+
+/** `<gh-edit .options=${...}>` */
+export class EditElement extends PageElement {
+  #options: EditOptions<unknown> | undefined;
+  /** The version that a change is based on: newer than that of the options after a conflict. */
+  #base: Version<unknown> | undefined;
+  #changes: readonly { readonly label: string; readonly now: string }[] = [];
+
+  set options(options: EditOptions<unknown>) {
+    if (this.#options?.version.etag !== options.version.etag) {
+      this.#base = options.version;
+      this.#changes = [];
+    }
+    this.#options = options;
+    this.requestUpdate();
+  }
+
+  async #save(values: FormValues): Promise<void> {
+    const { save, onSaved } = this.#options!;
+    try {
+      await save(values, this.#base!.etag);
+    } catch (error) {
+      if (error instanceof ConflictError) await this.#showPresent();
+      throw error;
+    }
+    this.#changes = [];
+    onSaved();
+  }
+
+  async #showPresent(): Promise<void> {
+    const { fields, read } = this.#options!;
+    const before = fields(this.#base!.thing);
+    this.#base = await read();
+    const now = fields(this.#base.thing);
+    this.#changes = now.flatMap((field, at) =>
+      shown(field) === shown(before[at]!) ? [] : [{ label: field.label, now: shown(field) }],
+    );
+    this.requestUpdate();
+  }
+
+  #note(): TemplateResult | typeof nothing {
+    if (this.#changes.length === 0) return nothing;
+    return html`<div class="warn"><strong>${shared.presentTitle}</strong>
+      <ul>${this.#changes.map(({ label, now }) => html`<li>${label}: <strong>${now === '' ? shared.none : now}</strong></li>`)}</ul>
+      <p>${shared.presentText}</p></div>`;
+  }
+
+  protected override render(): TemplateResult | typeof nothing {
+    if (!this.#options) return nothing;
+    const { fields, version, onDirty } = this.#options;
+    return form({
+      fields: fields(version.thing),
+      submitLabel: shared.save,
+      extra: this.#note(),
+      submit: (values) => this.#save(values),
+      ...(onDirty ? { onDirty } : {}),
+    });
+  }
+}
+customElements.define('gh-edit', EditElement);
+
+export const edit = <Thing>(options: EditOptions<Thing>): TemplateResult =>
+  html`<gh-edit .options=${options as EditOptions<unknown>}></gh-edit>`;
