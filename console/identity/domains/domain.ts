@@ -1,0 +1,38 @@
+// One domain: its organizations, who has roles in it, and its settings.
+import { html, nothing } from 'lit';
+import { define } from '../../shared/element.ts';
+import type { Content } from '../../shared/screen.ts';
+import type { Tab } from '../../shared/tabs.ts';
+import type { Place } from '../grants/give.ts';
+import { createOrganization } from '../organizations/create.ts';
+import { PlaceScreen } from '../organizations/place-screen.ts';
+import { tree } from '../organizations/tree.ts';
+import { session } from '../session.ts';
+import type { Domain } from '../things.ts';
+import { words } from '../words/index.ts';
+
+class DomainScreen extends PlaceScreen<Domain> {
+  protected readonly kind = 'domains';
+  protected readonly envelope = 'domain';
+  protected readonly list = '/domains';
+
+  protected override get place(): Place {
+    const { id, name } = this.thing;
+    return { kind: 'domains', id, name };
+  }
+
+  #organizations(): Content {
+    const { organizations } = words;
+    const { id, name } = this.thing;
+    const create = html`<div class="toolbar"><button type="button" @click=${() => void createOrganization({ id, name }, false)}>${organizations.newBelow(name)}</button></div>`;
+    return html`${session.may('identity:create_project') ? create : nothing}<section class="card">${tree(id)}</section>`;
+  }
+
+  protected override moreTabs(href: (tab: string) => string): readonly Tab[] {
+    if (!session.may('identity:list_projects')) return [];
+    const content = (): Content => this.#organizations();
+    return [{ id: 'organizations', label: words.organizations.title, href: href('organizations'), content }];
+  }
+}
+
+define('gh-domain', DomainScreen);

@@ -1,0 +1,75 @@
+// Everybody who has a role in an organization or a domain, with all their roles there.
+import { html } from 'lit';
+import { listQuery, nextMarker, pager } from '../../shared/list.ts';
+import type { Location } from '../../shared/router.ts';
+import type { Content } from '../../shared/screen.ts';
+import { table } from '../../shared/table.ts';
+import { goQuery } from '../frame.ts';
+import type { Place } from '../grants/give.ts';
+import { type Assignment, OriginNames, originText } from '../grants/origin.ts';
+import { holderLink } from '../grants/role-list.ts';
+import { api } from '../session.ts';
+import type { Links } from '../things.ts';
+import { words } from '../words/index.ts';
+
+const PAGE = 100;
+
+interface Member {
+  readonly id: string;
+  readonly roles: readonly Assignment[];
+}
+
+export class MemberList {
+  readonly #at: Place;
+  readonly #location: Location;
+  readonly #names = new OriginNames();
+  #members: readonly Member[] = [];
+  #next: string | undefined;
+
+  constructor(at: Place, location: Location) {
+    this.#at = at;
+    this.#location = location;
+  }
+
+  async load(signal: AbortSignal): Promise<void> {
+    const { role_assignments: found, links } = await api.get<{ role_assignments: readonly Assignment[]; links: Links }>(
+      '/v3/role_assignments',
+      {
+        query: {
+          [this.#at.kind === 'domains' ? 'scope.domain.id' : 'scope.project.id']: this.#at.id,
+          effective: true,
+          include_names: true,
+          limit: PAGE,
+          marker: listQuery(this.#location).marker,
+        },
+        signal,
+      },
+    );
+    const people = Map.groupBy(found, ({ user }) => user?.id ?? '');
+    this.#members = [...people].map(([id, roles]) => ({ id, roles }));
+    this.#next = nextMarker(links.next);
+    await this.#names.load(found, signal);
+  }
+
+  #roles({ roles }: Member): Content {
+    return html`<ul class="plain-list">${roles.map(
+      (one) =>
+        html`<li><strong>${one.role.name ?? one.role.id}</strong> <span class="soft">${originText(one, this.#names)}</span></li>`,
+    )}</ul>`;
+  }
+
+  content(): Content {
+    const { grants, organizations } = words;
+    return html`${table<Member>({
+      caption: organizations.members,
+      rows: this.#members,
+      key: ({ id }) => id,
+      columns: [
+        { name: grants.person, isHeader: true, cell: ({ roles }) => holderLink(roles[0]!) },
+        { name: organizations.roles, cell: (member) => this.#roles(member) },
+      ],
+      empty: grants.noneHere,
+    })}
+    ${pager(listQuery(this.#location), this.#next, goQuery)}`;
+  }
+}
