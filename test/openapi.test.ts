@@ -217,7 +217,7 @@ onDatabase('SQLite', 'a running identity service', {}, (api) => {
       if ((await api.get(filled, { headers })).status >= 400) continue;
       const names = namesOf('query', operation).filter((name) => !bare.includes(name));
       // A list without pages ignores these parameters, but checks them.
-      const others = names.length > 0 ? [...all] : [...all].filter((name) => name !== 'limit' && name !== 'marker');
+      const others = names.includes('limit') ? [...all] : [...all].filter((name) => name !== 'limit' && name !== 'marker');
       // SCIM refuses any repeated parameter, known or not.
       for (const name of path.includes('/OS-SCIM') || path.startsWith('/scim/') ? names : others) {
         const { status } = await api.get(`${filled}?${name}=true&${name}=true`, { headers });

@@ -38,6 +38,7 @@ export type IdentityRouteDeps = Parameters<typeof mountAuth>[1] &
   Parameters<typeof mountImpliedRoles>[1] &
   Parameters<typeof mountGrants>[1] &
   Parameters<typeof mountAssignments>[1] &
+  Parameters<typeof mountDiscovery>[1] &
   Parameters<typeof mountCatalog>[1] &
   Parameters<typeof mountConsumers>[1] &
   Parameters<typeof mountAppRoles>[1] &
@@ -57,7 +58,7 @@ export type IdentityRouteDeps = Parameters<typeof mountAuth>[1] &
   Parameters<typeof mountKeyrockOAuth>[1];
 
 export function mountIdentity(app: IdentityApp, parts: IdentityRouteDeps): void {
-  mountDiscovery(app);
+  mountDiscovery(app, parts);
   mountAuth(app, parts);
   mountAccessQuestions(app, parts);
   mountDomains(app, parts);

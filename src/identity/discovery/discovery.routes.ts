@@ -1,5 +1,6 @@
-// GET / and /v3: the API versions, or JSON Home for clients that accept it.
+// GET / and /v3: the API versions, or JSON Home for clients that accept it. Browsers get a page at /.
 
+import type { IncomingHttpHeaders } from 'node:http';
 import { Answer, t } from '../../platform/http/index.ts';
 import type { IdentityApp } from '../access/index.ts';
 import { homeDocument } from './json-home.ts';
@@ -25,24 +26,34 @@ const home = (prefix: string): Answer =>
     text: JSON.stringify(homeDocument(prefix)),
   });
 
-export function mountDiscovery(app: IdentityApp): void {
+export interface DiscoveryDeps {
+  readonly openid: {
+    /** The page for browsers; undefined for programs. */
+    homePage(headers: IncomingHttpHeaders): { readonly text: string; readonly headers: Record<string, string> } | undefined;
+  };
+}
+
+export function mountDiscovery(app: IdentityApp, { openid }: DiscoveryDeps): void {
   app.get(
     '/',
     {
       summary: 'List API versions',
       tag,
       rule: 'anyone',
-      documentation: { otherTypes: [HOME], replyHeaders: { Location: 'With 300: address of the version.' } },
+      documentation: { otherTypes: [HOME, 'text/html'], replyHeaders: { Location: 'With 300: address of the version.' } },
       reply: { 300: Anything, 200: Anything },
     },
-    ({ base, headers }) =>
-      wantsHome(headers.accept)
+    ({ base, headers }) => {
+      const page = openid.homePage(headers);
+      if (page) return new Answer({ status: 200, ...page });
+      return wantsHome(headers.accept)
         ? home('/v3')
         : new Answer({
             status: 300,
             headers: { Location: `${base}/v3/` },
             body: { versions: { values: [versionDocument(base)] } },
-          }),
+          });
+    },
   );
   app.get(
     '/v3',

@@ -26,6 +26,20 @@ onEachDatabase('Discovery', (api) => {
     assert.equal((await api.head('/', { token: null })).status, 300);
   });
 
+  it('shows browsers the way to the account and the console, and nobody else', async () => {
+    const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+    const page = await fetch(api.url, { headers: { Accept: accept, 'Accept-Language': 'es' } });
+    assert.equal(page.status, 200);
+    assert.match(page.headers.get('vary')!, /Accept/);
+    const text = await page.text();
+    assert.match(text, /lang="es"/);
+    assert.match(text, /href="\/account"/);
+    assert.match(text, /href="\/console"/);
+    // The default of Java's client.
+    for (const other of ['text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2', '*/*'])
+      assert.equal((await fetch(api.url, { headers: { Accept: other } })).status, 300, other);
+  });
+
   it('shows the version to anyone, with and without a slash at the end', async () => {
     for (const path of ['/v3', '/v3/']) {
       const answer = await api.get(path, { token: null });

@@ -1,6 +1,7 @@
 // The OpenID provider of the service. Its library is loaded with the first request that needs it: loading takes a third of a second
 // and 40 MB, which services that only use the base API do not need.
 
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Provider } from 'oidc-provider';
 import type { Mount, RawExchange } from '../../platform/http/index.ts';
 import type { Gate, Throttle } from '../../platform/limits/index.ts';
@@ -23,6 +24,7 @@ import { createConsoleHandler } from './console/console.ts';
 import { createInvitationHandler } from './invitation/invitation.ts';
 import { createKeyrockCodes } from './keyrock/codes.ts';
 import { createAssets, FAVICON } from './pages/assets.ts';
+import { homePage } from './pages/home-page.ts';
 import { createNewEmailPage, type NewEmailDeps } from './people/new-email.ts';
 import { createPeoplePages, type PeoplePagesDeps } from './people/people.ts';
 import type { AccessTokens } from './provider/access-tokens.ts';
@@ -151,6 +153,7 @@ export function createOpenid(deps: OpenidDeps) {
   return {
     mount,
     brand: assets.brand,
+    homePage: (headers: IncomingHttpHeaders) => homePage(headers, assets.brand),
     provider,
     keys,
     records,

@@ -1,0 +1,23 @@
+// `/` in a browser: the way to the account and to the console.
+import type { IncomingHttpHeaders } from 'node:http';
+import { html } from './html.ts';
+import { PAGE_HEADERS, page } from './layout.ts';
+import { type Brand, lookOf } from './look.ts';
+
+/** Browsers name XHTML when they open a page. Programs do not, not even those that accept HTML. */
+const isBrowser = ({ accept }: IncomingHttpHeaders): boolean => /\bapplication\/xhtml\+xml\b/i.test(accept ?? '');
+
+/** Undefined for programs. */
+export function homePage(
+  headers: IncomingHttpHeaders,
+  brand: Brand,
+): { text: string; headers: Record<string, string> } | undefined {
+  if (!isBrowser(headers)) return undefined;
+  const look = lookOf({ headers }, brand);
+  const { words } = look;
+  const link = (href: string, name: string, text: string) =>
+    html`<section><h2><a href="${href}">${name}</a></h2><p>${text}</p></section>`;
+  const body = html`${link('/account', words.accountLink, words.homeAccount)}${link('/console', words.homeConsoleLink, words.homeConsole)}`;
+  // Between the page and the document for programs, caches must not choose.
+  return { text: page(look, { title: words.homeTitle, body }), headers: { ...PAGE_HEADERS, Vary: 'Accept, X-Auth-Token' } };
+}
