@@ -9,6 +9,19 @@ const byId = preparedRows<Tables, [id: string], ConsumerRow>((db, id) =>
 
 export const findConsumer = async (db: Reader, id: string): Promise<ConsumerRow | undefined> => (await byId(db, id))[0];
 
+/** The names of those that exist, by id. */
+export async function namesOfConsumers(db: Reader, ids: readonly string[]): Promise<Map<string, string>> {
+  const rows =
+    ids.length === 0
+      ? []
+      : await db
+          .selectFrom('consumers')
+          .where('id', 'in', [...ids])
+          .select(['id', 'name'])
+          .execute();
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
 /** All consumers, or only those in `within`. */
 export function listConsumers(
   db: Database,

@@ -2,7 +2,7 @@
 export { BUILT_IN_APPLICATION } from './built-in.ts';
 export { mountConsumers } from './consumers.routes.ts';
 export { type Consumers, createConsumers } from './consumers.rules.ts';
-export { findConsumer } from './consumers.store.ts';
+export { findConsumer, namesOfConsumers } from './consumers.store.ts';
 export { tagOfConsumer } from './deps.ts';
 export type { ConsumerValues } from './ensure.rules.ts';
 export { ID_TOKEN_ALGORITHMS, openidFieldsOf, postLogoutUrisOf } from './openid-fields.ts';

@@ -39,7 +39,7 @@ function isZone(zone: string): boolean {
 function wrongAttribute(values: OwnProfile): keyof OwnProfile | undefined {
   const name = (['displayName', ...NAME_PARTS] as const).find((one) => !isName(values[one] ?? ''));
   if (name) return name;
-  if (values.preferredLanguage && !/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/.test(values.preferredLanguage))
+  if (values.preferredLanguage && !/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,7}$/.test(values.preferredLanguage))
     return 'preferredLanguage';
   return values.timezone && !isZone(values.timezone) ? 'timezone' : undefined;
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
+import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 import { LANGUAGES } from '../pages/words/index.ts';
 
@@ -46,6 +47,19 @@ onEachDatabase('The account page', (api) => {
     for (const codes of ['', 'x\r\nSet-Cookie: a=b', '<script>alert(1)</script>', 'ABCD-EFGH-IJKL-MNOP\n<b>'])
       assert.deepEqual([(await ask(codes)).status, browser.cookie('a')], [400, undefined], codes);
     assert.equal((await ask('ABCD-EFGH-IJKL-MNOP', 'x')).status, 403);
+  });
+
+  it('leaves no trace of an application that does not exist', async () => {
+    const [person, browser, db] = [await makeUser(api), new TestBrowser(api), await databaseOf(api)];
+    try {
+      const page = await browser.signIn('/account/security', person);
+      const form = { form_token: page.forms[0]!.fields.form_token!, step: 'revoke', application: 'x'.repeat(10_000) };
+      assert.equal((await browser.send('/account/applications', form)).status, 200);
+      const events = await db.read.selectFrom('audit_events').where('target_id', '=', person.id).select('action').execute();
+      assert.ok(!events.some(({ action }) => action === 'consent.revoked'), JSON.stringify(events));
+    } finally {
+      await db.close();
+    }
   });
 
   it('says in the language of the reader what was refused', async () => {

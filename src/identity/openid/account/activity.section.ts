@@ -1,6 +1,6 @@
 // What happened to a person's account: sign-ins and changes, from the audit events about them.
 import { type EventPosition, type OwnAction, readEvents } from '../../audit-events/index.ts';
-import { findConsumer } from '../../consumers/index.ts';
+import { namesOfConsumers } from '../../consumers/index.ts';
 import type { AuditEventRow } from '../../database.ts';
 import { type Deps, parseJson } from '../../resource/index.ts';
 import { type ActivityOnPage, activitySection } from '../pages/account-activity.ts';
@@ -18,11 +18,13 @@ function markerIn(url: string | undefined): EventPosition | undefined {
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
+const detailOf = (row: AuditEventRow) => parseJson<Record<string, unknown>>(row.detail);
+const consumerIdOf = (row: AuditEventRow): string | undefined => textOf(detailOf(row).consumer_id);
+
 /** Of what others did, the person learns that it was done, and not from where. */
-async function onPage({ db }: ActivityDeps, userId: string, row: AuditEventRow): Promise<ActivityOnPage> {
-  const { address, user_agent, consumer_id, name, purpose } = parseJson<Record<string, unknown>>(row.detail);
+function onPage(userId: string, row: AuditEventRow, application: string | undefined): ActivityOnPage {
+  const { address, user_agent, name, purpose } = detailOf(row);
   const isByOther = row.actor_id !== null && row.actor_id !== userId;
-  const application = textOf(consumer_id) && (await findConsumer(db.read, textOf(consumer_id)!))?.name;
   return {
     at: row.at,
     action: row.action as OwnAction,
@@ -43,8 +45,9 @@ export const createActivitySection = (deps: ActivityDeps): AccountSection => ({
     const rows = await readEvents(deps.db.read, { visible: { userId: id }, before, limit: PAGE_SIZE + 1 });
     const events = rows.slice(0, PAGE_SIZE);
     const last = rows.length > PAGE_SIZE ? events.at(-1) : undefined;
+    const names = await namesOfConsumers(deps.db.read, [...new Set(events.flatMap((row) => consumerIdOf(row) ?? []))]);
     return activitySection(visit, {
-      events: await Promise.all(events.map((row) => onPage(deps, id, row))),
+      events: events.map((row) => onPage(id, row, names.get(consumerIdOf(row) ?? ''))),
       older: last && `${visit.action}?before=${last.at}.${last.id}`,
       newest: before && visit.action,
     });

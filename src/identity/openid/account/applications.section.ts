@@ -1,6 +1,6 @@
 // Applications that a person gave access to.
 import { tagOf } from '../../access/index.ts';
-import { findConsumer } from '../../consumers/index.ts';
+import { namesOfConsumers } from '../../consumers/index.ts';
 import type { Deps } from '../../resource/index.ts';
 import { applicationsSection } from '../pages/account-applications.ts';
 import type { Records } from '../provider/records/records.ts';
@@ -12,19 +12,20 @@ export interface ApplicationsDeps extends Pick<Deps, 'db' | 'change'> {
 
 async function applicationsOf({ db, records }: ApplicationsDeps, userId: string): Promise<{ id: string; name: string }[]> {
   const grants = [...(await records.listOfUser(userId, 'Consent')), ...(await records.listOfUser(userId, 'Grant'))];
-  const applications = await Promise.all(
-    [...new Set(grants.map(({ payload }) => payload.clientId))].map(async (clientId) => {
-      const consumer = clientId === undefined ? undefined : await findConsumer(db.read, clientId);
-      return consumer ? [{ id: consumer.id, name: consumer.name }] : [];
-    }),
-  );
-  return applications.flat();
+  const ids = new Set(grants.flatMap(({ payload }) => payload.clientId ?? []));
+  const names = await namesOfConsumers(db.read, [...ids]);
+  return [...ids].flatMap((id) => {
+    const name = names.get(id);
+    return name === undefined ? [] : [{ id, name }];
+  });
 }
 
 const revoke =
-  ({ change, records }: ApplicationsDeps): AccountStep['run'] =>
+  ({ db, change, records }: ApplicationsDeps): AccountStep['run'] =>
   async ({ person: { user, actor } }, form) => {
     const clientId = form.text('application');
+    // What is no application has no access, and the audit log names none.
+    if (!(await namesOfConsumers(db.read, [clientId])).has(clientId)) return { done: 'accessIsRevoked' };
     await change(actor, async (transaction) => {
       await records.endConsents(transaction, user.id, clientId);
       transaction.invalidate(tagOf.user(user.id));

@@ -39,7 +39,7 @@ export const createDataSection = ({ personalData, log }: DataDeps): AccountSecti
     'download-data': {
       needs: 'fresh sign-in',
       async run({ browser, person: { user, actor } }) {
-        await sendFile(browser, await personalData.file({ ...actor, epoch: user.epoch }, user.id), log);
+        await sendFile(browser, await personalData.file(actor, user.id), log);
         return 'answered';
       },
     },

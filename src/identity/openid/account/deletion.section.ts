@@ -24,7 +24,7 @@ export const createDeletionSection = ({ accountDeletion }: DeletionDeps): Accoun
       needs: 'fresh sign-in',
       async run({ browser, look, person: { user, actor } }, form) {
         try {
-          const dueAt = await accountDeletion.schedule({ ...actor, epoch: user.epoch }, user, form.text('user_name'));
+          const dueAt = await accountDeletion.schedule(actor, user, form.text('user_name'));
           sendPage(browser, leavingPage(look, dueAt));
           return 'answered';
         } catch (error) {

@@ -70,6 +70,7 @@ onEachDatabase('The profile on the account page', (api) => {
       ['givenName', 'a\u202eb'],
       ['familyName', 'a\rb'],
       ['preferredLanguage', 'es;Path=/'],
+      ['preferredLanguage', `es${'-aaaaaaaa'.repeat(100)}`],
       ['timezone', 'Nowhere/At All'],
     ] as const) {
       const sent = await browser.submit(page, 'profile', { familyName: 'Typed', [field]: value });

@@ -26,7 +26,8 @@ export interface SignedInPersonDeps {
 export interface SignedInPerson {
   readonly user: UserWithExpiry;
   readonly session: Session;
-  readonly actor: Guesser & LoginAttempt;
+  /** With the epoch that was checked: a change fails if the account was changed since. */
+  readonly actor: Guesser & LoginAttempt & { readonly epoch: number };
   /** What a new passkey signs in this session. */
   readonly challenges: readonly string[];
   /** A new session in this browser, after the person's own change of the password ended all. */
