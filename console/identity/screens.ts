@@ -22,6 +22,8 @@ export const routes: readonly Route<ScreenEntry>[] = [
   screen('/applications', 'gh-applications', () => import('./applications/applications.ts')),
   screen('/applications/new', 'gh-new-application', () => import('./applications/new-application.ts')),
   screen('/applications/:id', 'gh-application', () => import('./applications/application.ts')),
+  screen('/why', 'gh-why', () => import('./why/why.ts')),
+  screen('/audit', 'gh-audit', () => import('./audit/audit.ts')),
 ];
 
 export interface MenuEntry {
@@ -38,4 +40,6 @@ export const menu: readonly MenuEntry[] = [
   { path: '/organizations', label: () => words.organizations.title, rules: ['identity:list_projects'] },
   { path: '/domains', label: () => words.organizations.domains, rules: ['identity:list_domains'] },
   { path: '/applications', label: () => words.applications.title, rules: ['list_consumers'] },
+  { path: '/why', label: () => words.why.title, rules: ['identity:explain_access', 'explain_permissions'] },
+  { path: '/audit', label: () => words.audit.title, rules: ['identity:list_audit_events'] },
 ];

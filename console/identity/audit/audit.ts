@@ -1,0 +1,219 @@
+// What happened: audit events by person, action, target and time; live; as a file.
+import { html, nothing, type TemplateResult } from 'lit';
+import { define } from '../../shared/element.ts';
+import { FormValues, formField } from '../../shared/form.ts';
+import { listQuery, nextMarker, pager } from '../../shared/list.ts';
+import { type Problem, problemMessage, problemOf } from '../../shared/problem.ts';
+import { hrefOf, part } from '../../shared/router.ts';
+import { type Content, Screen } from '../../shared/screen.ts';
+import { table } from '../../shared/table.ts';
+import { time } from '../../shared/time.ts';
+import { goQuery } from '../frame.ts';
+import { api } from '../session.ts';
+import { findPeople, type Links, namesOf } from '../things.ts';
+import { words } from '../words/index.ts';
+
+export interface AuditEvent {
+  readonly id: string;
+  readonly at: string;
+  readonly action: string;
+  readonly outcome: 'success' | 'failure';
+  readonly actor_id: string | null;
+  readonly target_type: string;
+  readonly target_id: string;
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+const PAGE = 50;
+const FOLLOW_MS = 3000;
+/** Following for hours must not fill the page. */
+const MAX_SHOWN = 500;
+const FILTERS = ['user_id', 'action', 'target_type', 'target_id', 'outcome', 'since', 'until'] as const;
+const TARGETS: Readonly<Record<string, string>> = {
+  user: '/people/',
+  group: '/groups/',
+  project: '/organizations/',
+  domain: '/domains/',
+  consumer: '/applications/',
+};
+
+/** `2026-11-16T08:00` in the reader's zone, as the API has it. */
+const isoOf = (local: string): string | undefined => {
+  const at = new Date(local);
+  return local === '' || Number.isNaN(at.getTime()) ? undefined : at.toISOString();
+};
+
+/** For the field: the local time without its zone. */
+function localOf(iso: string | null): string {
+  const at = new Date(iso ?? '');
+  if (Number.isNaN(at.getTime())) return '';
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+class Audit extends Screen {
+  #events: readonly AuditEvent[] = [];
+  #next: string | undefined;
+  #after = '';
+  #names: ReadonlyMap<string, string> = new Map();
+  #following: ReturnType<typeof setInterval> | undefined;
+  #problem: Problem | undefined;
+
+  heading(): string {
+    return words.audit.title;
+  }
+
+  get #query(): Record<string, string | undefined> {
+    return Object.fromEntries(FILTERS.map((name) => [name, this.location.query.get(name) ?? undefined]));
+  }
+
+  protected override async load(signal: AbortSignal): Promise<void> {
+    this.#stop();
+    const query = { ...this.#query, limit: PAGE, marker: listQuery(this.location).marker };
+    const answer = await api.get<{ events: AuditEvent[]; links: Links; after: string }>('/v3/OS-AUDIT/events', { query, signal });
+    this.#events = answer.events;
+    this.#next = nextMarker(answer.links.next);
+    this.#after = answer.after;
+    await this.#readNames(signal);
+    if (this.location.query.has('live')) this.#follow();
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#stop();
+  }
+
+  async #readNames(signal?: AbortSignal): Promise<void> {
+    const ids = this.#events.flatMap(({ actor_id, target_type, target_id }) => [
+      ...(actor_id === null ? [] : [actor_id]),
+      ...(target_type === 'user' ? [target_id] : []),
+    ]);
+    const unknown = ids.filter((id) => !this.#names.has(id));
+    this.#names = new Map([...this.#names, ...(await namesOf('users', unknown, signal))]);
+  }
+
+  #stop(): void {
+    clearInterval(this.#following);
+    this.#following = undefined;
+  }
+
+  #follow(): void {
+    this.#following = setInterval(() => void this.#readNew(), FOLLOW_MS);
+  }
+
+  async #readNew(): Promise<void> {
+    try {
+      const query = { ...this.#query, until: undefined, after: this.#after };
+      const { events, after } = await api.get<{ events: AuditEvent[]; after: string }>('/v3/OS-AUDIT/events', { query });
+      if (!this.#following) return;
+      this.#after = after;
+      this.#problem = undefined;
+      const known = new Set(this.#events.map(({ id }) => id));
+      const fresh = events.filter(({ id }) => !known.has(id)).reverse();
+      this.#events = [...fresh, ...this.#events].slice(0, MAX_SHOWN);
+      if (fresh.length > 0) await this.#readNames();
+    } catch (error) {
+      this.#problem = problemOf(error);
+    }
+    this.requestUpdate();
+  }
+
+  protected override headingActions(): Content {
+    const isLive = this.location.query.has('live');
+    return html`<button type="button" class="second" aria-pressed=${isLive ? 'true' : 'false'}
+        @click=${() => void goQuery({ live: isLive ? undefined : 'yes', marker: undefined })}>${isLive ? words.audit.stop : words.audit.follow}</button>
+      <button type="button" class="second" @click=${() => void this.#export('csv')}>CSV</button>
+      <button type="button" class="second" @click=${() => void this.#export('ndjson')}>JSON</button>`;
+  }
+
+  /** Through the page, because a link cannot carry the token. */
+  async #export(format: 'csv' | 'ndjson'): Promise<void> {
+    try {
+      const type = format === 'csv' ? 'text/csv' : 'application/x-ndjson';
+      const answer = await api.get<unknown>('/v3/OS-AUDIT/events', {
+        query: { ...this.#query, format },
+        headers: { Accept: type },
+      });
+      const text = typeof answer === 'string' ? answer : answer === undefined ? '' : JSON.stringify(answer);
+      const link = document.createElement('a');
+      link.href = URL.createObjectURL(new Blob([text], { type }));
+      link.download = `audit-events.${format === 'csv' ? 'csv' : 'jsonl'}`;
+      link.click();
+      URL.revokeObjectURL(link.href);
+      this.#problem = undefined;
+    } catch (error) {
+      this.#problem = problemOf(error);
+    }
+    this.requestUpdate();
+  }
+
+  #filters(): TemplateResult {
+    const { audit } = words;
+    const query = this.#query;
+    const person = query.user_id;
+    const apply = (event: SubmitEvent): void => {
+      event.preventDefault();
+      const values = new FormValues(event.target as HTMLFormElement);
+      const changes = Object.fromEntries(FILTERS.map((name) => [name, values.optional(name)]));
+      void goQuery({ ...changes, since: isoOf(values.text('since')), until: isoOf(values.text('until')), marker: undefined });
+    };
+    const outcomes = ['', 'success', 'failure'] as const;
+    return html`<details class="card" ?open=${FILTERS.some((name) => query[name] !== undefined)}><summary>${audit.filter}</summary>
+      <form class="filters" @submit=${apply}>
+        ${formField({ name: 'user_id', label: audit.person, type: 'pick', find: findPeople, ...(person ? { chosen: { value: person, label: this.#names.get(person) ?? person } } : {}) }, 'audit')}
+        ${formField({ name: 'action', label: audit.action, value: query.action ?? '', hint: audit.actionHint, suggestions: ['user.*', 'consumer.*', 'user.logged_in', 'project.*', 'grant.*'] }, 'audit')}
+        ${formField({ name: 'target_type', label: audit.targetType, value: query.target_type ?? '', suggestions: Object.keys(TARGETS) }, 'audit')}
+        ${formField({ name: 'target_id', label: audit.targetId, value: query.target_id ?? '' }, 'audit')}
+        ${formField({ name: 'outcome', label: audit.outcome, type: 'select', value: query.outcome ?? '', options: outcomes.map((value) => ({ value, label: audit.outcomes[value || 'any'] })) }, 'audit')}
+        ${formField({ name: 'since', label: audit.since, type: 'datetime-local', value: localOf(query.since ?? null) }, 'audit')}
+        ${formField({ name: 'until', label: audit.until, type: 'datetime-local', value: localOf(query.until ?? null) }, 'audit')}
+        <div class="buttons"><button type="submit">${audit.apply}</button>
+        <a class="button second" href=${hrefOf('/audit')}>${audit.clear}</a></div>
+      </form></details>`;
+  }
+
+  #name(id: string): string {
+    return this.#names.get(id) ?? id;
+  }
+
+  #target({ target_type: type, target_id: id }: AuditEvent): Content {
+    const { kinds } = words.audit;
+    const name = type === 'user' ? this.#name(id) : id;
+    const kind = kinds[type as keyof typeof kinds] ?? type;
+    return html`${kind} ${TARGETS[type] ? html`<a href=${hrefOf(TARGETS[type] + part(id))}>${name}</a>` : html`<code>${name}</code>`}`;
+  }
+
+  protected content(): Content {
+    const { audit } = words;
+    const details = ({ detail }: AuditEvent): Content =>
+      Object.keys(detail).length === 0
+        ? nothing
+        : html`<details><summary>${audit.details}</summary><pre tabindex="0">${JSON.stringify(detail, null, 2)}</pre></details>`;
+    return html`${problemMessage(this.#problem)} ${this.#filters()}
+    ${this.#following ? html`<p role="status" class="soft">${audit.following}</p>` : nothing}
+    ${table<AuditEvent>({
+      caption: audit.title,
+      rows: this.#events,
+      key: ({ id }) => id,
+      columns: [
+        { name: audit.when, isHeader: true, cell: ({ at }) => time(at) },
+        { name: audit.action, cell: ({ action }) => html`<code>${action}</code>` },
+        {
+          name: audit.outcome,
+          cell: ({ outcome }) =>
+            html`<span class="badge ${outcome === 'success' ? 'good' : 'bad'}">${audit.outcomes[outcome]}</span>`,
+        },
+        {
+          name: audit.by,
+          cell: ({ actor_id: id }) =>
+            id === null ? audit.nobody : html`<a href=${hrefOf(`/people/${part(id)}`)}>${this.#name(id)}</a>`,
+        },
+        { name: audit.target, cell: (event) => this.#target(event) },
+        { name: audit.details, cell: details },
+      ],
+      empty: audit.empty,
+    })}
+    ${this.#following ? nothing : pager(listQuery(this.location), this.#next, goQuery)}`;
+  }
+}
+
+define('gh-audit', Audit);

@@ -1,0 +1,179 @@
+// "May this person do X in Y?": the paths of grants that lead to yes, or what is missing for no.
+import { html, nothing, type TemplateResult } from 'lit';
+import { define } from '../../shared/element.ts';
+import { type FormField, form } from '../../shared/form.ts';
+import { hrefOf, part } from '../../shared/router.ts';
+import { type Content, Screen } from '../../shared/screen.ts';
+import { goQuery } from '../frame.ts';
+import { api, session } from '../session.ts';
+import {
+  findApplicationRoles,
+  findApplications,
+  findDomains,
+  findOrganizations,
+  findPeople,
+  findRoles,
+  namesOf,
+} from '../things.ts';
+import { words } from '../words/index.ts';
+import { type Explanation, missingText, scopeText, stepText } from './explanation.ts';
+
+const PLACES = ['application', 'project', 'domain', 'system'] as const;
+type Place = (typeof PLACES)[number];
+const MORE = ['user_id', 'place', 'place_id', 'role_id', 'permission_id'] as const;
+
+interface Permission {
+  readonly id: string;
+  readonly name: string;
+}
+
+async function findPermissions(applicationId: string | undefined, text: string, signal: AbortSignal) {
+  if (!applicationId) return [];
+  const query = { application_id: applicationId, limit: 1000 };
+  const { permissions } = await api.get<{ permissions: readonly Permission[] }>('/v3/OS-ROLES/permissions', { query, signal });
+  return permissions
+    .filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()))
+    .map(({ id, name }) => ({ value: id, label: name }));
+}
+
+class Why extends Screen {
+  #explanation: Explanation | undefined;
+  #userName: string | undefined;
+
+  heading(): string {
+    return words.why.title;
+  }
+
+  #asked(name: (typeof MORE)[number]): string | undefined {
+    return this.location.query.get(name) ?? undefined;
+  }
+
+  get #place(): Place {
+    const place = this.#asked('place');
+    return PLACES.find((one) => one === place) ?? 'application';
+  }
+
+  protected override async load(signal: AbortSignal): Promise<void> {
+    this.#explanation = undefined;
+    const user = this.#asked('user_id');
+    this.#userName = user && (await namesOf('users', [user], signal)).get(user);
+    const [place, id, role, permission] = [
+      this.#place,
+      this.#asked('place_id'),
+      this.#asked('role_id'),
+      this.#asked('permission_id'),
+    ];
+    if (!user || (place !== 'system' && !id)) return;
+    const path =
+      place === 'application'
+        ? `/v3/OS-ROLES/users/${part(user)}/applications/${part(id!)}/explanation`
+        : `/v3/users/${part(user)}/OS-ACCESS/explanation`;
+    const where =
+      place === 'application' ? { permission_id: permission } : place === 'system' ? { system: 'all' } : { [`${place}_id`]: id };
+    const { explanation } = await api.get<{ explanation: Explanation }>(path, { query: { ...where, role_id: role }, signal });
+    this.#explanation = explanation;
+  }
+
+  #question(): TemplateResult {
+    const { why } = words;
+    const place = this.#place;
+    const [user, id] = [this.#asked('user_id'), this.#asked('place_id')];
+    const find = { application: findApplications, project: findOrganizations, domain: findDomains, system: findDomains }[place];
+    const scope = this.#explanation?.scope;
+    const placeName = scope?.application?.name ?? scope?.project?.name ?? scope?.domain?.name ?? id;
+    const fields: FormField[] = [
+      {
+        name: 'user_id',
+        label: why.person,
+        type: 'pick',
+        required: true,
+        find: findPeople,
+        ...(user ? { chosen: { value: user, label: this.#userName ?? user } } : {}),
+      },
+      {
+        name: 'place',
+        label: why.where,
+        type: 'select',
+        required: true,
+        value: place,
+        options: PLACES.map((value) => ({ value, label: why.places[value] })),
+        onChange: (value) =>
+          void goQuery({ place: value, place_id: undefined, role_id: undefined, permission_id: undefined }, { replace: true }),
+      },
+      ...(place === 'system'
+        ? []
+        : [
+            {
+              name: 'place_id',
+              label: why.places[place],
+              type: 'pick' as const,
+              required: true,
+              find,
+              ...(id ? { chosen: { value: id, label: placeName ?? id } } : {}),
+              onChange: (value: string) => void goQuery({ place_id: value }, { replace: true }),
+            },
+          ]),
+      {
+        name: 'role_id',
+        label: why.role,
+        type: 'pick',
+        hint: why.roleHint,
+        find: (text, signal) =>
+          place === 'application' ? findApplicationRoles(this.#asked('place_id'), text, signal) : findRoles(text, signal),
+        ...this.#chosenRole(),
+      },
+      ...(place === 'application'
+        ? [
+            {
+              name: 'permission_id',
+              label: why.permission,
+              type: 'pick' as const,
+              hint: why.permissionHint,
+              find: (text: string, signal: AbortSignal) => findPermissions(this.#asked('place_id'), text, signal),
+              ...this.#chosenPermission(),
+            },
+          ]
+        : []),
+    ];
+    return html`<section class="card">${form({
+      fields,
+      submitLabel: why.ask,
+      submit: (values) => goQuery(Object.fromEntries(MORE.map((name) => [name, values.optional(name)]))),
+    })}</section>`;
+  }
+
+  #chosenRole(): Pick<FormField, 'chosen'> {
+    const id = this.#asked('role_id');
+    const name = this.#explanation?.paths.find(({ role }) => role.id === id)?.role.name;
+    return id ? { chosen: { value: id, label: name ?? id } } : {};
+  }
+
+  #chosenPermission(): Pick<FormField, 'chosen'> {
+    const id = this.#asked('permission_id');
+    return id ? { chosen: { value: id, label: id } } : {};
+  }
+
+  #answer(explanation: Explanation): TemplateResult {
+    const { why } = words;
+    const { allowed, user, paths, missing, more_paths: more, sign_in_needs: needs = [] } = explanation;
+    const where = scopeText(explanation.scope);
+    return html`<section class="card" aria-live="polite">
+      <h2><span class="badge ${allowed ? 'good' : 'bad'}">${allowed ? why.yes : why.no}</span> ${allowed ? why.yesText(user.name, where) : why.noText(user.name, where)}</h2>
+      ${paths.map(
+        ({ role, steps }) => html`<h3>${why.pathTo(role.name ?? role.id)}</h3>
+        <ol>${steps.map((step) => html`<li>${stepText(step)}</li>`)}</ol>`,
+      )}
+      ${more ? html`<p class="soft">${why.more}</p>` : nothing}
+      ${missing.length > 0 ? html`<h3>${why.missingTitle}</h3><ul>${missing.map((one) => html`<li>${missingText(one)}</li>`)}</ul>` : nothing}
+      ${needs.length > 0 ? html`<p class="warn">${why.needs(needs.map((one) => why.needed[one]).join(', '))}</p>` : nothing}
+      ${session.may('identity:get_user') ? html`<p><a href=${hrefOf(`/people/${part(user.id)}`, { tab: 'roles' })}>${why.openPerson(user.name)}</a></p>` : nothing}
+    </section>`;
+  }
+
+  protected content(): Content {
+    return html`<p>${words.why.intro}</p>${this.#question()}
+      ${this.#explanation ? this.#answer(this.#explanation) : nothing}`;
+  }
+}
+
+define('gh-why', Why);
