@@ -39,7 +39,7 @@ export class RoleList {
   constructor(options: RoleListOptions) {
     this.#options = options;
     // Groups have no roles in effect: their members have.
-    this.#isEffective = options.to === undefined && options.location.query.get('view') !== 'given';
+    this.#isEffective = options.to === undefined && options.location.query.get('view') === 'effective';
   }
 
   async load(signal: AbortSignal): Promise<void> {
@@ -76,7 +76,7 @@ export class RoleList {
     if (this.#options.to) return nothing;
     const view = (id: string | undefined, label: string, isCurrent: boolean): TemplateResult =>
       html`<button type="button" class=${isCurrent ? 'small' : 'small second'} aria-pressed=${isCurrent ? 'true' : 'false'} @click=${() => void goQuery({ view: id, marker: undefined })}>${label}</button>`;
-    return html`<div class="actions" role="group" aria-label=${grants.views}>${view(undefined, grants.effective, this.#isEffective)}${view('given', grants.asGiven, !this.#isEffective)}</div>`;
+    return html`<div class="actions" role="group" aria-label=${grants.views}>${view(undefined, grants.asGiven, !this.#isEffective)}${view('effective', grants.effective, this.#isEffective)}</div>`;
   }
 
   #buttons(): Content {
@@ -111,6 +111,19 @@ export class RoleList {
     ${pager(listQuery(location), this.#next, goQuery)}`;
   }
 }
+
+/** The roles of one person in one place, each with where it comes from. */
+export const roleLines = (
+  assignments: readonly Assignment[],
+  names: OriginNames,
+  actions: (assignment: Assignment) => Content = () => nothing,
+): TemplateResult =>
+  html`<ul class="plain-list lines">${assignments.map(
+    (one) => html`<li class="between">
+    <span><strong>${one.role.name ?? one.role.id}</strong> <span class="soft">${originText(one, names)}</span></span>
+    ${actions(one)}
+  </li>`,
+  )}</ul>`;
 
 export function holderLink({ user, group }: Assignment): Content {
   if (user) return html`<a href=${hrefOf(`/people/${part(user.id)}`)}>${user.name ?? user.id}</a>`;

@@ -6,8 +6,8 @@ import type { Content } from '../../shared/screen.ts';
 import { table } from '../../shared/table.ts';
 import { goQuery } from '../frame.ts';
 import type { Place } from '../grants/give.ts';
-import { type Assignment, OriginNames, originText } from '../grants/origin.ts';
-import { holderLink } from '../grants/role-list.ts';
+import { type Assignment, OriginNames } from '../grants/origin.ts';
+import { holderLink, roleLines } from '../grants/role-list.ts';
 import { api } from '../session.ts';
 import type { Links } from '../things.ts';
 import { words } from '../words/index.ts';
@@ -51,13 +51,6 @@ export class MemberList {
     await this.#names.load(found, signal);
   }
 
-  #roles({ roles }: Member): Content {
-    return html`<ul class="plain-list">${roles.map(
-      (one) =>
-        html`<li><strong>${one.role.name ?? one.role.id}</strong> <span class="soft">${originText(one, this.#names)}</span></li>`,
-    )}</ul>`;
-  }
-
   content(): Content {
     const { grants, organizations } = words;
     return html`${table<Member>({
@@ -66,7 +59,7 @@ export class MemberList {
       key: ({ id }) => id,
       columns: [
         { name: grants.person, isHeader: true, cell: ({ roles }) => holderLink(roles[0]!) },
-        { name: organizations.roles, cell: (member) => this.#roles(member) },
+        { name: organizations.roles, cell: ({ roles }) => roleLines(roles, this.#names) },
       ],
       empty: grants.noneHere,
     })}

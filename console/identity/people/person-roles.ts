@@ -8,8 +8,8 @@ import { announce } from '../../shared/status.ts';
 import { table } from '../../shared/table.ts';
 import { goQuery } from '../frame.ts';
 import { giveRole, takeRole } from '../grants/give.ts';
-import { type Assignment, isDirect, keyOf, OriginNames, originText } from '../grants/origin.ts';
-import { scopeLink } from '../grants/role-list.ts';
+import { type Assignment, isDirect, OriginNames, scopeId } from '../grants/origin.ts';
+import { roleLines, scopeLink } from '../grants/role-list.ts';
 import { api } from '../session.ts';
 import {
   type Application,
@@ -30,6 +30,9 @@ interface ApplicationAssignment {
 }
 
 const PAGE = 50;
+
+const placeOf = (assignment: Assignment): string =>
+  `${assignment.scope.project ? 'project' : assignment.scope.domain ? 'domain' : 'system'} ${scopeId(assignment)}`;
 
 export class PersonRoles extends PersonTab {
   #assignments: readonly Assignment[] = [];
@@ -165,19 +168,21 @@ export class PersonRoles extends PersonTab {
     const { may, location, user } = this.context;
     if (!may('identity:list_role_assignments')) return nothing;
     const mayChange = may('identity:update_user');
+    const take = (one: Assignment): Content =>
+      html`<button type="button" class="second small danger" @click=${() => void this.#take(one)}>${grants.take}</button>`;
     return html`<div class="between"><h2>${grants.inOrganizations}</h2>
       ${mayChange ? html`<button type="button" class="small" @click=${() => void this.#give()}>${grants.give}</button>` : nothing}</div>
-    ${table<Assignment>({
+    ${table<readonly Assignment[]>({
       caption: grants.inOrganizations,
-      rows: this.#assignments,
-      key: keyOf,
+      rows: [...Map.groupBy(this.#assignments, placeOf).values()],
+      key: ([first]) => placeOf(first!),
       columns: [
-        { name: grants.role, isHeader: true, cell: ({ role }) => role.name ?? role.id },
-        { name: grants.where, cell: ({ scope }) => scopeLink(scope) },
-        { name: grants.origin, cell: (assignment) => originText(assignment, this.#names) },
+        { name: grants.where, isHeader: true, cell: ([first]) => scopeLink(first!.scope) },
+        {
+          name: grants.role,
+          cell: (roles) => roleLines(roles, this.#names, (one) => (mayChange && isDirect(one) ? take(one) : nothing)),
+        },
       ],
-      actions: (assignment) =>
-        html`${mayChange && isDirect(assignment) ? html`<button type="button" class="second small danger" @click=${() => void this.#take(assignment)}>${grants.take}</button>` : nothing}`,
       empty: grants.noRoles(user.name),
     })}
     ${pager(listQuery(location), this.#next, goQuery)}`;
