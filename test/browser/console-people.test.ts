@@ -1,0 +1,203 @@
+// People, groups, organizations and domains in the console: the main acts, refusals, and two people who change the same thing.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { words } from '../../console/identity/words/en/index.ts';
+import { texts } from '../../console/shared/words/en.ts';
+import { lookTroubles } from '../support/accessibility.ts';
+import { onDatabase, onEachDatabase, type TestApi, uniqueName } from '../support/api.ts';
+import { usesChromium } from '../support/chromium.ts';
+import { goTo, onScreen, openConsole } from '../support/console.ts';
+import { makeUser } from '../support/relying-party.ts';
+import { makeTwoFactorUser } from '../support/visitor.ts';
+
+const chromium = usesChromium();
+const { people, grants, organizations } = words;
+const HOSTILE = '<img src=x onerror="document.title=1">';
+
+const dialogOf = (page: Page) => page.getByRole('dialog');
+const press = (page: Page, name: string): Promise<void> => page.getByRole('button', { name, exact: true }).first().click();
+const inDialog = (page: Page, name: string): Promise<void> => dialogOf(page).getByRole('button', { name, exact: true }).click();
+
+/** Chooses what the service finds. */
+async function choose(page: Page, label: string, text: string): Promise<void> {
+  await dialogOf(page).getByRole('combobox', { name: label }).fill(text);
+  await page.getByRole('option', { name: text }).first().click();
+}
+
+async function told(page: Page, text: string): Promise<void> {
+  await page.getByRole('status').getByText(text).waitFor();
+  await dialogOf(page).waitFor({ state: 'detached' });
+}
+
+const userOf = async (api: TestApi, id: string) => (await api.get(`/v3/users/${id}`)).body.user;
+
+onEachDatabase('People in the console', (api) => {
+  it('creates, finds, changes, disables and deletes an account', async () => {
+    const page = await openConsole(chromium, api, { path: '/people' });
+    const name = `${uniqueName('ann')} ${HOSTILE}`;
+    await press(page, people.create);
+    await dialogOf(page).getByLabel(people.name).fill(name);
+    await dialogOf(page).getByLabel(people.password).fill('a password of ann');
+    await inDialog(page, people.create);
+    await onScreen(page, name);
+    await page.getByLabel(people.email).fill('ann@example.org');
+    await press(page, texts.save);
+    await told(page, people.saved);
+    await press(page, people.disable);
+    await inDialog(page, people.disable);
+    await told(page, people.disabledNow(name));
+    await page.getByText(people.disabled, { exact: true }).waitFor();
+    await goTo(page, `/people?search=${encodeURIComponent(name.slice(0, 12))}`, people.title);
+    await page.getByRole('link', { name, exact: true }).click();
+    await onScreen(page, name);
+    await press(page, people.delete);
+    await inDialog(page, people.delete);
+    await onScreen(page, people.title);
+    await goTo(page, `/people?search=${encodeURIComponent(name)}`, people.title);
+    await page.getByText(people.nobodyFound(name)).waitFor();
+    assert.equal(await page.locator('main img').count(), 0);
+  });
+
+  it('tells the second of two who change a person, and loses nothing', async () => {
+    const person = await makeUser(api);
+    const page = await openConsole(chromium, api, { path: `/people/${person.id}` });
+    await onScreen(page, person.name);
+    await page.getByLabel(people.description).fill('entered by the second');
+    await api.request('PATCH', `/v3/users/${person.id}`, { body: { user: { email: 'first@example.org' } } });
+    await press(page, texts.save);
+    await page.getByRole('alert').getByText(texts.conflictTitle).waitFor();
+    await page.getByText('first@example.org').waitFor();
+    assert.equal(await page.getByLabel(people.description).inputValue(), 'entered by the second');
+    assert.equal((await userOf(api, person.id)).email, 'first@example.org');
+    await page.getByLabel(people.email).fill('first@example.org');
+    await press(page, texts.save);
+    await told(page, people.saved);
+    const { description, email } = await userOf(api, person.id);
+    assert.deepEqual([description, email], ['entered by the second', 'first@example.org']);
+  });
+
+  it('resets the second factor, and sets a password', async () => {
+    const person = await makeTwoFactorUser(api);
+    const page = await openConsole(chromium, api, { path: `/people/${person.id}?tab=sign-in` });
+    await page.getByText(people.codesLeft(person.codes.length)).waitFor();
+    await press(page, people.resetFactor);
+    await inDialog(page, people.resetFactor);
+    await told(page, people.factorReset);
+    await page.getByText(people.factorOffText).waitFor();
+    await press(page, people.setPassword);
+    await dialogOf(page).getByLabel(people.newPassword).fill('another password of theirs');
+    await inDialog(page, people.setPassword);
+    await told(page, people.passwordSet);
+    await api.logIn({ id: person.id, password: 'another password of theirs' });
+  });
+
+  it('invites a colleague and makes them manager of an application', async () => {
+    const organization = await api.make('project', { name: uniqueName('organization') });
+    const page = await openConsole(chromium, api, { path: `/organizations/${organization.id}` });
+    await onScreen(page, organization.name);
+    const email = `${uniqueName('eve')}@example.org`;
+    await press(page, people.invite);
+    await dialogOf(page).getByLabel(people.email).fill(email);
+    await choose(page, people.application, 'Wallet');
+    await choose(page, people.applicationRole, grants.builtIn.provider);
+    await inDialog(page, people.sendInvitation);
+    await told(page, people.invited(email));
+    const { invitations } = (await api.get(`/v3/OS-REGISTRATION/invitations?email=${encodeURIComponent(email)}`)).body;
+    const [{ organization_id, application_roles }] = invitations;
+    assert.equal(organization_id, organization.id);
+    assert.deepEqual(application_roles, [{ application_id: 'gatehouse_wallet', role_id: 'provider' }]);
+    await goTo(page, '/people/invitations', people.invitations);
+    await page.getByRole('row', { name: email }).getByRole('button', { name: people.withdraw }).click();
+    await inDialog(page, people.withdraw);
+    await told(page, people.withdrawn(email));
+  });
+
+  it('makes a group with a member and a role, and shows where the role of the member comes from', async () => {
+    const person = await makeUser(api);
+    const parent = await api.make('project', { name: uniqueName('parent') });
+    const page = await openConsole(chromium, api, { path: '/groups' });
+    const name = uniqueName('staff');
+    await press(page, organizations.newGroup);
+    await dialogOf(page).getByLabel(organizations.name).fill(name);
+    await inDialog(page, organizations.newGroup);
+    await onScreen(page, name);
+    await press(page, organizations.addMember);
+    await choose(page, grants.person, person.name);
+    await inDialog(page, organizations.addMember);
+    await told(page, organizations.memberAdded);
+    await page.getByRole('link', { name: organizations.roles, exact: true }).click();
+    await press(page, grants.give);
+    await choose(page, grants.where, parent.name);
+    await choose(page, grants.role, 'member');
+    await dialogOf(page).getByLabel(grants.reach).selectOption('below');
+    await inDialog(page, grants.give);
+    await told(page, grants.given);
+    await goTo(page, `/organizations/${parent.id}?tab=below`, parent.name);
+    await press(page, organizations.newBelow(parent.name));
+    const below = uniqueName('below');
+    await dialogOf(page).getByLabel(organizations.name).fill(below);
+    await inDialog(page, organizations.newOrganization);
+    await onScreen(page, below);
+    const row = page.getByRole('row', { name: person.name });
+    await row
+      .getByText(`${grants.throughGroup} ${name}, ${grants.fromOrganization} ${parent.name}, ${grants.impliedBy} member`)
+      .waitFor();
+    await goTo(page, `/organizations/${parent.id}?tab=roles`, parent.name);
+    await page.getByRole('row', { name }).getByRole('button', { name: grants.take }).click();
+    await inDialog(page, grants.take);
+    await told(page, grants.taken);
+    await page.getByText(grants.noneHere).waitFor();
+  });
+
+  it('has only their domain for a manager, and refuses what is elsewhere', async () => {
+    const domain = await api.make('domain', { name: uniqueName('domain') });
+    const manager = await makeUser(api, { domain_id: domain.id, name: uniqueName('manager') });
+    const [inside, outside] = [await makeUser(api, { domain_id: domain.id }), await makeUser(api)];
+    for (const role of ['manager', 'reader'])
+      await api.request('PUT', `/v3/domains/${domain.id}/users/${manager.id}/roles/${await api.roleId(role)}`);
+    const page = await openConsole(chromium, api, { person: manager });
+    await goTo(page, '/people', people.title);
+    await page.getByRole('link', { name: inside.name, exact: true }).waitFor();
+    assert.equal(await page.getByRole('link', { name: outside.name, exact: true }).count(), 0);
+    await goTo(page, '/domains', organizations.domains);
+    assert.equal(await page.getByRole('button', { name: organizations.newDomain }).count(), 0);
+    await goTo(page, `/people/${inside.id}`, inside.name);
+    await page.getByRole('button', { name: people.disable, exact: true }).waitFor();
+    await goTo(page, `/people/${outside.id}`, people.person);
+    await page.getByRole('alert').waitFor();
+    assert.equal(await page.getByRole('button', { name: people.delete, exact: true }).count(), 0);
+  });
+});
+
+onDatabase('SQLite', 'The look of people in the console', {}, (api) => {
+  it('has no barriers', async () => {
+    const person = await makeTwoFactorUser(api);
+    const group = await api.make('group', { name: `${'long'.repeat(40)} ${HOSTILE}` });
+    const organization = await api.make('project', { name: 'организация 日本' });
+    await api.request('PUT', `/v3/groups/${group.id}/users/${person.id}`);
+    await api.request('PUT', `/v3/projects/${organization.id}/groups/${group.id}/roles/${await api.roleId('member')}`);
+    const page = await openConsole(chromium, api, { options: { bypassCSP: true } });
+    const troubles: string[] = [];
+    const look = async (path: string, heading: string | RegExp): Promise<void> => {
+      await goTo(page, path, heading);
+      troubles.push(...(await lookTroubles(page, `console${path.replace(/\W+/g, '-')}`.replace(/[0-9a-f]{32}/, 'one'))));
+    };
+    await look('/people', people.title);
+    await look('/people/invitations', people.invitations);
+    for (const tab of ['overview', 'sign-in', 'sessions', 'groups', 'roles', 'history'])
+      await look(`/people/${person.id}?tab=${tab}`, person.name);
+    await look('/groups', organizations.groups);
+    for (const tab of ['members', 'roles', 'settings']) await look(`/groups/${group.id}?tab=${tab}`, group.name);
+    await look('/organizations', organizations.title);
+    await look('/organizations?tab=tree', organizations.title);
+    for (const tab of ['members', 'roles', 'below'])
+      await look(`/organizations/${organization.id}?tab=${tab}`, organization.name);
+    await look('/domains', organizations.domains);
+    await look('/domains/default?tab=organizations', 'Default');
+    await goTo(page, '/people', people.title);
+    await press(page, people.invite);
+    troubles.push(...(await lookTroubles(page, 'console-invite')));
+    assert.deepEqual(troubles, []);
+  });
+});
