@@ -4,8 +4,7 @@ import { it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { words } from '../../console/identity/words/en/index.ts';
 import { texts } from '../../console/shared/words/en.ts';
-import { lookTroubles } from '../support/accessibility.ts';
-import { onDatabase, onEachDatabase, type TestApi, uniqueName } from '../support/api.ts';
+import { onEachDatabase, type TestApi, uniqueName } from '../support/api.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { goTo, onScreen, openConsole } from '../support/console.ts';
 import { makeUser } from '../support/relying-party.ts';
@@ -21,7 +20,9 @@ const inDialog = (page: Page, name: string): Promise<void> => dialogOf(page).get
 
 /** Chooses what the service finds. */
 async function choose(page: Page, label: string, text: string): Promise<void> {
-  await dialogOf(page).getByRole('combobox', { name: label }).fill(text);
+  await dialogOf(page)
+    .getByRole('combobox', { name: new RegExp(`^${label}(?: |$)`) })
+    .fill(text);
   await page.getByRole('option', { name: text }).first().click();
 }
 
@@ -94,19 +95,21 @@ onEachDatabase('People in the console', (api) => {
 
   it('invites a colleague and makes them manager of an application', async () => {
     const organization = await api.make('project', { name: uniqueName('organization') });
+    const consumer = { name: uniqueName('application'), redirect_uris: ['https://app.example.org/'] };
+    const application = (await api.post('/v3/OS-ROLES/consumers', { consumer })).body.consumer;
     const page = await openConsole(chromium, api, { path: `/organizations/${organization.id}` });
     await onScreen(page, organization.name);
     const email = `${uniqueName('eve')}@example.org`;
     await press(page, people.invite);
     await dialogOf(page).getByLabel(people.email).fill(email);
-    await choose(page, people.application, 'Wallet');
+    await choose(page, people.application, application.name);
     await choose(page, people.applicationRole, grants.builtIn.provider);
     await inDialog(page, people.sendInvitation);
     await told(page, people.invited(email));
     const { invitations } = (await api.get(`/v3/OS-REGISTRATION/invitations?email=${encodeURIComponent(email)}`)).body;
     const [{ organization_id, application_roles }] = invitations;
     assert.equal(organization_id, organization.id);
-    assert.deepEqual(application_roles, [{ application_id: 'gatehouse_wallet', role_id: 'provider' }]);
+    assert.deepEqual(application_roles, [{ application_id: application.id, role_id: 'provider' }]);
     await goTo(page, '/people/invitations', people.invitations);
     await page.getByRole('row', { name: email }).getByRole('button', { name: people.withdraw }).click();
     await inDialog(page, people.withdraw);
@@ -154,6 +157,7 @@ onEachDatabase('People in the console', (api) => {
     const domain = await api.make('domain', { name: uniqueName('domain') });
     const manager = await makeUser(api, { domain_id: domain.id, name: uniqueName('manager') });
     const [inside, outside] = [await makeUser(api, { domain_id: domain.id }), await makeUser(api)];
+    if ((await api.get('/v3/roles?name=manager')).body.roles.length === 0) await api.make('role', { name: 'manager' });
     for (const role of ['manager', 'reader'])
       await api.request('PUT', `/v3/domains/${domain.id}/users/${manager.id}/roles/${await api.roleId(role)}`);
     const page = await openConsole(chromium, api, { person: manager });
@@ -167,37 +171,5 @@ onEachDatabase('People in the console', (api) => {
     await goTo(page, `/people/${outside.id}`, people.person);
     await page.getByRole('alert').waitFor();
     assert.equal(await page.getByRole('button', { name: people.delete, exact: true }).count(), 0);
-  });
-});
-
-onDatabase('SQLite', 'The look of people in the console', {}, (api) => {
-  it('has no barriers', async () => {
-    const person = await makeTwoFactorUser(api);
-    const group = await api.make('group', { name: `${'long'.repeat(40)} ${HOSTILE}` });
-    const organization = await api.make('project', { name: 'организация 日本' });
-    await api.request('PUT', `/v3/groups/${group.id}/users/${person.id}`);
-    await api.request('PUT', `/v3/projects/${organization.id}/groups/${group.id}/roles/${await api.roleId('member')}`);
-    const page = await openConsole(chromium, api, { options: { bypassCSP: true } });
-    const troubles: string[] = [];
-    const look = async (path: string, heading: string | RegExp): Promise<void> => {
-      await goTo(page, path, heading);
-      troubles.push(...(await lookTroubles(page, `console${path.replace(/\W+/g, '-')}`.replace(/[0-9a-f]{32}/, 'one'))));
-    };
-    await look('/people', people.title);
-    await look('/people/invitations', people.invitations);
-    for (const tab of ['overview', 'sign-in', 'sessions', 'groups', 'roles', 'history'])
-      await look(`/people/${person.id}?tab=${tab}`, person.name);
-    await look('/groups', organizations.groups);
-    for (const tab of ['members', 'roles', 'settings']) await look(`/groups/${group.id}?tab=${tab}`, group.name);
-    await look('/organizations', organizations.title);
-    await look('/organizations?tab=tree', organizations.title);
-    for (const tab of ['members', 'roles', 'below'])
-      await look(`/organizations/${organization.id}?tab=${tab}`, organization.name);
-    await look('/domains', organizations.domains);
-    await look('/domains/default?tab=organizations', 'Default');
-    await goTo(page, '/people', people.title);
-    await press(page, people.invite);
-    troubles.push(...(await lookTroubles(page, 'console-invite')));
-    assert.deepEqual(troubles, []);
   });
 });

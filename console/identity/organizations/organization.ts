@@ -43,8 +43,7 @@ class OrganizationScreen extends PlaceScreen<Organization> {
   }
 
   async #invite(): Promise<void> {
-    const { id, name } = this.thing;
-    await invite({ organization: { id, name } });
+    await invite({ organization: this.thing });
   }
 
   /** From the parent up, as the API has it; shown from the top down. */

@@ -2,7 +2,16 @@
 import { openForm } from '../../shared/dialog.ts';
 import { announce } from '../../shared/status.ts';
 import { api } from '../session.ts';
-import { findApplicationRoles, findApplications, findDomains, findGroups, findOrganizations, findRoles } from '../things.ts';
+import {
+  domainNames,
+  findApplicationRoles,
+  findApplications,
+  findDomains,
+  findGroups,
+  findOrganizations,
+  findRoles,
+  type Organization,
+} from '../things.ts';
 import { words } from '../words/index.ts';
 
 const LANGUAGES = [
@@ -11,8 +20,10 @@ const LANGUAGES = [
 ];
 
 /** True when it was sent. */
-export async function invite({ organization }: { organization?: { id: string; name: string } } = {}): Promise<boolean> {
+export async function invite({ organization }: { organization?: Organization } = {}): Promise<boolean> {
   const { people } = words;
+  const hasSeveralDomains = (await domainNames()).size > 1;
+  const domain = { name: 'domain', label: people.domain, hint: people.domainHint, type: 'pick' as const, find: findDomains };
   let applicationId: string | undefined;
   let email = '';
   const sent = await openForm({
@@ -28,7 +39,7 @@ export async function invite({ organization }: { organization?: { id: string; na
         type: 'select',
         options: [{ value: '', label: people.anyLanguage }, ...LANGUAGES],
       },
-      { name: 'domain', label: people.domain, hint: people.domainHint, type: 'pick', find: findDomains },
+      ...(hasSeveralDomains && !organization ? [domain] : []),
       {
         name: 'organization',
         label: people.organization,
@@ -65,7 +76,7 @@ export async function invite({ organization }: { organization?: { id: string; na
           email,
           name: values.optional('name'),
           language: values.optional('language'),
-          domain_id: values.optional('domain'),
+          domain_id: values.optional('domain') ?? organization?.domain_id ?? undefined,
           organization_id: values.optional('organization'),
           role_id: values.optional('role'),
           ...(group ? { groups: [group] } : {}),

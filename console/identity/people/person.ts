@@ -87,7 +87,9 @@ class PersonScreen extends Screen {
   protected override headingActions(): Content {
     const { people } = words;
     const { user, may } = this.#context!;
-    return html`${
+    const why = html`<a class="button second" href=${hrefOf('/why', { user_id: user.id })}>${people.why}</a>`;
+    return html`${may('identity:list_role_assignments') ? why : nothing}
+    ${
       may('identity:update_user')
         ? html`<button type="button" class="second" @click=${() => void this.#setEnabled(!user.enabled)}>${user.enabled ? people.disable : people.enable}</button>`
         : nothing

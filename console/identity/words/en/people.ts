@@ -66,6 +66,7 @@ export const people = {
     roles: 'Roles',
     history: 'History',
   },
+  why: 'Why may they, why not?',
   profile: 'Profile',
   account: 'Account',
   description: 'Description',

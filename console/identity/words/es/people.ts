@@ -68,6 +68,7 @@ export const people: Words['people'] = {
     roles: 'Roles',
     history: 'Historial',
   },
+  why: '¿Por qué puede o no puede?',
   profile: 'Perfil',
   account: 'Cuenta',
   description: 'Descripción',
