@@ -11,7 +11,7 @@ import { table } from '../../shared/table.ts';
 import { currentTab, tabBar } from '../../shared/tabs.ts';
 import { frame, go, goQuery } from '../frame.ts';
 import { RoleList } from '../grants/role-list.ts';
-import { impactOf, impactText } from '../impact.ts';
+import { impactOf } from '../impact.ts';
 import { stateBadge } from '../people/parts.ts';
 import { api, session } from '../session.ts';
 import { findPeople, type Group, type Links, type User } from '../things.ts';
@@ -75,10 +75,13 @@ class GroupScreen extends Screen {
 
   async #delete(): Promise<void> {
     const { organizations } = words;
-    const { name } = this.#group!;
+    const { id, name } = this.#group!;
     const done = await confirmAct({
       title: organizations.deleteTitle(name),
-      text: html`<p>${organizations.deleteGroupText}</p>${impactText(await impactOf(this.#path, 'delete'))}`,
+      text: html`<p>${organizations.deleteGroupText}</p>${impactOf([
+        { what: 'members', path: `${this.#path}/users`, list: 'users' },
+        { what: 'roles', path: '/v3/role_assignments', query: { 'group.id': id }, list: 'role_assignments' },
+      ])}`,
       action: organizations.delete,
       run: () => api.delete(this.#path, { ifMatch: this.#etag }),
     });

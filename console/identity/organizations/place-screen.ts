@@ -10,7 +10,7 @@ import { currentTab, type Tab, tabBar } from '../../shared/tabs.ts';
 import { frame, go } from '../frame.ts';
 import type { Place } from '../grants/give.ts';
 import { RoleList } from '../grants/role-list.ts';
-import { impactOf, impactText } from '../impact.ts';
+import { type CountedList, impactOf } from '../impact.ts';
 import { stateBadge } from '../people/parts.ts';
 import { api, session } from '../session.ts';
 import { type Domain, namesOf } from '../things.ts';
@@ -46,6 +46,9 @@ export abstract class PlaceScreen<Thing extends Domain & { readonly domain_id?: 
   }
 
   protected async loadMore(_signal: AbortSignal): Promise<void> {}
+
+  /** What is deleted with it. */
+  protected abstract removed(): readonly CountedList[];
 
   protected above(): Content {
     return nothing;
@@ -97,9 +100,7 @@ export abstract class PlaceScreen<Thing extends Domain & { readonly domain_id?: 
     const { name } = this.thing;
     const done = await confirmAct({
       title: enabled ? people.enableTitle(name) : people.disableTitle(name),
-      text: enabled
-        ? organizations.enableText
-        : html`<p>${organizations.disableTexts[this.envelope]}</p>${impactText(await impactOf(this.path, 'disable'))}`,
+      text: enabled ? organizations.enableText : organizations.disableTexts[this.envelope],
       action: enabled ? people.enable : people.disable,
       danger: !enabled,
       run: async () => {
@@ -115,7 +116,7 @@ export abstract class PlaceScreen<Thing extends Domain & { readonly domain_id?: 
     const { name } = this.thing;
     const done = await confirmAct({
       title: organizations.deleteTitle(name),
-      text: html`<p>${organizations.deleteTexts[this.envelope]}</p>${impactText(await impactOf(this.path, 'delete'))}`,
+      text: html`<p>${organizations.deleteTexts[this.envelope]}</p>${impactOf(this.removed())}`,
       action: people.delete,
       run: () => api.delete(this.path, { ifMatch: this.#etag }),
     });

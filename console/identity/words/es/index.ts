@@ -4,9 +4,10 @@ import { applications } from './applications.ts';
 import { audit } from './audit.ts';
 import { frame } from './frame.ts';
 import { grants } from './grants.ts';
+import { impact } from './impact.ts';
 import { organizations } from './organizations.ts';
 import { overview } from './overview.ts';
 import { people } from './people.ts';
 import { why } from './why.ts';
 
-export const words: Words = { applications, audit, why, frame, grants, organizations, overview, people };
+export const words: Words = { applications, audit, why, frame, grants, impact, organizations, overview, people };
