@@ -9,7 +9,7 @@ export const MEMBERS = 200;
 export const COUNT = 'with recursive counter (n) as (select 1 union all select n + 1 from counter where n < :count)';
 export const NEW_ID = 'lower(hex(randomblob(16)))';
 /** The indexes of these tables are dropped and created again afterwards, because updating them row by row is slow. */
-const INDEXED = ['users', 'passwords', 'user_emails', 'user_name_forms'];
+const INDEXED = ['users', 'passwords', 'user_emails', 'user_name_forms', 'user_words'];
 
 /** A select list that copies the row `model` of a table except for some columns. New columns of a migration need no change here. */
 export function copyOf(db: DatabaseSync, table: string, changes: Readonly<Record<string, string>>): string {
@@ -19,18 +19,30 @@ export function copyOf(db: DatabaseSync, table: string, changes: Readonly<Record
 
 export function seedUsers(db: DatabaseSync, count: number): void {
   const indexes = db
-    .prepare(`select name, sql from sqlite_master where type = 'index' and sql is not null and tbl_name in (?, ?, ?, ?)`)
+    .prepare(`select name, sql from sqlite_master where type = 'index' and sql is not null and tbl_name in (?, ?, ?, ?, ?)`)
     .all(...INDEXED) as { name: string; sql: string }[];
   const extra = `json_object('email', 'person-' || n || '@example.org', 'description', 'Person number ' || n)`;
   const profile = `json_object('displayName', 'Person ' || n, 'name', json_object('givenName', 'Person', 'familyName', n || ''),
     'emails', json_array(json_object('value', 'person-' || n || '@example.org', 'type', 'work', 'primary', json('true'))))`;
   const name = `'person-' || n`;
-  const user = copyOf(db, 'users', { id: NEW_ID, name, name_key: name, extra, profile, external_id: `'external-' || n` });
+  const user = copyOf(db, 'users', {
+    id: NEW_ID,
+    name,
+    name_key: name,
+    words_version: 'model.version',
+    extra,
+    profile,
+    external_id: `'external-' || n`,
+  });
   const addEmails = db.prepare(`
     insert into user_emails select id, name || '@example.org' from users where name like 'person-%'`);
   // Otherwise the service would do it after its start, beside what is measured.
   const addNameForms = db.prepare(`
     insert into user_name_forms (user_id, domain_id, form) select id, domain_id, name from users where name like 'person-%'`);
+  const addWords = db.prepare(`
+    insert into user_words (user_id, domain_id, word)
+    select id, domain_id, name || '@example.org' from users where name like 'person-%'
+    union all select id, domain_id, substr(name, 8) from users where name like 'person-%'`);
   const add = db.prepare(`${COUNT}
     insert into users select ${user} from counter, (select * from users where name = 'admin') as model`);
   // Everyone gets the administrator's hash: its value does not matter here.
@@ -47,6 +59,7 @@ export function seedUsers(db: DatabaseSync, count: number): void {
   addPasswords.run();
   addEmails.run();
   addNameForms.run();
+  addWords.run();
   addMembers.run();
   for (const { sql } of indexes) db.exec(sql);
 }

@@ -41,6 +41,8 @@ export interface UserRow {
   external_id: string | null;
   profile: string;
   confirmed_email: string | null;
+  /** The version whose words are stored, by which the user is found (`user_words`). */
+  words_version: number;
 }
 
 export interface PasswordRow {
@@ -316,6 +318,7 @@ export interface Tables extends FederationTables {
   project_tags: { project_id: string; name: string };
   users: UserRow;
   user_emails: { user_id: string; value_key: string };
+  user_words: { user_id: string; domain_id: string; word: string };
   user_name_forms: { user_id: string; domain_id: string; form: string };
   passwords: PasswordRow;
   login_failures: { user_id: string; failures: number; last_at: number };

@@ -8,6 +8,8 @@ import {
   ETAG,
   filterDocumentation,
   listOf,
+  NAME_AND_CREATION,
+  searchDocumentation,
   withEtag,
 } from '../resource/index.ts';
 import type { Consumers } from './consumers.rules.ts';
@@ -23,7 +25,8 @@ import type { ConsumerWithSecret } from './secrets.rules.ts';
 
 const tag = 'Consumers';
 
-const FILTERED = filterDocumentation(['name', 'description', 'client_type', 'grant_type']);
+const FILTERS = filterDocumentation(['name', 'description', 'client_type', 'grant_type']);
+const FILTERED = searchDocumentation(FILTERS, 'name', NAME_AND_CREATION);
 
 export function mountConsumers(app: IdentityApp, { consumers }: { consumers: Consumers }): void {
   const withSecret = (base: string, row: ConsumerWithSecret) => ({

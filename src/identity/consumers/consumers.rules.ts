@@ -4,7 +4,7 @@ import { type Caller, type IdentityTarget, targetOf } from '../access/index.ts';
 import type { Actor, Change } from '../audit/index.ts';
 import type { ConsumerRow } from '../database.ts';
 import { fail } from '../faults.ts';
-import { criteriaOf, type Filters, pageOf, single } from '../resource/index.ts';
+import { criteriaOf, type Filters, NAME_AND_CREATION, pageOf, searchOf, single } from '../resource/index.ts';
 import type { ConsumerChanges } from './attributes.ts';
 import { refuseBuiltIn } from './built-in.ts';
 import { deleteConsumer, findConsumer, listConsumers, lockConsumer } from './consumers.store.ts';
@@ -35,7 +35,8 @@ async function consumerTarget(
 }
 
 async function pageOfConsumers({ db, management }: ConsumerDeps, caller: Caller, query: Query) {
-  const page = await listConsumers(db, pageOf(query), criteriaOf(query, filters), await management.managedApplications(caller));
+  const listQuery = { ...searchOf(query, NAME_AND_CREATION), criteria: criteriaOf(query, filters) };
+  const page = await listConsumers(db, pageOf(query), listQuery, await management.managedApplications(caller));
   return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
 }
 

@@ -1,7 +1,7 @@
 // Consumers in the database.
-import { isIn, lockRow, type PageRequest, preparedRows, type RowPage, readPage } from '../../platform/database/index.ts';
+import { isIn, lockRow, type PageRequest, preparedRows, type RowPage } from '../../platform/database/index.ts';
 import type { ConsumerRow, Database, Reader, Tables, Tx } from '../database.ts';
-import { applyCriteria, type Criterion } from '../resource/index.ts';
+import { applyCriteria, type ListQuery, readNamedPage } from '../resource/index.ts';
 
 const byId = preparedRows<Tables, [id: string], ConsumerRow>((db, id) =>
   db.selectFrom('consumers').where('id', '=', id).selectAll(),
@@ -26,12 +26,12 @@ export async function namesOfConsumers(db: Reader, ids: readonly string[]): Prom
 export function listConsumers(
   db: Database,
   page: PageRequest,
-  criteria: readonly Criterion[],
+  { criteria, ...order }: Omit<ListQuery, 'visible'>,
   within: readonly string[] | undefined,
 ): Promise<RowPage<ConsumerRow> | undefined> {
   const all = db.read.selectFrom('consumers').selectAll('consumers');
   const visible = within ? all.where(isIn('consumers.id', within)) : all;
-  return readPage(applyCriteria(visible, db.dialect, criteria), { table: 'consumers', by: 'name' }, page, visible);
+  return readNamedPage(applyCriteria(visible, db.dialect, criteria), 'consumers', page, visible, order);
 }
 
 export async function insertConsumer(tx: Tx, row: ConsumerRow): Promise<void> {

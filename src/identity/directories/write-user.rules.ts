@@ -3,9 +3,8 @@ import { seconds } from '../../platform/clock.ts';
 import { lockRow } from '../../platform/database/index.ts';
 import { tagOf } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
-import type { UserRow } from '../database.ts';
 import { type Deps, parseJson } from '../resource/index.ts';
-import { emailKeys, insertUser, replaceEmails, revokeTokensOfUser, updateUser } from '../users/index.ts';
+import { emailKeys, insertUser, type NewUserRow, replaceEmails, revokeTokensOfUser, updateUser } from '../users/index.ts';
 import { type UserInDirectory, writeUserEntry } from './directories.store.ts';
 import type { DirectoryUser } from './entries.ts';
 import { changedFields, type UserValues, userValues } from './rows.ts';
@@ -35,7 +34,7 @@ export function createUserWriting({ db, clock, revokeAccess, onEmailChanged }: U
   async function insert(transaction: Change, { domainId, mapped }: MappedDomain, id: string, user: DirectoryUser): Promise<void> {
     const { tx, audit, invalidate } = transaction;
     const values = userValues(user, undefined, mapped);
-    const row: UserRow = {
+    const row: NewUserRow = {
       id,
       domain_id: domainId,
       ...values,

@@ -10,6 +10,8 @@ import {
   ETAG,
   filterDocumentation,
   listOf,
+  NAME_AND_CREATION,
+  searchDocumentation,
   USER_LIST_DOCUMENTATION,
   withEtag,
 } from '../resource/index.ts';
@@ -19,7 +21,7 @@ import { CreateGroup, GroupEnvelope, GroupList, renderGroup, UpdateGroup } from 
 
 const tag = 'Groups';
 
-const FILTERED = filterDocumentation(['name', 'domain_id']);
+const FILTERED = searchDocumentation(filterDocumentation(['name', 'domain_id']), 'name', NAME_AND_CREATION);
 
 export function mountGroups(
   app: IdentityApp,

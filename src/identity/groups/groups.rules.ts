@@ -24,7 +24,9 @@ import {
   failOnDuplicateName,
   type ListQuery,
   mergeExtra,
+  NAME_AND_CREATION,
   pageOf,
+  searchOf,
   single,
   whereEquals,
 } from '../resource/index.ts';
@@ -50,6 +52,7 @@ const filters: Filters = {
 
 /** The filters of the request, limited to what the caller may see. */
 const groupListQuery = (caller: Caller, query: Query): ListQuery => ({
+  ...searchOf(query, NAME_AND_CREATION),
   criteria: criteriaOf(query, filters),
   visible: whereEquals('groups.domain_id', visibleDomain(caller)),
 });

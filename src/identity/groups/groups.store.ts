@@ -1,7 +1,7 @@
 // Groups and their members in the database.
-import { lockRow, type PageRequest, type RowPage, readPage } from '../../platform/database/index.ts';
+import { lockRow, type PageRequest, type RowPage } from '../../platform/database/index.ts';
 import type { Database, GroupRow, Reader, Tx } from '../database.ts';
-import { applyCriteria, type ListQuery } from '../resource/index.ts';
+import { applyCriteria, type ListQuery, readNamedPage } from '../resource/index.ts';
 
 export function findGroup(db: Reader, id: string): Promise<GroupRow | undefined> {
   return db.selectFrom('groups').where('id', '=', id).selectAll().executeTakeFirst();
@@ -20,7 +20,7 @@ export function listGroups(
       eb.selectFrom('group_members').where('user_id', '=', userId).select('group_id'),
     );
   }
-  return readPage(applyCriteria(visible, db.dialect, query.criteria), { table: 'groups', by: 'name' }, page, visible);
+  return readNamedPage(applyCriteria(visible, db.dialect, query.criteria), 'groups', page, visible, query);
 }
 
 export async function insertGroup(tx: Tx, row: GroupRow): Promise<void> {

@@ -3,17 +3,19 @@
 import { seconds } from '../../platform/clock.ts';
 import { domainOfNew, domainTarget, factsOnly, type IdentityApp, listFacts } from '../access/index.ts';
 import type { InvitationRow } from '../database.ts';
-import { type Deps, filterDocumentation, listOf } from '../resource/index.ts';
-import type { Invitations } from './invitations.rules.ts';
+import { type Deps, filterDocumentation, listOf, searchDocumentation } from '../resource/index.ts';
+import { type Invitations, invitationSorts } from './invitations.rules.ts';
 import { InvitationEnvelope, InvitationList, NewInvitation, renderInvitation, STATUSES } from './invitations.schema.ts';
 
 const tag = 'Invitations';
 const path = '/v3/OS-REGISTRATION/invitations';
 const one = `${path}/:invitation_id` as const;
 
-const FILTERED = filterDocumentation(['domain_id', 'email', 'organization_id', 'inviter_id', 'user_id'], [], {
+const FILTERS = filterDocumentation(['domain_id', 'email', 'organization_id', 'inviter_id', 'user_id'], [], {
   status: `Only invitations with this status: ${STATUSES.join(', ')}.`,
 });
+
+const FILTERED = searchDocumentation(FILTERS, 'e-mail address', invitationSorts);
 
 export function mountInvitations(
   app: IdentityApp,

@@ -11,7 +11,17 @@ import { fail } from '../faults.ts';
 import type { Grants } from '../grants/index.ts';
 import type { Groups } from '../groups/index.ts';
 import { readAddress } from '../people/index.ts';
-import { criteriaOf, type Deps, type Filters, failOnBrokenReference, pageOf, single, whereEquals } from '../resource/index.ts';
+import {
+  criteriaOf,
+  type Deps,
+  type Filters,
+  failOnBrokenReference,
+  pageOf,
+  type SortColumns,
+  searchOf,
+  single,
+  whereEquals,
+} from '../resource/index.ts';
 import { findRoleByName } from '../roles/index.ts';
 import { nameKey } from '../users/index.ts';
 import { checkDomain } from './domain.rules.ts';
@@ -47,6 +57,11 @@ const filters: Filters = {
   inviter_id: { column: 'invitations.inviter_id', kind: 'text' },
   user_id: { column: 'invitations.user_id', kind: 'text' },
 };
+
+export const invitationSorts = {
+  email: { by: 'email_key' },
+  created_at: { by: 'created_at' },
+} as const satisfies SortColumns<keyof InvitationRow>;
 
 function statusIn(query: Query): InvitationStatus | undefined {
   const text = single(query, 'status');
@@ -90,6 +105,7 @@ export function createInvitations(deps: InvitationDeps) {
 
   async function list(caller: Caller, query: Query) {
     const listQuery = {
+      ...searchOf<keyof InvitationRow>(query, invitationSorts),
       criteria: criteriaOf(query, filters),
       visible: whereEquals('invitations.domain_id', visibleDomain(caller)),
     };

@@ -1,7 +1,15 @@
 // Invitations in the database.
-import { lockRow, type PageRequest, type RowPage, readPage } from '../../platform/database/index.ts';
+import {
+  lockRow,
+  type PageRequest,
+  type RowPage,
+  readPage,
+  readSearchPage,
+  type SortOrder,
+} from '../../platform/database/index.ts';
 import type { Database, InvitationRow, Reader, Tx } from '../database.ts';
 import { applyCriteria, type ListQuery } from '../resource/index.ts';
+import { nameKey } from '../users/index.ts';
 import type { InvitationStatus } from './invitations.schema.ts';
 
 export async function insertInvitation(tx: Tx, row: InvitationRow): Promise<void> {
@@ -57,7 +65,10 @@ export function listInvitations(
   if (status !== undefined) query = query.where('status', '=', status === 'expired' ? 'pending' : status);
   if (status === 'pending') query = query.where('expires_at', '>', now);
   if (status === 'expired') query = query.where('expires_at', '<=', now);
-  return readPage(query, { table: 'invitations', by: 'created_at' }, page, visible);
+  const { search, sort = { by: 'created_at' } } = listQuery;
+  if (search !== undefined)
+    return readSearchPage(query, { table: 'invitations', by: 'email_key', keyOf: nameKey }, page, visible, search);
+  return readPage(query, { table: 'invitations', ...(sort as SortOrder<keyof InvitationRow>) }, page, visible);
 }
 
 const SWEEP_BATCH = 1000;

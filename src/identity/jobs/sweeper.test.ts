@@ -44,7 +44,7 @@ describe('The sweeper', () => {
         accountDeletion: { deleteDue: step('accountDeletion', 1) },
         invitations: { sweep: step('invitations', 1) },
         federation: { sessions: { sweep: step('federation', 1) } },
-        users: { fillNameForms: step('users', undefined) },
+        users: { fillNameForms: step('users', undefined), fillWords: async () => 0 },
         log: createLog('info', { write: (line: string) => void lines.push(line) }),
         metrics: createMetrics(),
       } as unknown as Parameters<typeof startSweeper>[0]);

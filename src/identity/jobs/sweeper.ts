@@ -62,6 +62,11 @@ export function startSweeper(deps: {
     }
   }
 
+  /** Of users whom a version without search created or changed. An index holds these, so that looking for them costs nothing. */
+  async function fillWords(stopping: AbortSignal): Promise<void> {
+    while (!stopping.aborted && (await users.fillWords()) > 0) await sleep(PAUSE_MS);
+  }
+
   async function sweep(stopping: AbortSignal): Promise<void> {
     let [revoked, ended] = [0, 0];
     const steps = [
@@ -77,6 +82,7 @@ export function startSweeper(deps: {
       async () => (ended += await invitations.sweep()),
       async () => (ended += await federation.sessions.sweep()),
       () => fillNameForms(stopping),
+      () => fillWords(stopping),
     ];
     const errors: unknown[] = [];
     // A step that fails must not stop the others: token keys are replaced even while a table is locked.

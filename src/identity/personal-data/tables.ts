@@ -13,6 +13,7 @@ const ON_ITS_WAY: TableCoverage = { leftOut: 'A queue: a row is deleted when it 
 export const TABLE_COVERAGE: Readonly<Record<keyof Tables, TableCoverage>> = {
   users: inSection('account'),
   user_emails: { leftOut: 'The addresses of the profile, as they are compared.' },
+  user_words: { leftOut: 'Words of the name, the addresses and the profile, as they are searched for.' },
   user_name_forms: { leftOut: 'The user name, as it is compared.' },
   passwords: inSection('passwords'),
   login_failures: inSection('login_failures'),

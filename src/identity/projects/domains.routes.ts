@@ -8,6 +8,8 @@ import {
   ETAG,
   filterDocumentation,
   listOf,
+  NAME_AND_CREATION,
+  searchDocumentation,
   withEtag,
 } from '../resource/index.ts';
 import type { Domains } from './domains.rules.ts';
@@ -25,7 +27,7 @@ export function mountDomains(app: IdentityApp, { domains }: { domains: Domains }
       tag,
       rule: 'identity:list_domains',
       target: ({ caller }) => factsOnly(listFacts(caller)),
-      documentation: filterDocumentation(['name'], ['enabled']),
+      documentation: searchDocumentation(filterDocumentation(['name'], ['enabled']), 'name', NAME_AND_CREATION),
       reply: { 200: DomainList },
     },
     async (call) => {

@@ -8,8 +8,10 @@ import {
   criteriaOf,
   type Deps,
   type Filters,
+  NAME_AND_CREATION,
   pageOf,
   refuseImmutable,
+  searchOf,
   single,
   whereEquals,
 } from '../resource/index.ts';
@@ -51,7 +53,11 @@ export function createDomains(deps: Pick<Deps, 'db' | 'clock' | 'change'>) {
       { column: 'projects.is_domain', comparison: 'equals', value: 1 },
       ...whereEquals('projects.id', visibleDomain(caller)),
     ];
-    const page = await listProjects(db, pageOf(query), { criteria: criteriaOf(query, filters), visible });
+    const page = await listProjects(db, pageOf(query), {
+      ...searchOf(query, NAME_AND_CREATION),
+      criteria: criteriaOf(query, filters),
+      visible,
+    });
     return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
   }
 

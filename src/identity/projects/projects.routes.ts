@@ -10,6 +10,8 @@ import {
   ETAG,
   filterDocumentation,
   listOf,
+  NAME_AND_CREATION,
+  searchDocumentation,
   withEtag,
 } from '../resource/index.ts';
 import { hierarchyOf } from './hierarchy.ts';
@@ -27,13 +29,14 @@ import type { ProjectTags } from './tags.rules.ts';
 
 const tag = 'Projects';
 
-const FILTERED = filterDocumentation(['name', 'domain_id', 'parent_id'], ['enabled'], {
+const FILTERS = filterDocumentation(['name', 'domain_id', 'parent_id'], ['enabled'], {
   is_domain: 'true: only projects that act as a domain; false (the default): only the others.',
   tags: 'Comma-separated. Only projects with all of these tags.',
   'tags-any': 'Only projects with at least one of these tags.',
   'not-tags': 'Only projects that do not have all of these tags.',
   'not-tags-any': 'Only projects with none of these tags.',
 });
+const FILTERED = searchDocumentation(FILTERS, 'name', NAME_AND_CREATION);
 const HIERARCHY = {
   query: {
     parents_as_list: 'Show the ancestors that the caller may see. Not with parents_as_ids.',

@@ -18,8 +18,10 @@ import {
   type Deps,
   type Filters,
   failOnBrokenReference,
+  NAME_AND_CREATION,
   pageOf,
   refuseImmutable,
+  searchOf,
   single,
   whereEquals,
 } from '../resource/index.ts';
@@ -98,7 +100,12 @@ export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'cha
   async function list(caller: Caller, query: Query) {
     const criteria = criteriaOf('is_domain' in query ? query : { ...query, is_domain: 'false' }, filters);
     const visible = whereEquals('projects.domain_id', visibleDomain(caller));
-    const page = await listProjects(db, pageOf(query), { criteria, visible }, { tags: tagFiltersOf(query) });
+    const page = await listProjects(
+      db,
+      pageOf(query),
+      { ...searchOf(query, NAME_AND_CREATION), criteria, visible },
+      { tags: tagFiltersOf(query) },
+    );
     return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
   }
 

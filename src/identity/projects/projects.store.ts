@@ -1,8 +1,8 @@
 // Projects, domains and tags in the database.
 import { sql } from 'kysely';
-import { lockRow, type PageRequest, type RowPage, readPage, type SqlCondition } from '../../platform/database/index.ts';
+import { lockRow, type PageRequest, type RowPage, type SqlCondition } from '../../platform/database/index.ts';
 import type { Database, ProjectRow, Reader, Tx } from '../database.ts';
-import { applyCriteria, type ListQuery } from '../resource/index.ts';
+import { applyCriteria, type ListQuery, readNamedPage } from '../resource/index.ts';
 import type { ProjectWithTags } from './projects.schema.ts';
 
 export function findProjectRow(db: Reader, id: string): Promise<ProjectRow | undefined> {
@@ -50,7 +50,7 @@ export async function listProjects(
   if (tags?.any.length) query = query.where(sql<boolean>`${hasTags(tags.any, 1)}`);
   if (tags?.notAll.length) query = query.where(sql<boolean>`not ${hasTags(tags.notAll, tags.notAll.length)}`);
   if (tags?.none.length) query = query.where(sql<boolean>`not ${hasTags(tags.none, 1)}`);
-  const found = await readPage(query, { table: 'projects', by: 'name' }, page, visible);
+  const found = await readNamedPage(query, 'projects', page, visible, listQuery);
   return found && { ...found, items: await withTags(db.read, found.items) };
 }
 

@@ -4,6 +4,7 @@ export { failOnBrokenReference, failOnDuplicateName } from './conflicts.ts';
 export type { Deps } from './deps.ts';
 export { commonHeaders, KeystoneError, keystoneErrors, oauthErrors, REQUEST_ID_HEADER } from './error-format.ts';
 export { refuseImmutable } from './immutable.ts';
+export { readNamedPage } from './lists.store.ts';
 export {
   applyCriteria,
   type Criterion,
@@ -15,9 +16,13 @@ export {
   type ListQuery,
   listOf,
   MAX_PAGE,
+  NAME_AND_CREATION,
   PAGE_DOCUMENTATION,
   pageOf,
   readFlag,
+  type SortColumns,
+  searchDocumentation,
+  searchOf,
   single,
   USER_LIST_DOCUMENTATION,
   whereEquals,

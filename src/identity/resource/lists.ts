@@ -6,6 +6,7 @@ import {
   filterCondition,
   INEXACT_COMPARISONS,
   type PageRequest,
+  type SortOrder,
 } from '../../platform/database/index.ts';
 import { type Call, type Documentation, type Query, t } from '../../platform/http/index.ts';
 import { fail } from '../faults.ts';
@@ -41,6 +42,16 @@ export function filterDocumentation(
   };
 }
 
+/** The documentation of a list, with its parameters `search` and `sort`. `found`: what a search compares. */
+export const searchDocumentation = (documentation: Documentation, found: string, sorts: SortColumns): Documentation => ({
+  ...documentation,
+  query: {
+    ...documentation.query,
+    search: `Only items whose ${found} begins with this text, ignoring case; or the item with this id. Sorted by what was found; not together with sort.`,
+    sort: `${Object.keys(sorts).join(' or ')}; with a minus in descending order, as in -name.`,
+  },
+});
+
 /** Users are listed by more than one module. */
 export const USER_LIST_DOCUMENTATION = filterDocumentation(['name', 'domain_id', 'default_project_id'], ['enabled'], {
   password_expires_at:
@@ -71,6 +82,33 @@ export function pageOf(query: Query): PageRequest {
   return { limit: Math.min(Number(limit ?? MAX_PAGE), MAX_PAGE), marker: single(query, 'marker') };
 }
 
+/** Values of `sort`, and what they sort by. Each needs an index. */
+export type SortColumns<Column extends string = string> = Readonly<Record<string, SortOrder<Column>>>;
+
+/** `lower`, so that names are sorted as people expect it. */
+export const NAME_AND_CREATION = {
+  name: { by: 'name', lowerCase: true },
+  created_at: { by: 'created_at' },
+} as const satisfies SortColumns;
+
+const MAX_SEARCH = 255;
+
+/** The parameters `search` and `sort` of a list. What is searched for has an order of its own, that of the index. */
+export function searchOf<Column extends string>(
+  query: Query,
+  sorts: SortColumns<Column>,
+): { readonly search?: string | undefined; readonly sort?: SortOrder<Column> | undefined } {
+  const search = single(query, 'search')?.trim();
+  const sort = single(query, 'sort');
+  if (search !== undefined && search.length > MAX_SEARCH)
+    fail('request.bad_value', { field: 'search', why: `it must have at most ${MAX_SEARCH} characters` });
+  if (search && sort !== undefined) fail('request.bad_value', { field: 'sort', why: 'a search is sorted by what it finds' });
+  if (sort === undefined) return { search: search || undefined };
+  const order = Object.hasOwn(sorts, sort.replace(/^-/, '')) ? sorts[sort.replace(/^-/, '')] : undefined;
+  if (!order) fail('request.bad_value', { field: 'sort', why: `it must be ${Object.keys(sorts).join(' or ')}, or with a minus` });
+  return { sort: { ...order, descending: sort.startsWith('-') } };
+}
+
 /** Fields a list can be filtered by: query parameter to column. */
 export type Filters = Readonly<Record<string, { readonly column: string; readonly kind: 'text' | 'flag' }>>;
 
@@ -84,6 +122,8 @@ export interface Criterion {
 export interface ListQuery {
   readonly criteria: readonly Criterion[];
   readonly visible: readonly Criterion[];
+  readonly search?: string | undefined;
+  readonly sort?: SortOrder | undefined;
 }
 
 /** Only rows with this value; all rows when it is undefined. */

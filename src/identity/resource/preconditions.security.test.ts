@@ -95,11 +95,11 @@ onEachDatabase('If-Match', (api) => {
   });
 
   it('counts the tags of a project, and nothing that nobody edited', async () => {
-    const { path } = things['project']!;
+    const { path } = things.project!;
     const seen = etagOf(await api.get(path));
     assertOk(await api.put(`${path}/tags/blue`), 201);
     assert.notEqual(etagOf(await api.get(path)), seen);
-    assertRefused(await change(things['project']!, 'stale', seen), 412);
+    assertRefused(await change(things.project!, 'stale', seen), 412);
 
     const user = await makeUser();
     const before = etagOf(await api.get(user.path));

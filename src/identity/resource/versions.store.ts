@@ -32,6 +32,7 @@ const LEFT_OUT = new Set([
   'last_active_at',
   'last_used_at',
   'name_key',
+  'words_version',
   'external_id',
   'profile',
   'confirmed_email',

@@ -8,11 +8,12 @@ import {
   ETAG,
   filterDocumentation,
   listOf,
+  searchDocumentation,
   single,
   withEtag,
 } from '../resource/index.ts';
 import type { ImpliedRoles, Inference, RolePair } from './implied.rules.ts';
-import type { Roles } from './roles.rules.ts';
+import { type Roles, roleSorts } from './roles.rules.ts';
 import {
   CreateRole,
   ImpliedRole,
@@ -27,7 +28,8 @@ import {
 
 const tag = 'Roles';
 
-const FILTERED = filterDocumentation(['name'], [], { domain_id: 'Roles of this domain instead of the global ones.' });
+const FILTERS = filterDocumentation(['name'], [], { domain_id: 'Roles of this domain instead of the global ones.' });
+const FILTERED = searchDocumentation(FILTERS, 'name', roleSorts);
 
 export function mountRoles(app: IdentityApp, { roles }: { roles: Roles }): void {
   const role = ({ params }: { params: { role_id: string } }) => roles.target(params.role_id);

@@ -14,8 +14,10 @@ import {
   failOnDuplicateName,
   mergeExtra,
   mergeOptions,
+  NAME_AND_CREATION,
   pageOf,
   refuseImmutable,
+  searchOf,
   single,
 } from '../resource/index.ts';
 import { type CreateRole, roleFields, type UpdateRole } from './roles.schema.ts';
@@ -25,6 +27,7 @@ type NewRole = Static<typeof CreateRole>['role'];
 type RoleChanges = Static<typeof UpdateRole>['role'];
 
 const filters: Filters = { name: { column: 'roles.name', kind: 'text' } };
+export const roleSorts = { name: NAME_AND_CREATION.name };
 
 export function createRoles({ db, clock, change }: Pick<Deps, 'db' | 'clock' | 'change'>) {
   const target = async (id: string): Promise<IdentityTarget<RoleRow>> =>
@@ -35,7 +38,12 @@ export function createRoles({ db, clock, change }: Pick<Deps, 'db' | 'clock' | '
     );
 
   async function list(query: Query) {
-    const page = await listRoles(db, pageOf(query), criteriaOf(query, filters), single(query, 'domain_id'));
+    const page = await listRoles(
+      db,
+      pageOf(query),
+      { ...searchOf(query, roleSorts), criteria: criteriaOf(query, filters) },
+      single(query, 'domain_id'),
+    );
     return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
   }
 

@@ -1,7 +1,7 @@
 // Base roles and their implications in the database.
-import { lockRow, type PageRequest, type RowPage, readPage } from '../../platform/database/index.ts';
+import { lockRow, type PageRequest, type RowPage } from '../../platform/database/index.ts';
 import type { Database, Reader, RoleRow, Tx } from '../database.ts';
-import { applyCriteria, type Criterion } from '../resource/index.ts';
+import { applyCriteria, type ListQuery, readNamedPage } from '../resource/index.ts';
 
 export function findRole(db: Reader, id: string): Promise<RoleRow | undefined> {
   return db.selectFrom('roles').where('id', '=', id).selectAll().executeTakeFirst();
@@ -16,12 +16,12 @@ export function findRoleByName(db: Reader, name: string): Promise<RoleRow | unde
 export function listRoles(
   db: Database,
   page: PageRequest,
-  criteria: readonly Criterion[],
+  { criteria, ...order }: Omit<ListQuery, 'visible'>,
   domainId: string | undefined,
 ): Promise<RowPage<RoleRow> | undefined> {
   const all = db.read.selectFrom('roles').selectAll('roles');
   const visible = domainId === undefined ? all.where('roles.domain_id', 'is', null) : all.where('roles.domain_id', '=', domainId);
-  return readPage(applyCriteria(visible, db.dialect, criteria), { table: 'roles', by: 'name' }, page, visible);
+  return readNamedPage(applyCriteria(visible, db.dialect, criteria), 'roles', page, visible, order);
 }
 
 export function readRoles(db: Reader, ids: readonly string[]): Promise<RoleRow[]> {

@@ -5,8 +5,9 @@ import { tagOf } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
 import type { Database, Reader, Tx, UserRow } from '../database.ts';
 import { fail } from '../faults.ts';
+import { nameKey } from './name-key.ts';
 import { recipientOf } from './recipient.ts';
-import { findUser, nameKey, updateUser, usersByEmail } from './users.store.ts';
+import { findUser, updateUser, usersByEmail } from './users.store.ts';
 
 const mainEmailOf = (user: Pick<UserRow, 'name' | 'profile'>): string | undefined => recipientOf(user).address;
 

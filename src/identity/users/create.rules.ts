@@ -5,16 +5,16 @@ import type { Static } from '../../platform/http/index.ts';
 import { newId } from '../../platform/ids.ts';
 import { type Caller, type DirectoryGuard, tagOf } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
-import type { UserRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import type { Passwords } from '../passwords/index.ts';
 import { bit, type Deps, failOnBrokenReference, failOnDuplicateName, mergeOptions } from '../resource/index.ts';
+import { nameKey } from './name-key.ts';
 import type { UserNames } from './names.rules.ts';
 import { emailKeys, mainEmail, type Person } from './profile.ts';
 import type { ReferenceChecks } from './references.ts';
 import { attributesOf, optionsOf, queueClientOf } from './revision.ts';
 import type { CreateUser } from './users.schema.ts';
-import { findUser, insertUser, nameKey, replaceEmails, type UserWithExpiry } from './users.store.ts';
+import { findUser, insertUser, type NewUserRow, replaceEmails, type UserWithExpiry } from './users.store.ts';
 
 type NewUser = Static<typeof CreateUser>['user'];
 
@@ -59,7 +59,7 @@ export function createUserCreation({
     const name = body.name.trim();
     const { extra, profile } = attributesOf({ extra: {}, profile: {} }, body, person);
     const emails = emailKeys(profile);
-    const row: UserRow = {
+    const row: NewUserRow = {
       id,
       domain_id: domainId,
       name,

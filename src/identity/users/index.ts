@@ -2,6 +2,7 @@
 
 export { isEmailConfirmed, isMainEmail, lockEmail, usersByMainEmail, usersWithConfirmedEmail } from './confirmed-email.ts';
 export { displayNameOf } from './display-name.ts';
+export { nameKey } from './name-key.ts';
 export type { OwnProfile } from './own-profile.rules.ts';
 export { emailKeys, type Person, type Profile, withMainEmail } from './profile.ts';
 export { type Recipient, recipientOf } from './recipient.ts';
@@ -14,7 +15,7 @@ export {
   findUserByName,
   insertUser,
   lockUser,
-  nameKey,
+  type NewUserRow,
   replaceEmails,
   revokeTokensOfUser,
   setDefaultProject,

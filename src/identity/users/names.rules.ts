@@ -1,9 +1,9 @@
 // A new user name must not look like another one in its domain. Existing names stay as they are.
 import type { Database, Tx } from '../database.ts';
 import { fail } from '../faults.ts';
+import { nameKey } from './name-key.ts';
 import { lockForms, usersOfForm, usersWithForms, writeForm, writeMissingForm } from './names.store.ts';
 import { isPlain, lookalikeForm, nameProblem } from './names.ts';
-import { nameKey } from './users.store.ts';
 
 const PAGE = 1000;
 /** Writes take longer than reads. With more of them in one transaction, requests would have to wait. */

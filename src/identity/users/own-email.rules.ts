@@ -4,9 +4,10 @@ import type { Change } from '../audit/index.ts';
 import type { UserRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import { type Deps, failOnDuplicateName, parseJson } from '../resource/index.ts';
+import { nameKey } from './name-key.ts';
 import type { UserNames } from './names.rules.ts';
 import { emailKeys, mainEmail, type Profile, withMainEmail } from './profile.ts';
-import { lockUser, nameKey, replaceEmails, updateUser } from './users.store.ts';
+import { lockUser, replaceEmails, updateUser } from './users.store.ts';
 
 export function createOwnEmails({
   db,

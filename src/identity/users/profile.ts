@@ -1,5 +1,5 @@
 // The profile of a user: the attributes of the SCIM schema, and the e-mail address of the base API.
-import { nameKey } from './users.store.ts';
+import { nameKey } from './name-key.ts';
 
 /** Attributes by their SCIM names, without those that have their own column (userName, active, externalId). */
 export type Profile = Readonly<Record<string, unknown>>;

@@ -7,6 +7,7 @@ import type { Reader, UserRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import type { Passwords } from '../passwords/index.ts';
 import { bit, type Deps, failOnDuplicateName, mergeOptions, parseJson } from '../resource/index.ts';
+import { nameKey } from './name-key.ts';
 import type { UserNames } from './names.rules.ts';
 import { emailKeys, mainEmail } from './profile.ts';
 import type { ReferenceChecks } from './references.ts';
@@ -19,15 +20,7 @@ import {
   queueClientOf,
   type UserRevision,
 } from './revision.ts';
-import {
-  findUser,
-  lockUser,
-  nameKey,
-  replaceEmails,
-  revokeTokensOfUser,
-  type UserWithExpiry,
-  updateUser,
-} from './users.store.ts';
+import { findUser, lockUser, replaceEmails, revokeTokensOfUser, type UserWithExpiry, updateUser } from './users.store.ts';
 
 export function createUserRevision({
   db,

@@ -1,9 +1,18 @@
 // Lists of users.
 import type { Query } from '../../platform/http/index.ts';
 import { type Caller, visibleDomain } from '../access/index.ts';
-import type { Database } from '../database.ts';
+import type { Database, UserRow } from '../database.ts';
 import { fail } from '../faults.ts';
-import { criteriaOf, type Filters, type ListQuery, pageOf, single, whereEquals } from '../resource/index.ts';
+import {
+  criteriaOf,
+  type Filters,
+  type ListQuery,
+  pageOf,
+  type SortColumns,
+  searchOf,
+  single,
+  whereEquals,
+} from '../resource/index.ts';
 import { type ExpiryCriterion, listUsers } from './users.store.ts';
 
 const filters: Filters = {
@@ -12,6 +21,12 @@ const filters: Filters = {
   enabled: { column: 'users.enabled', kind: 'flag' },
   default_project_id: { column: 'users.default_project_id', kind: 'text' },
 };
+
+/** Case does not matter for the order of names. */
+export const userSorts = {
+  name: { by: 'name_key' },
+  created_at: { by: 'created_at' },
+} as const satisfies SortColumns<keyof UserRow>;
 
 const COMPARISONS = { lt: '<', lte: '<=', gt: '>', gte: '>=', eq: '=', neq: '<>' } as const;
 
@@ -35,8 +50,9 @@ const userListQuery = (caller: Caller, query: Query): ListQuery => ({
   visible: whereEquals('users.domain_id', visibleDomain(caller)),
 });
 
-/** All users, or only the members of one group. */
-export async function pageOfUsers(db: Database, caller: Caller, query: Query, within: { readonly groupId?: string } = {}) {
+/** All users, or only the members of one group. Only the list of all can be searched and sorted: indexes serve it. */
+export async function pageOfUsers(db: Database, caller: Caller, query: Query, { groupId }: { readonly groupId?: string } = {}) {
+  const within = groupId === undefined ? searchOf<keyof UserRow>(query, userSorts) : { groupId };
   const page = await listUsers(db, pageOf(query), userListQuery(caller, query), { ...within, expires: expiryOf(query) });
   return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
 }

@@ -11,14 +11,22 @@ import {
   ETAG,
   etagOf,
   listOf,
+  searchDocumentation,
   USER_LIST_DOCUMENTATION,
   withEtag,
 } from '../resource/index.ts';
+import { userSorts } from './users.lists.ts';
 import type { Users } from './users.rules.ts';
 import { ChangePassword, CreateUser, renderUser, UpdateUser, UserEnvelope, UserList } from './users.schema.ts';
 import type { UserWithExpiry } from './users.store.ts';
 
 const tag = 'Users';
+
+const SEARCHED = searchDocumentation(
+  USER_LIST_DOCUMENTATION,
+  'name, e-mail address, or a word of the names in the profile',
+  userSorts,
+);
 
 export function mountUsers(
   app: IdentityApp,
@@ -47,7 +55,7 @@ export function mountUsers(
       tag,
       rule: 'identity:list_users',
       target: ({ caller }) => factsOnly(listFacts(caller)),
-      documentation: USER_LIST_DOCUMENTATION,
+      documentation: SEARCHED,
       reply: { 200: UserList },
     },
     async (call) => {

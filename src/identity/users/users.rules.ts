@@ -34,6 +34,10 @@ import type { UserChanges } from './revision.ts';
 import { createUserCache } from './user-cache.ts';
 import { pageOfUsers } from './users.lists.ts';
 import { findUser, findUserByName, findUsersByName, lockUser, type UserWithExpiry } from './users.store.ts';
+import { fillMissingWords } from './words.store.ts';
+
+/** In one transaction of the background work. With more, requests would have to wait. */
+const WORDS_BATCH = 100;
 
 export const userFacts = ({ id, domain_id }: UserRow): Facts => ({ domainId: domain_id, userId: id });
 
@@ -126,6 +130,8 @@ export function createUsers(
     confirmEmail: (transaction: Change, id: string, address: string) => confirmEmail(transaction, deps.clock, id, address),
     find: (id: string) => findUser(db.read, id),
     fillNameForms: names.fillMissing,
+    /** Some users who cannot be found by their words yet; returns how many they were. */
+    fillWords: () => fillMissingWords(db, WORDS_BATCH),
     /** Users with this name in all domains. */
     findInAllDomains: (name: string) => findUsersByName(db.read, name),
     findByName: (domainId: string, name: string) => findUserByName(db.read, domainId, name),

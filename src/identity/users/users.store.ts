@@ -1,18 +1,16 @@
 // Users in the database.
 import { type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
-import { lockRow, type PageRequest, preparedRow, type RowPage, readPage } from '../../platform/database/index.ts';
+import { lockRow, type PageRequest, preparedRow, type RowPage, readPage, type SortOrder } from '../../platform/database/index.ts';
 import type { Database, Reader, Tables, Tx, UserRow } from '../database.ts';
-import { applyCriteria, type ListQuery } from '../resource/index.ts';
+import { applyCriteria, type Criterion, type ListQuery } from '../resource/index.ts';
+import { nameKey } from './name-key.ts';
+import { insertWords, refreshWords, usersWithWords } from './words.store.ts';
+import { searchedWords } from './words.ts';
 
 export type UserWithExpiry = UserRow & { password_expires_at: number | null };
 
 /** Users can have the address of others. So many are looked at. */
 const MAX_SAME_EMAIL = 100;
-
-/** Names are unique regardless of case and of compatibility forms of the same letters. */
-export const nameKey = (name: string): string =>
-  // Both directions, since some letters change in one direction only (ß becomes SS, and both small sigmas have one capital).
-  name.normalize('NFKC').toLowerCase().toUpperCase().toLowerCase().normalize('NFKC');
 
 /** Key for counting guesses at an unknown name. It ignores spelling; otherwise the counts would reveal which users exist. */
 export const unknownUserKey = (domainId: string, name: string): string => `${domainId} ${nameKey(name)}`;
@@ -46,17 +44,25 @@ export function findUsersByName(db: Reader, name: string): Promise<UserRow[]> {
   return db.selectFrom('users').where('name_key', '=', nameKey(name)).limit(10).selectAll().execute();
 }
 
-export async function insertUser(tx: Tx, row: UserRow): Promise<void> {
-  await tx.insertInto('users').values(row).execute();
+/** A user to be stored. */
+export type NewUserRow = Omit<UserRow, 'words_version'>;
+
+export async function insertUser(tx: Tx, row: NewUserRow): Promise<void> {
+  await tx
+    .insertInto('users')
+    .values({ ...row, words_version: row.version })
+    .execute();
+  await insertWords(tx, row);
 }
 
-/** Every change increases the version. */
-export async function updateUser(tx: Tx, id: string, values: Partial<UserRow> & { updated_at: number }): Promise<void> {
+/** Every change increases the version. If the words were those of the last version, they are also those of this one. */
+export async function updateUser(tx: Tx, id: string, values: Partial<NewUserRow> & { updated_at: number }): Promise<void> {
   await tx
     .updateTable('users')
-    .set((eb) => ({ ...values, version: eb('version', '+', 1) }))
+    .set((eb) => ({ ...values, version: eb('version', '+', 1), words_version: eb('words_version', '+', 1) }))
     .where('id', '=', id)
     .execute();
+  if (values.name !== undefined || values.profile !== undefined) await refreshWords(tx, id);
 }
 
 /** A login is not a change: the version stays. */
@@ -110,13 +116,49 @@ export interface ExpiryCriterion {
   readonly at: number;
 }
 
+/** The words have the domain of their user, in an index. */
+const inWords = (criteria: readonly Criterion[]): Criterion[] =>
+  criteria.map((one) => (one.column === 'users.domain_id' ? { ...one, column: 'user_words.domain_id' } : one));
+
+const NOTHING = { items: [], next: null, previous: null };
+
+/** Users by the beginnings of their words, in the order of these; or the one user with this id. */
+async function searchUsers(
+  db: Database,
+  page: PageRequest,
+  { visible, criteria }: ListQuery,
+  text: string,
+): Promise<RowPage<UserWithExpiry> | undefined> {
+  const all = db.read.selectFrom('users').where('users.id', '=', text).selectAll('users').select(expiry);
+  const exact = applyCriteria(all, db.dialect, [...visible, ...criteria]);
+  const byId = page.marker === undefined ? await exact.executeTakeFirst() : undefined;
+  if (byId) return { ...NOTHING, items: [byId] };
+  const words = searchedWords(text);
+  if (words.length === 0) return NOTHING;
+  const found = usersWithWords(db.read, words).selectAll('users').select('user_words.word').select(expiry);
+  const shown = applyCriteria(found, db.dialect, inWords(visible));
+  const order = { table: 'user_words', by: 'word', idColumn: 'user_id' } as const;
+  return readPage(applyCriteria(shown, db.dialect, inWords(criteria)), order, page, shown);
+}
+
 /** All users, or only the members of one group. */
 export function listUsers(
   db: Database,
   page: PageRequest,
   listQuery: ListQuery,
-  { groupId, expires }: { groupId?: string; expires?: ExpiryCriterion | undefined } = {},
+  {
+    groupId,
+    expires,
+    search,
+    sort = { by: 'name' },
+  }: {
+    groupId?: string;
+    expires?: ExpiryCriterion | undefined;
+    search?: string | undefined;
+    sort?: SortOrder<keyof UserRow> | undefined;
+  } = {},
 ): Promise<RowPage<UserWithExpiry> | undefined> {
+  if (search !== undefined) return searchUsers(db, page, listQuery, search);
   const visible = applyCriteria(db.read.selectFrom('users').selectAll('users').select(expiry), db.dialect, listQuery.visible);
   let query = applyCriteria(visible, db.dialect, listQuery.criteria);
   if (groupId !== undefined) {
@@ -130,7 +172,7 @@ export function listUsers(
     ) ${sql.raw(expires.comparison)} ${expires.at}`;
     query = query.where(comparison);
   }
-  return readPage(query, { table: 'users', by: 'name' }, page, visible);
+  return readPage(query, { table: 'users', ...sort }, page, visible);
 }
 
 /** The row is locked so that concurrent updates do not overwrite each other. */

@@ -9,7 +9,7 @@ export const INEXACT_COMPARISONS = ['contains', 'icontains', 'startswith', 'ista
 export type FilterComparison = 'equals' | (typeof INEXACT_COMPARISONS)[number];
 
 /** Same as `lower` in both databases with our collation: only A to Z. */
-const fold = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+export const foldAscii = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
 /** LIKE ignores case in one database but not in the other, so inexact comparisons use string functions instead. */
 export function filterCondition(
@@ -21,7 +21,7 @@ export function filterCondition(
   if (comparison === 'equals') return sql<SqlBool>`${sql.ref(column)} = ${value}`;
   const folded = comparison.startsWith('i');
   const left = folded ? sql`lower(${sql.ref(column)})` : sql`${sql.ref(column)}`;
-  const right = folded ? fold(String(value)) : String(value);
+  const right = folded ? foldAscii(String(value)) : String(value);
   // Databases count characters, JavaScript counts UTF-16 code units.
   const length = [...right].length;
   const kind = folded ? comparison.slice(1) : comparison;

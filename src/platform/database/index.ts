@@ -10,8 +10,9 @@ export { type FilterComparison, filterCondition, INEXACT_COMPARISONS, isIn, type
 export { FolderInUse, type FolderLock, lockFolder } from './lock.ts';
 export { lockRow } from './lock-row.ts';
 export { type DatabaseOptions, openDatabase } from './open.ts';
-export { type PageRequest, type RowPage, readPage } from './page.ts';
+export { type PageRequest, type RowPage, readPage, type SortOrder } from './page.ts';
 export { preparedRow, preparedRows } from './prepared.ts';
+export { beginsWith, readSearchPage } from './search.ts';
 export { KeyedLocks } from './semaphore.ts';
 export { type DatabaseReader, readSqlite } from './sqlite-reader.ts';
 export { DATABASE_UNREACHABLE_EXIT, type DatabaseWait, DatabaseWaitTimeout, databaseWaitOf } from './wait-for-database.ts';

@@ -1,0 +1,4 @@
+/** Names are unique regardless of case and of compatibility forms of the same letters. */
+export const nameKey = (name: string): string =>
+  // Both directions, since some letters change in one direction only (ß becomes SS, and both small sigmas have one capital).
+  name.normalize('NFKC').toLowerCase().toUpperCase().toLowerCase().normalize('NFKC');

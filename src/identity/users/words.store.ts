@@ -1,0 +1,87 @@
+// Words of users in the database: kept with every change, and searched.
+import { type SqlBool, sql } from 'kysely';
+import { beginsWith, lockRow } from '../../platform/database/index.ts';
+import type { Database, Reader, Tx, UserRow } from '../database.ts';
+import { parseJson } from '../resource/index.ts';
+import { wordsOf } from './words.ts';
+
+type NamedUser = Pick<UserRow, 'id' | 'domain_id' | 'name' | 'profile' | 'version'>;
+
+/** Writes only what differs. */
+async function writeWords(tx: Tx, { id, domain_id, name, profile }: NamedUser, stored: readonly string[]): Promise<void> {
+  const words = wordsOf(name, parseJson(profile));
+  const gone = stored.filter((word) => !words.includes(word));
+  const added = words.filter((word) => !stored.includes(word));
+  if (gone.length > 0) await tx.deleteFrom('user_words').where('user_id', '=', id).where('word', 'in', gone).execute();
+  if (added.length > 0)
+    await tx
+      .insertInto('user_words')
+      .values(added.map((word) => ({ user_id: id, domain_id, word })))
+      .execute();
+}
+
+export const insertWords = (tx: Tx, user: NamedUser): Promise<void> => writeWords(tx, user, []);
+
+/** After a change of the name or the profile, in its transaction. */
+export async function refreshWords(tx: Tx, id: string): Promise<void> {
+  const user = await tx
+    .selectFrom('users')
+    .where('id', '=', id)
+    .select(['id', 'domain_id', 'name', 'profile', 'version'])
+    .executeTakeFirst();
+  if (!user) return;
+  const stored = await tx.selectFrom('user_words').where('user_id', '=', id).select('word').execute();
+  await writeWords(
+    tx,
+    user,
+    stored.map(({ word }) => word),
+  );
+  await tx.updateTable('users').set({ words_version: user.version }).where('id', '=', id).execute();
+}
+
+/**
+ * Stores the words of some users that have none, or others than those of their last change: they are of before, or an older version of
+ * the service changed them. Returns how many these were. An index holds exactly these users.
+ */
+export async function fillMissingWords(db: Database, limit: number): Promise<number> {
+  const ids = await db.read
+    .selectFrom('users')
+    .where(sql<SqlBool>`words_version <> version`)
+    .orderBy('id')
+    .limit(limit)
+    .select('id')
+    .execute();
+  if (ids.length > 0)
+    await db.write(async (tx) => {
+      for (const { id } of ids) {
+        // Locked: the words are those of the name that stays.
+        await lockRow(db, tx, 'users', id);
+        await refreshWords(tx, id);
+      }
+    });
+  return ids.length;
+}
+
+const word = sql.ref('user_words.word');
+
+/** Whether the user of the row has a word that begins so. As a value, so that it is asked for each row that was found, not for all. */
+const hasWord = (prefix: string) =>
+  sql<SqlBool>`(select min(other.word) from user_words as other
+    where other.user_id = user_words.user_id and ${beginsWith(sql.ref('other.word'), prefix)}) is not null`;
+
+/**
+ * Users with words that begin like each of these. The first word leads, in the order of an index: (word, user) or, with a condition
+ * for `user_words.domain_id`, (domain, word, user). Of several words of one user that begin so, the first counts. That is written with `<=` because PostgreSQL
+ * expects one row in three from it. From `=` it expects next to none, and would read and sort all that begin so.
+ */
+export function usersWithWords(db: Reader, [first = '', ...others]: readonly string[]) {
+  const found = db
+    .selectFrom('user_words')
+    .innerJoin('users', 'users.id', 'user_words.user_id')
+    .where(beginsWith(word, first))
+    .where(
+      sql<SqlBool>`${word} <= (select min(other.word) from user_words as other
+        where other.user_id = user_words.user_id and ${beginsWith(sql.ref('other.word'), first)})`,
+    );
+  return others.reduce((narrowed, prefix) => narrowed.where(hasWord(prefix)), found);
+}
