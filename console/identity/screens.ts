@@ -40,6 +40,6 @@ export const menu: readonly MenuEntry[] = [
   { path: '/organizations', label: () => words.organizations.title, rules: ['identity:list_projects'] },
   { path: '/domains', label: () => words.organizations.domains, rules: ['identity:list_domains'] },
   { path: '/applications', label: () => words.applications.title, rules: ['list_consumers'] },
-  { path: '/why', label: () => words.why.title, rules: ['identity:explain_access', 'explain_permissions'] },
+  { path: '/why', label: () => words.why.title, rules: ['identity:list_role_assignments', 'list_user_assignments'] },
   { path: '/audit', label: () => words.audit.title, rules: ['identity:list_audit_events'] },
 ];

@@ -51,7 +51,7 @@ export const why = {
     scope_missing: ({ scope }: MissingNames): string => `There is nothing ${scope}.`,
     scope_disabled: ({ scope }: MissingNames): string => `It is disabled: ${scope}. Enable it.`,
     domain_of_scope_disabled: ({ scope }: MissingNames): string => `Its domain is disabled: ${scope}. Enable it.`,
-    no_role: ({ scope }: MissingNames): string => `The person holds no role ${scope}. Give one.`,
+    no_role: ({ scope }: MissingNames): string => `The person holds no role${scope === '' ? '' : ` ${scope}`}. Give one.`,
     role_not_held: ({ role }: MissingNames): string => `The person does not hold the role ${role}. Give it.`,
     domain_role: ({ role }: MissingNames): string =>
       `${role} is a role of a domain, and only works through a role that includes it.`,

@@ -46,7 +46,7 @@ export const why: Words['why'] = {
     scope_missing: ({ scope }: MissingNames): string => `No existe nada ${scope}.`,
     scope_disabled: ({ scope }: MissingNames): string => `Está desactivado: ${scope}. Actívelo.`,
     domain_of_scope_disabled: ({ scope }: MissingNames): string => `Su dominio está desactivado: ${scope}. Actívelo.`,
-    no_role: ({ scope }: MissingNames): string => `La persona no tiene ningún rol ${scope}. Déle uno.`,
+    no_role: ({ scope }: MissingNames): string => `La persona no tiene ningún rol${scope === '' ? '' : ` ${scope}`}. Dele uno.`,
     role_not_held: ({ role }: MissingNames): string => `La persona no tiene el rol ${role}. Déselo.`,
     domain_role: ({ role }: MissingNames): string =>
       `${role} es un rol de un dominio y solo funciona a través de un rol que lo incluya.`,
