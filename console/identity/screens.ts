@@ -22,6 +22,9 @@ export const routes: readonly Route<ScreenEntry>[] = [
   screen('/applications', 'gh-applications', () => import('./applications/applications.ts')),
   screen('/applications/new', 'gh-new-application', () => import('./applications/new-application.ts')),
   screen('/applications/:id', 'gh-application', () => import('./applications/application.ts')),
+  screen('/provisioning', 'gh-provisioning', () => import('./provisioning/provisioning.ts')),
+  screen('/service', 'gh-service', () => import('./service/service.ts')),
+  screen('/service/:part', 'gh-service', () => import('./service/service.ts')),
   screen('/why', 'gh-why', () => import('./why/why.ts')),
   screen('/audit', 'gh-audit', () => import('./audit/audit.ts')),
 ];
@@ -41,5 +44,7 @@ export const menu: readonly MenuEntry[] = [
   { path: '/domains', label: () => words.organizations.domains, rules: ['identity:list_domains'] },
   { path: '/applications', label: () => words.applications.title, rules: ['list_consumers'] },
   { path: '/why', label: () => words.why.title, rules: ['identity:list_role_assignments', 'list_user_assignments'] },
+  { path: '/provisioning', label: () => words.provisioning.title, rules: ['identity:manage_scim_connections'] },
   { path: '/audit', label: () => words.audit.title, rules: ['identity:list_audit_events'] },
+  { path: '/service', label: () => words.service.title, rules: ['identity:list_service_settings', 'identity:list_services'] },
 ];

@@ -7,8 +7,10 @@ import { impact } from './impact.ts';
 import { organizations } from './organizations.ts';
 import { overview } from './overview.ts';
 import { people } from './people.ts';
+import { provisioning } from './provisioning.ts';
+import { service } from './service.ts';
 import { why } from './why.ts';
 
-export const words = { applications, audit, why, frame, grants, impact, organizations, overview, people };
+export const words = { applications, audit, frame, grants, impact, organizations, overview, people, provisioning, service, why };
 
 export type Words = typeof words;

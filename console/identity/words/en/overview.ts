@@ -1,4 +1,38 @@
 export const overview = {
   title: 'Overview',
   welcome: (name: string) => `Welcome, ${name}`,
+  useMenu: 'The menu shows what you may manage. Choose another role at the top of the page if you act in several.',
+  moreThan: 'over ',
+  counts: { users: 'people', groups: 'groups', projects: 'organizations', domains: 'domains', applications: 'applications' },
+  logins: 'Sign-ins of the last day',
+  loginsText: (logins: string, refused: string) => `${logins} signed in, ${refused} were refused.`,
+  hour: (time: string, logins: string, refused: string) => `${time}: ${logins} signed in, ${refused} refused`,
+  hourTitle: 'Hour',
+  loginsLegend: 'Signed in',
+  refusedLegend: 'Refused',
+  asTable: 'As a table',
+  attentionTitle: 'What needs attention',
+  nothing: 'Nothing at present.',
+  look: 'Look',
+  severities: { critical: 'Urgent', warning: 'Soon', info: 'Note' },
+  attention: {
+    administrator_without_factor: (name: string, _count: number) =>
+      `The administrator ${name} has neither a second factor nor a passkey.`,
+    scim_connection_fails: (name: string, count: number) =>
+      `Provisioning by ${name}: ${count} requests were refused in the last day.`,
+    scim_connection_quiet: (name: string, count: number) => `Provisioning by ${name} was not used for ${count} days.`,
+    directory_away: (name: string, _count: number) => `The directory (LDAP) of the domain ${name} does not answer.`,
+    certificate_expires: (_name: string, count: number) => `The TLS certificate expires in ${count} days.`,
+    certificate_unreadable: (_name: string, _count: number) => 'The TLS certificate cannot be read.',
+    password_file: (_name: string, _count: number) =>
+      'The file admin-password is still in the data folder. Read it, then remove it.',
+    no_backup: (_name: string, count: number) =>
+      count > 0 ? `The last back-up is ${count} days old.` : 'No back-up was made yet. Run: gatehouse backup FILE',
+    delivery_failed: (_name: string, count: number) => `${count} messages could not be delivered.`,
+  },
+  serviceTitle: 'The service',
+  version: 'Version',
+  health: 'Health',
+  healths: { ok: 'Good', unavailable: 'The database does not answer' },
+  latency: (milliseconds: number) => `(database: ${milliseconds} ms)`,
 };

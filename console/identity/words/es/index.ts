@@ -8,6 +8,20 @@ import { impact } from './impact.ts';
 import { organizations } from './organizations.ts';
 import { overview } from './overview.ts';
 import { people } from './people.ts';
+import { provisioning } from './provisioning.ts';
+import { service } from './service.ts';
 import { why } from './why.ts';
 
-export const words: Words = { applications, audit, why, frame, grants, impact, organizations, overview, people };
+export const words: Words = {
+  applications,
+  audit,
+  frame,
+  grants,
+  impact,
+  organizations,
+  overview,
+  people,
+  provisioning,
+  service,
+  why,
+};

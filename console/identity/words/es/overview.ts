@@ -3,4 +3,40 @@ import type { Words } from '../en/index.ts';
 export const overview: Words['overview'] = {
   title: 'Resumen',
   welcome: (name: string) => `Le damos la bienvenida, ${name}`,
+  useMenu: 'El menú muestra lo que usted puede administrar. Si actúa con varios roles, elija otro arriba en la página.',
+  moreThan: 'más de ',
+  counts: { users: 'personas', groups: 'grupos', projects: 'organizaciones', domains: 'dominios', applications: 'aplicaciones' },
+  logins: 'Inicios de sesión del último día',
+  loginsText: (logins: string, refused: string) => `${logins} iniciaron sesión, ${refused} fueron rechazados.`,
+  hour: (time: string, logins: string, refused: string) => `${time}: ${logins} iniciaron sesión, ${refused} rechazados`,
+  hourTitle: 'Hora',
+  loginsLegend: 'Iniciaron sesión',
+  refusedLegend: 'Rechazados',
+  asTable: 'Como tabla',
+  attentionTitle: 'Lo que requiere atención',
+  nothing: 'Nada por ahora.',
+  look: 'Ver',
+  severities: { critical: 'Urgente', warning: 'Pronto', info: 'Nota' },
+  attention: {
+    administrator_without_factor: (name: string, _count: number) =>
+      `${name} administra y no tiene ni segundo factor ni llave de acceso.`,
+    scim_connection_fails: (name: string, count: number) =>
+      `Aprovisionamiento de ${name}: ${count} solicitudes rechazadas en el último día.`,
+    scim_connection_quiet: (name: string, count: number) => `El aprovisionamiento de ${name} no se usa desde hace ${count} días.`,
+    directory_away: (name: string, _count: number) => `El directorio (LDAP) del dominio ${name} no responde.`,
+    certificate_expires: (_name: string, count: number) => `El certificado TLS caduca en ${count} días.`,
+    certificate_unreadable: (_name: string, _count: number) => 'No se puede leer el certificado TLS.',
+    password_file: (_name: string, _count: number) =>
+      'El archivo admin-password sigue en la carpeta de datos. Léalo y elimínelo.',
+    no_backup: (_name: string, count: number) =>
+      count > 0
+        ? `La última copia de seguridad tiene ${count} días.`
+        : 'Todavía no hay copia de seguridad. Ejecute: gatehouse backup ARCHIVO',
+    delivery_failed: (_name: string, count: number) => `No se han podido entregar ${count} mensajes.`,
+  },
+  serviceTitle: 'El servicio',
+  version: 'Versión',
+  health: 'Estado',
+  healths: { ok: 'Bien', unavailable: 'La base de datos no responde' },
+  latency: (milliseconds: number) => `(base de datos: ${milliseconds} ms)`,
 };

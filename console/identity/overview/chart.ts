@@ -1,0 +1,45 @@
+// Logins and refusals by hour, as bars. The same figures are in a table for those who do not see the picture.
+import { html, svg, type TemplateResult } from 'lit';
+import { numberText } from '../../shared/time.ts';
+import { shared } from '../../shared/words/index.ts';
+import { words } from '../words/index.ts';
+
+export interface HourCount {
+  readonly start: string;
+  readonly logins: number;
+  readonly refused: number;
+}
+
+const HEIGHT = 120;
+const STEP = 26;
+const BAR = 10;
+
+const hourText = (start: string): string =>
+  new Intl.DateTimeFormat(shared.language === 'en' ? 'en-GB' : shared.language, { hour: '2-digit', minute: '2-digit' }).format(
+    new Date(start),
+  );
+
+export function chart(hours: readonly HourCount[]): TemplateResult {
+  const { overview } = words;
+  const most = Math.max(1, ...hours.map(({ logins, refused }) => Math.max(logins, refused)));
+  const total = (name: 'logins' | 'refused'): number => hours.reduce((sum, hour) => sum + hour[name], 0);
+  const bar = (count: number, x: number, name: string): TemplateResult => {
+    const height = count === 0 ? 0 : Math.max(2, (count / most) * HEIGHT);
+    return svg`<rect class=${name} x=${x} y=${HEIGHT - height} width=${BAR} height=${height} rx="2"></rect>`;
+  };
+  return html`<p>${overview.loginsText(numberText(total('logins')), numberText(total('refused')))}</p>
+    <svg class="chart" viewBox="0 0 ${hours.length * STEP} ${HEIGHT + 20}" role="img" aria-label=${overview.logins}>
+      ${hours.map(
+        ({ start, logins, refused }, at) => svg`<g>
+          <title>${overview.hour(hourText(start), numberText(logins), numberText(refused))}</title>
+          ${bar(logins, at * STEP + 2, 'logins')}${bar(refused, at * STEP + 2 + BAR, 'refused')}
+          ${at % 6 === 0 ? svg`<text x=${at * STEP} y=${HEIGHT + 16}>${hourText(start)}</text>` : ''}
+        </g>`,
+      )}
+    </svg>
+    <p class="legend"><span class="logins"></span> ${overview.loginsLegend} <span class="refused"></span> ${overview.refusedLegend}</p>
+    <details><summary>${overview.asTable}</summary><div class="table" role="region" tabindex="0" aria-label=${overview.logins}><table>
+      <thead><tr><th scope="col">${overview.hourTitle}</th><th scope="col">${overview.loginsLegend}</th><th scope="col">${overview.refusedLegend}</th></tr></thead>
+      <tbody>${hours.map(({ start, logins, refused }) => html`<tr><th scope="row">${hourText(start)}</th><td data-name=${overview.loginsLegend}>${numberText(logins)}</td><td data-name=${overview.refusedLegend}>${numberText(refused)}</td></tr>`)}</tbody>
+    </table></div></details>`;
+}

@@ -1,0 +1,95 @@
+// Messages that wait to be sent or were given up: web hooks and mails.
+import { html } from 'lit';
+import { confirmAct } from '../../shared/dialog.ts';
+import { listQuery, nextMarker, pager } from '../../shared/list.ts';
+import { type Problem, problemMessage, problemOf } from '../../shared/problem.ts';
+import { part } from '../../shared/router.ts';
+import type { Content } from '../../shared/screen.ts';
+import { announce } from '../../shared/status.ts';
+import { table } from '../../shared/table.ts';
+import { relativeTime, time } from '../../shared/time.ts';
+import { shared } from '../../shared/words/index.ts';
+import { goQuery } from '../frame.ts';
+import { api } from '../session.ts';
+import type { Links } from '../things.ts';
+import { words } from '../words/index.ts';
+import { ServicePart } from './part.ts';
+
+interface Delivery {
+  readonly id: string;
+  readonly kind: 'web_hook' | 'mail';
+  readonly subject: string;
+  readonly state: 'waiting' | 'retrying' | 'failed';
+  readonly attempts: number;
+  readonly last_error: string | null;
+  readonly created_at: string;
+  readonly next_attempt_at: string | null;
+}
+
+const PATH = '/v3/OS-SERVICE/deliveries';
+const BADGES = { waiting: '', retrying: 'warn', failed: 'bad' } as const;
+
+export class Deliveries extends ServicePart {
+  #deliveries: readonly Delivery[] = [];
+  #next: string | undefined;
+  #problem: Problem | undefined;
+
+  async load(signal: AbortSignal): Promise<void> {
+    const query = { limit: 50, marker: listQuery(this.location).marker };
+    const { deliveries, links } = await api.get<{ deliveries: Delivery[]; links: Links }>(PATH, { query, signal });
+    this.#deliveries = deliveries;
+    this.#next = nextMarker(links.next);
+  }
+
+  async #retry({ id }: Delivery): Promise<void> {
+    this.#problem = undefined;
+    try {
+      await api.post(`${PATH}/${part(id)}/retry`);
+      announce(words.service.retried);
+    } catch (error) {
+      this.#problem = problemOf(error, true);
+    }
+    await this.reload();
+  }
+
+  async #remove({ id, subject }: Delivery): Promise<void> {
+    const { service } = words;
+    const run = (): Promise<void> => api.delete(`${PATH}/${part(id)}`);
+    const done = await confirmAct({ title: service.dropTitle(subject), text: service.dropText, action: shared.remove, run });
+    if (done) await this.reload();
+  }
+
+  content(): Content {
+    const { service } = words;
+    return html`<p>${service.deliveriesIntro}</p>${problemMessage(this.#problem)}
+      ${table<Delivery>({
+        caption: service.tabs.deliveries,
+        rows: this.#deliveries,
+        key: ({ id }) => id,
+        columns: [
+          {
+            name: service.message,
+            isHeader: true,
+            cell: ({ kind, subject }) => html`${service.messageKinds[kind]}: <code>${subject}</code>`,
+          },
+          {
+            name: service.state,
+            cell: ({ state }) => html`<span class="badge ${BADGES[state]}">${service.messageStates[state]}</span>`,
+          },
+          { name: service.made, cell: ({ created_at }) => time(created_at) },
+          {
+            name: service.attempts,
+            cell: ({ attempts, next_attempt_at: next }) =>
+              html`${attempts}${next ? html`, ${service.nextAttempt} ${relativeTime(next)}` : ''}`,
+          },
+          { name: service.lastError, cell: ({ last_error }) => last_error ?? '' },
+        ],
+        actions: (
+          delivery,
+        ) => html`<button type="button" class="second small" aria-label=${service.retryOne(delivery.subject)} @click=${() => void this.#retry(delivery)}>${service.retry}</button>
+          <button type="button" class="second small danger" aria-label=${service.dropTitle(delivery.subject)} @click=${() => void this.#remove(delivery)}>${shared.remove}</button>`,
+        empty: service.noDeliveries,
+      })}
+      ${pager(listQuery(this.location), this.#next, goQuery)}`;
+  }
+}

@@ -1,0 +1,74 @@
+// The keys that sign and encrypt tokens: their age, and new ones.
+import { html, type TemplateResult } from 'lit';
+import { confirmAct } from '../../shared/dialog.ts';
+import type { Content } from '../../shared/screen.ts';
+import { announce } from '../../shared/status.ts';
+import { table } from '../../shared/table.ts';
+import { relativeTime } from '../../shared/time.ts';
+import { api, session } from '../session.ts';
+import { words } from '../words/index.ts';
+import { ServicePart } from './part.ts';
+
+interface Key {
+  readonly id: string;
+  readonly algorithm: string;
+  readonly active_from: string;
+  readonly state: 'announced' | 'current' | 'previous';
+}
+
+interface KeySet {
+  readonly kind: 'token' | 'openid';
+  readonly rotates_at: string | null;
+  readonly keys: readonly Key[];
+}
+
+export class Keys extends ServicePart {
+  #sets: readonly KeySet[] = [];
+
+  async load(signal: AbortSignal): Promise<void> {
+    this.#sets = (await api.get<{ key_sets: KeySet[] }>('/v3/OS-SERVICE/keys', { signal })).key_sets;
+  }
+
+  async #rotate(kind: KeySet['kind']): Promise<void> {
+    const { service } = words;
+    const done = await confirmAct({
+      title: service.rotateTitle(service.keySets[kind]),
+      text: service.rotateText[kind],
+      action: service.rotate,
+      danger: false,
+      run: async () => {
+        await api.post(`/v3/OS-SERVICE/keys/${kind}/rotate`);
+      },
+    });
+    if (!done) return;
+    announce(service.rotated);
+    await this.reload();
+  }
+
+  #set({ kind, rotates_at: rotatesAt, keys }: KeySet): TemplateResult {
+    const { service } = words;
+    return html`<section>
+      <div class="between"><h2>${service.keySets[kind]}</h2>
+        ${session.may('identity:rotate_service_keys') ? html`<button type="button" class="second" @click=${() => void this.#rotate(kind)}>${service.rotate}</button>` : ''}</div>
+      <p class="soft">${rotatesAt ? html`${service.rotatesAt} ${relativeTime(rotatesAt)}` : service.rotatesNever}</p>
+      ${table<Key>({
+        caption: service.keySets[kind],
+        rows: keys,
+        key: ({ id }) => id,
+        columns: [
+          { name: service.key, isHeader: true, cell: ({ id }) => html`<code>${id}</code>` },
+          { name: service.algorithm, cell: ({ algorithm }) => algorithm },
+          { name: service.since, cell: ({ active_from }) => relativeTime(active_from) },
+          {
+            name: service.state,
+            cell: ({ state }) => html`<span class="badge ${state === 'current' ? 'good' : ''}">${service.states[state]}</span>`,
+          },
+        ],
+      })}
+    </section>`;
+  }
+
+  content(): Content {
+    return html`${this.#sets.map((set) => this.#set(set))}`;
+  }
+}

@@ -1,0 +1,17 @@
+// A part of the service's screen: what it reads, and how it shows it.
+import type { Location } from '../../shared/router.ts';
+import type { Content } from '../../shared/screen.ts';
+
+export abstract class ServicePart {
+  readonly location: Location;
+  /** Loads and shows everything again. */
+  readonly reload: () => Promise<void>;
+
+  constructor(location: Location, reload: () => Promise<void>) {
+    this.location = location;
+    this.reload = reload;
+  }
+
+  abstract load(signal: AbortSignal): Promise<void>;
+  abstract content(): Content;
+}

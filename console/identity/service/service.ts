@@ -1,0 +1,58 @@
+// The service itself: settings, keys, messages, back-ups, catalog and base roles.
+import { html, nothing } from 'lit';
+import { define } from '../../shared/element.ts';
+import { hrefOf, type Location } from '../../shared/router.ts';
+import { type Content, Screen } from '../../shared/screen.ts';
+import { currentTab, tabBar } from '../../shared/tabs.ts';
+import { session } from '../session.ts';
+import { words } from '../words/index.ts';
+import { Backups } from './backups.ts';
+import { Catalog } from './catalog.ts';
+import { Deliveries } from './deliveries.ts';
+import { Keys } from './keys.ts';
+import type { ServicePart } from './part.ts';
+import { Roles } from './roles.ts';
+import { Settings } from './settings.ts';
+
+type Part = new (location: Location, reload: () => Promise<void>) => ServicePart;
+const PARTS: readonly (readonly [id: keyof typeof words.service.tabs, rule: string, part: Part])[] = [
+  ['settings', 'identity:list_service_settings', Settings],
+  ['keys', 'identity:list_service_keys', Keys],
+  ['deliveries', 'identity:list_deliveries', Deliveries],
+  ['backups', 'identity:list_backups', Backups],
+  ['catalog', 'identity:list_services', Catalog],
+  ['roles', 'identity:list_roles', Roles],
+];
+
+class Service extends Screen {
+  #part: ServicePart | undefined;
+
+  heading(): string {
+    return words.service.title;
+  }
+
+  get #tabs() {
+    return PARTS.filter(([, rule]) => session.may(rule)).map(([id]) => ({
+      id,
+      label: words.service.tabs[id],
+      href: hrefOf(`/service/${id}`),
+      content: (): Content => this.#part?.content() ?? nothing,
+    }));
+  }
+
+  protected override async load(signal: AbortSignal): Promise<void> {
+    const id = currentTab(this.#tabs, this.location.params.part ?? null)?.id;
+    const [, , Part] = PARTS.find(([one]) => one === id) ?? [];
+    const part = Part && new Part(this.location, () => this.reload());
+    await part?.load(signal);
+    this.#part = part;
+  }
+
+  protected content(): Content {
+    const tabs = this.#tabs;
+    const current = currentTab(tabs, this.location.params.part ?? null);
+    return html`${tabBar(words.service.title, tabs, current)}${current?.content() ?? nothing}`;
+  }
+}
+
+define('gh-service', Service);
