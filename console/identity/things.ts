@@ -116,7 +116,7 @@ export async function findApplications(text: string, signal: AbortSignal): Promi
 }
 
 /** Roles that every application has. */
-const BUILT_IN = ['provider', 'purchaser'] as const;
+export const BUILT_IN_ROLES = ['provider', 'purchaser'] as const;
 
 /** The roles of an application: its own, and the built-in ones that manage it. */
 export async function findApplicationRoles(
@@ -129,7 +129,7 @@ export async function findApplicationRoles(
     query: { application_id: applicationId },
     signal,
   });
-  const builtIn = BUILT_IN.filter((id) => !roles.some((role) => role.id === id)).map((id) => ({
+  const builtIn = BUILT_IN_ROLES.filter((id) => !roles.some((role) => role.id === id)).map((id) => ({
     value: id,
     label: words.grants.builtIn[id],
   }));

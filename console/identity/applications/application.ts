@@ -1,13 +1,12 @@
 // One application: its registration, roles and permissions, who holds roles, and how to use it.
 import { html, nothing } from 'lit';
 import { confirmAct, copyable, openForm, showSecret } from '../../shared/dialog.ts';
+import { edit } from '../../shared/edit.ts';
 import { define } from '../../shared/element.ts';
-import { type FormElement, form } from '../../shared/form.ts';
-import { ConflictError } from '../../shared/http.ts';
+import type { FormField } from '../../shared/form.ts';
 import { hrefOf, part } from '../../shared/router.ts';
 import { type Content, Screen } from '../../shared/screen.ts';
 import { announce } from '../../shared/status.ts';
-import { shared } from '../../shared/words/index.ts';
 import { frame, go } from '../frame.ts';
 import { api } from '../session.ts';
 import { words } from '../words/index.ts';
@@ -18,6 +17,23 @@ import { addressProblem, type ConsumerWithSecret, linesOf } from './types.ts';
 
 const TABS = ['settings', 'roles', 'people', 'start'] as const;
 type Tab = (typeof TABS)[number];
+
+const settingsFields = (consumer: ConsumerWithSecret): FormField[] => {
+  const { applications } = words;
+  return [
+    { name: 'name', label: applications.name, value: consumer.name, required: true, maxLength: 255 },
+    { name: 'description', label: applications.description, type: 'textarea', value: consumer.description ?? '' },
+    {
+      name: 'uris',
+      label: applications.redirectUris,
+      type: 'textarea',
+      value: consumer.redirect_uris.join('\n'),
+      hint: applications.redirectUrisHint,
+      check: addressProblem,
+    },
+    { name: 'url', label: applications.homeUrl, type: 'url', value: consumer.url ?? '', hint: applications.homeUrlHint },
+  ];
+};
 
 class Application extends Screen {
   #consumer: ConsumerWithSecret | undefined;
@@ -77,56 +93,30 @@ class Application extends Screen {
       </section>
       <section class="card">
         <h2>${applications.tabs.settings}</h2>
-        ${form({
-          fields: [
-            { name: 'name', label: applications.name, value: consumer.name, required: true, maxLength: 255 },
-            { name: 'description', label: applications.description, type: 'textarea', value: consumer.description ?? '' },
-            {
-              name: 'uris',
-              label: applications.redirectUris,
-              type: 'textarea',
-              value: consumer.redirect_uris.join('\n'),
-              hint: applications.redirectUrisHint,
-              check: addressProblem,
-            },
-            { name: 'url', label: applications.homeUrl, type: 'url', value: consumer.url ?? '', hint: applications.homeUrlHint },
-          ],
-          submitLabel: shared.save,
-          onDirty: () => frame.setDirty(true),
-          submit: async (values) => {
+        ${edit<ConsumerWithSecret>({
+          version: { thing: consumer, etag: this.#etag },
+          fields: settingsFields,
+          read: async () => {
+            const { body, etag } = await api.read<{ consumer: ConsumerWithSecret }>(this.#path);
+            return { thing: body.consumer, etag };
+          },
+          save: async (values, etag) => {
             const changes = {
               name: values.text('name'),
               description: values.text('description'),
               redirect_uris: linesOf(values.text('uris')),
               ...(values.optional('url') || consumer.url ? { url: values.text('url') } : {}),
             };
-            try {
-              await api.patch(this.#path, { consumer: changes }, { ifMatch: this.#etag });
-            } catch (error) {
-              if (!(error instanceof ConflictError)) throw error;
-              await this.#showPresent();
-              return;
-            }
+            await api.patch(this.#path, { consumer: changes }, { ifMatch: etag });
+          },
+          onSaved: () => {
             frame.setDirty(false);
             announce(applications.saved);
-            await this.reload();
+            void this.reload();
           },
+          onDirty: () => frame.setDirty(true),
         })}
       </section>`;
-  }
-
-  /** Somebody else was faster. The person sees what is there now, and can make their change again. */
-  async #showPresent(): Promise<void> {
-    const agreed = await confirmAct({
-      title: shared.conflictTitle,
-      text: shared.conflictText,
-      action: shared.conflictLoad,
-      danger: false,
-    });
-    if (!agreed) return;
-    frame.setDirty(false);
-    await this.reload();
-    this.querySelector<FormElement>('gh-form')?.reset();
   }
 
   async #newSecret(): Promise<void> {

@@ -1,22 +1,23 @@
 // Who holds roles of an application: people, and organizations whose members then hold them.
 import { html, type TemplateResult } from 'lit';
 import { confirmAct, openForm } from '../../shared/dialog.ts';
+import type { FormField } from '../../shared/form.ts';
 import { nextMarker, pager } from '../../shared/list.ts';
 import { hrefOf, type Location, part } from '../../shared/router.ts';
 import { table } from '../../shared/table.ts';
 import { shared } from '../../shared/words/index.ts';
 import { goQuery } from '../frame.ts';
 import { api, session } from '../session.ts';
+import { BUILT_IN_ROLES, findApplicationRoles, findOrganizations, findPeople, namesOf } from '../things.ts';
 import { words } from '../words/index.ts';
 import type { AppRole, Assignment, ListLinks } from './types.ts';
 
 const PAGE = 50;
 const ROOT = '/v3/OS-ROLES';
 
-interface Named {
-  readonly id: string;
-  readonly name: string;
-}
+/** The roles that every application has are known by their ids. */
+const builtInName = (id: string): string | undefined =>
+  BUILT_IN_ROLES.some((one) => one === id) ? words.grants.builtIn[id as (typeof BUILT_IN_ROLES)[number]] : undefined;
 
 interface Holder extends Assignment {
   readonly role: string;
@@ -25,27 +26,10 @@ interface Holder extends Assignment {
 }
 
 export interface HoldersContent {
-  readonly roles: readonly AppRole[];
   readonly people: readonly Holder[];
   readonly organizations: readonly Holder[];
   readonly marker: string | undefined;
   readonly next: string | undefined;
-}
-
-/** The name of a thing, or its id for those who may not see it. */
-async function nameOf(kind: 'user' | 'project', id: string, signal: AbortSignal): Promise<string> {
-  try {
-    const body = await api.get<Record<string, Named>>(`/v3/${kind}s/${part(id)}`, { signal });
-    return body[kind]!.name;
-  } catch (error) {
-    if (signal.aborted) throw error;
-    return id;
-  }
-}
-
-async function namesOf(kind: 'user' | 'project', ids: readonly string[], signal: AbortSignal): Promise<Map<string, string>> {
-  const unique = [...new Set(ids)];
-  return new Map(await Promise.all(unique.map(async (id) => [id, await nameOf(kind, id, signal)] as const)));
 }
 
 export async function readHolders(applicationId: string, { query }: Location, signal: AbortSignal): Promise<HoldersContent> {
@@ -65,12 +49,12 @@ export async function readHolders(applicationId: string, { query }: Location, si
   const all = [...ofUsers.role_assignments, ...ofOrganizations.role_assignments];
   const [people, organizations] = await Promise.all([
     namesOf(
-      'user',
+      'users',
       ofUsers.role_assignments.map(({ user_id }) => user_id!),
       signal,
     ),
     namesOf(
-      'project',
+      'projects',
       all.map(({ organization_id }) => organization_id),
       signal,
     ),
@@ -78,12 +62,11 @@ export async function readHolders(applicationId: string, { query }: Location, si
   const roleNames = new Map(roles.map(({ id, name }) => [id, name]));
   const withNames = (one: Assignment): Holder => ({
     ...one,
-    role: roleNames.get(one.role_id) ?? one.role_id,
+    role: roleNames.get(one.role_id) ?? builtInName(one.role_id) ?? one.role_id,
     person: one.user_id && people.get(one.user_id),
     organization: organizations.get(one.organization_id) ?? one.organization_id,
   });
   return {
-    roles,
     people: ofUsers.role_assignments.map(withNames),
     organizations: ofOrganizations.role_assignments.map(withNames),
     marker,
@@ -94,55 +77,47 @@ export async function readHolders(applicationId: string, { query }: Location, si
 const pathOf = (applicationId: string, { user_id, organization_id, role_id }: Assignment): string =>
   `${ROOT}${user_id ? `/users/${part(user_id)}` : ''}/organizations/${part(organization_id)}/applications/${part(applicationId)}/roles/${part(role_id)}`;
 
-/** Finds one thing by the name or id that was typed. */
-async function find(kind: 'user' | 'project', typed: string): Promise<string> {
-  const byName = await api
-    .get<Record<string, Named[]>>(`/v3/${kind}s`, { query: { name: typed, limit: 2 } })
-    .catch(() => undefined);
-  const found = byName?.[`${kind}s`] ?? [];
-  return found.length === 1 ? found[0]!.id : typed;
+/** A field to find a thing by its name; for those who may not list such things: to enter its id. */
+function thingField(name: string, label: string, find: FormField['find'], mayFind: boolean, required: boolean): FormField {
+  return mayFind
+    ? { name, label, type: 'pick', required, ...(find ? { find } : {}) }
+    : { name, label: words.applications.idOf(label), required };
 }
 
-async function give(applicationId: string, roles: readonly AppRole[], to: 'person' | 'organization'): Promise<boolean> {
+async function give(applicationId: string, to: 'person' | 'organization'): Promise<boolean> {
   const { applications } = words;
-  const options = roles.map(({ id, name }) => ({ value: id, label: name }));
-  const mayFind = session.may('identity:list_users');
+  const isPerson = to === 'person';
+  const person = thingField('person', applications.person, findPeople, session.may('identity:list_users'), true);
+  const mayFind = session.may('identity:list_projects');
+  const organization = thingField('organization', applications.organization, findOrganizations, mayFind, !isPerson);
   return openForm({
-    title: to === 'person' ? applications.givePerson : applications.giveOrganization,
-    text: to === 'person' ? applications.givePersonText : applications.giveOrganizationText,
+    title: isPerson ? applications.givePerson : applications.giveOrganization,
+    text: isPerson ? applications.givePersonText : applications.giveOrganizationText,
     fields: [
-      ...(to === 'person'
-        ? [{ name: 'person', label: mayFind ? applications.personNameOrId : applications.personId, required: true }]
-        : []),
+      ...(isPerson ? [person] : []),
+      { ...organization, ...(isPerson ? { hint: applications.ownOrganizationHint } : {}) },
       {
-        name: 'organization',
-        label: applications.organizationNameOrId,
-        required: to === 'organization',
-        ...(to === 'person' ? { hint: applications.ownOrganizationHint } : {}),
+        name: 'role',
+        label: applications.role,
+        type: 'pick',
+        required: true,
+        find: (text, signal) => findApplicationRoles(applicationId, text, signal),
       },
-      { name: 'role', label: applications.role, type: 'select', required: true, options },
     ],
     submitLabel: applications.give,
     submit: async (values) => {
-      const typed = values.optional('organization');
-      const organization = typed === undefined ? undefined : await find('project', typed);
-      const role = part(values.text('role'));
-      if (to === 'organization') {
-        await api.put(pathOf(applicationId, { organization_id: organization!, role_id: values.text('role') }));
-        return;
-      }
-      const person = part(await find('user', values.text('person')));
-      const within = organization === undefined ? '' : `/organizations/${part(organization)}`;
-      await api.put(`${ROOT}/users/${person}${within}/applications/${part(applicationId)}/roles/${role}`);
+      const within = values.optional('organization') ? `/organizations/${part(values.text('organization'))}` : '';
+      const who = isPerson ? `/users/${part(values.text('person'))}` : '';
+      await api.put(`${ROOT}${who}${within}/applications/${part(applicationId)}/roles/${part(values.text('role'))}`);
     },
   });
 }
 
 export function holders(applicationId: string, content: HoldersContent, reload: () => void): TemplateResult {
   const { applications } = words;
-  const { roles, people, organizations, marker, next } = content;
+  const { people, organizations, marker, next } = content;
   const add = (to: 'person' | 'organization') => async () => {
-    if (await give(applicationId, roles, to)) reload();
+    if (await give(applicationId, to)) reload();
   };
   const take = async (holder: Holder): Promise<void> => {
     const who = holder.person ?? holder.organization;
@@ -158,7 +133,7 @@ export function holders(applicationId: string, content: HoldersContent, reload: 
     html`<button type="button" class="second small danger" aria-label=${applications.takeTitle(holder.role, holder.person ?? holder.organization)} @click=${() => void take(holder)}>${shared.remove}</button>`;
   const key = (one: Holder): string => `${one.user_id ?? ''} ${one.organization_id} ${one.role_id}`;
   return html`<section>
-      <div class="between"><h2>${applications.people}</h2><button type="button" ?disabled=${roles.length === 0} @click=${add('person')}>${applications.givePerson}</button></div>
+      <div class="between"><h2>${applications.people}</h2><button type="button" @click=${add('person')}>${applications.givePerson}</button></div>
       ${table<Holder>({
         caption: applications.people,
         rows: people,
@@ -173,12 +148,12 @@ export function holders(applicationId: string, content: HoldersContent, reload: 
           { name: applications.inOrganization, cell: ({ organization }) => organization },
         ],
         actions: remove,
-        empty: roles.length === 0 ? applications.noRolesYet : applications.nobody,
+        empty: applications.nobody,
       })}
       ${pager({ search: undefined, sort: undefined, marker }, next, goQuery)}
     </section>
     <section>
-      <div class="between"><h2>${applications.organizations}</h2><button type="button" ?disabled=${roles.length === 0} @click=${add('organization')}>${applications.giveOrganization}</button></div>
+      <div class="between"><h2>${applications.organizations}</h2><button type="button" @click=${add('organization')}>${applications.giveOrganization}</button></div>
       ${table<Holder>({
         caption: applications.organizations,
         rows: organizations,

@@ -90,15 +90,12 @@ export const applications = {
   giveOrganization: 'Give an organization a role',
   givePersonText: 'The person holds the role in the organization that you name.',
   giveOrganizationText: 'The organization can then give the role to its members.',
-  personNameOrId: 'User name or id of the person',
-  personId: 'Id of the person',
-  organizationNameOrId: 'Name or id of the organization',
+  idOf: (thing: string) => `${thing}: id`,
   ownOrganizationHint: 'Empty: their own organization.',
   give: 'Give',
   takeTitle: (role: string, who: string) => `Take the role ${role} from ${who}`,
   takeText: (isOrganization: boolean): string =>
     isOrganization ? 'Its members lose the role as well.' : 'The person loses it at once.',
   nobody: 'Nobody holds a role yet.',
-  noRolesYet: 'There are no roles yet. Make one under “Roles and permissions”.',
   noOrganization: 'No organization holds a role yet.',
 };

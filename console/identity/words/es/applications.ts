@@ -100,15 +100,12 @@ export const applications: Words['applications'] = {
   giveOrganization: 'Dar un rol a una organización',
   givePersonText: 'La persona tiene el rol en la organización que usted indique.',
   giveOrganizationText: 'La organización puede dar después el rol a sus miembros.',
-  personNameOrId: 'Nombre de usuario o id de la persona',
-  personId: 'Id de la persona',
-  organizationNameOrId: 'Nombre o id de la organización',
+  idOf: (thing: string) => `${thing}: id`,
   ownOrganizationHint: 'Vacío: su propia organización.',
   give: 'Dar',
   takeTitle: (role: string, who: string) => `Quitar el rol ${role} a ${who}`,
   takeText: (isOrganization: boolean) =>
     isOrganization ? 'Sus miembros también lo pierden.' : 'La persona lo pierde de inmediato.',
   nobody: 'Nadie tiene un rol todavía.',
-  noRolesYet: 'Todavía no hay roles. Cree uno en «Roles y permisos».',
   noOrganization: 'Ninguna organización tiene un rol todavía.',
 };
