@@ -19,7 +19,7 @@ import {
 } from './account-choice.rules.ts';
 import { identityOf, labelOf, type ProviderAssertion } from './assertion.ts';
 import { type Given, type GivenRules, NOTHING_GIVEN } from './given.rules.ts';
-import { findLink, insertLink, lockUser, updateLink } from './links.store.ts';
+import { findLink, findLinkOfUser, insertLink, lockUser, updateLink } from './links.store.ts';
 import type { MappedIdentity } from './mapping/index.ts';
 import { findUsableProvider, type UsableProvider } from './openid-settings.store.ts';
 import { OPENID } from './protocols.rules.ts';
@@ -85,12 +85,14 @@ export function createProviderLogins(deps: ProviderLoginDeps) {
   async function enter(login: LoginContext, row: ProviderLinkRow, { kind }: Choice): Promise<ProviderLogin> {
     const { transaction, provider, assertion, identity } = login;
     const user = (await lockUser(db, transaction.tx, row.user_id)) ?? refuse('account_deleted');
+    // Read again: another sign-in may have given something since, which would never be taken back.
+    const link = (await findLinkOfUser(transaction.tx, user.id, row.id)) ?? refuse('account_deleted');
     if (!inScope(login, user.domain_id)) refuse('other_domain');
-    const now = await given.give(transaction, provider, user, identity, JSON.parse(row.given) as Given);
+    const now = await given.give(transaction, provider, user, identity, JSON.parse(link.given) as Given);
     await updateLink(transaction.tx, row.id, {
       given: JSON.stringify(now),
       label: labelOf(assertion),
-      by_address: kind === 'link' ? 0 : row.by_address,
+      by_address: kind === 'link' ? 0 : link.by_address,
       last_used_at: seconds(clock),
     });
     const providerSession = kind === 'link' ? undefined : await sessions.begin(transaction, row.id, assertion);

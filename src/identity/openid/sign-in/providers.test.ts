@@ -123,6 +123,20 @@ onEachDatabase('Signing in through another provider', (api) => {
     assert.ok(await isInGroup(userId), 'an administrator made them a member');
   });
 
+  it('takes back what several sign-ins at the same time have given', async () => {
+    const sub = uniqueName('emma');
+    await provider.change(sub, { groups: [] });
+    const traveller = travellerTo();
+    const { id: userId } = await traveller.userOf(await traveller.signIn(sub, 'provider-new'));
+    await provider.change(sub, { groups: ['people'] });
+    await Promise.all(Array.from({ length: 6 }, () => travellerTo().signIn(sub)));
+    assert.ok(await isInGroup(userId));
+    await provider.change(sub, { groups: [] });
+    await travellerTo().signIn(sub);
+    assert.ok(!(await isInGroup(userId)));
+    assert.deepEqual(await rolesOf(userId), []);
+  });
+
   it('asks for the second factor that the account has here', async () => {
     const sub = uniqueName('fred');
     const person = await makeUser(api, { email: `${sub}@example.org` });
