@@ -1,4 +1,5 @@
 // The two ceremonies of WebAuthn, by the library: making a passkey, and signing with one. Nothing here is stored.
+import { generateKeyPairSync } from 'node:crypto';
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import type { PasskeyRow } from '../database.ts';
 import type { RelyingParty } from './relying-party.ts';
@@ -125,6 +126,30 @@ export function credentialIdOf(text: string): string | undefined {
   return typeof id === 'string' && BASE64URL.test(id) ? id : undefined;
 }
 
+/** The COSE key of a new key pair whose private key nobody has (ES256, RFC 9053). */
+function strangePublicKey(): string {
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const { x = '', y = '' } = publicKey.export({ format: 'jwk' });
+  const part = (text: string): Buffer => Buffer.from(text, 'base64url');
+  const [head, between] = [Buffer.from('a5010203262001215820', 'hex'), Buffer.from('225820', 'hex')];
+  return Buffer.concat([head, part(x), between, part(y)]).toString('base64url');
+}
+
+/** In place of a passkey that is not known: its answer is verified all the same, so that the time does not tell which ones are known. */
+export const unknownPasskey = (): PasskeyRow => ({
+  id: '',
+  user_id: '',
+  credential_id: '',
+  public_key: strangePublicKey(),
+  counter: 0,
+  transports: '[]',
+  synced: 0,
+  name: '',
+  created_at: 0,
+  last_used_at: null,
+  removed_at: null,
+});
+
 export interface Assertion {
   readonly counter: number;
   readonly isUserVerified: boolean;
@@ -140,7 +165,6 @@ export async function verifyAssertion(
   if (!response) return { reason: 'no JSON' };
   const userHandle: unknown = response.response?.userHandle;
   const isOwner = typeof userHandle === 'string' && Buffer.from(userHandle, 'base64url').toString() === row.user_id;
-  if (userHandle !== undefined && userHandle !== null && !isOwner) return { reason: 'passkey of another user' };
   const { verifyAuthenticationResponse } = await library();
   try {
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
@@ -157,6 +181,8 @@ export async function verifyAssertion(
       requireUserVerification: mustVerify,
     });
     if (!verified) return { reason: 'signature wrong' };
+    // After the signature, which takes long: the time must not tell whose passkey it is.
+    if (userHandle !== undefined && userHandle !== null && !isOwner) return { reason: 'passkey of another user' };
     return { counter: authenticationInfo.newCounter, isUserVerified: authenticationInfo.userVerified };
   } catch (error) {
     return { reason: reasonOf(error) };

@@ -14,6 +14,7 @@ import {
   credentialIdOf,
   type NewPasskey,
   requestOptions,
+  unknownPasskey,
   verifyAssertion,
   verifyCreation,
 } from './ceremonies.ts';
@@ -74,6 +75,7 @@ export function createPasskeys({
   onAdded,
   onRemoved,
 }: PasskeyDeps) {
+  const unknown = unknownPasskey();
   const party = (): RelyingParty => relyingParty() ?? fail('passkey.refused', { why: 'passkeys need a host name and https' });
 
   const rowOf = (userId: string, made: NewPasskey, name: string): PasskeyRow => ({
@@ -157,17 +159,21 @@ export function createPasskeys({
       const found = id === undefined ? undefined : await findByCredentialId(db.read, id);
       const row = userId === undefined || found?.user_id === userId ? found : undefined;
       if (subject && row) subject.userId = row.user_id;
-      gate.checkSecret(attempt, row?.user_id);
-      const assertion = row
-        ? await verifyAssertion(party(), row, { challenges, text, mustVerify })
-        : { reason: 'unknown passkey' };
+      // By the passkey that is named, known or not: otherwise the limits would tell which ones are.
+      const owners = id === undefined ? [undefined] : [`passkey ${id}`, undefined];
+      const countWrong = (): void => {
+        for (const owner of owners) gate.wrongSecret(attempt, owner);
+      };
+      for (const owner of owners) gate.checkSecret(attempt, owner);
+      const assertion = await verifyAssertion(party(), row ?? unknown, { challenges, text, mustVerify });
       if (!row || 'reason' in assertion) {
-        gate.wrongSecret(attempt, row?.user_id);
-        log.info({ request_id: requestId, reason: 'reason' in assertion ? assertion.reason : '' }, 'passkey refused');
+        countWrong();
+        const reason = !row ? 'unknown passkey' : 'reason' in assertion ? assertion.reason : '';
+        log.info({ request_id: requestId, reason }, 'passkey refused');
         return undefined;
       }
       if (!(await recordOrReport(row, assertion.counter, { requestId, userId: row.user_id }))) {
-        gate.wrongSecret(attempt, row.user_id);
+        countWrong();
         return undefined;
       }
       return {
