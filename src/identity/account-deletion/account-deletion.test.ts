@@ -6,6 +6,7 @@ import { after, before, it } from 'node:test';
 import { ADMIN_PASSWORD, onDatabase, onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
 import { connectProvider, providerFor, Traveller } from '../../../test/support/federation.ts';
 import { DAY, leave, MAY_LEAVE, makeLeaver, openData, passTime } from '../../../test/support/leaving.ts';
+import { until } from '../../../test/support/mailbox.ts';
 import type { PlainProvider } from '../../../test/support/plain-provider.ts';
 import { makeUser, RelyingParty } from '../../../test/support/relying-party.ts';
 import { usesDatabaseOf } from '../../../test/support/restartable-api.ts';
@@ -16,12 +17,18 @@ import { stepOf, TestBrowser } from '../../../test/support/test-browser.ts';
 const deletionOf = (api: TestApi, id: string) => api.get(`/v3/users/${id}/OS-ACCOUNT/deletion`);
 const enabled = async (api: TestApi, id: string): Promise<boolean> => (await api.get(`/v3/users/${id}`)).body.user.enabled;
 
-/** The mails to an address, as they were written to the folder. */
+/** The mails to an address, as they were written to the folder, once there is one. A job of the service may be writing it, too. */
 async function mailsTo(api: TestApi, address: string): Promise<string[]> {
-  await api.service.mail.sendDue();
   const folder = join(api.folder, 'mail');
-  const texts = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8')));
-  return texts.filter((text) => text.includes(`To: ${address}`));
+  let mails: string[] = [];
+  await until(async () => {
+    await api.service.mail.sendDue();
+    const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.eml'));
+    const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
+    mails = texts.filter((text) => text.includes(`To: ${address}`));
+    return mails.length > 0;
+  }, `a mail to ${address}`);
+  return mails;
 }
 
 onEachDatabase(
