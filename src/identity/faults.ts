@@ -30,10 +30,8 @@ export const identityFaults = {
   'project.parent_fixed': { status: 403, text: 'Update of `parent_id` is not allowed.' },
   'project.tag_not_found': { status: 404, text: 'Could not find project tag: {tag}.' },
 
-  'directory.unavailable': {
-    status: 503,
-    text: 'The directory of the domain {domain} does not answer. Please try again later.',
-  },
+  // Does not name the domain: whoever tries ids of users would learn it.
+  'directory.unavailable': { status: 503, text: 'The directory does not answer. Please try again later.' },
   'directory.read_only': {
     status: 403,
     text: 'LDAP does not support write operations: the {kind} {id} is in a directory, which is read-only here.',

@@ -17,6 +17,9 @@ export interface DirectoryLogin {
   accept(): Promise<string | undefined>;
 }
 
+/** A domain; or, when none was named, the key under which guesses are counted: for each key the same directory is asked. */
+export type DirectoryPlace = { readonly domainId: string | undefined } | { readonly key: string };
+
 /** Where there is a `reader`, it can be a transaction: what is forbidden is asked again in the transaction that acts. */
 export interface DirectoryGuard {
   /** Undefined for an account that is not in a directory. By id, or by name in a domain. */
@@ -25,6 +28,11 @@ export interface DirectoryGuard {
     readonly domainId?: string | undefined;
     readonly name?: string | undefined;
   }): Promise<DirectoryAccount | undefined>;
+  /**
+   * For a guess at an account that is in no directory, where one is asked about others: asks about nobody, as often. So neither the time nor a
+   * directory that does not answer tells which accounts there are, and which are in it. Fails as a login there would.
+   */
+  askAboutNobody(where: DirectoryPlace, password: string, client: QueueClient): Promise<void>;
   /**
    * For a sign-in without a password (a passkey, another provider): asks whether the entry still exists and is enabled, and updates the
    * user and their groups. True for users who are not in a directory.

@@ -3,11 +3,7 @@ import type { Fault } from '../../platform/faults/index.ts';
 import { fault } from '../faults.ts';
 
 export const away = (domainId: string, cause: unknown): Fault =>
-  fault(
-    'directory.unavailable',
-    { domain: domainId },
-    {
-      headers: { 'Retry-After': '5' },
-      reason: `directory: ${cause instanceof Error ? cause.message.split('\n')[0] : 'no answer'}`,
-    },
-  );
+  fault('directory.unavailable', undefined, {
+    headers: { 'Retry-After': '5' },
+    reason: `directory of ${domainId}: ${cause instanceof Error ? cause.message.split('\n')[0] : 'no answer'}`,
+  });

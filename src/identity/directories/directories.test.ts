@@ -257,7 +257,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const satisfies DatabaseKind[]) {
     describe('whose directory is away', () => {
       const others = () => api.authenticate({ name: 'admin', password: ADMIN_PASSWORD });
       const isAway = (answer: Awaited<ReturnType<TestApi['get']>>) => {
-        assertRefused(answer, 503, /directory of the domain/);
+        assertRefused(answer, 503, /directory does not answer/);
         assert.ok(answer.headers.get('retry-after'));
       };
 

@@ -1,4 +1,5 @@
 // Directories (LDAP) of all domains: logins, the rows of their users and groups, and the refusal of changes.
+import { createHash } from 'node:crypto';
 import type { DirectoryAccount, DirectoryGuard, DirectoryLogin } from '../access/index.ts';
 import type { DomainSettingsOf } from '../domain-settings/index.ts';
 import type { Deps } from '../resource/index.ts';
@@ -18,6 +19,15 @@ import { createSynchronize } from './synchronize.ts';
 import { warnOfPlainText } from './warnings.ts';
 
 export type DirectoriesDeps = Omit<KeepDeps, 'leftOut'> & Pick<Deps, 'config'> & { readonly domainSettings: DomainSettingsOf };
+
+/** Always the same for a key. Strangers cannot tell which one: they do not know the ids of the domains. */
+function choose(domainIds: readonly string[], key: string): string | undefined {
+  const ids = domainIds.toSorted();
+  const hash = createHash('sha256')
+    .update(JSON.stringify([ids, key]))
+    .digest();
+  return ids[hash.readUInt32BE() % ids.length];
+}
 
 type Find = (directory: Directory) => Promise<DirectoryUser | undefined>;
 
@@ -94,6 +104,14 @@ export function createDirectories(deps: DirectoriesDeps) {
           ? accountIn(domainId, (directory) => directory.findUserByName(name, entry?.local_id))
           : undefined;
       return entry && accountIn(entry.domain_id, (directory) => directory.findUser(entry.local_id));
+    },
+
+    async askAboutNobody(where, password, client) {
+      if (!domainSettings.hasDirectories) return;
+      const isNamed = 'domainId' in where;
+      const domainId = isNamed ? where.domainId : choose(await clients.domains(), where.key);
+      const directory = domainId === undefined ? undefined : await clients.of(domainId);
+      await directory?.askAboutNobody(isNamed ? 'name' : 'id', password, client);
     },
 
     async isStillThere(userId) {

@@ -1,4 +1,5 @@
 // The client of one directory: finds and lists users and groups, and checks passwords. It never writes.
+import { randomBytes } from 'node:crypto';
 import type { Entry, Filter } from 'ldapts';
 import type { Clock } from '../../platform/clock.ts';
 import { ConfigError } from '../../platform/config/index.ts';
@@ -112,6 +113,16 @@ export function createDirectory(deps: DirectoryDeps) {
     async authenticate(user: Pick<DirectoryUser, 'dn'> | undefined, password: string, client: QueueClient): Promise<boolean> {
       if (password === '') return false;
       return (await pool.bind({ dn: user?.dn || nobody.dn, password }, client)) && user !== undefined && user.dn !== '';
+    },
+
+    /**
+     * Asks what a login of a user that does not exist would ask. What was typed is not sent: it may be the password of an account that has
+     * nothing to do with this directory.
+     */
+    async askAboutNobody(by: 'name' | 'id', password: string, client: QueueClient): Promise<void> {
+      if (by === 'name') await oneWhere(equals(ldap.userNameAttribute, NOBODY));
+      await findUser(NOBODY);
+      if (password !== '') await pool.bind({ dn: nobody.dn, password: randomBytes(16).toString('base64url') }, client);
     },
 
     close: pool.close,

@@ -74,11 +74,10 @@ export function createReadings({ db, clock, log, clients, synchronize, syncSecon
         reading.then(() => undefined),
       );
       if (running.get(domainId) === reading)
-        throw fault(
-          'directory.unavailable',
-          { domain: domainId },
-          { headers: { 'Retry-After': '5' }, reason: 'directory: first synchronization takes long' },
-        );
+        throw fault('directory.unavailable', undefined, {
+          headers: { 'Retry-After': '5' },
+          reason: `directory of ${domainId}: first synchronization takes long`,
+        });
     },
 
     start(): void {

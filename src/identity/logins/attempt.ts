@@ -16,6 +16,11 @@ export interface LoginAttempt extends AttemptOrigin {
   readonly purpose?: string;
   /** Key for counting guesses at the password, when it is not the account. */
   readonly countedAs?: string | undefined;
+  /**
+   * No domain was named: the account may be in any, also in one with a directory. So a directory is asked about every account, and an answer
+   * that does not come counts as a guess.
+   */
+  readonly ofAnyDomain?: boolean | undefined;
   /** Gets the user once it is known. */
   readonly subject?: LoginSubject;
 }

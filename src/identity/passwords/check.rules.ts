@@ -51,24 +51,26 @@ async function checkNow(
   password: string,
   account: PasswordAccount,
   by: Guesser,
-  onChecked: () => void,
+  { onTurn, onChecked }: { readonly onTurn: (() => void) | undefined; onChecked(): void },
 ): Promise<PasswordCheck> {
   const { db, clock, hashing, pauses } = deps;
   const user = 'id' in account ? account : undefined;
   const turn = await pauses.claim(by, countKeyOf(account));
+  onTurn?.();
   const row = user && (await findPassword(db.read, user.id));
   const matches = await hashing.verify(password, row?.hash ?? hashing.dummyHash);
   onChecked();
-  const locked = user !== undefined && row !== undefined && (await isLockedOut(deps, user.id, user.options));
+  // Also asked for unknown users, so that all take the same time.
+  const locked = await isLockedOut(deps, user?.id ?? countKeyOf(account), user?.options ?? {});
   const good = matches && row !== undefined && user?.active === true && !locked;
-  if (good) await pauses.recordSuccess(by, countKeyOf(account), turn);
-  else await pauses.recordFailure(by, countKeyOf(account), turn);
-  if (!user || !row) return 'wrong';
-  if (locked) return 'locked';
-  if (!good) {
-    await countFailedLogin(deps, user.id, user.options, by);
-    return matches ? 'closed' : 'wrong';
+  if (!good || !user || !row) {
+    const countedAs = countKeyOf(account);
+    await pauses.recordFailure(by, countedAs, turn);
+    await countFailedLogin(deps, row && user, by, { countedAs, isLocked: locked });
+    if (!row) return 'wrong';
+    return locked ? 'locked' : matches ? 'closed' : 'wrong';
   }
+  await pauses.recordSuccess(by, countKeyOf(account), turn);
   const ends = user.options.ignore_password_expiry ? null : row.expires_at;
   if (ends !== null && ends <= seconds(clock)) return 'expired';
   await afterSuccess(deps, user.id, password, row);
@@ -80,12 +82,13 @@ export const checkPassword = (
   password: string,
   account: PasswordAccount,
   by: Guesser,
+  onTurn?: () => void,
 ): Promise<PasswordCheck> =>
   guess(
     deps,
     by,
     countKeyOf(account),
-    (onChecked) => checkNow(deps, password, account, by, onChecked),
+    (onChecked) => checkNow(deps, password, account, by, { onTurn, onChecked }),
     (found) => found === 'good' || found === 'expired',
   );
 
@@ -97,7 +100,7 @@ export const checkPassword = (
  */
 async function checkInDirectory(
   deps: PasswordDeps,
-  { password, countedAs, find }: DirectoryCheck,
+  { password, countedAs, countsWhenAway, find }: DirectoryCheck,
   by: Guesser,
   onChecked: () => void,
 ): Promise<PasswordCheck> {
@@ -111,7 +114,17 @@ async function checkInDirectory(
   const turn = await pauses.claim(by, countedAs);
   const client = { key: addressKey(by.address), signal: by.signal };
   const hash = hashing.queue.run(client, () => hashing.verify(password, hashing.dummyHash));
-  const [{ candidate, isRight }] = await Promise.all([ask(), hash]);
+  const asked = ask();
+  // Waits for both, also when the directory fails at once.
+  await Promise.allSettled([asked, hash]);
+  await hash;
+  const { candidate, isRight } = await asked.catch(async (error: unknown) => {
+    if (!countsWhenAway) throw error;
+    onChecked();
+    await pauses.recordFailure(by, countedAs, turn);
+    await countFailedLogin(deps, undefined, by, { countedAs, isLocked: false });
+    throw error;
+  });
   onChecked();
   const { account } = candidate;
   const locked = await isLocked(candidate);
@@ -121,8 +134,8 @@ async function checkInDirectory(
     return 'good';
   }
   await pauses.recordFailure(by, countedAs, turn);
+  await countFailedLogin(deps, account, by, { countedAs, isLocked: locked });
   if (locked) return 'locked';
-  if (account) await countFailedLogin(deps, account.id, account.options, by);
   return isRight ? 'closed' : 'wrong';
 }
 

@@ -18,19 +18,25 @@ export async function isLockedOut(
   return row.last_at + config.lockoutDuration > now;
 }
 
+/**
+ * Counts a wrong password. `isLocked`: further ones count no more. For accounts that cannot be locked, and for unknown ones, something else is
+ * written instead: otherwise the time would tell who can be locked, and so who exists. `countedAs` is the key of the guess.
+ */
 export async function countFailedLogin(
-  { clock, change, config, notify }: PasswordDeps,
-  userId: string,
-  options: PasswordOptions,
+  { clock, change, config, notify, pauses }: PasswordDeps,
+  account: { readonly id: string; readonly options: PasswordOptions } | undefined,
   actor: Actor,
+  { countedAs, isLocked }: { readonly countedAs: string; readonly isLocked: boolean },
 ): Promise<void> {
   const limit = config.lockoutFailureAttempts;
-  if (limit === undefined || options.ignore_lockout_failure_attempts) return;
+  if (limit === undefined) return;
+  if (!account || isLocked || account.options.ignore_lockout_failure_attempts) return pauses.writeStandIn(countedAs);
+  const { id } = account;
   const now = seconds(clock);
   await change(actor, async (transaction) => {
-    const failures = await countFailure(transaction.tx, userId, now, now - config.lockoutDuration);
+    const failures = await countFailure(transaction.tx, id, now, now - config.lockoutDuration);
     const locked = failures >= limit;
-    transaction.audit(locked ? 'user.locked_out' : 'user.login_failed', { kind: 'user', id: userId }, { failures });
-    if (locked) await notify(transaction, 'user.locked_out', userId);
+    transaction.audit(locked ? 'user.locked_out' : 'user.login_failed', { kind: 'user', id }, { failures });
+    if (locked) await notify(transaction, 'user.locked_out', id);
   });
 }

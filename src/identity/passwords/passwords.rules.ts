@@ -17,7 +17,7 @@ export function createPasswords(options: Omit<PasswordDeps, 'hashing' | 'pauses'
     store: (change, userId, password) => storePassword(deps, change, userId, password),
     remove: ({ tx }, userId) => deletePasswords(tx, userId, Number.MAX_SAFE_INTEGER),
     unlock: ({ tx }, userId) => forgetFailures(tx, userId),
-    check: (password, account, by) => checkPassword(deps, password, account, by),
+    check: (password, account, by, onTurn) => checkPassword(deps, password, account, by, onTurn),
     checkInDirectory: (check, by) => checkDirectoryPassword(deps, check, by),
     async isPasswordOf(userId, password) {
       const row = await findPassword(deps.db.read, userId);

@@ -42,6 +42,8 @@ export interface DirectoryCheck {
   readonly password: string;
   /** Key for counting guesses. */
   readonly countedAs: string;
+  /** Whether the guess is counted if the directory does not answer. */
+  readonly countsWhenAway: boolean;
   /** Asks the directory for the entry. */
   find(): Promise<DirectoryCandidate>;
 }
@@ -73,8 +75,11 @@ export interface Passwords {
   remove(change: Change, userId: string): Promise<void>;
   /** Ends a lock-out. */
   unlock(change: Change, userId: string): Promise<void>;
-  /** Takes the same time whatever is wrong. Guesses are counted by account and address before anything is hashed. */
-  check(password: string, account: PasswordAccount, by: Guesser): Promise<PasswordCheck>;
+  /**
+   * Takes the same time whatever is wrong. Guesses are counted by account and address before anything is hashed. `onTurn` is called when
+   * the limits allow the guess.
+   */
+  check(password: string, account: PasswordAccount, by: Guesser, onTurn?: () => void): Promise<PasswordCheck>;
   /** For accounts in a directory (LDAP). Counts, pauses and lock-out are the same. */
   checkInDirectory(check: DirectoryCheck, by: Guesser): Promise<PasswordCheck>;
   /** For the service itself: without counts, limits and lock-out. */

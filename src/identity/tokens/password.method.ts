@@ -12,8 +12,10 @@ export const loginByPassword: LoginMethod = async (deps, identity, attempt) => {
   setSubject(attempt, loginUser.user);
   const { verification_code: code, device_data: device, recovery_code: recovery } = body;
   const pair = device && { deviceId: device.device_id, deviceToken: device.device_token };
-  const isRemembered = loginUser.user && pair && (await devices.isRemembered(loginUser.user.id, pair));
-  const by = { ...attempt, userId: null, device: isRemembered ? pair.deviceId : attempt.device };
+  // Also asked for an unknown user, so that both take the same time.
+  const isRemembered = pair && (await devices.isRemembered(loginUser.user?.id ?? '', pair));
+  const ofAnyDomain = attempt.ofAnyDomain ?? body.id !== undefined;
+  const by = { ...attempt, userId: null, device: isRemembered ? pair.deviceId : attempt.device, ofAnyDomain };
   const { check, user } = await users.checkPassword({ ...loginUser, name: body.name }, body.password, by);
   setSubject(attempt, user);
   if (check === 'expired') fail('auth.password_expired', { id: user!.id });

@@ -2,6 +2,7 @@
 import { addressKey } from '../../platform/limits/index.ts';
 import type { DirectoryAccount, DirectoryGuard } from '../access/index.ts';
 import type { Database, UserRow } from '../database.ts';
+import type { LoginAttempt } from '../logins/index.ts';
 import type { Guesser, PasswordCheck, Passwords } from '../passwords/index.ts';
 import { parseJson } from '../resource/index.ts';
 import { optionsOf } from './revision.ts';
@@ -15,7 +16,12 @@ export interface PasswordOwner {
   /** When the user was named: users of a directory are looked up there by name. */
   readonly domainId?: string | undefined;
   readonly name?: string | undefined;
+  /** Counts as active, although the account is disabled. */
+  readonly isLeaving?: boolean;
 }
+
+/** Who guesses, and how it is counted. */
+export type PasswordGuesser = Guesser & Pick<LoginAttempt, 'countedAs' | 'ofAnyDomain'>;
 
 export interface PasswordCheckResult {
   readonly check: PasswordCheck;
@@ -37,7 +43,7 @@ export function createPasswordCheck({ db, passwords, directory, isActive }: Pass
     account: DirectoryAccount,
     { user: named, key }: PasswordOwner,
     password: string,
-    by: Guesser & { readonly countedAs?: string | undefined },
+    by: PasswordGuesser,
   ): Promise<PasswordCheckResult> {
     let user: UserWithExpiry | undefined;
     const find = async () => {
@@ -57,21 +63,28 @@ export function createPasswordCheck({ db, passwords, directory, isActive }: Pass
       };
     };
     const countedAs = by.countedAs ?? named?.id ?? key;
-    const check = await passwords.checkInDirectory({ password, countedAs, find }, by);
+    const countsWhenAway = by.ofAnyDomain === true;
+    const check = await passwords.checkInDirectory({ password, countedAs, countsWhenAway, find }, by);
     return { check, user: check === 'good' ? user : undefined };
   }
 
-  return async function checkPassword(
-    owner: PasswordOwner,
-    password: string,
-    by: Guesser & { readonly countedAs?: string | undefined },
-  ): Promise<PasswordCheckResult> {
+  return async function checkPassword(owner: PasswordOwner, password: string, by: PasswordGuesser): Promise<PasswordCheckResult> {
     const { user, key, domainId, name } = owner;
     const inDirectory = await directory.accountOf({ userId: user?.id, domainId, name });
     if (inDirectory) return checkInDirectory(inDirectory, owner, password, by);
-    const { countedAs } = by;
-    const account = user ? { id: user.id, options: optionsIn(user), active: await isActive(user), countedAs } : { unknown: key };
-    return { check: await passwords.check(password, account, by), user };
+    const { countedAs, ofAnyDomain } = by;
+    const active = owner.isLeaving === true || (user !== undefined && (await isActive(user)));
+    const account = user ? { id: user.id, options: optionsIn(user), active, countedAs } : { unknown: key };
+    let asked: Promise<void> | undefined;
+    const onTurn = (): void => {
+      const client = { key: addressKey(by.address), signal: by.signal };
+      asked = directory.askAboutNobody(ofAnyDomain ? { key: countedAs ?? key } : { domainId }, password, client);
+      asked.catch(() => {});
+    };
+    const check = await passwords.check(password, account, by, onTurn);
+    // Whoever has the password does not depend on a directory that is not theirs.
+    if (check !== 'good' && check !== 'expired') await asked;
+    return { check, user };
   };
 }
 

@@ -8,9 +8,12 @@ import { fail } from '../faults.ts';
 import type { LoginAttempt, LoginEvents } from '../logins/index.ts';
 import type { Guesser, NewPassword, Passwords } from '../passwords/index.ts';
 import { type Deps, parseJson } from '../resource/index.ts';
-import type { CheckPassword } from './check-password.rules.ts';
+import type { CheckPassword, PasswordOwner } from './check-password.rules.ts';
 import { optionsOf } from './revision.ts';
 import { findUser, revokeTokensOfUser } from './users.store.ts';
+
+/** Whose password it is: a user, or what was typed for one. With a domain and a name where they were typed. */
+export type PasswordSubject = ({ readonly id: string } | { readonly unknown: string }) & Pick<PasswordOwner, 'domainId' | 'name'>;
 
 export function createOwnPasswords({
   db,
@@ -32,14 +35,15 @@ export function createOwnPasswords({
   /** Needs the old password instead of a token, so that an expired password can be changed. */
   async function changePassword(
     by: Guesser & LoginAttempt,
-    subject: { readonly id: string } | { readonly unknown: string },
+    subject: PasswordSubject,
     original: string,
     password: string,
   ): Promise<void> {
     const user = 'id' in subject ? await findUser(db.read, subject.id) : undefined;
     const options = optionsOf(user ? parseJson(user.options) : {});
     const unknownKey = 'id' in subject ? subject.id : subject.unknown;
-    const check = async () => (await checkPassword({ user, key: unknownKey }, original, by)).check;
+    const { domainId, name } = subject;
+    const check = async () => (await checkPassword({ user, key: unknownKey, domainId, name }, original, by)).check;
     await logins.confirmPassword({ ...by, purpose: 'password change' }, user?.id, check, ['good', 'expired']);
     if (!user) fail('auth.required');
     // Only whoever has the password learns that it is in a directory.

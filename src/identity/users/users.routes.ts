@@ -126,7 +126,8 @@ export function mountUsers(
     { summary: 'Change one’s own password', tag, rule: 'anyone', body: ChangePassword, reply: { 204: null } },
     async ({ params, body, address, requestId, signal }) => {
       const { original_password: original, password } = body.user;
-      await users.changePassword({ userId: null, requestId, address, signal }, { id: params.user_id }, original, password);
+      const by = { userId: null, requestId, address, signal, ofAnyDomain: true };
+      await users.changePassword(by, { id: params.user_id }, original, password);
     },
   );
 }

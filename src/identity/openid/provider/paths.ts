@@ -96,6 +96,11 @@ const METHODS: readonly (readonly [path: string | RegExp, methods: readonly stri
   [INVITATION, PAGE],
 ];
 
+/** Paths, and patterns of paths. */
+export const KNOWN_PATHS: readonly string[] = METHODS.map(([path]) =>
+  typeof path === 'string' ? path : path.source.replaceAll('\\/', '/'),
+);
+
 /** Returns the methods of the path. Refuses an unknown path or method like all other routes. */
 export function checkMethod(path: string, method: string): readonly string[] {
   const found = METHODS.find(([known]) => (typeof known === 'string' ? known === path : known.test(path)));

@@ -4,8 +4,7 @@ import type { AccountDeletion } from '../../account-deletion/index.ts';
 import type { Credentials } from '../../credentials/index.ts';
 import { type LoginAttempt, loginRefused } from '../../logins/index.ts';
 import type { PasskeyPolicy, Passkeys } from '../../passkeys/index.ts';
-import type { Guesser, Passwords } from '../../passwords/index.ts';
-import { parseJson } from '../../resource/index.ts';
+import type { Guesser } from '../../passwords/index.ts';
 import { type AuthRules, isCodeValid } from '../../tokens/index.ts';
 import type { Factor } from '../../two-factor/index.ts';
 import type { Users, UserWithExpiry } from '../../users/index.ts';
@@ -14,7 +13,6 @@ export interface LeavingDeps {
   readonly accountDeletion: AccountDeletion;
   readonly auth: AuthRules;
   readonly users: Users;
-  readonly passwords: Passwords;
   readonly factor: Factor;
   readonly credentials: Credentials;
   readonly passkeys: Passkeys;
@@ -33,7 +31,7 @@ export interface LeavingLogin {
 const PURPOSE = 'keep the account';
 
 export function createLeavingSignIn(deps: LeavingDeps) {
-  const { accountDeletion, auth, users, passwords, passkeys, passkeyPolicy } = deps;
+  const { accountDeletion, auth, users, passkeys, passkeyPolicy } = deps;
   const anonymous = (attempt: LoginAttempt): Guesser & LoginAttempt => ({ ...attempt, userId: null });
 
   async function find(userId: string): Promise<{ user: UserWithExpiry; dueAt: number } | undefined> {
@@ -59,14 +57,16 @@ export function createLeavingSignIn(deps: LeavingDeps) {
   return {
     /** Undefined for all others: then the password was not checked. */
     async password(
-      found: { readonly userId: string; readonly countedAs: string | undefined },
+      found: { readonly userId: string } & Pick<LoginAttempt, 'countedAs' | 'ofAnyDomain'>,
       password: string,
       attempt: LoginAttempt,
     ): Promise<LeavingLogin | undefined> {
       const { user, dueAt } = (await find(found.userId)) ?? {};
       if (!user || dueAt === undefined) return undefined;
-      const account = { id: user.id, options: parseJson(user.options), active: true, countedAs: found.countedAs };
-      const check = () => passwords.check(password, account, anonymous(attempt));
+      const { countedAs, ofAnyDomain } = found;
+      const by = { ...anonymous(attempt), countedAs, ofAnyDomain };
+      const owner = { user, key: user.id, domainId: user.domain_id, isLeaving: true };
+      const check = async () => (await users.checkPassword(owner, password, by)).check;
       await auth.confirmPassword({ ...attempt, purpose: PURPOSE }, user.id, check, ['good', 'expired']);
       return { userId: user.id, epoch: user.epoch, methods: ['password'], dueAt };
     },

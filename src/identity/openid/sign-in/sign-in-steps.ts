@@ -250,7 +250,8 @@ export class SignInSteps implements PromptSteps {
     const { browser } = this.#request;
     const { signIn, leaving } = this.#deps;
     const { user, countedAs } = await signIn.findUser(login.name, login.domain);
-    const kept = await leaving.password({ userId: user?.id ?? '', countedAs }, password, this.#attempt);
+    const named = { userId: user?.id ?? '', countedAs, ofAnyDomain: login.domain === '' };
+    const kept = await leaving.password(named, password, this.#attempt);
     if (kept) return this.#keepAccount.begin(kept);
     const deviceOf = (userId: string) => readDeviceCookie(browser, userId);
     const step = await signIn.password({ ...login, password }, this.#attempt, deviceOf);

@@ -103,9 +103,10 @@ export function createSignIn(deps: SignInDeps) {
     ): Promise<BrowserSignInResult> {
       const { user: found, countedAs } = await findUser(login.name, login.domain);
       // An unknown name takes the same path, and the same time.
-      const who = found ? { id: found.id } : { name: login.name, domain: { id: await domainOf(login.domain) } };
+      const isNamed = login.domain !== '' || !found;
+      const who = isNamed ? { name: login.name, domain: { id: await domainOf(login.domain) } } : { id: found.id };
       const identity = { methods: ['password'], password: { user: { ...who, password: login.password } } };
-      const from = { ...(await fromDevice(found, attempt, deviceOf)), countedAs };
+      const from = { ...(await fromDevice(found, attempt, deviceOf)), countedAs, ofAnyDomain: login.domain === '' };
       const { user, methods, generation, complete } = await auth.signIn(identity, from);
       const step = { userId: user.id, methods, epoch: user.epoch, generation };
       return complete ? { ...step, complete } : byDevice(step, deviceOf(user.id), attempt);
@@ -154,8 +155,11 @@ export function createSignIn(deps: SignInDeps) {
     ): Promise<void> {
       const { user, countedAs } = await findUser(login.name, login.domain);
       // An unknown name is counted like an account, under the same key as at a sign-in.
-      const whose = user ? { id: user.id } : { unknown: unknownUserKey(await domainOf(login.domain), login.name) };
-      await users.changePassword({ ...anonymous(attempt), countedAs }, whose, login.password, fresh);
+      const domainId = await domainOf(login.domain);
+      const whose = user ? { id: user.id } : { unknown: unknownUserKey(domainId, login.name) };
+      const ofAnyDomain = login.domain === '';
+      const typed = ofAnyDomain ? whose : { ...whose, domainId, name: login.name };
+      await users.changePassword({ ...anonymous(attempt), countedAs, ofAnyDomain }, typed, login.password, fresh);
     },
 
     remember: (partialLogin: PartialLogin, userAgent: string, attempt: LoginAttempt): Promise<DeviceCookie> =>
