@@ -93,7 +93,7 @@ export const applications = {
   idOf: (thing: string) => `${thing}: id`,
   ownOrganizationHint: 'Empty: their own organization.',
   give: 'Give',
-  takeTitle: (role: string, who: string) => `Take the role ${role} from ${who}`,
+  takeTitle: (role: string, who: string) => `Remove the role ${role} from ${who}`,
   takeText: (isOrganization: boolean): string =>
     isOrganization ? 'Its members lose the role as well.' : 'The person loses it at once.',
   nobody: 'Nobody holds a role yet.',

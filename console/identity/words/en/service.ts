@@ -74,7 +74,7 @@ export const service = {
   includes: 'Includes',
   newRole: 'New role',
   include: 'Include another',
-  includeTitle: (name: string) => `${name} includes another role`,
+  includeTitle: (name: string) => `Include another role in ${name}`,
   includeText: 'Whoever holds the first role then holds the second one, too.',
   excludeTitle: (name: string, other: string) => `${name} no longer includes ${other}`,
   excludeText: 'Whoever held the second role only through the first loses it at once.',

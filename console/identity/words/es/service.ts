@@ -75,7 +75,7 @@ export const service: Words['service'] = {
   includes: 'Incluye',
   newRole: 'Nuevo rol',
   include: 'Incluir otro',
-  includeTitle: (name: string) => `${name} incluye otro rol`,
+  includeTitle: (name: string) => `Incluir otro rol en ${name}`,
   includeText: 'Quien tiene el primer rol tiene entonces también el segundo.',
   excludeTitle: (name: string, other: string) => `${name} ya no incluye ${other}`,
   excludeText: 'Quien tenía el segundo rol solo por el primero lo pierde de inmediato.',

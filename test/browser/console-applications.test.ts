@@ -1,0 +1,185 @@
+// Applications in the console, the audit and the explanations: the main acts, refusals, and two people who change the same thing.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { words } from '../../console/identity/words/en/index.ts';
+import { texts } from '../../console/shared/words/en.ts';
+import { lookTroubles } from '../support/accessibility.ts';
+import { onDatabase, onEachDatabase, uniqueName } from '../support/api.ts';
+import { makeApplication } from '../support/applications.ts';
+import { usesChromium } from '../support/chromium.ts';
+import { goTo, onScreen, openConsole } from '../support/console.ts';
+import { makeUser } from '../support/relying-party.ts';
+
+const chromium = usesChromium();
+const { applications, audit, why } = words;
+const HOSTILE = '<img src=x onerror="document.title=1">';
+
+const dialogOf = (page: Page) => page.getByRole('dialog');
+const press = (page: Page, name: string): Promise<void> => page.getByRole('button', { name, exact: true }).first().click();
+const inDialog = (page: Page, name: string): Promise<void> => dialogOf(page).getByRole('button', { name, exact: true }).click();
+
+/** Chooses what the service finds. */
+async function choose(page: Page, label: string, text: string): Promise<void> {
+  await page
+    .getByRole('combobox', { name: new RegExp(`^${label}(?: |$)`) })
+    .last()
+    .fill(text);
+  await page.getByRole('option', { name: text }).first().click();
+}
+
+onEachDatabase('Applications in the console', (api) => {
+  it('are registered in four steps, with addresses that are checked while one types', async () => {
+    const page = await openConsole(chromium, api, { path: '/applications' });
+    const name = `${uniqueName('reports')} ${HOSTILE}`;
+    await page.getByRole('link', { name: applications.create }).click();
+    await page.getByRole('link', { name: applications.kinds.web.name }).click();
+    await page.getByLabel(applications.name).fill(name);
+    await press(page, applications.goOn);
+    const addresses = page.getByLabel(applications.redirectUris);
+    await addresses.fill('reports.example.org');
+    await page.getByText(applications.addressNotAbsolute('reports.example.org')).waitFor();
+    await addresses.fill('http://reports.example.org/callback');
+    await page.getByText(applications.insecure('http://reports.example.org/callback')).waitFor();
+    await addresses.fill('https://reports.example.org/callback');
+    await press(page, applications.register);
+    await onScreen(page, applications.madeTitle(name));
+    const [id] = await page.locator('.copyable code').allInnerTexts();
+    const { consumer } = (await api.get(`/v3/OS-OAUTH2/consumers/${id}`)).body;
+    assert.deepEqual([consumer.name, consumer.redirect_uris], [name, ['https://reports.example.org/callback']]);
+    assert.ok((await page.locator('.copyable code').allInnerTexts()).includes(consumer.secret));
+    await press(page, applications.openApplication);
+    await onScreen(page, name);
+    assert.ok(!(await page.content()).includes(consumer.secret), 'the secret is not shown again');
+    assert.equal(await page.locator('main img').count(), 0);
+  });
+
+  it('have roles and permissions as a table of boxes, and people who hold them', async () => {
+    const application = await makeApplication(api, { name: uniqueName('matrix') });
+    const person = await makeUser(api);
+    const organization = await api.make('project', { name: uniqueName('library') });
+    const member = (await api.get('/v3/roles?name=member')).body.roles[0].id;
+    assert.equal((await api.request('PUT', `/v3/projects/${organization.id}/users/${person.id}/roles/${member}`)).status, 204);
+    const page = await openConsole(chromium, api, { path: `/applications/${application.id}?tab=roles` });
+    await press(page, applications.newRole);
+    await dialogOf(page).getByLabel(applications.roleName).fill('reader');
+    await inDialog(page, applications.newRole);
+    await page.getByRole('columnheader', { name: /^reader/ }).waitFor();
+    await press(page, applications.newPermission);
+    await dialogOf(page).getByLabel(applications.permissionName).fill('Read');
+    await inDialog(page, applications.newPermission);
+    await page.getByRole('checkbox', { name: applications.cell('reader', 'Read') }).check();
+    await page.getByRole('status').getByText(applications.permissionGiven('reader', 'Read')).waitFor();
+
+    await page.getByRole('link', { name: applications.tabs.people }).click();
+    await press(page, applications.givePerson);
+    await choose(page, applications.person, person.name);
+    await choose(page, applications.organization, organization.name);
+    await choose(page, applications.role, 'reader');
+    await inDialog(page, applications.give);
+    await page.getByRole('row', { name: new RegExp(person.name) }).waitFor();
+    const allowed = await api.get(`/v3/OS-ROLES/users/${person.id}/applications/${application.id}/permissions`);
+    assert.deepEqual(
+      allowed.body.organizations.map(({ id, permissions }: { id: string; permissions: { name: string }[] }) => [
+        id,
+        permissions[0]?.name,
+      ]),
+      [[organization.id, 'Read']],
+    );
+
+    // Why may this person do it? Because of that role, in that organization.
+    const { permissions } = (await api.get(`/v3/OS-ROLES/permissions?application_id=${application.id}`)).body;
+    const question = `user_id=${person.id}&place=application&place_id=${application.id}&permission_id=${permissions[0].id}`;
+    await goTo(page, `/why?${question}`, why.title);
+    await page.getByText(why.steps.permission('reader', 'Read')).waitFor();
+    await page.getByText(why.yes, { exact: true }).waitFor();
+
+    await goTo(page, `/applications/${application.id}?tab=people`, application.name);
+    await page.getByRole('button', { name: applications.takeTitle('reader', person.name) }).click();
+    await inDialog(page, texts.remove);
+    await page.getByText(applications.nobody).waitFor();
+    await goTo(page, `/why?${question}`, why.title);
+    await page.getByText(why.no, { exact: true }).waitFor();
+    await page.getByRole('heading', { name: why.missingTitle }).waitFor();
+  });
+
+  it('tell the second of two people who change them, and keep what was entered', async () => {
+    const application = await makeApplication(api, { name: uniqueName('shared') });
+    const page = await openConsole(chromium, api, { path: `/applications/${application.id}` });
+    await page.getByLabel(applications.description).fill('from the console');
+    const path = `/v3/OS-OAUTH2/consumers/${application.id}`;
+    assert.equal((await api.patch(path, { consumer: { name: 'renamed meanwhile' } })).status, 200);
+    await press(page, texts.save);
+    await page.getByRole('alert').getByText(texts.conflictTitle).waitFor();
+    await page.getByText('renamed meanwhile').waitFor();
+    assert.equal(await page.getByLabel(applications.description).inputValue(), 'from the console');
+    assert.notEqual((await api.get(path)).body.consumer.description, 'from the console');
+  });
+
+  it('are managed by their owners, who see nothing of others', async () => {
+    const owner = await makeUser(api);
+    const [own, foreign] = [
+      await makeApplication(api, { name: uniqueName('own') }),
+      await makeApplication(api, { name: uniqueName('foreign') }),
+    ];
+    const organization = await api.make('project', { name: uniqueName('owners') });
+    const given = `/v3/OS-ROLES/users/${owner.id}/organizations/${organization.id}/applications/${own.id}/roles/provider`;
+    const { body } = await api.get('/v3/roles?name=member');
+    assert.equal(
+      (await api.request('PUT', `/v3/projects/${organization.id}/users/${owner.id}/roles/${body.roles[0].id}`)).status,
+      204,
+    );
+    assert.ok((await api.request('PUT', given)).status < 300);
+    const page = await openConsole(chromium, api, { person: owner, path: `/applications/${own.id}?tab=roles` });
+    await onScreen(page, own.name);
+    await press(page, applications.newRole);
+    await dialogOf(page).getByLabel(applications.roleName).fill('of the owner');
+    await inDialog(page, applications.newRole);
+    await page.getByRole('columnheader', { name: /of the owner/ }).waitFor();
+    for (const name of [words.people.title, words.service.title, words.provisioning.title])
+      assert.equal(await page.getByRole('link', { name, exact: true }).count(), 0, name);
+    await page.goto(`${api.url}/console/applications/${foreign.id}`);
+    await page.getByRole('alert').waitFor();
+    assert.equal(await page.getByText(foreign.name).count(), 0);
+  });
+
+  it('show in the audit what was done, live', async () => {
+    const page = await openConsole(chromium, api, { path: '/audit?live=yes' });
+    await page.getByText(audit.following).waitFor();
+    const application = await makeApplication(api, { name: uniqueName('live') });
+    await page.getByRole('link', { name: application.id }).waitFor();
+    await goTo(page, `/audit?target_id=${application.id}&action=consumer.*`, audit.title);
+    await page.getByText('consumer.created').first().waitFor();
+    const download = page.waitForEvent('download');
+    await press(page, 'CSV');
+    assert.equal((await download).suggestedFilename(), 'audit-events.csv');
+  });
+});
+
+// Looks do not depend on the database.
+onDatabase('SQLite', 'Applications in the console, to look at', {}, (api) => {
+  it('have no barrier, and neither have the audit, provisioning and the service', async () => {
+    const application = await makeApplication(api, { name: uniqueName(`looks ${'very long '.repeat(12)}`) });
+    const role = { name: 'reader', application_id: application.id };
+    await api.post('/v3/OS-ROLES/roles', { role });
+    await api.post('/v3/OS-ROLES/permissions', { permission: { ...role, name: 'Read', action: 'GET', resource: '/x' } });
+    const page = await openConsole(chromium, api, { options: { bypassCSP: true } });
+    const troubles: string[] = [];
+    const look = async (path: string, heading: string, name: string): Promise<void> => {
+      await goTo(page, path, heading);
+      troubles.push(...(await lookTroubles(page, name)));
+    };
+    await look('/applications', applications.title, 'applications');
+    await look('/applications/new', applications.create, 'new-application');
+    await look(`/applications/${application.id}`, application.name, 'application');
+    await look(`/applications/${application.id}?tab=roles`, application.name, 'application-roles');
+    await look(`/applications/${application.id}?tab=people`, application.name, 'application-people');
+    await look(`/applications/${application.id}?tab=start`, application.name, 'application-start');
+    await look('/audit', audit.title, 'audit');
+    await look('/why', why.title, 'why');
+    await look('/provisioning', words.provisioning.title, 'provisioning');
+    for (const part of ['settings', 'keys', 'deliveries', 'backups', 'catalog', 'roles'] as const)
+      await look(`/service/${part}`, words.service.title, `service-${part}`);
+    assert.deepEqual(troubles, []);
+  });
+});
