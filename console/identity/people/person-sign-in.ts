@@ -1,7 +1,6 @@
 // How a person signs in: password, second factor, passkeys, remembered devices.
 import { html, nothing } from 'lit';
 import { confirmAct, openForm } from '../../shared/dialog.ts';
-import { ApiError } from '../../shared/http.ts';
 import { part } from '../../shared/router.ts';
 import type { Content } from '../../shared/screen.ts';
 import { announce } from '../../shared/status.ts';
@@ -27,17 +26,8 @@ interface Device {
 }
 
 interface SecondFactor {
+  readonly enabled: boolean;
   readonly recovery_codes_left: number;
-}
-
-/** Undefined when there is none. */
-async function orNone<Body>(reading: Promise<Body>): Promise<Body | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return undefined;
-    throw error;
-  }
 }
 
 export class PersonSignIn extends PersonTab {
@@ -48,8 +38,8 @@ export class PersonSignIn extends PersonTab {
   async load(signal: AbortSignal): Promise<void> {
     const { path, may } = this.context;
     const [factor, passkeys, devices] = await Promise.all([
-      may('get_two_factor_data')
-        ? orNone(api.get<{ two_factor_auth: SecondFactor }>(`${path}/OS-TWO-FACTOR/two_factor_data`, { signal }))
+      may('is_two_factor_auth_enabled')
+        ? api.get<{ two_factor_auth: SecondFactor }>(`${path}/OS-TWO-FACTOR/two_factor_auth`, { signal })
         : undefined,
       may('list_passkeys') ? api.get<{ passkeys: readonly Passkey[] }>(`${path}/OS-PASSKEYS/passkeys`, { signal }) : undefined,
       may('list_devices') ? api.get<{ devices: readonly Device[] }>(`${path}/OS-TWO-FACTOR/devices`, { signal }) : undefined,
@@ -137,11 +127,11 @@ export class PersonSignIn extends PersonTab {
   #secondFactor(): Content {
     const { people } = words;
     const { may } = this.context;
-    if (!may('get_two_factor_data')) return nothing;
     const factor = this.#factor;
+    if (!factor) return nothing;
     return html`<section class="card"><h2>${people.secondFactor}</h2>
       ${
-        factor
+        factor.enabled
           ? html`<p><span class="badge good">${people.factorOn}</span></p><p>${people.codesLeft(factor.recovery_codes_left)}</p>
             ${may('disable_two_factor_auth') ? html`<button type="button" class="second danger" @click=${() => void this.#resetFactor()}>${people.resetFactor}</button>` : nothing}`
           : html`<p><span class="badge warn">${people.factorOff}</span></p><p class="soft">${people.factorOffText}</p>`

@@ -31,7 +31,7 @@ const TABS: readonly TabEntry[] = [
   { id: 'overview', rules: ['identity:get_user'], create: (context) => new PersonOverview(context) },
   {
     id: 'sign-in',
-    rules: ['identity:update_user', 'get_two_factor_data', 'list_passkeys', 'list_devices'],
+    rules: ['identity:update_user', 'is_two_factor_auth_enabled', 'list_passkeys', 'list_devices'],
     create: (context) => new PersonSignIn(context),
   },
   {

@@ -14,6 +14,12 @@ async function dataOf(deps: FactorDeps, userId: string): Promise<{ question: str
   return { question, recoveryCodesLeft: await countRecoveryCodes(deps.db.read, userId) };
 }
 
+/** For those who look after a user: no secret, and no error when there is no factor. */
+async function stateOf({ db }: FactorDeps, userId: string): Promise<{ isEnabled: boolean; recoveryCodesLeft: number }> {
+  const isEnabled = (await findFactor(db.read, userId)) !== undefined;
+  return { isEnabled, recoveryCodesLeft: isEnabled ? await countRecoveryCodes(db.read, userId) : 0 };
+}
+
 async function resealKeys({ seal }: FactorDeps, { tx }: Change): Promise<number> {
   const rows = await readFactorKeys(tx);
   for (const { user_id: id, key } of rows)
@@ -38,6 +44,7 @@ export function createFactor(deps: FactorDeps) {
     isEnabled: async (userId: string): Promise<boolean> => (await findFactor(deps.db.read, userId)) !== undefined,
     require: async (userId: string): Promise<void> => void (await factorOf(deps, userId)),
     data: (userId: string) => dataOf(deps, userId),
+    state: (userId: string) => stateOf(deps, userId),
 
     checkAnswer: (by: Guesser, userId: string, answer: string) => checkAnswer(deps, by, userId, answer),
     makeRecoveryCodes: (actor: Actor, userId: string) => makeRecoveryCodes(deps, actor, userId),

@@ -7,7 +7,7 @@ import type { Factor } from './factor.rules.ts';
 import type { SecurityQuestion } from './security-question.rules.ts';
 import { type Subject, withParsed } from './subject.ts';
 import { USER_DOCUMENTATION } from './two-factor.documentation.ts';
-import { DataReply, EnabledReply, EnableTwoFactor, RecoveryReply } from './two-factor.schema.ts';
+import { DataReply, EnabledReply, EnableTwoFactor, RecoveryReply, StateReply } from './two-factor.schema.ts';
 
 const tag = 'Two-factor authentication';
 
@@ -53,6 +53,28 @@ export function mountTwoFactor(app: IdentityApp, { factor, subject }: TwoFactorD
       reply: { 204: null },
     },
     (call) => factor.require(call.target.id),
+  );
+
+  app.get(
+    `${own}/two_factor_auth`,
+    {
+      summary: 'Show whether a user has two-factor authentication, and how many recovery codes are left',
+      tag,
+      rule: 'is_two_factor_auth_enabled',
+      target,
+      reply: { 200: StateReply },
+    },
+    async ({ target: user, base, path }) => {
+      const { isEnabled, recoveryCodesLeft } = await factor.state(user.id);
+      return {
+        two_factor_auth: {
+          enabled: isEnabled,
+          recovery_codes_left: recoveryCodesLeft,
+          user_id: user.id,
+          links: linksOf(base, path),
+        },
+      };
+    },
   );
 
   app.post(

@@ -28,6 +28,11 @@ export const EnabledReply = t.envelope(
   ),
 );
 
+export const StateReply = t.envelope(
+  'two_factor_auth',
+  t.object({ enabled: t.boolean(), recovery_codes_left: t.integer(), user_id: t.string(), links: Links }),
+);
+
 export const DataReply = t.envelope(
   'two_factor_auth',
   t.object({ security_question: t.string(), user_id: t.string(), recovery_codes_left: t.integer(), links: Links }),

@@ -126,6 +126,21 @@ onEachDatabase('Two-factor authentication', (api) => {
     });
   });
 
+  describe('GET two_factor_auth', () => {
+    it('shows whether it is enabled, to the person and to an administrator only', async () => {
+      const [person, other] = [await makeTwoFactorPerson(api), await makePerson(api)];
+      const path = own(person.user, 'two_factor_auth');
+      const links = { self: `${api.url}${path}` };
+      assert.deepEqual((await api.get(path)).body, {
+        two_factor_auth: { enabled: true, recovery_codes_left: 0, user_id: person.user.id, links },
+      });
+      assertRefused(await api.get(path, { token: other.token }), 403);
+      const without = await api.get(own(other.user, 'two_factor_auth'), { token: other.token });
+      assert.equal(without.body.two_factor_auth.enabled, false);
+      assertRefused(await api.get(own({ id: 'nobody' }, 'two_factor_auth')), 404, /user: nobody/);
+    });
+  });
+
   describe('GET two_factor_data', () => {
     it('shows the question and nothing sensitive, and is 404 when not enabled', async () => {
       const { user } = await makeTwoFactorPerson(api);
