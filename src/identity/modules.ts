@@ -7,7 +7,7 @@ import { createOutbound, hostPort } from '../platform/outbound/index.ts';
 import type { Seal } from '../platform/seal/index.ts';
 import { createAccess, createFreshLogin } from './access/index.ts';
 import { createAccessQuestions } from './access-questions/index.ts';
-import { createAccountDeletion } from './account-deletion/index.ts';
+import { createAccountDeletion, createCancelledDeletion } from './account-deletion/index.ts';
 import {
   applicationsOfUser,
   createAppAssignments,
@@ -135,7 +135,12 @@ async function buildCore(db: Database, options: ModuleOptions) {
     const values = { name, at: clock.now() };
     if (to !== undefined) await mail.enqueue(transaction, { to, template: 'password-changed', language, values });
   };
-  const listeners = { revokeAccess, onEmailChanged, onPasswordChanged, onDisabled: registrationKeys.endActivations };
+  const endDeletion = createCancelledDeletion({ clock, mail });
+  const onDisabled = async (transaction: Change, userId: string): Promise<void> => {
+    await registrationKeys.endActivations(transaction, userId);
+    await endDeletion(transaction, userId);
+  };
+  const listeners = { revokeAccess, onEmailChanged, onPasswordChanged, onDisabled, onEnabled: endDeletion };
   const directories = createDirectories({ ...deps, domainSettings, revokeAccess, onEmailChanged });
   const directory = directories.guard;
   const users = createUsers({ ...deps, ...listeners, passwords, access, shield, freshLogin, logins, directory });

@@ -147,6 +147,7 @@ const rules = {
   'identity:update_user': adminOrManager,
   'identity:delete_user': adminOrManager,
 
+  'identity:list_account_deletions': readers,
   'identity:get_account_deletion': readers,
   'identity:cancel_account_deletion': adminOrManager,
 

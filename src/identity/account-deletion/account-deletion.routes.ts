@@ -1,9 +1,10 @@
-// /v3/users/{user_id}/OS-ACCOUNT/deletion: administrators see and cancel what people asked for.
-import type { IdentityApp, Shield } from '../access/index.ts';
+// /v3/OS-ACCOUNT/deletions, /v3/users/{user_id}/OS-ACCOUNT/deletion: administrators see and cancel what people asked for.
+import { factsOnly, type IdentityApp, listFacts, type Shield } from '../access/index.ts';
 import { fail } from '../faults.ts';
+import { filterDocumentation, listOf } from '../resource/index.ts';
 import type { Users } from '../users/index.ts';
 import type { AccountDeletion } from './account-deletion.rules.ts';
-import { AccountDeletionEnvelope, renderDeletion } from './account-deletion.schema.ts';
+import { AccountDeletionEnvelope, AccountDeletionList, renderDeletion } from './account-deletion.schema.ts';
 
 const tag = 'Account deletion';
 
@@ -15,6 +16,22 @@ export function mountAccountDeletion(
   const user = ({ params }: { params: { user_id: string } }) => users.target(params.user_id);
 
   app.get(
+    '/v3/OS-ACCOUNT/deletions',
+    {
+      summary: 'List the accounts that will be deleted because their owners asked for that, the next first',
+      tag,
+      rule: 'identity:list_account_deletions',
+      target: ({ caller }) => factsOnly(listFacts(caller)),
+      documentation: filterDocumentation(['domain_id'], [], {}),
+      reply: { 200: AccountDeletionList },
+    },
+    async (call) => {
+      const page = await accountDeletion.list(call.caller, call.query);
+      return listOf(call, 'deletions', { ...page, items: page.items.map((row) => renderDeletion(call.base, row.id, row)) });
+    },
+  );
+
+  app.get(
     path,
     {
       summary: 'Show when an account will be deleted, because its owner asked for that',
@@ -24,7 +41,7 @@ export function mountAccountDeletion(
       reply: { 200: AccountDeletionEnvelope },
     },
     async ({ target: { id }, base }) => ({
-      deletion: renderDeletion(base, (await accountDeletion.find(id)) ?? fail('account_deletion.not_found', { id })),
+      deletion: renderDeletion(base, id, (await accountDeletion.find(id)) ?? fail('account_deletion.not_found', { id })),
     }),
   );
 

@@ -1,20 +1,24 @@
 // People delete their own account. It is disabled at once and deleted after some days, until which they can keep it. What is checked
-// before the deletion is checked again in its transaction: an account that somebody enabled or changed since is not deleted.
+// before the deletion is checked again in its transaction: an account that somebody enabled since is not deleted.
 import { seconds } from '../../platform/clock.ts';
-import { takeAdvisoryLock } from '../../platform/database/index.ts';
+import { type RowPage, takeAdvisoryLock } from '../../platform/database/index.ts';
+import type { Query } from '../../platform/http/index.ts';
+import { type Caller, visibleDomain } from '../access/index.ts';
 import { type Actor, serviceActor } from '../audit/index.ts';
 import type { Reader, UserRow } from '../database.ts';
 import type { DomainSettingsOf } from '../domain-settings/index.ts';
 import { Fault, fail } from '../faults.ts';
 import type { Mail } from '../mail/index.ts';
 import { deleteIfAbandoned } from '../projects/index.ts';
-import type { Deps } from '../resource/index.ts';
+import { criteriaOf, type Deps, type Filters, pageOf, single, whereEquals } from '../resource/index.ts';
 import { lockUser, nameKey, recipientOf, type Users } from '../users/index.ts';
 import {
   administeredAlone,
   deleteDeletion,
   dueUserIds,
   findPending,
+  type ListedDeletion,
+  listPending,
   type PendingDeletion,
   putDeletion,
   registeredOrganizations,
@@ -33,6 +37,8 @@ export type AccountDeletionDeps = Pick<Deps, 'db' | 'clock' | 'change' | 'log'> 
   readonly users: Users;
   readonly mail: Mail;
 };
+
+const FILTERS: Filters = { domain_id: { column: 'users.domain_id', kind: 'text' } };
 
 const target = (id: string) => ({ kind: 'user', id });
 
@@ -70,8 +76,8 @@ export function createAccountDeletion({ db, clock, change, log, domainSettings, 
       await putDeletion(tx, { user_id: user.id, requested_at: now, due_at: due, user_version: version });
       const { address: to, name, language } = recipientOf(current);
       const values = { name, at: due * 1000 };
-      if (to !== undefined)
-        await mail.enqueue(transaction, { to, template: 'deletion-scheduled', language, values, seconds: NOTICE_SECONDS });
+      const template = deletionGraceDays === 0 ? 'deletion-now' : 'deletion-scheduled';
+      if (to !== undefined) await mail.enqueue(transaction, { to, template, language, values, seconds: NOTICE_SECONDS });
       audit('user.deletion_scheduled', target(user.id), { due_at: due });
       return due;
     });
@@ -83,14 +89,13 @@ export function createAccountDeletion({ db, clock, change, log, domainSettings, 
    */
   async function cancel(actor: Actor, userId: string, expect?: (reader: Reader) => Promise<void>): Promise<void> {
     await change(actor, async (transaction) => {
-      const { tx, audit } = transaction;
+      const { tx } = transaction;
       // The deletion locks the same row first: one of the two is too late.
       await lockUser(db, tx, userId);
       if (!(await findPending(tx, userId))) fail('account_deletion.not_found', { id: userId });
       await expect?.(tx);
-      await deleteDeletion(tx, userId);
+      // It ends with that, see cancelled.ts.
       await users.enable(transaction, userId);
-      audit('user.deletion_cancelled', target(userId));
     });
   }
 
@@ -136,7 +141,16 @@ export function createAccountDeletion({ db, clock, change, log, domainSettings, 
     return deleted;
   }
 
+  /** The next to be deleted first. */
+  async function list(caller: Caller, query: Query): Promise<RowPage<ListedDeletion>> {
+    const criteria = { criteria: criteriaOf(query, FILTERS), visible: whereEquals('users.domain_id', visibleDomain(caller)) };
+    return (
+      (await listPending(db, pageOf(query), criteria)) ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' })
+    );
+  }
+
   return {
+    list,
     refusalFor,
     graceDays: async (user: Pick<UserRow, 'domain_id'>): Promise<number> => (await settingsOf(user)).deletionGraceDays,
     schedule,

@@ -1,13 +1,20 @@
 // Accounts that are to be deleted.
 import { sql } from 'kysely';
-import type { AccountDeletionRow, Reader, Tx } from '../database.ts';
+import { type PageRequest, type RowPage, readPage } from '../../platform/database/index.ts';
+import type { AccountDeletionRow, Database, Reader, Tx } from '../database.ts';
+import { applyCriteria, type ListQuery } from '../resource/index.ts';
 
-/** An account that is to be deleted, with what the deletion depends on. */
+/** An account that is to be deleted. */
 export interface PendingDeletion extends AccountDeletionRow {
-  readonly enabled: number;
-  readonly version: number;
+  readonly user_name: string;
+  readonly domain_id: string;
   readonly domain_enabled: number;
 }
+
+/** `id`: of the user, which pages of a list go by. */
+export type ListedDeletion = Pick<PendingDeletion, 'requested_at' | 'due_at' | 'user_name' | 'domain_id'> & {
+  readonly id: string;
+};
 
 const withUser = (db: Reader) =>
   db
@@ -15,17 +22,24 @@ const withUser = (db: Reader) =>
     .innerJoin('users', 'users.id', 'account_deletions.user_id')
     .innerJoin('projects as domain', 'domain.id', 'users.domain_id')
     .selectAll('account_deletions')
-    .select(['users.enabled', 'users.version', 'domain.enabled as domain_enabled']);
+    .select(['users.name as user_name', 'users.domain_id', 'domain.enabled as domain_enabled']);
 
-/** Still pending: nobody enabled or changed the account since. */
+/** Still pending: nobody enabled the account since. */
 export const findPending = (db: Reader, userId: string): Promise<PendingDeletion | undefined> =>
-  withUser(db)
-    .where('account_deletions.user_id', '=', userId)
-    .where('users.enabled', '=', 0)
-    .whereRef('users.version', '=', 'account_deletions.user_version')
-    .executeTakeFirst();
+  withUser(db).where('account_deletions.user_id', '=', userId).where('users.enabled', '=', 0).executeTakeFirst();
 
-/** Users whose deletion is due, or was overtaken by a change. */
+export function listPending(db: Database, page: PageRequest, listQuery: ListQuery): Promise<RowPage<ListedDeletion> | undefined> {
+  const pending = db.read
+    .selectFrom((eb) => eb.selectFrom('account_deletions').select(['user_id as id', 'requested_at', 'due_at']).as('deletions'))
+    .innerJoin('users', 'users.id', 'deletions.id')
+    .where('users.enabled', '=', 0)
+    .select(['deletions.id', 'deletions.requested_at', 'deletions.due_at', 'users.name as user_name', 'users.domain_id']);
+  const visible = applyCriteria(pending, db.dialect, listQuery.visible);
+  const query = applyCriteria(visible, db.dialect, listQuery.criteria);
+  return readPage(query, { table: 'deletions', by: 'due_at' }, page, visible);
+}
+
+/** Users whose deletion is due. */
 export async function dueUserIds(db: Reader, now: number, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('account_deletions')
@@ -38,7 +52,7 @@ export async function dueUserIds(db: Reader, now: number, limit: number): Promis
   return rows.map((row) => row.user_id);
 }
 
-/** Replaces one that was overtaken by a change. */
+/** Replaces one of an account that is enabled. */
 export async function putDeletion(tx: Tx, row: AccountDeletionRow): Promise<void> {
   const { user_id: _, ...values } = row;
   await tx

@@ -34,6 +34,8 @@ async function mailsTo(api: TestApi, address: string): Promise<string[]> {
 onEachDatabase(
   'Deleting one’s own account',
   (api) => {
+    const db = usesDatabaseOf(api);
+
     it('ends tokens and sessions at once, says so by mail, and is done after the grace time', async () => {
       const person = await makeUser(api);
       const token = await api.logIn({ id: person.id, password: person.password });
@@ -70,6 +72,8 @@ onEachDatabase(
       assert.equal(stepOf(await browser.go('/account')), 'password', 'there is no session');
       const kept = await browser.submit(offer, 'keep-account');
       assert.match(kept.text, /Your account stays/);
+      const [, told] = (await mailsTo(api, `${person.name}@example.org`)).sort();
+      assert.match(told ?? '', /Subject: Your account will (?:not )?be deleted/);
       assert.equal(await enabled(api, person.id), true);
       assert.equal((await deletionOf(api, person.id)).status, 404);
       assert.equal(stepOf(await browser.go('/account')), 'password', 'and there is still none');
@@ -109,17 +113,62 @@ onEachDatabase(
         assert.equal(answer.status, 403);
     });
 
-    it('does not happen to an account that an administrator enabled or changed since', async () => {
+    it('does not happen to an account that an administrator enabled or disabled since; their owners are told', async () => {
       const [one, other, third] = [await makeLeaver(api), await makeLeaver(api), await makeLeaver(api)];
       await api.patch(`/v3/users/${one.id}`, { user: { enabled: true } });
-      await api.patch(`/v3/users/${other.id}`, { user: { description: 'needed for an inquiry' } });
+      await api.patch(`/v3/users/${other.id}`, { user: { enabled: false, description: 'needed for an inquiry' } });
       await api.patch(`/v3/users/${third.id}`, { user: { enabled: true } });
       await api.patch(`/v3/users/${third.id}`, { user: { enabled: false } });
-      for (const { id } of [one, other, third]) assert.equal((await deletionOf(api, id)).status, 404);
+      for (const { id, name } of [one, other, third]) {
+        assert.equal((await deletionOf(api, id)).status, 404);
+        const mails = await mailsTo(api, `${name}@example.org`);
+        assert.equal(mails.filter((mail) => /Subject: Your account will not be deleted/.test(mail)).length, 1, name);
+      }
       assert.notEqual(stepOf(await new TestBrowser(api).signIn('/account', other)), 'keep-account');
       await passTime(api, 15 * DAY);
       assert.equal(await api.service.accountDeletion.deleteDue(), 0);
       assert.equal((await api.authenticate({ id: one.id, password: one.password })).status, 201);
+    });
+
+    it('goes on when something else about the account changes, and by SCIM', async () => {
+      const [one, other] = [await makeLeaver(api), await makeLeaver(api)];
+      await api.patch(`/v3/users/${one.id}`, { user: { description: 'a note' } });
+      const stored = (await api.get(`/scim/v2/Users/${other.id}`)).body;
+      assert.equal((await api.put(`/scim/v2/Users/${other.id}`, { ...stored, externalId: 'e-7', title: 'Dr' })).status, 200);
+      for (const { id } of [one, other]) assert.equal((await deletionOf(api, id)).status, 200);
+      await passTime(api, 15 * DAY);
+      await api.service.accountDeletion.deleteDue();
+      for (const { id } of [one, other]) assert.equal((await api.get(`/v3/users/${id}`)).status, 404);
+    });
+
+    it('is listed for administrators and for managers of the domain, the next first, page by page', async () => {
+      const domain = await api.make('domain', { name: uniqueName('domain') });
+      const people = [];
+      for (let at = 0; at < 3; at++) {
+        const person = await makeUser(api, { domain_id: domain.id });
+        const row = await db().read.selectFrom('users').where('id', '=', person.id).selectAll().executeTakeFirstOrThrow();
+        await api.service.accountDeletion.schedule({ userId: row.id, requestId: null, epoch: row.epoch }, row, row.name);
+        people.push(person);
+        api.clock.advance(60);
+      }
+      const list = async (query: string, token = api.adminToken) =>
+        (await api.get(`/v3/OS-ACCOUNT/deletions?${query}`, { token })).body;
+      const first = await list(`domain_id=${domain.id}&limit=2`);
+      assert.deepEqual(first.deletions[0], {
+        ...(await deletionOf(api, people[0]!.id)).body.deletion,
+        user_name: people[0]!.name,
+        domain_id: domain.id,
+      });
+      const second = (await api.get(first.links.next.replace(api.url, ''))).body;
+      const ids = [...first.deletions, ...second.deletions].map(({ user_id: id }: { user_id: string }) => id);
+      assert.deepEqual([ids, second.links.next], [people.map(({ id }) => id), null]);
+      const { token } = await api.persona(['reader'], { domain: domain.id });
+      await makeLeaver(api);
+      assert.equal((await list('', token)).deletions.length, 3, 'of their own domain only');
+      const stranger = await api.persona(['member'], { project: (await api.make('project', { name: uniqueName('p') })).id });
+      assert.equal((await api.get('/v3/OS-ACCOUNT/deletions', { token: stranger.token })).status, 403);
+      assert.equal((await api.get('/v3/OS-ACCOUNT/deletions', { token: null })).status, 401);
+      assert.equal((await api.get('/v3/OS-ACCOUNT/deletions?marker=nobody')).status, 400);
     });
 
     it('takes the organizations with it that registration made for the person, unless others are in them', async () => {
@@ -199,6 +248,23 @@ onEachDatabase(
     });
   },
   { settings: MAY_LEAVE },
+);
+
+onDatabase(
+  'SQLite',
+  'Deleting one’s account without a grace time',
+  { settings: { ...MAY_LEAVE, GATEHOUSE_IDENTITY_ACCOUNT_DELETION_GRACE_DAYS: '0' } },
+  (api) => {
+    it('is done at once, and nobody is told to come back before then', async () => {
+      const person = await makeUser(api);
+      const left = await leave(api, person);
+      assert.match(left.text, /is being deleted/);
+      assert.doesNotMatch(left.text, /change your mind/);
+      const [mail] = await mailsTo(api, `${person.name}@example.org`);
+      assert.match(mail!, /Subject: Your account is deleted/);
+      assert.equal(await api.service.accountDeletion.deleteDue(), 1);
+    });
+  },
 );
 
 onEachDatabase('An account in a domain that does not allow its deletion', (api) => {

@@ -12,7 +12,11 @@ interface TextValues {
   'email-changed': { name: string };
   'passkey-added': { name: string; passkey: string };
   'passkey-removed': { name: string; passkey: string };
+  'provider-linked': { name: string; provider: string };
+  'provider-unlinked': { name: string; provider: string };
   'deletion-scheduled': { name: string };
+  'deletion-now': { name: string };
+  'deletion-cancelled': { name: string };
   test: Record<never, string>;
 }
 
@@ -32,7 +36,11 @@ interface TimeValues {
   'email-changed': { at: number };
   'passkey-added': { at: number };
   'passkey-removed': { at: number };
+  'provider-linked': { at: number };
+  'provider-unlinked': { at: number };
   'deletion-scheduled': { at: number };
+  'deletion-now': { at: number };
+  'deletion-cancelled': { at: number };
   test: { at: number };
 }
 
@@ -71,7 +79,11 @@ export const TEMPLATES: Readonly<Record<TemplateName, Readonly<Record<string, Va
   'email-changed': { ...COMMON, ...NEWS },
   'passkey-added': { ...COMMON, ...NEWS, passkey: 'text' },
   'passkey-removed': { ...COMMON, ...NEWS, passkey: 'text' },
+  'provider-linked': { ...COMMON, ...NEWS, provider: 'text' },
+  'provider-unlinked': { ...COMMON, ...NEWS, provider: 'text' },
   'deletion-scheduled': { ...COMMON, ...NEWS },
+  'deletion-now': { ...COMMON, ...NEWS },
+  'deletion-cancelled': { ...COMMON, ...NEWS },
   test: { ...COMMON, at: 'time' },
 };
 

@@ -27,6 +27,10 @@ const VALUES: { readonly [T in TemplateName]: Letter<T>['values'] } = {
   'passkey-added': { name: 'Ann', passkey: 'my phone', at: AT },
   'passkey-removed': { name: 'Ann', passkey: 'my phone', at: AT },
   'deletion-scheduled': { name: 'Ann', at: AT },
+  'deletion-now': { name: 'Ann', at: AT },
+  'deletion-cancelled': { name: 'Ann', at: AT },
+  'provider-linked': { name: 'Ann', provider: 'Example', at: AT },
+  'provider-unlinked': { name: 'Ann', provider: 'Example', at: AT },
   test: { at: AT },
 };
 const letter = (to: string, more: Partial<Letter<'reset-password'>> = {}): Letter<'reset-password'> => ({

@@ -184,6 +184,7 @@ onEachDatabase('Security of tokens', (api) => {
           onEmailChanged: undefined as never,
           onPasswordChanged: undefined as never,
           onDisabled: undefined as never,
+          onEnabled: undefined as never,
           shield: undefined as never,
           directory: { forbidNew: async () => undefined } as never,
           freshLogin: undefined as never,

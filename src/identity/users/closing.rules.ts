@@ -9,9 +9,10 @@ import { deleteUser, findUser, revokeTokensOfUser, updateUser } from './users.st
 export interface ClosingDeps {
   readonly clock: Clock;
   revokeAccess(change: Change, userId: string): Promise<void>;
+  onEnabled(change: Change, userId: string): Promise<void>;
 }
 
-export function createClosing({ clock, revokeAccess }: ClosingDeps) {
+export function createClosing({ clock, revokeAccess, onEnabled }: ClosingDeps) {
   /** Also ends tokens and sessions. Returns the version of the disabled user. */
   async function disable(transaction: Change, id: string): Promise<number> {
     const { tx, invalidate } = transaction;
@@ -23,8 +24,10 @@ export function createClosing({ clock, revokeAccess }: ClosingDeps) {
   }
 
   /** The time of inactivity begins again. */
-  async function enable({ tx, invalidate }: Change, id: string): Promise<void> {
+  async function enable(transaction: Change, id: string): Promise<void> {
+    const { tx, invalidate } = transaction;
     await updateUser(tx, id, { enabled: 1, last_active_at: seconds(clock), updated_at: clock.now() });
+    await onEnabled(transaction, id);
     invalidate(tagOf.user(id));
   }
 

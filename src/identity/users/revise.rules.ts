@@ -36,6 +36,7 @@ export function createUserRevision({
   onPasswordChanged,
   directory,
   onDisabled,
+  onEnabled,
 }: Pick<Deps, 'db' | 'clock' | 'change'> & {
   readonly passwords: Passwords;
   readonly names: UserNames;
@@ -47,6 +48,7 @@ export function createUserRevision({
   onEmailChanged(change: Change, userId: string): Promise<void>;
   onPasswordChanged(change: Change, user: UserRow): Promise<void>;
   onDisabled(change: Change, userId: string): Promise<void>;
+  onEnabled(change: Change, userId: string): Promise<void>;
 }) {
   /** Changing how one signs in needs a recent login. The shield decides for provisioning clients, which have no login. */
   async function permitSignIn(reader: Reader, caller: Caller, id: string): Promise<void> {
@@ -82,7 +84,10 @@ export function createUserRevision({
     if (renamed) await names.save(tx, id, current.domain_id, name);
     if (profile !== stored.profile) await replaceEmails(tx, id, emailKeys(profile));
     if (isEmailChanged) await onEmailChanged(transaction, id);
-    if (body.enabled === true) await passwords.unlock(transaction, id);
+    if (body.enabled === true) {
+      await passwords.unlock(transaction, id);
+      await onEnabled(transaction, id);
+    }
     // Also if they are disabled already: an administrator says that they shall not get in.
     if (body.enabled === false) await onDisabled(transaction, id);
     const isDisabled = body.enabled === false && current.enabled === 1;

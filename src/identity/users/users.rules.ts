@@ -46,7 +46,7 @@ const targetOfUser = (id: string, user: UserWithExpiry | undefined): IdentityTar
 
 /**
  * `revokeAccess`: ends sessions, devices and links of a user, in the transaction that revokes the tokens. `onEmailChanged`,
- * `onPasswordChanged` and `onDisabled` are called in the transaction of the change.
+ * `onPasswordChanged`, `onDisabled` and `onEnabled` are called in the transaction of the change.
  */
 export function createUsers(
   deps: Pick<Deps, 'db' | 'clock' | 'change'> & {
@@ -56,6 +56,7 @@ export function createUsers(
     onEmailChanged(change: Change, userId: string): Promise<void>;
     onPasswordChanged(change: Change, user: UserRow): Promise<void>;
     onDisabled(change: Change, userId: string): Promise<void>;
+    onEnabled(change: Change, userId: string): Promise<void>;
     shield: Shield;
     freshLogin: FreshLogin;
     logins: LoginEvents;

@@ -25,7 +25,7 @@ export const createDeletionSection = ({ accountDeletion }: DeletionDeps): Accoun
       async run({ browser, look, person: { user, actor } }, form) {
         try {
           const dueAt = await accountDeletion.schedule(actor, user, form.text('user_name'));
-          sendPage(browser, leavingPage(look, dueAt));
+          sendPage(browser, leavingPage(look, dueAt, await accountDeletion.graceDays(user)));
           return 'answered';
         } catch (error) {
           if (!isWrongName(error)) throw error;

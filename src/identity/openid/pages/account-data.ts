@@ -24,8 +24,9 @@ export function deletionSection(
 }
 
 /** After it: there is no session any more. */
-export function leavingPage(look: PageLook, dueAt: number): string {
+export function leavingPage(look: PageLook, dueAt: number, graceDays: number): string {
   const { words } = look;
+  if (graceDays === 0) return page(look, { title: words.leavingNowTitle, body: html`<p role="status">${words.leavingNow}</p>` });
   const body = html`<p role="status">${words.leavingText} ${look.time(dueAt)}</p><p>${words.leavingComeBack}</p>`;
   return page(look, { title: words.leavingTitle, body });
 }
