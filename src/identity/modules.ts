@@ -21,7 +21,7 @@ import { createAuditEvents } from './audit-events/index.ts';
 import { createCatalog } from './catalog/index.ts';
 import { createConsumers } from './consumers/index.ts';
 import { createCredentials } from './credentials/index.ts';
-import type { Database, PasskeyRow, Reader, Tx, UserRow } from './database.ts';
+import type { Database, Reader, Tx, UserRow } from './database.ts';
 import { createDirectories } from './directories/index.ts';
 import { createDomainSettings } from './domain-settings/index.ts';
 import { createFederation } from './federation/index.ts';
@@ -38,6 +38,7 @@ import {
 import { createLinks } from './links/index.ts';
 import { createLoginEvents } from './logins/index.ts';
 import { createMail } from './mail/index.ts';
+import { createNotices } from './notices/index.ts';
 import { createNotifications } from './notifications/index.ts';
 import {
   createAccessTokens,
@@ -73,7 +74,7 @@ import {
   createTokenText,
 } from './tokens/index.ts';
 import { createDevices, createFactor, createSubject } from './two-factor/index.ts';
-import { createUsers, findUser, recipientOf } from './users/index.ts';
+import { createUsers } from './users/index.ts';
 
 /** Limits of wrong guesses, not of requests: services that log in often with the right password are not limited. */
 const GUESSES = {
@@ -130,16 +131,13 @@ async function buildCore(db: Database, options: ModuleOptions) {
     await links.endOf(transaction, userId);
     await registrationKeys.endResets(transaction, userId);
   };
-  const onPasswordChanged = async (transaction: Change, user: UserRow): Promise<void> => {
-    const { address: to, name, language } = recipientOf(user);
-    const values = { name, at: clock.now() };
-    if (to !== undefined) await mail.enqueue(transaction, { to, template: 'password-changed', language, values });
-  };
+  const notices = createNotices({ clock, mail });
   const endDeletion = createCancelledDeletion({ clock, mail });
   const onDisabled = async (transaction: Change, userId: string): Promise<void> => {
     await registrationKeys.endActivations(transaction, userId);
     await endDeletion(transaction, userId);
   };
+  const onPasswordChanged = notices.passwordChanged;
   const listeners = { revokeAccess, onEmailChanged, onPasswordChanged, onDisabled, onEnabled: endDeletion };
   const directories = createDirectories({ ...deps, domainSettings, revokeAccess, onEmailChanged });
   const directory = directories.guard;
@@ -162,6 +160,7 @@ async function buildCore(db: Database, options: ModuleOptions) {
     accountDeletion,
     personalData,
     directories,
+    notices,
   };
   return { deps, domainSettings, outbound, notifications, mail, links, tokenKeys, revocations, tokens, shield, ...signedIn };
 }
@@ -221,25 +220,13 @@ function buildInvitations(core: Core, { userPermissions }: Applications, options
 }
 
 /** Owners of passkeys get a mail, and sessions that began with one end when one is removed. */
-function passkeyListeners({ deps, mail, records }: Core): Pick<PasskeyDeps, 'onAdded' | 'onRemoved'> {
-  const tellOwner = async (
-    transaction: Change,
-    template: 'passkey-added' | 'passkey-removed',
-    { user_id: userId, name: passkey }: PasskeyRow,
-  ): Promise<void> => {
-    const user = await findUser(transaction.tx, userId);
-    const { address: to, name = '', language } = user ? recipientOf(user) : {};
-    const values = { name, passkey, at: deps.clock.now() };
-    if (to !== undefined) await mail.enqueue(transaction, { to, template, language, values });
-  };
-  return {
-    onAdded: (transaction, passkey) => tellOwner(transaction, 'passkey-added', passkey),
-    async onRemoved(transaction, passkey, kept) {
-      await records.endPasskeySessions(transaction, passkey.user_id, kept);
-      await tellOwner(transaction, 'passkey-removed', passkey);
-    },
-  };
-}
+const passkeyListeners = ({ notices, records }: Core): Pick<PasskeyDeps, 'onAdded' | 'onRemoved'> => ({
+  onAdded: (transaction, passkey) => notices.passkey(transaction, 'passkey-added', passkey),
+  async onRemoved(transaction, passkey, kept) {
+    await records.endPasskeySessions(transaction, passkey.user_id, kept);
+    await notices.passkey(transaction, 'passkey-removed', passkey);
+  },
+});
 
 /** Logins at the base API and at the pages of the OpenID provider. */
 function buildSignIn(
@@ -267,6 +254,8 @@ function buildSignIn(
     hashOfSession: core.records.hashOfSession,
     endSessions: core.records.endSessionsByHash,
     hasOtherWay: async (tx, userId) => (await knowsPassword(tx, userId)) || (await hasPasskey(tx, userId)),
+    onLinked: (transaction, about) => core.notices.link(transaction, 'provider-linked', about),
+    onUnlinked: (transaction, about) => core.notices.link(transaction, 'provider-unlinked', about),
   });
   const passkeys = createPasskeys({
     ...deps,

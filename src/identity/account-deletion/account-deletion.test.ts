@@ -1,12 +1,10 @@
 // People delete their own account, at the account page.
 import assert from 'node:assert/strict';
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { ADMIN_PASSWORD, onDatabase, onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
 import { connectProvider, providerFor, Traveller } from '../../../test/support/federation.ts';
 import { DAY, leave, MAY_LEAVE, makeLeaver, openData, passTime } from '../../../test/support/leaving.ts';
-import { until } from '../../../test/support/mailbox.ts';
+import { mailsInFolderTo } from '../../../test/support/mail-folder.ts';
 import type { PlainProvider } from '../../../test/support/plain-provider.ts';
 import { makeUser, RelyingParty } from '../../../test/support/relying-party.ts';
 import { usesDatabaseOf } from '../../../test/support/restartable-api.ts';
@@ -16,20 +14,6 @@ import { stepOf, TestBrowser } from '../../../test/support/test-browser.ts';
 
 const deletionOf = (api: TestApi, id: string) => api.get(`/v3/users/${id}/OS-ACCOUNT/deletion`);
 const enabled = async (api: TestApi, id: string): Promise<boolean> => (await api.get(`/v3/users/${id}`)).body.user.enabled;
-
-/** The mails to an address, as they were written to the folder, once there is one. A job of the service may be writing it, too. */
-async function mailsTo(api: TestApi, address: string): Promise<string[]> {
-  const folder = join(api.folder, 'mail');
-  let mails: string[] = [];
-  await until(async () => {
-    await api.service.mail.sendDue();
-    const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.eml'));
-    const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
-    mails = texts.filter((text) => text.includes(`To: ${address}`));
-    return mails.length > 0;
-  }, `a mail to ${address}`);
-  return mails;
-}
 
 onEachDatabase(
   'Deleting one’s own account',
@@ -50,7 +34,7 @@ onEachDatabase(
       const { deletion } = (await deletionOf(api, person.id)).body;
       const due = Date.parse(deletion.due_at) / 1000;
       assert.ok(due >= before + 14 * DAY && due <= before + 14 * DAY + 60, deletion.due_at);
-      const [mail, ...others] = await mailsTo(api, `${person.name}@example.org`);
+      const [mail, ...others] = await mailsInFolderTo(api, `${person.name}@example.org`);
       assert.match(mail!, /Subject: Your account will be deleted/);
       assert.deepEqual(others, []);
 
@@ -72,7 +56,7 @@ onEachDatabase(
       assert.equal(stepOf(await browser.go('/account')), 'password', 'there is no session');
       const kept = await browser.submit(offer, 'keep-account');
       assert.match(kept.text, /Your account stays/);
-      const [, told] = (await mailsTo(api, `${person.name}@example.org`)).sort();
+      const [, told] = (await mailsInFolderTo(api, `${person.name}@example.org`)).sort();
       assert.match(told ?? '', /Subject: Your account will (?:not )?be deleted/);
       assert.equal(await enabled(api, person.id), true);
       assert.equal((await deletionOf(api, person.id)).status, 404);
@@ -121,7 +105,7 @@ onEachDatabase(
       await api.patch(`/v3/users/${third.id}`, { user: { enabled: false } });
       for (const { id, name } of [one, other, third]) {
         assert.equal((await deletionOf(api, id)).status, 404);
-        const mails = await mailsTo(api, `${name}@example.org`);
+        const mails = await mailsInFolderTo(api, `${name}@example.org`);
         assert.equal(mails.filter((mail) => /Subject: Your account will not be deleted/.test(mail)).length, 1, name);
       }
       assert.notEqual(stepOf(await new TestBrowser(api).signIn('/account', other)), 'keep-account');
@@ -260,7 +244,7 @@ onDatabase(
       const left = await leave(api, person);
       assert.match(left.text, /is being deleted/);
       assert.doesNotMatch(left.text, /change your mind/);
-      const [mail] = await mailsTo(api, `${person.name}@example.org`);
+      const [mail] = await mailsInFolderTo(api, `${person.name}@example.org`);
       assert.match(mail!, /Subject: Your account is deleted/);
       assert.equal(await api.service.accountDeletion.deleteDue(), 1);
     });

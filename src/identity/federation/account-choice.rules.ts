@@ -24,6 +24,8 @@ export interface AccountToLink {
   readonly userId: string;
   /** A trusted address decided, and no proof. */
   readonly byAddress: boolean;
+  /** It was made for the person. */
+  readonly isNew: boolean;
 }
 
 /** What a sign-in works with, in its transaction. */
@@ -115,14 +117,14 @@ export function createAccountChoice({
 
   /** The account to link. Undefined when the person has to choose first. */
   async function accountToLink(login: LoginContext, choice: Choice): Promise<AccountToLink | undefined> {
-    if (choice.kind === 'link') return { userId: choice.userId, byAddress: false };
+    if (choice.kind === 'link') return { userId: choice.userId, byAddress: false, isNew: false };
     const address = trustedAddress(login);
     const found = address === undefined ? undefined : await accountByAddress(login, address);
-    if (found && found !== 'ask') return { userId: found.id, byAddress: true };
+    if (found && found !== 'ask') return { userId: found.id, byAddress: true, isNew: false };
     // Nothing tells whether there is an account, except for somebody whose address is trusted: it is their own.
     const isDecided = choice.kind === 'new' || (address !== undefined && found === undefined);
     if (!isDecided || login.identity.user.type === 'local') return undefined;
-    return { userId: await createAccount(login, choice.kind === 'new' ? choice.suffix : ''), byAddress: false };
+    return { userId: await createAccount(login, choice.kind === 'new' ? choice.suffix : ''), byAddress: false, isNew: true };
   }
 
   return { accountToLink };

@@ -34,6 +34,9 @@ export interface FederationDeps
   isGroupInDirectory(groupId: string, reader: Reader): Promise<boolean>;
   /** Whether an account can be entered without a provider. */
   hasOtherWay(tx: Tx, userId: string): Promise<boolean>;
+  /** An account that was there before can be entered through a provider now, or no longer. `provider` is the name that people know. */
+  onLinked(change: Change, about: { readonly userId: string; readonly provider: string }): Promise<void>;
+  onUnlinked(change: Change, about: { readonly userId: string; readonly provider: string }): Promise<void>;
 }
 
 export function createFederation(deps: FederationDeps) {

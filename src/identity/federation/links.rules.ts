@@ -15,6 +15,7 @@ export interface LinkDeps {
   readonly notify: Notify;
   /** Whether the account can be entered without a provider. */
   hasOtherWay(tx: Tx, userId: string): Promise<boolean>;
+  onUnlinked(change: Change, about: { readonly userId: string; readonly provider: string }): Promise<void>;
 }
 
 export interface LinkedAccount extends Pick<ProviderLinkRow, 'id' | 'label' | 'created_at' | 'last_used_at'> {
@@ -36,7 +37,7 @@ export const createTakeBackAllOf =
     }
   };
 
-export function createLinks({ db, change, given, sessions, notify, hasOtherWay }: LinkDeps) {
+export function createLinks({ db, change, given, sessions, notify, hasOtherWay, onUnlinked }: LinkDeps) {
   return {
     list: async (userId: string): Promise<LinkedAccount[]> =>
       (await listLinks(db.read, userId)).map(({ id, label, created_at, last_used_at, provider_id, button_name }) => ({
@@ -56,7 +57,7 @@ export function createLinks({ db, change, given, sessions, notify, hasOtherWay }
         const { tx, audit } = transaction;
         // Locked, so that of two ways in that are removed at the same time the last one stays.
         await lockUser(db, tx, userId);
-        const link = (await findLinkOfUser(tx, userId, id)) ?? fail('provider_link.not_found', { id });
+        const link = (await listLinks(tx, userId)).find((one) => one.id === id) ?? fail('provider_link.not_found', { id });
         if (!(await hasOtherWay(tx, userId)) && !(await hasUsableLink(tx, userId, id))) fail('provider_link.last_way_in');
         await given.takeBack(transaction, userId, JSON.parse(link.given) as Given);
         await sessions.end(transaction, { providerId: link.provider_id, linkId: id });
@@ -64,6 +65,7 @@ export function createLinks({ db, change, given, sessions, notify, hasOtherWay }
         const detail = { identity_provider_id: link.provider_id, link_id: id };
         audit('user.provider_unlinked', { kind: 'user', id: userId }, detail);
         await notify(transaction, 'provider.unlinked', userId);
+        await onUnlinked(transaction, { userId, provider: link.button_name ?? link.provider_id });
       }),
   };
 }

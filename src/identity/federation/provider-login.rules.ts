@@ -33,6 +33,8 @@ export interface ProviderLoginDeps {
   readonly given: GivenRules;
   readonly sessions: ProviderSessions;
   readonly notify: Notify;
+  /** An account that was there before is linked. */
+  onLinked(change: Change, about: { readonly userId: string; readonly provider: string }): Promise<void>;
 }
 
 /** A person who is known here now. */
@@ -58,10 +60,11 @@ interface PreparedLogin {
 }
 
 export function createProviderLogins(deps: ProviderLoginDeps) {
-  const { db, clock, change, given, sessions, notify } = deps;
+  const { db, clock, change, given, sessions, notify, onLinked } = deps;
   const { accountToLink } = createAccountChoice(deps);
 
-  async function link({ transaction, assertion }: LoginContext, { userId, byAddress }: AccountToLink): Promise<ProviderLinkRow> {
+  async function link(login: LoginContext, { userId, byAddress, isNew }: AccountToLink): Promise<ProviderLinkRow> {
+    const { transaction, assertion, provider } = login;
     const row: ProviderLinkRow = {
       id: newId(),
       provider_id: assertion.providerId,
@@ -78,6 +81,7 @@ export function createProviderLogins(deps: ProviderLoginDeps) {
     const detail = { identity_provider_id: row.provider_id, link_id: row.id };
     transaction.audit('user.provider_linked', { kind: 'user', id: userId }, detail);
     await notify(transaction, 'provider.linked', userId);
+    if (!isNew) await onLinked(transaction, { userId, provider: provider.button_name ?? provider.provider_id });
     return row;
   }
 

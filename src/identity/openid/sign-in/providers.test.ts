@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
 import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { connectProvider, providerFor, ROOT, signInAt, Traveller } from '../../../../test/support/federation.ts';
+import { mailsInFolderTo, subjectIn } from '../../../../test/support/mail-folder.ts';
 import type { PlainProvider } from '../../../../test/support/plain-provider.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { enable, Phone } from '../../../../test/support/second-factor.ts';
@@ -62,6 +63,7 @@ onEachDatabase('Signing in through another provider', (api) => {
 
       const again = await travellerTo().signIn(sub);
       assert.equal(again.claims()!.sub, user.id, 'and knows them from then on');
+      assert.deepEqual(await mailsInFolderTo(api, `${sub}@example.org`), [], 'which is no news to them');
     });
 
     it('connects the account that the person signs in to', async () => {
@@ -78,6 +80,11 @@ onEachDatabase('Signing in through another provider', (api) => {
       assert.equal(tokens.claims()!.sub, person.id);
       assert.deepEqual(tokens.claims()!.amr, ['pwd']);
       assert.equal((await travellerTo().signIn(sub)).claims()!.sub, person.id);
+      const browser = new TestBrowser(api);
+      await browser.submit(await browser.signIn('/account/security', person), 'provider-unlink');
+      const mails = (await mailsInFolderTo(api, `${person.name}@example.org`)).map(subjectIn).sort();
+      const wanted = ['A sign-in was disconnected from your account', 'Another sign-in was connected to your account'];
+      assert.deepEqual(mails, wanted, 'and tells the owner by mail, also when it is disconnected');
     });
 
     it('gives a name that is taken an addition', async () => {
