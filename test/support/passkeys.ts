@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { before } from 'node:test';
 import type { TestApi } from './api.ts';
 import { freePort } from './ports.ts';
-import { makeUser } from './relying-party.ts';
+import { makeUser, type RelyingParty } from './relying-party.ts';
 import { type AuthenticatorTwist, SoftAuthenticator } from './soft-authenticator.ts';
-import { type BrowserPage, TestBrowser } from './test-browser.ts';
+import { type BrowserPage, stepOf, TestBrowser } from './test-browser.ts';
 
 const port = await freePort();
 
@@ -28,6 +28,21 @@ const ENTITIES: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', 
 export function passkeyOptionsOf(page: BrowserPage, kind: 'get' | 'create' = 'get'): any {
   const found = new RegExp(`data-passkey="${kind}"[^>]*data-options="([^"]*)"`).exec(page.text)?.[1];
   return found === undefined ? undefined : JSON.parse(found.replaceAll(/&(amp|lt|gt|quot|#39);/g, (one) => ENTITIES[one]!));
+}
+
+/** From the application to the sign-in page. What the application gets after the last page: with consent, if that is asked for. */
+export async function visitSignIn(
+  api: TestApi,
+  party: RelyingParty,
+  more: Record<string, string> = {},
+  browser: TestBrowser = new TestBrowser(api),
+) {
+  const { url, checks } = await party.ask(more);
+  const page = await browser.go(url);
+  const tokens = async (last: BrowserPage) =>
+    party.redeem(stepOf(last) === 'allow' ? await browser.submit(last, 'allow') : last, checks);
+  const claims = async (last: BrowserPage) => (await tokens(last)).claims()!;
+  return { browser, page, tokens, claims };
 }
 
 /** Somebody at a browser, signed in to the account page by password, who has an authenticator. */

@@ -9,7 +9,7 @@ import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { logInByAccessToken } from '../../../../test/support/keyrock-client.ts';
 import { smtpSettings } from '../../../../test/support/mail-server.ts';
 import { mailsTo, newMailbox, startMailServer } from '../../../../test/support/mailbox.ts';
-import { AT_LOCALHOST, PasskeyPerson, servesAtLocalhost } from '../../../../test/support/passkeys.ts';
+import { AT_LOCALHOST, PasskeyPerson, servesAtLocalhost, visitSignIn } from '../../../../test/support/passkeys.ts';
 import { RelyingParty } from '../../../../test/support/relying-party.ts';
 import { type BrowserPage, stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 import { LANGUAGES } from '../pages/words/index.ts';
@@ -32,14 +32,7 @@ onEachDatabase(
       party = await RelyingParty.make(api);
     });
 
-    /** From the application to the sign-in page. */
-    async function visit(more: Record<string, string> = {}, browser = new TestBrowser(api)) {
-      const { url, checks } = await party.ask(more);
-      const page = await browser.go(url);
-      const tokens = async (last: BrowserPage) =>
-        party.redeem(stepOf(last) === 'allow' ? await browser.submit(last, 'allow') : last, checks);
-      return { browser, page, tokens };
-    }
+    const visit = (more?: Record<string, string>, browser?: TestBrowser) => visitSignIn(api, party, more, browser);
 
     /** A browser in which the person has signed in with their passkey. */
     async function signedIn(person: PasskeyPerson): Promise<TestBrowser> {

@@ -5,7 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { onEachDatabase, TestApi, uniqueName } from '../../../../test/support/api.ts';
-import { AT_LOCALHOST, PasskeyPerson, passkeyOptionsOf, servesAtLocalhost } from '../../../../test/support/passkeys.ts';
+import {
+  AT_LOCALHOST,
+  PasskeyPerson,
+  passkeyOptionsOf,
+  servesAtLocalhost,
+  visitSignIn,
+} from '../../../../test/support/passkeys.ts';
 import { RelyingParty } from '../../../../test/support/relying-party.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { enable, Phone } from '../../../../test/support/second-factor.ts';
@@ -30,16 +36,7 @@ const define = (api: TestApi): void => {
     party = await RelyingParty.make(api);
   });
 
-  /** From the application to the sign-in page. */
-  async function visit(more: Record<string, string> = {}, browser = new TestBrowser(api)) {
-    const { url, checks } = await party.ask(more);
-    const page = await browser.go(url);
-    const claims = async (last: BrowserPage) => {
-      const done = stepOf(last) === 'allow' ? await browser.submit(last, 'allow') : last;
-      return (await party.redeem(done, checks)).claims()!;
-    };
-    return { browser, page, claims };
-  }
+  const visit = (more?: Record<string, string>, browser?: TestBrowser) => visitSignIn(api, party, more, browser);
 
   const isRefused = (page: BrowserPage, text: string = words.passkeyWrong): void => {
     assert.equal(page.status, 401);
