@@ -14,6 +14,7 @@ import {
   alertOf,
   enterCode,
   enterPassword,
+  follow,
   makeTwoFactorUser,
   openAccount,
   outcome,
@@ -47,13 +48,13 @@ onDatabase('SQLite', 'The account page', {}, (api) => {
     const text = (title: string): Promise<string> => sectionOf(page, title).innerText();
     assert.match(await text(words.profile), new RegExp(`${user.name}[\\s\\S]*ann@example.org`));
     assert.match(await text(words.organizations), new RegExp(organization.name));
-    await page.getByRole('link', { name: words.accountPages.security }).click();
+    await follow(page, words.accountPages.security);
     assert.match(await text(words.twoFactor), new RegExp(words.twoFactorOff));
-    await page.getByRole('link', { name: words.accountPages.sessions }).click();
+    await follow(page, words.accountPages.sessions);
     assert.match(await text(words.sessions), new RegExp(words.thisSession));
     assert.match(await text(words.devices), new RegExp(words.noDevices));
     assert.equal(await page.getByRole('button', { name: words.endOtherSessions }).count(), 0);
-    await page.getByRole('link', { name: words.accountPages.applications }).click();
+    await follow(page, words.accountPages.applications);
     assert.match(await text(words.applications), new RegExp(application().name));
   });
 
@@ -115,11 +116,11 @@ onDatabase('SQLite', 'The account page', {}, (api) => {
     await signInToAccount(api, page, person, 'security');
     await turnOnTwoFactor(api, page);
     const first = await page.locator('.codes li').allInnerTexts();
-    await page.getByRole('link', { name: words.codesAreKept }).click();
+    await follow(page, words.codesAreKept);
     await press(page, words.makeRecoveryCodes);
     const second = await page.locator('.codes li').allInnerTexts();
     assert.equal(new Set([...first, ...second]).size, 20);
-    await page.getByRole('link', { name: words.codesAreKept }).click();
+    await follow(page, words.codesAreKept);
     const off = async (password: string): Promise<void> => {
       await page.locator('summary', { hasText: words.turnOff }).click();
       await sectionOf(page, words.twoFactor).getByLabel(words.currentPassword).fill(password);
@@ -220,12 +221,12 @@ onDatabase('SQLite', 'The account page', {}, (api) => {
     const person = await makeUser(api);
     const page = await open();
     await signInToAccount(api, page, person);
-    await page.getByRole('link', { name: words.signOut }).click();
+    await follow(page, words.signOut);
     assert.equal(await titleOf(page), words.logoutTitle);
     await press(page, words.stay);
     await page.goto(`${api.url}/account`);
     assert.equal(await titleOf(page), words.account);
-    await page.getByRole('link', { name: words.signOut }).click();
+    await follow(page, words.signOut);
     await press(page, words.signOut);
     assert.equal(await titleOf(page), words.loggedOutTitle);
     await page.goto(`${api.url}/account`);

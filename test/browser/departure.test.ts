@@ -6,7 +6,7 @@ import { onDatabase } from '../support/api.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { DATA_PAGE, MAY_LEAVE } from '../support/leaving.ts';
 import { makeUser } from '../support/relying-party.ts';
-import { alertOf, enterPassword, press, signInToAccount, titleOf, words } from '../support/visitor.ts';
+import { alertOf, enterPassword, follow, press, signInToAccount, titleOf, words } from '../support/visitor.ts';
 
 const chromium = usesChromium();
 
@@ -38,7 +38,7 @@ onDatabase('SQLite', 'Somebody who leaves', { settings: MAY_LEAVE }, (api) => {
     assert.equal(await titleOf(page), words.keepAccountTitle);
     await press(page, words.keepAccount);
     assert.equal(await titleOf(page), words.accountKept);
-    await page.getByRole('link', { name: words.continueLabel }).click();
+    await follow(page, words.continueLabel);
     await enterPassword(page, person);
     assert.equal(new URL(page.url()).pathname, '/account');
     await api.logIn({ id: person.id, password: person.password });

@@ -242,7 +242,10 @@ onDatabase('SQLite', 'With a keyboard alone', {}, (api) => {
     const person = await makeUser(api);
     const page = await chromium.open(api);
     const { keyboard } = page;
-    const next = (heading: string) => page.getByRole('heading', { level: 1, name: heading }).waitFor();
+    const next = async (heading: string): Promise<void> => {
+      await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+      await page.waitForLoadState();
+    };
     await page.goto(application().signIn());
     // The first field gets the focus with the first frame; Enter in the last one sends the form.
     await page.locator('#name:focus').waitFor();

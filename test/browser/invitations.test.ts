@@ -6,7 +6,7 @@ import { onDatabase, uniqueName } from '../support/api.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { InvitationClient, NEW_PASSWORD, newAddress, tokenOf } from '../support/invitations.ts';
 import { MailServer, smtpSettings } from '../support/mail-server.ts';
-import { enterPassword, press, titleOf, words } from '../support/visitor.ts';
+import { enterPassword, follow, press, titleOf, words } from '../support/visitor.ts';
 
 const chromium = usesChromium();
 const server = new MailServer();
@@ -30,7 +30,7 @@ onDatabase('SQLite', 'An invitation in a browser', { settings: smtpSettings(serv
     await page.getByLabel(words.invitationPasswordAgain).fill(NEW_PASSWORD);
     await press(page, words.invitationCreate);
     assert.equal(await titleOf(page), words.invitationDoneTitle);
-    await page.getByRole('link', { name: words.invitationToAccount }).click();
+    await follow(page, words.invitationToAccount);
     await enterPassword(page, { name, password: NEW_PASSWORD });
     assert.equal(await titleOf(page), words.account);
     await page.goBack();
@@ -56,18 +56,18 @@ onDatabase('SQLite', 'An invitation in a browser', { settings: smtpSettings(serv
     const other = await api.make('user', { name: uniqueName('bob'), password: NEW_PASSWORD });
     const page = await chromium.open(api, { locale: 'es-ES' });
     await page.goto((await client.invited({ email })).link);
-    await page.getByRole('button', { name: 'Iniciar sesión para aceptar' }).click();
+    await press(page, 'Iniciar sesión para aceptar');
     const enter = async (user: string): Promise<void> => {
       await page.getByLabel('Nombre de usuario').fill(user);
       await page.getByLabel('Contraseña', { exact: true }).fill(NEW_PASSWORD);
-      await page.getByRole('button', { name: 'Iniciar sesión', exact: true }).click();
+      await press(page, 'Iniciar sesión');
     };
     await enter(other.name);
     await page.getByText('Esta cuenta tiene otra dirección').waitFor();
-    await page.getByRole('button', { name: 'Iniciar sesión para aceptar' }).click();
+    await press(page, 'Iniciar sesión para aceptar');
     await enter(name);
     await page.getByText(`Ha iniciado sesión como ${name}.`).waitFor();
-    await page.getByRole('button', { name: 'Aceptar', exact: true }).click();
+    await press(page, 'Aceptar');
     await page.getByText('Ha aceptado la invitación').waitFor();
   });
 });

@@ -8,7 +8,7 @@ import { usesChromium } from '../support/chromium.ts';
 import { smtpSettings } from '../support/mail-server.ts';
 import { linkIn, newestMail, newMailbox, startMailServer } from '../support/mailbox.ts';
 import { makeUser } from '../support/relying-party.ts';
-import { alertOf, enterPassword, outcome, press, sectionOf, titleOf, words } from '../support/visitor.ts';
+import { alertOf, enterPassword, follow, outcome, press, sectionOf, titleOf, words } from '../support/visitor.ts';
 
 const chromium = usesChromium();
 const server = await startMailServer();
@@ -18,7 +18,6 @@ const FRESH = 'a fresh one of a person';
 onDatabase('SQLite', 'People with a browser and a mailbox', { settings }, (api) => {
   const application = withApplication(api);
   const open = (): Promise<Page> => chromium.open(api);
-  const follow = (page: Page, name: string): Promise<void> => page.getByRole('link', { name, exact: true }).click();
   const choosePassword = async (page: Page, password: string, again = password): Promise<void> => {
     await page.getByLabel(words.newPassword, { exact: true }).fill(password);
     await page.getByLabel(words.newPasswordAgain).fill(again);

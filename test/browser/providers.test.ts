@@ -67,13 +67,13 @@ onDatabase('SQLite', 'Another provider in a browser', {}, (api) => {
   it('is found by an address, and shows a page in the language of the reader when it refuses', async () => {
     const page = await chromium.open(api, { locale: 'es-ES' });
     await page.goto(application().signIn());
-    await page.getByRole('button', { name: 'Entrar con la cuenta de mi organización' }).click();
+    await press(page, 'Entrar con la cuenta de mi organización');
     await page.getByLabel('Correo electrónico').fill('nadie@example.com');
-    await page.getByRole('button', { name: 'Continuar', exact: true }).click();
+    await press(page, 'Continuar');
     assert.match(await page.getByRole('alert').innerText(), /No hay inicio de sesión/);
-    await page.getByRole('button', { name: 'Volver al inicio de sesión' }).click();
+    await press(page, 'Volver al inicio de sesión');
     // Without a hint, the provider refuses.
-    await page.getByRole('button', { name: 'Continuar con Acme' }).click();
+    await press(page, 'Continuar con Acme');
     assert.equal(await titleOf(page), 'No ha iniciado sesión');
     assert.match(await page.getByRole('alert').innerText(), /No ha iniciado sesión en Acme/);
   });

@@ -11,6 +11,7 @@ import {
   alertOf,
   enterCode,
   enterPassword,
+  follow,
   makeTwoFactorUser,
   outcome,
   press,
@@ -29,7 +30,7 @@ onDatabase('SQLite', 'Signing in with a browser', {}, (api) => {
     const person = await makeUser(api);
     const page = await open();
     await page.goto(application().url);
-    await page.getByRole('link', { name: 'Sign in' }).click();
+    await follow(page, 'Sign in');
     assert.equal(await titleOf(page), words.signInTo(application().name));
     await enterPassword(page, person);
     assert.equal(await titleOf(page), words.consentTitle(application().name));
@@ -327,9 +328,9 @@ onDatabase('PostgreSQL', 'Signing in with a browser', {}, (api) => {
     assert.equal(await outcome(page), `Hello ${person.id}`);
     await page.goto(`${api.url}/account`);
     assert.match(await page.locator('main').innerText(), new RegExp(person.name));
-    await page.getByRole('link', { name: words.accountPages.applications }).click();
+    await follow(page, words.accountPages.applications);
     assert.match(await page.locator('main').innerText(), new RegExp(application().name));
-    await page.getByRole('link', { name: words.signOut }).click();
+    await follow(page, words.signOut);
     await press(page, words.signOut);
     assert.equal(await titleOf(page), words.loggedOutTitle);
     await page.goto(`${api.url}/account`);

@@ -10,6 +10,7 @@ import {
   alertOf,
   enterCode,
   enterPassword,
+  follow,
   makeTwoFactorUser,
   openAccount,
   outcome,
@@ -75,10 +76,10 @@ onDatabase('SQLite', 'Without scripts', {}, (api) => {
     await openAccount(api, page, 'security');
     const phone = await turnOnTwoFactor(api, page);
     assert.equal(await page.locator('.codes li').count(), 10);
-    await page.getByRole('link', { name: words.codesAreKept }).click();
+    await follow(page, words.codesAreKept);
     await press(page, words.makeRecoveryCodes);
     assert.equal(await page.locator('.codes li').count(), 10);
-    await page.getByRole('link', { name: words.codesAreKept }).click();
+    await follow(page, words.codesAreKept);
 
     await openAccount(api, elsewhere, 'sessions');
     await enterPassword(elsewhere, person);
@@ -96,7 +97,7 @@ onDatabase('SQLite', 'Without scripts', {}, (api) => {
     await page.getByLabel(words.newPasswordAgain).fill('a new password');
     await press(page, words.changePassword);
     assert.equal(await page.getByRole('status').innerText(), words.passwordIsChanged);
-    await page.getByRole('link', { name: words.signOut }).click();
+    await follow(page, words.signOut);
     await press(page, words.signOut);
     assert.equal(await titleOf(page), words.loggedOutTitle);
   });

@@ -27,7 +27,14 @@ export async function makeTwoFactorUser(
   return { ...person, phone, codes: made.body.two_factor_auth.recovery_codes };
 }
 
-export const press = (page: Page, name: string): Promise<void> => page.getByRole('button', { name, exact: true }).click();
+/** Playwright waits until the next page begins, not until it is complete. What looks at it at once would see a part. */
+async function click(page: Page, role: 'button' | 'link', name: string): Promise<void> {
+  await page.getByRole(role, { name, exact: true }).click();
+  await page.waitForLoadState();
+}
+
+export const press = (page: Page, name: string): Promise<void> => click(page, 'button', name);
+export const follow = (page: Page, name: string): Promise<void> => click(page, 'link', name);
 
 export async function enterPassword(page: Page, { name, password }: Pick<PageVisitor, 'name' | 'password'>): Promise<void> {
   await page.getByLabel(words.userName).fill(name);
