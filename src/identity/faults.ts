@@ -46,6 +46,11 @@ export const identityFaults = {
   },
 
   'user.not_found': { status: 404, text: 'Could not find user: {id}.' },
+  'user.no_password': { status: 409, text: 'The user {id} has no password.' },
+  'user.password_never_expires': {
+    status: 409,
+    text: 'The user {id} has the option ignore_password_expiry, so that the password does not expire.',
+  },
   'user.email_changed': { status: 409, text: 'The e-mail address of the user was changed.' },
   'user.name_alike': {
     status: 409,
@@ -193,6 +198,7 @@ export const identityFaults = {
   'two_factor.not_enabled': { status: 404, text: 'Two-factor authentication is not enabled for user: {id}.' },
   'device.not_found': { status: 404, text: 'Could not find device: {id}.' },
   'device.stolen': { status: 403, text: 'This device token was replaced by a newer one. All devices of the user are forgotten.' },
+  'session.not_found': { status: 404, text: 'Could not find session: {id}.' },
   'passkey.not_found': { status: 404, text: 'Could not find passkey: {id}.' },
   'passkey.refused': { status: 400, text: 'This passkey cannot be added: {why}.' },
   'passkey.too_many': { status: 400, text: 'This passkey cannot be added: {most} are the most a person can have.' },

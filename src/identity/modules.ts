@@ -47,6 +47,7 @@ import {
   createLogouts,
   createOpenid,
   createRecords,
+  createUserSessions,
   UNFINISHED_LIMIT,
 } from './openid/index.ts';
 import { createPasskeyPolicy, createPasskeys, hasPasskey, type PasskeyDeps, relyingPartyOf } from './passkeys/index.ts';
@@ -323,7 +324,6 @@ export async function buildModules(db: Database, options: ModuleOptions) {
   const domains = createDomains(deps);
   const projects = createProjects({ ...deps, domains });
   const connections = createConnections({ ...deps, provisioner: delegation.provisioner });
-
   const parts: IdentityRouteDeps = {
     ...deps,
     accessQuestions: createAccessQuestions({ ...core, db, completeness, sees: appAssignments.sees }),
@@ -353,6 +353,7 @@ export async function buildModules(db: Database, options: ModuleOptions) {
     devices,
     subject: createSubject({ db, users, freshLogin }),
     passkeys,
+    userSessions: createUserSessions({ ...deps, records, shield }),
     credentials,
     scim: createScim({ ...deps, users, groups, projects, directory }),
     connections,

@@ -12,8 +12,9 @@ import { mountDiscovery } from './discovery/index.ts';
 import { mountFederation } from './federation/index.ts';
 import { mountAssignments, mountGrants } from './grants/index.ts';
 import { mountGroups } from './groups/index.ts';
+import { mountImpact } from './impact/index.ts';
 import { mountInvitations } from './invitations/index.ts';
-import { mountIntrospection, mountKeyrockOAuth } from './openid/index.ts';
+import { mountIntrospection, mountKeyrockOAuth, mountUserSessions } from './openid/index.ts';
 import { mountPasskeys } from './passkeys/index.ts';
 import { mountDomains, mountProjects, mountTags } from './projects/index.ts';
 import { mountRegistration } from './registration/index.ts';
@@ -48,6 +49,8 @@ export type IdentityRouteDeps = Parameters<typeof mountAuth>[1] &
   Parameters<typeof mountTwoFactor>[1] &
   Parameters<typeof mountDevices>[1] &
   Parameters<typeof mountPasskeys>[1] &
+  Parameters<typeof mountUserSessions>[1] &
+  Parameters<typeof mountImpact>[1] &
   Parameters<typeof mountCredentials>[1] &
   Parameters<typeof mountFederation>[1] &
   Parameters<typeof mountScim>[1] &
@@ -82,6 +85,8 @@ export function mountIdentity(app: IdentityApp, parts: IdentityRouteDeps): void 
   mountTwoFactor(app, parts);
   mountDevices(app, parts);
   mountPasskeys(app, parts);
+  mountUserSessions(app, parts);
+  mountImpact(app, parts);
   mountCredentials(app, parts);
   mountFederation(app, parts);
   mountScim(app, parts);

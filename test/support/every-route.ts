@@ -93,6 +93,7 @@ export function idsFor(path: string, world: World): Ids {
     device_id: 'no-device',
     passkey_id: 'no-passkey',
     access_token_id: 'no-token',
+    session_id: 'no-session',
     activation_key: 'no-key',
     token_id: 'no-token',
     id: ofScim ? scim[ofScim as keyof typeof scim] : 'no-id',

@@ -147,6 +147,11 @@ const rules = {
   'identity:update_user': adminOrManager,
   'identity:delete_user': adminOrManager,
 
+  // Sessions name addresses, so readers do not see them.
+  'identity:list_user_sessions': anyOf(adminOrManager, inPerson),
+  'identity:end_user_sessions': anyOf(adminOrManager, inPerson),
+  'identity:expire_password': adminOrManager,
+
   'identity:list_account_deletions': readers,
   'identity:get_account_deletion': readers,
   'identity:cancel_account_deletion': adminOrManager,

@@ -97,6 +97,7 @@ onEachDatabase('The audit log', (api) => {
         events: ['user.password_proved user', 'user.password_changed user'],
         actor: 'user',
       },
+      { route: 'POST /v3/users/:user_id/OS-PASSWORD/expire', events: ['user.password_expired user'] },
     ]),
     ...crud('group', () => ({ name: uniqueName('group'), domain_id: made.domain.id }), [
       { route: 'PUT /v3/groups/:group_id/users/:user_id', events: ['group.member_added group'] },

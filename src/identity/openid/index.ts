@@ -14,3 +14,5 @@ export { wantsPage } from './provider/paths.ts';
 export { createRecords, type Records } from './provider/records/records.ts';
 export { UNFINISHED_LIMIT } from './provider/unfinished-limit.ts';
 export type { WalletRegistrationOptions } from './provider/wallet-node.ts';
+export { mountUserSessions } from './sessions/sessions.routes.ts';
+export { createUserSessions } from './sessions/sessions.rules.ts';

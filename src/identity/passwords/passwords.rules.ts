@@ -1,9 +1,10 @@
 // Passwords: rules for new ones, checks at login, and lock-out; each has its own file. Names and defaults are Keystone's.
+import { seconds } from '../../platform/clock.ts';
 import { checkDirectoryPassword, checkPassword, matchesSecret } from './check.rules.ts';
 import type { PasswordDeps } from './deps.ts';
 import { createHashing } from './hashing.ts';
 import { passwordProblem, preparePassword, storePassword } from './new-password.rules.ts';
-import { deletePasswords, findPassword, forgetFailures } from './passwords.store.ts';
+import { deletePasswords, expirePassword, findPassword, forgetFailures } from './passwords.store.ts';
 import type { Passwords } from './passwords.ts';
 import { createPauses } from './pauses.ts';
 
@@ -16,6 +17,7 @@ export function createPasswords(options: Omit<PasswordDeps, 'hashing' | 'pauses'
     prepare: (password, by, user, client) => preparePassword(deps, password, by, user, client),
     store: (change, userId, password) => storePassword(deps, change, userId, password),
     remove: ({ tx }, userId) => deletePasswords(tx, userId, Number.MAX_SAFE_INTEGER),
+    expire: ({ tx }, userId) => expirePassword(tx, userId, seconds(options.clock)),
     unlock: ({ tx }, userId) => forgetFailures(tx, userId),
     check: (password, account, by, onTurn) => checkPassword(deps, password, account, by, onTurn),
     checkInDirectory: (check, by) => checkDirectoryPassword(deps, check, by),

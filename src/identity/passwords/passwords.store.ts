@@ -23,6 +23,15 @@ export async function deletePasswords(tx: Tx, userId: string, upToSerial: number
   await tx.deleteFrom('passwords').where('user_id', '=', userId).where('serial', '<=', upToSerial).execute();
 }
 
+/** False when the user has no password. One that has expired keeps its time. */
+export async function expirePassword(tx: Tx, userId: string, now: number): Promise<boolean> {
+  const current = await findPassword(tx, userId);
+  if (!current) return false;
+  if (current.expires_at === null || current.expires_at > now)
+    await tx.updateTable('passwords').set({ expires_at: now }).where('id', '=', current.id).execute();
+  return true;
+}
+
 /** Only if the hash is still the one that was checked. A password changed meanwhile stays. */
 export async function replaceHash(tx: Tx, id: string, oldHash: string, hash: string): Promise<void> {
   await tx.updateTable('passwords').set({ hash }).where('id', '=', id).where('hash', '=', oldHash).execute();

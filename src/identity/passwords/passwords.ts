@@ -73,6 +73,8 @@ export interface Passwords {
   store(change: Change, userId: string, password: NewPassword): Promise<void>;
   /** Removes the password of the user. */
   remove(change: Change, userId: string): Promise<void>;
+  /** Lets the present password expire now, if it has not. False when the user has none. */
+  expire(change: Change, userId: string): Promise<boolean>;
   /** Ends a lock-out. */
   unlock(change: Change, userId: string): Promise<void>;
   /**

@@ -122,6 +122,21 @@ export function mountUsers(
   );
 
   app.post(
+    '/v3/users/:user_id/OS-PASSWORD/expire',
+    {
+      summary: 'Let the present password of a user expire: at the next sign-in they choose a new one. Nothing else ends',
+      tag,
+      rule: 'identity:expire_password',
+      target: user,
+      reply: { 200: UserEnvelope },
+    },
+    async ({ caller, target, base }) => {
+      const row = await users.expirePassword(caller, target);
+      return withEtag(row, { user: render(base, row) });
+    },
+  );
+
+  app.post(
     '/v3/users/:user_id/password',
     { summary: 'Change one’s own password', tag, rule: 'anyone', body: ChangePassword, reply: { 204: null } },
     async ({ params, body, address, requestId, signal }) => {

@@ -24,6 +24,7 @@ import { createPasswordCheck } from './check-password.rules.ts';
 import { createClosing } from './closing.rules.ts';
 import { confirmEmail, usersByMainEmail } from './confirmed-email.ts';
 import { createUserCreation } from './create.rules.ts';
+import { createPasswordExpiry } from './expire-password.rules.ts';
 import { createUserNames } from './names.rules.ts';
 import { createOwnEmails } from './own-email.rules.ts';
 import { createOwnPasswords } from './own-password.rules.ts';
@@ -117,6 +118,7 @@ export function createUsers(
     changeEmail: createOwnEmails({ ...deps, names }),
     changeProfile: createOwnProfiles(deps),
     checkPassword,
+    expirePassword: createPasswordExpiry(deps),
     /** Whether the user, with name, password and address, is in a directory (LDAP), where alone they can be changed. */
     isInDirectory: (id: string, reader?: Reader): Promise<boolean> => directory.isInDirectory(id, reader),
     /**

@@ -14,6 +14,10 @@ export interface UserSession {
   readonly id: string;
   readonly uid: string | undefined;
   readonly signedInAt: number;
+  /** How the person proved who they are (RFC 8176). */
+  readonly amr: readonly string[];
+  /** The applications that they went to. */
+  readonly clientIds: readonly string[];
   /** Undefined for sessions of earlier versions. */
   readonly origin?: { readonly userAgent: string; readonly address: string; readonly lastUsedAt: number } | undefined;
 }
@@ -54,6 +58,8 @@ export async function listSessions(deps: FindDeps, userId: string): Promise<User
     return {
       id,
       uid: payload.uid,
+      amr: Array.isArray(payload.amr) ? payload.amr.filter((one) => typeof one === 'string') : [],
+      clientIds: Object.keys((payload.authorizations ?? {}) as object),
       signedInAt: row?.signed_in_at ?? signedInAt(payload) ?? createdAt,
       origin: row && { userAgent: row.user_agent, address: row.address, lastUsedAt: row.last_used_at },
     };

@@ -1,0 +1,10 @@
+// Wire format of what a deletion would do.
+import { t } from '../../platform/http/index.ts';
+import { Links } from '../resource/index.ts';
+
+/** Larger numbers are not counted. */
+export const MAX_COUNT = 10_000;
+
+export const Impact = t.object({
+  impact: t.object({ counts: t.record(t.integer()), most: t.integer(), links: Links }),
+});

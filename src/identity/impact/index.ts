@@ -1,0 +1,2 @@
+// What a deletion would end and remove, in numbers.
+export { mountImpact } from './impact.routes.ts';
