@@ -7,6 +7,7 @@ import type { FormField } from '../../shared/form.ts';
 import { hrefOf, part } from '../../shared/router.ts';
 import { type Content, Screen } from '../../shared/screen.ts';
 import { announce } from '../../shared/status.ts';
+import { time } from '../../shared/time.ts';
 import { frame, go } from '../frame.ts';
 import { api } from '../session.ts';
 import { words } from '../words/index.ts';
@@ -17,6 +18,9 @@ import { addressProblem, type ConsumerWithSecret, linesOf } from './types.ts';
 
 const TABS = ['settings', 'roles', 'people', 'start'] as const;
 type Tab = (typeof TABS)[number];
+
+/** How long the old secret may still work, in seconds. */
+const GRACE = [0, 86_400, 604_800] as const;
 
 const settingsFields = (consumer: ConsumerWithSecret): FormField[] => {
   const { applications } = words;
@@ -90,6 +94,7 @@ class Application extends Screen {
     return html`<section class="card">
         <h2>${applications.clientId}</h2>
         ${copyable(consumer.id)}
+        ${this.#previousSecret(consumer)}
       </section>
       <section class="card">
         <h2>${applications.tabs.settings}</h2>
@@ -119,16 +124,44 @@ class Application extends Screen {
       </section>`;
   }
 
+  #previousSecret({ previous_secret_expires_at: until }: ConsumerWithSecret): Content {
+    const { applications } = words;
+    if (!until) return nothing;
+    return html`<div class="warn between"><span>${applications.previousSecret} ${time(until)}</span>
+      <button type="button" class="second small" @click=${() => void this.#endPrevious()}>${applications.endPrevious}</button></div>`;
+  }
+
+  async #endPrevious(): Promise<void> {
+    const { applications } = words;
+    const ended = await confirmAct({
+      title: applications.endPrevious,
+      text: applications.endPreviousText,
+      action: applications.endPrevious,
+      run: () => api.delete(`${this.#path}/secret/previous`),
+    });
+    if (ended) await this.reload();
+  }
+
   async #newSecret(): Promise<void> {
     const { applications } = words;
     let secret = '';
     const agreed = await openForm({
       title: applications.newSecret,
       text: applications.newSecretText,
-      fields: [],
+      fields: [
+        {
+          name: 'grace',
+          label: applications.grace,
+          type: 'select',
+          required: true,
+          value: GRACE[1]!,
+          options: GRACE.map((seconds) => ({ value: String(seconds), label: applications.graceTimes[seconds] })),
+        },
+      ],
       submitLabel: applications.newSecret,
-      submit: async () => {
-        secret = (await api.post<{ consumer: ConsumerWithSecret }>(`${this.#path}/secret`)).consumer.secret;
+      submit: async (values) => {
+        const body = { grace_seconds: Number(values.text('grace')) };
+        secret = (await api.post<{ consumer: ConsumerWithSecret }>(`${this.#path}/secret`, body)).consumer.secret;
       },
     });
     if (!agreed) return;

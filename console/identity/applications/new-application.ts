@@ -98,7 +98,7 @@ class NewApplication extends Screen {
   async #create(kind: Kind, redirectUris: string[], url: string | undefined): Promise<void> {
     const { client_type, grant_type } = KIND_VALUES[kind];
     const { consumer } = await api.post<{ consumer: ConsumerWithSecret }>('/v3/OS-OAUTH2/consumers', {
-      consumer: { ...this.#draft, client_type, grant_type, redirect_uris: redirectUris, ...(url ? { url } : {}) },
+      consumer: { ...this.#draft, kind, client_type, grant_type, redirect_uris: redirectUris, ...(url ? { url } : {}) },
     });
     frame.setDirty(false);
     this.#made = consumer;

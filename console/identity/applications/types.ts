@@ -10,11 +10,14 @@ export interface Consumer {
   readonly redirect_uris: readonly string[];
   readonly scopes: readonly string[];
   readonly url?: string;
+  readonly kind?: Kind | null;
   readonly post_logout_redirect_uris?: readonly string[];
 }
 
 export interface ConsumerWithSecret extends Consumer {
   readonly secret: string;
+  /** While the secret before still works. */
+  readonly previous_secret_expires_at?: string;
 }
 
 export interface AppRole {

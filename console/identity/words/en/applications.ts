@@ -53,7 +53,12 @@ export const applications = {
   tabs: { settings: 'Registration', roles: 'Roles and permissions', people: 'Who holds roles', start: 'How to use it' },
   saved: 'Saved.',
   newSecret: 'New secret',
-  newSecretText: 'The present secret ends at once. The application cannot sign anybody in until it has the new one.',
+  newSecretText: 'Give the application the new secret while the present one still works: nobody notices the change.',
+  grace: 'The present secret works',
+  graceTimes: { 0: 'no longer: it ends at once', 86400: 'for another day', 604800: 'for another week' },
+  previousSecret: 'The secret before still works until',
+  endPrevious: 'End the old secret',
+  endPreviousText: 'Whoever still uses it is refused at once.',
   remove: 'Delete',
   removeTitle: (name: string) => `Delete ${name}?`,
   removeText:

@@ -62,8 +62,12 @@ export const applications: Words['applications'] = {
   tabs: { settings: 'Registro', roles: 'Roles y permisos', people: 'Quién tiene roles', start: 'Cómo usarla' },
   saved: 'Guardado.',
   newSecret: 'Nuevo secreto',
-  newSecretText:
-    'El secreto actual deja de valer de inmediato. La aplicación no puede iniciar sesiones hasta que tenga el nuevo.',
+  newSecretText: 'Entregue a la aplicación el nuevo secreto mientras el actual todavía vale: nadie nota el cambio.',
+  grace: 'El secreto actual vale',
+  graceTimes: { 0: 'ya no: termina de inmediato', 86400: 'un día más', 604800: 'una semana más' },
+  previousSecret: 'El secreto anterior todavía vale hasta',
+  endPrevious: 'Terminar el secreto anterior',
+  endPreviousText: 'Quien todavía lo usa es rechazado de inmediato.',
   remove: 'Eliminar',
   removeTitle: (name: string) => `¿Eliminar ${name}?`,
   removeText:
