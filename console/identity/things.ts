@@ -115,6 +115,20 @@ export async function findApplications(text: string, signal: AbortSignal): Promi
   return consumers.map(({ id, name }) => ({ value: id, label: name }));
 }
 
+/** The names of applications. From their list, because one application is shown with its secret. */
+export async function namesOfApplications(ids: Iterable<string>, signal?: AbortSignal): Promise<ReadonlyMap<string, string>> {
+  const name = async (id: string): Promise<readonly [string, string]> => {
+    try {
+      const query = { search: id, limit: OFFERED };
+      const { consumers } = await api.get<{ consumers: readonly Application[] }>('/v3/OS-ROLES/consumers', { query, signal });
+      return [id, consumers.find((one) => one.id === id)?.name ?? id];
+    } catch {
+      return [id, id];
+    }
+  };
+  return new Map(await Promise.all([...new Set(ids)].map(name)));
+}
+
 /** Roles that every application has. */
 export const BUILT_IN_ROLES = ['provider', 'purchaser'] as const;
 

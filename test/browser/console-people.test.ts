@@ -91,6 +91,24 @@ onEachDatabase('People in the console', (api) => {
     await inDialog(page, people.setPassword);
     await told(page, people.passwordSet);
     await api.logIn({ id: person.id, password: 'another password of theirs' });
+    await press(page, people.expirePassword);
+    await inDialog(page, people.expirePassword);
+    await told(page, people.passwordExpired);
+    const { password_expires_at: expiry } = await userOf(api, person.id);
+    assert.ok(Date.parse(expiry) <= api.clock.now(), expiry);
+  });
+
+  it('says what disabling ends, and ends the sessions of a person', async () => {
+    const person = await makeUser(api);
+    await openConsole(chromium, api, { person });
+    const page = await openConsole(chromium, api, { path: `/people/${person.id}?tab=sessions` });
+    await press(page, people.disable);
+    await dialogOf(page).getByText(words.impact.counts.sessions(1, '1'), { exact: true }).waitFor();
+    await inDialog(page, texts.cancel);
+    await press(page, people.endSessions);
+    await inDialog(page, people.endSessions);
+    await told(page, people.sessionsEnded);
+    await page.getByText(people.noSessions).waitFor();
   });
 
   it('invites a colleague and makes them manager of an application', async () => {

@@ -4,7 +4,6 @@ import { define } from '../../shared/element.ts';
 import type { Content } from '../../shared/screen.ts';
 import type { Tab } from '../../shared/tabs.ts';
 import type { Place } from '../grants/give.ts';
-import type { CountedList } from '../impact.ts';
 import { createOrganization } from '../organizations/create.ts';
 import { PlaceScreen } from '../organizations/place-screen.ts';
 import { tree } from '../organizations/tree.ts';
@@ -20,16 +19,6 @@ class DomainScreen extends PlaceScreen<Domain> {
   protected override get place(): Place {
     const { id, name } = this.thing;
     return { kind: 'domains', id, name };
-  }
-
-  protected override removed(): readonly CountedList[] {
-    const query = { domain_id: this.thing.id };
-    return [
-      { what: 'people', path: '/v3/users', query, list: 'users' },
-      { what: 'allGroups', path: '/v3/groups', query, list: 'groups' },
-      { what: 'organizations', path: '/v3/projects', query, list: 'projects' },
-      { what: 'roles', path: '/v3/role_assignments', query: { 'scope.domain.id': this.thing.id }, list: 'role_assignments' },
-    ];
   }
 
   #organizations(): Content {

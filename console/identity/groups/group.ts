@@ -75,18 +75,16 @@ class GroupScreen extends Screen {
 
   async #delete(): Promise<void> {
     const { organizations } = words;
-    const { id, name } = this.#group!;
+    const { name } = this.#group!;
     const done = await confirmAct({
       title: organizations.deleteTitle(name),
-      text: html`<p>${organizations.deleteGroupText}</p>${impactOf([
-        { what: 'members', path: `${this.#path}/users`, list: 'users' },
-        { what: 'roles', path: '/v3/role_assignments', query: { 'group.id': id }, list: 'role_assignments' },
-      ])}`,
+      text: html`<p>${organizations.deleteGroupText}</p>${impactOf(this.#path)}`,
       action: organizations.delete,
       run: () => api.delete(this.#path, { ifMatch: this.#etag }),
     });
     if (!done) return;
     announce(organizations.deleted(name));
+    frame.setDirty(false);
     await go('/groups');
   }
 

@@ -5,7 +5,6 @@ import { hrefOf, part } from '../../shared/router.ts';
 import type { Content } from '../../shared/screen.ts';
 import type { Tab } from '../../shared/tabs.ts';
 import type { Place } from '../grants/give.ts';
-import type { CountedList } from '../impact.ts';
 import { invite } from '../people/invite.ts';
 import { api, session } from '../session.ts';
 import type { Organization } from '../things.ts';
@@ -35,14 +34,6 @@ class OrganizationScreen extends PlaceScreen<Organization> {
   protected override get place(): Place {
     const { id, name } = this.thing;
     return { kind: 'projects', id, name };
-  }
-
-  protected override removed(): readonly CountedList[] {
-    const { id } = this.thing;
-    return [
-      { what: 'organizations', path: '/v3/projects', query: { parent_id: id }, list: 'projects' },
-      { what: 'roles', path: '/v3/role_assignments', query: { 'scope.project.id': id }, list: 'role_assignments' },
-    ];
   }
 
   protected override headingActions(): Content {

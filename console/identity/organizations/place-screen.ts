@@ -10,7 +10,7 @@ import { currentTab, type Tab, tabBar } from '../../shared/tabs.ts';
 import { frame, go } from '../frame.ts';
 import type { Place } from '../grants/give.ts';
 import { RoleList } from '../grants/role-list.ts';
-import { type CountedList, impactOf } from '../impact.ts';
+import { impactOf } from '../impact.ts';
 import { stateBadge } from '../people/parts.ts';
 import { api, session } from '../session.ts';
 import { type Domain, namesOf } from '../things.ts';
@@ -46,9 +46,6 @@ export abstract class PlaceScreen<Thing extends Domain & { readonly domain_id?: 
   }
 
   protected async loadMore(_signal: AbortSignal): Promise<void> {}
-
-  /** What is deleted with it. */
-  protected abstract removed(): readonly CountedList[];
 
   protected above(): Content {
     return nothing;
@@ -116,12 +113,13 @@ export abstract class PlaceScreen<Thing extends Domain & { readonly domain_id?: 
     const { name } = this.thing;
     const done = await confirmAct({
       title: organizations.deleteTitle(name),
-      text: html`<p>${organizations.deleteTexts[this.envelope]}</p>${impactOf(this.removed())}`,
+      text: html`<p>${organizations.deleteTexts[this.envelope]}</p>${impactOf(this.path)}`,
       action: people.delete,
       run: () => api.delete(this.path, { ifMatch: this.#etag }),
     });
     if (!done) return;
     announce(organizations.deleted(name));
+    frame.setDirty(false);
     await go(this.list);
   }
 

@@ -12,12 +12,12 @@ import { type Assignment, isDirect, OriginNames, scopeId } from '../grants/origi
 import { roleLines, scopeLink } from '../grants/role-list.ts';
 import { api } from '../session.ts';
 import {
-  type Application,
   findApplicationRoles,
   findApplications,
   findOrganizations,
   type Links,
   namesOf,
+  namesOfApplications,
   type Role,
 } from '../things.ts';
 import { words } from '../words/index.ts';
@@ -78,11 +78,11 @@ export class PersonRoles extends PersonTab {
         found.map(({ organization_id: id }) => id),
         signal,
       ),
-      Promise.all(applicationIds.map((id) => nameOfApplication(id, signal))),
+      namesOfApplications(applicationIds, signal),
       Promise.all(applicationIds.map((id) => rolesOf(id, signal))),
     ]);
     this.#organizations = organizations;
-    this.#applications = new Map(applications);
+    this.#applications = applications;
     this.#roles = new Map(roles.flat().map(({ id, name }) => [id, name]));
   }
 
@@ -219,15 +219,6 @@ export class PersonRoles extends PersonTab {
 
   content(): Content {
     return html`${this.#baseRoles()}${this.#applicationRoles()}`;
-  }
-}
-
-async function nameOfApplication(id: string, signal: AbortSignal): Promise<readonly [string, string]> {
-  try {
-    const { consumer } = await api.get<{ consumer: Application }>(`/v3/OS-ROLES/consumers/${part(id)}`, { signal });
-    return [id, consumer.name];
-  } catch {
-    return [id, id];
   }
 }
 

@@ -79,6 +79,18 @@ export class PersonSignIn extends PersonTab {
     await this.#done(isDone, people.passwordSet);
   }
 
+  async #expirePassword(): Promise<void> {
+    const { people } = words;
+    const { user, path } = this.context;
+    const isDone = await confirmAct({
+      title: people.expireTitle(user.name),
+      text: people.expireText,
+      action: people.expirePassword,
+      run: () => api.post(`${path}/OS-PASSWORD/expire`),
+    });
+    await this.#done(isDone, people.passwordExpired);
+  }
+
   async #resetFactor(): Promise<void> {
     const { people } = words;
     const { user, path } = this.context;
@@ -118,9 +130,11 @@ export class PersonSignIn extends PersonTab {
     const { people } = words;
     const { user, may } = this.context;
     if (!may('identity:update_user')) return nothing;
+    const expire = html`<button type="button" class="second danger" @click=${() => void this.#expirePassword()}>${people.expirePassword}</button>`;
     return html`<section class="card"><h2>${people.password}</h2>
       <dl class="facts"><dt>${people.passwordExpires}</dt><dd>${time(user.password_expires_at, people.never)}</dd></dl>
-      <div class="buttons"><button type="button" class="second" @click=${() => void this.#setPassword()}>${people.setPassword}</button></div>
+      <div class="buttons"><button type="button" class="second" @click=${() => void this.#setPassword()}>${people.setPassword}</button>
+        ${may('identity:expire_password') ? expire : nothing}</div>
     </section>`;
   }
 

@@ -6,8 +6,8 @@ import { hrefOf, part } from '../../shared/router.ts';
 import { type Content, Screen } from '../../shared/screen.ts';
 import { announce } from '../../shared/status.ts';
 import { currentTab, type Tab, tabBar } from '../../shared/tabs.ts';
-import { go } from '../frame.ts';
-import { type CountedList, impactOf } from '../impact.ts';
+import { frame, go } from '../frame.ts';
+import { impactOf } from '../impact.ts';
 import { api, session } from '../session.ts';
 import type { User } from '../things.ts';
 import { words } from '../words/index.ts';
@@ -47,6 +47,9 @@ const TABS: readonly TabEntry[] = [
   },
   { id: 'history', rules: ['identity:list_audit_events'], create: (context) => new PersonHistory(context) },
 ];
+
+/** What ends when the person cannot sign in any more. */
+const ENDED = ['sessions', 'tokens'];
 
 class PersonScreen extends Screen {
   #context: PersonContext | undefined;
@@ -97,42 +100,12 @@ class PersonScreen extends Screen {
     ${may('identity:delete_user') ? html`<button type="button" class="second danger" @click=${() => void this.#delete()}>${people.delete}</button>` : nothing}`;
   }
 
-  /** What ends when the person cannot sign in any more. */
-  #ended(): readonly CountedList[] {
-    const { path, may } = this.#context!;
-    const tokens = { what: 'tokens', path: `${path}/OS-OAUTH2/access_tokens`, list: 'access_tokens' } as const;
-    return may('access_tokens') ? [tokens] : [];
-  }
-
-  #removed(): readonly CountedList[] {
-    const { path, may, user } = this.#context!;
-    const lists: readonly (CountedList & { readonly rule: string })[] = [
-      { rule: 'list_passkeys', what: 'passkeys', path: `${path}/OS-PASSKEYS/passkeys`, list: 'passkeys' },
-      { rule: 'identity:list_groups_for_user', what: 'groups', path: `${path}/groups`, list: 'groups' },
-      {
-        rule: 'identity:list_role_assignments',
-        what: 'roles',
-        path: '/v3/role_assignments',
-        query: { 'user.id': user.id },
-        list: 'role_assignments',
-      },
-      {
-        rule: 'list_user_assignments',
-        what: 'applicationRoles',
-        path: '/v3/OS-ROLES/users/role_assignments',
-        query: { user_id: user.id },
-        list: 'role_assignments',
-      },
-    ];
-    return lists.filter(({ rule }) => may(rule));
-  }
-
   async #setEnabled(enabled: boolean): Promise<void> {
     const { people } = words;
     const { user, path, etag } = this.#context!;
     const done = await confirmAct({
       title: enabled ? people.enableTitle(user.name) : people.disableTitle(user.name),
-      text: enabled ? people.enableText : html`<p>${people.disableText}</p>${impactOf(this.#ended())}`,
+      text: enabled ? people.enableText : html`<p>${people.disableText}</p>${impactOf(path, ENDED)}`,
       action: enabled ? people.enable : people.disable,
       danger: !enabled,
       run: async () => {
@@ -148,12 +121,13 @@ class PersonScreen extends Screen {
     const { user, path, etag } = this.#context!;
     const done = await confirmAct({
       title: people.deleteTitle(user.name),
-      text: html`<p>${people.deleteText}</p>${impactOf([...this.#ended(), ...this.#removed()])}`,
+      text: html`<p>${people.deleteText}</p>${impactOf(path)}`,
       action: people.delete,
       run: () => api.delete(path, { ifMatch: etag }),
     });
     if (!done) return;
     announce(people.deleted(user.name));
+    frame.setDirty(false);
     await go('/people');
   }
 

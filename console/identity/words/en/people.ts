@@ -133,6 +133,15 @@ export const people = {
   forgotten: 'Forgotten.',
 
   sessions: 'Sessions',
+  address: 'Address',
+  signedIn: 'Signed in',
+  applications: 'Applications',
+  noSessions: 'Not signed in anywhere.',
+  endSession: 'End',
+  endSessions: 'End all sessions',
+  endSessionsText: (count: number) =>
+    `${counted(count, 'session ends', 'sessions end')}, and the tokens that applications got in it. The person can sign in again.`,
+  sessionsEnded: 'Ended.',
   tokens: 'Access tokens',
   scopes: 'Scopes',
   noTokens: 'No application holds an access token of this person.',

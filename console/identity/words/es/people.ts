@@ -135,6 +135,15 @@ export const people: Words['people'] = {
   forgotten: 'Hecho: olvidado.',
 
   sessions: 'Sesiones',
+  address: 'Dirección',
+  signedIn: 'Inicio',
+  applications: 'Aplicaciones',
+  noSessions: 'No tiene ninguna sesión abierta.',
+  endSession: 'Terminar',
+  endSessions: 'Terminar todas las sesiones',
+  endSessionsText: (count: number) =>
+    `${count === 1 ? 'Termina' : 'Terminan'} ${counted(count, 'sesión', 'sesiones')}, con los tokens que las aplicaciones obtuvieron. La persona puede iniciar sesión otra vez.`,
+  sessionsEnded: 'Terminado.',
   tokens: 'Tokens de acceso',
   scopes: 'Ámbitos',
   noTokens: 'Ninguna aplicación tiene un token de acceso de esta persona.',
