@@ -19,6 +19,14 @@ export interface ImpactOptions {
   readonly only?: readonly string[];
 }
 
+type Count = keyof typeof words.impact.counts;
+
+/** A deleted person leaves groups, and a deleted group lets people go; only a domain takes them with it. */
+const OTHER_NAMES: Readonly<Record<string, Readonly<Record<string, Count>>>> = {
+  users: { groups: 'memberships' },
+  groups: { users: 'members' },
+};
+
 /** `<gh-impact .options=${...}>` */
 export class ImpactElement extends PageElement {
   #options: ImpactOptions | undefined;
@@ -42,9 +50,10 @@ export class ImpactElement extends PageElement {
 
   #lines({ counts, most }: Impact): string[] {
     const { impact } = words;
-    const { only } = this.#options!;
+    const { only, path } = this.#options!;
+    const others = OTHER_NAMES[path.split('/')[2]!];
     return Object.entries(counts).flatMap(([name, count]) => {
-      const line = impact.counts[name as keyof typeof impact.counts];
+      const line = impact.counts[others?.[name] ?? (name as Count)];
       if (count === 0 || !line || (only && !only.includes(name))) return [];
       return [line(count, count >= most ? impact.atLeast(numberText(count)) : numberText(count))];
     });
