@@ -4,6 +4,8 @@ import { FormElement, type FormOptions, form } from './form.ts';
 import { announce } from './status.ts';
 import { shared } from './words/index.ts';
 
+const FIRST_FIELD = '.dialog-body :is(input:not([type=hidden]), select, textarea)';
+
 /** Shows a dialog until `close` is called or the person closes it. */
 export function openDialog<Result>(
   title: string,
@@ -36,6 +38,11 @@ export function openDialog<Result>(
     void tryClose();
   });
   dialog.showModal();
+  const focused = document.activeElement;
+  // Fields are there a moment later. Whoever has moved on already stays there.
+  requestAnimationFrame(() => {
+    if (document.activeElement === focused) dialog.querySelector<HTMLElement>(FIRST_FIELD)?.focus();
+  });
   return new Promise((resolve) => {
     dialog.addEventListener('close', () => {
       dialog.remove();
