@@ -32,7 +32,8 @@ class Groups extends Screen {
         query: { ...(search ? { search } : { sort: sort ?? 'name' }), marker, limit: PAGE },
         signal,
       }),
-      domainNames(signal),
+      // Once, not for each letter of a search.
+      this.#domains.size > 0 ? this.#domains : domainNames(signal),
     ]);
     this.#groups = groups;
     this.#next = nextMarker(links.next);

@@ -29,7 +29,8 @@ class Organizations extends Screen {
   protected override async load(signal: AbortSignal): Promise<void> {
     this.#query = listQuery(this.location);
     const { search, sort, marker } = this.#query;
-    this.#domains = await domainNames(signal);
+    // Once, not for each letter of a search.
+    if (this.#domains.size === 0) this.#domains = await domainNames(signal);
     if (this.location.query.get('tab') === 'tree') return;
     const { projects, links } = await api.get<{ projects: Organization[]; links: Links }>('/v3/projects', {
       query: { ...(search ? { search } : { sort: sort ?? 'name' }), marker, limit: PAGE },

@@ -35,7 +35,8 @@ class People extends Screen {
         query: { ...(search ? { search } : { sort: sort ?? 'name' }), marker, limit: PAGE },
         signal,
       }),
-      domainNames(signal),
+      // Once, not for each letter of a search.
+      this.#domains.size > 0 ? this.#domains : domainNames(signal),
     ]);
     this.#users = users;
     this.#next = nextMarker(links.next);
