@@ -1,6 +1,7 @@
 // One domain: its organizations, who has roles in it, and its settings.
 import { html, nothing } from 'lit';
 import { define } from '../../shared/element.ts';
+import { hrefOf } from '../../shared/router.ts';
 import type { Content } from '../../shared/screen.ts';
 import type { Tab } from '../../shared/tabs.ts';
 import type { Place } from '../grants/give.ts';
@@ -19,6 +20,11 @@ class DomainScreen extends PlaceScreen<Domain> {
   protected override get place(): Place {
     const { id, name } = this.thing;
     return { kind: 'domains', id, name };
+  }
+
+  protected override headingActions(): Content {
+    const link = html`<a class="button second" href=${hrefOf('/people', { domain_id: this.thing.id })}>${words.people.title}</a>`;
+    return html`${session.may('identity:list_users') ? link : nothing}${super.headingActions()}`;
   }
 
   #organizations(): Content {

@@ -1,5 +1,5 @@
 // The people of the service: found by name, e-mail or id.
-import { html, nothing } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 import { openForm } from '../../shared/dialog.ts';
 import { define } from '../../shared/element.ts';
 import { type ListQuery, listQuery, nextMarker, pager, searchBox } from '../../shared/list.ts';
@@ -32,7 +32,7 @@ class People extends Screen {
     const [{ users, links }, domains] = await Promise.all([
       api.get<{ users: User[]; links: Links }>('/v3/users', {
         // What is found has an order of its own.
-        query: { ...(search ? { search } : { sort: sort ?? 'name' }), marker, limit: PAGE },
+        query: { ...(search ? { search } : { sort: sort ?? 'name' }), ...this.#filters, marker, limit: PAGE },
         signal,
       }),
       // Once, not for each letter of a search.
@@ -41,6 +41,20 @@ class People extends Screen {
     this.#users = users;
     this.#next = nextMarker(links.next);
     this.#domains = domains;
+  }
+
+  get #filters(): Readonly<Record<string, string | undefined>> {
+    const { query } = this.location;
+    return { domain_id: query.get('domain_id') ?? undefined, enabled: query.get('enabled') ?? undefined };
+  }
+
+  #filter(name: string, label: string, options: readonly (readonly [string, string])[]): TemplateResult {
+    const chosen = this.#filters[name] ?? '';
+    return html`<div class="field"><label for="filter-${name}">${label}</label>
+      <select id="filter-${name}" @change=${(event: Event) => void goQuery({ [name]: (event.target as HTMLSelectElement).value, marker: undefined })}>
+        <option value="">${words.people.all}</option>
+        ${options.map(([value, text]) => html`<option value=${value} ?selected=${value === chosen}>${text}</option>`)}
+      </select></div>`;
   }
 
   protected override headingActions(): Content {
@@ -94,9 +108,16 @@ class People extends Screen {
   protected content(): Content {
     const { people } = words;
     const severalDomains = this.#domains.size > 1;
+    const isFiltered = Object.values(this.#filters).some(Boolean);
     const { search } = this.#query;
     return html`${subScreens('/people')}
-    ${searchBox(people.what, this.#query, goQuery)}
+    <div class="toolbar">${searchBox(people.what, this.#query, goQuery)}
+      ${severalDomains ? this.#filter('domain_id', people.domain, [...this.#domains]) : nothing}
+      ${this.#filter('enabled', people.state, [
+        ['true', people.enabled],
+        ['false', people.disabled],
+      ])}
+    </div>
     ${table<User>({
       caption: people.title,
       rows: this.#users,
@@ -116,7 +137,7 @@ class People extends Screen {
           : []),
         { name: people.state, cell: ({ enabled }) => stateBadge(enabled) },
       ],
-      empty: search ? people.nobodyFound(search) : people.empty,
+      empty: search ? people.nobodyFound(search) : isFiltered ? people.nobodyLikeThis : people.empty,
     })}
     ${pager(this.#query, this.#next, goQuery)}`;
   }

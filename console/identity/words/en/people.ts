@@ -16,6 +16,7 @@ export const people = {
   empty: 'There is nobody here yet. Invite somebody by e-mail, or create an account.',
   nobodyFound: (search: string) =>
     `Nobody is found by “${search}”. Names, e-mail addresses and words of names are found by their first letters.`,
+  nobodyLikeThis: 'Nobody is like this. Choose “All” above.',
   id: 'Id',
   never: 'Never',
   unknown: 'Unknown',

@@ -18,6 +18,7 @@ export const people: Words['people'] = {
   empty: 'Todavía no hay nadie aquí. Invite a alguien por correo o cree una cuenta.',
   nobodyFound: (search: string) =>
     `No se encuentra a nadie con «${search}». Se busca por las primeras letras de nombres, correos y palabras del nombre.`,
+  nobodyLikeThis: 'No hay nadie así. Elija «Todos» arriba.',
   id: 'Id',
   never: 'Nunca',
   unknown: 'Desconocido',
