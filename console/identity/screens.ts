@@ -12,6 +12,7 @@ export const routes: readonly Route<ScreenEntry>[] = [
   screen('/', 'gh-overview', () => import('./overview/overview.ts')),
   screen('/people', 'gh-people', () => import('./people/people.ts')),
   screen('/people/invitations', 'gh-invitations', () => import('./people/invitations.ts')),
+  screen('/people/deletions', 'gh-deletions', () => import('./people/deletions.ts')),
   screen('/people/:id', 'gh-person', () => import('./people/person.ts')),
   screen('/groups', 'gh-groups', () => import('./groups/groups.ts')),
   screen('/groups/:id', 'gh-group', () => import('./groups/group.ts')),

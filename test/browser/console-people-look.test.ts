@@ -27,6 +27,7 @@ onDatabase('SQLite', 'The look of people in the console', {}, (api) => {
     };
     await look('/people', people.title);
     await look('/people/invitations', people.invitations);
+    await look('/people/deletions', people.deletions);
     for (const tab of ['overview', 'sign-in', 'sessions', 'groups', 'roles', 'history'])
       await look(`/people/${person.id}?tab=${tab}`, person.name);
     await look('/groups', organizations.groups);

@@ -1,6 +1,6 @@
 // Who a person is.
-import { html, nothing } from 'lit';
-import { confirmAct, copyable } from '../../shared/dialog.ts';
+import { html } from 'lit';
+import { copyable } from '../../shared/dialog.ts';
 import { edit } from '../../shared/edit.ts';
 import type { FormField } from '../../shared/form.ts';
 import { hrefOf, part } from '../../shared/router.ts';
@@ -73,24 +73,9 @@ export class PersonOverview extends PersonTab {
     });
   }
 
-  async #keep(): Promise<void> {
-    const { people } = words;
-    const done = await confirmAct({
-      title: people.keepTitle,
-      text: people.keepText,
-      action: people.keep,
-      danger: false,
-      run: () => api.delete(`${this.context.path}/OS-ACCOUNT/deletion`),
-    });
-    if (!done) return;
-    announce(people.kept);
-    await this.context.reload();
-  }
-
   content(): Content {
     const { people } = words;
     const { user, may } = this.context;
-    const mayKeep = !user.enabled && may('identity:cancel_account_deletion');
     return html`<div class="cards">
       <section class="card"><h2>${people.profile}</h2>
         ${
@@ -108,7 +93,6 @@ export class PersonOverview extends PersonTab {
         </dl>
         <h3>${people.id}</h3>
         ${copyable(user.id)}
-        ${mayKeep ? html`<p class="soft">${people.keepHint}</p><button type="button" class="second small" @click=${() => void this.#keep()}>${people.keep}</button>` : nothing}
       </section>
     </div>`;
   }

@@ -1,0 +1,83 @@
+// Accounts that wait for their deletion, because their owners asked for it.
+import { html } from 'lit';
+import { confirmAct } from '../../shared/dialog.ts';
+import { define } from '../../shared/element.ts';
+import { type ListQuery, listQuery, nextMarker, pager } from '../../shared/list.ts';
+import { hrefOf, part } from '../../shared/router.ts';
+import { type Content, Screen } from '../../shared/screen.ts';
+import { announce } from '../../shared/status.ts';
+import { table } from '../../shared/table.ts';
+import { relativeTime } from '../../shared/time.ts';
+import { goQuery } from '../frame.ts';
+import { api } from '../session.ts';
+import type { Links } from '../things.ts';
+import { words } from '../words/index.ts';
+import { subScreens } from './parts.ts';
+
+interface Deletion {
+  readonly user_id: string;
+  readonly user_name: string;
+  readonly requested_at: string;
+  readonly due_at: string;
+}
+
+const PAGE = 50;
+
+class Deletions extends Screen {
+  #query: ListQuery = { search: undefined, sort: undefined, marker: undefined };
+  #deletions: readonly Deletion[] = [];
+  #next: string | undefined;
+
+  heading(): string {
+    return words.people.deletions;
+  }
+
+  protected override async load(signal: AbortSignal): Promise<void> {
+    this.#query = listQuery(this.location);
+    const { deletions, links } = await api.get<{ deletions: Deletion[]; links: Links }>('/v3/OS-ACCOUNT/deletions', {
+      query: { marker: this.#query.marker, limit: PAGE },
+      signal,
+    });
+    this.#deletions = deletions;
+    this.#next = nextMarker(links.next);
+  }
+
+  async #keep({ user_id: id }: Deletion): Promise<void> {
+    const { people } = words;
+    const done = await confirmAct({
+      title: people.keepTitle,
+      text: people.keepText,
+      action: people.keep,
+      danger: false,
+      run: () => api.delete(`/v3/users/${part(id)}/OS-ACCOUNT/deletion`),
+    });
+    if (!done) return;
+    announce(people.kept);
+    await this.reload();
+  }
+
+  protected content(): Content {
+    const { people } = words;
+    return html`${subScreens('/people/deletions')}
+    ${table<Deletion>({
+      caption: people.deletions,
+      rows: this.#deletions,
+      key: ({ user_id: id }) => id,
+      columns: [
+        {
+          name: people.name,
+          isHeader: true,
+          cell: ({ user_id: id, user_name: name }) => html`<a href=${hrefOf(`/people/${part(id)}`)}>${name}</a>`,
+        },
+        { name: people.askedAt, cell: ({ requested_at: at }) => relativeTime(at) },
+        { name: people.dueAt, cell: ({ due_at: at }) => relativeTime(at) },
+      ],
+      actions: (deletion) =>
+        html`<button type="button" class="second small" @click=${() => void this.#keep(deletion)}>${people.keep}</button>`,
+      empty: people.noDeletions,
+    })}
+    ${pager(this.#query, this.#next, goQuery)}`;
+  }
+}
+
+define('gh-deletions', Deletions);
