@@ -45,7 +45,7 @@ export function createFederation(deps: FederationDeps) {
   const takeBackAllOf = createTakeBackAllOf({ ...deps, given });
   const openidSettings = createOpenidSettings({ ...deps, endSessionsOf, takeBackAllOf });
   const clientOf = createProviderClients({ ...deps, secretOf: openidSettings.secretOf });
-  const sessions = createProviderSessions({ ...deps, clientOf });
+  const sessions = createProviderSessions({ ...deps, given, clientOf });
   return {
     identityProviders: createIdentityProviders({ ...deps, endSessionsOf, takeBackAllOf }),
     mappings: createMappings(deps),

@@ -1,7 +1,7 @@
 // Gives a person the groups and roles of the mapping, and takes back those that it gave before. What others gave stays.
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log/index.ts';
-import { type Access, findProject, type Grantee, groupIdsOf, readGrants, tagOf } from '../access/index.ts';
+import { type Access, findProject, groupIdsOf, tagOf } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
 import type { Reader, UserRow } from '../database.ts';
 import { deleteGrant, type Grant, grantedRoleIds, insertGrant } from '../grants/index.ts';
@@ -9,11 +9,9 @@ import { setMembership } from '../groups/index.ts';
 import { findByName } from '../projects/index.ts';
 import { findRoleByName } from '../roles/index.ts';
 import { grantsOfGroups, groupsOfDomain } from './links.store.ts';
+import { createManagement } from './management.rules.ts';
 import type { DomainReference, MappedIdentity } from './mapping/index.ts';
 import type { UsableProvider } from './openid-settings.store.ts';
-
-/** Roles that let people manage others. */
-const MANAGING = ['admin', 'manager', 'service'];
 
 export interface Given {
   readonly groups: readonly string[];
@@ -31,15 +29,7 @@ export interface GivenDeps {
 const keyOf = ({ projectId, roleId }: Given['roles'][number]): string => `${projectId} ${roleId}`;
 
 export function createGiven({ clock, log, access, isGroupInDirectory }: GivenDeps) {
-  /** Whether a user or a group manages others anywhere, or has a role on the system. */
-  async function managesOthers(reader: Reader, grantee: Grantee): Promise<boolean> {
-    for (const { roleId, targetId } of await readGrants(reader, grantee))
-      if (targetId === null || (await isManaging(reader, roleId))) return true;
-    return false;
-  }
-
-  const isManaging = async (reader: Reader, roleId: string): Promise<boolean> =>
-    (await access.expand(reader, [roleId])).some(({ name }) => MANAGING.includes(name));
+  const { managesOthers, isManaging, needsProof } = createManagement(access);
 
   async function domainIdOf(reader: Reader, { id, name }: DomainReference): Promise<string | undefined> {
     const row = id === undefined ? await findByName(reader, name ?? '', null) : await findProject(reader, id);
@@ -144,6 +134,7 @@ export function createGiven({ clock, log, access, isGroupInDirectory }: GivenDep
 
   return {
     managesOthers,
+    needsProof,
     domainIdOf,
 
     /** Makes the groups and roles those of the identity. Returns what it gave, to be taken back later. */

@@ -105,13 +105,6 @@ export function createProviderLogins(deps: ProviderLoginDeps) {
     return { kind: 'account', userId: user.id, providerSession };
   }
 
-  /** An address alone does not lead into an account that manages others, also not if it came to do so after it was linked. */
-  const needsProof = async (
-    { transaction, provider }: LoginContext,
-    { by_address, user_id }: ProviderLinkRow,
-  ): Promise<boolean> =>
-    by_address === 1 && provider.may_give_admin === 0 && given.managesOthers(transaction.tx, { userId: user_id });
-
   /** Before the transaction, because a mapping can take some time. */
   async function prepare(assertion: ProviderAssertion): Promise<PreparedLogin> {
     const provider = await findUsableProvider(db.read, OPENID, assertion.providerId);
@@ -133,7 +126,7 @@ export function createProviderLogins(deps: ProviderLoginDeps) {
     const login: LoginContext = { transaction, provider, assertion, identity };
     const known = await findLink(transaction.tx, assertion);
     if (known && choice.kind === 'link' && known.user_id !== choice.userId) refuse('other_account');
-    const isDoubtful = known !== undefined && choice.kind !== 'link' && (await needsProof(login, known));
+    const isDoubtful = known && choice.kind !== 'link' && (await given.needsProof(transaction.tx, provider, known));
     if (known && !isDoubtful) return enter(login, known, choice);
     const account = known ? undefined : await accountToLink(login, choice);
     if (account) return enter(login, await link(login, account), choice);

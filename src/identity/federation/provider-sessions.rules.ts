@@ -10,6 +10,7 @@ import { type Change, type RunChange, serviceActor } from '../audit/index.ts';
 import type { Database, ProviderSessionRow } from '../database.ts';
 import { Fault, fail } from '../faults.ts';
 import type { ProviderAssertion } from './assertion.ts';
+import type { GivenRules } from './given.rules.ts';
 import { findOpenidSettings, findUsableProvider } from './openid-settings.store.ts';
 import { OPENID } from './protocols.rules.ts';
 import type { ProviderClients } from './provider-clients.ts';
@@ -48,6 +49,7 @@ export interface ProviderSessionDeps {
   readonly seal: Seal;
   readonly gate: Gate;
   readonly clientOf: ProviderClients;
+  readonly given: Pick<GivenRules, 'needsProof'>;
   readonly config: { readonly sessionSeconds: number; readonly refreshTokenSeconds: number };
   /** How sessions are named in the records of the OpenID provider. */
   hashOfSession(uid: string): string;
@@ -68,7 +70,7 @@ const sidHashOf = (issuer: string, sid: string): string =>
     .digest('base64url');
 
 export function createProviderSessions(deps: ProviderSessionDeps) {
-  const { db, clock, change, log, seal, gate, clientOf, config, hashOfSession, endSessions } = deps;
+  const { db, clock, change, log, seal, gate, clientOf, given, config, hashOfSession, endSessions } = deps;
   const lifetime = Math.max(config.sessionSeconds, config.refreshTokenSeconds);
   const now = (): number => seconds(clock);
 
@@ -105,6 +107,12 @@ export function createProviderSessions(deps: ProviderSessionDeps) {
       if (hashes.length > 0) await endSessions(transaction, userId, hashes);
     }
     return ended.length;
+  }
+
+  /** Whoever came to manage others since, and has not proved that the account is theirs, signs in again. */
+  async function findLive(uid: string): Promise<LiveSession | undefined> {
+    const session = await findLiveSession(db.read, hashOfSession(uid), now());
+    return session && !(await given.needsProof(db.read, session, session)) ? session : undefined;
   }
 
   const endUnconfirmed = (session: LiveSession): Promise<void> =>
@@ -145,11 +153,11 @@ export function createProviderSessions(deps: ProviderSessionDeps) {
     bind: (id: string, uid: string): Promise<boolean> =>
       db.write((tx) => bindProviderSession(tx, id, { session_hash: hashOfSession(uid), expires_at: now() + lifetime })),
 
-    isLive: async (uid: string): Promise<boolean> => (await findLiveSession(db.read, hashOfSession(uid), now())) !== undefined,
+    isLive: async (uid: string): Promise<boolean> => (await findLive(uid)) !== undefined,
 
     /** Before a refresh token of this session is used: asks the provider, when that is due. */
     async confirm(uid: string): Promise<boolean> {
-      const session = await findLiveSession(db.read, hashOfSession(uid), now());
+      const session = await findLive(uid);
       if (!session) return false;
       if (session.refresh_at !== null && session.refresh_at <= now() && !(await refresh(session))) {
         await endUnconfirmed(session);

@@ -1,5 +1,5 @@
 // Sign-ins through a provider in the database.
-import type { Database, ProviderSessionRow, Reader, Tx } from '../database.ts';
+import type { Database, OpenidProviderRow, ProviderLinkRow, ProviderSessionRow, Reader, Tx } from '../database.ts';
 
 export async function insertProviderSession(tx: Tx, row: ProviderSessionRow): Promise<void> {
   await tx.insertInto('provider_sessions').values(row).execute();
@@ -27,10 +27,13 @@ const enabled = (db: Reader) =>
     .innerJoin('provider_links as link', 'link.id', 'provider_sessions.link_id')
     .innerJoin('identity_providers as provider', 'provider.id', 'link.provider_id')
     .innerJoin('projects as domain', 'domain.id', 'provider.domain_id')
+    .innerJoin('openid_providers as settings', 'settings.provider_id', 'provider.id')
     .where('provider.enabled', '=', 1)
     .where('domain.enabled', '=', 1);
 
-export type LiveSession = ProviderSessionRow & { provider_id: string; user_id: string; subject: string };
+export type LiveSession = ProviderSessionRow &
+  Pick<ProviderLinkRow, 'provider_id' | 'user_id' | 'subject' | 'by_address'> &
+  Pick<OpenidProviderRow, 'may_give_admin'>;
 
 /** The newest of this session that has not ended. */
 export const findLiveSession = (db: Reader, sessionHash: string, now: number): Promise<LiveSession | undefined> =>
@@ -40,7 +43,7 @@ export const findLiveSession = (db: Reader, sessionHash: string, now: number): P
     .orderBy('provider_sessions.created_at', 'desc')
     .orderBy('provider_sessions.id')
     .selectAll('provider_sessions')
-    .select(['link.provider_id', 'link.user_id', 'link.subject'])
+    .select(['link.provider_id', 'link.user_id', 'link.subject', 'link.by_address', 'settings.may_give_admin'])
     .limit(1)
     .executeTakeFirst();
 

@@ -311,9 +311,15 @@ onEachDatabase('A hostile provider', (api) => {
         const page = await attempt({ claims });
         assert.ok(page.redirectTarget ?? stepOf(page) === 'allow', page.text);
       };
-      await enters();
-      assertOk(await api.put(`/v3/domains/default/users/${person.id}/roles/${await api.roleId('admin')}`), 204);
       const traveller = new Traveller(api, application, provider, id);
+      const { url: first } = await traveller.depart();
+      provider.claims = claims;
+      await traveller.browser.go(answerTo(first));
+      provider.honest();
+      const isSignedIn = async (): Promise<boolean> => stepOf(await traveller.browser.go('/account/security')) !== 'password';
+      assert.ok(await isSignedIn());
+      assertOk(await api.put(`/v3/domains/default/users/${person.id}/roles/${await api.roleId('admin')}`), 204);
+      assert.ok(!(await isSignedIn()), 'the session is over');
       const { url } = await traveller.depart();
       provider.claims = claims;
       const choice = await traveller.browser.go(answerTo(url));
@@ -325,6 +331,7 @@ onEachDatabase('A hostile provider', (api) => {
       const { name, password } = person;
       const page = await traveller.browser.submit(signIn, 'password', { name, password });
       assert.ok(page.redirectTarget ?? stepOf(page) === 'allow', page.text);
+      assert.ok(await isSignedIn());
       await enters();
     });
 
