@@ -5,6 +5,7 @@ import { announce } from './status.ts';
 import { shared } from './words/index.ts';
 
 const FIRST_FIELD = '.dialog-body :is(input:not([type=hidden]), select, textarea)';
+let dialogs = 0;
 
 /** Shows a dialog until `close` is called or the person closes it. */
 export function openDialog<Result>(
@@ -13,6 +14,8 @@ export function openDialog<Result>(
   { mayClose }: { mayClose?: () => boolean | Promise<boolean> } = {},
 ): Promise<Result | undefined> {
   const dialog = document.createElement('dialog');
+  // A dialog may open another one, such as when the session has ended.
+  const titleId = `dialog-title-${++dialogs}`;
   let result: Result | undefined;
   const close = (value: Result): void => {
     result = value;
@@ -21,11 +24,11 @@ export function openDialog<Result>(
   const tryClose = async (): Promise<void> => {
     if (!mayClose || (await mayClose())) dialog.close();
   };
-  dialog.setAttribute('aria-labelledby', 'dialog-title');
+  dialog.setAttribute('aria-labelledby', titleId);
   document.body.append(dialog);
   render(
     html`<header>
-        <h2 id="dialog-title">${title}</h2>
+        <h2 id=${titleId}>${title}</h2>
         <button type="button" class="plain close" aria-label=${shared.close} @click=${() => void tryClose()}>✕</button>
       </header>
       <div class="dialog-body">${content(close)}</div>`,

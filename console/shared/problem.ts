@@ -11,6 +11,14 @@ export interface Problem {
   readonly canRetry: boolean;
 }
 
+type Explain = (error: ApiError) => { readonly title: string; readonly text: string } | undefined;
+let explain: Explain = () => undefined;
+
+/** A page may explain errors of its API by their codes. */
+export function explainProblems(by: Explain): void {
+  explain = by;
+}
+
 /** `isChange`: the request was to change something, so it may have been made although no answer came. */
 export function problemOf(error: unknown, isChange = false): Problem {
   if (error instanceof SignedOutError) return { title: shared.signedOutTitle, text: shared.signedOutText, canRetry: true };
@@ -19,6 +27,8 @@ export function problemOf(error: unknown, isChange = false): Problem {
   if (error instanceof ConflictError) return { title: shared.conflictTitle, text: shared.conflictText, canRetry: false };
   if (!(error instanceof ApiError)) return { title: shared.failureTitle, text: shared.failureText, canRetry: !isChange };
   const { status, message: detail, retryAfter = 0 } = error;
+  const explained = explain(error);
+  if (explained) return { ...explained, detail, canRetry: false };
   if (status === 403) return { title: shared.refusedTitle, text: shared.refusedText, detail, canRetry: false };
   if (status === 404) return { title: shared.notFoundTitle, text: shared.notFoundText, detail, canRetry: false };
   if (status === 409) return { title: shared.alreadyThereTitle, text: '', detail, canRetry: false };

@@ -15,6 +15,7 @@ import { createExchanges, type Exchanges } from './exchanges/index.ts';
 import { fail } from './faults.ts';
 import { loadIssuance } from './issuance/index.ts';
 import { createKeys, type KeyStores, type Keys } from './keys/index.ts';
+import { createWalletPages } from './pages/index.ts';
 import { loadPresentations, type RegisteredVerifiers } from './presentation/index.ts';
 import { createDocuments, createPublication } from './publication/index.ts';
 import { createIdempotency, createListCache } from './resource/index.ts';
@@ -194,8 +195,11 @@ export function buildModules(db: Database, options: ModuleOptions) {
     return after;
   }
 
+  const pages = createWalletPages(config);
+
   const routeDeps: WalletRouteDeps = {
     cancelExchange,
+    pages,
     keys,
     dids,
     documents: createDocuments(db),
@@ -212,7 +216,7 @@ export function buildModules(db: Database, options: ModuleOptions) {
     logoutThrottle: new Throttle(rateLimits ? REFUSED_LOGOUTS : undefined, clock),
     exchangeThrottle: new Throttle(rateLimits ? EXCHANGES : undefined, clock),
   };
-  return { ...session, routeDeps, change, keys, dids, publication, credentials, exchanges, idempotency };
+  return { ...session, pages, routeDeps, change, keys, dids, publication, credentials, exchanges, idempotency };
 }
 
 export type Modules = ReturnType<typeof buildModules>;

@@ -1,16 +1,23 @@
 // Every route of the wallet node.
 
-import { t } from '../platform/http/index.ts';
+import { Answer, t } from '../platform/http/index.ts';
 import type { WalletApp } from './access/index.ts';
 import { mountCredentials } from './credentials/index.ts';
 import { mountDids, mountNode } from './dids/index.ts';
 import { mountExchanges } from './exchanges/index.ts';
 import { mountIssuance } from './issuance/index.ts';
 import { mountKeys } from './keys/index.ts';
+import type { WalletPages } from './pages/index.ts';
 import { mountPresentations } from './presentation/index.ts';
 import { mountDocuments } from './publication/index.ts';
 import { mountSession } from './session/index.ts';
 
+const ADDRESSES = {
+  service: 'Gatehouse wallet node',
+  did: '/.well-known/did.json',
+  login: '/api/v1/auth/login',
+  userinfo: '/api/v1/auth/userinfo',
+};
 const Root = t.object({ service: t.string(), did: t.string(), login: t.string(), userinfo: t.string() });
 
 /** The dependencies of all routes together. */
@@ -21,15 +28,24 @@ export type WalletRouteDeps = Parameters<typeof mountDocuments>[1] &
   Parameters<typeof mountCredentials>[1] &
   Parameters<typeof mountIssuance>[1] &
   Parameters<typeof mountPresentations>[1] &
-  Parameters<typeof mountExchanges>[1];
+  Parameters<typeof mountExchanges>[1] & { readonly pages: Pick<WalletPages, 'documentFor' | 'wantsPage'> };
 
 export function mountWallet(app: WalletApp, parts: WalletRouteDeps): void {
-  app.get('/', { summary: 'The main addresses of the service', tag: 'Documents', rule: 'anyone', reply: { 200: Root } }, () => ({
-    service: 'Gatehouse wallet node',
-    did: '/.well-known/did.json',
-    login: '/api/v1/auth/login',
-    userinfo: '/api/v1/auth/userinfo',
-  }));
+  app.get(
+    '/',
+    {
+      summary: 'The main addresses of the service; the pages of the wallet for browsers',
+      tag: 'Documents',
+      rule: 'anyone',
+      documentation: { otherTypes: ['text/html'] },
+      reply: { 200: Root },
+    },
+    ({ headers }) => {
+      if (!parts.pages.wantsPage(headers.accept)) return new Answer({ headers: { Vary: 'Accept' }, body: ADDRESSES });
+      const { text, headers: ofPage } = parts.pages.documentFor(headers['accept-language']);
+      return new Answer({ headers: { ...ofPage, Vary: 'Accept, Accept-Language' }, text });
+    },
+  );
   mountDocuments(app, parts);
   mountSession(app, parts);
   mountKeys(app, parts);

@@ -164,6 +164,7 @@ function createServiceOn(db: Database, stores: KeyStores, verifiers: RegisteredV
     errorFormatOf: () => problemErrors,
     authenticate: modules.authenticate,
     authorize,
+    mounts: [modules.pages.mount],
     ...(options.memoryAdapter === undefined ? {} : { memoryAdapter: options.memoryAdapter }),
     headers: commonHeaders,
     requestIdHeader: REQUEST_ID_HEADER,

@@ -1,5 +1,6 @@
 // POST /api/v1/wallet/oid4vci, and the callback for browsers.
 
+import { Fault } from '../../platform/faults/index.ts';
 import { Answer, type Query } from '../../platform/http/index.ts';
 import type { Throttle } from '../../platform/limits/index.ts';
 import type { WalletApp } from '../access/index.ts';
@@ -16,7 +17,7 @@ const CALLBACK = {
     error: 'The OAuth error, if there is no code.',
   },
   required: ['state'],
-  replyHeaders: { Location: 'The exchange.' },
+  replyHeaders: { Location: 'The exchange; for browsers, its page.' },
 } as const;
 const PATH = '/api/v1/wallet/oid4vci';
 
@@ -58,12 +59,21 @@ export function mountIssuance(app: WalletApp, { issuance, exchangeThrottle, idem
       documentation: CALLBACK,
       reply: { 303: null },
     },
-    async ({ caller, query }) => {
+    async ({ caller, query, headers }) => {
       const parameters = new URLSearchParams();
       for (const [name, value] of Object.entries(query as Query))
         for (const one of [value ?? []].flat()) parameters.append(name, one as string);
-      const exchangeId = await (await issuance()).finish(caller, parameters);
-      return new Answer({ status: 303, headers: { Location: `/api/v1/wallet/exchanges/${exchangeId}` } });
+      const isBrowser = (headers.accept ?? '').includes('text/html');
+      const to = (id: string): Answer =>
+        new Answer({ status: 303, headers: { Location: isBrowser ? `/history/${id}` : `/api/v1/wallet/exchanges/${id}` } });
+      try {
+        return to(await (await issuance()).finish(caller, parameters));
+      } catch (error) {
+        // A person reads the reason on the page of the exchange.
+        const id = error instanceof Fault ? error.detail?.exchangeId : undefined;
+        if (isBrowser && typeof id === 'string') return to(id);
+        throw error;
+      }
     },
   );
 }

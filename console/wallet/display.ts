@@ -1,0 +1,89 @@
+// Names, labels and values of credentials, in the reader's language. All of them are texts of issuers and verifiers.
+import { settings } from '../shared/settings.ts';
+import { shared } from '../shared/words/index.ts';
+import type { ClaimLabel, Credential, Display, LocalName, Path } from './types.ts';
+
+/** The entry in the reader's language; else the one without a language; else the first. */
+export function inLanguage<Entry extends { readonly locale?: string }>(entries: readonly Entry[]): Entry | undefined {
+  const language = (one: Entry): string | undefined => one.locale?.toLowerCase().split('-', 1)[0];
+  return (
+    entries.find((one) => language(one) === settings.language) ?? entries.find((one) => one.locale === undefined) ?? entries[0]
+  );
+}
+
+/** Such as `membership` of `https://issuer.example/types/membership`. */
+export const shortType = (type: string): string => type.split(/[/:#]/).filter(Boolean).at(-1) ?? type;
+
+export const nameOf = (displays: readonly Display[], type: string): string =>
+  inLanguage(displays.filter(({ name }) => name !== undefined))?.name ?? shortType(type);
+
+export const titleOf = ({ displays, type }: Pick<Credential, 'displays' | 'type'>): string => nameOf(displays, type);
+
+export const localName = (names: readonly LocalName[]): string | undefined => inLanguage(names)?.name;
+
+/** The host of an address, or the whole of it if it has none, such as a DID. */
+export const hostOf = (address: string): string => URL.parse(address)?.host || address;
+
+/** Claims about the credential itself, not about its subject. The card shows them in its own way, or they are of no use to people. */
+const TECHNICAL = new Set([
+  ...['iss', 'iat', 'exp', 'nbf', 'jti', 'vct', 'vct#integrity', 'cnf', 'status', '_sd_alg', 'typ', '@context', 'type', 'id'],
+  ...['issuer', 'issuanceDate', 'expirationDate', 'validFrom', 'validUntil', 'credentialStatus', 'credentialSchema', 'proof'],
+]);
+
+const samePath = (one: Path, other: Path): boolean =>
+  one.length === other.length && one.every((step, at) => step === other[at] || step === null || other[at] === null);
+
+/** `given_name` → `given name`. */
+const readable = (step: string | number | null): string =>
+  step === null ? '*' : typeof step === 'number' ? String(step + 1) : step.replaceAll('_', ' ');
+
+/** What the issuer calls the claim; else the names of its path. */
+export function labelOf(path: Path, labels: readonly ClaimLabel[]): string {
+  const label = labels.find((one) => samePath(one.path, path));
+  return (
+    (label?.names && localName(label.names)) ??
+    path
+      .filter((step) => step !== 'credentialSubject')
+      .map(readable)
+      .join(' › ')
+  );
+}
+
+export function valueText(value: unknown): string {
+  if (typeof value === 'boolean') return value ? shared.yes : shared.no;
+  if (Array.isArray(value)) return value.map(valueText).join(', ');
+  if (typeof value === 'object' && value !== null)
+    return Object.entries(value)
+      .map(([name, one]) => `${readable(name)}: ${valueText(one)}`)
+      .join(', ');
+  return String(value ?? '–');
+}
+
+/** The value at a path; a list for `null`. */
+export function valueAt(claims: unknown, [step, ...rest]: Path): unknown {
+  if (step === undefined) return claims;
+  if (typeof claims !== 'object' || claims === null) return undefined;
+  if (step === null) return (Array.isArray(claims) ? claims : []).map((one) => valueAt(one, rest));
+  return Object.hasOwn(claims, step) ? valueAt((claims as Record<string | number, unknown>)[step], rest) : undefined;
+}
+
+export interface ClaimRow {
+  readonly path: Path;
+  readonly label: string;
+  readonly value: string;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The claims of a credential, one row for each value. */
+export function claimRows({ claims, labels }: Pick<Credential, 'claims' | 'labels'>): ClaimRow[] {
+  const rows: ClaimRow[] = [];
+  const visit = (value: unknown, path: Path): void => {
+    if (isObject(value) && !labels.some((label) => samePath(label.path, path)))
+      for (const [name, inner] of Object.entries(value)) visit(inner, [...path, name]);
+    else rows.push({ path, label: labelOf(path, labels), value: valueText(value) });
+  };
+  for (const [name, value] of Object.entries(claims)) if (!TECHNICAL.has(name)) visit(value, [name]);
+  return rows;
+}

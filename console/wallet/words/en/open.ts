@@ -1,0 +1,27 @@
+export const open = {
+  title: 'Receive or share',
+  text: 'Issuers and verifiers give you a link or a QR code. Open it here: you first see who it is and what it is about. Nothing is accepted or shared before you agree.',
+  paste: 'Paste a link',
+  link: 'Link',
+  linkHint: 'It begins with openid-credential-offer://, openid4vp:// or https://',
+  look: 'Look at it',
+  noLink: 'This is not a link of an issuer or a verifier.',
+  scan: 'Scan a QR code',
+  scanText: 'The camera is used on this device only; no picture is sent.',
+  startCamera: 'Start the camera',
+  cannotScan:
+    'This browser cannot read QR codes. Scan the code with the camera of a phone and copy the link, or use Chrome on Android.',
+  noCamera: 'The camera cannot be used. Allow it for this page in the settings of the browser.',
+  holdCode: 'Hold the code in front of the camera.',
+  handler: 'Open links with this wallet',
+  handlerText:
+    'Some pages offer links that begin with web+openidcredentialoffer or web+openidvp. The browser can open them with this wallet.',
+  register: 'Register this wallet',
+  registered: 'The browser asks whether it may open such links with this wallet.',
+  offerTitle: 'Somebody offers you a credential',
+  requestTitle: 'Somebody asks for your credentials',
+  offerText: 'You followed a link with an offer. To see what is offered, the wallet asks the issuer.',
+  requestText: 'You followed a link with a request. To see what is asked for, the wallet reads it. Nothing is shared by that.',
+  willAsk: 'The wallet would contact:',
+  willAskNobody: 'The wallet would contact nobody for that.',
+};

@@ -1,0 +1,31 @@
+import type { Words } from '../en/index.ts';
+
+export const receive: Words['receive'] = {
+  title: 'Una oferta para usted',
+  who: 'Quién la ofrece',
+  at: 'En',
+  proofs: {
+    certificate: 'Su descripción está firmada con un certificado de una autoridad en la que confía este nodo.',
+    did: 'Su descripción está firmada con una clave de su identificador descentralizado.',
+    https: 'La cartera lo encontró en esta dirección por una conexión segura. El nombre es lo que dice de sí mismo.',
+    none: 'No ha probado quién es: la conexión no es segura. Acepte solo si conoce esta dirección.',
+  },
+  what: 'Qué se ofrece',
+  ownWords: 'Los nombres y las descripciones son palabras del emisor.',
+  contains: (claims) => `Contiene: ${claims}`,
+  notSupported: 'Esta cartera no la admite',
+  nothingUsable: 'Esta cartera no admite ninguna de las credenciales ofrecidas.',
+  decide: '¿La acepta?',
+  take: (name) => `Recibir ${name}`,
+  txCode: 'Código de la operación',
+  txCodeHint: 'El emisor se lo envió por otra vía, como una carta o un mensaje.',
+  txCodeLength: (length, isNumeric) => `Tiene ${length} ${isNumeric ? 'cifras' : 'caracteres'}.`,
+  issuerSays: (text) => `El emisor dice: «${text}»`,
+  leads: (host) => `Se le llevará a ${host} para iniciar sesión allí; después volverá aquí.`,
+  accept: 'Aceptar',
+  decline: 'Rechazar',
+  declineTitle: '¿Rechazar esta oferta?',
+  declineText: 'No se recibe nada. No se avisa al emisor, y puede volver a abrir la oferta.',
+  received: (count) => (count === 1 ? 'La credencial se ha recibido.' : `Se han recibido ${count} credenciales.`),
+  outdated: 'El emisor ha cambiado su oferta desde que usted la vio. Esto es lo que ofrece ahora.',
+};

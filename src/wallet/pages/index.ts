@@ -1,0 +1,2 @@
+// The pages of the wallet, for browsers.
+export { createWalletPages, type WalletPages } from './pages.ts';

@@ -1,0 +1,102 @@
+// How the pages of the wallet look: without barriers, at two widths, in light and dark; by keyboard; in Spanish.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { words } from '../../console/wallet/words/en/index.ts';
+import { words as spanish } from '../../console/wallet/words/es/index.ts';
+import { keyboardTroubles, lookTroubles } from '../support/accessibility.ts';
+import { usesChromium } from '../support/chromium.ts';
+import { onScreen } from '../support/console.ts';
+import { IDENTITY, queryFor, setUpPresentation } from '../support/presentation.ts';
+import { press } from '../support/visitor.ts';
+import { onWallet } from '../support/wallet.ts';
+import { openWallet } from '../support/wallet-page.ts';
+
+const chromium = usesChromium();
+
+// The pages do not depend on the database.
+onWallet('SQLite', 'The pages of the wallet', {}, (wallet) => {
+  const { issuer, verifier } = setUpPresentation(wallet);
+  const claims = [
+    { id: 'name', path: ['given_name'] },
+    { id: 'mail', path: ['email'] },
+  ];
+  const withChoice = { credentials: [queryFor('id', IDENTITY, { claims, claim_sets: [['name', 'mail'], ['name']] })] };
+
+  it('look right everywhere, without barriers', async () => {
+    const admin = await wallet.logIn('admin');
+    issuer.twist = {
+      reply: (endpoint, { body }) => {
+        if (endpoint === 'metadata')
+          body.credential_configurations_supported.identity.credential_metadata.display = [
+            {
+              name: 'Identity',
+              background_color: '#0b6e4f',
+              text_color: '#0b7050',
+              description: 'Who you are, by the toy issuer',
+            },
+          ];
+      },
+    };
+    await admin.post('/api/v1/wallet/oid4vci', { uri: issuer.offer() });
+    await admin.post('/api/v1/wallet/oid4vci', { uri: issuer.offer({ configurations: ['membership'] }), count: 3 });
+    const deferred = await admin.post('/api/v1/wallet/oid4vci', { uri: issuer.offer({ deferred: true }) });
+    const offer = await admin.post('/api/v1/wallet/oid4vci', {
+      uri: issuer.offer({ txCode: '123456', configurations: ['identity', 'membership', 'odd'] }),
+      preview: true,
+    });
+    const request = await admin.post('/api/v1/wallet/oid4vp', { uri: await verifier.ask({ query: withChoice }), preview: true });
+    const unproved = await admin.post('/api/v1/wallet/oid4vp', {
+      uri: await verifier.ask({ by: 'unsigned', prefix: 'redirect_uri' }),
+      preview: true,
+    });
+    const key = await admin.make('keys', { alias: 'Signing' });
+    await admin.post(`/api/v1/wallet/keys/${key.id}/rotate`, {});
+    const did = await admin.make('dids', { alias: 'The company' });
+    await admin.post(`/api/v1/wallet/dids/${did.id}/publish`);
+    const [credential] = (await admin.get('/api/v1/wallet/credentials')).body;
+
+    const screens: [string, string][] = [
+      ['credentials', '/'],
+      ['credential', `/credentials/${credential.id}`],
+      ['open', '/receive'],
+      ['open-link', `/open?uri=${encodeURIComponent(issuer.offer())}`],
+      ['offer', `/receive/${offer.body.exchangeId}`],
+      ['share', `/share/${request.body.exchangeId}`],
+      ['share-unproved', `/share/${unproved.body.exchangeId}`],
+      ['history', '/history'],
+      ['exchange', `/history/${deferred.body.exchangeId}`],
+      ['keys', '/keys'],
+      ['identifiers', '/identifiers'],
+      ['identifier', `/identifiers/${did.id}`],
+      ['node', '/node'],
+    ];
+    const page = await openWallet(chromium, admin, '/', { bypassCSP: true });
+    const troubles: string[] = [];
+    for (const [name, path] of screens) {
+      await page.goto(wallet.url + path);
+      await page.locator('.screen-body[aria-busy=false]').waitFor();
+      troubles.push(...(await lookTroubles(page, `wallet-${name}`)));
+    }
+    await page.goto(`${wallet.url}/keys`);
+    await onScreen(page, words.keys.title);
+    await press(page, words.keys.create);
+    troubles.push(...(await lookTroubles(page, 'wallet-dialog')));
+    assert.deepEqual(troubles, []);
+  });
+
+  it('work by keyboard alone, and in Spanish', async () => {
+    const person = await wallet.logIn();
+    const page = await openWallet(chromium, person, '/receive', { bypassCSP: true, locale: 'es' });
+    await onScreen(page, spanish.open.title);
+    assert.deepEqual(await keyboardTroubles(page), []);
+    for (const [path, title] of [
+      ['/', spanish.credentials.title],
+      ['/history', spanish.history.title],
+      ['/keys', spanish.keys.title],
+      ['/identifiers', spanish.identifiers.title],
+    ] as const) {
+      await page.goto(wallet.url + path);
+      await onScreen(page, title);
+    }
+  });
+});

@@ -1,0 +1,326 @@
+// The pages of the wallet in a real browser: receiving, sharing, history, keys, identifiers, the node; and attacks.
+import assert from 'node:assert/strict';
+import { after, afterEach, before, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { texts } from '../../console/shared/words/en.ts';
+import { words } from '../../console/wallet/words/en/index.ts';
+import { usesChromium } from '../support/chromium.ts';
+import { onScreen } from '../support/console.ts';
+import { IDENTITY, PresentationSetup, queryFor } from '../support/presentation.ts';
+import { press } from '../support/visitor.ts';
+import { onEachWallet } from '../support/wallet.ts';
+import { openBrowser, openWallet, useSession } from '../support/wallet-page.ts';
+
+const chromium = usesChromium();
+const EVIL = '<img src=x onerror="window.attacked = true"><script>window.attacked = true</script>';
+
+onEachWallet('The pages of the wallet', (wallet) => {
+  const world = new PresentationSetup(wallet);
+  const { issuer, verifier } = world;
+  before(async () => {
+    await issuer.start();
+    await verifier.start();
+  });
+  after(async () => {
+    await issuer.stop();
+    await verifier.stop();
+  });
+  afterEach(() => {
+    issuer.reset();
+    verifier.reset();
+  });
+
+  const claims = [
+    { id: 'name', path: ['given_name'] },
+    { id: 'mail', path: ['email'] },
+  ];
+  const withChoice = { credentials: [queryFor('id', IDENTITY, { claims, claim_sets: [['name', 'mail'], ['name']] })] };
+
+  async function paste(page: Page, link: string): Promise<void> {
+    await page.getByLabel(words.open.link).fill(link);
+    await press(page, words.open.look);
+  }
+  const dialogButton = (page: Page, name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true });
+  const issuerCalled = (endpoint: string): boolean => issuer.seen.some((one) => one.endpoint === endpoint);
+
+  it('are for browsers; clients still get the addresses of the service', async () => {
+    const json = await wallet.get('/');
+    assert.equal(json.body.service, 'Gatehouse wallet node');
+    const page = await wallet.get('/', { headers: { Accept: 'text/html,*/*' } });
+    assert.match(page.headers.get('content-type')!, /^text\/html/);
+    assert.match(page.headers.get('content-security-policy')!, /require-trusted-types-for 'script'/);
+    assert.match(page.headers.get('content-security-policy')!, /frame-ancestors 'none'/);
+    assert.equal((await wallet.request('POST', '/history')).status, 405);
+    assert.equal((await wallet.get('/pages/../package.json')).status, 404);
+    assert.equal((await wallet.get('/pages/x/wallet/main.ts')).status, 404);
+    assert.equal((await wallet.get('/nowhere', { headers: { Accept: 'text/html' } })).status, 404);
+  });
+
+  it('ask whoever is not signed in to sign in, and come back to the same screen', async () => {
+    const page = await openBrowser(chromium, wallet);
+    await page.goto(`${wallet.url}/history?open=true`);
+    const link = page.getByRole('link', { name: texts.signIn });
+    const href = new URL((await link.getAttribute('href'))!, wallet.url);
+    assert.deepEqual([href.pathname, href.searchParams.get('return_to')], ['/api/v1/auth/login', '/history?open=true']);
+    await useSession(page, await wallet.logIn());
+    await page.reload();
+    await onScreen(page, words.history.title);
+    await press(page, await page.locator('.tools button').first().innerText());
+    await press(page, texts.signOut);
+    // The provider's own page.
+    await page.waitForURL(/\/session\/end/);
+    await page.goto(wallet.url);
+    await page.getByRole('link', { name: texts.signIn }).waitFor();
+  });
+
+  it('receive a credential: who offers what, a transaction code, and the card', async () => {
+    const person = await wallet.logIn();
+    const page = await openWallet(chromium, person);
+    await onScreen(page, words.credentials.title);
+    await page.getByText(words.credentials.empty).waitFor();
+    await page.getByRole('main').getByRole('link', { name: words.open.title }).first().click();
+    await onScreen(page, words.open.title);
+    await page.getByLabel(words.open.link).fill('https://example.org/');
+    await page.getByText(words.open.noLink).waitFor();
+
+    await paste(page, issuer.offer({ txCode: '1234' }));
+    await onScreen(page, words.receive.title);
+    await page.getByText('The toy issuer').waitFor();
+    await page.getByText(words.receive.proofs.none).waitFor();
+    await page.getByText('“By letter”').waitFor();
+    assert.equal(issuerCalled('token'), false, 'nothing is accepted by looking');
+    await page.getByLabel(words.receive.txCode).fill('9999');
+    await press(page, words.receive.accept);
+    await page.getByRole('alert').getByText(words.problems.explanations['tx-code-rejected'].title).waitFor();
+    await page.getByLabel(words.receive.txCode).fill('1234');
+    await press(page, words.receive.accept);
+    await onScreen(page, 'Identity');
+    await page.getByText('Lovelace').waitFor();
+    await page.goto(wallet.url);
+    await page.getByRole('link', { name: 'Identity' }).waitFor();
+
+    await page.getByRole('link', { name: 'Identity' }).click();
+    await onScreen(page, 'Identity');
+    await press(page, words.credentials.purge);
+    await dialogButton(page, words.credentials.purge).click();
+    await page.getByText(words.credentials.empty).waitFor();
+  });
+
+  it('share exactly what was shown: chosen credential, fewer claims', async () => {
+    const { person } = await world.holder();
+    const older = (await person.get('/api/v1/wallet/credentials')).body[0];
+    await world.receive(person);
+    const page = await openWallet(chromium, person, '/receive');
+    await onScreen(page, words.open.title);
+    await paste(page, await verifier.ask({ query: withChoice }));
+    await onScreen(page, words.share.title);
+    await page.getByText('The toy verifier', { exact: true }).waitFor();
+    await page.getByText(words.share.proofs.did).waitFor();
+    await page.getByText('ada@example.org').waitFor();
+    await page.getByLabel(words.share.which).selectOption(older.id);
+    await page.getByRole('radio').nth(1).check();
+    await page.getByText('ada@example.org').waitFor({ state: 'detached' });
+    await press(page, words.share.consent('The toy verifier'));
+    await page.getByText(words.share.shared).waitFor();
+    const { id } = await world.readToken(verifier.tokens[0]!);
+    assert.deepEqual(id![0]!.claims, { given_name: 'Ada' });
+    await page.getByRole('link', { name: words.share.seeHistory }).click();
+    await onScreen(page, words.history.sharedWith('The toy verifier'));
+    await page.getByText('given name').waitFor();
+  });
+
+  it('refuse a request, and say so to the verifier', async () => {
+    const person = await wallet.logIn();
+    const page = await openWallet(chromium, person, '/receive');
+    await paste(page, await verifier.ask());
+    await page.getByText(words.share.notSatisfiable).waitFor();
+    assert.equal(await page.getByRole('button', { name: words.share.consent('The toy verifier') }).count(), 0);
+    await press(page, words.share.refuse);
+    await page.getByText(words.share.refused).waitFor();
+    assert.deepEqual(
+      verifier.posted.map(({ error }) => error),
+      ['access_denied'],
+    );
+  });
+
+  it('show how a deferred credential comes on, and resume and cancel what is open', async () => {
+    const person = await wallet.logIn();
+    const page = await openWallet(chromium, person, '/receive');
+    await paste(page, issuer.offer({ deferred: true }));
+    await onScreen(page, words.receive.title);
+    await press(page, words.receive.accept);
+    await onScreen(page, words.history.offerOf('The toy issuer'));
+    await page.getByText(words.history.nextSteps.wait).waitFor();
+    issuer.ready = true;
+    wallet.clock.advance(60);
+    await press(page, words.history.askNow);
+    await page.getByText(words.history.receivedTitle).waitFor();
+
+    // Looked at, left, found again in the history, and cancelled.
+    await page.goto(`${wallet.url}/receive`);
+    await paste(page, issuer.offer());
+    await onScreen(page, words.receive.title);
+    await page.goto(wallet.url);
+    await page.getByText(words.history.waiting(1)).waitFor();
+    await page.getByRole('link', { name: words.history.show }).click();
+    await page.getByRole('link', { name: 'The toy issuer' }).click();
+    await onScreen(page, words.history.offerOf('The toy issuer'));
+    await page.getByRole('link', { name: words.history.goOn }).click();
+    await onScreen(page, words.receive.title);
+    await page.goBack();
+    await onScreen(page, words.history.offerOf('The toy issuer'));
+    await press(page, words.history.cancel);
+    await dialogButton(page, words.history.cancel).click();
+    await page.getByText(words.history.states.cancelled, { exact: true }).waitFor();
+  });
+
+  it('show an offer again that has changed since', async () => {
+    const person = await wallet.logIn();
+    const page = await openWallet(chromium, person, '/receive');
+    await paste(page, issuer.offer());
+    await onScreen(page, words.receive.title);
+    issuer.twist = {
+      reply: (endpoint, { body }) => {
+        if (endpoint === 'metadata') body.display = [{ name: 'Another issuer' }];
+      },
+    };
+    await press(page, words.receive.accept);
+    await page.getByText(words.receive.outdated).waitFor();
+    await page.getByText('Another issuer').waitFor();
+    assert.equal(issuerCalled('token'), false);
+    await press(page, words.receive.accept);
+    await onScreen(page, 'Identity');
+  });
+
+  it('manage keys: made, rotated, revoked, deleted', async () => {
+    const person = await wallet.logIn();
+    const page = await openWallet(chromium, person, '/keys');
+    await page.getByText(words.keys.empty).waitFor();
+    await press(page, words.keys.create);
+    await page.getByRole('textbox', { name: words.keys.alias }).fill('Signing');
+    await dialogButton(page, words.keys.create).click();
+    const card = page.getByRole('article', { name: 'Signing' });
+    await card.getByRole('button', { name: words.keys.rotate }).click();
+    await dialogButton(page, words.keys.rotate).click();
+    await page.getByRole('progressbar', { name: /days/ }).waitFor();
+    const [key] = (await person.get('/api/v1/wallet/keys?state=rotated')).body;
+    const old = page.locator(`article:has(#${key.id})`);
+    await old.getByRole('button', { name: words.keys.revoke }).click();
+    await dialogButton(page, words.keys.revoke).click();
+    await old.getByText(words.keys.states.revoked, { exact: true }).first().waitFor();
+    await old.getByRole('button', { name: words.keys.purge }).click();
+    await dialogButton(page, words.keys.purge).click();
+    await old.waitFor({ state: 'detached' });
+  });
+
+  it('manage identifiers: made, published as it is served, withdrawn, deleted', async () => {
+    const person = await wallet.logIn();
+    const page = await openWallet(chromium, person, '/identifiers');
+    await press(page, words.identifiers.create);
+    await page.getByLabel(words.identifiers.alias).last().fill('The company');
+    await dialogButton(page, words.identifiers.create).click();
+    await onScreen(page, 'The company');
+    await page.getByText(words.identifiers.notServed).waitFor();
+    await press(page, words.identifiers.publish);
+    await dialogButton(page, words.identifiers.publish).click();
+    await page.getByText(words.identifiers.served).waitFor();
+    const [did] = (await person.get('/api/v1/wallet/dids')).body;
+    const served = await wallet.get(new URL(did.documentUrl).pathname);
+    assert.deepEqual(JSON.parse(await page.locator('pre').innerText()), served.body);
+    await press(page, words.identifiers.withdraw);
+    await dialogButton(page, words.identifiers.withdraw).click();
+    await page.getByText(words.identifiers.notServed).waitFor();
+    await press(page, words.identifiers.remove);
+    await dialogButton(page, words.identifiers.remove).click();
+    await onScreen(page, words.identifiers.title);
+  });
+
+  it('show the node to its administrators only', async () => {
+    const page = await openWallet(chromium, await wallet.logIn('admin'));
+    await page.getByRole('link', { name: words.node.title }).click();
+    await onScreen(page, words.node.title);
+    await page.getByText(words.identifiers.served).waitFor();
+    const other = await openWallet(chromium, await wallet.logIn(), '/node');
+    await other.getByRole('alert').getByText(texts.refusedTitle, { exact: true }).waitFor();
+    assert.equal(await other.getByRole('link', { name: words.node.title }).count(), 0);
+  });
+
+  it('ask nobody anything when another site opens a link, before the person agrees', async () => {
+    const { person } = await world.holder();
+    issuer.seen.length = 0;
+    const offer = issuer.offer({}, 'reference');
+    const page = await openWallet(chromium, person, `/open?uri=${encodeURIComponent(offer)}`);
+    await onScreen(page, words.open.offerTitle);
+    await page.getByText(new URL(issuer.url).host).waitFor();
+    assert.deepEqual(issuer.seen, []);
+    await press(page, words.open.look);
+    await onScreen(page, words.receive.title);
+    assert.ok(!page.url().includes('offer'), 'the link is not in the address any more');
+
+    // The parameters themselves, as at the address of a wallet.
+    await page.goto((await verifier.ask()).replace('openid4vp://', `${wallet.url}/open`));
+    await onScreen(page, words.open.requestTitle);
+    await press(page, words.open.look);
+    await onScreen(page, words.share.title);
+    await page.goto(`${wallet.url}/open?uri=javascript:alert(1)`);
+    await page.getByText(words.open.noLink).waitFor();
+  });
+
+  it('show names and claims of strangers as texts', async () => {
+    const person = await wallet.logIn();
+    issuer.twist = {
+      reply: (endpoint, { body }) => {
+        if (endpoint !== 'metadata') return;
+        body.display = [{ name: EVIL }];
+        body.credential_configurations_supported.identity.credential_metadata = {
+          display: [{ name: EVIL, description: EVIL, background_color: '#ffff00', text_color: '#ffffff' }],
+          claims: [{ path: ['given_name'], display: [{ name: EVIL }] }],
+        };
+      },
+      credential: ({ disclosures }) => {
+        disclosures.given_name = EVIL;
+      },
+    };
+    verifier.twist = {
+      request: ({ payload }) => void Object.assign(payload.client_metadata as object, { client_name: EVIL }),
+    };
+    const page = await openWallet(chromium, person, '/receive');
+    await paste(page, issuer.offer());
+    await onScreen(page, words.receive.title);
+    await press(page, words.receive.accept);
+    await page.getByRole('heading', { level: 1, name: /onerror/ }).waitFor();
+    await page.goto(`${wallet.url}/receive`);
+    await paste(page, await verifier.ask());
+    await onScreen(page, words.share.title);
+    await page.getByText(EVIL).first().waitFor();
+    for (const path of ['/', '/history']) {
+      await page.goto(wallet.url + path);
+      await page.getByText(EVIL).first().waitFor();
+    }
+    assert.equal(await page.evaluate('window.attacked'), undefined);
+  });
+
+  it('keep what was entered when the session ends, and show nothing of the first person to another', async () => {
+    const person = await wallet.logIn('somebody');
+    const page = await openWallet(chromium, person, '/receive');
+    await onScreen(page, words.open.title);
+    await page.context().clearCookies();
+    await paste(page, issuer.offer());
+    const dialog = page.getByRole('dialog', { name: texts.signedOutTitle });
+    await dialog.waitFor();
+    await useSession(page, await wallet.logIn('somebody'));
+    await dialog.getByRole('button', { name: texts.goOn }).click();
+    await onScreen(page, words.receive.title);
+
+    await page.goto(`${wallet.url}/keys`);
+    await onScreen(page, words.keys.title);
+    await useSession(page, await wallet.logIn('another'));
+    await page.context().clearCookies();
+    await press(page, words.keys.create);
+    await dialogButton(page, words.keys.create).click();
+    await dialog.waitFor();
+    await useSession(page, await wallet.logIn('another'));
+    await dialog.getByRole('button', { name: texts.goOn }).click();
+    await page.waitForURL(`${wallet.url}/`);
+  });
+});
