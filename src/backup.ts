@@ -12,6 +12,7 @@ import { DATABASES, KEY_FILE } from './data-folder.ts';
 import { ConfigError } from './platform/config/index.ts';
 import { lockFolder } from './platform/database/index.ts';
 import { syncFolder } from './platform/durable-file.ts';
+import { noteBackup } from './platform/last-backup.ts';
 import { version } from './version.ts';
 import { PARTIAL_ENDING, WorkFolder } from './work-folder.ts';
 
@@ -66,6 +67,15 @@ async function copyDatabases(folder: string, to: string): Promise<string[]> {
   return found;
 }
 
+/** The overview of the service warns when there was no backup for long. Whoever may only read the folder makes backups without it. */
+function tellService(folder: string, madeAt: string, files: readonly string[]): void {
+  try {
+    noteBackup(folder, { madeAt, files });
+  } catch (error) {
+    if (!['EACCES', 'EROFS', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  }
+}
+
 /** Returns the names of the files in it. */
 export async function backup(folder: string, file: string): Promise<string[]> {
   if (existsSync(file)) refuse(`${file} exists already; name another file`);
@@ -95,6 +105,7 @@ export async function backup(folder: string, file: string): Promise<string[]> {
     ]);
     await rename(partial, file);
     syncFolder(dirname(partial));
+    tellService(folder, manifest.madeAt, [...paths.keys()]);
     return [...paths.keys()];
   } finally {
     work.remove();

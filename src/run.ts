@@ -7,9 +7,9 @@ import { createSealOrFail, masterKeys, openDataFolder } from './data-folder.ts';
 import { deliverFirstPassword, recoverFirstPassword } from './first-password.ts';
 import { checkMail } from './identity/mail/index.ts';
 import { createIdentityService, type IdentityService } from './identity/service.ts';
-import type { IdentityConfig } from './identity/settings.ts';
+import { type IdentityConfig, identitySettings } from './identity/settings.ts';
 import { systemClock } from './platform/clock.ts';
-import { ConfigError, explainListenErrors, serviceUrl } from './platform/config/index.ts';
+import { ConfigError, effectiveSettings, explainListenErrors, serviceUrl } from './platform/config/index.ts';
 import { DATABASE_UNREACHABLE_EXIT, type FolderLock, lockFolder } from './platform/database/index.ts';
 import { collectWhenIdle } from './platform/garbage-collection.ts';
 import { createLog, type Log } from './platform/log/index.ts';
@@ -17,10 +17,10 @@ import { answerPrimary, createMetrics, gatherFromWorkers, type Metrics, serveMet
 import type { ProviderOptions } from './platform/openid-client/index.ts';
 import { ReservedPort } from './platform/reserved-port.ts';
 import { waitAtMost } from './platform/wait-at-most.ts';
-import type { SharedConfig } from './settings.ts';
+import { type SharedConfig, sharedSettings } from './settings.ts';
 import { onSignal, type Stoppable, stopServices, stopTimeoutMs } from './stopping.ts';
 import type { WalletService } from './wallet/service.ts';
-import type { WalletConfig } from './wallet/settings.ts';
+import { type WalletConfig, walletSettings } from './wallet/settings.ts';
 import { removeHalfWritten, removeLeftovers } from './work-folder.ts';
 
 export interface RunOptions {
@@ -80,7 +80,8 @@ export function createIdentity(
       'GATEHOUSE_IDENTITY_WEBHOOK_SECRET must be set with GATEHOUSE_IDENTITY_WEBHOOK_URL; it signs the messages',
     );
   checkMail(identity, context.folder);
-  return createIdentityService({ config: identity, ...common(context, identity.databaseUrl), reserved });
+  const settings = effectiveSettings(process.env, sharedSettings, identitySettings, walletSettings);
+  return createIdentityService({ config: identity, settings, ...common(context, identity.databaseUrl), reserved });
 }
 
 /** The configured provider; undefined if the identity service in this process is the provider. */

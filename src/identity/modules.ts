@@ -1,6 +1,8 @@
 // Builds the modules of the identity service in order. Each module is a function of its dependencies.
 
 import type { Clock } from '../platform/clock.ts';
+import type { EffectiveSetting } from '../platform/config/index.ts';
+import { lastBackup } from '../platform/last-backup.ts';
 import { Gate, Throttle } from '../platform/limits/index.ts';
 import type { Log } from '../platform/log/index.ts';
 import { createOutbound, hostPort } from '../platform/outbound/index.ts';
@@ -8,6 +10,7 @@ import type { Seal } from '../platform/seal/index.ts';
 import { createAccess, createFreshLogin } from './access/index.ts';
 import { createAccessQuestions } from './access-questions/index.ts';
 import { createAccountDeletion, createCancelledDeletion } from './account-deletion/index.ts';
+import { createAdministration } from './administration/index.ts';
 import {
   applicationsOfUser,
   createAppAssignments,
@@ -48,6 +51,7 @@ import {
   createOpenid,
   createRecords,
   createUserSessions,
+  type OpenidKeys,
   UNFINISHED_LIMIT,
 } from './openid/index.ts';
 import { createPasskeyPolicy, createPasskeys, hasPasskey, type PasskeyDeps, relyingPartyOf } from './passkeys/index.ts';
@@ -92,6 +96,9 @@ export interface ModuleOptions {
   readonly rateLimits: boolean;
   /** host[:port] that outgoing calls may reach even with plain http or at a private address. */
   readonly outboundAllow: readonly string[];
+  readonly tls?: { readonly certFile: string; readonly keyFile: string } | undefined;
+  /** The settings in force, to be shown to administrators. */
+  readonly settings?: readonly EffectiveSetting[];
   /** The issuer in its OpenID tokens. Known once it listens. */
   issuer(): string;
 }
@@ -306,6 +313,28 @@ function buildSignIn(
   return { factor, passkeys, passkeyPolicy, credentials, auth, openid, federation, completeness };
 }
 
+/** What administrators see of the service itself. */
+function buildAdministration({ deps, directories, tokenKeys }: Core, openidKeys: OpenidKeys, options: ModuleOptions) {
+  const { dataDir, tls, settings = [] } = options;
+  const { databaseUrl } = deps.config;
+  return createAdministration({
+    ...deps,
+    dataDir,
+    certFile: tls?.certFile,
+    lastReadings: directories.lastReadings,
+    lastBackup: () => (databaseUrl === undefined ? (lastBackup(dataDir) ?? null) : undefined),
+    settings: () => settings,
+    keys: {
+      token: { ...tokenKeys, rotate: (actor) => tokenKeys.rotate({ force: true, actor }) },
+      openid: {
+        ...openidKeys,
+        rotate: (actor) => openidKeys.rotate({ actor, unlessAnnounced: true }),
+        rotatesAt: () => undefined,
+      },
+    },
+  });
+}
+
 type Core = Awaited<ReturnType<typeof buildCore>>;
 type Applications = ReturnType<typeof buildApplications>;
 type People = ReturnType<typeof buildPeople>;
@@ -358,6 +387,7 @@ export async function buildModules(db: Database, options: ModuleOptions) {
     scim: createScim({ ...deps, users, groups, projects, directory }),
     connections,
     auditEvents: applications.auditEvents,
+    administration: buildAdministration(core, openid.keys, options),
     federation,
     openid,
     projectIdsOf: (userId) => reachableProjectIds(db.read, userId),

@@ -3,6 +3,7 @@
 import type { IdentityApp } from './access/index.ts';
 import { mountAccessQuestions } from './access-questions/index.ts';
 import { mountAccountDeletion } from './account-deletion/index.ts';
+import { mountAdministration } from './administration/index.ts';
 import { mountAllowed, mountAppAssignments, mountAppRoles, mountPermissions } from './app-roles/index.ts';
 import { mountAuditEvents } from './audit-events/index.ts';
 import { mountCatalog } from './catalog/index.ts';
@@ -57,6 +58,7 @@ export type IdentityRouteDeps = Parameters<typeof mountAuth>[1] &
   Parameters<typeof mountKeyrockScim>[1] &
   Parameters<typeof mountConnections>[1] &
   Parameters<typeof mountAuditEvents>[1] &
+  Parameters<typeof mountAdministration>[1] &
   Parameters<typeof mountIntrospection>[1] &
   Parameters<typeof mountKeyrockOAuth>[1];
 
@@ -95,4 +97,5 @@ export function mountIdentity(app: IdentityApp, parts: IdentityRouteDeps): void 
   mountKeyrockOAuth(app, parts);
   mountIntrospection(app, parts);
   mountAuditEvents(app, parts);
+  mountAdministration(app, parts);
 }

@@ -46,7 +46,6 @@ export interface IdentityServiceOptions extends Omit<ModuleOptions, 'issuer'> {
   /** Requests answered from memory bypass the web framework. */
   readonly memoryAdapter?: boolean;
   readonly trustedProxies: readonly string[];
-  readonly tls?: { readonly certFile: string; readonly keyFile: string } | undefined;
   /** The port, when it was reserved before the start. */
   readonly reserved?: ReservedPort | undefined;
   /** How long the start waits for PostgreSQL; not at all by default. */
@@ -204,6 +203,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
         records: openid.records,
         links,
         mail,
+        notifications,
         registrationKeys,
         log,
         metrics,

@@ -6,7 +6,7 @@ import { after, before, describe } from 'node:test';
 import { createIdentityService, type IdentityService } from '../../src/identity/service.ts';
 import { identitySettings } from '../../src/identity/settings.ts';
 import type { Clock } from '../../src/platform/clock.ts';
-import { load } from '../../src/platform/config/index.ts';
+import { effectiveSettings, load } from '../../src/platform/config/index.ts';
 import { createLog } from '../../src/platform/log/index.ts';
 import { createSeal, newMasterKey } from '../../src/platform/seal/index.ts';
 import { sharedPostgres } from './postgres.ts';
@@ -91,6 +91,7 @@ export class TestApi {
     };
     this.service = await createIdentityService({
       config: load(identitySettings, env),
+      settings: effectiveSettings(env, identitySettings),
       dataDir: this.folder,
       seal: createSeal([newMasterKey()]),
       log: createLog('debug', { write: (line) => void this.logged.push(line) }),

@@ -227,6 +227,15 @@ const rules = {
   'identity:list_domain_audit_events': adminOrManager,
   'identity:count_audit_events': anyOf(adminOrSystemReader, domainManager),
 
+  'identity:get_service_overview': anyOf(adminOrSystemReader, domainManager),
+  'identity:list_service_settings': admin,
+  'identity:list_service_keys': admin,
+  'identity:rotate_service_keys': admin,
+  'identity:list_deliveries': admin,
+  'identity:retry_delivery': admin,
+  'identity:delete_delivery': admin,
+  'identity:list_backups': admin,
+
   'identity:manage_scim_connections': admin,
   'OS-SCIM:administer': admin,
   'OS-SCIM:discover': anyCaller,

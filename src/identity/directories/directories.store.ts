@@ -179,6 +179,12 @@ export async function lastSync(db: Reader, domainId: string): Promise<number | u
   return row?.finished_at;
 }
 
+/** Of all domains. */
+export async function lastSyncs(db: Reader): Promise<ReadonlyMap<string, number>> {
+  const rows = await db.selectFrom('directory_syncs').selectAll().execute();
+  return new Map(rows.map(({ domain_id, finished_at }) => [domain_id, finished_at]));
+}
+
 export async function noteSync(db: Database, domainId: string, at: number): Promise<void> {
   await db.write((tx) =>
     tx

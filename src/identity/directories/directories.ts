@@ -142,6 +142,8 @@ export function createDirectories(deps: DirectoriesDeps) {
       readings.start();
     },
 
+    lastReadings: readings.lastReadings,
+
     stop: (): Promise<void> => readings.stop(clients.close),
   };
 }

@@ -4,7 +4,7 @@ import { waitAtMost } from '../../platform/wait-at-most.ts';
 import { fault } from '../faults.ts';
 import { away } from './away.ts';
 import { type DirectoryClients, mappedOf } from './clients.ts';
-import { lastSync, noteSync } from './directories.store.ts';
+import { lastSync, lastSyncs, noteSync } from './directories.store.ts';
 import type { KeepDeps } from './keep-users.rules.ts';
 import type { Synchronize } from './synchronize.ts';
 
@@ -78,6 +78,14 @@ export function createReadings({ db, clock, log, clients, synchronize, syncSecon
           headers: { 'Retry-After': '5' },
           reason: `directory of ${domainId}: first synchronization takes long`,
         });
+    },
+
+    /** When each directory was last read (milliseconds). */
+    async lastReadings() {
+      const domainIds = await clients.domains();
+      if (domainIds.length === 0) return [];
+      const syncs = await lastSyncs(db.read);
+      return domainIds.map((domainId) => ({ domainId, at: syncs.get(domainId) }));
     },
 
     start(): void {

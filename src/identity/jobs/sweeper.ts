@@ -28,6 +28,7 @@ export function startSweeper(deps: {
   users: Users;
   links: Links;
   mail: Mail;
+  notifications: { sweep(): Promise<number> };
   registrationKeys: RegistrationKeys;
   invitations: Invitations;
   federation: Federation;
@@ -44,6 +45,7 @@ export function startSweeper(deps: {
     users,
     links,
     mail,
+    notifications,
     registrationKeys,
     accountDeletion,
     invitations,
@@ -77,6 +79,7 @@ export function startSweeper(deps: {
       async () => (ended += await devices.sweep()),
       async () => (ended += await links.sweep()),
       async () => (ended += await mail.sweep()),
+      async () => (ended += await notifications.sweep()),
       async () => (ended += await registrationKeys.sweep()),
       async () => void (await accountDeletion.deleteDue(stopping)),
       async () => (ended += await invitations.sweep()),

@@ -6,7 +6,11 @@ export async function insertMail(tx: Tx, row: NewMailRow): Promise<void> {
 }
 
 export async function countMails(db: Reader): Promise<number> {
-  const { count } = await db.selectFrom('mails').select(db.fn.countAll().as('count')).executeTakeFirstOrThrow();
+  const { count } = await db
+    .selectFrom('mails')
+    .where('failed_at', 'is', null)
+    .select(db.fn.countAll().as('count'))
+    .executeTakeFirstOrThrow();
   return Number(count);
 }
 

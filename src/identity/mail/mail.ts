@@ -71,7 +71,7 @@ export function createMail({ db, clock, log, seal, config, dataDir, issuer }: Ma
   const counts = { sent: 0, refused: 0, failed: 0 };
 
   async function send(row: MailRow, stopping?: AbortSignal): Promise<Failure | undefined> {
-    if (row.expires_at <= seconds(clock)) return { status: 'expired', isFinal: true };
+    if (row.expires_at <= seconds(clock)) return { status: 'expired', isOver: true };
     const message: Message = { ...openContent(seal, row), id: row.id, from, at: row.created_at * 1000 };
     try {
       await transport.send(message, stopping);

@@ -62,5 +62,6 @@ export function createNotifications(deps: {
       if (webhook) outbox.start();
     },
     stop: outbox.stop,
+    sweep: outbox.sweep,
   };
 }

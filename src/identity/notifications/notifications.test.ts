@@ -341,6 +341,10 @@ onEachDatabase('The outbox', (api) => {
         clock.advance(3600);
       }
       assert.equal(own.about({ id: 'hopeless' }).length, 15);
+      const [row] = await outboxOf(db);
+      assert.ok(row!.failed_at !== null && row!.last_error === '503', 'an administrator can send it again');
+      clock.advance(8 * 86_400);
+      assert.equal(await sender.sweep(), 1);
       assert.deepEqual(await outboxOf(db), []);
       own.answer = () => 204;
     });

@@ -1,2 +1,11 @@
 // Messages are stored in the transaction of the event they report, and sent until they are delivered or given up.
+export {
+  countFailed,
+  type Delivery,
+  type DeliveryKind,
+  findDelivery,
+  listDeliveries,
+  removeDelivery,
+  retryDelivery,
+} from './deliveries.store.ts';
 export { createOutbox, type Failure, type Outbox, type Schedule } from './outbox.ts';

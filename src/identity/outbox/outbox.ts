@@ -5,10 +5,13 @@ import { forEachConcurrently } from '../../platform/for-each-concurrently.ts';
 import { type Job, repeat } from '../../platform/jobs/index.ts';
 import type { Log } from '../../platform/log/index.ts';
 import type { Database, Tables } from '../database.ts';
-import { claimRow, deleteRow, dueRows, type Queue } from './outbox.store.ts';
+import { claimRow, deleteRow, dueRows, noteFailure, type Queue, sweepFailed } from './outbox.store.ts';
 
 const EVERY_MS = 1_000;
 const BATCH = 20;
+const MAX_ERROR = 255;
+/** How long a message that was given up is kept. */
+const KEEP_FAILED_SECONDS = 7 * 86_400;
 
 export interface Schedule {
   /** Longer than the time limit of sending, so that a message is not sent twice at the same time. */
@@ -22,8 +25,10 @@ export interface Schedule {
 export interface Failure {
   /** For the log. Must not contain the message or its recipient. */
   readonly status: string | number;
-  /** Do not try again. */
+  /** Do not try again. It stays for a while, and an administrator can send it again. */
   readonly isFinal?: boolean;
+  /** Nobody needs it any more. */
+  readonly isOver?: boolean;
   /** Do not try other messages now: the next round does. */
   readonly isAway?: boolean;
 }
@@ -54,7 +59,11 @@ export function createOutbox<Q extends Queue>(options: OutboxOptions<Q>) {
     if (!(await claimRow(db, queue, row, seconds(clock) + wait))) return false;
     const failed = await send(row, stopping).catch((error: Error): Failure => ({ status: error.message }));
     const attempt = row.attempts + 1;
-    if (!failed || failed.isFinal || attempt >= schedule.maxAttempts) await deleteRow(db, queue, row.id);
+    if (!failed || failed.isOver) await deleteRow(db, queue, row.id);
+    else {
+      const isGivenUp = failed.isFinal || attempt >= schedule.maxAttempts;
+      await noteFailure(db, queue, row.id, String(failed.status).slice(0, MAX_ERROR), isGivenUp ? seconds(clock) : null);
+    }
     if (failed) log.warn({ ...logFields(row), attempt, status: failed.status }, refused);
     return failed?.isAway === true;
   }
@@ -69,6 +78,7 @@ export function createOutbox<Q extends Queue>(options: OutboxOptions<Q>) {
 
   return {
     sendDue,
+    sweep: (): Promise<number> => sweepFailed(db, queue, seconds(clock) - KEEP_FAILED_SECONDS),
     start(): void {
       job = repeat({ everyMs: EVERY_MS, run: sendDue, log, failure, logsOnce: true });
     },

@@ -3,7 +3,7 @@ import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { type Clock, seconds } from '../../platform/clock.ts';
 import { isUniqueViolation } from '../../platform/database/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
-import { type Change, type RunChange, serviceActor } from '../audit/index.ts';
+import { type Actor, type Change, type RunChange, serviceActor } from '../audit/index.ts';
 import type { Database } from '../database.ts';
 import type { TokenKey } from './token-format.ts';
 import { deleteTokenKeys, insertTokenKey, readTokenKeys, resealTokenKey, type SealedTokenKey } from './token-keys.store.ts';
@@ -23,6 +23,13 @@ export interface TokenKeyRules {
   readonly allowExpiredSeconds: number;
 }
 
+export interface KeyInfo {
+  readonly id: string;
+  readonly algorithm: string;
+  /** Seconds. */
+  readonly activeFrom: number;
+}
+
 export interface TokenKeys {
   /** The key for new tokens. */
   current(): TokenKey;
@@ -31,7 +38,11 @@ export interface TokenKeys {
   /** Loads keys created by other processes, at most once a second. */
   reloadIfDue(): Promise<void>;
   /** Creates a key when the newest is too old (or when forced), and deletes keys that no valid token needs. */
-  rotate(options?: { force?: boolean }): Promise<void>;
+  rotate(options?: { force?: boolean; actor?: Actor }): Promise<void>;
+  /** Without the keys themselves, the oldest first. */
+  list(): Promise<KeyInfo[]>;
+  /** When the next key is created (seconds). */
+  rotatesAt(keys: readonly KeyInfo[]): number | undefined;
   /** After a change of the master key: encrypts every key again with the current one. Returns how many. */
   reseal(change: Change): Promise<number>;
 }
@@ -66,7 +77,7 @@ export async function createTokenKeys(deps: {
     return { id, sealed: seal.seal(randomBytes(32), sealContext(id)), active_from: activeFrom };
   }
 
-  async function rotate({ force = false } = {}): Promise<void> {
+  async function rotate({ force = false, actor = serviceActor }: { force?: boolean; actor?: Actor } = {}): Promise<void> {
     await reload();
     const now = seconds(clock);
     const newest = keys.at(-1);
@@ -79,7 +90,7 @@ export async function createTokenKeys(deps: {
     });
     if (!due && gone.length === 0) return;
     try {
-      await change(serviceActor, async ({ tx, audit, invalidate }) => {
+      await change(actor, async ({ tx, audit, invalidate }) => {
         if (due) {
           const id = (newest?.id ?? 0) + 1;
           await insertTokenKey(tx, sealed(id, newest ? now + ANNOUNCE_SECONDS : now));
@@ -124,6 +135,16 @@ export async function createTokenKeys(deps: {
       await lookup;
     },
     rotate,
+    list: async () =>
+      (await readTokenKeys(db.read)).map(({ id, active_from }) => ({
+        id: String(id),
+        algorithm: 'A256GCM',
+        activeFrom: active_from,
+      })),
+    rotatesAt(all) {
+      const newest = all.at(-1);
+      return newest && newest.activeFrom + rules.tokenKeyDays * DAY;
+    },
     async reseal({ tx }) {
       const rows = await readTokenKeys(tx);
       for (const { id, sealed: text } of rows)

@@ -54,6 +54,8 @@ describe('A token that was just verified', () => {
         find: () => key.key,
         reloadIfDue: async () => {},
         rotate: async () => {},
+        list: async () => [],
+        rotatesAt: () => undefined,
         reseal: async () => 0,
       },
       revocations: {

@@ -1,7 +1,15 @@
 // Configuration: typed settings, loaded from the environment, a file, or their defaults.
 export { defaultsOf, type IniFile, readIni, type Sections, type SectionValues } from './ini.ts';
 export { explainListenErrors, type ListenSettings, serviceUrl } from './listen.ts';
-export { ConfigError, describeSettings, type Environment, load, refuseUnknownKeys } from './load.ts';
+export {
+  ConfigError,
+  describeSettings,
+  type EffectiveSetting,
+  type Environment,
+  effectiveSettings,
+  load,
+  refuseUnknownKeys,
+} from './load.ts';
 export { nearestMatch, nearMatch } from './nearest.ts';
 export type { Setting, Settings, Values } from './settings.ts';
 export * as setting from './settings.ts';

@@ -76,6 +76,40 @@ export function refuseUnknownKeys(env: Environment, ...settings: Settings[]): vo
   }
 }
 
+/** A setting as it is in force. */
+export interface EffectiveSetting {
+  readonly key: string;
+  /** Null when it is not set. */
+  readonly value: string | null;
+  readonly source: 'environment' | 'file' | 'default';
+  readonly unit: string;
+  readonly about: string;
+}
+
+const MASK = '********';
+
+function textOf(setting: Setting<unknown>, value: unknown): string | null {
+  if (value === undefined || value === '') return null;
+  if (setting.secret) return MASK;
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  // An address may contain a password.
+  return (value instanceof RegExp ? value.source : String(value)).replace(/\/\/[^/@\s]+@/g, `//${MASK}@`);
+}
+
+/** Every setting with where it comes from. Secrets are masked. */
+export function effectiveSettings(env: Environment, ...groups: Settings[]): EffectiveSetting[] {
+  const values = rawValues(env);
+  const isIn = (names: readonly string[]): boolean => names.some((name) => env[name] !== undefined);
+  return groups
+    .flatMap((settings) => Object.values(settings))
+    .map((setting) => {
+      const { key, unit, about } = setting;
+      const names = setting.secret ? [key, `${key}_FILE`] : [key];
+      const source = isIn(names) ? 'environment' : names.some((name) => values[name] !== undefined) ? 'file' : 'default';
+      return { key, value: textOf(setting, readSetting(setting, values)), source, unit, about };
+    });
+}
+
 function readSetting(setting: Setting<unknown>, values: Record<string, string>): unknown {
   const fileKey = `${setting.key}_FILE`;
   const path = setting.secret ? values[fileKey] : undefined;

@@ -5,7 +5,8 @@ import { seconds } from '../../../platform/clock.ts';
 import { takeAdvisoryLock } from '../../../platform/database/index.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { Seal } from '../../../platform/seal/index.ts';
-import { type Change, serviceActor } from '../../audit/index.ts';
+import { type Actor, type Change, serviceActor } from '../../audit/index.ts';
+import { fail } from '../../faults.ts';
 import type { Deps } from '../../resource/index.ts';
 import { deleteKeys, insertKeys, readKeys, resealKey, type SealedKey } from './keys.store.ts';
 
@@ -28,6 +29,12 @@ export interface Keyring {
   readonly cookies: readonly string[];
   /** When the next key becomes active (seconds); null if there is none. */
   readonly changesAt: number | null;
+}
+
+export interface RotationOptions {
+  readonly actor?: Actor;
+  /** Fails if a successor waits already. */
+  readonly unlessAnnounced?: boolean;
 }
 
 const sealContextOf = (id: string): string => `openid_keys/${id}`;
@@ -110,12 +117,13 @@ export function createOpenidKeys({ db, clock, change, seal }: Pick<Deps, 'db' | 
     onChange: (handler: () => void): void => void changeHandlers.push(handler),
 
     /** Adds a successor for every key. It becomes active in an hour; the replaced key is published for another week. */
-    async rotate(): Promise<void> {
+    async rotate({ actor = serviceActor, unlessAnnounced = false }: RotationOptions = {}): Promise<void> {
       const now = seconds(clock);
       const keys = await Promise.all([...ALGORITHMS, COOKIE].map((kind) => generateKey(kind, now + ANNOUNCE_SECONDS)));
-      await change(serviceActor, async ({ tx, audit, invalidate }) => {
+      await change(actor, async ({ tx, audit, invalidate }) => {
         await takeAdvisoryLock(db, tx, TAG);
         const rows = await readKeys(tx);
+        if (unlessAnnounced && rows.some((row) => row.active_from > now)) fail('key.announced', { kind: 'openid' });
         const gone = rows.filter((row) =>
           rows.some(
             (other) => other.kind === row.kind && other.active_from > row.active_from && other.active_from + KEEP_SECONDS < now,
@@ -130,6 +138,10 @@ export function createOpenidKeys({ db, clock, change, seal }: Pick<Deps, 'db' | 
         audit('openid_keys.rotated', { kind: 'openid_keys', id: TAG }, { made: keys.length, removed: gone.length });
       });
     },
+
+    /** Without the keys themselves, the oldest first. */
+    list: async () =>
+      (await readKeys(db.read)).map(({ id, kind, active_from }) => ({ id, algorithm: kind, activeFrom: active_from })),
 
     async reseal({ tx }: Change): Promise<number> {
       const rows = await readKeys(tx);

@@ -1,0 +1,101 @@
+// What an administrator should look at, from facts that are read elsewhere.
+import { X509Certificate } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { QuietConnection } from './overview.store.ts';
+
+const DAY = 86_400;
+const WARN_DAYS = 30;
+const QUIET_DAYS = 7;
+const BACKUP_DAYS = 7;
+
+/** A sentence for those who read no code of the kind. Pages have texts of their own. */
+export interface Attention {
+  readonly kind: string;
+  readonly severity: 'info' | 'warning' | 'critical';
+  readonly target: { readonly type: string; readonly id: string; readonly name?: string } | null;
+  readonly count?: number;
+  readonly text: string;
+}
+
+export const administratorWithoutFactor = ({ id, name }: { id: string; name: string }): Attention => ({
+  kind: 'administrator_without_factor',
+  severity: 'warning',
+  target: { type: 'user', id, name },
+  text: 'This administrator has neither a second factor nor a passkey.',
+});
+
+export function aboutConnection(connection: QuietConnection & { created_at: number }, now: number): Attention[] {
+  const { id, name, failures, last_used_at, created_at } = connection;
+  const target = { type: 'scim_connection', id, name };
+  const quietDays = Math.floor((now - (last_used_at ?? created_at)) / DAY);
+  return [
+    ...(failures > 0
+      ? [
+          {
+            ...({ kind: 'scim_connection_fails', severity: 'warning', target, count: failures } as const),
+            text: 'Requests of this provisioning connection were refused in the last day.',
+          },
+        ]
+      : []),
+    ...(quietDays >= QUIET_DAYS
+      ? [
+          {
+            ...({ kind: 'scim_connection_quiet', severity: 'info', target, count: quietDays } as const),
+            text: 'This provisioning connection has not been used for days.',
+          },
+        ]
+      : []),
+  ];
+}
+
+export const directoryAway = (domainId: string): Attention => ({
+  kind: 'directory_away',
+  severity: 'critical',
+  target: { type: 'domain', id: domainId },
+  text: 'The directory (LDAP) of this domain was not read for longer than three intervals.',
+});
+
+/** The certificate with which the service itself terminates TLS. */
+export function aboutCertificate(file: string | undefined, nowMs: number): Attention[] {
+  if (file === undefined) return [];
+  const target = { type: 'certificate', id: 'tls' };
+  try {
+    const days = Math.floor((new X509Certificate(readFileSync(file)).validToDate.getTime() - nowMs) / (DAY * 1000));
+    if (days >= WARN_DAYS) return [];
+    const severity = days < 7 ? 'critical' : 'warning';
+    return [{ kind: 'certificate_expires', severity, target, count: days, text: 'The TLS certificate expires soon.' }];
+  } catch {
+    return [{ kind: 'certificate_unreadable', severity: 'warning', target, text: 'The TLS certificate cannot be read.' }];
+  }
+}
+
+export function aboutPasswordFile(folder: string): Attention[] {
+  if (!existsSync(join(folder, 'admin-password'))) return [];
+  return [
+    {
+      kind: 'password_file',
+      severity: 'warning',
+      target: null,
+      text: 'The file admin-password is still in the data folder. Read it and remove it.',
+    },
+  ];
+}
+
+/** Undefined when backups are made by other tools. */
+export function aboutBackup(backup: { readonly madeAt: string } | null | undefined, nowMs: number): Attention[] {
+  if (backup === undefined) return [];
+  const days = backup === null ? undefined : Math.floor((nowMs - Date.parse(backup.madeAt)) / (DAY * 1000));
+  if (days !== undefined && days < BACKUP_DAYS) return [];
+  const text = days === undefined ? 'No backup was made with `gatehouse backup`.' : 'The last backup is old.';
+  return [{ kind: 'no_backup', severity: 'warning', target: null, ...(days === undefined ? {} : { count: days }), text }];
+}
+
+/** Of messages that were given up. */
+export const deliveriesFailed = (queue: string, count: number): Attention => ({
+  kind: 'delivery_failed',
+  severity: 'warning',
+  target: { type: 'queue', id: queue },
+  count,
+  text: 'Messages could not be delivered and were given up.',
+});

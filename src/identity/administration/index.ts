@@ -1,0 +1,3 @@
+// /v3/OS-SERVICE: overview, settings, keys, deliveries and backups, for administrators.
+export { mountAdministration } from './administration.routes.ts';
+export { createAdministration } from './administration.rules.ts';

@@ -1,0 +1,67 @@
+// The keys of the service: those of tokens, and those of the OpenID provider. The keys themselves are never shown.
+import { isoTime, seconds } from '../../platform/clock.ts';
+import { type Caller, factsOnly, type IdentityTarget } from '../access/index.ts';
+import type { Actor } from '../audit/index.ts';
+import { fail } from '../faults.ts';
+import type { Deps } from '../resource/index.ts';
+
+interface KeyInfo {
+  readonly id: string;
+  readonly algorithm: string;
+  /** Seconds. */
+  readonly activeFrom: number;
+}
+
+interface Keys {
+  /** The oldest first. */
+  list(): Promise<readonly KeyInfo[]>;
+  rotate(actor: Actor): Promise<void>;
+  /** When the service itself rotates them (seconds); undefined: never. */
+  rotatesAt(keys: readonly KeyInfo[]): number | undefined;
+}
+
+const KINDS = ['token', 'openid'] as const;
+export type KeyKind = (typeof KINDS)[number];
+export type ServiceKeys = Readonly<Record<KeyKind, Keys>>;
+
+const time = (at: number): string => isoTime(at * 1000);
+
+export function createKeys({ clock, keys }: Pick<Deps, 'clock'> & { keys: ServiceKeys }) {
+  async function show(kind: KeyKind) {
+    const now = seconds(clock);
+    const all = await keys[kind].list();
+    const isCurrent = ({ algorithm, activeFrom }: KeyInfo): boolean =>
+      !all.some((other) => other.algorithm === algorithm && other.activeFrom > activeFrom && other.activeFrom <= now);
+    const rotatesAt = keys[kind].rotatesAt(all);
+    return {
+      kind,
+      rotates_at: rotatesAt === undefined ? null : time(rotatesAt),
+      keys: all.map((key) => ({
+        id: key.id,
+        algorithm: key.algorithm,
+        active_from: time(key.activeFrom),
+        age_seconds: Math.max(now - key.activeFrom, 0),
+        state: key.activeFrom > now ? 'announced' : isCurrent(key) ? 'current' : 'previous',
+      })),
+    };
+  }
+
+  return {
+    list: () => Promise.all(KINDS.map(show)),
+
+    target(kind: string): IdentityTarget<KeyKind> {
+      const found = KINDS.find((one) => one === kind);
+      return { ...factsOnly({}), get: () => found ?? fail('key.kind_not_found', { kind }) };
+    },
+
+    /** A new key is announced first, so that every replica and every client has it before it is used. */
+    async rotate(caller: Caller, kind: KeyKind) {
+      const now = seconds(clock);
+      const isAnnounced = (await keys[kind].list()).some(({ activeFrom }) => activeFrom > now);
+      // Otherwise repeated requests would fill the table, and what clients fetch, with keys that are never used.
+      if (isAnnounced) fail('key.announced', { kind });
+      await keys[kind].rotate(caller);
+      return show(kind);
+    },
+  };
+}

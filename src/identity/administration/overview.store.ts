@@ -1,0 +1,72 @@
+// Reads what the overview shows. Everything is bounded, so that it is quick with a million users.
+import { sql } from 'kysely';
+import type { Reader } from '../database.ts';
+
+/** Counting ends here: a table is not read to its end. */
+export const MAX_COUNT = 100_000;
+
+export interface Counts {
+  readonly users: number;
+  readonly groups: number;
+  readonly projects: number;
+  readonly domains: number;
+  readonly applications: number;
+}
+
+/** At most one more than the bound. With a domain: what is in it. */
+export async function countThings(db: Reader, domainId: string | undefined): Promise<Counts> {
+  const within = domainId === undefined ? sql`1 = 1` : sql`domain_id = ${domainId}`;
+  const bounded = (rows: ReturnType<typeof sql>) => sql`(select count(*) from (${rows} limit ${MAX_COUNT + 1}) rows)`;
+  const { rows } = await sql<Record<keyof Counts, number>>`select
+    ${bounded(sql`select 1 from users where ${within}`)} as users,
+    ${bounded(sql`select 1 from groups where ${within}`)} as groups,
+    ${bounded(sql`select 1 from projects where is_domain = 0 and ${within}`)} as projects,
+    ${bounded(sql`select 1 from projects where is_domain = 1 and ${domainId === undefined ? sql`1 = 1` : sql`id = ${domainId}`}`)} as domains,
+    ${bounded(sql`select 1 from consumers`)} as applications`.execute(db);
+  const { users, groups, projects, domains, applications } = rows[0]!;
+  return {
+    users: Number(users),
+    groups: Number(groups),
+    projects: Number(projects),
+    domains: Number(domains),
+    applications: Number(applications),
+  };
+}
+
+/**
+ * Enabled people with the role `admin` anywhere, by a grant or a group, who have neither a second factor nor a passkey. No role implies
+ * `admin`.
+ */
+export async function unprotectedAdministrators(db: Reader, limit: number): Promise<{ id: string; name: string }[]> {
+  const admin = sql`(select id from roles where name = 'admin' and domain_id is null)`;
+  const { rows } = await sql<{ id: string; name: string }>`
+    select id, name from users
+    where enabled = 1
+      and id in (
+        select user_id from grants where role_id = ${admin} and user_id is not null
+        union
+        select m.user_id from grants g join group_members m on m.group_id = g.group_id where g.role_id = ${admin}
+      )
+      and not exists (select 1 from two_factor f where f.user_id = users.id)
+      and not exists (select 1 from passkeys p where p.user_id = users.id and p.removed_at is null)
+    order by name, id
+    limit ${limit}`.execute(db);
+  return rows;
+}
+
+export interface QuietConnection {
+  readonly id: string;
+  readonly name: string;
+  readonly domain_id: string;
+  readonly last_used_at: number | null;
+  readonly failures: number;
+}
+
+/** Provisioning connections with the number of their stored requests that failed since a time. */
+export async function connectionStates(db: Reader, since: number): Promise<(QuietConnection & { created_at: number })[]> {
+  const { rows } = await sql<QuietConnection & { created_at: number }>`
+    select c.id, c.name, c.domain_id, c.created_at, c.last_used_at,
+      (select count(*) from scim_requests r where r.connection_id = c.id and r.at >= ${since} and r.status >= 400) as failures
+    from scim_connections c order by c.created_at, c.id limit 1000`.execute(db);
+  return rows.map((row) => ({ ...row, failures: Number(row.failures) }));
+}
