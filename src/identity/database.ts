@@ -121,6 +121,17 @@ export interface ConsumerRow {
   scopes: string;
   extra: string;
   secret: string;
+  /** The secret before it, which works until `previous_secret_until`. */
+  previous_secret: string | null;
+  previous_secret_until: number | null;
+  created_at: number;
+}
+
+export interface ApplicationLogoRow {
+  consumer_id: string;
+  id: string;
+  media_type: string;
+  content: string;
   created_at: number;
 }
 
@@ -335,6 +346,7 @@ export interface Tables extends FederationTables {
   services: ServiceRow;
   endpoints: EndpointRow;
   consumers: ConsumerRow;
+  application_logos: ApplicationLogoRow;
   app_roles: AppRoleRow;
   app_permissions: AppPermissionRow;
   app_role_permissions: { role_id: string; permission_id: string };

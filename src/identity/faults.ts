@@ -187,6 +187,7 @@ export const identityFaults = {
   },
 
   'consumer.not_found': { status: 404, text: 'Could not find consumer: {id}.' },
+  'consumer.no_previous_secret': { status: 404, text: 'No previous secret of consumer {id} works any more.' },
   'application.not_found': { status: 404, text: 'Could not find application: {id}.' },
   'permission.not_found': { status: 404, text: 'Could not find permission: {id}.' },
   'permission.other_application': {

@@ -82,12 +82,15 @@ export const PermissionList = t.object({ links: ListLinks, permissions: t.array(
 
 const assignmentFields = { organization_id: t.string(), application_id: t.string(), role_id: t.string() };
 const exampleAssignment = { organization_id: '77b0', application_id: 'a0c5', role_id: 'e1d6' };
+/** With `include_names`. */
+const Named = t.object({ id: t.string(), name: t.string() });
+const assignmentNames = { organization: Named, role: Named };
 const UserAssignment = t.object(
   { ...assignmentFields, user_id: t.string() },
-  {},
+  { ...assignmentNames, user: Named },
   { examples: [{ ...exampleAssignment, user_id: '1f42' }] },
 );
-const OrganizationAssignment = t.object(assignmentFields, {}, { examples: [exampleAssignment] });
+const OrganizationAssignment = t.object(assignmentFields, assignmentNames, { examples: [exampleAssignment] });
 export const UserAssignmentList = t.object({ links: ListLinks, role_assignments: t.array(UserAssignment) });
 export const OrganizationAssignmentList = t.object({ links: ListLinks, role_assignments: t.array(OrganizationAssignment) });
 

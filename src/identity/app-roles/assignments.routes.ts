@@ -14,10 +14,22 @@ import type { AppAssignments } from './assignments.rules.ts';
 
 const tag = 'Role assignments in applications';
 
-const OF_USERS = filterDocumentation(['user_id', 'organization_id', 'application_id', 'role_id'], [], {
-  default_organization: 'With user_id: only assignments in the default organization of the user. The value is ignored.',
-});
-const OF_ORGANIZATIONS = filterDocumentation(['organization_id', 'application_id', 'role_id']);
+const INCLUDE_NAMES = 'true: with the names of users, organizations and roles.';
+const OF_USERS = filterDocumentation(
+  ['user_id', 'organization_id', 'application_id', 'role_id', 'user_name', 'organization_name', 'role_name'],
+  [],
+  {
+    include_names: INCLUDE_NAMES,
+    default_organization: 'With user_id: only assignments in the default organization of the user. The value is ignored.',
+  },
+);
+const OF_ORGANIZATIONS = filterDocumentation(
+  ['organization_id', 'application_id', 'role_id', 'organization_name', 'role_name'],
+  [],
+  {
+    include_names: INCLUDE_NAMES,
+  },
+);
 
 interface AssignmentParams {
   readonly user_id: string;

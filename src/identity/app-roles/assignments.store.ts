@@ -72,13 +72,32 @@ export async function deleteAssignmentsIn(
   return [...new Set(rows.map((row) => row.user_id))];
 }
 
+/** Whether a filter needs another table. Without one, the page is read from the assignments alone. */
+const filtersBy = ({ criteria }: ListQuery, table: string): boolean =>
+  criteria.some(({ column }) => column.startsWith(`${table}.`));
+
+/** Names of application roles. */
+export async function appRoleNames(db: Reader, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('app_roles')
+    .where('id', 'in', [...new Set(ids)])
+    .select(['id', 'name'])
+    .execute();
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
 export function listUserAssignments(
   db: Database,
   page: PageRequest,
   query: ListQuery,
 ): Promise<RowPage<AppUserRoleRow> | undefined> {
   const visible = applyCriteria(db.read.selectFrom('app_user_roles').selectAll('app_user_roles'), db.dialect, query.visible);
-  return readPage(applyCriteria(visible, db.dialect, query.criteria), { table: 'app_user_roles' }, page, visible);
+  const named = visible
+    .$if(filtersBy(query, 'users'), (all) => all.innerJoin('users', 'users.id', 'app_user_roles.user_id'))
+    .$if(filtersBy(query, 'projects'), (all) => all.innerJoin('projects', 'projects.id', 'app_user_roles.organization_id'))
+    .$if(filtersBy(query, 'app_roles'), (all) => all.innerJoin('app_roles', 'app_roles.id', 'app_user_roles.role_id'));
+  return readPage(applyCriteria(named, db.dialect, query.criteria), { table: 'app_user_roles' }, page, visible);
 }
 
 export function listOrganizationAssignments(
@@ -91,7 +110,12 @@ export function listOrganizationAssignments(
     db.dialect,
     query.visible,
   );
-  return readPage(applyCriteria(visible, db.dialect, query.criteria), { table: 'app_organization_roles' }, page, visible);
+  const named = visible
+    .$if(filtersBy(query, 'projects'), (all) =>
+      all.innerJoin('projects', 'projects.id', 'app_organization_roles.organization_id'),
+    )
+    .$if(filtersBy(query, 'app_roles'), (all) => all.innerJoin('app_roles', 'app_roles.id', 'app_organization_roles.role_id'));
+  return readPage(applyCriteria(named, db.dialect, query.criteria), { table: 'app_organization_roles' }, page, visible);
 }
 
 export async function applicationsOfUser(db: Reader, userId: string): Promise<string[]> {

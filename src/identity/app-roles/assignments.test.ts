@@ -423,4 +423,27 @@ onEachDatabase('Role assignments in applications', (api) => {
       assertRefused(nobody, 401);
     });
   });
+
+  it('are listed with names, and found by a part of a name, by those who manage the application', async () => {
+    const { application, role, person, user, organization } = await cast(api);
+    const other = await makePerson(api);
+    await assign(api, { user, organization, application, role });
+    await assign(api, { user: other.user, application, role });
+    await assign(api, { organization, application, role });
+    const named = ({ id, name }: { id: string; name: string }) => ({ id, name });
+    const where = `application_id=${application.id}&include_names`;
+    const found = await listed(api, `${USERS}?${where}&user_name__icontains=${user.name.slice(2).toUpperCase()}`);
+    const row = { organization_id: organization.id, application_id: application.id, role_id: role.id };
+    const names = { organization: named(organization), role: named(role) };
+    assert.deepEqual(found, [{ ...row, ...names, user_id: user.id, user: named(user) }]);
+    const byOrganization = `${where}&organization_name=${organization.name}&role_name__startswith=${role.name.slice(0, 3)}`;
+    assert.deepEqual(await listed(api, `${ORGANIZATIONS}?${byOrganization}`), [{ ...row, ...names }]);
+    assert.deepEqual(await listed(api, `${USERS}?${byOrganization}&user_name=nobody`), []);
+
+    const first = (await api.get(`${USERS}?${where}&limit=1&role_name=${role.name}`)).body;
+    const second = (await api.get(first.links.next.replace(api.url, ''))).body;
+    const people = [...first.role_assignments, ...second.role_assignments].map((one) => one.user.name);
+    assert.deepEqual([people.sort(), second.links.next], [[user.name, other.user.name].sort(), null]);
+    assertRefused(await api.get(`${USERS}?${where}`, { token: person.token }), 403);
+  });
 });

@@ -1,5 +1,6 @@
 // /v3/OS-OAUTH2/consumers, and its alias /v3/OS-ROLES/consumers that Keyrock clients call
 
+import { isoTime } from '../../platform/clock.ts';
 import type { Caller, IdentityApp } from '../access/index.ts';
 import {
   CHANGE_IF_MATCH,
@@ -18,6 +19,7 @@ import {
   ConsumerList,
   ConsumerWithSecretEnvelope,
   CreateConsumer,
+  RotateSecret,
   renderConsumer,
   UpdateConsumer,
 } from './consumers.schema.ts';
@@ -27,10 +29,15 @@ const tag = 'Consumers';
 
 const FILTERS = filterDocumentation(['name', 'description', 'client_type', 'grant_type']);
 const FILTERED = searchDocumentation(FILTERS, 'name', NAME_AND_CREATION);
+const untilOf = (time: number | null) => (time === null ? {} : { previous_secret_expires_at: isoTime(time * 1000) });
 
 export function mountConsumers(app: IdentityApp, { consumers }: { consumers: Consumers }): void {
   const withSecret = (base: string, row: ConsumerWithSecret) => ({
-    consumer: { ...renderConsumer(base, row), secret: row.plainSecret },
+    consumer: {
+      ...renderConsumer(base, row),
+      secret: row.plainSecret,
+      ...untilOf(consumers.previousSecretUntil(row)),
+    },
   });
 
   const target = ({ caller, params }: { caller: Caller; params: { consumer_id: string } }) =>
@@ -105,12 +112,24 @@ export function mountConsumers(app: IdentityApp, { consumers }: { consumers: Con
   app.post(
     '/v3/OS-OAUTH2/consumers/:consumer_id/secret',
     {
-      summary: 'Give a consumer a new secret',
+      summary: 'Give a consumer a new secret; the old one still works for grace_seconds',
       tag,
       rule: 'rotate_consumer_secret',
       target,
+      body: RotateSecret,
       reply: { 200: ConsumerWithSecretEnvelope },
     },
-    async (call) => withSecret(call.base, await consumers.rotateSecret(call.caller, call.target)),
+    async (call) => withSecret(call.base, await consumers.rotateSecret(call.caller, call.target, call.body.grace_seconds)),
+  );
+  app.delete(
+    '/v3/OS-OAUTH2/consumers/:consumer_id/secret/previous',
+    {
+      summary: 'End the previous secret of a consumer before its time',
+      tag,
+      rule: 'rotate_consumer_secret',
+      target,
+      reply: { 204: null },
+    },
+    (call) => consumers.endPreviousSecret(call.caller, call.target),
   );
 }

@@ -12,7 +12,14 @@ import { createConsumer, insertNewConsumer, type NewConsumer } from './create.ru
 import { type ConsumerDeps, tagOfConsumer } from './deps.ts';
 import { type ConsumerBodyBuilder, ensureConsumer } from './ensure.rules.ts';
 import { reviseConsumer } from './revise.rules.ts';
-import { type ConsumerWithSecret, resealSecrets, rotateSecret, withSecret } from './secrets.rules.ts';
+import {
+  type ConsumerWithSecret,
+  endPreviousSecret,
+  previousSecretUntil,
+  resealSecrets,
+  rotateSecret,
+  withSecret,
+} from './secrets.rules.ts';
 
 const filters: Filters = Object.fromEntries(
   ['name', 'description', 'client_type', 'grant_type'].map((name) => [
@@ -62,10 +69,13 @@ export function createConsumers(deps: ConsumerDeps) {
     insert: (transaction: Change, body: NewConsumer, id?: string) => insertNewConsumer(deps, transaction, body, id),
     update: (caller: Caller, consumer: ConsumerRow, body: ConsumerChanges) => reviseConsumer(deps, caller, consumer, body),
     remove: (caller: Caller, consumer: ConsumerRow) => removeConsumer(deps, caller, consumer),
-    async rotateSecret(caller: Caller, consumer: ConsumerRow): Promise<ConsumerWithSecret> {
+    async rotateSecret(caller: Caller, consumer: ConsumerRow, graceSeconds?: number): Promise<ConsumerWithSecret> {
       refuseBuiltIn(consumer);
-      return rotateSecret(deps, caller, consumer.id);
+      return rotateSecret(deps, caller, consumer.id, graceSeconds);
     },
+    endPreviousSecret: (caller: Caller, { id }: ConsumerRow) => endPreviousSecret(deps, caller, id),
+    /** Until when the previous secret works; null when none does. */
+    previousSecretUntil: (row: ConsumerRow) => previousSecretUntil(deps.clock, row),
     ensure: (actor: Actor, id: string, bodyOf: ConsumerBodyBuilder) => ensureConsumer(deps, actor, id, bodyOf),
     /** For the OpenID provider: without any check of the caller. */
     async findWithSecret(id: string): Promise<ConsumerWithSecret | undefined> {

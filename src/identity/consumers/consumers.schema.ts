@@ -7,6 +7,9 @@ const Name = t.string({ minLength: 1, maxLength: 255, pattern: '\\S' });
 const ClientType = t.oneOf('confidential', 'public');
 export const GRANT_TYPES = ['authorization_code', 'password', 'client_credentials', 'refresh_token', 'implicit'] as const;
 
+/** What an application is, for those who manage it: nothing else depends on it. */
+const KINDS = ['web', 'spa', 'device', 'service', 'proxy'] as const;
+
 /** Old clients send null for values that were not set. */
 const optional = {
   description: t.nullable(t.string()),
@@ -14,6 +17,7 @@ const optional = {
   grant_type: t.nullable(t.oneOf(...GRANT_TYPES)),
   redirect_uris: t.nullable(t.array(t.string())),
   scopes: t.nullable(t.array(t.string({ minLength: 1, maxLength: 255 }), { maxItems: 100 })),
+  kind: t.nullable(t.oneOf(...KINDS)),
   extra: t.record(t.unknown()),
 };
 
@@ -28,6 +32,7 @@ export const consumerFields = [
   'scopes',
   'extra',
   'secret',
+  'previous_secret_expires_at',
 ];
 
 const exampleBody = {
@@ -37,6 +42,7 @@ const exampleBody = {
   grant_type: 'authorization_code',
   redirect_uris: ['https://reports.example.org/callback'],
   scopes: ['all_info'],
+  kind: 'web',
   url: 'https://reports.example.org',
 };
 export const CreateConsumer = t.envelope('consumer', t.open({ name: Name }, optional, { examples: [exampleBody] }));
@@ -71,7 +77,18 @@ const example = {
   links: { self: 'http://localhost:5000/v3/OS-OAUTH2/consumers/a0c5' },
 };
 const Consumer = t.open(shared, {}, { examples: [example] });
-const ConsumerWithSecret = t.open({ ...shared, secret: t.string() }, {}, { examples: [{ ...example, secret: 'Jx0v…' }] });
+const ConsumerWithSecret = t.open(
+  { ...shared, secret: t.string() },
+  /** While a previous secret works. */
+  { previous_secret_expires_at: t.string() },
+  { examples: [{ ...example, secret: 'Jx0v…', previous_secret_expires_at: '2026-12-08T22:02:00.000000Z' }] },
+);
+/** At most 30 days. */
+export const RotateSecret = t.object(
+  {},
+  { grace_seconds: t.integer({ minimum: 0, maximum: 2_592_000 }) },
+  { examples: [{ grace_seconds: 86_400 }] },
+);
 export const ConsumerWithSecretEnvelope = t.envelope('consumer', ConsumerWithSecret);
 export const ChangedConsumer = t.object({ consumer: Consumer, links: Links });
 export const ConsumerList = t.object({ links: ListLinks, consumers: t.array(Consumer) });

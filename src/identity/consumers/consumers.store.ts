@@ -52,8 +52,8 @@ export async function endGrants(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('openid_records').where('consumer_id', '=', id).execute();
 }
 
-export const readSecrets = (db: Reader): Promise<{ id: string; secret: string }[]> =>
-  db.selectFrom('consumers').select(['id', 'secret']).execute();
+export const readSecrets = (db: Reader): Promise<Pick<ConsumerRow, 'id' | 'secret' | 'previous_secret'>[]> =>
+  db.selectFrom('consumers').select(['id', 'secret', 'previous_secret']).execute();
 
 /** The row is locked so that concurrent updates do not overwrite each other. */
 export const lockConsumer = (db: Database, tx: Tx, id: string): Promise<ConsumerRow | undefined> =>

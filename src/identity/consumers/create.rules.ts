@@ -32,6 +32,8 @@ export async function insertNewConsumer(
     scopes: JSON.stringify(body.scopes ?? []),
     extra: JSON.stringify(withoutNull(extraAttributes(body))),
     secret: newSealedSecret(seal, id),
+    previous_secret: null,
+    previous_secret_until: null,
     created_at: seconds(clock),
   };
   await insertConsumer(tx, row);

@@ -1,39 +1,76 @@
-// The secret of a consumer: stored encrypted, decrypted for those who may see it, and replaced.
+// The secret of a consumer: stored encrypted, decrypted for those who may see it, and replaced. The previous one can still work for a while,
+// so that the new one reaches an application without a pause.
+import { type Clock, seconds } from '../../platform/clock.ts';
 import { newSecret } from '../../platform/ids.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import type { Actor, Change } from '../audit/index.ts';
 import type { ConsumerRow } from '../database.ts';
 import { fail } from '../faults.ts';
-import { findConsumer, readSecrets, updateConsumer } from './consumers.store.ts';
+import { lockConsumer, readSecrets, updateConsumer } from './consumers.store.ts';
 import { type ConsumerDeps, tagOfConsumer } from './deps.ts';
 
-export type ConsumerWithSecret = ConsumerRow & { readonly plainSecret: string };
+export type ConsumerWithSecret = ConsumerRow & {
+  readonly plainSecret: string;
+  /** While it works. */
+  readonly plainPreviousSecret?: string;
+};
 
 const sealContext = (id: string): string => `consumers/${id}`;
+/** Another context, so that an old secret put into the other column does not open. */
+const previousContext = (id: string): string => `consumers/${id}/previous`;
 
 export const newSealedSecret = (seal: Seal, id: string): string => seal.seal(Buffer.from(newSecret()), sealContext(id));
 
-export const withSecret = ({ seal }: Pick<ConsumerDeps, 'seal'>, row: ConsumerRow): ConsumerWithSecret => ({
-  ...row,
-  plainSecret: seal.open(row.secret, sealContext(row.id)).toString(),
-});
+/** The time until which the previous secret works; null when none does. */
+export const previousSecretUntil = (clock: Clock, { previous_secret: secret, previous_secret_until: until }: ConsumerRow) =>
+  secret !== null && until !== null && until > seconds(clock) ? until : null;
 
-export async function rotateSecret(deps: ConsumerDeps, actor: Actor, id: string): Promise<ConsumerWithSecret> {
-  const secret = newSealedSecret(deps.seal, id);
+export function withSecret({ seal, clock }: Pick<ConsumerDeps, 'seal' | 'clock'>, row: ConsumerRow): ConsumerWithSecret {
+  const plainSecret = seal.open(row.secret, sealContext(row.id)).toString();
+  if (previousSecretUntil(clock, row) === null) return { ...row, plainSecret };
+  return { ...row, plainSecret, plainPreviousSecret: seal.open(row.previous_secret!, previousContext(row.id)).toString() };
+}
+
+/** `graceSeconds`: how long the current secret still works. A secret that was replaced before ends now. */
+export async function rotateSecret(deps: ConsumerDeps, actor: Actor, id: string, graceSeconds = 0): Promise<ConsumerWithSecret> {
+  const { db, seal, clock } = deps;
+  const secret = newSealedSecret(seal, id);
   const row = await deps.change(actor, async ({ tx, audit, invalidate }) => {
-    const consumer = (await findConsumer(tx, id)) ?? fail('consumer.not_found', { id });
-    await updateConsumer(tx, id, { secret });
+    const consumer = (await lockConsumer(db, tx, id)) ?? fail('consumer.not_found', { id });
+    const previous =
+      graceSeconds > 0
+        ? {
+            previous_secret: seal.seal(seal.open(consumer.secret, sealContext(id)), previousContext(id)),
+            previous_secret_until: seconds(clock) + graceSeconds,
+          }
+        : { previous_secret: null, previous_secret_until: null };
+    await updateConsumer(tx, id, { secret, ...previous });
     invalidate(tagOfConsumer(id));
-    audit('consumer.secret_rotated', { kind: 'consumer', id });
-    return { ...consumer, secret };
+    audit('consumer.secret_rotated', { kind: 'consumer', id }, { grace_seconds: graceSeconds });
+    return { ...consumer, secret, ...previous };
   });
   return withSecret(deps, row);
+}
+
+/** Ends the previous secret before its time. */
+export async function endPreviousSecret({ db, clock, change }: ConsumerDeps, actor: Actor, id: string): Promise<void> {
+  await change(actor, async ({ tx, audit, invalidate }) => {
+    const consumer = (await lockConsumer(db, tx, id)) ?? fail('consumer.not_found', { id });
+    if (previousSecretUntil(clock, consumer) === null) fail('consumer.no_previous_secret', { id });
+    await updateConsumer(tx, id, { previous_secret: null, previous_secret_until: null });
+    invalidate(tagOfConsumer(id));
+    audit('consumer.previous_secret_ended', { kind: 'consumer', id });
+  });
 }
 
 /** After a change of the master key: encrypts every secret again with the current one. Returns how many. */
 export async function resealSecrets({ seal }: Pick<ConsumerDeps, 'seal'>, { tx }: Change): Promise<number> {
   const rows = await readSecrets(tx);
-  for (const { id, secret } of rows)
-    await updateConsumer(tx, id, { secret: seal.seal(seal.open(secret, sealContext(id)), sealContext(id)) });
+  const again = (sealed: string, context: string): string => seal.seal(seal.open(sealed, context), context);
+  for (const { id, secret, previous_secret: previous } of rows)
+    await updateConsumer(tx, id, {
+      secret: again(secret, sealContext(id)),
+      previous_secret: previous === null ? null : again(previous, previousContext(id)),
+    });
   return rows.length;
 }

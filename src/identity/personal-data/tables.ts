@@ -62,6 +62,7 @@ export const TABLE_COVERAGE: Readonly<Record<keyof Tables, TableCoverage>> = {
   services: NOT_PERSONAL,
   endpoints: NOT_PERSONAL,
   consumers: NOT_PERSONAL,
+  application_logos: NOT_PERSONAL,
   app_roles: NOT_PERSONAL,
   app_permissions: NOT_PERSONAL,
   app_role_permissions: NOT_PERSONAL,

@@ -9,6 +9,9 @@ import {
 } from '../../consumers/index.ts';
 import { parseJson } from '../../resource/index.ts';
 
+/** Our own: the secret before the current one, while it works. */
+export const PREVIOUS_SECRET = 'previous_client_secret';
+
 const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** Every client may use the authorization code grant; `password` must be registered. */
@@ -43,6 +46,7 @@ export function clientOf(consumer: ConsumerWithSecret): ClientMetadata {
     client_name: consumer.name,
     token_endpoint_auth_method: authMethodOf(isConfidential, extra.token_endpoint_auth_method),
     ...(isConfidential ? { client_secret: consumer.plainSecret } : {}),
+    ...(isConfidential && consumer.plainPreviousSecret ? { [PREVIOUS_SECRET]: consumer.plainPreviousSecret } : {}),
     application_type: native ? 'native' : 'web',
     redirect_uris: redirectUris,
     response_types: redirectUris.length > 0 ? ['code'] : [],

@@ -1,5 +1,6 @@
 // POST /openid/introspect (RFC 7662). Our own implementation: proxies call it often, and that of the library is ten times slower.
 import { timingSafeEqual } from 'node:crypto';
+import type { Clock } from '../../../platform/clock.ts';
 import type { AttemptOrigin, Gate } from '../../../platform/limits/index.ts';
 import { tagOf } from '../../access/index.ts';
 import { appTagOf } from '../../app-roles/index.ts';
@@ -12,6 +13,8 @@ import type { AccessTokens, VerifiedAccessToken } from './access-tokens.ts';
 interface AuthenticatedClient {
   readonly id: string;
   readonly isPublic: boolean;
+  /** Time in seconds when its secret ends; undefined for the current secret. */
+  readonly until?: number;
 }
 
 export interface ClientCredentials {
@@ -51,6 +54,7 @@ const JSON_INACTIVE = '{"active":false}';
 
 export function createIntrospection(deps: {
   db: Database;
+  clock: Clock;
   consumers: Consumers;
   accessTokens: AccessTokens;
   gate: Gate;
@@ -62,6 +66,7 @@ export function createIntrospection(deps: {
     name: 'introspection_clients',
     limit: 1000,
     tags: ({ id }) => [appTagOf.application(id), tagOf.everything],
+    expiry: { clock: deps.clock, at: ({ until }) => (until ?? Number.POSITIVE_INFINITY) * 1000 },
   });
   const replyCache = new WeakMap<VerifiedAccessToken, string>();
 
@@ -70,8 +75,11 @@ export function createIntrospection(deps: {
     if (!consumer) return undefined;
     const { secret } = credentials;
     const isPublic = consumer.client_type === 'public';
-    const good = isPublic ? secret === undefined : secret !== undefined && isSame(secret, consumer.plainSecret);
-    return good ? { id: consumer.id, isPublic } : undefined;
+    const { id, plainSecret, plainPreviousSecret: previous, previous_secret_until: until } = consumer;
+    if (isPublic || secret === undefined) return isPublic && secret === undefined ? { id, isPublic } : undefined;
+    const [isCurrent, isPrevious] = [isSame(secret, plainSecret), previous !== undefined && isSame(secret, previous)];
+    if (isCurrent) return { id, isPublic };
+    return isPrevious && until !== null ? { id, isPublic, until } : undefined;
   }
 
   /** Counts a wrong secret for every caller, also when concurrent callers share one check. */

@@ -14,7 +14,7 @@ import { type Brand, lookOf } from '../pages/look.ts';
 import { createProviderPages } from '../pages/provider-pages.ts';
 import type { Accounts } from './accounts.ts';
 import { acrOf, acrRequestOf } from './acr.ts';
-import { clientOf } from './clients.ts';
+import { clientOf, PREVIOUS_SECRET } from './clients.ts';
 import { configurationOf } from './configuration/configuration.ts';
 import type { PromptDeps } from './configuration/prompts.ts';
 import { ACCOUNT_CLIENT, accountClient, WALLET_CONSUMER } from './first-party-clients.ts';
@@ -51,6 +51,12 @@ export interface ProviderWithKeys {
   readonly keys: Keyring;
 }
 
+interface ClientWithSecrets {
+  readonly clientSecret: string;
+  readonly [PREVIOUS_SECRET]?: string;
+  compareClientSecret(actual: string): boolean;
+}
+
 /** The library reports an outage as a server error; this sets the status and the error of an outage. */
 function answerOutage(ctx: KoaContextWithOIDC, error: unknown, brand: Brand): void {
   const outage = outageOf(error);
@@ -71,6 +77,21 @@ function answerRequestedAcr(provider: Provider): void {
       return acrOf(this.session?.amr ?? [], acrRequestOf(this.params).values);
     },
   });
+}
+
+/** The library knows one secret of a client. After a rotation, the one before it can be good, too. */
+function acceptPreviousSecrets(provider: Provider): void {
+  const { prototype } = provider.Client as unknown as { prototype: ClientWithSecrets };
+  const { compareClientSecret } = prototype;
+  prototype.compareClientSecret = function (actual) {
+    const previous = this[PREVIOUS_SECRET];
+    // Both are compared, so that the time says nothing.
+    const [isCurrent, isPrevious] = [
+      compareClientSecret.call(this, actual),
+      previous !== undefined && compareClientSecret.call({ clientSecret: previous } as ClientWithSecrets, actual),
+    ];
+    return isCurrent || isPrevious;
+  };
 }
 
 /** Only the account page uses the response type `none`: discovery does not list it. */
@@ -129,6 +150,7 @@ async function buildProvider(deps: CurrentProviderDeps): Promise<ProviderWithKey
   });
   const provider = new library.default(deps.issuer(), configuration);
   answerRequestedAcr(provider);
+  acceptPreviousSecrets(provider);
   provider.use(hideNoneResponseType);
   deps.registerGrants(provider, library);
   // All URLs are built from the issuer, not from the Host header.

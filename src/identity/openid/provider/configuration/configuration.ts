@@ -8,6 +8,7 @@ import type { ProviderPages } from '../../pages/provider-pages.ts';
 import type { Accounts } from '../accounts.ts';
 import { ACR_VALUES } from '../acr.ts';
 import { type AdapterDeps, createAdapter } from '../adapter.ts';
+import { PREVIOUS_SECRET } from '../clients.ts';
 import type { Keyring } from '../keys.ts';
 import type { OidcProviderLibrary } from '../library.ts';
 import { ROOT } from '../paths.ts';
@@ -57,7 +58,7 @@ const cookiesOf = (keys: Keyring) =>
 
 /** Client metadata and client authentication. */
 const clients = {
-  extraClientMetadata: { properties: ['id_token_claims'] },
+  extraClientMetadata: { properties: ['id_token_claims', PREVIOUS_SECRET] },
   clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
   clientDefaults: { grant_types: ['authorization_code'], response_types: ['code'], id_token_signed_response_alg: 'RS256' },
   responseTypes: ['code', 'none'],
