@@ -2,7 +2,6 @@
 
 import type { Clock } from '../platform/clock.ts';
 import type { EffectiveSetting } from '../platform/config/index.ts';
-import { lastBackup } from '../platform/last-backup.ts';
 import { Gate, Throttle } from '../platform/limits/index.ts';
 import type { Log } from '../platform/log/index.ts';
 import { createOutbound, hostPort } from '../platform/outbound/index.ts';
@@ -19,7 +18,7 @@ import {
   createShield,
   createUserPermissions,
 } from './app-roles/index.ts';
-import { type Change, createChanges, serviceActor } from './audit/index.ts';
+import { type Change, createChanges } from './audit/index.ts';
 import { createAuditEvents } from './audit-events/index.ts';
 import { createCatalog } from './catalog/index.ts';
 import { createConsumers } from './consumers/index.ts';
@@ -38,6 +37,7 @@ import {
   type InvitationDeps,
   MAILS_LIMIT,
 } from './invitations/index.ts';
+import { createReseal } from './jobs/index.ts';
 import { createLinks } from './links/index.ts';
 import { createLoginEvents } from './logins/index.ts';
 import { createMail } from './mail/index.ts';
@@ -51,7 +51,6 @@ import {
   createOpenid,
   createRecords,
   createUserSessions,
-  type OpenidKeys,
   UNFINISHED_LIMIT,
 } from './openid/index.ts';
 import { createPasskeyPolicy, createPasskeys, hasPasskey, type PasskeyDeps, relyingPartyOf } from './passkeys/index.ts';
@@ -313,28 +312,6 @@ function buildSignIn(
   return { factor, passkeys, passkeyPolicy, credentials, auth, openid, federation, completeness };
 }
 
-/** What administrators see of the service itself. */
-function buildAdministration({ deps, directories, tokenKeys }: Core, openidKeys: OpenidKeys, options: ModuleOptions) {
-  const { dataDir, tls, settings = [] } = options;
-  const { databaseUrl } = deps.config;
-  return createAdministration({
-    ...deps,
-    dataDir,
-    certFile: tls?.certFile,
-    lastReadings: directories.lastReadings,
-    lastBackup: () => (databaseUrl === undefined ? (lastBackup(dataDir) ?? null) : undefined),
-    settings: () => settings,
-    keys: {
-      token: { ...tokenKeys, rotate: (actor) => tokenKeys.rotate({ force: true, actor }) },
-      openid: {
-        ...openidKeys,
-        rotate: (actor) => openidKeys.rotate({ actor, unlessAnnounced: true }),
-        rotatesAt: () => undefined,
-      },
-    },
-  });
-}
-
 type Core = Awaited<ReturnType<typeof buildCore>>;
 type Applications = ReturnType<typeof buildApplications>;
 type People = ReturnType<typeof buildPeople>;
@@ -387,7 +364,13 @@ export async function buildModules(db: Database, options: ModuleOptions) {
     scim: createScim({ ...deps, users, groups, projects, directory }),
     connections,
     auditEvents: applications.auditEvents,
-    administration: buildAdministration(core, openid.keys, options),
+    administration: createAdministration({
+      ...deps,
+      ...options,
+      lastReadings: core.directories.lastReadings,
+      tokenKeys,
+      openidKeys: openid.keys,
+    }),
     federation,
     openid,
     projectIdsOf: (userId) => reachableProjectIds(db.read, userId),
@@ -401,24 +384,16 @@ export async function buildModules(db: Database, options: ModuleOptions) {
     federation,
     passkeyPolicy,
     peopleSettled: people.peopleSettled,
-    /** After a change of the master key: encrypts all secrets again, in one transaction. */
-    reseal: () =>
-      deps.change(serviceActor, async (transaction) => {
-        let count = 0;
-        for (const module of [
-          tokenKeys,
-          consumers,
-          factor,
-          credentials,
-          records,
-          openid.keys,
-          mail,
-          federation.openidSettings,
-          federation.sessions,
-        ])
-          count += await module.reseal(transaction);
-        transaction.audit('master_key.rotated', { kind: 'master_key', id: 'master' }, { secrets: count });
-        return count;
-      }),
+    reseal: createReseal(deps.change, [
+      tokenKeys,
+      consumers,
+      factor,
+      credentials,
+      records,
+      openid.keys,
+      mail,
+      federation.openidSettings,
+      federation.sessions,
+    ]),
   };
 }

@@ -1,23 +1,38 @@
 // The service as its administrators see it.
 import type { EffectiveSetting } from '../../platform/config/index.ts';
+import { lastBackup as readLastBackup } from '../../platform/last-backup.ts';
+import type { OpenidKeys } from '../openid/index.ts';
 import { countFailed } from '../outbox/index.ts';
 import type { Deps } from '../resource/index.ts';
+import type { TokenKeys } from '../tokens/index.ts';
 import { createDeliveries } from './deliveries.rules.ts';
 import { createKeys, type ServiceKeys } from './keys.rules.ts';
 import { createOverview, type OverviewDeps } from './overview.rules.ts';
 
-export interface AdministrationDeps extends Deps, Omit<OverviewDeps, 'failedDeliveries'> {
-  readonly keys: ServiceKeys;
+export interface AdministrationDeps extends Deps, Pick<OverviewDeps, 'dataDir' | 'lastReadings'> {
+  readonly tls?: { readonly certFile: string } | undefined;
+  readonly tokenKeys: TokenKeys;
+  readonly openidKeys: OpenidKeys;
   /** The settings in force, secrets masked. */
-  settings(): readonly EffectiveSetting[];
+  readonly settings?: readonly EffectiveSetting[];
 }
 
+const keysOf = ({ tokenKeys, openidKeys }: AdministrationDeps): ServiceKeys => ({
+  token: { ...tokenKeys, rotate: (actor) => tokenKeys.rotate({ force: true, actor }) },
+  openid: {
+    ...openidKeys,
+    rotate: (actor) => openidKeys.rotate({ actor, unlessAnnounced: true }),
+    rotatesAt: () => undefined,
+  },
+});
+
 export function createAdministration(deps: AdministrationDeps) {
-  const { db, lastBackup, settings } = deps;
+  const { db, config, dataDir, tls, settings = [] } = deps;
+  const lastBackup = () => (config.databaseUrl === undefined ? (readLastBackup(dataDir) ?? null) : undefined);
   return {
-    overview: createOverview({ ...deps, failedDeliveries: () => countFailed(db.read) }),
-    settings,
-    keys: createKeys(deps),
+    overview: createOverview({ ...deps, certFile: tls?.certFile, lastBackup, failedDeliveries: () => countFailed(db.read) }),
+    settings: () => settings,
+    keys: createKeys({ ...deps, keys: keysOf(deps) }),
     deliveries: createDeliveries(deps),
 
     /** With PostgreSQL other tools make backups, and this service does not know of them. */
