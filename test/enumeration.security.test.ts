@@ -112,10 +112,14 @@ onEachDatabase(
       party = await RelyingParty.make(api, { grant_type: 'password' });
     });
 
-    async function cannotBeTold(what: string, ask: Ask, names: { known: string; disabled: string; unknown: () => string }) {
+    type Names = { known: string; disabled: string; unknown: () => string };
+    async function answersAreTheSame(ask: Ask, names: Names) {
       const answers = new Set<string>();
       for (const name of [names.known, names.disabled, names.unknown()]) answers.add(plain(await ask(name), name));
       assert.equal(answers.size, 1, [...answers].join('\n'));
+    }
+    async function cannotBeTold(what: string, ask: Ask, names: Names) {
+      await answersAreTheSame(ask, names);
       await assertSameTime(
         what,
         () => ask(names.known),
@@ -218,7 +222,9 @@ onEachDatabase(
           const answer = await fetch(`${api.url}${path}`, { method: 'POST', body, headers });
           return { status: answer.status, text: await answer.text() };
         };
-        await cannotBeTold(`password grant at ${path}`, grant, byName());
+        await answersAreTheSame(grant, byName());
+        // The second address only translates the request.
+        if (path !== ACCESS_TOKEN) await cannotBeTold('password grant', grant, byName());
       }
     });
 

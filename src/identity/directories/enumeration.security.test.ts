@@ -111,6 +111,9 @@ describe('A directory tells nobody who has an account', () => {
   it('by what it is asked', async () => {
     await everywhere();
     assert.ok(passwords.includes(`alice ${WRONG}`));
+    const before = fake.operations.length;
+    assert.equal((await api.authenticate({ id: local.id, password: RIGHT })).status, 201);
+    assert.equal(fake.operations.length, before, 'it is not asked about those who have the right password');
   });
 
   it('by being away, and who has the right password elsewhere does not notice', async () => {

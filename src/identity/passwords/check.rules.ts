@@ -51,12 +51,11 @@ async function checkNow(
   password: string,
   account: PasswordAccount,
   by: Guesser,
-  { onTurn, onChecked }: { readonly onTurn: (() => void) | undefined; onChecked(): void },
+  onChecked: () => void,
 ): Promise<PasswordCheck> {
   const { db, clock, hashing, pauses } = deps;
   const user = 'id' in account ? account : undefined;
   const turn = await pauses.claim(by, countKeyOf(account));
-  onTurn?.();
   const row = user && (await findPassword(db.read, user.id));
   const matches = await hashing.verify(password, row?.hash ?? hashing.dummyHash);
   onChecked();
@@ -82,21 +81,20 @@ export const checkPassword = (
   password: string,
   account: PasswordAccount,
   by: Guesser,
-  onTurn?: () => void,
 ): Promise<PasswordCheck> =>
   guess(
     deps,
     by,
     countKeyOf(account),
-    (onChecked) => checkNow(deps, password, account, by, { onTurn, onChecked }),
+    (onChecked) => checkNow(deps, password, account, by, onChecked),
     (found) => found === 'good' || found === 'expired',
   );
 
 /**
  * For a password that a directory checks. Counts, pauses and lock-out are the same. The lock is checked before the password, so that
- * guesses at a locked account do not reach the directory, and after it, because of parallel guesses. A dummy hash is checked at the same
- * time, as for an unknown user; otherwise the time would reveal which accounts are in a directory. The hash queue does not wait for the
- * directory.
+ * guesses at a locked account do not reach the directory, and after it, because of parallel guesses. A dummy hash is checked first,
+ * as for an account here, after which a directory is asked about nobody; otherwise the time would reveal which accounts are in a directory.
+ * The hash queue does not wait for the directory.
  */
 async function checkInDirectory(
   deps: PasswordDeps,
@@ -113,12 +111,8 @@ async function checkInDirectory(
   };
   const turn = await pauses.claim(by, countedAs);
   const client = { key: addressKey(by.address), signal: by.signal };
-  const hash = hashing.queue.run(client, () => hashing.verify(password, hashing.dummyHash));
-  const asked = ask();
-  // Waits for both, also when the directory fails at once.
-  await Promise.allSettled([asked, hash]);
-  await hash;
-  const { candidate, isRight } = await asked.catch(async (error: unknown) => {
+  await hashing.queue.run(client, () => hashing.verify(password, hashing.dummyHash));
+  const { candidate, isRight } = await ask().catch(async (error: unknown) => {
     if (!countsWhenAway) throw error;
     onChecked();
     await pauses.recordFailure(by, countedAs, turn);

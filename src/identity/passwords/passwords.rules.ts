@@ -19,7 +19,7 @@ export function createPasswords(options: Omit<PasswordDeps, 'hashing' | 'pauses'
     remove: ({ tx }, userId) => deletePasswords(tx, userId, Number.MAX_SAFE_INTEGER),
     expire: ({ tx }, userId) => expirePassword(tx, userId, seconds(options.clock)),
     unlock: ({ tx }, userId) => forgetFailures(tx, userId),
-    check: (password, account, by, onTurn) => checkPassword(deps, password, account, by, onTurn),
+    check: (password, account, by) => checkPassword(deps, password, account, by),
     checkInDirectory: (check, by) => checkDirectoryPassword(deps, check, by),
     async isPasswordOf(userId, password) {
       const row = await findPassword(deps.db.read, userId);

@@ -77,11 +77,8 @@ export interface Passwords {
   expire(change: Change, userId: string): Promise<boolean>;
   /** Ends a lock-out. */
   unlock(change: Change, userId: string): Promise<void>;
-  /**
-   * Takes the same time whatever is wrong. Guesses are counted by account and address before anything is hashed. `onTurn` is called when
-   * the limits allow the guess.
-   */
-  check(password: string, account: PasswordAccount, by: Guesser, onTurn?: () => void): Promise<PasswordCheck>;
+  /** Takes the same time whatever is wrong. Guesses are counted by account and address before anything is hashed. */
+  check(password: string, account: PasswordAccount, by: Guesser): Promise<PasswordCheck>;
   /** For accounts in a directory (LDAP). Counts, pauses and lock-out are the same. */
   checkInDirectory(check: DirectoryCheck, by: Guesser): Promise<PasswordCheck>;
   /** For the service itself: without counts, limits and lock-out. */

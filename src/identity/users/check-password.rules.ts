@@ -75,15 +75,11 @@ export function createPasswordCheck({ db, passwords, directory, isActive }: Pass
     const { countedAs, ofAnyDomain } = by;
     const active = owner.isLeaving === true || (user !== undefined && (await isActive(user)));
     const account = user ? { id: user.id, options: optionsIn(user), active, countedAs } : { unknown: key };
-    let asked: Promise<void> | undefined;
-    const onTurn = (): void => {
-      const client = { key: addressKey(by.address), signal: by.signal };
-      asked = directory.askAboutNobody(ofAnyDomain ? { key: countedAs ?? key } : { domainId }, password, client);
-      asked.catch(() => {});
-    };
-    const check = await passwords.check(password, account, by, onTurn);
+    const check = await passwords.check(password, account, by);
     // Whoever has the password does not depend on a directory that is not theirs.
-    if (check !== 'good' && check !== 'expired') await asked;
+    if (check === 'good' || check === 'expired') return { check, user };
+    const client = { key: addressKey(by.address), signal: by.signal };
+    await directory.askAboutNobody(ofAnyDomain ? { key: countedAs ?? key } : { domainId }, password, client);
     return { check, user };
   };
 }
