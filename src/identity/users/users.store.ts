@@ -4,7 +4,7 @@ import { lockRow, type PageRequest, preparedRow, type RowPage, readPage, type So
 import type { Database, Reader, Tables, Tx, UserRow } from '../database.ts';
 import { applyCriteria, type Criterion, type ListQuery } from '../resource/index.ts';
 import { nameKey } from './name-key.ts';
-import { insertWords, refreshWords, usersWithWords } from './words.store.ts';
+import { insertWords, rarestFirst, refreshWords, usersWithWords } from './words.store.ts';
 import { searchedWords } from './words.ts';
 
 export type UserWithExpiry = UserRow & { password_expires_at: number | null };
@@ -135,7 +135,10 @@ async function searchUsers(
   if (byId) return { ...NOTHING, items: [byId] };
   const words = searchedWords(text);
   if (words.length === 0) return NOTHING;
-  const found = usersWithWords(db.read, words).selectAll('users').select('user_words.word').select(expiry);
+  const found = usersWithWords(db.read, await rarestFirst(db.read, words))
+    .selectAll('users')
+    .select('user_words.word')
+    .select(expiry);
   const shown = applyCriteria(found, db.dialect, inWords(visible));
   const order = { table: 'user_words', by: 'word', idColumn: 'user_id' } as const;
   return readPage(applyCriteria(shown, db.dialect, inWords(criteria)), order, page, shown);

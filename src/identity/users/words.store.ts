@@ -64,6 +64,21 @@ export async function fillMissingWords(db: Database, limit: number): Promise<num
 
 const word = sql.ref('user_words.word');
 
+/** A word that begins more words than these is not counted to the end. */
+const MAX_COUNTED = 20_000;
+
+/** The word that finds the fewest leads the search: of all it finds, the others are looked for. */
+export async function rarestFirst(db: Reader, words: readonly string[]): Promise<string[]> {
+  if (words.length < 2) return [...words];
+  const counts = words.map((prefix, at) => {
+    const found = sql`select 1 from user_words where ${beginsWith(word, prefix)} limit ${MAX_COUNTED}`;
+    return sql`(select count(*) from (${found}) as found) as ${sql.ref(`word${at}`)}`;
+  });
+  const { rows } = await sql<Record<string, unknown>>`select ${sql.join(counts)}`.execute(db);
+  const countOf = (prefix: string): number => Number(rows[0]![`word${words.indexOf(prefix)}`]);
+  return words.toSorted((one, other) => countOf(one) - countOf(other));
+}
+
 /** Whether the user of the row has a word that begins so. As a value, so that it is asked for each row that was found, not for all. */
 const hasWord = (prefix: string) =>
   sql<SqlBool>`(select min(other.word) from user_words as other
