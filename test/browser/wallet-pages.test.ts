@@ -7,6 +7,7 @@ import { words } from '../../console/wallet/words/en/index.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { onScreen } from '../support/console.ts';
 import { IDENTITY, PresentationSetup, queryFor } from '../support/presentation.ts';
+import { qrPicture } from '../support/qr-codes.ts';
 import { press } from '../support/visitor.ts';
 import { onEachWallet } from '../support/wallet.ts';
 import { openBrowser, openWallet, useSession } from '../support/wallet-page.ts';
@@ -172,6 +173,15 @@ onEachWallet('The pages of the wallet', (wallet) => {
     await press(page, words.history.cancel);
     await dialogButton(page, words.history.cancel).click();
     await page.getByText(words.history.states.cancelled, { exact: true }).waitFor();
+  });
+
+  it('read the link from a picture of a QR code, in the browser', async () => {
+    const page = await openWallet(chromium, await wallet.logIn(), '/receive');
+    const picture = (text: string) => ({ name: 'code.png', mimeType: 'image/png', buffer: qrPicture(text) });
+    await page.getByLabel(words.open.picture).setInputFiles(picture('https://example.org/'));
+    await page.getByText(words.open.noCode).waitFor();
+    await page.getByLabel(words.open.picture).setInputFiles(picture(issuer.offer({}, 'reference')));
+    await onScreen(page, words.receive.title);
   });
 
   it('show an offer again that has changed since', async () => {

@@ -8,32 +8,29 @@ import { announce } from '../../shared/status.ts';
 import { go } from '../frame.ts';
 import { words } from '../words/index.ts';
 import { kindOf, openLink } from './links.ts';
-import { canScan, scanCode } from './scan.ts';
+import { hasCamera, readPicture, scanCode } from './scan.ts';
 
 /** Only schemes that begin with `web+` can be registered for a page. */
 const SCHEMES = ['web+openidcredentialoffer', 'web+openidvp'];
 
+const isLink = (text: string): boolean => kindOf(text) !== undefined;
+
 class Open extends Screen {
-  #canScan = false;
   #problem: Problem | undefined;
 
   heading(): string {
     return words.open.title;
   }
 
-  protected override async load(): Promise<void> {
-    this.#canScan = await canScan();
-  }
-
   async #open(link: string): Promise<void> {
     await go(await openLink(link));
   }
 
-  async #scan(): Promise<void> {
-    const link = await scanCode((text) => kindOf(text) !== undefined);
-    if (link === undefined) return;
+  async #scan(read: Promise<string | undefined>, unread?: string): Promise<void> {
     try {
-      await this.#open(link);
+      const link = await read;
+      if (link !== undefined) await this.#open(link);
+      else if (unread !== undefined) announce(unread);
     } catch (error) {
       this.#problem = problemOf(error, true);
       this.requestUpdate();
@@ -68,11 +65,15 @@ class Open extends Screen {
       <section class="card">
         <h2>${open.scan}</h2>
         ${problemMessage(this.#problem)}
-        ${
-          this.#canScan
-            ? html`<p>${open.scanText}</p><button type="button" class="second" @click=${() => void this.#scan()}>${open.startCamera}</button>`
-            : html`<p>${open.cannotScan}</p>`
-        }
+        <p>${open.scanText}</p>
+        ${hasCamera() ? html`<p><button type="button" class="second" @click=${() => void this.#scan(scanCode(isLink))}>${open.startCamera}</button></p>` : nothing}
+        <div class="field"><label for="picture">${open.picture}</label>
+          <input id="picture" type="file" accept="image/*" @change=${(event: Event) => {
+            const input = event.target as HTMLInputElement;
+            const [file] = input.files ?? [];
+            input.value = '';
+            if (file) void this.#scan(readPicture(file, isLink), open.noCode);
+          }} /></div>
       </section>
       ${
         'registerProtocolHandler' in navigator

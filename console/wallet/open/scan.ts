@@ -1,24 +1,45 @@
-// Reads a QR code with the camera, by the browser's own BarcodeDetector. Pictures stay in the browser.
+// Reads a QR code with the camera, or from a picture. Pictures stay in the browser. Browsers that have no BarcodeDetector of their own get
+// that of the library `qr`, which is loaded when it is needed.
 import { html } from 'lit';
 import { openDialog } from '../../shared/dialog.ts';
 import { announce } from '../../shared/status.ts';
 import { words } from '../words/index.ts';
 
 interface Detector {
-  detect(source: HTMLVideoElement): Promise<readonly { readonly rawValue: string }[]>;
+  detect(source: HTMLVideoElement | ImageBitmap): Promise<readonly { readonly rawValue: string }[]>;
 }
 interface DetectorClass {
-  new (options: { formats: readonly string[] }): Detector;
+  new (options: { formats: readonly ['qr_code'] }): Detector;
   getSupportedFormats(): Promise<readonly string[]>;
 }
 
-const detectorClass = (): DetectorClass | undefined => (window as { BarcodeDetector?: DetectorClass }).BarcodeDetector;
 const LOOK_MS = 200;
 
-export async function canScan(): Promise<boolean> {
-  const Detector = detectorClass();
-  if (!Detector || !('mediaDevices' in navigator)) return false;
-  return (await Detector.getSupportedFormats().catch((): readonly string[] => [])).includes('qr_code');
+async function createDetector(): Promise<Detector> {
+  const { BarcodeDetector: own } = window as { BarcodeDetector?: DetectorClass };
+  // Some browsers have the class, and no format.
+  const formats = own ? await own.getSupportedFormats().catch((): readonly string[] => []) : [];
+  const options = { formats: ['qr_code'] as const };
+  if (own && formats.includes('qr_code')) return new own(options);
+  const { BarcodeDetector } = await import('qr/decode.js');
+  return new (BarcodeDetector as unknown as DetectorClass)(options);
+}
+
+export const hasCamera = (): boolean => navigator.mediaDevices !== undefined;
+
+type IsWanted = (text: string) => boolean;
+
+const wantedIn = async (
+  detector: Detector,
+  source: HTMLVideoElement | ImageBitmap,
+  isWanted: IsWanted,
+): Promise<string | undefined> =>
+  (await detector.detect(source).catch((): { rawValue: string }[] => [])).map(({ rawValue }) => rawValue).find(isWanted);
+
+/** The code in a picture; undefined if there is none that is wanted. */
+export async function readPicture(picture: Blob, isWanted: IsWanted): Promise<string | undefined> {
+  const bitmap = await createImageBitmap(picture).catch(() => undefined);
+  return bitmap && wantedIn(await createDetector(), bitmap, isWanted);
 }
 
 async function openCamera(): Promise<MediaStream | undefined> {
@@ -31,10 +52,9 @@ async function openCamera(): Promise<MediaStream | undefined> {
 }
 
 /** The first code that is wanted, or undefined if the person closes the dialog. */
-export async function scanCode(isWanted: (text: string) => boolean): Promise<string | undefined> {
-  const stream = await openCamera();
+export async function scanCode(isWanted: IsWanted): Promise<string | undefined> {
+  const [stream, detector] = await Promise.all([openCamera(), createDetector()]);
   if (!stream) return undefined;
-  const detector = new (detectorClass()!)({ formats: ['qr_code'] });
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isOpen = true;
   try {
@@ -44,8 +64,7 @@ export async function scanCode(isWanted: (text: string) => boolean): Promise<str
       video.playsInline = true;
       video.srcObject = stream;
       const look = async (): Promise<void> => {
-        const found = await detector.detect(video).catch(() => []);
-        const link = found.map(({ rawValue }) => rawValue).find(isWanted);
+        const link = await wantedIn(detector, video, isWanted);
         if (link !== undefined) close(link);
         else if (isOpen) timer = setTimeout(() => void look(), LOOK_MS);
       };

@@ -11,6 +11,11 @@ import { brotliCompress, gzip } from 'node:zlib';
 
 /** Lit as its packages are; each is served below `lib/`. */
 const LIBRARIES = ['lit', 'lit-html', 'lit-element', '@lit/reactive-element'] as const;
+const LIT_MAINS: Readonly<Record<string, string>> = {
+  lit: 'index.js',
+  'lit-html': 'lit-html.js',
+  '@lit/reactive-element': 'reactive-element.js',
+};
 /** Without the development builds, which are larger and write warnings. */
 const LIBRARY_FILE = /^(?:directives\/)?[\w-]+\.js$/;
 
@@ -46,6 +51,8 @@ export interface PageFilesOptions {
   readonly parts: readonly string[];
   /** The path below which they are served, such as `/console/files/`. */
   readonly path: string;
+  /** Further packages that modules of the page import by the names of their files, such as `qr/decode.js`. */
+  readonly libraries?: readonly string[];
 }
 
 const require = createRequire(import.meta.url);
@@ -56,8 +63,8 @@ const libraryFolder = (name: string): string =>
 /** `require` finds the builds for Node, which are in a folder of their own. */
 const withoutNodeBuild = (folder: string): string => folder.replace(/\/node$/, '');
 
-function librarySources(): [string, string][] {
-  return LIBRARIES.flatMap((library) => {
+function librarySources(libraries: readonly string[]): [string, string][] {
+  return libraries.flatMap((library) => {
     const folder = withoutNodeBuild(libraryFolder(library));
     return globSync('{*,directives/*}.js', { cwd: folder })
       .filter((name) => LIBRARY_FILE.test(name))
@@ -70,15 +77,10 @@ const withoutSourceMap = (text: string): string => text.replace(/\n\/\/# sourceM
 
 const IMPORTS = /(?:^|[;\n}])\s*(?:import|export)\s*(?:[^'"();]*?\bfrom\s*)?["']([^"']+)["']/g;
 
-function importMapOf(root: string): string {
-  const mains: Readonly<Record<string, string>> = {
-    lit: 'index.js',
-    'lit-html': 'lit-html.js',
-    '@lit/reactive-element': 'reactive-element.js',
-  };
+function importMapOf(root: string, libraries: readonly string[]): string {
   const imports: Record<string, string> = {};
-  for (const library of LIBRARIES) {
-    if (mains[library]) imports[library] = `${root}lib/${library}/${mains[library]}`;
+  for (const library of libraries) {
+    if (LIT_MAINS[library]) imports[library] = `${root}lib/${library}/${LIT_MAINS[library]}`;
     imports[`${library}/`] = `${root}lib/${library}/`;
   }
   return JSON.stringify({ imports });
@@ -105,11 +107,12 @@ function fileOf(type: string, text: string): PageFile {
 }
 
 /** Reads the sources once. Nothing is looked for on the disk by a path from a request. */
-export function createPageFiles({ folder, parts, path }: PageFilesOptions): PageFiles {
+export function createPageFiles({ folder, parts, path, libraries = [] }: PageFilesOptions): PageFiles {
+  const packages = [...LIBRARIES, ...libraries];
   const own = parts.flatMap((part) => globSync(`${part}/**/*.{ts,css,svg}`, { cwd: folder }));
   const sources = new Map<string, string>();
   const hash = createHash('sha256');
-  const located = [...own.map((name): [string, string] => [name, join(folder, name)]), ...librarySources()];
+  const located = [...own.map((name): [string, string] => [name, join(folder, name)]), ...librarySources(packages)];
   for (const [name, location] of located.sort(([one], [other]) => (one < other ? -1 : 1))) {
     if (name.endsWith('.test.ts')) continue;
     const text = readFileSync(location, 'utf8');
@@ -117,7 +120,7 @@ export function createPageFiles({ folder, parts, path }: PageFilesOptions): Page
     hash.update(`${name}\0${text}\0`);
   }
   const root = `${path}${hash.digest('base64url').slice(0, 16)}/`;
-  const importMap = importMapOf(root);
+  const importMap = importMapOf(root, packages);
   const { imports } = JSON.parse(importMap) as { imports: Record<string, string> };
   const files = new Map<string, PageFile>();
 

@@ -7,10 +7,10 @@ export const open = {
   look: 'Look at it',
   noLink: 'This is not a link of an issuer or a verifier.',
   scan: 'Scan a QR code',
-  scanText: 'The camera is used on this device only; no picture is sent.',
+  scanText: 'The code is read on this device; no picture is sent.',
   startCamera: 'Start the camera',
-  cannotScan:
-    'This browser cannot read QR codes. Scan the code with the camera of a phone and copy the link, or use Chrome on Android.',
+  picture: 'Or choose a picture of the code',
+  noCode: 'There is no code of an issuer or a verifier in this picture.',
   noCamera: 'The camera cannot be used. Allow it for this page in the settings of the browser.',
   holdCode: 'Hold the code in front of the camera.',
   handler: 'Open links with this wallet',

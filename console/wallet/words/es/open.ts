@@ -9,10 +9,10 @@ export const open: Words['open'] = {
   look: 'Ver de qué se trata',
   noLink: 'Esto no es un enlace de un emisor ni de un verificador.',
   scan: 'Escanear un código QR',
-  scanText: 'La cámara se usa solo en este dispositivo; no se envía ninguna imagen.',
+  scanText: 'El código se lee en este dispositivo; no se envía ninguna imagen.',
   startCamera: 'Encender la cámara',
-  cannotScan:
-    'Este navegador no puede leer códigos QR. Escanee el código con la cámara de un teléfono y copie el enlace, o use Chrome en Android.',
+  picture: 'O elija una imagen del código',
+  noCode: 'En esta imagen no hay ningún código de un emisor ni de un verificador.',
   noCamera: 'No se puede usar la cámara. Permítala para esta página en los ajustes del navegador.',
   holdCode: 'Ponga el código delante de la cámara.',
   handler: 'Abrir enlaces con esta cartera',
