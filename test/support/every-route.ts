@@ -87,6 +87,8 @@ export function idsFor(path: string, world: World): Ids {
     credential_id: world.credential.id,
     connection_id: world.connection.id,
     invitation_id: world.invitation.id,
+    delivery_id: 'no-delivery',
+    kind: 'token',
     idp_id: world.idp,
     mapping_id: world.idp,
     protocol_id: 'openid',
