@@ -23,7 +23,9 @@ class Applications extends Screen {
 
   protected override async load(signal: AbortSignal): Promise<void> {
     this.#query = listQuery(this.location);
-    const query = { ...this.#query, limit: PAGE };
+    const { search, sort, marker } = this.#query;
+    // What was found has an order of its own.
+    const query = { ...(search ? { search } : { sort: sort ?? 'name' }), marker, limit: PAGE };
     const { consumers, links } = await api.get<{ consumers: Consumer[]; links: ListLinks }>('/v3/OS-OAUTH2/consumers', {
       query,
       signal,
@@ -45,8 +47,8 @@ class Applications extends Screen {
       caption: applications.title,
       rows: this.#consumers,
       key: ({ id }) => id,
-      sort: this.#query.sort ?? 'name',
-      onSort: (sort) => void goQuery({ sort, marker: undefined }),
+      sort: this.#query.search ? undefined : (this.#query.sort ?? 'name'),
+      onSort: (sort) => void goQuery({ sort, search: undefined, marker: undefined }),
       columns: [
         {
           name: applications.name,
