@@ -1,13 +1,13 @@
 // Which account a person gets who is not linked yet: one with a trusted address, one they proved, or a new one.
 
 import type { Change } from '../audit/index.ts';
-import type { UserRow } from '../database.ts';
+import type { Database, UserRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import { hasPasskey } from '../passkeys/index.ts';
 import { isEmailConfirmed, isMainEmail, nameKey, type Users } from '../users/index.ts';
 import { emailOf, type ProviderAssertion } from './assertion.ts';
 import type { GivenRules } from './given.rules.ts';
-import { linkedProviderIds, usersWithEmail } from './links.store.ts';
+import { linkedProviderIds, lockUser, usersWithEmail } from './links.store.ts';
 import type { MappedIdentity } from './mapping/index.ts';
 import type { UsableProvider } from './openid-settings.store.ts';
 
@@ -44,7 +44,8 @@ type OwnRefusal =
   | 'other_domain'
   | 'other_account'
   | 'no_account'
-  | 'no_name';
+  | 'no_name'
+  | 'time_unknown';
 
 export const refuse = (why: OwnRefusal): never => fail('identity_provider.no_entry', { why }, { reason: `provider: ${why}` });
 
@@ -53,9 +54,11 @@ export const inScope = ({ provider }: Pick<LoginContext, 'provider'>, domainId: 
   provider.whole_service === 1 || provider.domain_id === domainId;
 
 export function createAccountChoice({
+  db,
   users,
   given,
 }: {
+  readonly db: Database;
   readonly users: Pick<Users, 'insert' | 'isInDirectory'>;
   readonly given: GivenRules;
 }) {
@@ -77,8 +80,11 @@ export function createAccountChoice({
     const { transaction, provider } = login;
     const domainId = provider.whole_service === 1 ? undefined : provider.domain_id;
     const found = await usersWithEmail(transaction.tx, nameKey(address), { domainId, limit: 10 });
-    const [user, other] = found.filter((one) => isMainEmail(one, address));
-    if (!user) return undefined;
+    const [first, other] = found.filter((one) => isMainEmail(one, address));
+    if (!first) return undefined;
+    // Of two people whom the provider names with one address at the same moment, the second finds the link of the first.
+    const user = await lockUser(db, transaction.tx, first.id);
+    if (!user || !isMainEmail(user, address)) return undefined;
     const linked = await linkedProviderIds(transaction.tx, user.id);
     const isAnothers = linked.has(provider.provider_id);
     const isInDirectory = await users.isInDirectory(user.id, transaction.tx);

@@ -53,6 +53,10 @@ export async function deleteIdentityProvider(tx: Tx, id: string): Promise<void> 
 export const lockIdentityProvider = (db: Database, tx: Tx, id: string): Promise<IdentityProviderRow | undefined> =>
   lockRow(db, tx, 'identity_providers', id);
 
+/** For sign-ins: the provider and its settings stay as they are until the transaction ends. */
+export const holdIdentityProvider = (db: Database, tx: Tx, id: string): Promise<IdentityProviderRow | undefined> =>
+  lockRow(db, tx, 'identity_providers', id, 'share');
+
 export const findProtocol = (db: Reader, providerId: string, id: string): Promise<ProtocolRow | undefined> =>
   db.selectFrom('federation_protocols').where('provider_id', '=', providerId).where('id', '=', id).selectAll().executeTakeFirst();
 

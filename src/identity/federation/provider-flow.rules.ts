@@ -4,6 +4,7 @@ import { newSecret } from '../../platform/ids.ts';
 import { type AuthorizationFlow, type ProviderGrant, providerErrorOf } from '../../platform/openid-client/index.ts';
 import type { Database } from '../database.ts';
 import { Fault, fail, fault } from '../faults.ts';
+import { refuse } from './account-choice.rules.ts';
 import type { ProviderAssertion } from './assertion.ts';
 import { findUsableProvider, listUsableProviders, type UsableProvider } from './openid-settings.store.ts';
 import { OPENID } from './protocols.rules.ts';
@@ -105,8 +106,9 @@ export function createProviderFlows({ db, clock, config, clientOf }: ProviderFlo
         begunAt: clock.now(),
         again: options.again ?? false,
       };
-      const prompt = options.again ? 'login' : undefined;
-      return { flow, url: await provider.authorizationUrl(flow, { prompt, loginHint: options.loginHint }) };
+      // With max_age, the provider must say when the person authenticated (OpenID Connect Core 1.0, 3.1.2.1).
+      const more = options.again ? { prompt: 'login', maxAge: 0 } : {};
+      return { flow, url: await provider.authorizationUrl(flow, { ...more, loginHint: options.loginHint }) };
     },
 
     /** Whether an answer belongs to this flow. */
@@ -118,21 +120,23 @@ export function createProviderFlows({ db, clock, config, clientOf }: ProviderFlo
     /** Exchanges the code of an answer. The library checks state, issuer, nonce, signature, audience and times. */
     async finish(flow: ProviderFlow, returned: URLSearchParams): Promise<ProviderAssertion> {
       const row = await find(flow.providerId);
-      if (row?.version !== flow.version) throw refused('the settings of the provider have changed; try again');
+      if (row?.version !== flow.version) return refuse('settings_changed');
       const { issuer, subject, claims, sid, idToken, refreshToken, expiresAt } = await redeem(row, returned, flow);
       const { providerId, version } = flow;
       return { providerId, version, issuer, subject, claims, sid, idToken, refreshToken, expiresAt, at: clock.now() };
     },
 
     /**
-     * When the person authenticated at the provider (seconds); never in the future. If the provider does not say, and was not told to ask,
-     * it may have been long ago: too long for changes that need a fresh login.
+     * When the person authenticated at the provider (seconds); never in the future. If the provider does not say, it may have been long ago:
+     * too long for changes that need a fresh login. That it was told to ask proves nothing: whoever sits at the browser can take that out
+     * of the request. Nor does `iat`, the time of the token. So a sign-in that had to be a new one is refused then.
      */
     authTimeOf({ claims }: ProviderAssertion, { again }: ProviderFlow): number {
       const { auth_time: at } = claims;
       const now = seconds(clock);
       if (typeof at === 'number' && Number.isFinite(at) && at > 0) return Math.min(Math.floor(at), now);
-      return again ? now : now - config.freshLoginSeconds - 1;
+      if (again) refuse('time_unknown');
+      return now - config.freshLoginSeconds - 1;
     },
   };
 }

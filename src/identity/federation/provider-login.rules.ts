@@ -19,6 +19,7 @@ import {
 } from './account-choice.rules.ts';
 import { identityOf, labelOf, type ProviderAssertion } from './assertion.ts';
 import { type Given, type GivenRules, NOTHING_GIVEN } from './given.rules.ts';
+import { holdIdentityProvider } from './identity-providers.store.ts';
 import { findLink, findLinkOfUser, insertLink, lockUser, updateLink } from './links.store.ts';
 import type { MappedIdentity } from './mapping/index.ts';
 import { findUsableProvider, type UsableProvider } from './openid-settings.store.ts';
@@ -58,6 +59,16 @@ interface PreparedLogin {
   readonly provider: UsableProvider;
   readonly identity: MappedIdentity;
 }
+
+/** Differs from person to person, and stays the same for each. */
+const suffixOf = ({ issuer, subject }: ProviderAssertion): string =>
+  `-${createHash('sha256')
+    .update(JSON.stringify([issuer, subject]))
+    .digest('hex')
+    .slice(0, 6)}`;
+
+const isTaken = (error: unknown): boolean =>
+  error instanceof Fault && (error.code === 'resource.duplicate' || error.code === 'user.name_alike');
 
 export function createProviderLogins(deps: ProviderLoginDeps) {
   const { db, clock, change, given, sessions, notify, onLinked } = deps;
@@ -120,7 +131,9 @@ export function createProviderLogins(deps: ProviderLoginDeps) {
     choice: Choice,
   ): Promise<ProviderLogin | UnknownPerson> {
     const { identity } = prepared;
-    // Read again, so that a provider that was just disabled or changed lets nobody in.
+    // Read again, so that a provider that was just disabled or changed lets nobody in. It is held, so that it is not changed meanwhile:
+    // what the change takes back would be given after it.
+    await holdIdentityProvider(db, transaction.tx, assertion.providerId);
     const provider = await findUsableProvider(transaction.tx, OPENID, assertion.providerId);
     if (provider?.version !== assertion.version || provider.rules !== prepared.provider.rules) return refuse(CHANGED);
     const login: LoginContext = { transaction, provider, assertion, identity };
@@ -149,16 +162,6 @@ export function createProviderLogins(deps: ProviderLoginDeps) {
     const found = await attempt(actor, assertion, choice);
     return found.kind === 'account' ? found : refuse('no_account');
   }
-
-  /** Differs from person to person, and stays the same for each. */
-  const suffixOf = ({ issuer, subject }: ProviderAssertion): string =>
-    `-${createHash('sha256')
-      .update(JSON.stringify([issuer, subject]))
-      .digest('hex')
-      .slice(0, 6)}`;
-
-  const isTaken = (error: unknown): boolean =>
-    error instanceof Fault && (error.code === 'resource.duplicate' || error.code === 'user.name_alike');
 
   return {
     /** How the account page names the account at the provider. */

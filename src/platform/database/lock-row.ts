@@ -2,14 +2,18 @@
 import { type Selectable, sql } from 'kysely';
 import type { Database, Tx } from './database.ts';
 
-/** Reads a row and locks it until the transaction ends; undefined if there is none. SQLite has only one writer and needs no lock. */
+/**
+ * Reads a row and locks it until the transaction ends; undefined if there is none. SQLite has only one writer and needs no lock. `share`: for
+ * a transaction that only depends on the row; others may do so at the same time.
+ */
 export async function lockRow<S, T extends keyof S & string>(
   { dialect }: Pick<Database<S>, 'dialect'>,
   tx: Tx<S>,
   table: T,
   id: string,
+  mode: 'update' | 'share' = 'update',
 ): Promise<Selectable<S[T]> | undefined> {
-  const lockClause = dialect === 'postgres' ? sql`for update` : sql``;
+  const lockClause = dialect === 'postgres' ? (mode === 'share' ? sql`for share` : sql`for update`) : sql``;
   const { rows } = await sql<Selectable<S[T]>>`select * from ${sql.table(table)} where id = ${id} ${lockClause}`.execute(tx);
   return rows[0];
 }

@@ -8,7 +8,7 @@ export async function authorizationUrl(
   { oidc, config }: DiscoveredProvider,
   { redirectUri, scopes }: { readonly redirectUri: string; readonly scopes: string },
   { state, nonce, verifier }: AuthorizationFlow,
-  { prompt, loginHint }: { prompt?: string | undefined; loginHint?: string | undefined },
+  { prompt, loginHint, maxAge }: { prompt?: string | undefined; loginHint?: string | undefined; maxAge?: number | undefined },
 ): Promise<string> {
   return oidc.buildAuthorizationUrl(config, {
     redirect_uri: redirectUri,
@@ -19,6 +19,7 @@ export async function authorizationUrl(
     code_challenge_method: 'S256',
     ...(prompt ? { prompt } : {}),
     ...(loginHint ? { login_hint: loginHint } : {}),
+    ...(maxAge === undefined ? {} : { max_age: String(maxAge) }),
   }).href;
 }
 

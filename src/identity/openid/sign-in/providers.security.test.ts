@@ -49,14 +49,24 @@ onEachDatabase('A hostile provider', (api) => {
     readonly scripts?: ScriptedProvider['scripts'];
     readonly more?: Readonly<Record<string, string>>;
     readonly to?: string;
+    /** What the application asks for. */
+    readonly ask?: Readonly<Record<string, string>>;
     /** Makes the ID token. */
     readonly sign?: (claims: JWTPayload) => Promise<string> | string;
   }
 
   /** A sign-in with these changes: the page at its end, or the redirect to the application. */
-  async function attempt({ claims = {}, tokens = {}, scripts = {}, more = {}, to = id, sign }: Attempt): Promise<BrowserPage> {
+  async function attempt({
+    claims = {},
+    tokens = {},
+    scripts = {},
+    more = {},
+    to = id,
+    ask = {},
+    sign,
+  }: Attempt): Promise<BrowserPage> {
     const traveller = new Traveller(api, application, provider, to);
-    const { url } = await traveller.depart();
+    const { url } = await traveller.depart(ask);
     const back = answerTo(url, more);
     provider.claims = { sub: uniqueName('sub'), ...claims };
     provider.scripts = scripts;
@@ -77,6 +87,15 @@ onEachDatabase('A hostile provider', (api) => {
   it('lets people in while everything is right', async () => {
     const sub = uniqueName('anna');
     const page = await attempt({ claims: { sub, email: addressOf(sub), email_verified: true } });
+    assert.ok(page.redirectTarget ?? stepOf(page) === 'allow', page.text);
+  });
+
+  it('must say when they authenticated, if they have to do it anew', async () => {
+    const sub = uniqueName('anna');
+    const claims = { sub, email: addressOf(sub), email_verified: true };
+    const ask = { prompt: 'login' };
+    assertPage(await attempt({ ask, claims: { ...claims, auth_time: undefined } }), 403);
+    const page = await attempt({ ask, claims: { ...claims, auth_time: seconds() } });
     assert.ok(page.redirectTarget ?? stepOf(page) === 'allow', page.text);
   });
 

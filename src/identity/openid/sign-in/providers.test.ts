@@ -173,6 +173,7 @@ onEachDatabase('Signing in through another provider', (api) => {
   it('asks the provider to authenticate again where the application does', async () => {
     const { url } = await travellerTo().depart({ prompt: 'login' });
     assert.equal(url.searchParams.get('prompt'), 'login');
+    assert.equal(url.searchParams.get('max_age'), '0', 'so that it says when that was');
     for (const name of ['state', 'nonce', 'code_challenge']) assert.ok(url.searchParams.get(name), name);
     assert.equal(url.searchParams.get('code_challenge_method'), 'S256');
     assert.equal((await travellerTo().depart()).url.searchParams.get('prompt'), null);
