@@ -1,8 +1,8 @@
 // Provisioning by SCIM: connections of Entra, Okta and others, and what to enter there.
-import { html, nothing, type TemplateResult } from 'lit';
+import { html, type TemplateResult } from 'lit';
 import { confirmAct, copyable, openDialog, openForm } from '../../shared/dialog.ts';
 import { define } from '../../shared/element.ts';
-import { hrefOf, part } from '../../shared/router.ts';
+import { part } from '../../shared/router.ts';
 import { type Content, Screen } from '../../shared/screen.ts';
 import { table } from '../../shared/table.ts';
 import { relativeTime, time } from '../../shared/time.ts';
@@ -19,30 +19,15 @@ interface Connection {
   readonly last_used_at: string | null;
 }
 
-interface ConnectionRequest {
-  readonly id: string;
-  readonly at: string;
-  readonly method: string;
-  readonly path: string;
-  readonly status: number;
-  readonly error: string | null;
-}
-
 const PATH = '/v3/OS-SCIM/connections';
 const baseUrl = (): string => `${window.location.origin}/scim/v2`;
 
 class Provisioning extends Screen {
   #connections: readonly Connection[] = [];
   #domains: ReadonlyMap<string, string> = new Map();
-  #requests: readonly ConnectionRequest[] | undefined;
 
   heading(): string {
     return words.provisioning.title;
-  }
-
-  get #chosen(): Connection | undefined {
-    const id = this.location.query.get('connection');
-    return this.#connections.find((one) => one.id === id);
   }
 
   protected override async load(signal: AbortSignal): Promise<void> {
@@ -52,11 +37,6 @@ class Provisioning extends Screen {
     ]);
     this.#connections = connections;
     this.#domains = domains;
-    this.#requests = undefined;
-    const chosen = this.#chosen;
-    if (!chosen) return;
-    const { requests } = await api.get<{ requests: ConnectionRequest[] }>(`${PATH}/${part(chosen.id)}/requests`, { signal });
-    this.#requests = requests;
   }
 
   protected override headingActions(): Content {
@@ -110,29 +90,8 @@ class Provisioning extends Screen {
     if (await confirmAct({ title, text: provisioning.removeText, action: shared.remove, run })) await this.reload();
   }
 
-  #lastRequests(connection: Connection, requests: readonly ConnectionRequest[]): TemplateResult {
-    const { provisioning } = words;
-    return html`<section><h2>${provisioning.requestsOf(connection.name)}</h2>
-      ${table<ConnectionRequest>({
-        caption: provisioning.requestsOf(connection.name),
-        rows: requests,
-        key: ({ id }) => id,
-        columns: [
-          { name: provisioning.when, isHeader: true, cell: ({ at }) => time(at) },
-          { name: provisioning.request, cell: ({ method, path }) => html`<code>${method} ${path}</code>` },
-          {
-            name: provisioning.status,
-            cell: ({ status }) => html`<span class="badge ${status < 400 ? 'good' : 'bad'}">${status}</span>`,
-          },
-          { name: provisioning.error, cell: ({ error }) => error ?? '' },
-        ],
-        empty: provisioning.noRequests,
-      })}</section>`;
-  }
-
   protected content(): Content {
     const { provisioning } = words;
-    const chosen = this.#chosen;
     return html`<p>${provisioning.intro}</p>
     ${table<Connection>({
       caption: provisioning.title,
@@ -142,7 +101,7 @@ class Provisioning extends Screen {
         {
           name: provisioning.name,
           isHeader: true,
-          cell: ({ id, name }) => html`<a href=${hrefOf('/provisioning', { connection: id })}>${name}</a>`,
+          cell: ({ name }) => name,
         },
         { name: provisioning.domain, cell: ({ domain_id: id }) => this.#domains.get(id) ?? id },
         { name: provisioning.made, cell: ({ created_at }) => time(created_at) },
@@ -152,7 +111,6 @@ class Provisioning extends Screen {
         html`<button type="button" class="second small danger" aria-label=${provisioning.removeTitle(connection.name)} @click=${() => void this.#remove(connection)}>${shared.remove}</button>`,
       empty: provisioning.empty,
     })}
-    ${chosen && this.#requests ? this.#lastRequests(chosen, this.#requests) : nothing}
     <section class="card"><h2>${provisioning.valuesTitle}</h2>${this.#values()}</section>`;
   }
 }

@@ -20,10 +20,4 @@ export const provisioning = {
   okta: 'Okta: Provisioning, Configure API Integration. “SCIM 2.0 Base Url” is the address, “OAuth Bearer Token” is the token, the unique identifier is userName.',
   removeTitle: (name: string) => `Remove the connection ${name}`,
   removeText: 'Its token ends at once. People and groups that it made stay.',
-  requestsOf: (name: string) => `Last requests of ${name}`,
-  when: 'When',
-  request: 'Request',
-  status: 'Status',
-  error: 'Error',
-  noRequests: 'No request yet. Use “Test connection” there.',
 };

@@ -22,10 +22,4 @@ export const provisioning: Words['provisioning'] = {
   okta: 'Okta: Provisioning, Configure API Integration. «SCIM 2.0 Base Url» es la dirección, «OAuth Bearer Token» es el token, el identificador único es userName.',
   removeTitle: (name: string) => `Quitar la conexión ${name}`,
   removeText: 'Su token deja de valer de inmediato. Las personas y grupos que creó permanecen.',
-  requestsOf: (name: string) => `Últimas solicitudes de ${name}`,
-  when: 'Cuándo',
-  request: 'Solicitud',
-  status: 'Estado',
-  error: 'Error',
-  noRequests: 'Todavía no hay solicitudes. Use allí «Probar conexión».',
 };
