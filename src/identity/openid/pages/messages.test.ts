@@ -13,13 +13,14 @@ const { en, es } = LANGUAGES;
 const OF_APIS = new RegExp(
   [
     '^(?:token|project|registration|group|role|grant|assignments|access_token|oauth|scim|region|service|endpoint|mapping|protocol)\\.',
-    '^(?:openid_provider|consumer|application|permission|organization|credential|list|server)\\.',
+    '^(?:openid_provider|consumer|application|permission|organization|credential|list|server|key|delivery|session)\\.',
     '^request\\.(?:not_an_object|no_host|headers_too_large|abandoned)$',
     '^auth\\.(?:method_unsupported|rescope_system|catalog_needs_project)$',
     '^domain\\.(?:enabled|default)$',
     '^invitation\\.(?:not_found|over|too_many)$',
     '^identity_provider\\.invalid_logout$',
-    '^resource\\.(?:built_in|immutable|id_fixed|domain_fixed)$',
+    '^resource\\.(?:built_in|immutable|id_fixed|domain_fixed|changed)$',
+    '^user\\.(?:no_password|password_never_expires)$',
   ].join('|'),
 );
 /** Pages say these in their own words: which of two things was wrong, or how long to wait. */
