@@ -106,6 +106,11 @@ onEachDatabase('If-Match', (api) => {
     await api.logIn({ id: user.path.split('/').at(-1)!, password: 'a password of a test' });
     assertOk(await api.patch(user.path, { user: { password: 'another password of a test' } }));
     assert.equal(etagOf(await api.get(user.path)), before, 'a login and a password do not show in what is edited');
+
+    const { path: application } = things.consumer!;
+    const registered = etagOf(await api.get(application));
+    assertOk(await api.post(`${application}/secret`, { grace_seconds: 600 }));
+    assert.equal(etagOf(await api.get(application)), registered, 'nor do secrets');
   });
 
   it('reads lists, weak ETags and *, and takes anything else for another version', async () => {

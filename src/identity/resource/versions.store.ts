@@ -38,6 +38,8 @@ const LEFT_OUT = new Set([
   'confirmed_email',
   'password_expires_at',
   'secret',
+  'previous_secret',
+  'previous_secret_until',
 ]);
 
 export function versionOf(row: object): string {
