@@ -104,8 +104,23 @@ onEachDatabase('Audit events', (api) => {
     assert.deepEqual([updated!.actor_id, updated!.by_other, updated!.detail], [null, true, {}]);
     assert.equal(login!.detail.address, '127.0.0.1');
     assert.deepEqual([refused!.detail.address, refused!.detail.reason], ['127.0.0.1', undefined]);
-    for (const query of ['?user_id=admin', '?actor_id=admin', '?action=token_key.*', '?outcome=failure&action=group.*'])
+    const [change] = await list(api.adminToken, `?target_id=${user.id}&action=user.updated`);
+    const admin = change!.actor_id;
+    assert.ok(admin);
+    for (const query of [
+      `?user_id=${admin}`,
+      `?actor_id=${admin}`,
+      `?actor_id=${admin}&user_id=${user.id}`,
+      `?actor_id=${admin}&target_id=${user.id}`,
+      '?action=token_key.*',
+      '?outcome=failure&action=group.*',
+    ])
       assert.deepEqual(await list(token, query), [], query);
+    assert.equal((await list(token, `?user_id=${user.id}`)).length, events.length);
+    assert.deepEqual(
+      (await list(token, `?actor_id=${user.id}`)).map(({ action }) => action),
+      ['user.logged_in'],
+    );
   });
 
   it('of an application are seen by who manages it, without where people were', async () => {

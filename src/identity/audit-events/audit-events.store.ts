@@ -135,6 +135,12 @@ async function partsOf(db: Reader, filter: EventFilter, visible: Visible): Promi
   return [outcome === 'failure' ? outcomeIs(outcome) : allOf()];
 }
 
+/** People do not see who did something to their account. So a filter for somebody else must not find it either. */
+function withoutHidden(visible: Visible, { actorId, userId }: EventFilter): Visible {
+  const isHidden = (id: string | undefined): boolean => visible !== 'all' && id !== undefined && id !== visible.userId;
+  return visible !== 'all' && (isHidden(actorId) || isHidden(userId)) ? { ...visible, userId: undefined } : visible;
+}
+
 const COLUMNS = sql.raw(
   'id, at, request_id, actor_id, action, target_kind, target_id, outcome, detail, domain_id, application_id, user_id',
 );
@@ -151,7 +157,7 @@ export async function readEvents(
   // The parts of a person's events say it already, each in a way that an index answers.
   const { userId, ...others } = filter;
   const conditions = [...conditionsOf(filter.targetId === undefined ? others : filter), ...places];
-  const parts = (await partsOf(db, filter, visible)).map((part) => {
+  const parts = (await partsOf(db, filter, withoutHidden(visible, filter))).map((part) => {
     const where = allOf(part, ...conditions);
     return sql`select * from (select ${COLUMNS} from audit_events where ${where}
       order by at ${direction}, id ${direction} limit ${limit}) part`;
