@@ -97,7 +97,8 @@ onEachDatabase('Search and order of lists', (api) => {
       assert.deepEqual(await find(user.id), [user.name]);
       assert.deepEqual(await find(user.id.slice(0, 31)), []);
       assert.deepEqual(await find(user.id, `&domain_id=${domain.id}`), []);
-      assert.deepEqual(await find('gar', '&enabled=false'), []);
+      for (const filter of ['&enabled=false', '&password_expires_at=lt:2020-01-01T00:00:00Z'])
+        for (const text of ['gar', user.id]) assert.deepEqual(await find(text, filter), [], filter);
     });
 
     it('are paged there and back', async () => {

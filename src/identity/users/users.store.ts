@@ -116,6 +116,11 @@ export interface ExpiryCriterion {
   readonly at: number;
 }
 
+/** Of the present password. */
+const expiresAs = ({ comparison, at }: ExpiryCriterion): RawBuilder<SqlBool> => sql`(
+    select expires_at from passwords where user_id = users.id order by serial desc limit 1
+  ) ${sql.raw(comparison)} ${at}`;
+
 /** The words have the domain of their user, in an index. */
 const inWords = (criteria: readonly Criterion[]): Criterion[] =>
   criteria.map((one) => (one.column === 'users.domain_id' ? { ...one, column: 'user_words.domain_id' } : one));
@@ -128,9 +133,10 @@ async function searchUsers(
   page: PageRequest,
   { visible, criteria }: ListQuery,
   text: string,
+  expires: ExpiryCriterion | undefined,
 ): Promise<RowPage<UserWithExpiry> | undefined> {
   const all = db.read.selectFrom('users').where('users.id', '=', text).selectAll('users').select(expiry);
-  const exact = applyCriteria(all, db.dialect, [...visible, ...criteria]);
+  const exact = applyCriteria(expires ? all.where(expiresAs(expires)) : all, db.dialect, [...visible, ...criteria]);
   const byId = page.marker === undefined ? await exact.executeTakeFirst() : undefined;
   if (byId) return { ...NOTHING, items: [byId] };
   const words = searchedWords(text);
@@ -141,7 +147,8 @@ async function searchUsers(
     .select(expiry);
   const shown = applyCriteria(found, db.dialect, inWords(visible));
   const order = { table: 'user_words', by: 'word', idColumn: 'user_id' } as const;
-  return readPage(applyCriteria(shown, db.dialect, inWords(criteria)), order, page, shown);
+  const asked = expires ? shown.where(expiresAs(expires)) : shown;
+  return readPage(applyCriteria(asked, db.dialect, inWords(criteria)), order, page, shown);
 }
 
 /** All users, or only the members of one group. */
@@ -161,7 +168,7 @@ export function listUsers(
     sort?: SortOrder<keyof UserRow> | undefined;
   } = {},
 ): Promise<RowPage<UserWithExpiry> | undefined> {
-  if (search !== undefined) return searchUsers(db, page, listQuery, search);
+  if (search !== undefined) return searchUsers(db, page, listQuery, search, expires);
   const visible = applyCriteria(db.read.selectFrom('users').selectAll('users').select(expiry), db.dialect, listQuery.visible);
   let query = applyCriteria(visible, db.dialect, listQuery.criteria);
   if (groupId !== undefined) {
@@ -169,12 +176,7 @@ export function listUsers(
       eb.selectFrom('group_members').where('group_id', '=', groupId).select('user_id'),
     );
   }
-  if (expires) {
-    const comparison: RawBuilder<SqlBool> = sql`(
-      select expires_at from passwords where user_id = users.id order by serial desc limit 1
-    ) ${sql.raw(expires.comparison)} ${expires.at}`;
-    query = query.where(comparison);
-  }
+  if (expires) query = query.where(expiresAs(expires));
   return readPage(query, { table: 'users', ...sort }, page, visible);
 }
 
