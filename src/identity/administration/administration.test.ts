@@ -65,6 +65,9 @@ onEachDatabase(
       const named = (await attention('administrator_without_factor')).map(({ target }) => target!.id);
       assert.ok(named.includes(one.id) && named.includes(two.id));
       assert.ok(!named.includes(off.id) && !named.includes(other.id));
+      const { token: reader } = await api.persona(['reader'], 'system');
+      const read: Attention[] = (await overview(reader)).attention;
+      assert.ok(!read.some(({ kind }) => kind === 'administrator_without_factor'), 'a reader of the system is not told');
       await db().write((tx) =>
         tx
           .insertInto('two_factor')

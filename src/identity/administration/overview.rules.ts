@@ -2,7 +2,7 @@
 import { seconds } from '../../platform/clock.ts';
 import type { LastBackup } from '../../platform/last-backup.ts';
 import { version } from '../../version.ts';
-import { type Caller, visibleDomain } from '../access/index.ts';
+import { type Caller, isAdministrator, visibleDomain } from '../access/index.ts';
 import type { Deps } from '../resource/index.ts';
 import {
   type Attention,
@@ -53,8 +53,9 @@ export function createOverview(deps: OverviewDeps) {
     ];
   }
 
-  async function ofService(): Promise<Attention[]> {
-    const administrators = await unprotectedAdministrators(db.read, MAX_ADMINISTRATORS);
+  async function ofService(caller: Caller): Promise<Attention[]> {
+    // Whether somebody uses a second factor is for administrators (is_two_factor_auth_enabled), not for readers of the system.
+    const administrators = isAdministrator(caller) ? await unprotectedAdministrators(db.read, MAX_ADMINISTRATORS) : [];
     const failed = Object.entries(await deps.failedDeliveries()).filter(([, count]) => count > 0);
     return [
       ...administrators.map(administratorWithoutFactor),
@@ -82,7 +83,7 @@ export function createOverview(deps: OverviewDeps) {
     const domainId = visibleDomain(caller);
     const { applications, ...others } = await countThings(db.read, domainId);
     const counts = domainId === undefined ? { ...others, applications } : others;
-    const attention = [...(domainId === undefined ? await ofService() : []), ...(await ofDomain(domainId))];
+    const attention = [...(domainId === undefined ? await ofService(caller) : []), ...(await ofDomain(domainId))];
     return {
       version,
       health: await health(),
