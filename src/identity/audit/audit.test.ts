@@ -5,6 +5,7 @@ import { ADMIN_PASSWORD, type ApiAnswer, onEachDatabase, uniqueName } from '../.
 import { usesDatabaseOf } from '../../../test/support/restartable-api.ts';
 import { identityRoutes, isBase, isChange, nameOfRoute } from '../../../test/support/routes.ts';
 import type { AuditEventRow } from '../database.ts';
+import { createChanges, serviceActor } from './index.ts';
 
 const PASSWORD = 'a password of a test';
 
@@ -251,6 +252,15 @@ onEachDatabase('The audit log', (api) => {
       assert.deepEqual(await eventsOf(answer), []);
     }
     assert.equal(await count(), before);
+  });
+
+  it('has all events of a change, however many', async () => {
+    const before = await count();
+    const ids = Array.from({ length: 6000 }, (_, at) => `many${at}`);
+    await createChanges(db(), api.clock)(serviceActor, async ({ audit }) => {
+      for (const id of ids) audit('user.updated', { kind: 'user', id });
+    });
+    assert.equal(await count(), before + ids.length);
   });
 
   it('has logins, and nothing of reading', async () => {

@@ -27,16 +27,21 @@ function thingIn({ kind, id, detail }: AuditedEvent): Thing | undefined {
   return undefined;
 }
 
+/** Databases limit the number of parameters in a statement. */
+const IDS_AT_ONCE = 500;
+
 const keyOf = ({ kind, id }: Thing): string => `${kind} ${id}`;
 
-/** The domains of things, by their keys: one query for each kind. */
+/** The domains of things, by their keys: one query for each kind, or more for very many of them. */
 async function domainsOf(tx: Tx, things: readonly Thing[]): Promise<ReadonlyMap<string, string | null>> {
   const domains = new Map<string, string | null>();
   for (const kind of Object.keys(TABLES) as Kind[]) {
     const ids = [...new Set(things.filter((thing) => thing.kind === kind).map(({ id }) => id))];
-    if (ids.length === 0) continue;
-    const rows = await tx.selectFrom(TABLES[kind]).where('id', 'in', ids).select(['id', 'domain_id']).execute();
-    for (const { id, domain_id } of rows) domains.set(keyOf({ kind, id }), domain_id);
+    for (let first = 0; first < ids.length; first += IDS_AT_ONCE) {
+      const some = ids.slice(first, first + IDS_AT_ONCE);
+      const rows = await tx.selectFrom(TABLES[kind]).where('id', 'in', some).select(['id', 'domain_id']).execute();
+      for (const { id, domain_id } of rows) domains.set(keyOf({ kind, id }), domain_id);
+    }
   }
   return domains;
 }

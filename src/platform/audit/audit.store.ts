@@ -49,6 +49,9 @@ export interface AuditedEvent {
   readonly outcome: string;
 }
 
+/** Databases limit the number of parameters in a statement. */
+const ROWS_AT_ONCE = 500;
+
 interface AuditTables {
   audit_events: AuditEventRow;
 }
@@ -84,7 +87,11 @@ export function createChanges<S extends AuditTables>(
         detail: JSON.stringify(detail),
         ...columns?.[index],
       }));
-      await (tx as unknown as Tx<AuditTables>).insertInto('audit_events').values(rows).execute();
+      for (let first = 0; first < rows.length; first += ROWS_AT_ONCE)
+        await (tx as unknown as Tx<AuditTables>)
+          .insertInto('audit_events')
+          .values(rows.slice(first, first + ROWS_AT_ONCE))
+          .execute();
       return result;
     });
 }
