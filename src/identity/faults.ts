@@ -187,6 +187,10 @@ export const identityFaults = {
   },
 
   'consumer.not_found': { status: 404, text: 'Could not find consumer: {id}.' },
+  'consumer.previous_secret_works': {
+    status: 409,
+    text: 'The previous secret of consumer {id} still works. End it first, or replace the present one without a grace time.',
+  },
   'consumer.no_previous_secret': { status: 404, text: 'No previous secret of consumer {id} works any more.' },
   'application.not_found': { status: 404, text: 'Could not find application: {id}.' },
   'permission.not_found': { status: 404, text: 'Could not find permission: {id}.' },

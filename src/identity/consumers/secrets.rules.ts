@@ -31,12 +31,16 @@ export function withSecret({ seal, clock }: Pick<ConsumerDeps, 'seal' | 'clock'>
   return { ...row, plainSecret, plainPreviousSecret: seal.open(row.previous_secret!, previousContext(row.id)).toString() };
 }
 
-/** `graceSeconds`: how long the current secret still works. A secret that was replaced before ends now. */
+/**
+ * `graceSeconds`: how long the current secret still works. Not while an older one does: if a request is repeated, the secret that the
+ * application has would end.
+ */
 export async function rotateSecret(deps: ConsumerDeps, actor: Actor, id: string, graceSeconds = 0): Promise<ConsumerWithSecret> {
   const { db, seal, clock } = deps;
   const secret = newSealedSecret(seal, id);
   const row = await deps.change(actor, async ({ tx, audit, invalidate }) => {
     const consumer = (await lockConsumer(db, tx, id)) ?? fail('consumer.not_found', { id });
+    if (graceSeconds > 0 && previousSecretUntil(clock, consumer) !== null) fail('consumer.previous_secret_works', { id });
     const previous =
       graceSeconds > 0
         ? {
