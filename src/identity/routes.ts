@@ -15,7 +15,7 @@ import { mountAssignments, mountGrants } from './grants/index.ts';
 import { mountGroups } from './groups/index.ts';
 import { mountImpact } from './impact/index.ts';
 import { mountInvitations } from './invitations/index.ts';
-import { mountIntrospection, mountKeyrockOAuth, mountUserSessions } from './openid/index.ts';
+import { mountApplicationGrants, mountIntrospection, mountKeyrockOAuth, mountUserSessions } from './openid/index.ts';
 import { mountPasskeys } from './passkeys/index.ts';
 import { mountDomains, mountProjects, mountTags } from './projects/index.ts';
 import { mountRegistration } from './registration/index.ts';
@@ -60,6 +60,7 @@ export type IdentityRouteDeps = Parameters<typeof mountAuth>[1] &
   Parameters<typeof mountAuditEvents>[1] &
   Parameters<typeof mountAdministration>[1] &
   Parameters<typeof mountIntrospection>[1] &
+  Parameters<typeof mountApplicationGrants>[1] &
   Parameters<typeof mountKeyrockOAuth>[1];
 
 export function mountIdentity(app: IdentityApp, parts: IdentityRouteDeps): void {
@@ -94,6 +95,7 @@ export function mountIdentity(app: IdentityApp, parts: IdentityRouteDeps): void 
   mountScim(app, parts);
   mountKeyrockScim(app, parts);
   mountConnections(app, parts);
+  mountApplicationGrants(app, parts);
   mountKeyrockOAuth(app, parts);
   mountIntrospection(app, parts);
   mountAuditEvents(app, parts);

@@ -282,6 +282,8 @@ const rules = {
   update_consumer: adminOrManagesApplication,
   delete_consumer: adminOrManagesApplication,
   rotate_consumer_secret: adminOrManagesApplication,
+  list_consumer_grants: adminOrManagesApplication,
+  end_consumer_grant: adminOrManagesApplication,
 
   list_roles: listedByApplication,
   create_role: adminOrManagesRoles,

@@ -1,5 +1,6 @@
 // The OpenID provider: people sign in, applications get tokens.
 
+export { mountApplicationGrants } from './application-grants/application-grants.routes.ts';
 export { mountKeyrockOAuth } from './keyrock/oauth2.routes.ts';
 export { ACCESS_TOKEN, APPLICATION, openidRoutes } from './openid.documentation.ts';
 export { createOpenid, type Openid } from './openid.ts';

@@ -20,6 +20,7 @@ import type { Revocations, SessionTokens } from '../tokens/index.ts';
 import type { Users } from '../users/index.ts';
 import { createAccountHandler } from './account/account.ts';
 import type { DataDeps } from './account/data.section.ts';
+import { createApplicationGrants } from './application-grants/application-grants.rules.ts';
 import { createConsoleHandler } from './console/console.ts';
 import { createInvitationHandler } from './invitation/invitation.ts';
 import { createKeyrockCodes } from './keyrock/codes.ts';
@@ -158,6 +159,7 @@ export function createOpenid(deps: OpenidDeps) {
     keys,
     records,
     accessTokens,
+    applicationGrants: createApplicationGrants(deps),
     introspect: createIntrospection({ ...deps, accessTokens }),
     keyrockCodes: createKeyrockCodes({ ...deps, provider }),
     registerWallet: wallet.register,
