@@ -86,10 +86,11 @@ export function createGiven({ clock, log, access, isGroupInDirectory }: GivenDep
     wanted: readonly string[],
   ): Promise<string[]> {
     const current = new Set(await groupIdsOf(transaction.tx, userId));
-    for (const groupId of former)
+    // Rows of groups are always written in the same order: otherwise two sign-ins at once wait for each other.
+    for (const groupId of [...former].sort())
       if (!wanted.includes(groupId) && current.has(groupId)) await setMembership(transaction, clock, { groupId, userId }, false);
     const given: string[] = [];
-    for (const groupId of wanted) {
+    for (const groupId of [...wanted].sort()) {
       const isMember = current.has(groupId);
       if (!isMember) await setMembership(transaction, clock, { groupId, userId }, true);
       // Whoever was a member before, by somebody else, stays one when the provider changes its mind.
