@@ -1,7 +1,9 @@
 // The frame of the console, for the screens: `go` to others, change the query of one's own.
 import { html, type TemplateResult } from 'lit';
 import { createFrame, type Frame } from '../shared/frame.ts';
+import { problemOf } from '../shared/problem.ts';
 import { hrefOf } from '../shared/router.ts';
+import { announce } from '../shared/status.ts';
 import { shared } from '../shared/words/index.ts';
 import { menu, routes } from './screens.ts';
 import { type Scope, session } from './session.ts';
@@ -19,10 +21,16 @@ function scopeName({ kind, name }: Scope): string {
 }
 
 async function chooseScope(event: Event): Promise<void> {
-  const { value } = event.target as HTMLSelectElement;
-  const scope = session.scopes.find((one) => keyOf(one) === value);
+  const select = event.target as HTMLSelectElement;
+  const scope = session.scopes.find((one) => keyOf(one) === select.value);
   if (!scope) return;
-  await session.choose(scope);
+  try {
+    await session.choose(scope);
+  } catch (error) {
+    const { title, text } = problemOf(error);
+    announce(`${title}. ${text}`);
+    select.value = keyOf(session.scope);
+  }
   frame.update();
   frame.reload();
 }

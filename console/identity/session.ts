@@ -73,14 +73,24 @@ export class Session {
     await this.choose(this.scopes.find(({ kind, id }) => `${kind} ${id}` === chosen) ?? this.scopes[0] ?? UNSCOPED);
   }
 
-  /** Acts in another scope from now on. */
+  /** Acts in another scope from now on. If that is refused, the person goes on in the scope before. */
   async choose(scope: Scope): Promise<void> {
+    const before = this.scope;
     this.scope = scope;
     this.#token = undefined;
+    try {
+      const { body } = await this.request<{ allowed: readonly string[] }>('GET', '/v3/auth/OS-ACCESS/allowed');
+      // Another one may have been chosen meanwhile.
+      if (this.scope !== scope) return;
+      this.#allowed = new Set(body.allowed);
+    } catch (error) {
+      if (this.scope === scope) {
+        this.scope = before;
+        this.#token = undefined;
+      }
+      throw error;
+    }
     if (scope !== UNSCOPED) sessionStorage.setItem(CHOICE, `${scope.kind} ${scope.id}`);
-    await this.#current();
-    const { body } = await this.request<{ allowed: readonly string[] }>('GET', '/v3/auth/OS-ACCESS/allowed');
-    this.#allowed = new Set(body.allowed);
   }
 
   /** Whether a rule of the service's policy lets the person do this, in the scope they act in. */
@@ -134,15 +144,22 @@ export class Session {
 
   async #renew(): Promise<Token> {
     if (!this.#unscoped || this.#unscoped.expiresAt - Date.now() <= RENEW_MS) await this.#renewUnscoped();
-    if (this.scope.kind === 'unscoped') {
+    const { scope } = this;
+    if (scope.kind === 'unscoped') {
       this.#roles = [];
       return this.#unscoped!;
     }
     const identity = { methods: ['token'], token: { id: this.#unscoped!.text } };
-    const { body, headers } = await send<TokenAnswer>('POST', '/v3/auth/tokens', {
+    const answer = await send<TokenAnswer>('POST', '/v3/auth/tokens', {
       query: { nocatalog: true },
-      body: { auth: { identity, scope: bodyOf(this.scope) } },
+      body: { auth: { identity, scope: bodyOf(scope) } },
+    }).catch((error: unknown) => {
+      if (this.scope === scope) throw error;
+      return undefined;
     });
+    // Another scope was chosen meanwhile. What the person does next must not be done in this one.
+    if (!answer || this.scope !== scope) return this.#renew();
+    const { body, headers } = answer;
     this.#roles = (body.token.roles ?? []).map(({ name }) => name);
     this.#token = { text: headers.get('X-Subject-Token')!, expiresAt: Date.parse(body.token.expires_at) };
     return this.#token;
@@ -154,7 +171,7 @@ export class Session {
         const { body } = await send<SessionAnswer>('POST', SESSION);
         if (this.person && body.user.id !== this.person.id) {
           // Somebody else signed in in this browser. Nothing of the first person may stay on the page.
-          window.location.reload();
+                window.location.reload();
           throw new SignedOutError();
         }
         this.person = body.user;

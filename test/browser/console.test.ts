@@ -106,6 +106,37 @@ onEachDatabase('The console in a browser', (api) => {
     assert.equal(await page.getByRole('link', { name: words.people.title, exact: true }).count(), 0);
   });
 
+  it('acts in the domain that was chosen last, also when a token for another one was on its way', async () => {
+    const [one, other] = [
+      await api.make('domain', { name: uniqueName('one') }),
+      await api.make('domain', { name: uniqueName('other') }),
+    ];
+    const [person, found] = [await makeUser(api), await makeUser(api, { domain_id: other.id })];
+    const { body } = await api.get('/v3/roles?name=reader');
+    for (const { id } of [one, other])
+      assert.equal((await api.request('PUT', `/v3/domains/${id}/users/${person.id}/roles/${body.roles[0].id}`)).status, 204);
+    const page = await openConsole(chromium, api, { person });
+    const chooseDomain = (name: string) => page.getByLabel(words.frame.actIn).selectOption({ label: words.frame.domain(name) });
+    await chooseDomain(one.name);
+    await goTo(page, '/people', words.people.title);
+    await page.getByText(words.people.empty).waitFor();
+    const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route('**/v3/auth/tokens?**', async (route) => {
+      asked.resolve();
+      await released.promise;
+      await route.continue();
+    });
+    // The token has ended, and a new one is asked for.
+    await page.clock.install();
+    await page.clock.fastForward('06:00');
+    await search(page, found.name);
+    await page.clock.runFor(1000);
+    await asked.promise;
+    await chooseDomain(other.name);
+    released.resolve();
+    await page.getByRole('link', { name: found.name, exact: true }).waitFor();
+  });
+
   it('says that the service is away, and reads again', async () => {
     const page = await openConsole(chromium, api);
     await page.route('**/v3/users?**', (route) => route.abort());
