@@ -2,6 +2,7 @@
 import { html } from 'lit';
 import { openDialog } from '../shared/dialog.ts';
 import { type Answer, ApiError, type RequestOptions, SignedOutError, send } from '../shared/http.ts';
+import { hidePage } from '../shared/router.ts';
 import { shared } from '../shared/words/index.ts';
 
 export interface Person {
@@ -127,6 +128,7 @@ export class Session {
   }
 
   async signOut(): Promise<void> {
+    hidePage();
     this.#token = undefined;
     this.#unscoped = undefined;
     await send('DELETE', SESSION).catch(() => {});
@@ -171,7 +173,8 @@ export class Session {
         const { body } = await send<SessionAnswer>('POST', SESSION);
         if (this.person && body.user.id !== this.person.id) {
           // Somebody else signed in in this browser. Nothing of the first person may stay on the page.
-                window.location.reload();
+          hidePage();
+          window.location.reload();
           throw new SignedOutError();
         }
         this.person = body.user;

@@ -7,7 +7,13 @@ const STEP_MS = 5000;
 export function onIdle(seconds: number, whenIdle: () => void): void {
   let used = Date.now();
   const channel = new BroadcastChannel(KEY);
+  const isOver = (): boolean => used + seconds * 1000 <= Date.now();
   const note = (): void => {
+    // After the computer slept, somebody may touch the page before the timer runs.
+    if (isOver()) {
+      whenIdle();
+      return;
+    }
     const now = Date.now();
     if (now - used < STEP_MS) return;
     used = now;
@@ -24,7 +30,7 @@ export function onIdle(seconds: number, whenIdle: () => void): void {
     else setTimeout(check, Math.min(left, 60_000));
   };
   document.addEventListener('visibilitychange', () => {
-    if (!document.hidden && used + seconds * 1000 <= Date.now()) whenIdle();
+    if (!document.hidden && isOver()) whenIdle();
   });
   check();
 }

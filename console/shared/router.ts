@@ -45,6 +45,18 @@ export function hrefOf(path: string, query: Readonly<Record<string, string | und
   return `${settings.base}${path === '/' ? '' : path}${search === '' ? '' : `?${search}`}` || '/';
 }
 
+let isLeaving = false;
+
+/**
+ * Hides the page, which the caller then leaves for good, such as after signing out. Nothing of the person may stay on it: no form that
+ * was not saved may keep it open, and the browser must not show it again when somebody goes back.
+ */
+export function hidePage(): void {
+  isLeaving = true;
+  document.documentElement.hidden = true;
+  window.addEventListener('pageshow', () => window.location.reload());
+}
+
 /** Asks whether the screen may be left, such as when a form was changed and not saved. */
 type LeaveGuard = () => Promise<boolean> | boolean;
 
@@ -63,7 +75,7 @@ export class Router<Screen> {
     window.addEventListener('popstate', () => void this.#onBack());
     document.addEventListener('click', (event) => this.#onClick(event));
     window.addEventListener('beforeunload', (event) => {
-      if (this.#guard) event.preventDefault();
+      if (this.#guard && !isLeaving) event.preventDefault();
     });
     this.#showCurrent();
   }

@@ -12,6 +12,7 @@ async function start(): Promise<void> {
     const [{ frame }, { session }] = await Promise.all([import('./frame.ts'), import('./session.ts')]);
     if (!(await session.start())) return;
     const { idleSeconds } = settings as typeof settings & { readonly idleSeconds: number };
+    session.watch();
     onIdle(idleSeconds, () => void session.signOut());
     frame.router.start();
   } catch (error) {

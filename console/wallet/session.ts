@@ -2,6 +2,7 @@
 import { html, render } from 'lit';
 import { openDialog } from '../shared/dialog.ts';
 import { type Answer, ApiError, type RequestOptions, SignedOutError, send } from '../shared/http.ts';
+import { hidePage } from '../shared/router.ts';
 import { shared } from '../shared/words/index.ts';
 import type { UserInfo } from './types.ts';
 import { words } from './words/index.ts';
@@ -50,16 +51,39 @@ export class Session {
       if (error instanceof ApiError && error.status === 401) return undefined;
       throw error;
     });
-    if (!again || (again.body.sub === this.person.sub && again.body.iss === this.person.iss)) return;
-    // Somebody else signed in in this browser. Nothing of the first person may stay on the page.
-    window.location.assign('/');
+    if (!again || this.#isSame(again.body)) return;
+    leaveToOther();
     throw new SignedOutError();
   }
 
+  #isSame({ sub, iss }: UserInfo): boolean {
+    return sub === this.person.sub && iss === this.person.iss;
+  }
+
+  /** All tabs have one cookie: after somebody else signed in in another tab, this page would act in the wallet of that person. */
+  watch(): void {
+    window.addEventListener('focus', () => {
+      // If this fails, the next request of a screen tells why.
+      void this.#checkPerson().catch(() => {});
+    });
+  }
+
+  async #checkPerson(): Promise<void> {
+    const { body } = await send<UserInfo>('GET', `${AUTH}/userinfo`);
+    if (!this.#isSame(body)) leaveToOther();
+  }
+
   async signOut(): Promise<void> {
+    hidePage();
     const answer = await send<{ endSessionUrl?: string }>('POST', `${AUTH}/logout`).catch(() => undefined);
     window.location.assign(answer?.body.endSessionUrl ?? '/');
   }
+}
+
+/** Somebody else signed in in this browser. Nothing of the first person may stay on the page. */
+function leaveToOther(): void {
+  hidePage();
+  window.location.assign('/');
 }
 
 /** The page for somebody who is not signed in. It comes back to the same screen. */

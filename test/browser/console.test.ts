@@ -80,11 +80,14 @@ onEachDatabase('The console in a browser', (api) => {
     await page.waitForURL(/\/openid\/interaction\//);
   });
 
-  it('signs out whoever left the page alone', async () => {
-    const page = await openConsole(chromium, api);
+  it('signs out whoever left the page alone, also in the middle of a form', async () => {
+    const person = await makeUser(api);
+    const page = await openConsole(chromium, api, { path: `/people/${person.id}` });
     await page.clock.install();
     await page.reload();
-    await onScreen(page, words.overview.title);
+    await onScreen(page, person.name);
+    // The browser would ask whether to leave, and the page would stay open.
+    await page.getByLabel(words.people.description).fill('not saved');
     await page.clock.fastForward('08:00:01');
     await page.waitForURL(/\/openid\/interaction\//);
   });

@@ -332,5 +332,12 @@ onEachWallet('The pages of the wallet', (wallet) => {
     await useSession(page, await wallet.logIn('another'));
     await dialog.getByRole('button', { name: texts.goOn }).click();
     await page.waitForURL(`${wallet.url}/`);
+
+    // In another tab, without a word to this one: the cookie is that of the other person then.
+    await page.goto(`${wallet.url}/keys`);
+    await onScreen(page, words.keys.title);
+    await useSession(page, await wallet.logIn('somebody'));
+    await page.evaluate("window.dispatchEvent(new Event('focus'))");
+    await page.waitForURL(`${wallet.url}/`);
   });
 });
