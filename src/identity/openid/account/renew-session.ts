@@ -35,17 +35,22 @@ export async function renewSession(
   await keepSession(provider, browser, session, config.sessionSeconds);
 }
 
-/** Stores a session, and its cookie, for so many seconds from now. */
+/**
+ * Stores a session, and its cookie, for so many seconds from now. False when the session has ended since it was read: then the browser
+ * may have the cookie of another one already, which stays.
+ */
 export async function keepSession(
   provider: Provider,
   { exchange: { request, response }, secure }: BrowserRequest,
   session: Session,
   age: number,
-): Promise<void> {
+): Promise<boolean> {
   await session.save(age);
+  if (!(await provider.Session.find(session.jti))) return false;
   const library = provider as unknown as SessionCookies;
   const { cookies } = library.createContext(request, response);
   cookies.secure = secure;
   const options = { httpOnly: true, sameSite: 'lax', signed: true, path: '/', maxAge: age * 1000, overwrite: true };
   cookies.set(library.cookieName('session'), session.jti, options);
+  return true;
 }

@@ -5,6 +5,7 @@ import { onEachDatabase, type TestApi } from '../../../../test/support/api.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
 import { enable } from '../../../../test/support/second-factor.ts';
 import { type BrowserPage, TestBrowser } from '../../../../test/support/test-browser.ts';
+import { LANGUAGES } from '../pages/words/index.ts';
 
 const SESSION = '/console/session';
 
@@ -46,6 +47,13 @@ onEachDatabase('The console', (api) => {
         '/console',
         state,
       );
+  });
+
+  it('does not send those to the sign-in again who left it', async () => {
+    const browser = new TestBrowser(api);
+    const left = await browser.submit(await browser.go('/console/people?search=a'), 'cancel');
+    assert.ok(left.text.includes(LANGUAGES.en.notSignedInTitle), left.text);
+    assert.match(left.text, /<a class="button" href="\/console\/people\?search=a"/);
   });
 
   it('gives a short token of the person, as old as their sign-in', async () => {
@@ -105,6 +113,15 @@ onEachDatabase('The console', (api) => {
     for (const { name, value } of [stolen]) thief.putCookie(name, value, '/');
     assert.equal((await ask(thief)).status, 401);
     assert.equal((await ask(browser, 'DELETE')).status, 200, 'signing out twice does nothing');
+  });
+
+  it('leaves nothing of a session that ends while its tokens are renewed', async () => {
+    const { person, browser } = await signedIn();
+    const [ended, ...asked] = await Promise.all([ask(browser, 'DELETE'), ask(browser), ask(browser), ask(browser)]);
+    assert.equal(ended.status, 200, ended.text);
+    for (const one of asked)
+      if (one.status !== 401) assert.equal((await read(tokenIn(one), `/v3/users/${person.id}`)).status, 401);
+    assert.equal((await ask(browser)).status, 401, 'the session does not come back');
   });
 
   it('gives no token to a session that is not strong enough any more', async () => {

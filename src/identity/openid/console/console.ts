@@ -6,7 +6,8 @@ import { version } from '../../../version.ts';
 import { fail } from '../../faults.ts';
 import { readerOf } from '../account/names.ts';
 import { findSignedInPerson, redirectToSignIn } from '../account/signed-in-person.ts';
-import { type BrowserRequest, redirect } from '../pages/browser.ts';
+import { type BrowserRequest, redirect, sendPage } from '../pages/browser.ts';
+import { notSignedInPage } from '../pages/sign-in-pages.ts';
 import { CONSOLE, CONSOLE_FILES, CONSOLE_SESSION, CONSOLE_SIGNED_IN } from '../provider/paths.ts';
 import type { ProviderWithKeys } from '../provider/provider.ts';
 import { type ConsoleSessionDeps, endSession, issueToken } from './session.ts';
@@ -60,7 +61,10 @@ export function createConsoleHandler(deps: ConsoleDeps) {
     const url = new URL(request.url ?? CONSOLE, deps.issuer());
     const person = await findSignedInPerson(deps, provider, browser, keys.cookies);
     if (browser.path === CONSOLE_SIGNED_IN) {
-      return redirect(browser, screenOf(url.searchParams.get('state') ?? CONSOLE, deps.issuer()));
+      const asked = screenOf(url.searchParams.get('state') ?? CONSOLE, deps.issuer());
+      // Whoever left the sign-in is not sent there again: that would be without end.
+      if (!person && url.searchParams.has('error')) return sendPage(browser, notSignedInPage(browser.look, asked));
+      return redirect(browser, asked);
     }
     const again = url.searchParams.has('sign-in');
     url.searchParams.delete('sign-in');

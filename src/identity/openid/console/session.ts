@@ -60,7 +60,8 @@ export async function issueToken(
   });
   if (!token) fail('auth.required', undefined, { reason: 'the session is not strong enough any more' });
   const idleSeconds = deps.config.sessionIdleSeconds;
-  await keepSession(provider, browser, session, idleSeconds);
+  if (!(await keepSession(provider, browser, session, idleSeconds)))
+    fail('auth.required', undefined, { reason: 'the session has ended meanwhile' });
   sendJson(browser, 201, {
     token: token.text,
     expires_at: new Date(token.record.expiresAt).toISOString(),
