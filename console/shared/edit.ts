@@ -35,7 +35,7 @@ export class EditElement extends PageElement {
   #changes: readonly { readonly label: string; readonly now: string }[] = [];
 
   set options(options: EditOptions<unknown>) {
-    if (this.#options?.version.etag !== options.version.etag) {
+    if (this.#base === undefined || this.#options?.version.etag !== options.version.etag) {
       this.#base = options.version;
       this.#changes = [];
     }
@@ -75,9 +75,10 @@ export class EditElement extends PageElement {
 
   protected override render(): TemplateResult | typeof nothing {
     if (!this.#options) return nothing;
-    const { fields, version, onDirty } = this.#options;
+    const { fields, onDirty } = this.#options;
     return form({
-      fields: fields(version.thing),
+      // After a conflict, what the person did not enter follows the present state: saving must not undo it.
+      fields: fields(this.#base!.thing),
       submitLabel: shared.save,
       extra: this.#note(),
       submit: (values) => this.#save(values),

@@ -29,6 +29,7 @@ const TYPING_MS = 200;
 export class PickElement extends PageElement {
   #options: PickOptions | undefined;
   #chosen: Choice | undefined;
+  #isTouched = false;
   #choices: readonly Choice[] = [];
   #isOpen = false;
   #at = -1;
@@ -37,8 +38,12 @@ export class PickElement extends PageElement {
   #typing: ReturnType<typeof setTimeout> | undefined;
 
   set options(options: PickOptions) {
-    if (this.#options === undefined) this.#chosen = options.chosen;
+    const before = this.#options;
     this.#options = options;
+    const isOther = before?.chosen?.value !== options.chosen?.value;
+    // Loaded again: what the person did not change follows. Otherwise saving would undo what somebody else chose.
+    if (before === undefined || (isOther && !this.#isTouched)) this.#show(options.chosen);
+    if (this.#chosen?.value === options.chosen?.value) this.#isTouched = false;
     this.requestUpdate();
   }
 
@@ -50,6 +55,14 @@ export class PickElement extends PageElement {
 
   get #input(): HTMLInputElement {
     return this.querySelector('input[role=combobox]')!;
+  }
+
+  #show(chosen: Choice | undefined): void {
+    this.#chosen = chosen;
+    const input = this.querySelector<HTMLInputElement>('input[role=combobox]');
+    if (!input) return;
+    input.value = chosen?.label ?? '';
+    input.setCustomValidity('');
   }
 
   async #find(text: string): Promise<void> {
@@ -73,6 +86,7 @@ export class PickElement extends PageElement {
   }
 
   #choose(choice: Choice | undefined): void {
+    this.#isTouched = true;
     this.#chosen = choice;
     const input = this.#input;
     if (choice) input.value = choice.label;

@@ -71,7 +71,7 @@ onEachDatabase('People in the console', (api) => {
     await page.getByText('first@example.org').waitFor();
     assert.equal(await page.getByLabel(people.description).inputValue(), 'entered by the second');
     assert.equal((await userOf(api, person.id)).email, 'first@example.org');
-    await page.getByLabel(people.email).fill('first@example.org');
+    assert.equal(await page.getByLabel(people.email).inputValue(), 'first@example.org', 'what was not touched is as it is now');
     await press(page, texts.save);
     await told(page, people.saved);
     const { description, email } = await userOf(api, person.id);
