@@ -145,7 +145,7 @@ export function createPageFiles({ folder, parts, path, libraries = [] }: PageFil
     return prefix === undefined ? undefined : imports[prefix]! + specifier.slice(prefix.length);
   }
 
-  function modulesOf(entry: string): string[] {
+  function findModules(entry: string): string[] {
     const found = new Set<string>();
     const visit = (one: string): void => {
       const file = found.has(one) ? undefined : at(one);
@@ -158,6 +158,14 @@ export function createPageFiles({ folder, parts, path, libraries = [] }: PageFil
     };
     visit(root + entry);
     return [...found];
+  }
+
+  const known = new Map<string, readonly string[]>();
+  /** Found once: every document names them, also those for strangers. */
+  function modulesOf(entry: string): readonly string[] {
+    const modules = known.get(entry) ?? findModules(entry);
+    known.set(entry, modules);
+    return modules;
   }
 
   return { root, importMap, at, modulesOf };
