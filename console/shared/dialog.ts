@@ -61,7 +61,7 @@ export interface DialogFormOptions extends Omit<FormOptions, 'cancel'> {
 
 /** Asks for something in a form. True when it was sent and accepted. */
 export async function openForm({ title, text, submit, ...options }: DialogFormOptions): Promise<boolean> {
-  const sent = await openDialog<true>(
+  const sent = await openDialog<boolean>(
     title,
     (close) =>
       html`${text === undefined ? nothing : html`<div class="text">${text}</div>`}
@@ -71,7 +71,7 @@ export async function openForm({ title, text, submit, ...options }: DialogFormOp
           await submit(values);
           close(true);
         },
-        cancel: () => (document.querySelector('dialog:modal') as HTMLDialogElement | null)?.close(),
+        cancel: () => close(false),
       })}`,
   );
   return sent === true;

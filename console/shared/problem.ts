@@ -29,6 +29,7 @@ export function problemOf(error: unknown, isChange = false): Problem {
   const { status, message: detail, retryAfter = 0 } = error;
   const explained = explain(error);
   if (explained) return { ...explained, detail, canRetry: false };
+  if (status === 401) return { title: shared.requestTitle, text: shared.signInAgainText, detail, canRetry: false };
   if (status === 403) return { title: shared.refusedTitle, text: shared.refusedText, detail, canRetry: false };
   if (status === 404) return { title: shared.notFoundTitle, text: shared.notFoundText, detail, canRetry: false };
   if (status === 409) return { title: shared.alreadyThereTitle, text: '', detail, canRetry: false };

@@ -9,6 +9,7 @@ import { type Content, Screen } from '../../shared/screen.ts';
 import { announce } from '../../shared/status.ts';
 import { time } from '../../shared/time.ts';
 import { frame, go } from '../frame.ts';
+import { impactOf } from '../impact.ts';
 import { api } from '../session.ts';
 import { words } from '../words/index.ts';
 import { type HoldersContent, holders, readHolders } from './holders.ts';
@@ -174,7 +175,7 @@ class Application extends Screen {
     const { name } = this.#consumer!;
     const removed = await confirmAct({
       title: applications.removeTitle(name),
-      text: applications.removeText,
+      text: html`<p>${applications.removeText}</p>${impactOf(this.#path)}`,
       action: applications.remove,
       run: () => api.delete(this.#path, { ifMatch: this.#etag }),
     });

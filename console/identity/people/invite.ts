@@ -80,7 +80,8 @@ export async function invite({ organization }: { organization?: Organization } =
           organization_id: values.optional('organization'),
           role_id: values.optional('role'),
           ...(group ? { groups: [group] } : {}),
-          ...(application && applicationRole
+          // One without the other is refused by the service, and not left out: the person would wait for it in vain.
+          ...(application || applicationRole
             ? { application_roles: [{ application_id: application, role_id: applicationRole }] }
             : {}),
         },

@@ -5,6 +5,7 @@ import { part } from '../../shared/router.ts';
 import type { Content } from '../../shared/screen.ts';
 import { table } from '../../shared/table.ts';
 import { shared } from '../../shared/words/index.ts';
+import { impactOf } from '../impact.ts';
 import { api, session } from '../session.ts';
 import { words } from '../words/index.ts';
 import { ServicePart } from './part.ts';
@@ -67,8 +68,14 @@ export class Roles extends ServicePart {
     if (made) await this.reload();
   }
 
-  async #confirm(title: string, text: string, path: string): Promise<void> {
+  async #confirm(title: string, text: string | TemplateResult, path: string): Promise<void> {
     if (await confirmAct({ title, text, action: shared.remove, run: () => api.delete(path) })) await this.reload();
+  }
+
+  #remove({ id, name }: Role): Promise<void> {
+    const { service } = words;
+    const path = `/v3/roles/${part(id)}`;
+    return this.#confirm(service.removeRole(name), html`<p>${service.removeRoleText}</p>${impactOf(path)}`, path);
   }
 
   #includes(role: Role): TemplateResult {
@@ -100,7 +107,7 @@ export class Roles extends ServicePart {
         BUILT_IN.includes(role.name)
           ? nothing
           : html`<button type="button" class="second small danger" aria-label=${service.removeRole(role.name)}
-            @click=${() => void this.#confirm(service.removeRole(role.name), service.removeRoleText, `/v3/roles/${part(role.id)}`)}>${shared.remove}</button>`
+            @click=${() => void this.#remove(role)}>${shared.remove}</button>`
       }`;
     return html`<p>${service.rolesIntro}</p>
       ${mayEdit ? html`<div class="toolbar"><button type="button" @click=${() => void this.#create()}>${service.newRole}</button></div>` : nothing}

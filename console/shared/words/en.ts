@@ -41,6 +41,8 @@ export const texts = {
   failureTitle: 'Something went wrong',
   failureText: 'The fault is ours. Try again; if it stays, tell your administrator.',
   requestTitle: 'The service refused this',
+  signInAgainText:
+    'Your role has changed, or this needs a recent sign-in. Load the page again; if that is not enough, sign out and sign in again.',
   serviceSays: 'The service says:',
   signedOutTitle: 'You are signed out',
   signedOutText: 'Your session has ended. Sign in again in another tab, then come back: what you entered here is kept.',

@@ -44,6 +44,8 @@ export const texts: SharedTexts = {
   failureTitle: 'Algo ha fallado',
   failureText: 'El fallo es nuestro. Vuelva a intentarlo; si continúa, avise a su administrador.',
   requestTitle: 'El servicio lo ha rechazado',
+  signInAgainText:
+    'Su rol ha cambiado, o hace falta un inicio de sesión reciente. Vuelva a cargar la página; si no basta, cierre la sesión e iníciela de nuevo.',
   serviceSays: 'El servicio dice:',
   signedOutTitle: 'Se ha cerrado la sesión',
   signedOutText: 'Su sesión ha terminado. Inicie sesión en otra pestaña y vuelva: lo que ha escrito aquí se conserva.',

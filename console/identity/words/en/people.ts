@@ -124,7 +124,8 @@ export const people = {
   onDevice: 'on one device',
   noPasskeys: 'No passkeys. The person adds them under “Your account”.',
   removePasskey: 'Remove the passkey',
-  removePasskeyText: (name: string) => `Nobody can sign in with “${name}” any more.`,
+  removePasskeyText: (name: string) =>
+    `Nobody can sign in with “${name}” any more. All sessions of this person that began with a passkey end.`,
   passkeyRemoved: 'The passkey was removed.',
   devices: 'Remembered devices',
   browser: 'Browser',
