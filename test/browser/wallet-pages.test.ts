@@ -272,6 +272,10 @@ onEachWallet('The pages of the wallet', (wallet) => {
     await onScreen(page, words.open.requestTitle);
     await press(page, words.open.look);
     await onScreen(page, words.share.title);
+    // Whoever asks is checked by the document of the identifier.
+    const asking = { client_id: 'decentralized_identifier:did:web:verifier.example%3A8443:shop', request: 'e30.e30.' };
+    await page.goto(`${wallet.url}/open?${new URLSearchParams(asking)}`);
+    await page.getByText('verifier.example:8443').waitFor();
     await page.goto(`${wallet.url}/open?uri=javascript:alert(1)`);
     await page.getByText(words.open.noLink).waitFor();
   });

@@ -18,6 +18,9 @@ export function askedHost(link: string): string | undefined {
   const address = parameters?.get('credential_offer_uri') ?? parameters?.get('request_uri') ?? parameters?.get('response_uri');
   if (address) return URL.parse(address)?.host;
   try {
+    // The document of such an identifier is read to check who asks.
+    const didHost = /^(?:decentralized_identifier:)?did:web:([^:/?#]+)/.exec(parameters?.get('client_id') ?? '')?.[1];
+    if (didHost) return decodeURIComponent(didHost);
     const offer = JSON.parse(parameters?.get('credential_offer') ?? 'null') as { credential_issuer?: unknown } | null;
     return typeof offer?.credential_issuer === 'string' ? URL.parse(offer.credential_issuer)?.host : undefined;
   } catch {

@@ -13,7 +13,7 @@ export const audit: Words['audit'] = {
   since: 'Desde',
   until: 'Hasta',
   apply: 'Mostrar',
-  clear: 'Borrar',
+  clear: 'Quitar el filtro',
   follow: 'Seguir en directo',
   stop: 'Dejar de seguir',
   following: 'Los sucesos nuevos aparecen arriba por sí solos.',
@@ -22,7 +22,7 @@ export const audit: Words['audit'] = {
   nobody: 'El servicio, o alguien desconocido',
   target: 'Sobre',
   details: 'Detalles',
-  empty: 'Ningún suceso coincide. Borre el filtro o elija un periodo más largo.',
+  empty: 'Ningún suceso coincide. Quite el filtro o elija un periodo más largo.',
   kinds: {
     user: 'Persona',
     group: 'Grupo',

@@ -22,7 +22,7 @@ export const credentials: Words['credentials'] = {
   purge: 'Borrar',
   purgeTitle: (name) => `¿Borrar ${name}?`,
   purgeText: (copies) =>
-    `${copies > 1 ? `Se borran de esta cartera las ${copies} copias` : 'Se borra de esta cartera'} y no se puede recuperar. No se avisa al emisor. Para volver a tenerla, pídala al emisor.`,
+    `${copies > 1 ? `Se borran de esta cartera las ${copies} copias y no se pueden` : 'Se borra de esta cartera y no se puede'} recuperar. No se avisa al emisor. Para volver a tenerla, pídala al emisor.`,
   purged: 'La credencial se ha borrado.',
   claims: 'Lo que dice',
   issuer: 'Emisor',
