@@ -20,7 +20,7 @@ const SHARES: Readonly<Record<DatabaseKind, Share>> = {
     rawPaths: ['/v3/users', '/v3/auth/tokens', '/scim/v2/Users', '/openid/token', '/openid/authorize', '/account'],
     mutations: 400,
   },
-  PostgreSQL: { requests: 1000, rawPaths: ['/v3/users'], mutations: 50 },
+  PostgreSQL: { requests: 1500, rawPaths: ['/v3/users'], mutations: 50 },
 };
 
 for (const kind of ['SQLite', 'PostgreSQL'] as const) {

@@ -101,8 +101,13 @@ export const KNOWN_PATHS: readonly string[] = METHODS.map(([path]) =>
   typeof path === 'string' ? path : path.source.replaceAll('\\/', '/'),
 );
 
+/** A segment `.` or `..`, also encoded. */
+const DOTS = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
+
 /** Returns the methods of the path. Refuses an unknown path or method like all other routes. */
 export function checkMethod(path: string, method: string): readonly string[] {
+  // The library resolves them, and then finds itself at a path that it does not serve.
+  if (DOTS.test(path)) fail('route.not_found');
   const found = METHODS.find(([known]) => (typeof known === 'string' ? known === path : known.test(path)));
   const [, methods] = found ?? fail('route.not_found');
   if (!methods.includes(method)) fail('route.method_not_allowed', undefined, { headers: { Allow: methods.join(', ') } });
