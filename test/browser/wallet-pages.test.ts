@@ -67,9 +67,10 @@ onEachWallet('The pages of the wallet', (wallet) => {
     await page.reload();
     await onScreen(page, words.history.title);
     await press(page, await page.locator('.tools button').first().innerText());
+    // The provider's own page, which may lead on at once.
+    const left = page.waitForRequest(/\/session\/end/);
     await press(page, texts.signOut);
-    // The provider's own page.
-    await page.waitForURL(/\/session\/end/);
+    await left;
     await page.goto(wallet.url);
     await page.getByRole('link', { name: texts.signIn }).waitFor();
   });
