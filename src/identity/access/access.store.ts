@@ -126,7 +126,7 @@ const heldGrant = (row: Pick<GrantRow, 'role_id' | 'group_id' | 'target_id' | 'i
   inherited: row.inherited === 1,
 });
 
-/** Grants of these roles (of all, when undefined) that a user has anywhere, or only on targets of one domain. A few of them. */
+/** The first few grants of a user: of these roles (of all, when undefined), on every target or only on those of one domain. */
 export async function someGrantsOf(
   db: Reader,
   userId: string,
