@@ -16,8 +16,8 @@ export interface EditOptions<Thing> {
   fields(thing: Thing): readonly FormField[];
   read(): Promise<Version<Thing>>;
   save(values: FormValues, etag: string | undefined): Promise<void>;
-  /** It was saved: tell it, and load again. */
-  onSaved(): void;
+  /** It was saved: loads again, then tells it. Whoever reads that it was saved can go on at once, from the version that is there now. */
+  onSaved(): Promise<void>;
   onDirty?(): void;
 }
 
@@ -52,7 +52,7 @@ export class EditElement extends PageElement {
       throw error;
     }
     this.#changes = [];
-    onSaved();
+    await onSaved();
   }
 
   async #showPresent(): Promise<void> {

@@ -115,10 +115,10 @@ class Application extends Screen {
             };
             await api.patch(this.#path, { consumer: changes }, { ifMatch: etag });
           },
-          onSaved: () => {
+          onSaved: async () => {
             frame.setDirty(false);
+            await this.reload();
             announce(applications.saved);
-            void this.reload();
           },
           onDirty: () => frame.setDirty(true),
         })}

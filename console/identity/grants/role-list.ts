@@ -63,8 +63,8 @@ export class RoleList {
 
   async #after(isDone: boolean, text: string): Promise<void> {
     if (!isDone) return;
-    announce(text);
     await this.#options.reload();
+    announce(text);
   }
 
   async #give(to: Holder): Promise<void> {

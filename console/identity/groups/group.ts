@@ -99,8 +99,8 @@ class GroupScreen extends Screen {
       },
     });
     if (!done) return;
-    announce(organizations.memberAdded);
     await this.reload();
+    announce(organizations.memberAdded);
   }
 
   async #remove({ id, name }: User): Promise<void> {
@@ -112,8 +112,8 @@ class GroupScreen extends Screen {
       run: () => api.delete(`${this.#path}/users/${part(id)}`),
     });
     if (!done) return;
-    announce(organizations.memberRemoved);
     await this.reload();
+    announce(organizations.memberRemoved);
   }
 
   #memberList(): Content {
@@ -159,10 +159,10 @@ class GroupScreen extends Screen {
         await api.patch(this.#path, { group: changed }, { ifMatch });
       },
       onDirty: () => frame.setDirty(true),
-      onSaved: () => {
+      onSaved: async () => {
         frame.setDirty(false);
+        await this.reload();
         announce(people.saved);
-        void this.reload();
       },
     });
     return html`<section class="card">${this.#may('identity:update_group') ? form : html`<p>${group.description}</p>`}

@@ -104,8 +104,8 @@ export abstract class PlaceScreen<Thing extends Domain & { readonly domain_id?: 
         await api.patch(this.path, { [this.envelope]: { enabled } }, { ifMatch: this.#etag });
       },
     });
-    if (done) announce(people.saved);
     await this.reload();
+    if (done) announce(people.saved);
   }
 
   async #delete(): Promise<void> {
@@ -145,10 +145,10 @@ export abstract class PlaceScreen<Thing extends Domain & { readonly domain_id?: 
         await api.patch(this.path, { [this.envelope]: changed }, { ifMatch });
       },
       onDirty: () => frame.setDirty(true),
-      onSaved: () => {
+      onSaved: async () => {
         frame.setDirty(false);
+        await this.reload();
         announce(people.saved);
-        void this.reload();
       },
     });
     return html`<section class="card">

@@ -52,8 +52,8 @@ class Deletions extends Screen {
       run: () => api.delete(`/v3/users/${part(id)}/OS-ACCOUNT/deletion`),
     });
     if (!done) return;
-    announce(people.kept);
     await this.reload();
+    announce(people.kept);
   }
 
   protected content(): Content {

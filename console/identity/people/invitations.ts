@@ -75,8 +75,8 @@ class Invitations extends Screen {
       run: () => api.post(`/v3/OS-REGISTRATION/invitations/${part(id)}/resend`),
     });
     if (!done) return;
-    announce(people.invited(email));
     await this.reload();
+    announce(people.invited(email));
   }
 
   async #withdraw({ id, email }: Invitation): Promise<void> {
@@ -88,8 +88,8 @@ class Invitations extends Screen {
       run: () => api.delete(`/v3/OS-REGISTRATION/invitations/${part(id)}`),
     });
     if (!done) return;
-    announce(people.withdrawn(email));
     await this.reload();
+    announce(people.withdrawn(email));
   }
 
   #actions(invitation: Invitation): Content {

@@ -29,8 +29,8 @@ export class PersonGroups extends PersonTab {
       },
     });
     if (!isDone) return;
-    announce(people.addedToGroup);
     await this.context.reload();
+    announce(people.addedToGroup);
   }
 
   async #remove({ id, name }: Group): Promise<void> {
@@ -43,8 +43,8 @@ export class PersonGroups extends PersonTab {
       run: () => api.delete(`/v3/groups/${part(id)}/users/${part(user.id)}`),
     });
     if (!isDone) return;
-    announce(people.removedFromGroup);
     await this.context.reload();
+    announce(people.removedFromGroup);
   }
 
   content(): Content {

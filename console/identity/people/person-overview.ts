@@ -65,10 +65,10 @@ export class PersonOverview extends PersonTab {
         await api.patch(path, { user: changed }, { ifMatch });
       },
       onDirty: () => frame.setDirty(true),
-      onSaved: () => {
+      onSaved: async () => {
         frame.setDirty(false);
+        await reload();
         announce(words.people.saved);
-        void reload();
       },
     });
   }

@@ -88,8 +88,8 @@ export class PersonRoles extends PersonTab {
 
   async #after(isDone: boolean, text: string): Promise<void> {
     if (!isDone) return;
-    announce(text);
     await this.context.reload();
+    announce(text);
   }
 
   async #give(): Promise<void> {

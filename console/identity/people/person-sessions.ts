@@ -63,8 +63,8 @@ export class PersonSessions extends PersonTab {
       run: () => api.delete(session ? `${path}/${part(session.id)}` : path),
     });
     if (!isDone) return;
-    announce(people.sessionsEnded);
     await this.context.reload();
+    announce(people.sessionsEnded);
   }
 
   #sessionList(): Content {
@@ -105,8 +105,8 @@ export class PersonSessions extends PersonTab {
       run: () => api.delete(`${this.context.path}/OS-OAUTH2/access_tokens/${part(id)}`),
     });
     if (!isDone) return;
-    announce(people.tokenEnded);
     await this.context.reload();
+    announce(people.tokenEnded);
   }
 
   #tokenList(): Content {

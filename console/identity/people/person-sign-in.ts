@@ -51,8 +51,8 @@ export class PersonSignIn extends PersonTab {
 
   async #done(isDone: boolean, text: string): Promise<void> {
     if (!isDone) return;
-    announce(text);
     await this.context.reload();
+    announce(text);
   }
 
   async #setPassword(): Promise<void> {

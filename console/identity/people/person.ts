@@ -112,8 +112,8 @@ class PersonScreen extends Screen {
         await api.patch(path, { user: { enabled } }, { ifMatch: etag });
       },
     });
-    if (done) announce(enabled ? people.enabledNow(user.name) : people.disabledNow(user.name));
     await this.reload();
+    if (done) announce(enabled ? people.enabledNow(user.name) : people.disabledNow(user.name));
   }
 
   async #delete(): Promise<void> {

@@ -41,8 +41,8 @@ export class Keys extends ServicePart {
       },
     });
     if (!done) return;
-    announce(service.rotated);
     await this.reload();
+    announce(service.rotated);
   }
 
   #set({ kind, rotates_at: rotatesAt, keys }: KeySet): TemplateResult {

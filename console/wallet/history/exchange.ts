@@ -61,8 +61,8 @@ class OneExchange extends Screen {
   async #continue({ id }: Exchange): Promise<void> {
     const answer = await api.post<IssuanceAnswer>('/oid4vci', { exchangeId: id });
     if (answer.status === 'authorization_required') return window.location.assign(answer.authorizationUrl);
-    announce(answer.status === 'issued' ? words.receive.received(answer.credentials.length) : words.history.stillWaiting);
     await this.reload();
+    announce(answer.status === 'issued' ? words.receive.received(answer.credentials.length) : words.history.stillWaiting);
   }
 
   #next(exchange: Exchange): TemplateResult | typeof nothing {
