@@ -123,7 +123,7 @@ async function buildCore(db: Database, options: ModuleOptions) {
   const tokens = createTokens({ access, keys: tokenKeys, revocations, caches: db, clock, tokenSeconds: config.tokenSeconds });
   const devices = createDevices({ ...deps, notify, gate });
   const logouts = createLogouts(deps);
-  const records = createRecords({ ...deps, seal, onEnd: logouts.recordLogouts });
+  const records = createRecords({ ...deps, seal, revocations, onEnd: logouts.recordLogouts });
   const registrationKeys = createRegistrationKeys(deps);
   const revokeAccess = async (transaction: Change, userId: string): Promise<void> => {
     await devices.forgetInTransaction(transaction, userId);

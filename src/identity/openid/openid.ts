@@ -16,7 +16,7 @@ import type { AcceptInvitation } from '../invitations/index.ts';
 import type { Passwords } from '../passwords/index.ts';
 import type { Pictures } from '../pictures/index.ts';
 import type { Deps } from '../resource/index.ts';
-import type { Revocations, SessionTokens } from '../tokens/index.ts';
+import type { SessionTokens } from '../tokens/index.ts';
 import type { Users } from '../users/index.ts';
 import { createAccountHandler } from './account/account.ts';
 import type { DataDeps } from './account/data.section.ts';
@@ -67,7 +67,6 @@ export interface OpenidDeps
   readonly freshLogin: FreshLogin;
   readonly acceptance: AcceptInvitation;
   readonly federation: Federation;
-  readonly revocations: Revocations;
   readonly sessionTokens: SessionTokens;
   /** Limits unfinished sign-ins by address. */
   readonly unfinished: Throttle;

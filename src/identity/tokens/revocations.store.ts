@@ -41,12 +41,13 @@ export const isRevoked = async (db: Reader, auditId: string): Promise<boolean> =
 export const findRevoked = (db: Reader, auditIds: readonly string[]): Promise<RevokedToken[]> =>
   db.selectFrom('revoked_tokens').where(isIn('audit_id', auditIds)).select(COLUMNS).execute();
 
-export async function insertRevoked(tx: Tx, auditId: string, expiresAt: number): Promise<void> {
-  await tx
-    .insertInto('revoked_tokens')
-    .values({ audit_id: auditId, expires_at: expiresAt })
-    .onConflict((conflict) => conflict.column('audit_id').doNothing())
-    .execute();
+export async function insertRevoked(tx: Tx, auditIds: readonly string[], expiresAt: number): Promise<void> {
+  for (let from = 0; from < auditIds.length; from += PAGE)
+    await tx
+      .insertInto('revoked_tokens')
+      .values(auditIds.slice(from, from + PAGE).map((id) => ({ audit_id: id, expires_at: expiresAt })))
+      .onConflict((conflict) => conflict.column('audit_id').doNothing())
+      .execute();
 }
 
 const SWEEP_BATCH = 1000;

@@ -19,8 +19,8 @@ export interface Revocations {
   cached(auditId: string): boolean | undefined;
   lookUp(auditId: string): Promise<boolean>;
   revoke(actor: Actor, record: TokenRecord): Promise<void>;
-  /** Revokes all tokens that were made from a browser session, as a part of its end. `until`: when the last of them expires. */
-  revokeSession(transaction: Change, auditId: string, until: number): Promise<void>;
+  /** Revokes all tokens that were made from browser sessions, as a part of their end. `until`: when the last of them expires. */
+  revokeSessions(transaction: Change, auditIds: readonly string[], until: number): Promise<void>;
   /** Deletes expired entries. Returns how many. */
   sweep(): Promise<number>;
   readonly size: number;
@@ -47,15 +47,16 @@ export function createRevocations(deps: {
     async revoke(actor, record) {
       const end = Math.ceil(record.expiresAt / 1000);
       await change(actor, async ({ tx, audit, invalidate }) => {
-        await insertRevoked(tx, record.auditId, end);
+        await insertRevoked(tx, [record.auditId], end);
         audit('token.revoked', { kind: 'token', id: record.auditId }, { user_id: record.userId });
         invalidate(PREFIX + record.auditId);
       });
       revoked.add({ id: record.auditId, expiresAt: end });
     },
-    async revokeSession({ tx, invalidate }, auditId, until) {
-      await insertRevoked(tx, sessionKey(auditId), Math.ceil(until / 1000));
-      invalidate(PREFIX + sessionKey(auditId));
+    async revokeSessions({ tx, invalidate }, auditIds, until) {
+      const keys = auditIds.map(sessionKey);
+      await insertRevoked(tx, keys, Math.ceil(until / 1000));
+      for (const key of keys) invalidate(PREFIX + key);
     },
     async sweep() {
       const before = seconds(clock) - deps.allowExpiredSeconds;

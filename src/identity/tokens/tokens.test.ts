@@ -62,7 +62,7 @@ describe('A token that was just verified', () => {
         cached: (id) => (isLive ? revoked.has(id) : undefined),
         lookUp: async (id) => revoked.has(id),
         revoke: async () => {},
-        revokeSession: async () => {},
+        revokeSessions: async () => {},
         sweep: async () => 0,
         size: 0,
       },

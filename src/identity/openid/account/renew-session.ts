@@ -2,6 +2,7 @@
 // the cookie is new: whoever copied the old one is signed out.
 import type { Provider, Session } from 'oidc-provider';
 import type { BrowserRequest } from '../pages/browser.ts';
+import { type Lifetimes, sessionLifetime } from '../provider/configuration/lifetimes.ts';
 import type { Records } from '../provider/records/records.ts';
 
 /** Members of the library that its types lack. */
@@ -14,9 +15,11 @@ interface SessionCookies {
 }
 type SessionModel = new () => Session & { loginAccount(details: object): void };
 
+type SessionLifetimes = Pick<Lifetimes, 'sessionIdleSeconds' | 'sessionSeconds'>;
+
 export interface RenewDeps {
   readonly records: Records;
-  readonly config: { readonly sessionSeconds: number };
+  readonly config: SessionLifetimes;
 }
 
 /** `generation`: the person's generation after the change. If it has changed again since, the session is not valid. */
@@ -32,19 +35,20 @@ export async function renewSession(
   const { accountId, loginTs, amr, acr } = old;
   session.uid = old.uid;
   session.loginAccount({ accountId, loginTs, amr, acr });
-  await keepSession(provider, browser, session, config.sessionSeconds);
+  await keepSession(provider, browser, session, config);
 }
 
 /**
- * Stores a session, and its cookie, for so many seconds from now. False when the session has ended since it was read: then the browser
+ * Stores a session, and its cookie, for another idle time. False when the session has ended since it was read: then the browser
  * may have the cookie of another one already, which stays.
  */
 export async function keepSession(
   provider: Provider,
   { exchange: { request, response }, secure }: BrowserRequest,
   session: Session,
-  age: number,
+  config: SessionLifetimes,
 ): Promise<boolean> {
+  const age = sessionLifetime(config, session);
   await session.save(age);
   if (!(await provider.Session.find(session.jti))) return false;
   const library = provider as unknown as SessionCookies;

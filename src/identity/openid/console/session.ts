@@ -1,23 +1,18 @@
 // The token of the console. A page that runs in the browser gets a short one for the person who is signed in, and keeps it in memory:
 // the API itself takes no cookie, so no other site can make a browser call it. ADR 020.
-import { createHash } from 'node:crypto';
 import type { Provider } from 'oidc-provider';
-import { tagOf } from '../../access/index.ts';
 import { fail } from '../../faults.ts';
 import type { Deps } from '../../resource/index.ts';
-import type { Revocations, SessionTokens } from '../../tokens/index.ts';
+import type { SessionTokens } from '../../tokens/index.ts';
 import { namesOf } from '../account/names.ts';
 import { keepSession } from '../account/renew-session.ts';
 import { findSignedInPerson, type SignedInPersonDeps } from '../account/signed-in-person.ts';
 import { type BrowserRequest, refuseCrossSite } from '../pages/browser.ts';
 import { methodsOf } from '../provider/acr.ts';
-
-/** After the session has ended elsewhere, the page can go on for so long at most. */
-const TOKEN_MS = 5 * 60_000;
+import { SESSION_TOKEN_MS, sessionTokenId } from '../provider/records/session-tokens.ts';
 
 export interface ConsoleSessionDeps extends SignedInPersonDeps, Pick<Deps, 'change' | 'clock' | 'config'> {
   readonly sessionTokens: SessionTokens;
-  readonly revocations: Pick<Revocations, 'revokeSession'>;
 }
 
 /** Browsers name the origin with every POST and DELETE of a script. */
@@ -38,10 +33,6 @@ function sendJson({ exchange: { response } }: BrowserRequest, status: number, bo
   response.end(text);
 }
 
-/** The uid of a session is not told to anybody, not even as a part of a token. */
-const auditIdOf = (uid: string): string =>
-  createHash('sha256').update(`console ${uid}`).digest().subarray(0, 16).toString('base64url');
-
 export async function issueToken(
   deps: ConsoleSessionDeps,
   provider: Provider,
@@ -54,13 +45,13 @@ export async function issueToken(
   const token = await deps.sessionTokens.issue(user, {
     methods: methodsOf(session.amr ?? []),
     epoch: user.epoch,
-    auditId: auditIdOf(session.uid),
+    auditId: sessionTokenId(deps.records.hashOfSession(session.uid)),
     loginAt: Number(session.loginTs) * 1000,
-    notAfter: deps.clock.now() + TOKEN_MS,
+    notAfter: deps.clock.now() + SESSION_TOKEN_MS,
   });
   if (!token) fail('auth.required', undefined, { reason: 'the session is not strong enough any more' });
   const idleSeconds = deps.config.sessionIdleSeconds;
-  if (!(await keepSession(provider, browser, session, idleSeconds)))
+  if (!(await keepSession(provider, browser, session, deps.config)))
     fail('auth.required', undefined, { reason: 'the session has ended meanwhile' });
   sendJson(browser, 201, {
     token: token.text,
@@ -70,7 +61,7 @@ export async function issueToken(
   });
 }
 
-/** Signs out. Applications are told as at any end of a session, and the tokens of this page end with it. */
+/** Signs out, as the page of the provider does. The tokens of this page end with the session. */
 export async function endSession(
   deps: ConsoleSessionDeps,
   provider: Provider,
@@ -82,9 +73,7 @@ export async function endSession(
   if (person) {
     const { user, session, actor } = person;
     await deps.change(actor, async (transaction) => {
-      await deps.records.endSessionsByHash(transaction, user.id, [deps.records.hashOfSession(session.uid)]);
-      await deps.revocations.revokeSession(transaction, auditIdOf(session.uid), deps.clock.now() + TOKEN_MS);
-      transaction.invalidate(tagOf.user(user.id));
+      await deps.records.signOut(transaction, user.id, deps.records.hashOfSession(session.uid));
       transaction.audit('session.ended', { kind: 'user', id: user.id });
     });
   }

@@ -27,6 +27,9 @@ import type { WalletNode } from './wallet-node.ts';
 
 type OidcContext = KoaContextWithOIDC['oidc'];
 
+/** Where the person confirms that they sign out. */
+const SIGN_OUT_ROUTE = 'end_session_confirm';
+
 export interface CurrentProviderDeps extends Pick<Deps, 'clock' | 'change' | 'config' | 'log'> {
   readonly records: Records;
   readonly accounts: Accounts;
@@ -108,6 +111,27 @@ async function hideNoneResponseType(
   };
 }
 
+/** The tokens that our own pages got in a session end when the person signs out, before the answer says so. */
+const endSessionTokens =
+  ({ change, records, log }: CurrentProviderDeps) =>
+  async (ctx: KoaContextWithOIDC, next: () => Promise<unknown>): Promise<void> => {
+    await next();
+    const { session, route } = ctx.oidc ?? {};
+    if (route !== SIGN_OUT_ROUTE || !session?.accountId || !(session as { destroyed?: boolean }).destroyed) return;
+    const { accountId, uid } = session;
+    const actor = {
+      userId: accountId,
+      requestId: null,
+      origin: { address: ctx.ip, user_agent: ctx.get('user-agent').slice(0, 255) },
+    };
+    await change(actor, async (transaction) => {
+      await records.endSessionTokens(transaction, uid);
+      transaction.audit('session.ended', { kind: 'user', id: accountId });
+    }).catch((error: unknown) =>
+      log.error({ err: error }, 'could not end the tokens of a session; they end within five minutes'),
+    );
+  };
+
 /** The account page, or a registered consumer. */
 async function findClient({ consumers, wallet, issuer }: CurrentProviderDeps, id: string): Promise<AdapterPayload | undefined> {
   if (id === ACCOUNT_CLIENT) return accountClient(issuer()) as AdapterPayload;
@@ -135,6 +159,7 @@ async function buildProvider(deps: CurrentProviderDeps): Promise<ProviderWithKey
   const { records, accounts, access, factor, wallet } = deps;
   const [library, keys] = await Promise.all([import('oidc-provider'), deps.keys.readKeyring()]);
   const configuration = configurationOf(library, keys, {
+    issuer: deps.issuer(),
     records,
     accounts,
     access,
@@ -152,6 +177,7 @@ async function buildProvider(deps: CurrentProviderDeps): Promise<ProviderWithKey
   answerRequestedAcr(provider);
   acceptPreviousSecrets(provider);
   provider.use(hideNoneResponseType);
+  provider.use(endSessionTokens(deps) as Parameters<Provider['use']>[0]);
   deps.registerGrants(provider, library);
   // All URLs are built from the issuer, not from the Host header.
   provider.proxy = true;

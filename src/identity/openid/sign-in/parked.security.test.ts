@@ -134,7 +134,15 @@ onEachDatabase('What a request keeps at its end', (api) => {
   async function withRecords<T>(work: (records: ReturnType<typeof createRecords>) => Promise<T>): Promise<T> {
     const db = await databaseOf(api);
     try {
-      return await work(createRecords({ db, clock: api.clock, seal: createSeal([newMasterKey()]), onEnd: async () => {} }));
+      return await work(
+        createRecords({
+          db,
+          clock: api.clock,
+          seal: createSeal([newMasterKey()]),
+          onEnd: async () => {},
+          revocations: { revokeSessions: async () => {} },
+        }),
+      );
     } finally {
       await db.close();
     }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import * as client from 'openid-client';
-import { assertOk } from '../../../../test/support/answers.ts';
+import { assertOk, isAlive } from '../../../../test/support/answers.ts';
 import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { connectProvider, providerFor, ROOT, Traveller } from '../../../../test/support/federation.ts';
 import type { PlainProvider } from '../../../../test/support/plain-provider.ts';
@@ -99,6 +99,10 @@ onEachDatabase('Sessions through another provider', (api) => {
       const [sub, person, stranger] = [uniqueName('clara'), traveller(), traveller()];
       const tokens = await person.signIn(sub, undefined, OFFLINE);
       await stranger.signIn(uniqueName('dora'));
+      const headers = { Origin: new URL(api.url).origin };
+      const given = await person.browser.request(`${api.url}/console/session`, { method: 'POST', headers });
+      const consoleToken = JSON.parse(given.text).token;
+      assert.ok(await isAlive(api, consoleToken));
       const claims = { iss: provider.issuer, aud: provider.clientId, iat: Math.floor(Date.now() / 1000), sub };
       const token = await provider.mint({ typ: 'logout+jwt' }, { ...claims, jti: uniqueName('jti'), events: { [EVENT]: {} } });
       const send = () =>
@@ -108,6 +112,7 @@ onEachDatabase('Sessions through another provider', (api) => {
         });
       const answer = await send();
       assert.equal(answer.status, 200);
+      assert.equal(await isAlive(api, consoleToken), false);
       assert.equal(answer.headers.get('cache-control'), 'no-store');
       assert.equal(await hasSession(person), false);
       assert.equal(await refusal(refresh(tokens)), 'invalid_grant');

@@ -590,7 +590,16 @@ onDatabase('SQLite', 'Signing in by https', { settings: { GATEHOUSE_IDENTITY_URL
     assert.equal((await send(api.url)).status, 403);
     const consent = await follow(await follow(await send('https://id.example.org')));
     assert.equal(stepOf(consent), 'allow');
-    assert.ok(browser.cookie('gatehouse_session'));
-    for (const line of browser.setCookies) assert.match(line, /; secure/i, line);
+    // Browsers take a cookie of this name from this very host only, and with these attributes only.
+    assert.ok(browser.cookie('__Host-gatehouse_session') && !browser.cookie('gatehouse_session'));
+    for (const line of browser.setCookies) {
+      assert.match(line, /; secure/i, line);
+      if (!line.startsWith('__Host-')) continue;
+      assert.match(line, /; path=\/(;|$)/i, line);
+      assert.doesNotMatch(line, /; domain=/i, line);
+    }
+    const token = await browser.request('/console/session', { method: 'POST', headers: { Origin: 'https://id.example.org' } });
+    assert.equal(token.status, 201, token.text);
+    assert.match(token.headers.getSetCookie().join(), /^__Host-gatehouse_session=[^;]+; path=\/; .*secure/i);
   });
 });

@@ -21,6 +21,7 @@ import { type Lifetimes, ttlOf } from './lifetimes.ts';
 import { type PromptDeps, promptsOf } from './prompts.ts';
 
 export interface ProviderDeps {
+  readonly issuer: string;
   readonly records: Records;
   readonly accounts: Accounts;
   readonly access: Access;
@@ -48,10 +49,17 @@ const adapterOf = ({ errors }: OidcProviderLibrary, { records, client, unfinishe
     alreadyUsedError: () => new errors.InvalidGrant('it was used already'),
   });
 
-const cookiesOf = (keys: Keyring) =>
+/**
+ * With https, browsers take the session only from this very host, over https: a neighbouring host cannot plant a session of its own (as
+ * `__Host-` says). Over plain http, as on localhost, browsers refuse such names.
+ */
+const sessionCookie = (issuer: string): string =>
+  issuer.startsWith('https:') ? '__Host-gatehouse_session' : 'gatehouse_session';
+
+const cookiesOf = (keys: Keyring, issuer: string) =>
   ({
     keys: [...keys.cookies],
-    names: { session: 'gatehouse_session', interaction: 'gatehouse_interaction', resume: 'gatehouse_resume' },
+    names: { session: sessionCookie(issuer), interaction: 'gatehouse_interaction', resume: 'gatehouse_resume' },
     long: { httpOnly: true, sameSite: 'lax', signed: true, path: '/' },
     short: { httpOnly: true, sameSite: 'lax', signed: true },
   }) satisfies Configuration['cookies'];
@@ -107,7 +115,7 @@ export function configurationOf(library: OidcProviderLibrary, keys: Keyring, dep
     ...refreshTokensOf(deps),
     acrValues: [...ACR_VALUES],
     adapter: adapterOf(library, deps),
-    cookies: cookiesOf(keys),
+    cookies: cookiesOf(keys, deps.issuer),
     enabledJWA: algorithms,
     features: featuresOf(library, deps),
     fetch: deps.fetch as never,

@@ -3,7 +3,6 @@ import type { Configuration } from 'oidc-provider';
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
 
 export interface Lifetimes {
   /** A session ends when it was unused for this time, and at the latest after `sessionSeconds`. */
@@ -12,6 +11,18 @@ export interface Lifetimes {
   readonly accessTokenSeconds: number;
   readonly refreshTokenSeconds: number;
 }
+
+/**
+ * For how many seconds a session of somebody is stored from now, whoever stores it. This is the idle time: a session that is not stored
+ * again ends then. `loginTs` is by the clock of the library, in seconds.
+ */
+export const sessionLifetime = (
+  { sessionIdleSeconds, sessionSeconds }: Pick<Lifetimes, 'sessionIdleSeconds' | 'sessionSeconds'>,
+  { loginTs }: { readonly loginTs?: number | undefined },
+): number => {
+  const now = Math.floor(Date.now() / 1000);
+  return Math.max(Math.min(sessionIdleSeconds, (loginTs ?? now) + sessionSeconds - now), 1);
+};
 
 export const ttlOf = (lifetimes: Lifetimes) =>
   ({
@@ -24,5 +35,5 @@ export const ttlOf = (lifetimes: Lifetimes) =>
     // Shorter until the person is signed in.
     Interaction: (_ctx, { session }) => (session?.accountId ? HOUR : 20 * MINUTE),
     RefreshToken: lifetimes.refreshTokenSeconds,
-    Session: (_ctx, { accountId }) => (accountId ? Math.min(lifetimes.sessionIdleSeconds, 30 * DAY) : 20 * MINUTE),
+    Session: (_ctx, session) => (session.accountId ? sessionLifetime(lifetimes, session) : 20 * MINUTE),
   }) satisfies Configuration['ttl'];

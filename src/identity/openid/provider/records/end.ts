@@ -1,5 +1,6 @@
-// Ends records of a user: all, the sessions, or those of a consent. Applications are notified in the same transaction.
-import { type Clock, seconds } from '../../../../platform/clock.ts';
+// Ends records of a user: all, the sessions, or those of a consent. Applications are notified in the same transaction, and the tokens of
+// our own pages end with their session. After `endEverything` they are of an old generation.
+import { seconds } from '../../../../platform/clock.ts';
 import type { Seal } from '../../../../platform/seal/index.ts';
 import { tagOf } from '../../../access/index.ts';
 import type { Change } from '../../../audit/index.ts';
@@ -9,13 +10,14 @@ import {
   consumersOfUser,
   deleteConsents,
   deleteGrants,
-  deleteRecord,
   deleteRecordsOfUser,
   deleteSessions,
   findSession,
   type RecordSelection,
+  sessionHashes,
   usableRecords,
 } from './records.store.ts';
+import { endSessionTokens, type SessionTokenDeps } from './session-tokens.ts';
 
 /** The records of a user that end. */
 export interface EndedRecords {
@@ -26,8 +28,7 @@ export interface EndedRecords {
   refreshTokensOf(clientIds: readonly string[]): Promise<RecordPayload[]>;
 }
 
-export interface EndDeps {
-  readonly clock: Clock;
+export interface EndDeps extends SessionTokenDeps {
   readonly seal: Seal;
   /** Called in the transaction, before the records are deleted. */
   onEnd(change: Change, userId: string, ended: EndedRecords): Promise<void>;
@@ -82,16 +83,33 @@ export async function endEverything(deps: EndDeps, transaction: Change, userId: 
   await deleteRecordsOfUser(transaction.tx, userId);
 }
 
+interface Authorization {
+  readonly grantId?: unknown;
+  /** The application may go on without the person (`offline_access`). */
+  readonly persistsLogout?: unknown;
+}
+
 /** Of a session, by application; of a token, its own. */
-const grantsOf = ({ grantId: own, authorizations }: RecordPayload): string[] =>
-  [{ grantId: own }, ...Object.values((authorizations ?? {}) as Record<string, { grantId?: unknown }>)].flatMap(({ grantId }) =>
-    typeof grantId === 'string' ? [hashOf('Grant', grantId)] : [],
-  );
+const authorizationsOf = ({ grantId, authorizations }: RecordPayload): Authorization[] => [
+  { grantId },
+  ...Object.values((authorizations ?? {}) as Record<string, Authorization>),
+];
+
+const grantsOf = (authorizations: readonly Authorization[]): string[] =>
+  authorizations.flatMap(({ grantId }) => (typeof grantId === 'string' ? [hashOf('Grant', grantId)] : []));
 
 /** Applications are told, and lose the tokens that they got in these sessions. */
 async function endGrants(deps: EndDeps, transaction: Change, userId: string, sessions: readonly RecordPayload[]): Promise<void> {
   await deps.onEnd(transaction, userId, { clientIds: [], sessions, refreshTokensOf: async () => [] });
-  await deleteGrants(transaction.tx, userId, sessions.flatMap(grantsOf));
+  await deleteGrants(transaction.tx, userId, grantsOf(sessions.flatMap(authorizationsOf)));
+}
+
+/** Deletes sessions, by the hashes of their uids. */
+async function deleteByHash(deps: EndDeps, transaction: Change, userId: string, hashes: readonly string[]): Promise<void> {
+  await deleteSessions(transaction.tx, hashes);
+  await endSessionTokens(deps, transaction, hashes);
+  for (const hash of hashes) transaction.invalidate(`openid_session:${hash}`);
+  transaction.invalidate(tagOf.user(userId));
 }
 
 /** Ends one session of a user, by the hash of its uid. */
@@ -99,9 +117,21 @@ export async function endSession(deps: EndDeps, transaction: Change, userId: str
   const row = await findSession(transaction.tx, userId, uid);
   if (!row) return false;
   await endGrants(deps, transaction, userId, openRecords(deps.seal, [row]));
-  await deleteRecord(transaction.tx, row.id);
-  transaction.invalidate(`openid_session:${uid}`);
+  await deleteByHash(deps, transaction, userId, [uid]);
   return true;
+}
+
+/**
+ * The person signs out of one session, given by the hash of its uid. As on the page of the provider: applications are told, and lose their
+ * tokens, but for those that the person let go on without them.
+ */
+export async function signOut(deps: EndDeps, transaction: Change, userId: string, uid: string): Promise<void> {
+  const row = await findSession(transaction.tx, userId, uid);
+  const sessions = row ? openRecords(deps.seal, [row]) : [];
+  await deps.onEnd(transaction, userId, { clientIds: [], sessions, refreshTokensOf: async () => [] });
+  const ended = sessions.flatMap(authorizationsOf).filter(({ persistsLogout }) => persistsLogout !== true);
+  await deleteGrants(transaction.tx, userId, grantsOf(ended));
+  await deleteByHash(deps, transaction, userId, [uid]);
 }
 
 /** Ends all sessions of a user except `keep`. */
@@ -109,7 +139,7 @@ export async function endSessions(deps: EndDeps, transaction: Change, userId: st
   const keptId = keep === undefined ? undefined : hashOf('Session', keep);
   const sessions = await readNewest(deps, transaction, userId, SESSION_MODELS, { exceptId: keptId });
   await endGrants(deps, transaction, userId, sessions);
-  await deleteRecordsOfUser(transaction.tx, userId, 'Session', keptId);
+  await deleteByHash(deps, transaction, userId, await sessionHashes(transaction.tx, userId, keptId));
 }
 
 const isByPasskey = ({ amr }: RecordPayload): boolean => Array.isArray(amr) && amr.includes(PASSKEY_AMR);
@@ -124,7 +154,6 @@ export async function endPasskeySessions(
   userId: string,
   kept?: { readonly jti: string; readonly uid: string },
 ): Promise<void> {
-  const { tx, invalidate } = transaction;
   const sessions = (await readNewest(deps, transaction, userId, SESSION_MODELS)).filter(
     (session) => isByPasskey(session) && session.jti !== kept?.jti,
   );
@@ -133,9 +162,7 @@ export async function endPasskeySessions(
   );
   await endGrants(deps, transaction, userId, [...sessions, ...tokens]);
   const hashes = sessions.flatMap(({ uid }) => (uid === undefined ? [] : [hashOf('uid', uid)]));
-  await deleteSessions(tx, hashes);
-  for (const hash of hashes) invalidate(`openid_session:${hash}`);
-  invalidate(tagOf.user(userId));
+  await deleteByHash(deps, transaction, userId, hashes);
 }
 
 /** Ends the consent of a user for an application, and all its tokens. */
@@ -152,12 +179,9 @@ export async function endSessionsByHash(
   userId: string,
   hashes: readonly string[],
 ): Promise<void> {
-  const { tx, invalidate } = transaction;
   const isOf = (uid: unknown): boolean => typeof uid === 'string' && hashes.includes(hashOf('uid', uid));
   const sessions = (await readNewest(deps, transaction, userId, SESSION_MODELS)).filter(({ uid }) => isOf(uid));
   const tokens = (await readNewest(deps, transaction, userId, REFRESH_TOKEN_MODELS)).filter((one) => isOf(one.sessionUid));
   await endGrants(deps, transaction, userId, [...sessions, ...tokens]);
-  await deleteSessions(tx, hashes);
-  for (const hash of hashes) invalidate(`openid_session:${hash}`);
-  invalidate(tagOf.user(userId));
+  await deleteByHash(deps, transaction, userId, hashes);
 }

@@ -37,7 +37,13 @@ onEachDatabase('The end of an account with many tokens', (api) => {
     };
     const log = { warn() {} } as never;
     const logouts = createLogouts({ db, clock: api.clock, log });
-    records = createRecords({ db, clock: api.clock, seal: counting, onEnd: logouts.recordLogouts });
+    records = createRecords({
+      db,
+      clock: api.clock,
+      seal: counting,
+      onEnd: logouts.recordLogouts,
+      revocations: { revokeSessions: async () => {} },
+    });
   });
   after(() => db.close());
 

@@ -1,5 +1,9 @@
 // Records of the OpenID provider in the database.
+import { isIn } from '../../../../platform/database/index.ts';
 import type { OpenidRecordRow, Reader, Tx } from '../../../database.ts';
+
+/** The most values in one statement. */
+const AT_ONCE = 5000;
 
 type RecordKey = 'id' | 'uid' | 'user_code';
 
@@ -117,16 +121,29 @@ export function findSession(db: Reader, userId: string, uid: string): Promise<Op
 
 /** By the hashes of their uids. */
 export async function deleteSessions(tx: Tx, hashes: readonly string[]): Promise<void> {
-  if (hashes.length > 0)
-    await tx.deleteFrom('openid_records').where('uid', 'in', hashes).where('model', '=', 'Session').execute();
+  for (let from = 0; from < hashes.length; from += AT_ONCE)
+    await tx
+      .deleteFrom('openid_records')
+      .where(isIn('uid', hashes.slice(from, from + AT_ONCE)))
+      .where('model', '=', 'Session')
+      .execute();
 }
 
-/** `exceptId`: the session to keep. */
-export async function deleteRecordsOfUser(tx: Tx, userId: string, model?: string, exceptId?: string): Promise<void> {
-  let query = tx.deleteFrom('openid_records').where('user_id', '=', userId);
-  if (model !== undefined) query = query.where('model', '=', model);
-  if (exceptId !== undefined) query = query.where('id', '<>', exceptId);
-  await query.execute();
+export async function deleteRecordsOfUser(tx: Tx, userId: string): Promise<void> {
+  await tx.deleteFrom('openid_records').where('user_id', '=', userId).execute();
+}
+
+/** The hashes of the uids of a user's sessions, without the session with the id `exceptId`. */
+export async function sessionHashes(db: Reader, userId: string, exceptId = ''): Promise<string[]> {
+  const rows = await db
+    .selectFrom('openid_records')
+    .where('user_id', '=', userId)
+    .where('model', '=', 'Session')
+    .where('id', '<>', exceptId)
+    .where('uid', 'is not', null)
+    .select('uid')
+    .execute();
+  return rows.map(({ uid }) => uid!);
 }
 
 export async function deleteConsents(tx: Tx, userId: string, consumerId: string): Promise<void> {

@@ -150,7 +150,13 @@ for (const kind of KINDS) {
       const [party, person] = [await RelyingParty.make(api), await makeUser(api)];
       const { refresh_token } = await party.tokensFor(person, OFFLINE);
       await inDatabase(async (db) => {
-        const records = createRecords({ db, clock: api.clock, seal: createSeal([newMasterKey()]), onEnd: async () => {} });
+        const records = createRecords({
+          db,
+          clock: api.clock,
+          seal: createSeal([newMasterKey()]),
+          onEnd: async () => {},
+          revocations: { revokeSessions: async () => {} },
+        });
         assert.equal(await records.sweep(), 0, 'nothing has ended');
         api.clock.advance(2 * DAY);
         assert.ok((await records.sweep()) > 0);
@@ -161,7 +167,13 @@ for (const kind of KINDS) {
       assert.equal((await refresh(party.application, refresh_token!)).status, 200);
       api.clock.advance(31 * DAY);
       await inDatabase(async (db) => {
-        const records = createRecords({ db, clock: api.clock, seal: createSeal([newMasterKey()]), onEnd: async () => {} });
+        const records = createRecords({
+          db,
+          clock: api.clock,
+          seal: createSeal([newMasterKey()]),
+          onEnd: async () => {},
+          revocations: { revokeSessions: async () => {} },
+        });
         while ((await records.sweep()) > 0);
         const forEver = await db.read.selectFrom('openid_records').select('model').where('expires_at', 'is', null).execute();
         assert.deepEqual(forEver, [], 'everything has an end');

@@ -11,6 +11,7 @@ import {
   endSession,
   endSessions,
   endSessionsByHash,
+  signOut,
 } from './end.ts';
 import { findByUid, findByUserCode, findValid, listOfUser } from './find.ts';
 import { hashOf, type RecordPayload, resealPayload, tagOfGrant, tagOfRecord } from './record.ts';
@@ -26,6 +27,7 @@ import {
 } from './records.store.ts';
 import { createRequestState } from './request-state.ts';
 import { saveRecord } from './save.ts';
+import { endSessionTokens } from './session-tokens.ts';
 import { deleteUnusedSessions } from './sessions.store.ts';
 import { listSessions } from './sessions.ts';
 
@@ -117,6 +119,10 @@ export function createRecords(options: EndDeps & { readonly db: Database }) {
     hashOfSession: (uid: string): string => hashOf('uid', uid),
     endSessionsByHash: (transaction: Change, userId: string, hashes: readonly string[]) =>
       endSessionsByHash(deps, transaction, userId, hashes),
+    /** By the hash of the session. Applications that may go on without the person do. */
+    signOut: (transaction: Change, userId: string, hash: string) => signOut(deps, transaction, userId, hash),
+    /** Of a session that the library has ended, by its uid. */
+    endSessionTokens: (transaction: Change, uid: string) => endSessionTokens(deps, transaction, [hashOf('uid', uid)]),
     endPasskeySessions: (transaction: Change, userId: string, kept?: { readonly jti: string; readonly uid: string }) =>
       endPasskeySessions(deps, transaction, userId, kept),
     endConsents: (transaction: Change, userId: string, consumerId: string) => endConsents(deps, transaction, userId, consumerId),
