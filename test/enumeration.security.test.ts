@@ -1,5 +1,10 @@
 // Nobody learns whether an account exists: answers and times are the same for those that do and those that do not, on every page and call
 // where a stranger can name one. All of these are listed below, with the place where that is tested.
+//
+// Answers (status, headers, text) are compared on both databases, times on SQLite only. What takes time is the same code on both: hashes of
+// passwords, and the statements of a request, of which there must be as many for an account that does not exist. One more or less is the larger
+// part of a request on SQLite, where nothing waits for another process, and so is seen there best. Thousands of requests to PostgreSQL would
+// take minutes on a busy machine and show less.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { before, it } from 'node:test';
@@ -14,7 +19,7 @@ import { AT_LOCALHOST, PasskeyPerson, passkeyOptionsOf, servesAtLocalhost } from
 import { makeUser, RelyingParty } from './support/relying-party.ts';
 import { identityRoutes, isOpen, nameOfRoute } from './support/routes.ts';
 import { type BrowserPage, TestBrowser } from './support/test-browser.ts';
-import { assertOtherTime, assertSameTime } from './support/timing.ts';
+import * as timing from './support/timing.ts';
 
 const HERE = 'answers and times are measured in this file';
 const NOBODY = 'names no account';
@@ -88,11 +93,24 @@ const settings = {
 };
 
 /** Answers to requests that name somebody: `name` is what the answer may repeat. */
-type Ask = (name: string) => Promise<{ status: number; text: string }>;
+type Answer = Pick<BrowserPage, 'status' | 'headers' | 'text'>;
+type Ask = (name: string) => Promise<Answer>;
 
-/** The values that differ with every answer. */
-const plain = ({ status, text }: { status: number; text: string }, name: string): string =>
-  `${status} ${text}`
+/** The length is that of the text, which is compared without the name. */
+const OTHER_EACH_TIME = ['date', 'content-length', 'x-openstack-request-id'];
+
+/** Of cookies, all but their value. */
+const plainHeaders = (headers: Headers): string =>
+  [...headers]
+    .filter(([name]) => !OTHER_EACH_TIME.includes(name))
+    .map(
+      ([name, value]) => `${name}: ${name === 'set-cookie' ? value.replace(/=[^;]*/, '').replace(/expires=[^;]*/i, '') : value}`,
+    )
+    .join('\n');
+
+/** Without the values that differ with every answer. */
+const plain = ({ status, headers, text }: Answer, name: string): string =>
+  `${status} ${plainHeaders(headers)}\n${text}`
     .replaceAll(name, '#')
     .replaceAll(/(form_token" value|challenge(&quot;|")?:?(&quot;|")?)[=:]?"?[\w-]+/g, '$1')
     .replaceAll(/interaction[/=][\w-]+/g, 'interaction')
@@ -111,6 +129,11 @@ onEachDatabase(
       disabled = { id: other.id, name: other.name, email: other.user.email };
       party = await RelyingParty.make(api, { grant_type: 'password' });
     });
+
+    const hasTimes = api.kind === 'SQLite';
+    const assertSameTime: typeof timing.assertSameTime = async (...asked) => {
+      if (hasTimes) await timing.assertSameTime(...asked);
+    };
 
     type Names = { known: string; disabled: string; unknown: () => string };
     async function answersAreTheSame(ask: Ask, names: Names) {
@@ -220,7 +243,7 @@ onEachDatabase(
           const body = new URLSearchParams({ grant_type: 'password', username, password });
           const headers = { Authorization: basic(application) };
           const answer = await fetch(`${api.url}${path}`, { method: 'POST', body, headers });
-          return { status: answer.status, text: await answer.text() };
+          return { status: answer.status, headers: answer.headers, text: await answer.text() };
         };
         await answersAreTheSame(grant, byName());
         // The second address only translates the request.
@@ -241,7 +264,7 @@ onEachDatabase(
       const client = new InvitationClient(api, server);
       const invite = async (email: string) => ({ email, ...(await client.opened((await client.invited({ email })).link)) });
       const [one, other] = [await invite(known.email), await invite(newMailbox())];
-      const plainPage = ({ text }: BrowserPage, email: string) => plain({ status: 0, text }, email);
+      const plainPage = (page: BrowserPage, email: string) => plain(page, email);
       assert.equal(plainPage(one.page, one.email), plainPage(other.page, other.email));
       const accept = ({ browser, page }: typeof one) =>
         submit(browser, page, 'create', { name: known.name, new_password: 'one', new_password_again: 'another' });
@@ -264,12 +287,13 @@ onEachDatabase(
       assert.deepEqual(Object.keys(OPEN).sort(), [...routes, ...KNOWN_PATHS].sort());
     });
 
-    it('would be told apart by one hash', () =>
-      assertOtherTime(
+    it('would be told apart by one hash', { skip: !hasTimes }, () =>
+      timing.assertOtherTime(
         'a hash',
         () => api.authenticate({ name: known.name, password }),
         () => api.get('/v3', { token: null }),
-      ));
+      ),
+    );
   },
   { settings },
 );

@@ -7,6 +7,7 @@ import { fail } from '../faults.ts';
 import { columnsOf } from './concerned.store.ts';
 
 export { serviceActor } from '../../platform/audit/index.ts';
+export { columnsOf } from './concerned.store.ts';
 
 export interface Actor extends AuditActor {
   /**

@@ -1,6 +1,5 @@
 // The audit event that stands for further guesses at unknown names.
-import type { AuditEventRow } from '../../platform/audit/index.ts';
-import type { Tx } from '../database.ts';
+import type { AuditEventRow, Tx } from '../database.ts';
 
 /** Replaces the event with the same id. */
 export async function replaceEvent(tx: Tx, row: AuditEventRow): Promise<void> {

@@ -5,7 +5,7 @@ import { type Clock, seconds } from '../../platform/clock.ts';
 import { withBudget } from '../../platform/database/index.ts';
 import { addressKey, Throttle } from '../../platform/limits/index.ts';
 import type { Log } from '../../platform/log/index.ts';
-import type { RunChange } from '../audit/index.ts';
+import { columnsOf, type RunChange } from '../audit/index.ts';
 import type { Database } from '../database.ts';
 import { Fault } from '../faults.ts';
 import type { PasswordCheck } from '../passwords/index.ts';
@@ -75,7 +75,11 @@ export function createLoginEvents({ db, change, clock, log }: { db: Database; ch
       outcome: 'failure',
       detail: JSON.stringify(detail),
     };
-    return db.write((tx) => replaceEvent(tx, row));
+    return db.write(async (tx) => {
+      // Asked as for every event, although nobody has no domain: a query less would tell that there is no such user.
+      const [columns] = await columnsOf(tx, [{ ...row, kind: row.target_kind, id: NOBODY, detail }]);
+      await replaceEvent(tx, { ...row, ...columns! });
+    });
   }
 
   /** Runs a login. A refused one is written as an event and logged with its user. */

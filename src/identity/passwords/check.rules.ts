@@ -56,16 +56,16 @@ async function checkNow(
   const { db, clock, hashing, pauses } = deps;
   const user = 'id' in account ? account : undefined;
   const turn = await pauses.claim(by, countKeyOf(account));
-  const row = user && (await findPassword(db.read, user.id));
+  // This and the lock are also asked for unknown users, so that all take the same time.
+  const row = await findPassword(db.read, user?.id ?? '');
   const matches = await hashing.verify(password, row?.hash ?? hashing.dummyHash);
   onChecked();
-  // Also asked for unknown users, so that all take the same time.
   const locked = await isLockedOut(deps, user?.id ?? countKeyOf(account), user?.options ?? {});
   const good = matches && row !== undefined && user?.active === true && !locked;
   if (!good || !user || !row) {
     const countedAs = countKeyOf(account);
     await pauses.recordFailure(by, countedAs, turn);
-    await countFailedLogin(deps, row && user, by, { countedAs, isLocked: locked });
+    await countFailedLogin(deps, row ? user : undefined, by, { countedAs, isLocked: locked });
     if (!row) return 'wrong';
     return locked ? 'locked' : matches ? 'closed' : 'wrong';
   }

@@ -2,7 +2,7 @@
 import { seconds } from '../../platform/clock.ts';
 import type { Actor } from '../audit/index.ts';
 import type { PasswordDeps } from './deps.ts';
-import { clampFailureTime, countFailure, findFailures } from './passwords.store.ts';
+import { clampFailureTime, countFailure, countFailureBelow, findFailures } from './passwords.store.ts';
 import type { PasswordOptions } from './passwords.ts';
 
 export async function isLockedOut(
@@ -20,10 +20,11 @@ export async function isLockedOut(
 
 /**
  * Counts a wrong password. `isLocked`: further ones count no more. For accounts that cannot be locked, and for unknown ones, something else is
- * written instead: otherwise the time would tell who can be locked, and so who exists. `countedAs` is the key of the guess.
+ * written instead: otherwise the time would tell who can be locked, and so who exists. For the same reason the count is no audit event of its
+ * own; the refused login is one. `countedAs` is the key of the guess.
  */
 export async function countFailedLogin(
-  { clock, change, config, notify, pauses }: PasswordDeps,
+  { db, clock, change, config, notify, pauses }: PasswordDeps,
   account: { readonly id: string; readonly options: PasswordOptions } | undefined,
   actor: Actor,
   { countedAs, isLocked }: { readonly countedAs: string; readonly isLocked: boolean },
@@ -33,10 +34,11 @@ export async function countFailedLogin(
   if (!account || isLocked || account.options.ignore_lockout_failure_attempts) return pauses.writeStandIn(countedAs);
   const { id } = account;
   const now = seconds(clock);
+  const forgetBefore = now - config.lockoutDuration;
+  if (await db.write((tx) => countFailureBelow(tx, id, { now, forgetBefore, limit }))) return;
   await change(actor, async (transaction) => {
-    const failures = await countFailure(transaction.tx, id, now, now - config.lockoutDuration);
-    const locked = failures >= limit;
-    transaction.audit(locked ? 'user.locked_out' : 'user.login_failed', { kind: 'user', id }, { failures });
-    if (locked) await notify(transaction, 'user.locked_out', id);
+    const failures = await countFailure(transaction.tx, id, { now, forgetBefore });
+    transaction.audit('user.locked_out', { kind: 'user', id }, { failures });
+    await notify(transaction, 'user.locked_out', id);
   });
 }

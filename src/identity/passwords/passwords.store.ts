@@ -41,20 +41,43 @@ export async function findFailures(db: Reader, userId: string): Promise<{ failur
   return db.selectFrom('login_failures').where('user_id', '=', userId).select(['failures', 'last_at']).executeTakeFirst();
 }
 
+interface FailureTimes {
+  readonly now: number;
+  readonly forgetBefore: number;
+}
+
+const nextCount = (forgetBefore: number) =>
+  sql<number>`case when login_failures.last_at < ${forgetBefore} then 1 else login_failures.failures + 1 end`;
+
 /** One statement, so that parallel failures all count. Restarts at 1 when the last failure is older than the lock-out. */
-export async function countFailure(tx: Tx, userId: string, now: number, forgetBefore: number): Promise<number> {
+export async function countFailure(tx: Tx, userId: string, { now, forgetBefore }: FailureTimes): Promise<number> {
   const row = await tx
     .insertInto('login_failures')
     .values({ user_id: userId, failures: 1, last_at: now })
-    .onConflict((conflict) =>
-      conflict.column('user_id').doUpdateSet({
-        failures: sql`case when login_failures.last_at < ${forgetBefore} then 1 else login_failures.failures + 1 end`,
-        last_at: now,
-      }),
-    )
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ failures: nextCount(forgetBefore), last_at: now }))
     .returning('failures')
     .executeTakeFirstOrThrow();
   return row.failures;
+}
+
+/** Counts a failure unless it reaches the limit. Returns whether it counted. */
+export async function countFailureBelow(
+  tx: Tx,
+  userId: string,
+  { now, forgetBefore, limit }: FailureTimes & { readonly limit: number },
+): Promise<boolean> {
+  if (limit <= 1) return false;
+  const { numInsertedOrUpdatedRows = 0n } = await tx
+    .insertInto('login_failures')
+    .values({ user_id: userId, failures: 1, last_at: now })
+    .onConflict((conflict) =>
+      conflict
+        .column('user_id')
+        .doUpdateSet({ failures: nextCount(forgetBefore), last_at: now })
+        .where(nextCount(forgetBefore), '<', limit),
+    )
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows > 0n;
 }
 
 /** After the clock was set back: the lock-out starts now, so that it does not last longer than configured. */
