@@ -24,6 +24,7 @@ export const routes: readonly Route<ScreenEntry>[] = [
   screen('/applications/new', 'gh-new-application', () => import('./applications/new-application.ts')),
   screen('/applications/:id', 'gh-application', () => import('./applications/application.ts')),
   screen('/provisioning', 'gh-provisioning', () => import('./provisioning/provisioning.ts')),
+  screen('/provisioning/:id', 'gh-connection', () => import('./provisioning/connection.ts')),
   screen('/service', 'gh-service', () => import('./service/service.ts')),
   screen('/service/:part', 'gh-service', () => import('./service/service.ts')),
   screen('/why', 'gh-why', () => import('./why/why.ts')),

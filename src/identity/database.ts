@@ -274,6 +274,9 @@ export interface ScimRequestRow {
   path: string;
   status: number;
   detail: string | null;
+  scim_type: string | null;
+  milliseconds: number | null;
+  request_id: string | null;
 }
 
 export interface OpenidRecordRow {

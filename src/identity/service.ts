@@ -156,6 +156,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
     newRequestId: () => `req-${randomUUID()}`,
     log,
     times: metrics.timesOf('identity'),
+    onAnswer: connections.recordAnswer,
     publicUrl: () => config.url,
     secure: address.startsWith('https:'),
     trustedProxies: options.trustedProxies,
@@ -210,6 +211,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
       });
       notifications.start();
       mail.start();
+      connections.start();
       logouts.start(openid.provider);
       const listening = await server.listen(config.host, config.port, options.reserved);
       // Port 0 means any free port, which is known only now.
@@ -221,6 +223,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
       // Unfinished jobs are continued by the next start.
       const jobs = Promise.all([sweeper?.stop(), notifications.stop(), mail.stop(), logouts.stop(), directories.stop()]);
       await Promise.all([server.close(graceMs), waitAtMost(graceMs, jobs)]);
+      await waitAtMost(graceMs, connections.stop());
       // Waits for password checks whose clients have disconnected.
       await waitAtMost(graceMs, Promise.all([passwords.settled(), parts.auth.settled(), peopleSettled()]));
       await db.close();

@@ -10,6 +10,7 @@ import { makeApplication } from '../support/applications.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { goTo, onScreen, openConsole } from '../support/console.ts';
 import { makeUser } from '../support/relying-party.ts';
+import { connect, USER } from '../support/scim.ts';
 
 const chromium = usesChromium();
 const { applications, audit, why } = words;
@@ -143,6 +144,29 @@ onEachDatabase('Applications in the console', (api) => {
     assert.equal(await page.getByText(foreign.name).count(), 0);
   });
 
+  it('are beside connections, which show what was refused and how to mend it', async () => {
+    const { connection, scim } = await connect(api);
+    const userName = uniqueName('taken');
+    await scim.makeUser({ userName });
+    assert.equal((await scim.post('/Users', { schemas: [USER], userName })).status, 409);
+    const page = await openConsole(chromium, api, { path: '/provisioning' });
+    await page
+      .getByRole('row', { name: new RegExp(connection.name) })
+      .getByText(words.provisioning.refusedCount(1))
+      .waitFor();
+    await page.getByRole('link', { name: connection.name }).click();
+    await onScreen(page, connection.name);
+    await page
+      .getByRole('row', { name: /POST \/scim\/v2\/Users 409/ })
+      .getByText(words.provisioning.advice.uniqueness)
+      .waitFor();
+    assert.equal(await page.getByText(userName).count(), 0);
+    await page.getByRole('link', { name: words.provisioning.tabs.all }).click();
+    await page.getByRole('row', { name: /POST \/scim\/v2\/Users 201/ }).waitFor();
+    await goTo(page, '/', words.overview.title);
+    await page.getByText(words.overview.attention.scim_connection_fails(connection.name, 1)).waitFor();
+  });
+
   it('show in the audit what was done, live', async () => {
     const page = await openConsole(chromium, api, { path: '/audit?live=yes' });
     await page.getByText(audit.following).waitFor();
@@ -177,6 +201,9 @@ onDatabase('SQLite', 'Applications in the console, to look at', {}, (api) => {
     await look(`/applications/${application.id}?tab=start`, application.name, 'application-start');
     await look('/audit', audit.title, 'audit');
     await look('/why', why.title, 'why');
+    const { connection, scim } = await connect(api);
+    await scim.get('/Users/nobody');
+    await look(`/provisioning/${connection.id}`, connection.name, 'connection');
     await look('/provisioning', words.provisioning.title, 'provisioning');
     for (const part of ['settings', 'keys', 'deliveries', 'backups', 'catalog', 'roles'] as const)
       await look(`/service/${part}`, words.service.title, `service-${part}`);

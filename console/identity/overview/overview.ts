@@ -36,7 +36,7 @@ const BADGES = { critical: 'bad', warning: 'warn', info: '' } as const;
 
 /** Where somebody goes to mend it. */
 function mendPath({ kind, target }: Attention): string | undefined {
-  if (kind.startsWith('scim_connection')) return '/provisioning';
+  if (kind.startsWith('scim_connection') && target) return `/provisioning/${part(target.id)}`;
   if (kind === 'delivery_failed') return '/service/deliveries';
   if (kind === 'administrator_without_factor' && target) return `/people/${part(target.id)}`;
   const path = target && TARGETS[target.type];

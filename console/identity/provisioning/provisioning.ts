@@ -2,7 +2,7 @@
 import { html, type TemplateResult } from 'lit';
 import { confirmAct, copyable, openDialog, openForm } from '../../shared/dialog.ts';
 import { define } from '../../shared/element.ts';
-import { part } from '../../shared/router.ts';
+import { hrefOf, part } from '../../shared/router.ts';
 import { type Content, Screen } from '../../shared/screen.ts';
 import { table } from '../../shared/table.ts';
 import { relativeTime, time } from '../../shared/time.ts';
@@ -17,6 +17,7 @@ interface Connection {
   readonly domain_id: string;
   readonly created_at: string;
   readonly last_used_at: string | null;
+  readonly failures: number;
 }
 
 const PATH = '/v3/OS-SCIM/connections';
@@ -101,11 +102,18 @@ class Provisioning extends Screen {
         {
           name: provisioning.name,
           isHeader: true,
-          cell: ({ name }) => name,
+          cell: ({ id, name }) => html`<a href=${hrefOf(`/provisioning/${part(id)}`)}>${name}</a>`,
         },
         { name: provisioning.domain, cell: ({ domain_id: id }) => this.#domains.get(id) ?? id },
         { name: provisioning.made, cell: ({ created_at }) => time(created_at) },
         { name: provisioning.lastUsed, cell: ({ last_used_at }) => relativeTime(last_used_at, provisioning.never) },
+        {
+          name: provisioning.lastDay,
+          cell: ({ failures }) =>
+            failures > 0
+              ? html`<span class="badge bad">${provisioning.refusedCount(failures)}</span>`
+              : html`<span class="badge good">${provisioning.noneRefused}</span>`,
+        },
       ],
       actions: (connection) =>
         html`<button type="button" class="second small danger" aria-label=${provisioning.removeTitle(connection.name)} @click=${() => void this.#remove(connection)}>${shared.remove}</button>`,

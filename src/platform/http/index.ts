@@ -7,7 +7,7 @@ export type { Mount, RawExchange } from './mounts.ts';
 export { type DocumentedRoute, type OpenApiOptions, openApi } from './openapi.ts';
 export { outageOf } from './outage.ts';
 export { mountProbes, type ReadinessChecks } from './probes.ts';
-export type { ErrorFormat } from './replies.ts';
+export type { AnsweredCall, ErrorFormat } from './replies.ts';
 export type { Schema, Static } from './schema.ts';
 export * as t from './schema.ts';
 export { createServer, type Server } from './server.ts';

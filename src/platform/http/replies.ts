@@ -28,7 +28,14 @@ export interface ReplyOptions {
   readonly log: Log;
   readonly times: RequestTimes;
   readonly bodyLimit: number;
+  /**
+   * Told of every answer after it was sent. `route` is the pattern of its path, or `none`. Called for each request, also those that are
+   * answered from memory: it must be quick.
+   */
+  onAnswer?(call: AnsweredCall, route: string, status: number, refusal: Fault | undefined): void;
 }
+
+export type AnsweredCall = Pick<IncomingCall, 'method' | 'headers' | 'url' | 'requestId' | 'milliseconds'>;
 
 /** What metrics and log contain of a URL: the pattern of its route. Paths and queries may contain tokens. */
 export interface RouteName {
@@ -62,10 +69,11 @@ export class Replies {
     this.#write = write;
   }
 
-  send(call: IncomingCall, route: RouteName, outgoing: OutgoingAnswer): void {
+  send(call: IncomingCall, route: RouteName, outgoing: OutgoingAnswer, refusal?: Fault): void {
     this.#write(call.response, call.requestId, outgoing);
     if (outgoing.chunks) this.#sendChunks(call, outgoing.chunks);
     this.record(call, route, outgoing.status);
+    this.#options.onAnswer?.(call, route.path, outgoing.status, refusal);
   }
 
   /** Makes no more than the client reads. One that disconnects ends the work. */
@@ -92,7 +100,7 @@ export class Replies {
     const { 'transfer-encoding': chunked, 'content-length': length } = call.headers;
     const isLong = status === 413 || chunked !== undefined || Number(length) > bodyLimit;
     const last = isLong && !call.raw.complete;
-    this.send(call, route, { status, headers: { ...answer.headers, ...refusal.headers }, text: textOf(answer), last });
+    this.send(call, route, { status, headers: { ...answer.headers, ...refusal.headers }, text: textOf(answer), last }, refusal);
   }
 
   /** The last resort: a failure to answer must end only its request, not the process. */

@@ -3,8 +3,10 @@
 import { isoTime } from '../../../platform/clock.ts';
 import { t } from '../../../platform/http/index.ts';
 import type { IdentityApp } from '../../access/index.ts';
-import type { ScimConnectionRow } from '../../database.ts';
+import type { ScimConnectionRow, ScimRequestRow } from '../../database.ts';
+import { ListLinks, listOf, PAGE_DOCUMENTATION } from '../../resource/index.ts';
 import type { Connections } from './connections.ts';
+import { KEEP, KEEP_DAYS } from './requests.ts';
 
 const tag = 'SCIM connections';
 const path = '/v3/OS-SCIM/connections';
@@ -17,8 +19,45 @@ const Connection = t.object(
     created_at: t.string(),
     last_used_at: t.nullable(t.string()),
   },
-  { token: t.string({ description: 'Returned only when the connection is created.' }) },
+  {
+    token: t.string({ description: 'Returned only when the connection is created.' }),
+    failures: t.integer({
+      description: `How many of its last requests failed in the last day. At most ${KEEP.failure}, because no more are kept. Only in lists.`,
+    }),
+  },
 );
+const ConnectionRequest = t.object(
+  {
+    id: t.string(),
+    at: t.string(),
+    method: t.string(),
+    path: t.string({ description: 'Without ids, names and the query.' }),
+    status: t.integer(),
+    scim_type: t.nullable(t.string({ description: 'The kind of the error (RFC 7644, table 9).' })),
+    detail: t.nullable(t.string({ description: 'What was wrong. Values that may name a person are left out.' })),
+    milliseconds: t.nullable(t.integer()),
+    request_id: t.nullable(t.string({ description: 'The client got it in a header, and the log of the service has it.' })),
+  },
+  {},
+  {
+    examples: [
+      {
+        id: '019c5d2b8c40000a6c1f0b7d2e934a58',
+        at: '2026-11-16T08:10:00.000000Z',
+        method: 'POST',
+        path: '/scim/v2/Users',
+        status: 409,
+        scim_type: 'uniqueness',
+        detail: 'Conflict occurred attempting to store user - Duplicate Entry found with name ….',
+        milliseconds: 4,
+        request_id: 'req-5b1f1c0e-4f0e-4f6c-8f0b-2c1d3e4f5a6b',
+      },
+    ],
+  },
+);
+const REQUESTS_DOCUMENTATION = {
+  query: { ...PAGE_DOCUMENTATION.query, outcome: 'Only success or failure.' },
+};
 const NewConnection = t.envelope(
   'connection',
   t.object({ domain_id: t.string({ minLength: 1, maxLength: 64 }) }, { name: t.string({ minLength: 1, maxLength: 255 }) }),
@@ -34,13 +73,25 @@ const render = ({ id, name, domain_id, created_at, last_used_at }: ScimConnectio
   last_used_at: last_used_at === null ? null : time(last_used_at),
 });
 
+const renderRequest = ({ id, at, method, path, status, scim_type, detail, milliseconds, request_id }: ScimRequestRow) => ({
+  id,
+  at: time(at),
+  method,
+  path,
+  status,
+  scim_type,
+  detail,
+  milliseconds,
+  request_id,
+});
+
 export function mountConnections(app: IdentityApp, { connections }: { connections: Connections }): void {
   const rule = 'identity:manage_scim_connections';
 
   app.get(
     path,
     { summary: 'List provisioning connections', tag, rule, reply: { 200: t.object({ connections: t.array(Connection) }) } },
-    async () => ({ connections: (await connections.list()).map(render) }),
+    async () => ({ connections: (await connections.list()).map((row) => ({ ...render(row), failures: row.failures })) }),
   );
 
   app.post(
@@ -55,6 +106,34 @@ export function mountConnections(app: IdentityApp, { connections }: { connection
     async ({ caller, body: { connection } }) => {
       const { row, token } = await connections.create(caller, connection.domain_id, connection.name);
       return { connection: { ...render(row), token } };
+    },
+  );
+
+  app.get(
+    `${path}/:connection_id`,
+    {
+      summary: 'Show a provisioning connection',
+      tag,
+      rule,
+      target: ({ params }) => connections.target(params.connection_id),
+      reply: { 200: t.envelope('connection', Connection) },
+    },
+    ({ target }) => ({ connection: render(target) }),
+  );
+
+  app.get(
+    `${path}/:connection_id/requests`,
+    {
+      summary: `List the last requests of a provisioning connection, the newest first: ${KEEP.failure} failed and ${KEEP.success} others of the last ${KEEP_DAYS} days`,
+      tag,
+      rule,
+      target: ({ params }) => connections.target(params.connection_id),
+      documentation: REQUESTS_DOCUMENTATION,
+      reply: { 200: t.object({ links: ListLinks, requests: t.array(ConnectionRequest) }) },
+    },
+    async (call) => {
+      const page = await connections.requests(call.target, call.query);
+      return listOf(call, 'requests', { ...page, items: page.items.map(renderRequest) });
     },
   );
 

@@ -1,13 +1,15 @@
 // Provisioning connections: bearer tokens for Entra, Okta and others. A connection acts in one domain, with the rights of a manager.
 import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { seconds } from '../../../platform/clock.ts';
+import type { AnsweredCall, Query } from '../../../platform/http/index.ts';
 import { newId, newSecret } from '../../../platform/ids.ts';
 import { type Caller, findProject, type IdentityTarget, type Ref, tagOf, targetOf } from '../../access/index.ts';
 import type { Actor } from '../../audit/index.ts';
 import type { ScimConnectionRow } from '../../database.ts';
-import { fail } from '../../faults.ts';
+import { type Fault, fail } from '../../faults.ts';
 import { findByName } from '../../projects/index.ts';
-import type { Deps } from '../../resource/index.ts';
+import { type Deps, pageOf, single } from '../../resource/index.ts';
 import {
   type ConnectionWithDomain,
   deleteConnection,
@@ -17,6 +19,8 @@ import {
   listConnections,
   markUsed,
 } from './connections.store.ts';
+import { countFailures, type Outcome, readRequests } from './requests.store.ts';
+import { createConnectionRequests, patternOf } from './requests.ts';
 
 /** Identifies our tokens, also for secret scanners. */
 const PREFIX = 'ghs_';
@@ -24,6 +28,18 @@ const PREFIX = 'ghs_';
 const USE_SECONDS = 60;
 /** The roles of a connection in its domain: those of a manager, not of an administrator. */
 const ROLES = new Set(['manager', 'member', 'reader']);
+
+const DAY = 86_400;
+const PATHS = '/scim/';
+/** Not what the client is told, which may be a stranger. */
+const DOMAIN_DISABLED = 'The domain of this connection is disabled.';
+const BEARER = /^Bearer +([\w.~+/-]+=*)$/i;
+
+/** The token of a connection in the headers of a request. */
+function tokenIn({ authorization = '' }: IncomingHttpHeaders): string | undefined {
+  const token = BEARER.exec(authorization)?.[1];
+  return token?.startsWith(PREFIX) ? token : undefined;
+}
 
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 const tagOfConnection = (id: string): string => `scim_connection:${id}`;
@@ -71,6 +87,21 @@ export function createConnections({
     limit: 1000,
     tags: (connection) => [tagOfConnection(connection.id), tagOf.project(connection.domain_id), tagOf.everything],
   });
+  const requests = createConnectionRequests({ db, clock, log });
+  const load = (token: string) => cache.getOrLoad(token, () => findConnection(db.read, hashOf(token)));
+  /** At once if the connection was verified lately; else it is read, if that is wanted. */
+  function withConnection(headers: IncomingHttpHeaders, mayRead: boolean, use: (found: ConnectionWithDomain) => void): void {
+    const token = tokenIn(headers);
+    if (token === undefined) return;
+    const known = cache.get(token);
+    if (known) use(known);
+    if (known || !mayRead) return;
+    Promise.resolve(load(token)).then(
+      (found) => found && use(found),
+      (err: unknown) => log.warn({ err }, 'could not read the connection of a request'),
+    );
+  }
+
   const lastUses = new Map<string, number>();
 
   /** Not awaited: a failed write must not fail the request. */
@@ -88,7 +119,7 @@ export function createConnections({
     isToken: (text: string): boolean => text.startsWith(PREFIX),
 
     async verify(token: string, requestId: string): Promise<Caller | undefined> {
-      const connection = await cache.getOrLoad(token, () => findConnection(db.read, hashOf(token)));
+      const connection = await load(token);
       if (!connection?.domain_enabled) return undefined;
       recordUse(connection);
       return connectionCaller(connection, requestId);
@@ -120,7 +151,52 @@ export function createConnections({
       return { row, token };
     },
 
-    list: () => listConnections(db.read),
+    async list(): Promise<(ConnectionWithDomain & { readonly failures: number })[]> {
+      await requests.stored();
+      const [rows, failures] = await Promise.all([listConnections(db.read), countFailures(db.read, seconds(clock) - DAY)]);
+      return rows.map((row) => ({ ...row, failures: failures.get(row.id) ?? 0 }));
+    },
+
+    /** The last requests of a connection, the newest first. Those of other processes are some seconds late. */
+    async requests({ id }: ScimConnectionRow, query: Query) {
+      const page = pageOf(query);
+      const outcome = single(query, 'outcome');
+      if (outcome !== undefined && outcome !== 'success' && outcome !== 'failure')
+        fail('request.bad_value', { field: 'outcome', why: 'it must be success or failure' });
+      await requests.stored();
+      const found = await readRequests(db.read, id, page, outcome satisfies Outcome | undefined);
+      return found ?? fail('list.marker_not_found', { marker: page.marker! });
+    },
+
+    /** Called for every answer of the service. */
+    recordAnswer(
+      { headers, url, method, requestId, milliseconds }: AnsweredCall,
+      route: string,
+      status: number,
+      refusal?: Fault,
+    ) {
+      if (!(route.startsWith(PATHS) || (route === 'none' && url.startsWith(PATHS)))) return;
+      // A token that nobody knows must not cost a second search.
+      withConnection(headers, status !== 401, ({ id, domain_enabled }) => {
+        const detail = status === 401 && !domain_enabled ? { detail: DOMAIN_DISABLED } : {};
+        const path = patternOf(route, url);
+        requests.record(id, { requestId, milliseconds }, { method, path, status, refusal, ...detail });
+      });
+    },
+
+    /** Of an operation in a bulk request that failed. */
+    recordOperation(
+      { headers, requestId }: Pick<AnsweredCall, 'headers' | 'requestId'>,
+      { method, path }: { readonly method: string; readonly path: string },
+      refusal: Fault,
+    ): void {
+      const operation = `${PATHS}v2/Bulk: ${method} ${patternOf('none', path)}`;
+      const outcome = { method: 'POST', path: operation, status: refusal.status, refusal };
+      withConnection(headers, true, ({ id }) => requests.record(id, { requestId, milliseconds: null }, outcome));
+    },
+
+    start: requests.start,
+    stop: requests.stop,
 
     target: async (id: string): Promise<IdentityTarget<ScimConnectionRow>> =>
       targetOf(

@@ -25,7 +25,10 @@ function parseBulkPath({ path }: BulkOperation): { kind: ResourceKind | undefine
 export interface BulkParts {
   readonly scim: Scim;
   readonly tokens: Parameters<typeof createAuthenticate>[0];
-  readonly connections: OtherCallers;
+  readonly connections: OtherCallers & {
+    /** For the list of the last requests of a connection. */
+    recordOperation(call: Pick<ScimCall, 'headers' | 'requestId'>, operation: BulkOperation, refusal: Fault): void;
+  };
 }
 
 export function mountBulk(app: IdentityApp, parts: BulkParts): void {
@@ -68,10 +71,15 @@ export function mountBulk(app: IdentityApp, parts: BulkParts): void {
       reply: { 200: BulkReply },
     },
     async (call) => {
-      const toFault = (err: unknown): Fault => {
+      const refusalOf = (err: unknown): Fault => {
         if (err instanceof Fault) return err;
         parts.scim.log.error({ request_id: call.requestId, err }, 'bulk operation failed');
         return outageOf(err) ?? unexpectedFault();
+      };
+      const toFault = (err: unknown, operation: BulkOperation): Fault => {
+        const refusal = refusalOf(err);
+        parts.connections.recordOperation(call, operation, refusal);
+        return refusal;
       };
       const locate = (operation: BulkOperation): string | undefined => {
         const { kind, id } = parseBulkPath(operation);

@@ -120,8 +120,8 @@ export interface BulkWorker {
   perform(operation: BulkOperation): Promise<BulkOutcome & { id?: string }>;
   /** The URL of the resource, also for a failed operation; undefined for a resource that does not exist yet. */
   locate(operation: BulkOperation): string | undefined;
-  /** Also logs unexpected errors. */
-  toFault(error: unknown): Fault;
+  /** Also logs unexpected errors, and records the operation. */
+  toFault(error: unknown, operation: BulkOperation): Fault;
 }
 
 /** Runs the operations. The results are in the order of the request. */
@@ -141,7 +141,7 @@ export async function runBulk(
       if (bulkId && id) ids.set(bulkId, id);
       results.set(at, { method, bulkId, version, location, status: String(status) });
     } catch (error) {
-      const refusal = toFault(error);
+      const refusal = toFault(error, operation);
       const location = locate(operation);
       results.set(at, { method, bulkId, location, status: String(refusal.status), response: scimErrors(refusal, '', '').body });
       if (++errors === failOnErrors) break;

@@ -30,6 +30,8 @@ const scimTypes: Readonly<Record<string, string>> = {
   'user.password_reused': 'invalidValue',
 };
 
+export const scimTypeOf = (code: string): string | undefined => (Object.hasOwn(scimTypes, code) ? scimTypes[code] : undefined);
+
 export const scimErrors: ErrorFormat<{ body: unknown }> = ({ status, code, message, detail }) => ({
   body: {
     schemas: [ERROR],
