@@ -61,6 +61,12 @@ export const frame: Frame = createFrame({
   tools,
 });
 
+session.onChange = (lost) => {
+  if (lost) announce(words.frame.roleLost(scopeName(lost), scopeName(session.scope)));
+  frame.update();
+  frame.reload();
+};
+
 export const go = (path: string, query?: Readonly<Record<string, string | undefined>>): Promise<void> =>
   frame.router.go(hrefOf(path, query));
 /** Changes the query of the current screen. */

@@ -1,7 +1,8 @@
 // Who uses the console, and in which role. The token is in memory only: it is gone with the page.
-import { html } from 'lit';
+import { html, render } from 'lit';
 import { openDialog } from '../shared/dialog.ts';
 import { type Answer, ApiError, type RequestOptions, SignedOutError, send } from '../shared/http.ts';
+import { problemMessage } from '../shared/problem.ts';
 import { hidePage } from '../shared/router.ts';
 import { shared } from '../shared/words/index.ts';
 
@@ -41,7 +42,10 @@ const UNSCOPED: Scope = { kind: 'unscoped', id: '', name: '' };
 const CHOICE = 'gatehouse:scope';
 /** Tokens are renewed when they have less than this left. */
 const RENEW_MS = 60_000;
+/** After a refusal, roles are read again; not more often than this. */
+const READ_AGAIN_MS = 10_000;
 
+const keyOf = ({ kind, id }: Scope): string => `${kind} ${id}`;
 const bodyOf = ({ kind, id }: Scope) => (kind === 'system' ? { system: { all: true } } : { [kind]: { id } });
 
 export class Session {
@@ -55,10 +59,19 @@ export class Session {
   #unscoped: Token | undefined;
   #token: Token | undefined;
   #renewing: Promise<Token> | undefined;
-  #signingIn: Promise<void> | undefined;
+  #signingIn: Promise<boolean> | undefined;
+  #readAt = 0;
+  /** Called when the person's roles turned out to be others. `lost`: the scope in which they cannot act any more. */
+  onChange: (lost: Scope | undefined) => void = () => {};
 
   async start(): Promise<void> {
-    await this.#renewUnscoped();
+    await this.#readScopes();
+    const chosen = sessionStorage.getItem(CHOICE);
+    await this.choose(this.scopes.find((scope) => keyOf(scope) === chosen) ?? this.scopes[0] ?? UNSCOPED);
+  }
+
+  async #readScopes(): Promise<void> {
+    if (!this.#unscoped || this.#unscoped.expiresAt - Date.now() <= RENEW_MS) await this.#renewUnscoped();
     const headers = { 'X-Auth-Token': this.#unscoped!.text };
     const [{ body: system }, { body: domains }, { body: projects }] = await Promise.all([
       send<{ system: readonly { all: true }[] }>('GET', '/v3/auth/system', { headers }),
@@ -70,8 +83,19 @@ export class Session {
       ...domains.domains.map(({ id, name }) => ({ kind: 'domain', id, name }) as const),
       ...projects.projects.map(({ id, name }) => ({ kind: 'project', id, name }) as const),
     ];
-    const chosen = sessionStorage.getItem(CHOICE);
-    await this.choose(this.scopes.find(({ kind, id }) => `${kind} ${id}` === chosen) ?? this.scopes[0] ?? UNSCOPED);
+  }
+
+  /** A request was refused: the person's roles may be others by now. What is not theirs any more is not offered any more. */
+  async #readAgain(): Promise<void> {
+    if (Date.now() - this.#readAt < READ_AGAIN_MS) return;
+    this.#readAt = Date.now();
+    const { scope } = this;
+    const before = [...this.#allowed].sort().join();
+    await this.#readScopes();
+    const left = this.scopes.find((one) => keyOf(one) === keyOf(scope));
+    await this.choose(left ?? this.scopes[0] ?? UNSCOPED);
+    const lost = left || scope.kind === 'unscoped' ? undefined : scope;
+    if (lost || before !== [...this.#allowed].sort().join()) this.onChange(lost);
   }
 
   /** Acts in another scope from now on. If that is refused, the person goes on in the scope before. */
@@ -91,7 +115,7 @@ export class Session {
       }
       throw error;
     }
-    if (scope !== UNSCOPED) sessionStorage.setItem(CHOICE, `${scope.kind} ${scope.id}`);
+    if (scope !== UNSCOPED) sessionStorage.setItem(CHOICE, keyOf(scope));
   }
 
   /** Whether a rule of the service's policy lets the person do this, in the scope they act in. */
@@ -114,24 +138,52 @@ export class Session {
   }
 
   async request<Body>(method: string, path: string, options: RequestOptions = {}): Promise<Answer<Body>> {
+    const { scope } = this;
     for (let attempt = 0; ; attempt++) {
-      const token = await this.#current();
       try {
+        const token = await this.#current();
         return await send<Body>(method, path, { ...options, headers: { ...options.headers, 'X-Auth-Token': token.text } });
       } catch (error) {
-        // The token ended early, such as when a role was removed. The service refused before it did anything.
-        if (!(error instanceof ApiError) || error.status !== 401 || attempt > 0) throw error;
-        this.#token = undefined;
-        this.#unscoped = undefined;
+        if (!(error instanceof ApiError) || (error.status !== 401 && error.status !== 403)) throw error;
+        if (error.maxAge !== undefined) {
+          // The service refused before it did anything. What the person entered is still there.
+          if (!(await this.#signInAgain(shared.recentSignInTitle, shared.recentSignInText))) throw error;
+          this.#forget();
+          continue;
+        }
+        // The token ended early, such as when a role was removed.
+        if (error.status === 401) this.#forget();
+        if (error.status === 403 || attempt > 0) {
+          void this.#readAgain().catch(() => {});
+          throw error;
+        }
+        // What was begun in one scope is not done in another.
+        if (this.scope !== scope) throw error;
       }
     }
   }
 
-  async signOut(): Promise<void> {
-    hidePage();
+  #forget(): void {
     this.#token = undefined;
     this.#unscoped = undefined;
-    await send('DELETE', SESSION).catch(() => {});
+  }
+
+  #signInAgain(title: string, text: string): Promise<boolean> {
+    this.#signingIn ??= askToSignIn(title, text).finally(() => {
+      this.#signingIn = undefined;
+    });
+    return this.#signingIn;
+  }
+
+  async signOut(): Promise<void> {
+    hidePage();
+    this.#forget();
+    try {
+      await send('DELETE', SESSION);
+    } catch {
+      showStillSignedIn(() => void this.signOut());
+      return;
+    }
     window.location.assign('/account');
   }
 
@@ -183,25 +235,33 @@ export class Session {
         return;
       } catch (error) {
         if (!(error instanceof ApiError) || error.status !== 401) throw error;
-        this.#signingIn ??= askToSignIn().finally(() => {
-          this.#signingIn = undefined;
-        });
-        await this.#signingIn;
+        await this.#signInAgain(shared.signedOutTitle, shared.signedOutText);
       }
     }
   }
 }
 
-/** In another tab, so that nothing on the page is lost. Goes on when the person comes back. */
-async function askToSignIn(): Promise<void> {
-  await openDialog<true>(
-    shared.signedOutTitle,
-    (close) => html`<p>${shared.signedOutText}</p>
+/** Nothing of the person is on the page any more, but their session may go on: they must know before they leave. */
+function showStillSignedIn(retry: () => void): void {
+  const problem = { title: shared.stillSignedInTitle, text: shared.stillSignedInText, canRetry: true };
+  const page = document.createElement('main');
+  page.id = 'content';
+  document.body.replaceChildren(page);
+  render(problemMessage(problem, retry), page);
+  document.documentElement.hidden = false;
+}
+
+/** In another tab, so that nothing on the page is lost. True when the person came back, and goes on. */
+async function askToSignIn(title: string, text: string): Promise<boolean> {
+  const isBack = await openDialog<true>(
+    title,
+    (close) => html`<p>${text}</p>
       <div class="buttons">
         <a class="button" href="/console?sign-in" target="_blank">${shared.signIn}</a>
         <button type="button" class="second" @click=${() => close(true)}>${shared.goOn}</button>
       </div>`,
   );
+  return isBack === true;
 }
 
 export const session = new Session();

@@ -6,16 +6,23 @@ export class ApiError extends Error {
   /** A stable name of the error, where the API has one. */
   readonly code: string | undefined;
   readonly retryAfter: number | undefined;
+  /** The request needs a login that is not older than this, in seconds. */
+  readonly maxAge: number | undefined;
 
   constructor(
     status: number,
     message: string,
-    { code, retryAfter }: { code?: string | undefined; retryAfter?: number | undefined } = {},
+    {
+      code,
+      retryAfter,
+      maxAge,
+    }: { code?: string | undefined; retryAfter?: number | undefined; maxAge?: number | undefined } = {},
   ) {
     super(message);
     this.status = status;
     this.code = code;
     this.retryAfter = retryAfter;
+    this.maxAge = maxAge;
   }
 }
 
@@ -71,14 +78,18 @@ function urlOf(path: string, query: RequestOptions['query'] = {}): string {
 function errorOf(status: number, body: unknown, headers: Headers): ApiError {
   const seconds = Number(headers.get('Retry-After'));
   const { error, detail, code, message, error_description } = (body ?? {}) as {
-    error?: { message?: string; identity?: unknown; code_name?: string } | string;
+    error?: { message?: string; identity?: unknown; code_name?: string; max_age?: number } | string;
     detail?: string;
     code?: string;
     message?: string;
     error_description?: string;
   };
   const text = (typeof error === 'object' ? error.message : error_description) ?? detail ?? message ?? `HTTP ${status}`;
-  const options = { code: typeof code === 'string' ? code : undefined, retryAfter: seconds > 0 ? seconds : undefined };
+  const options = {
+    code: typeof code === 'string' ? code : undefined,
+    retryAfter: seconds > 0 ? seconds : undefined,
+    maxAge: typeof error === 'object' ? error.max_age : undefined,
+  };
   return status === 412 ? new ConflictError(status, text, options) : new ApiError(status, text, options);
 }
 

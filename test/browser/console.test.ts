@@ -80,6 +80,41 @@ onEachDatabase('The console in a browser', (api) => {
     await page.waitForURL(/\/openid\/interaction\//);
   });
 
+  it('says when signing out did not work, with nothing of the person on the page', async () => {
+    const page = await openConsole(chromium, api);
+    await page.route('**/console/session', (route) => (route.request().method() === 'DELETE' ? route.abort() : route.continue()));
+    await press(page, 'admin');
+    await press(page, texts.signOut);
+    await page.getByRole('alert').getByText(texts.stillSignedInTitle).waitFor();
+    assert.equal(await page.getByText(words.overview.title).count(), 0);
+    await page.unroute('**/console/session');
+    await press(page, texts.retry);
+    await page.waitForURL(/\/openid\/interaction\//);
+  });
+
+  it('asks for a recent sign-in where one is needed, and then does what was asked, with what was entered', async () => {
+    const { body } = await api.get('/v3/users?name=admin');
+    const page = await openConsole(chromium, api, { path: `/people/${body.users[0].id}` });
+    await onScreen(page, 'admin');
+    const email = `${uniqueName('admin')}@example.org`;
+    await page.getByLabel(words.people.email).fill(email);
+    // Later than a login may be old. Signing in is by the clock of this machine.
+    api.clock.advance(1000);
+    await press(page, texts.save);
+    const dialog = page.getByRole('dialog', { name: texts.recentSignInTitle });
+    await dialog.waitFor();
+    api.clock.advance(-1000);
+    const opened = page.context().waitForEvent('page');
+    await dialog.getByRole('link', { name: texts.signIn }).click();
+    const other = await opened;
+    await enterPassword(other, ADMIN);
+    await onScreen(other, words.overview.title);
+    await dialog.getByRole('button', { name: texts.goOn }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.locator('#status.shown').waitFor();
+    assert.equal((await api.get(`/v3/users/${body.users[0].id}`)).body.user.email, email);
+  });
+
   it('signs out whoever left the page alone, also in the middle of a form', async () => {
     const person = await makeUser(api);
     const page = await openConsole(chromium, api, { path: `/people/${person.id}` });
@@ -104,9 +139,9 @@ onEachDatabase('The console in a browser', (api) => {
     assert.equal((await api.request('DELETE', grant)).status, 204);
     await search(page, 'x');
     await page.getByRole('alert').waitFor();
-    await page.reload();
-    await onScreen(page, words.people.title).catch(() => {});
-    assert.equal(await page.getByRole('link', { name: words.people.title, exact: true }).count(), 0);
+    await page.getByText(words.frame.roleLost(words.frame.domain(domain.name), words.frame.unscoped)).waitFor();
+    await page.getByRole('link', { name: words.people.title, exact: true }).waitFor({ state: 'detached' });
+    assert.equal(await page.getByLabel(words.frame.actIn).count(), 0);
   });
 
   it('acts in the domain that was chosen last, also when a token for another one was on its way', async () => {

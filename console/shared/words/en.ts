@@ -46,6 +46,12 @@ export const texts = {
   serviceSays: 'The service says:',
   signedOutTitle: 'You are signed out',
   signedOutText: 'Your session has ended. Sign in again in another tab, then come back: what you entered here is kept.',
+  recentSignInTitle: 'Sign in once more',
+  recentSignInText:
+    'This changes how you sign in, so you must have signed in a short time ago. Sign in again in another tab, then come back and go on: what you entered here is kept.',
+  stillSignedInTitle: 'You may still be signed in',
+  stillSignedInText:
+    'The service did not answer, so signing out did not work. Try again before you leave this device, or end this session from another device at your account.',
   signIn: 'Sign in',
   goOn: 'Go on',
   signOut: 'Sign out',

@@ -49,6 +49,12 @@ export const texts: SharedTexts = {
   serviceSays: 'El servicio dice:',
   signedOutTitle: 'Se ha cerrado la sesión',
   signedOutText: 'Su sesión ha terminado. Inicie sesión en otra pestaña y vuelva: lo que ha escrito aquí se conserva.',
+  recentSignInTitle: 'Inicie sesión otra vez',
+  recentSignInText:
+    'Esto cambia cómo inicia sesión, por lo que debe haberla iniciado hace poco. Inicie sesión otra vez en otra pestaña, vuelva aquí y continúe: lo que ha escrito se conserva.',
+  stillSignedInTitle: 'Puede que su sesión siga abierta',
+  stillSignedInText:
+    'El servicio no ha respondido, así que no se ha cerrado la sesión. Inténtelo de nuevo antes de dejar este dispositivo, o cierre esta sesión desde otro dispositivo en su cuenta.',
   signIn: 'Iniciar sesión',
   goOn: 'Continuar',
   signOut: 'Cerrar sesión',

@@ -14,10 +14,16 @@ export function createFreshLogin({ clock, config }: { clock: Clock; config: { re
   return {
     /** `at`: a time in milliseconds. */
     isFresh,
-    /** Fails with 401, so that clients log in again by themselves. Administrators who act for others need no recent login. */
+    /**
+     * Fails with 401, so that clients log in again by themselves; `max_age` says how old a login may be, as in RFC 9470. Administrators who
+     * act for others need no recent login.
+     */
     require(caller: Caller, userId: string): void {
       if (caller.userId === userId && !isFresh(loginTimeOf(caller.token)))
-        fail('auth.required', undefined, { reason: 'the login is too old to change or read how one signs in' });
+        fail('auth.required', undefined, {
+          reason: 'the login is too old to change or read how one signs in',
+          detail: { max_age: config.freshLoginSeconds },
+        });
     },
   };
 }

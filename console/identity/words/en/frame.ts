@@ -4,4 +4,5 @@ export const frame = {
   domain: (name: string) => `Domain ${name}`,
   organization: (name: string) => `Organization ${name}`,
   unscoped: 'No organization',
+  roleLost: (before: string, now: string) => `You have no role any more in: ${before}. You act now in: ${now}.`,
 };

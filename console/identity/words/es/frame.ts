@@ -6,4 +6,5 @@ export const frame: Words['frame'] = {
   domain: (name: string) => `Dominio ${name}`,
   organization: (name: string) => `Organización ${name}`,
   unscoped: 'Sin organización',
+  roleLost: (before: string, now: string) => `Ya no tiene ningún rol en: ${before}. Ahora actúa en: ${now}.`,
 };

@@ -74,6 +74,7 @@ onEachDatabase('The console', (api) => {
       body: { two_factor_auth: { security_question: 'q', security_answer: 'a' } },
     });
     assert.equal(enabling.status, 401, enabling.text);
+    assert.equal(enabling.body.error.max_age, 900, 'a client knows that signing in again helps');
     assert.equal((await read(token, `/v3/users/${person.id}`)).status, 401, 'the first one has expired');
   });
 
