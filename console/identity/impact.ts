@@ -10,6 +10,8 @@ interface Impact {
   readonly counts: Readonly<Record<string, number>>;
   /** Larger numbers are not counted. */
   readonly most: number;
+  /** False: every number is the least. */
+  readonly complete: boolean;
 }
 
 export interface ImpactOptions {
@@ -48,14 +50,14 @@ export class ImpactElement extends PageElement {
     this.requestUpdate();
   }
 
-  #lines({ counts, most }: Impact): string[] {
+  #lines({ counts, most, complete }: Impact): string[] {
     const { impact } = words;
     const { only, path } = this.#options!;
     const others = OTHER_NAMES[path.split('/')[2]!];
     return Object.entries(counts).flatMap(([name, count]) => {
       const line = impact.counts[others?.[name] ?? (name as Count)];
       if (count === 0 || !line || (only && !only.includes(name))) return [];
-      return [line(count, count >= most ? impact.atLeast(numberText(count)) : numberText(count))];
+      return [line(count, count >= most || !complete ? impact.atLeast(numberText(count)) : numberText(count))];
     });
   }
 

@@ -9,6 +9,6 @@ export function createImpact({ db, shield }: Pick<Deps, 'db'> & { readonly shiel
   return async (caller: Caller, kind: CountedKind, id: string, now: number) => {
     if (kind === 'user') await shield(db.read, caller, 'identity:delete_user', { userId: id });
     if (kind === 'group') await shield(db.read, caller, 'identity:delete_group', { groupId: id });
-    return { counts: await countImpact(db.read, kind, { id, now, most: MAX_COUNT }), most: MAX_COUNT };
+    return { ...(await countImpact(db.read, kind, { id, now, most: MAX_COUNT })), most: MAX_COUNT };
   };
 }

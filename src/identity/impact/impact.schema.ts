@@ -6,5 +6,5 @@ import { Links } from '../resource/index.ts';
 export const MAX_COUNT = 10_000;
 
 export const Impact = t.object({
-  impact: t.object({ counts: t.record(t.integer()), most: t.integer(), links: Links }),
+  impact: t.object({ counts: t.record(t.integer()), most: t.integer(), complete: t.boolean(), links: Links }),
 });

@@ -19,8 +19,7 @@ const where =
 const records =
   (column: 'user_id' | 'consumer_id', ...models: readonly string[]): Rows =>
   ({ id, now }) =>
-    sql`select 1 from openid_records where ${sql.ref(column)} = ${id} and model in (${sql.join(models)})
-      and consumed_at is null and (expires_at is null or expires_at > ${now})`;
+    sql`select 1 from openid_records where ${sql.ref(column)} = ${id} ${usable(models, now)}`;
 
 const TOKENS = ['AccessToken', 'RefreshToken', 'ClientCredentials'];
 
@@ -29,6 +28,32 @@ const ownedApplications: Rows = ({ id }) => sql`
   select distinct app_user_roles.application_id from app_user_roles
   join app_role_permissions on app_role_permissions.role_id = app_user_roles.role_id
   where app_user_roles.user_id = ${id} and app_role_permissions.permission_id = 'manage-application'`;
+
+const MEMBERS = ['users', 'groups', 'projects', 'roles'] as const;
+type Member = (typeof MEMBERS)[number];
+
+/**
+ * Rows that refer to things of a domain, each once, by the columns with the ids of these things. Of a domain with very many of them, only
+ * as many are looked at as are counted.
+ */
+const ofDomain =
+  (table: string, key: readonly string[], refers: Readonly<Record<string, Member>>, more = sql``): Rows =>
+  ({ id, most }) => {
+    const columns = sql.join(key.map((column) => sql.ref(column)));
+    const ways = Object.entries(refers).map(
+      ([column, members]) => sql`select * from (select ${columns} from ${sql.table(table)} where ${sql.ref(column)} in
+        (select id from ${sql.table(members)} where domain_id = ${id} limit ${most}) ${more} limit ${most}) as way`,
+    );
+    return sql.join(ways, sql` union `);
+  };
+
+const usable = (models: readonly string[], now: number) =>
+  sql`and model in (${sql.join(models)}) and consumed_at is null and (expires_at is null or expires_at > ${now})`;
+
+const recordsOfDomain =
+  (...models: readonly string[]): Rows =>
+  (options) =>
+    ofDomain('openid_records', ['id'], { user_id: 'users' }, usable(models, options.now))(options);
 
 const counted = {
   user: {
@@ -57,7 +82,23 @@ const counted = {
     groups: where('groups', 'domain_id'),
     projects: where('projects', 'domain_id'),
     roles: where('roles', 'domain_id'),
-    role_assignments: where('grants', 'target_id'),
+    sessions: recordsOfDomain('Session'),
+    tokens: recordsOfDomain(...TOKENS),
+    role_assignments: (options) => {
+      const inside = { user_id: 'users', group_id: 'groups', target_id: 'projects', role_id: 'roles' } as const;
+      return sql`select id from grants where target_id = ${options.id} union ${ofDomain('grants', ['id'], inside)(options)}`;
+    },
+    application_role_assignments: (options) => sql`
+      ${ofDomain('app_user_roles', ['id'], { user_id: 'users', organization_id: 'projects' })(options)}
+      union ${ofDomain('app_organization_roles', ['id'], { organization_id: 'projects' })(options)}`,
+    memberships: ofDomain('group_members', ['group_id', 'user_id'], { user_id: 'users', group_id: 'groups' }),
+    passkeys: ofDomain('passkeys', ['id'], { user_id: 'users' }, sql`and removed_at is null`),
+    devices: ofDomain('devices', ['id'], { user_id: 'users' }),
+    credentials: ofDomain('credentials', ['id'], { user_id: 'users' }),
+    provider_accounts: (options) => sql`
+      ${ofDomain('provider_links', ['id'], { user_id: 'users' })(options)} union
+      select * from (select id from provider_links where provider_id in
+        (select id from identity_providers where domain_id = ${options.id}) limit ${options.most}) as way`,
     identity_providers: where('identity_providers', 'domain_id'),
     connections: where('scim_connections', 'domain_id'),
     invitations: where('invitations', 'domain_id'),
@@ -80,12 +121,20 @@ const counted = {
 
 export type CountedKind = keyof typeof counted;
 
-/** In one query; each count reads at most `most` rows. */
-export async function countImpact(db: Reader, kind: CountedKind, options: CountOptions): Promise<Record<string, number>> {
+export interface CountedImpact {
+  readonly counts: Readonly<Record<string, number>>;
+  /** False for a domain that has more things than were looked at: then all numbers are at least. */
+  readonly complete: boolean;
+}
+
+/** In one query; each count stops at `most` rows. */
+export async function countImpact(db: Reader, kind: CountedKind, options: CountOptions): Promise<CountedImpact> {
   const columns = Object.entries<Rows>(counted[kind]).map(
     ([name, rows]) =>
       sql`(select count(*) from (select 1 from (${rows(options)}) as found limit ${options.most}) as counted) as ${sql.ref(name)}`,
   );
   const { rows } = await sql<Record<string, unknown>>`select ${sql.join(columns)}`.execute(db);
-  return Object.fromEntries(Object.entries(rows[0]!).map(([name, value]) => [name, Number(value)]));
+  const counts = Object.fromEntries(Object.entries(rows[0]!).map(([name, value]) => [name, Number(value)]));
+  const isComplete = kind !== 'domain' || MEMBERS.every((name) => counts[name]! < options.most);
+  return { counts, complete: isComplete };
 }
