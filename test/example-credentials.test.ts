@@ -28,6 +28,6 @@ onWallet('SQLite', 'The example of credentials', {}, (wallet) => {
     assert.equal(preview.body.satisfiable, true, preview.text);
     const shown = await person.post('/api/v1/wallet/oid4vp', { uri });
     assert.equal(shown.status, 200, shown.text);
-    assert.deepEqual(JSON.parse(await text(`http://127.0.0.1:${verifier}/results`)), [{ level: 'gold' }]);
+    assert.deepEqual(JSON.parse(await text(`http://127.0.0.1:${verifier}/results`)), [{ level: 'gold', since: 1843 }]);
   });
 });

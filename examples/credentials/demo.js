@@ -152,7 +152,9 @@ async function requestObject({ last: id }) {
     state: id,
     aud: 'https://self-issued.me/v2',
     dcql_query: {
-      credentials: [{ id: 'card', format: 'dc+sd-jwt', meta: { vct_values: [VCT] }, claims: [{ path: ['level'] }] }],
+      credentials: [
+        { id: 'card', format: 'dc+sd-jwt', meta: { vct_values: [VCT] }, claims: [{ path: ['level'] }, { path: ['since'] }] },
+      ],
     },
     client_metadata: {
       client_name: 'The demo verifier',

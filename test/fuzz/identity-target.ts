@@ -144,7 +144,6 @@ async function callers(api: TestApi, pool: IdPool): Promise<Caller[]> {
   const domain = await api.make('domain', { name: uniqueName('fuzzed') });
   const project = await api.make('project', { name: uniqueName('fuzzed'), domain_id: domain.id });
   const application = await makeApplication(api, { redirect_uris: ['https://app.example/callback'], scopes: ['all_info'] });
-  await api.make('role', { name: 'manager' });
   pool.keep('domain', domain.id, 'default');
   pool.keep('project', project.id);
   pool.keep('consumer', application.id);

@@ -1,5 +1,5 @@
 // Who holds roles of an application: people, and organizations whose members then hold them.
-import { html, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 import { confirmAct, openForm } from '../../shared/dialog.ts';
 import type { FormField } from '../../shared/form.ts';
 import { nextMarker, pager } from '../../shared/list.ts';
@@ -7,6 +7,7 @@ import { hrefOf, type Location, part } from '../../shared/router.ts';
 import { table } from '../../shared/table.ts';
 import { shared } from '../../shared/words/index.ts';
 import { goQuery } from '../frame.ts';
+import { invite } from '../people/invite.ts';
 import { api, session } from '../session.ts';
 import { BUILT_IN_ROLES, findApplicationRoles, findOrganizations, findPeople, namesOf } from '../things.ts';
 import { words } from '../words/index.ts';
@@ -133,7 +134,9 @@ export function holders(applicationId: string, content: HoldersContent, reload: 
     html`<button type="button" class="second small danger" aria-label=${applications.takeTitle(holder.role, holder.person ?? holder.organization)} @click=${() => void take(holder)}>${shared.remove}</button>`;
   const key = (one: Holder): string => `${one.user_id ?? ''} ${one.organization_id} ${one.role_id}`;
   return html`<section>
-      <div class="between"><h2>${applications.people}</h2><button type="button" @click=${add('person')}>${applications.givePerson}</button></div>
+      <div class="between"><h2>${applications.people}</h2><div class="actions">
+        ${session.may('identity:create_invitation') ? html`<button type="button" class="second" @click=${() => void invite({ toApplication: applicationId })}>${words.people.invite}</button>` : nothing}
+        <button type="button" @click=${add('person')}>${applications.givePerson}</button></div></div>
       ${table<Holder>({
         caption: applications.people,
         rows: people,

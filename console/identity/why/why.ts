@@ -1,7 +1,8 @@
 // "May this person do X in Y?": the paths of grants that lead to yes, or what is missing for no.
-import { html, nothing, type TemplateResult } from 'lit';
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { define } from '../../shared/element.ts';
 import { type FormField, form } from '../../shared/form.ts';
+import type { Choice } from '../../shared/pick.ts';
 import { hrefOf, part } from '../../shared/router.ts';
 import { type Content, Screen } from '../../shared/screen.ts';
 import { goQuery } from '../frame.ts';
@@ -16,7 +17,7 @@ import {
   namesOf,
 } from '../things.ts';
 import { words } from '../words/index.ts';
-import { type Explanation, missingText, scopeText, stepText } from './explanation.ts';
+import { type Explanation, type Missing, missingText, scopeText, stepText } from './explanation.ts';
 
 const PLACES = ['application', 'project', 'domain', 'system'] as const;
 type Place = (typeof PLACES)[number];
@@ -38,7 +39,11 @@ async function findPermissions(applicationId: string | undefined, text: string, 
 
 class Why extends Screen {
   #explanation: Explanation | undefined;
+  /** Somebody asked: the answer is brought into view when it is there. */
+  #showsAnswer = false;
   #userName: string | undefined;
+  #roleName: string | undefined;
+  #permissionName: string | undefined;
 
   heading(): string {
     return words.why.title;
@@ -64,14 +69,29 @@ class Why extends Screen {
       this.#asked('permission_id'),
     ];
     if (!user || (place !== 'system' && !id)) return;
+    const nameIn = async (wanted: string | undefined, find: () => Promise<readonly Choice[]>): Promise<string | undefined> =>
+      wanted && (await find()).find(({ value }) => value === wanted)?.label;
     const path =
       place === 'application'
         ? `/v3/OS-ROLES/users/${part(user)}/applications/${part(id!)}/explanation`
         : `/v3/users/${part(user)}/OS-ACCESS/explanation`;
     const where =
       place === 'application' ? { permission_id: permission } : place === 'system' ? { system: 'all' } : { [`${place}_id`]: id };
-    const { explanation } = await api.get<{ explanation: Explanation }>(path, { query: { ...where, role_id: role }, signal });
+    const [{ explanation }, roleName, permissionName] = await Promise.all([
+      api.get<{ explanation: Explanation }>(path, { query: { ...where, role_id: role }, signal }),
+      nameIn(role, () => (place === 'application' ? findApplicationRoles(id, '', signal) : findRoles('', signal))),
+      nameIn(permission, () => findPermissions(id, '', signal)),
+    ]);
     this.#explanation = explanation;
+    [this.#roleName, this.#permissionName] = [roleName, permissionName];
+  }
+
+  protected override updated(changes: PropertyValues): void {
+    super.updated(changes);
+    const answer = this.querySelector('.answer');
+    if (!this.#showsAnswer || !answer) return;
+    this.#showsAnswer = false;
+    answer.scrollIntoView({ block: 'nearest' });
   }
 
   #question(): TemplateResult {
@@ -138,35 +158,51 @@ class Why extends Screen {
     return html`<section class="card">${form({
       fields,
       submitLabel: why.ask,
-      submit: (values) => goQuery(Object.fromEntries(MORE.map((name) => [name, values.optional(name)]))),
+      submit: async (values) => {
+        await goQuery(Object.fromEntries(MORE.map((name) => [name, values.optional(name)])));
+        this.#showsAnswer = true;
+      },
     })}</section>`;
   }
 
   #chosenRole(): Pick<FormField, 'chosen'> {
     const id = this.#asked('role_id');
-    const name = this.#explanation?.paths.find(({ role }) => role.id === id)?.role.name;
-    return id ? { chosen: { value: id, label: name ?? id } } : {};
+    return id ? { chosen: { value: id, label: this.#roleName ?? id } } : {};
   }
 
   #chosenPermission(): Pick<FormField, 'chosen'> {
     const id = this.#asked('permission_id');
-    return id ? { chosen: { value: id, label: id } } : {};
+    return id ? { chosen: { value: id, label: this.#permissionName ?? id } } : {};
+  }
+
+  /** Where what is missing can be mended. */
+  #mend({ kind }: Missing, { user, scope: { application } }: Explanation): Content {
+    const { why } = words;
+    const link = (path: string, text: string, tab?: string): TemplateResult => html`<a href=${hrefOf(path, { tab })}>${text}</a>`;
+    if (kind === 'user_disabled' || kind === 'user_inactive')
+      return session.may('identity:list_users') ? link(`/people/${part(user.id)}`, why.openAccount(user.name)) : nothing;
+    if (!application) return nothing;
+    const [path, name] = [`/applications/${part(application.id)}`, application.name ?? application.id];
+    if (kind === 'no_role' || kind === 'role_not_held') return link(path, why.openHolders(name), 'people');
+    return kind === 'permission_not_in_roles' || kind === 'roles_with_permission'
+      ? link(path, why.openMatrix(name), 'roles')
+      : nothing;
   }
 
   #answer(explanation: Explanation): TemplateResult {
     const { why } = words;
     const { allowed, user, paths, missing, more_paths: more, sign_in_needs: needs = [] } = explanation;
     const where = scopeText(explanation.scope);
-    return html`<section class="card" aria-live="polite">
+    return html`<section class="card answer" aria-live="polite">
       <h2><span class="badge ${allowed ? 'good' : 'bad'}">${allowed ? why.yes : why.no}</span> ${allowed ? why.yesText(user.name, where) : why.noText(user.name, where)}</h2>
       ${paths.map(
         ({ role, steps }) => html`<h3>${why.pathTo(role.name ?? role.id)}</h3>
         <ol>${steps.map((step) => html`<li>${stepText(step)}</li>`)}</ol>`,
       )}
       ${more ? html`<p class="soft">${why.more}</p>` : nothing}
-      ${missing.length > 0 ? html`<h3>${why.missingTitle}</h3><ul>${missing.map((one) => html`<li>${missingText(one)}</li>`)}</ul>` : nothing}
+      ${missing.length > 0 ? html`<h3>${why.missingTitle}</h3><ul>${missing.map((one) => html`<li>${missingText(one)} ${this.#mend(one, explanation)}</li>`)}</ul>` : nothing}
       ${needs.length > 0 ? html`<p class="warn">${why.needs(needs.map((one) => why.needed[one]).join(', '))}</p>` : nothing}
-      ${session.may('identity:get_user') ? html`<p><a href=${hrefOf(`/people/${part(user.id)}`, { tab: 'roles' })}>${why.openPerson(user.name)}</a></p>` : nothing}
+      ${session.may('identity:list_users') ? html`<p><a href=${hrefOf(`/people/${part(user.id)}`, { tab: 'roles' })}>${why.openPerson(user.name)}</a></p>` : nothing}
     </section>`;
   }
 

@@ -108,7 +108,6 @@ onEachDatabase('What a caller may do', (api) => {
   for (const [name, persona] of Object.entries(PERSONAS)) {
     if (api.kind === 'PostgreSQL' && !ON_POSTGRESQL.includes(name)) continue;
     it(`is what happens on every route, for ${name}`, async () => {
-      if ((await api.get('/v3/roles?name=manager')).body.roles.length === 0) await api.make('role', { name: 'manager' });
       const world = await makeWorld(api);
       const token = await persona(api, world);
       const differences: (string | undefined)[] = [];

@@ -35,7 +35,6 @@ onDatabase('SQLite', 'What exists', {}, (api) => {
   let world: World;
   const personas: Record<string, Record<string, string>> = {};
   before(async () => {
-    await api.make('role', { name: 'manager' });
     world = await makeWorld(api);
     const elsewhere = await api.make('domain', { name: uniqueName('elsewhere') });
     const abroad = { domain_id: elsewhere.id };
@@ -133,7 +132,6 @@ onEachDatabase('The marker of a list', (api) => {
 
   describe('tells nothing of an id outside of what the caller may list', () => {
     it('to readers and managers of another domain, to members, and to managers of another application', async () => {
-      if ((await api.get('/v3/roles?name=manager')).body.roles.length === 0) await api.make('role', { name: 'manager' });
       const world = await makeWorld(api);
       const elsewhere = await api.make('domain', { name: uniqueName('elsewhere') });
       const abroad = { domain_id: elsewhere.id };

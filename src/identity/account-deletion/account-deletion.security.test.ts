@@ -104,7 +104,6 @@ onEachDatabase(
 
     it('is refused to one of the last two administrators of a domain who leave at the same moment', async () => {
       const domain = await api.make('domain', { name: uniqueName('domain') });
-      await api.post('/v3/roles', { role: { name: 'manager' } });
       const managers = await Promise.all(
         [1, 2].map(() => api.persona(['manager'], { domain: domain.id }, { domain_id: domain.id })),
       );

@@ -196,7 +196,6 @@ onEachDatabase(
 
     it('is refused to the last administrator of the service, and of a domain', async () => {
       const domain = await api.make('domain', { name: uniqueName('domain') });
-      await api.post('/v3/roles', { role: { name: 'manager' } });
       const admin = { id: (await api.get('/v3/users?name=admin')).body.users[0].id, name: 'admin' };
       const { user, password } = await api.persona(['manager'], { domain: domain.id }, { domain_id: domain.id });
       for (const person of [

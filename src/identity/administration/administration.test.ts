@@ -33,7 +33,6 @@ onEachDatabase(
   '/v3/OS-SERVICE',
   (api) => {
     const db = usesDatabaseOf(api);
-    before(() => api.make('role', { name: 'manager' }));
 
     const overview = async (token = api.adminToken) => assertOk(await api.get('/v3/OS-SERVICE/overview', { token })).overview;
     const attention = async (kind: string): Promise<Attention[]> =>

@@ -21,7 +21,6 @@ interface EventJson {
 const EVENTS = '/v3/OS-AUDIT/events';
 
 onEachDatabase('Audit events', (api) => {
-  before(() => api.make('role', { name: 'manager' }));
   const list = async (token: string, query = ''): Promise<EventJson[]> =>
     assertOk(await api.get(`${EVENTS}${query}`, { token })).events;
 

@@ -198,7 +198,6 @@ onEachDatabase('GET /v3/OS-AUDIT/counts', (api) => {
     }[];
 
   it('has logins and refused ones of each hour, of the domain for its manager', async () => {
-    await api.make('role', { name: 'manager' });
     const domain = await api.make('domain', { name: uniqueName('domain') });
     const { token, user, password } = await api.persona(['manager'], { domain: domain.id }, { domain_id: domain.id });
     await api.authenticate({ id: user.id, password });

@@ -4,7 +4,7 @@ import { assertOk, assertRefused } from '../../../test/support/answers.ts';
 import { KINDS, RestartableApi } from '../../../test/support/restartable-api.ts';
 
 const ON_ADMIN = { project: { name: 'admin', domain: { name: 'Default' } } };
-const BASE_ROLES = ['admin', 'basic', 'community', 'member', 'owner', 'reader', 'service', 'trial'];
+const BASE_ROLES = ['admin', 'basic', 'community', 'manager', 'member', 'owner', 'reader', 'service', 'trial'];
 
 for (const kind of KINDS) {
   describe(`A fresh service (${kind})`, () => {
@@ -53,7 +53,7 @@ for (const kind of KINDS) {
         BASE_ROLES,
       );
       const fixed = roles.filter(({ options }: any) => options.immutable).map(({ name }: any) => name);
-      assert.deepEqual(fixed, ['admin', 'member', 'reader']);
+      assert.deepEqual(fixed, ['admin', 'manager', 'member', 'reader']);
     });
 
     it('gives the administrator the role admin on the organization, the domain and the system', async () => {

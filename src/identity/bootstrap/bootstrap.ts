@@ -18,14 +18,14 @@ import { moveEndpoints, readFact, writeFact } from './bootstrap.store.ts';
 const ADMIN = 'admin';
 const REGION = 'RegionOne';
 const ENDPOINT_FACT = 'identity_endpoint_url';
-const ROLES = ['admin', 'member', 'reader', 'owner', 'basic', 'trial', 'community', 'service'];
+const ROLES = ['admin', 'manager', 'member', 'reader', 'owner', 'basic', 'trial', 'community', 'service'];
 /** Administrators are also members and readers. */
 const IMPLIED = [
   ['admin', 'member'],
   ['member', 'reader'],
 ] as const;
 /** The policy depends on these names. */
-const PROTECTED = ['admin', 'member', 'reader'];
+const PROTECTED = ['admin', 'manager', 'member', 'reader'];
 
 export interface BootstrapDeps {
   readonly db: Database;

@@ -263,7 +263,6 @@ onEachDatabase('Credentials', (api) => {
 
     it('refuse everyone else with 403, whether it exists or not: a system reader, managers, and strangers', async () => {
       const made = await make();
-      await api.make('role', { name: 'manager' });
       const tokens = [
         other.token,
         (await api.persona(['reader'], 'system')).token,

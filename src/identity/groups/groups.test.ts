@@ -24,7 +24,6 @@ onEachDatabase('Groups', (api) => {
   let nobodies: string[];
 
   before(async () => {
-    await api.make('role', { name: 'manager' });
     const project = await api.make('project', { name: uniqueName('project') });
     const domain = await makeDomain(api);
     nobodies = [

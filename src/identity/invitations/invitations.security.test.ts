@@ -34,7 +34,6 @@ onEachDatabase(
     let db: Database;
     before(async () => {
       db = await databaseOf(api);
-      await api.make('role', { name: 'manager' });
     });
     after(() => db.close());
 

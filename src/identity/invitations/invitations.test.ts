@@ -37,7 +37,6 @@ onEachDatabase(
     let role: { id: string };
     before(async () => {
       db = await databaseOf(api);
-      await api.make('role', { name: 'manager' });
       organization = await api.make('project', { name: uniqueName('Lake Works') });
       group = await api.make('group', { name: uniqueName('group') });
       application = await makeApplication(api);

@@ -23,7 +23,6 @@ onEachDatabase('Domains', (api) => {
   let nobodies: string[];
 
   before(async () => {
-    await api.make('role', { name: 'manager' });
     const project = await api.make('project', { name: uniqueName('project') });
     nobodies = [
       (await api.persona(['member'], { project: project.id })).token,

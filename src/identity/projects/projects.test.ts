@@ -24,7 +24,6 @@ onEachDatabase('Projects', (api) => {
   let nobodies: string[];
 
   before(async () => {
-    await api.make('role', { name: 'manager' });
     const project = await makeProject(api);
     const domain = await makeDomain(api);
     nobodies = [

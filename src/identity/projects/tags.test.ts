@@ -106,7 +106,6 @@ onEachDatabase('Tags of projects', (api) => {
     let readers: string[];
 
     before(async () => {
-      await api.make('role', { name: 'manager' });
       domain = await api.make('domain', { name: uniqueName('domain') });
       project = await makeProject(api, { domain_id: domain.id, tags: ['a'] });
       const elsewhere = await makeProject(api);

@@ -236,8 +236,6 @@ onEachDatabase('Registration', (api) => {
       ['PATCH', `${REGISTRATION}/reset_password/token/users/${user.id}`, { user: { password: NEW } }],
     ];
     const domain = await api.make('domain', { name: uniqueName('domain') });
-    const roles = (await api.get('/v3/roles?name=manager')).body.roles;
-    if (roles.length === 0) await api.make('role', { name: 'manager' });
     const tokens = [
       (await api.persona(['member', 'owner', 'service'], { domain: 'default' })).token,
       (await api.persona(['manager', 'reader'], { domain: 'default' })).token,

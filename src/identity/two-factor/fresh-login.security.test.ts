@@ -107,7 +107,6 @@ onEachDatabase('Changing how one signs in', (api) => {
       ];
     };
     const person = async (role: string) => {
-      if ((await api.get('/v3/roles?name=manager')).body.roles.length === 0) await api.make('role', { name: 'manager' });
       const domain = await api.make('domain', { name: uniqueName('domain') });
       return api.persona([role, 'reader'], { domain: domain.id }, { domain_id: domain.id });
     };

@@ -448,7 +448,6 @@ onEachDatabase('Two-factor authentication under attack', (api) => {
     it('may neither enable, disable nor read it, and learns nothing about who exists', async () => {
       const [person, attacker] = [await makeTwoFactorPerson(api), await makeTwoFactorPerson(api)];
       const reader = await api.persona(['reader'], 'system');
-      await api.make('role', { name: 'manager' });
       const manager = await api.persona(['manager'], { domain: 'default' });
       const tokens = [attacker.token, reader.token, manager.token];
       const body = { two_factor_auth: QUESTION };

@@ -88,7 +88,6 @@ onEachDatabase('Passwords', (api) => {
   });
 
   it('lets administrators and managers of the domain set a password, but not users by PATCH', async () => {
-    await api.make('role', { name: 'manager' });
     const manager = await api.persona(['manager'], { domain: 'default' });
     const self = await api.persona(['member'], { domain: 'default' });
     const path = `/v3/users/${self.user.id}`;

@@ -67,7 +67,6 @@ onEachDatabase('Search and order of lists', (api) => {
 
   before(async () => {
     domain = await api.make('domain', { name: uniqueName('domain') });
-    await api.make('role', { name: 'manager' });
     for (const [name, email] of [
       ['zoe', 'anna@example.org'],
       ['Anton', 'toni@example.org'],

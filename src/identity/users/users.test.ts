@@ -32,7 +32,6 @@ onEachDatabase('Users', (api) => {
   let nobodies: string[];
 
   before(async () => {
-    await api.make('role', { name: 'manager' });
     nobodies = await strangers(api);
   });
 

@@ -53,5 +53,8 @@ export const grants = {
     community: '',
     trial: '',
   },
-  builtIn: { provider: 'provider: manages the application', purchaser: 'purchaser: gives its roles to their organization' },
+  builtIn: {
+    provider: 'Manager (provider): manages the application',
+    purchaser: 'Buyer (purchaser): gives its roles to their organization',
+  },
 };

@@ -31,6 +31,7 @@ export const people = {
   mailLanguage: 'Language of the mail',
   anyLanguage: 'As the service is set up',
   organization: 'Organization',
+  organizationOfRoleHint: 'The person joins it, and holds the role there.',
   roleThere: 'Role in the organization',
   roleThereHint: 'member if you leave it empty.',
   application: 'Application',

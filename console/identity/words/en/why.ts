@@ -30,6 +30,9 @@ export const why = {
   missingTitle: 'What is missing',
   needs: (what: string) => `To sign in, the person needs: ${what}.`,
   needed: { second_factor: 'a second factor', passkey: 'a passkey' },
+  openAccount: (name: string) => `Open the account of ${name}`,
+  openHolders: (name: string) => `Open who holds roles of ${name}`,
+  openMatrix: (name: string) => `Open the roles and permissions of ${name}`,
   openPerson: (name: string) => `Open the roles of ${name}`,
   steps: {
     group: (group: string) => `is a member of the group ${group}`,

@@ -55,5 +55,8 @@ export const grants: Words['grants'] = {
     community: '',
     trial: '',
   },
-  builtIn: { provider: 'provider: administra la aplicación', purchaser: 'purchaser: da sus roles a su organización' },
+  builtIn: {
+    provider: 'Gestor (provider): administra la aplicación',
+    purchaser: 'Comprador (purchaser): da sus roles a su organización',
+  },
 };

@@ -33,6 +33,7 @@ export const people: Words['people'] = {
   mailLanguage: 'Idioma del correo',
   anyLanguage: 'Según la configuración del servicio',
   organization: 'Organización',
+  organizationOfRoleHint: 'La persona se une a ella y tiene el rol en ella.',
   roleThere: 'Rol en la organización',
   roleThereHint: 'member si lo deja vacío.',
   application: 'Aplicación',

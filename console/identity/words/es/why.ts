@@ -25,6 +25,9 @@ export const why: Words['why'] = {
   missingTitle: 'Lo que falta',
   needs: (what: string) => `Para iniciar sesión, la persona necesita: ${what}.`,
   needed: { second_factor: 'un segundo factor', passkey: 'una llave de acceso' },
+  openAccount: (name: string) => `Abrir la cuenta de ${name}`,
+  openHolders: (name: string) => `Abrir quién tiene roles de ${name}`,
+  openMatrix: (name: string) => `Abrir los roles y permisos de ${name}`,
   openPerson: (name: string) => `Abrir los roles de ${name}`,
   steps: {
     group: (group: string) => `es miembro del grupo ${group}`,

@@ -12,7 +12,6 @@ const routes = identityRoutes();
 
 /** Everything a manager of a domain may do, and the applications they manage. */
 async function makeManager(api: TestApi) {
-  await api.make('role', { name: 'manager' });
   const domain = await api.make('domain', { name: uniqueName('domain') });
   const organization = await api.make('project', { name: uniqueName('organization'), domain_id: domain.id });
   const manager = await api.persona(

@@ -18,7 +18,6 @@ onEachDatabase('Sessions of people', (api) => {
   let manager: { token: string; user: { id: string } };
   let strangers: string[];
   before(async () => {
-    await api.make('role', { name: 'manager' });
     const [domain, project] = [
       await api.make('domain', { name: uniqueName('domain') }),
       await api.make('project', { name: uniqueName('project') }),

@@ -21,7 +21,6 @@ onEachDatabase('SCIM as Keyrock serves it: who may call', (api) => {
     tokens.member = member.token;
     tokens.owner = (await api.persona(['owner'], { project: organization })).token;
     tokens.unscoped = await api.logIn({ id: member.user.id, password: member.password }, 'unscoped');
-    await api.make('role', { name: 'manager' });
     tokens['manager of the domain'] = (await api.persona(['manager'], { domain: 'default' })).token;
     tokens['reader of the system'] = (await api.persona(['reader'], 'system')).token;
     const self = await api.persona(['member'], { project: organization });

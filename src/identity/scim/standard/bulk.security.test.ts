@@ -15,7 +15,6 @@ onEachDatabase('An operation within a bulk request', (api) => {
   const clients: Record<string, ScimClient> = {};
   const ids: Record<string, Record<string, string>> = {};
   before(async () => {
-    await api.make('role', { name: 'manager' });
     const here = await connect(api);
     const elsewhere = await connect(api);
     for (const [where, { scim }] of Object.entries({ here, elsewhere }))

@@ -27,7 +27,6 @@ onEachDatabase('SCIM under attack', (api) => {
   before(async () => {
     const [one, two] = [await connect(api), await connect(api)];
     [scim, domainId, other, otherDomain] = [one.scim, one.domain.id, two.scim, two.domain.id];
-    await api.make('role', { name: 'manager' });
   });
 
   const bulk = async (...operations: Record<string, unknown>[]): Promise<any[]> =>

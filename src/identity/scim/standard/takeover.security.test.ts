@@ -10,7 +10,6 @@ onEachDatabase('SCIM and those who manage the domain', (api) => {
   let domain: { id: string; name: string };
   let scim: ScimClient;
   before(async () => {
-    await api.make('role', { name: 'manager' });
     await api.make('role', { name: 'auditor' });
     const made = await api.make('domain', { name: uniqueName('domain') });
     domain = { id: made.id, name: made.name };
