@@ -1,6 +1,6 @@
 // Who sees which audit events, and what of them.
 import assert from 'node:assert/strict';
-import { before, it } from 'node:test';
+import { it } from 'node:test';
 import { assertOk } from '../../../test/support/answers.ts';
 import { onEachDatabase, uniqueName } from '../../../test/support/api.ts';
 import { assign, makeApplication, makePerson, makeRole } from '../../../test/support/applications.ts';
