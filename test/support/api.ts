@@ -9,7 +9,7 @@ import type { Clock } from '../../src/platform/clock.ts';
 import { effectiveSettings, load } from '../../src/platform/config/index.ts';
 import { createLog } from '../../src/platform/log/index.ts';
 import { createSeal, newMasterKey } from '../../src/platform/seal/index.ts';
-import { sharedPostgres } from './postgres.ts';
+import { migratedDatabase } from './migrated-database.ts';
 
 export const ADMIN_PASSWORD = 'the administrator of the tests';
 
@@ -80,7 +80,7 @@ export class TestApi {
 
   async start(): Promise<void> {
     this.folder = await mkdtemp(join(tmpdir(), 'gatehouse-test-'));
-    this.databaseUrl = this.kind === 'PostgreSQL' ? await (await sharedPostgres()).createDatabase() : undefined;
+    this.databaseUrl = this.kind === 'PostgreSQL' ? await migratedDatabase() : undefined;
     const env = {
       ...FAST_HASHES,
       ...ANY_PASSWORD,

@@ -14,8 +14,8 @@ import { Client } from 'pg';
 export interface PostgresServer {
   /** An administrative connection, which may create databases. */
   url: string;
-  /** Creates an empty database and returns its URL. */
-  createDatabase(name?: string): Promise<string>;
+  /** Creates a database, empty or a copy of the one named as its template, and returns its URL. */
+  createDatabase(name?: string, template?: string): Promise<string>;
   /** Stops the server and removes its data. Does nothing to a server that was not started by this call. */
   stop(): Promise<void>;
 }
@@ -96,11 +96,11 @@ function serverAt(url: string, end = async () => {}): PostgresServer {
     ended ??= end();
     return ended;
   };
-  const createDatabase = async (name = `test_${randomBytes(8).toString('hex')}`) => {
+  const createDatabase = async (name = `test_${randomBytes(8).toString('hex')}`, template = 'template0') => {
     const client = new Client({ connectionString: url });
     await client.connect();
     // template0 is always empty and never busy; template1 cannot be copied while someone is connected to it.
-    const same = "template template0 encoding 'UTF8' locale_provider libc locale 'C'";
+    const same = `template ${client.escapeIdentifier(template)} encoding 'UTF8' locale_provider libc locale 'C'`;
     await client.query(`create database ${client.escapeIdentifier(name)} ${same}`).finally(() => client.end());
     return Object.assign(new URL(url), { pathname: `/${encodeURI(name)}` }).href; // pg reads it with decodeURI
   };

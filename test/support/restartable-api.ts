@@ -11,7 +11,7 @@ import { load } from '../../src/platform/config/index.ts';
 import { createLog } from '../../src/platform/log/index.ts';
 import { createSeal, newMasterKey } from '../../src/platform/seal/index.ts';
 import { type DatabaseKind, TestApi } from './api.ts';
-import { sharedPostgres } from './postgres.ts';
+import { migratedDatabase } from './migrated-database.ts';
 
 const SETTINGS = {
   GATEHOUSE_IDENTITY_PORT: '0',
@@ -53,7 +53,7 @@ export class RestartableApi extends TestApi {
   /** Creates an empty data folder or database. */
   async prepare(): Promise<void> {
     this.folder = await mkdtemp(join(tmpdir(), 'gatehouse-test-'));
-    this.databaseUrl = this.kind === 'PostgreSQL' ? await (await sharedPostgres()).createDatabase() : undefined;
+    this.databaseUrl = this.kind === 'PostgreSQL' ? await migratedDatabase() : undefined;
   }
 
   /** Starts on the existing data; the first start creates it. Returns the administrator's password if it created one. */
