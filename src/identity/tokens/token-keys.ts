@@ -37,7 +37,7 @@ export interface TokenKeys {
   find(id: number): KeyObject | undefined;
   /** Loads keys created by other processes, at most once a second. */
   reloadIfDue(): Promise<void>;
-  /** Creates a key when the newest is too old (or when forced), and deletes keys that no valid token needs. */
+  /** Creates a key when the newest is too old (or, when forced, in use), and deletes keys that no valid token needs. */
   rotate(options?: { force?: boolean; actor?: Actor }): Promise<void>;
   /** Without the keys themselves, the oldest first. */
   list(): Promise<KeyInfo[]>;
@@ -81,7 +81,8 @@ export async function createTokenKeys(deps: {
     await reload();
     const now = seconds(clock);
     const newest = keys.at(-1);
-    const due = !newest || force || newest.activeFrom + rules.tokenKeyDays * DAY <= now;
+    // Forced twice at once: the second finds the key that the first announced, and leaves it at that.
+    const due = !newest || (force && newest.activeFrom <= now) || newest.activeFrom + rules.tokenKeyDays * DAY <= now;
     const life = rules.tokenSeconds + rules.allowExpiredSeconds + ANNOUNCE_SECONDS;
     // A key is needed until all its tokens have expired. It was last used when its successor became active.
     const gone = keys.filter((_, index) => {
