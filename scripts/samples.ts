@@ -1,0 +1,92 @@
+// Sample data for pictures of the screens: a small town with people, organizations and an application.
+
+export interface Samples {
+  readonly person: string;
+  readonly disabled: string;
+  readonly group: string;
+  readonly organization: string;
+  readonly application: string;
+}
+
+type Made = { readonly id: string };
+
+const PEOPLE = [
+  ['Ada Lovelace', 'ada'],
+  ['Alan Turing', 'alan'],
+  ['Barbara Liskov', 'barbara'],
+  ['Edsger Dijkstra', 'edsger'],
+  ['Grace Hopper', 'grace'],
+  ['Hedy Lamarr', 'hedy'],
+  ['Karen Spärck Jones', 'karen'],
+  ['Ramón Llull', 'ramon'],
+] as const;
+const ORGANIZATIONS = ['Library', 'Museum', 'Harbour'] as const;
+const PERMISSIONS = ['See orders', 'Place orders', 'Cancel orders', 'See reports'] as const;
+const ROLES = ['Buyer', 'Clerk', 'Auditor'] as const;
+
+export async function makeSamples(identity: string, password: string): Promise<Samples> {
+  const auth = {
+    identity: { methods: ['password'], password: { user: { name: 'admin', domain: { id: 'default' }, password } } },
+    scope: { system: { all: true } },
+  };
+  const login = await fetch(`${identity}/v3/auth/tokens`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ auth }),
+  });
+  const token = login.headers.get('x-subject-token')!;
+  async function call<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
+    const answer = await fetch(identity + path, {
+      method,
+      headers: { 'X-Auth-Token': token, 'Content-Type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+    return (text === '' ? {} : JSON.parse(text)) as Answer;
+  }
+  const make = async (kind: string, path: string, values: Readonly<Record<string, unknown>>): Promise<string> =>
+    (await call<Record<string, Made>>('POST', path, { [kind]: values }))[kind]!.id;
+
+  const people: string[] = [];
+  for (const [displayName, name] of PEOPLE)
+    people.push(
+      await make('user', '/v3/users', {
+        name,
+        email: `${name}@town.example`,
+        description: displayName,
+        password: `the password of ${name}`,
+        enabled: name !== 'edsger',
+      }),
+    );
+  const organizations: string[] = [];
+  for (const name of ORGANIZATIONS)
+    organizations.push(await make('project', '/v3/projects', { name, description: `The ${name.toLowerCase()} of the town` }));
+  await make('project', '/v3/projects', { name: 'Children’s books', parent_id: organizations[0]! });
+  const group = await make('group', '/v3/groups', { name: 'Librarians', description: 'Everybody who works in the library' });
+  for (const person of people.slice(0, 4)) await call('PUT', `/v3/groups/${group}/users/${person}`);
+  const { roles } = await call<{ roles: readonly { id: string; name: string }[] }>('GET', '/v3/roles');
+  const role = (name: string): string => roles.find((one) => one.name === name)!.id;
+  await call('PUT', `/v3/projects/${organizations[0]}/groups/${group}/roles/${role('member')}`);
+  await call('PUT', `/v3/projects/${organizations[0]}/users/${people[0]}/roles/${role('owner')}`);
+  await call('PUT', `/v3/domains/default/users/${people[1]}/roles/${role('manager')}`);
+
+  const application = await make('consumer', '/v3/OS-OAUTH2/consumers', {
+    name: 'Orders',
+    description: 'Where the town orders what it needs',
+    redirect_uris: ['https://orders.town.example/callback'],
+  });
+  const permissions: string[] = [];
+  for (const name of PERMISSIONS)
+    permissions.push(await make('permission', '/v3/OS-ROLES/permissions', { name, application_id: application }));
+  for (const [index, name] of ROLES.entries()) {
+    const id = await make('role', '/v3/OS-ROLES/roles', { name, application_id: application });
+    for (const permission of permissions.filter((_, at) => at <= index || at === 3))
+      await call('PUT', `/v3/OS-ROLES/roles/${id}/permissions/${permission}`);
+    const holder = `/v3/OS-ROLES/users/${people[0]}/organizations/${organizations[0]}`;
+    if (index < 2) await call('PUT', `${holder}/applications/${application}/roles/${id}`);
+  }
+  for (const email of ['eve@town.example', 'frank@town.example'])
+    await call('POST', '/v3/OS-REGISTRATION/invitations', { invitation: { email, organization_id: organizations[1] } });
+  return { person: people[0]!, disabled: people[3]!, group, organization: organizations[0]!, application };
+}

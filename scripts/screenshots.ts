@@ -1,0 +1,212 @@
+// `npm run screenshots -- [FOLDER]`: pictures of every screen of the console and the wallet, from a fresh service with sample data, at two
+// widths and in both themes, into FOLDER. With --guide, the pictures of docs/guide/images instead.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { freePort } from '../test/support/ports.ts';
+import { GatehouseProcess } from '../test/support/process.ts';
+import { withPalette } from './palette.ts';
+import { makeSamples, type Samples } from './samples.ts';
+
+const PASSWORD = 'Correct-horse-9';
+const DEMO = fileURLToPath(new URL('../examples/credentials/demo.js', import.meta.url));
+const IMAGES = fileURLToPath(new URL('../docs/guide/images/', import.meta.url));
+const WIDTHS = [360, 1280] as const;
+const THEMES = ['light', 'dark'] as const;
+
+interface Service {
+  readonly identity: string;
+  readonly wallet: string;
+  readonly issuer: string;
+  readonly verifier: string;
+}
+
+interface Screen {
+  readonly name: string;
+  readonly address: string;
+  /** What is done there before the picture is taken. */
+  readonly act?: (page: Page) => Promise<void>;
+  /** Its name among the pictures of the guide. */
+  readonly guide?: string;
+}
+
+const text = async (address: string): Promise<string> => (await (await fetch(address)).text()).trim();
+const dialog =
+  (button: string) =>
+  async (page: Page): Promise<void> => {
+    await page.getByRole('button', { name: button, exact: true }).first().click();
+    await page.getByRole('dialog').waitFor();
+  };
+
+function consoleScreens({ identity }: Service, { person, group, organization, application, disabled }: Samples): Screen[] {
+  const at = (name: string, path: string, more: Partial<Screen> = {}): Screen => ({
+    name,
+    address: `${identity}/console${path}`,
+    ...more,
+  });
+  const why = `/why?user_id=${disabled}&place=application&place_id=${application}`;
+  return [
+    at('overview', '', { guide: 'console-overview' }),
+    at('people', '/people', { guide: 'console-people' }),
+    at('people-nobody', '/people?search=nobody-has-this-name'),
+    at('people-invite', '/people', { act: dialog('Invite') }),
+    at('people-create', '/people', { act: dialog('New account') }),
+    at('invitations', '/people/invitations'),
+    at('deletions', '/people/deletions'),
+    at('person', `/people/${person}`, { guide: 'console-person' }),
+    ...['sign-in', 'sessions', 'groups', 'roles', 'history'].map((tab) => at(`person-${tab}`, `/people/${person}?tab=${tab}`)),
+    at('groups', '/groups'),
+    ...['members', 'roles', 'settings'].map((tab) => at(`group-${tab}`, `/groups/${group}?tab=${tab}`)),
+    at('organizations', '/organizations'),
+    at('organizations-tree', '/organizations?tab=tree'),
+    ...['members', 'roles', 'below', 'settings'].map((tab) =>
+      at(`organization-${tab}`, `/organizations/${organization}?tab=${tab}`),
+    ),
+    at('domains', '/domains'),
+    ...['organizations', 'roles', 'settings'].map((tab) => at(`domain-${tab}`, `/domains/default?tab=${tab}`)),
+    at('applications', '/applications'),
+    at('application-new', '/applications/new'),
+    at('application-new-web', '/applications/new?kind=web'),
+    at('application', `/applications/${application}`),
+    at('application-secret', `/applications/${application}`, { act: dialog('New secret') }),
+    at('application-roles', `/applications/${application}?tab=roles`, { guide: 'console-matrix' }),
+    at('application-people', `/applications/${application}?tab=people`),
+    at('application-start', `/applications/${application}?tab=start`),
+    at('why', '/why'),
+    at('why-not', why, { guide: 'console-why', act: (page) => page.locator('.answer').scrollIntoViewIfNeeded() }),
+    at('why-yes', `/why?user_id=${person}&place=application&place_id=${application}`),
+    at('provisioning', '/provisioning'),
+    at('audit', '/audit', { guide: 'console-audit' }),
+    ...['settings', 'keys', 'deliveries', 'backups', 'catalog', 'roles'].map((part) => at(`service-${part}`, `/service/${part}`)),
+  ];
+}
+
+/** Receives a credential, and looks at an offer and a request, by the person's own session. */
+async function walletScreens(page: Page, { wallet, issuer, verifier }: Service): Promise<Screen[]> {
+  const call = async <Answer>(path: string, body: unknown): Promise<Answer> => {
+    const answer = await page.request.post(`${wallet}/api/v1/wallet/${path}`, { data: body, headers: { Origin: wallet } });
+    if (!answer.ok()) throw new Error(`${path}: ${answer.status()} ${await answer.text()}`);
+    return (await answer.json()) as Answer;
+  };
+  interface Exchange {
+    readonly exchangeId: string;
+    readonly credentials?: readonly { readonly id: string }[];
+  }
+  const received = await call<Exchange>('oid4vci', { uri: await text(`${issuer}/offer`) });
+  const offered = await call<Exchange>('oid4vci', { uri: await text(`${issuer}/offer`), preview: true });
+  const asked = await call<Exchange>('oid4vp', { uri: await text(`${verifier}/request`), preview: true });
+  const shared = await call<Exchange>('oid4vp', { uri: await text(`${verifier}/request`) });
+  const key = await call<{ id: string }>('keys', { alias: 'Signing' });
+  await call(`keys/${key.id}/rotate`, {});
+  const did = await call<{ id: string }>('dids', { alias: 'The company' });
+  await call(`dids/${did.id}/publish`, {});
+  const at = (name: string, path: string, more: Partial<Screen> = {}): Screen => ({
+    name: `wallet-${name}`,
+    address: wallet + path,
+    ...more,
+  });
+  return [
+    at('credentials', '/', { guide: 'wallet-credentials' }),
+    at('credential', `/credentials/${received.credentials![0]!.id}`),
+    at('receive', '/receive'),
+    at('open', `/open?uri=${encodeURIComponent(await text(`${issuer}/offer`))}`),
+    at('offer', `/receive/${offered.exchangeId}`),
+    at('share', `/share/${asked.exchangeId}`, { guide: 'wallet-share' }),
+    at('history', '/history'),
+    at('exchange', `/history/${shared.exchangeId}`),
+    at('keys', '/keys'),
+    at('keys-create', '/keys', { act: dialog('New key') }),
+    at('identifiers', '/identifiers'),
+    at('identifier', `/identifiers/${did.id}`),
+    at('node', '/node'),
+  ];
+}
+
+async function signIn(page: Page, address: string): Promise<void> {
+  await page.goto(address);
+  const field = page.locator('input[type=password]');
+  const link = page.getByRole('link', { name: 'Sign in', exact: true });
+  await field.or(link).or(page.locator('.screen-body')).first().waitFor();
+  if (await link.isVisible()) await link.click();
+  await field.or(page.locator('.screen-body')).first().waitFor();
+  if (await field.isVisible()) {
+    await page.locator('input[name=username], input[type=text]').first().fill('admin');
+    await field.fill(PASSWORD);
+    await page.locator('button[type=submit]').first().click();
+  }
+  await page.locator('.screen-body[aria-busy=false]').waitFor();
+}
+
+async function show(page: Page, { address, act }: Screen): Promise<void> {
+  await page.goto(address);
+  await page.locator('.screen-body[aria-busy=false]').waitFor();
+  await act?.(page);
+}
+
+async function takeAll(browser: Browser, service: Service, samples: Samples, folder: string | undefined): Promise<void> {
+  const context = await browser.newContext({ locale: 'en', viewport: { width: 1280, height: 800 } });
+  const page = await context.newPage();
+  await signIn(page, `${service.identity}/console`);
+  await signIn(page, service.wallet);
+  const screens = [...consoleScreens(service, samples), ...(await walletScreens(page, service))];
+  if (folder === undefined) {
+    mkdirSync(IMAGES, { recursive: true });
+    for (const screen of screens.filter(({ guide }) => guide)) {
+      await show(page, screen);
+      writeFileSync(join(IMAGES, `${screen.guide}.png`), withPalette(await page.screenshot()));
+    }
+    return;
+  }
+  mkdirSync(folder, { recursive: true });
+  for (const screen of screens)
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 800 });
+      await show(page, screen);
+      for (const colorScheme of THEMES) {
+        await page.emulateMedia({ colorScheme });
+        await page.screenshot({
+          path: join(folder, `${screen.name}-${width}-${colorScheme}.png`),
+          fullPage: screen.act === undefined,
+        });
+      }
+    }
+}
+
+async function startDemo(): Promise<{ demo: ChildProcess; issuer: string; verifier: string }> {
+  const [issuer, verifier] = [await freePort(), await freePort()];
+  const env = { ...process.env, ISSUER_PORT: String(issuer), VERIFIER_PORT: String(verifier) };
+  const demo = spawn(process.execPath, [DEMO], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(demo.stdout!, 'data');
+  return { demo, issuer: `http://127.0.0.1:${issuer}`, verifier: `http://127.0.0.1:${verifier}` };
+}
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { guide: { type: 'boolean', default: false } } });
+const data = mkdtempSync(join(tmpdir(), 'gatehouse-screenshots-'));
+const { demo, issuer, verifier } = await startDemo();
+const gatehouse = new GatehouseProcess(['start'], {
+  GATEHOUSE_DATA_DIR: data,
+  GATEHOUSE_ADMIN_PASSWORD: PASSWORD,
+  GATEHOUSE_RATE_LIMITS: 'off',
+  GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.1',
+});
+try {
+  const service = { identity: await gatehouse.listening(), wallet: await gatehouse.walletListening(), issuer, verifier };
+  const samples = await makeSamples(service.identity, PASSWORD);
+  const program = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((file) => existsSync(file));
+  const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+  const browser = await chromium.launch({ ...(program ? { executablePath: program } : {}), args });
+  const folder = values.guide ? undefined : (positionals[0] ?? 'screenshots');
+  await takeAll(browser, service, samples, folder);
+  await browser.close();
+  console.log(`the pictures are in ${folder ?? IMAGES}`);
+} finally {
+  demo.kill();
+  gatehouse.child.kill();
+  await once(gatehouse.child, 'exit');
+  rmSync(data, { recursive: true, force: true });
+}
