@@ -36,6 +36,8 @@ export interface DataFolder {
   readonly size: DataSize;
   readonly port: number;
   readonly walletPort: number;
+  /** Settings of this service beside the usual ones. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 async function answers(url: string): Promise<boolean> {
@@ -58,7 +60,7 @@ export async function untilAnswers(url: string, child: ChildProcess): Promise<vo
   }
 }
 
-export async function startGatehouse({ folder, port, walletPort }: Omit<DataFolder, 'size'>): Promise<Gatehouse> {
+export async function startGatehouse({ folder, port, walletPort, settings }: Omit<DataFolder, 'size'>): Promise<Gatehouse> {
   const url = `http://127.0.0.1:${port}`;
   const walletUrl = `http://127.0.0.1:${walletPort}`;
   const env = {
@@ -69,6 +71,7 @@ export async function startGatehouse({ folder, port, walletPort }: Omit<DataFold
     GATEHOUSE_METRICS_PORT: '0',
     GATEHOUSE_RATE_LIMITS: 'off',
     GATEHOUSE_ADMIN_PASSWORD: PASSWORD,
+    ...settings,
   };
   const began = performance.now();
   const child = start([process.execPath, LAUNCHER, 'start'], { env });

@@ -8,6 +8,7 @@ import { proxy } from './proxy.ts';
 import { circumstances, type Figure, table, writeReadme } from './report.ts';
 import * as scenarios from './scenarios.ts';
 import { scim } from './scim.ts';
+import { search } from './search.ts';
 import { BenchServices } from './services.ts';
 import { wallet } from './wallet.ts';
 
@@ -18,6 +19,7 @@ const ALL: Readonly<Record<string, scenarios.Scenario>> = {
   issue: scenarios.issue,
   user: scenarios.userById,
   list: scenarios.userList,
+  search,
   create: scenarios.userCreate,
   applications,
   proxy,

@@ -64,18 +64,23 @@ export async function fillMissingWords(db: Database, limit: number): Promise<num
 
 const word = sql.ref('user_words.word');
 
-/** A word that begins more words than these is not counted to the end. */
-const MAX_COUNTED = 20_000;
+/** Words are counted up to these numbers, one after the other, until one word has fewer: as little as is needed to tell them apart. */
+const COUNTED = [1000, 30_000, 500_000];
 
 /** The word that finds the fewest leads the search: of all it finds, the others are looked for. */
 export async function rarestFirst(db: Reader, words: readonly string[]): Promise<string[]> {
   if (words.length < 2) return [...words];
-  const counts = words.map((prefix, at) => {
-    const found = sql`select 1 from user_words where ${beginsWith(word, prefix)} limit ${MAX_COUNTED}`;
-    return sql`(select count(*) from (${found}) as found) as ${sql.ref(`word${at}`)}`;
-  });
-  const { rows } = await sql<Record<string, unknown>>`select ${sql.join(counts)}`.execute(db);
-  const countOf = (prefix: string): number => Number(rows[0]![`word${words.indexOf(prefix)}`]);
+  let counts: readonly number[] = words.map(() => 0);
+  for (const most of COUNTED) {
+    const columns = words.map((prefix, at) => {
+      const found = sql`select 1 from user_words where ${beginsWith(word, prefix)} limit ${most}`;
+      return sql`(select count(*) from (${found}) as found) as ${sql.ref(`word${at}`)}`;
+    });
+    const { rows } = await sql<Record<string, unknown>>`select ${sql.join(columns)}`.execute(db);
+    counts = words.map((_, at) => Number(rows[0]![`word${at}`]));
+    if (counts.some((count) => count < most)) break;
+  }
+  const countOf = (prefix: string): number => counts[words.indexOf(prefix)]!;
   return words.toSorted((one, other) => countOf(one) - countOf(other));
 }
 
