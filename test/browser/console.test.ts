@@ -1,14 +1,17 @@
 // The console as a whole: signing in and out, sessions that end, roles that are removed, a bad network, and what loading it costs.
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { words } from '../../console/identity/words/en/index.ts';
 import { texts } from '../../console/shared/words/en.ts';
 import { lookTroubles } from '../support/accessibility.ts';
+import { assertOk } from '../support/answers.ts';
 import { onEachDatabase, uniqueName } from '../support/api.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { ADMIN, goTo, onScreen, openConsole } from '../support/console.ts';
 import { makeUser } from '../support/relying-party.ts';
+import { databaseOf } from '../support/restartable-api.ts';
 import { enterPassword, press } from '../support/visitor.ts';
 
 const chromium = usesChromium();
@@ -183,6 +186,58 @@ onEachDatabase('The console in a browser', (api) => {
     await page.unroute('**/v3/users?**');
     await press(page, texts.retry);
     await page.getByRole('link', { name: 'admin', exact: true }).waitFor();
+  });
+
+  it('follows audit events live, each once, and saves them as a file, in parts', async () => {
+    const db = await databaseOf(api);
+    const target = uniqueName('target');
+    const rows = Array.from({ length: 5003 }, (_, n) => ({
+      ...{
+        id: `f${n}`.padStart(32, '0'),
+        at: 1000 + n,
+        request_id: null,
+        actor_id: null,
+        action: 'test.done',
+        target_kind: 'test',
+      },
+      ...{ target_id: target, outcome: 'success', detail: JSON.stringify({ text: 'a "text",\nof two lines' }) },
+    }));
+    try {
+      await db.write(async (tx) => {
+        for (let from = 0; from < rows.length; from += 500)
+          await tx
+            .insertInto('audit_events')
+            .values(rows.slice(from, from + 500))
+            .execute();
+      });
+    } finally {
+      await db.close();
+    }
+    const page = await openConsole(chromium, api, { path: `/audit?target_id=${target}` });
+    await onScreen(page, words.audit.title);
+    for (const [name, head] of [
+      ['CSV', 1],
+      ['JSON', 0],
+    ] as const) {
+      const saved = page.waitForEvent('download');
+      await press(page, name);
+      const lines = (await readFile(await (await saved).path(), 'utf8')).trimEnd().split('\n').slice(head);
+      const ids = lines.map((line) => /[0-9a-f]{32}/.exec(line)![0]);
+      assert.deepEqual(ids, rows.map(({ id }) => id).reverse(), name);
+      await page.getByText(words.audit.exported('5,003')).waitFor();
+    }
+    const group = await api.make('group', { name: uniqueName('group') });
+    await goTo(page, `/audit?target_id=${group.id}&live=yes`, words.audit.title);
+    await page.getByText(words.audit.following).waitFor();
+    assertOk(await api.patch(`/v3/groups/${group.id}`, { group: { description: 'new' } }));
+    await page.getByText('group.updated').waitFor();
+    assertOk(await api.delete(`/v3/groups/${group.id}`), 204);
+    await page.getByText('group.deleted').waitFor();
+    assert.deepEqual(await page.locator('td code', { hasText: /^group\./ }).allTextContents(), [
+      'group.deleted',
+      'group.updated',
+      'group.created',
+    ]);
   });
 
   it('has no barrier on its first screen', async () => {

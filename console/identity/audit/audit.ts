@@ -7,11 +7,13 @@ import { type Problem, problemMessage, problemOf } from '../../shared/problem.ts
 import { hrefOf, part } from '../../shared/router.ts';
 import { type Content, Screen } from '../../shared/screen.ts';
 import { table } from '../../shared/table.ts';
-import { time } from '../../shared/time.ts';
+import { numberText, time } from '../../shared/time.ts';
+import { shared } from '../../shared/words/index.ts';
 import { goQuery } from '../frame.ts';
 import { api } from '../session.ts';
 import { findPeople, type Links, namesOf } from '../things.ts';
 import { words } from '../words/index.ts';
+import { type FileFormat, readEventFile } from './export.ts';
 
 export interface AuditEvent {
   readonly id: string;
@@ -28,6 +30,8 @@ const PAGE = 50;
 const FOLLOW_MS = 3000;
 /** Following for hours must not fill the page. */
 const MAX_SHOWN = 500;
+/** New events come several times, until they have settled. */
+const MAX_KNOWN = 20_000;
 const FILTERS = ['user_id', 'action', 'target_type', 'target_id', 'outcome', 'since', 'until'] as const;
 const TARGETS: Readonly<Record<string, string>> = {
   user: '/people/',
@@ -57,6 +61,9 @@ class Audit extends Screen {
   #names: ReadonlyMap<string, string> = new Map();
   #following: ReturnType<typeof setInterval> | undefined;
   #problem: Problem | undefined;
+  #known = new Set<string>();
+  #export: { readonly stop: AbortController; readonly count: number } | undefined;
+  #note = '';
 
   heading(): string {
     return words.audit.title;
@@ -68,11 +75,13 @@ class Audit extends Screen {
 
   protected override async load(signal: AbortSignal): Promise<void> {
     this.#stop();
+    this.#note = '';
     const query = { ...this.#query, limit: PAGE, marker: listQuery(this.location).marker };
     const answer = await api.get<{ events: AuditEvent[]; links: Links; after: string }>('/v3/OS-AUDIT/events', { query, signal });
     this.#events = answer.events;
     this.#next = nextMarker(answer.links.next);
     this.#after = answer.after;
+    this.#known = new Set(answer.events.map(({ id }) => id));
     await this.#readNames(signal);
     if (this.location.query.has('live')) this.#follow();
   }
@@ -80,6 +89,7 @@ class Audit extends Screen {
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.#stop();
+    this.#export?.stop.abort();
   }
 
   async #readNames(signal?: AbortSignal): Promise<void> {
@@ -107,9 +117,11 @@ class Audit extends Screen {
       if (!this.#following) return;
       this.#after = after;
       this.#problem = undefined;
-      const known = new Set(this.#events.map(({ id }) => id));
-      const fresh = events.filter(({ id }) => !known.has(id)).reverse();
-      this.#events = [...fresh, ...this.#events].slice(0, MAX_SHOWN);
+      const fresh = events.filter(({ id }) => !this.#known.has(id));
+      this.#known = new Set([...this.#known, ...fresh.map(({ id }) => id)].slice(-MAX_KNOWN));
+      // One that was stored late has its place among the others.
+      const isNewer = (a: AuditEvent, b: AuditEvent): number => (a.at === b.at ? (a.id < b.id ? 1 : -1) : a.at < b.at ? 1 : -1);
+      this.#events = [...fresh, ...this.#events].sort(isNewer).slice(0, MAX_SHOWN);
       if (fresh.length > 0) await this.#readNames();
     } catch (error) {
       this.#problem = problemOf(error);
@@ -121,28 +133,42 @@ class Audit extends Screen {
     const isLive = this.location.query.has('live');
     return html`<button type="button" class="second" aria-pressed=${isLive ? 'true' : 'false'}
         @click=${() => void goQuery({ live: isLive ? undefined : 'yes', marker: undefined })}>${isLive ? words.audit.stop : words.audit.follow}</button>
-      <button type="button" class="second" @click=${() => void this.#export('csv')}>CSV</button>
-      <button type="button" class="second" @click=${() => void this.#export('ndjson')}>JSON</button>`;
+      <button type="button" class="second" ?disabled=${this.#export !== undefined} @click=${() => void this.#save('csv')}>CSV</button>
+      <button type="button" class="second" ?disabled=${this.#export !== undefined} @click=${() => void this.#save('ndjson')}>JSON</button>`;
+  }
+
+  #progress(): Content {
+    const { audit } = words;
+    if (this.#export)
+      return html`<div class="buttons"><p role="status">${audit.exporting(numberText(this.#export.count))}</p>
+        <button type="button" class="second small" @click=${() => this.#export?.stop.abort()}>${shared.cancel}</button></div>`;
+    return this.#note === '' ? nothing : html`<p role="status">${this.#note}</p>`;
   }
 
   /** Through the page, because a link cannot carry the token. */
-  async #export(format: 'csv' | 'ndjson'): Promise<void> {
+  async #save(format: FileFormat): Promise<void> {
+    const { audit } = words;
+    const stop = new AbortController();
+    const show = (count: number): void => {
+      this.#export = { stop, count };
+      this.requestUpdate();
+    };
+    this.#note = '';
+    show(0);
     try {
-      const type = format === 'csv' ? 'text/csv' : 'application/x-ndjson';
-      const answer = await api.get<unknown>('/v3/OS-AUDIT/events', {
-        query: { ...this.#query, format },
-        headers: { Accept: type },
-      });
-      const text = typeof answer === 'string' ? answer : answer === undefined ? '' : JSON.stringify(answer);
+      const file = await readEventFile({ format, query: this.#query, signal: stop.signal, onProgress: show });
       const link = document.createElement('a');
-      link.href = URL.createObjectURL(new Blob([text], { type }));
-      link.download = `audit-events.${format === 'csv' ? 'csv' : 'jsonl'}`;
+      link.href = URL.createObjectURL(file.content);
+      link.download = file.name;
       link.click();
       URL.revokeObjectURL(link.href);
       this.#problem = undefined;
+      const count = numberText(file.count);
+      this.#note = file.isCut ? audit.exportCut(count) : audit.exported(count);
     } catch (error) {
-      this.#problem = problemOf(error);
+      if (!stop.signal.aborted) this.#problem = problemOf(error);
     }
+    this.#export = undefined;
     this.requestUpdate();
   }
 
@@ -188,7 +214,7 @@ class Audit extends Screen {
       Object.keys(detail).length === 0
         ? nothing
         : html`<details><summary>${audit.details}</summary><pre tabindex="0">${JSON.stringify(detail, null, 2)}</pre></details>`;
-    return html`${problemMessage(this.#problem)} ${this.#filters()}
+    return html`${problemMessage(this.#problem)} ${this.#progress()} ${this.#filters()}
     ${this.#following ? html`<p role="status" class="soft">${audit.following}</p>` : nothing}
     ${table<AuditEvent>({
       caption: audit.title,

@@ -27,8 +27,8 @@ const LIST_DOCUMENTATION = {
     domain_id: 'Only events that concern this domain.',
     application_id: 'Only events that concern this application.',
     after:
-      'Only events that were stored since an earlier answer, the oldest first: its `after`. To follow live; events are two seconds late.',
-    format: `csv or ndjson: an export of ${MAX_EXPORT} events at most, instead of pages. As with Accept: text/csv or application/x-ndjson.`,
+      'Only events that were stored since an earlier answer, the oldest first: its `after`. To follow live. Those of the last 30 seconds come again each time, with those that were stored late: leave out the ids that you have.',
+    format: `csv or ndjson: an export of ${MAX_EXPORT} events at most, instead of pages. If there are so many, a marker with the id of the last one gives the next, without the head of the CSV. As with Accept: text/csv or application/x-ndjson.`,
   },
   otherTypes: ['text/csv', 'application/x-ndjson'],
 };

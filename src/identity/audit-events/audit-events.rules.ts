@@ -19,9 +19,12 @@ import {
 } from './audit-events.store.ts';
 import { visibleEvent } from './visible.ts';
 
-/** The newest events are not followed yet: a change that began earlier may still be stored with an earlier time. */
-const SETTLE_SECONDS = 2;
-/** Events in one export. */
+/**
+ * Events are stored with the time just before the end of their change, by the clock of their replica. After this time none is stored with an
+ * earlier one: what a request waits for the database takes 6 seconds at most.
+ */
+const SETTLE_SECONDS = 30;
+/** Events in one answer of an export. The next one begins at its last. */
 export const MAX_EXPORT = 100_000;
 /** Exports at the same time, in this process. */
 const MAX_EXPORTS = 4;
@@ -32,6 +35,13 @@ const INTERVALS = { hour: 3600, day: 86_400 } as const;
 type Interval = keyof typeof INTERVALS;
 
 export type ExportFormat = 'csv' | 'ndjson';
+
+/** What a caller sees. */
+interface View {
+  readonly events: Visible;
+  /** Whether addresses and browsers of people are shown where the kind of event does not say. */
+  readonly places: boolean;
+}
 
 export interface AuditEventsDeps extends Pick<Deps, 'db' | 'clock'> {
   /** Applications that the caller manages; undefined for administrators. */
@@ -95,59 +105,62 @@ export function createAuditEvents({ db, clock, managedApplications }: AuditEvent
   let exports = 0;
 
   /** Everybody sees the events about themselves; a manager those of the domain, an owner those of their applications. */
-  async function visibleTo(caller: Caller): Promise<Visible> {
+  async function viewOf(caller: Caller): Promise<View> {
     const domainId = visibleDomain(caller);
-    if (domainId === undefined && isAllowed(caller, 'identity:list_all_audit_events')) return 'all';
+    // Readers of the system do not learn where people are: they do not see their sessions either.
+    if (domainId === undefined && isAllowed(caller, 'identity:list_all_audit_events'))
+      return { events: 'all', places: isAllowed(caller, 'identity:list_user_sessions') };
     const mayListDomain = isAllowed(caller, 'identity:list_domain_audit_events', { domainId });
-    return {
-      ...(mayListDomain ? { domainId } : {}),
-      applicationIds: (await managedApplications(caller)) ?? [],
-      userId: caller.userId,
-    };
+    const applicationIds = (await managedApplications(caller)) ?? [];
+    return { events: { ...(mayListDomain ? { domainId } : {}), applicationIds, userId: caller.userId }, places: false };
   }
 
-  const render = (rows: readonly AuditEventRow[], visible: Visible): EventJson[] =>
-    rows.map((row) => renderEvent(visibleEvent(row, visible)));
+  const render = (rows: readonly AuditEventRow[], { events, places }: View): EventJson[] =>
+    rows.map((row) => renderEvent(visibleEvent(row, events, places)));
 
   /** The end of what is settled: nothing is stored before it any more. */
   const settledEnd = (): EventPosition => ({ at: seconds(clock) - SETTLE_SECONDS, id: LAST_ID });
 
-  async function follow(visible: Visible, filter: EventFilter, after: EventPosition, limit: number) {
+  /** The position moves over settled events only. Newer ones come again with the next answer, together with those that were stored late. */
+  async function follow(view: View, filter: EventFilter, after: EventPosition, limit: number) {
     const end = settledEnd();
-    const until = Math.min(filter.until ?? end.at + 1, end.at + 1);
-    const rows = await readEvents(db.read, { filter: { ...filter, until }, visible, after, limit });
-    const last = rows.length === limit ? rows.at(-1)! : end;
-    return { items: render(rows, visible), after: textOfPosition(last.at < after.at ? after : last) };
+    const rows = await readEvents(db.read, { filter, visible: view.events, after, limit });
+    const last = rows.length === limit ? rows.findLast(({ at }) => at <= end.at) : end;
+    return { items: render(rows, view), after: textOfPosition(!last || last.at < after.at ? after : last) };
   }
+
+  const markedIn = async (view: View, marker: string | undefined): Promise<EventPosition | undefined> =>
+    marker === undefined
+      ? undefined
+      : ((await positionOf(db.read, view.events, marker)) ?? fail('list.marker_not_found', { marker }));
 
   async function list(caller: Caller, query: Query) {
     const { limit, marker } = pageOf(query);
     const filter = filterIn(query);
-    const visible = await visibleTo(caller);
+    const view = await viewOf(caller);
     const after = afterIn(query);
-    if (after) return { ...(await follow(visible, filter, after, limit)), next: null, previous: null };
-    const before = marker === undefined ? undefined : await positionOf(db.read, visible, marker);
-    if (marker !== undefined && !before) fail('list.marker_not_found', { marker });
-    const rows = await readEvents(db.read, { filter, visible, before, limit: limit + 1 });
-    const items = render(rows.slice(0, limit), visible);
+    if (after) return { ...(await follow(view, filter, after, limit)), next: null, previous: null };
+    const before = await markedIn(view, marker);
+    const rows = await readEvents(db.read, { filter, visible: view.events, before, limit: limit + 1 });
+    const items = render(rows.slice(0, limit), view);
     const next = rows.length > limit ? items.at(-1)!.id : null;
     return { items, next, previous: null, after: textOfPosition(settledEnd()) };
   }
 
   async function* lines(
-    visible: Visible,
-    request: { filter: EventFilter; count: number },
+    view: View,
+    request: { filter: EventFilter; count: number; before: EventPosition | undefined },
     format: ExportFormat,
   ): AsyncGenerator<string> {
     exports++;
     try {
-      if (format === 'csv') yield CSV_HEAD;
+      let { before } = request;
+      if (format === 'csv' && !before) yield CSV_HEAD;
       const lineOf = format === 'csv' ? csvLine : jsonLine;
-      let before: EventPosition | undefined;
       for (let left = request.count; left > 0; ) {
         const limit = Math.min(left, MAX_PAGE);
-        const rows = await withBudget(() => readEvents(db.read, { filter: request.filter, visible, before, limit }));
-        if (rows.length > 0) yield render(rows, visible).map(lineOf).join('');
+        const rows = await withBudget(() => readEvents(db.read, { filter: request.filter, visible: view.events, before, limit }));
+        if (rows.length > 0) yield render(rows, view).map(lineOf).join('');
         if (rows.length < limit) return;
         before = rows.at(-1);
         left -= rows.length;
@@ -157,17 +170,17 @@ export function createAuditEvents({ db, clock, managedApplications }: AuditEvent
     }
   }
 
-  /** Events as lines, the newest first. What the caller may see is decided at the beginning. */
+  /** Events as lines, the newest first, or older than a marker. What the caller may see is decided at the beginning. */
   async function exportAs(format: ExportFormat, caller: Caller, query: Query): Promise<AsyncGenerator<string>> {
-    for (const name of ['marker', 'after'])
-      if (single(query, name) !== undefined) fail('request.bad_value', { field: name, why: 'an export has no pages' });
+    if (single(query, 'after') !== undefined) fail('request.bad_value', { field: 'after', why: 'an export does not follow' });
     const limit = single(query, 'limit') ?? String(MAX_EXPORT);
     if (!/^\d{1,9}$/.test(limit) || Number(limit) < 1)
       fail('request.bad_value', { field: 'limit', why: `it must be a number from 1 to ${MAX_EXPORT}` });
-    const request = { filter: filterIn(query), count: Math.min(Number(limit), MAX_EXPORT) };
-    const visible = await visibleTo(caller);
+    const filter = filterIn(query);
+    const view = await viewOf(caller);
+    const before = await markedIn(view, single(query, 'marker'));
     if (exports >= MAX_EXPORTS) fail('server.busy');
-    return lines(visible, request, format);
+    return lines(view, { filter, before, count: Math.min(Number(limit), MAX_EXPORT) }, format);
   }
 
   /** Logins in each hour or day, also in those without any. */

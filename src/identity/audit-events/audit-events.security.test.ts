@@ -86,7 +86,11 @@ onEachDatabase('Audit events', (api) => {
       assert.equal((await api.get('/v3/OS-AUDIT/counts', { token })).status, 403);
     }
     const reader = await api.persona(['reader'], 'system');
-    assert.ok((await list(reader.token)).some(({ domain_id }) => domain_id === domain.id));
+    const read = await list(reader.token);
+    assert.ok(read.some(({ domain_id }) => domain_id === domain.id));
+    assert.ok((await list(api.adminToken)).some(({ detail }) => detail.address !== undefined));
+    const places = read.filter(({ detail }) => detail.address !== undefined || detail.user_agent !== undefined);
+    assert.deepEqual(places, [], 'a reader does not learn where people are');
   });
 
   it('about oneself are without who did it and from where, unless it was oneself', async () => {

@@ -16,9 +16,10 @@ const only = (detail: Detail, names: readonly string[]): Detail =>
 const without = (detail: Detail, names: readonly string[]): Detail =>
   Object.fromEntries(Object.entries(detail).filter(([name]) => !names.includes(name)));
 
-export function visibleEvent(row: AuditEventRow, visible: Visible): VisibleEvent {
+/** `places`: whether a caller who sees all events also sees where people were. */
+export function visibleEvent(row: AuditEventRow, visible: Visible, places: boolean): VisibleEvent {
   const event = { ...row, detail: parseJson<Record<string, unknown>>(row.detail) };
-  if (visible === 'all') return event;
+  if (visible === 'all') return places ? event : { ...event, detail: without(event.detail, PLACE) };
   const concerned = row.target_kind === 'user' ? row.target_id : row.user_id;
   const isByOther = row.actor_id !== null && row.actor_id !== concerned;
   if (visible.domainId !== undefined && row.domain_id === visible.domainId)

@@ -15,6 +15,10 @@ export const audit = {
   follow: 'Follow live',
   stop: 'Stop following',
   following: 'New events appear at the top by themselves.',
+  exporting: (count: string) => `The file is being made: ${count} events so far.`,
+  exported: (count: string) => `The file has ${count} events.`,
+  exportCut: (count: string) =>
+    `The file has the newest ${count} events, and there are more. Choose a shorter time to get the others.`,
   when: 'When',
   by: 'By',
   nobody: 'The service, or somebody unknown',

@@ -17,6 +17,10 @@ export const audit: Words['audit'] = {
   follow: 'Seguir en directo',
   stop: 'Dejar de seguir',
   following: 'Los sucesos nuevos aparecen arriba por sí solos.',
+  exporting: (count: string) => `Se está creando el archivo: ${count} eventos hasta ahora.`,
+  exported: (count: string) => `El archivo tiene ${count} eventos.`,
+  exportCut: (count: string) =>
+    `El archivo tiene los ${count} eventos más recientes, y hay más. Elija un tiempo más corto para obtener los demás.`,
   when: 'Cuándo',
   by: 'Por',
   nobody: 'El servicio, o alguien desconocido',
