@@ -18,7 +18,8 @@ const MAX_NAME = 255;
 export type Choice =
   | { readonly kind: 'none' }
   | { readonly kind: 'new'; readonly suffix: string }
-  | { readonly kind: 'link'; readonly userId: string };
+  /** `epoch`: of the account when the person proved that it is theirs. */
+  | { readonly kind: 'link'; readonly userId: string; readonly epoch: number };
 
 export interface AccountToLink {
   readonly userId: string;

@@ -10,7 +10,8 @@ import type { Deps } from '../resource/index.ts';
 import type { Users } from '../users/index.ts';
 import { createGiven } from './given.rules.ts';
 import { createIdentityProviders } from './identity-providers.rules.ts';
-import { createLinks, createTakeBackAllOf } from './links.rules.ts';
+import { createLinks } from './links.rules.ts';
+import { createManyLinks } from './many-links.rules.ts';
 import { createMappings } from './mappings.rules.ts';
 import { createOpenidSettings } from './openid-settings.rules.ts';
 import { createProtocols } from './protocols.rules.ts';
@@ -42,12 +43,12 @@ export interface FederationDeps
 export function createFederation(deps: FederationDeps) {
   const endSessionsOf = (transaction: Change, providerId: string): Promise<void> => sessions.endAll(transaction, providerId);
   const given = createGiven(deps);
-  const takeBackAllOf = createTakeBackAllOf({ ...deps, given });
-  const openidSettings = createOpenidSettings({ ...deps, endSessionsOf, takeBackAllOf });
+  const manyLinks = createManyLinks({ ...deps, given });
+  const openidSettings = createOpenidSettings({ ...deps, endSessionsOf, manyLinks });
   const clientOf = createProviderClients({ ...deps, secretOf: openidSettings.secretOf });
   const sessions = createProviderSessions({ ...deps, given, clientOf });
   return {
-    identityProviders: createIdentityProviders({ ...deps, endSessionsOf, takeBackAllOf }),
+    identityProviders: createIdentityProviders({ ...deps, endSessionsOf, manyLinks }),
     mappings: createMappings(deps),
     protocols: createProtocols(deps),
     openidSettings,
@@ -55,6 +56,7 @@ export function createFederation(deps: FederationDeps) {
     logins: createProviderLogins({ ...deps, given, sessions }),
     links: createLinks({ ...deps, given, sessions }),
     sessions,
+    manyLinks,
     issuer: deps.issuer,
   };
 }

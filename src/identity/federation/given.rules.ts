@@ -4,8 +4,8 @@ import type { Log } from '../../platform/log/index.ts';
 import { type Access, findProject, groupIdsOf, tagOf } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
 import type { Reader, UserRow } from '../database.ts';
-import { deleteGrant, type Grant, grantedRoleIds, insertGrant } from '../grants/index.ts';
-import { setMembership } from '../groups/index.ts';
+import { deleteGrants, type Grant, grantedRoleIds, insertGrant } from '../grants/index.ts';
+import { addToGroup, takeFromGroup } from '../groups/index.ts';
 import { findByName } from '../projects/index.ts';
 import { findRoleByName } from '../roles/index.ts';
 import { grantsOfGroups, groupsOfDomain } from './links.store.ts';
@@ -24,6 +24,31 @@ export interface GivenDeps {
   readonly access: Pick<Access, 'expand'>;
   /** Whether only a directory (LDAP) says who is in the group. */
   isGroupInDirectory(groupId: string, reader: Reader): Promise<boolean>;
+}
+
+/** Databases limit the number of parameters in a statement. */
+const CHUNK = 500;
+
+/** What a link with a provider gave to a person. */
+export interface GivenTo {
+  readonly userId: string;
+  readonly given: Given;
+}
+
+const grantOf = (userId: string, { projectId, roleId }: Given['roles'][number]): Grant => ({
+  actor: { kind: 'user', id: userId },
+  targetId: projectId,
+  roleId,
+  inherited: false,
+});
+
+function tell({ audit, invalidate }: Change, event: string, { actor, targetId, roleId, inherited }: Grant): void {
+  audit(event, { kind: 'role', id: roleId }, { user_id: actor.id, target: 'project', target_id: targetId, inherited });
+  invalidate(tagOf.user(actor.id));
+}
+
+async function revoke(transaction: Change, grants: readonly Grant[]): Promise<void> {
+  for (const grant of await deleteGrants(transaction.tx, grants)) tell(transaction, 'grant.revoked', grant);
 }
 
 const keyOf = ({ projectId, roleId }: Given['roles'][number]): string => `${projectId} ${roleId}`;
@@ -88,11 +113,11 @@ export function createGiven({ clock, log, access, isGroupInDirectory }: GivenDep
     const current = new Set(await groupIdsOf(transaction.tx, userId));
     // Rows of groups are always written in the same order: otherwise two sign-ins at once wait for each other.
     for (const groupId of [...former].sort())
-      if (!wanted.includes(groupId) && current.has(groupId)) await setMembership(transaction, clock, { groupId, userId }, false);
+      if (!wanted.includes(groupId) && current.has(groupId)) await takeFromGroup(transaction, clock, groupId, [userId]);
     const given: string[] = [];
     for (const groupId of [...wanted].sort()) {
       const isMember = current.has(groupId);
-      if (!isMember) await setMembership(transaction, clock, { groupId, userId }, true);
+      if (!isMember) await addToGroup(transaction, clock, { groupId, userId });
       // Whoever was a member before, by somebody else, stays one when the provider changes its mind.
       if (!isMember || former.includes(groupId)) given.push(groupId);
     }
@@ -105,28 +130,20 @@ export function createGiven({ clock, log, access, isGroupInDirectory }: GivenDep
     former: Given['roles'],
     wanted: Given['roles'],
   ): Promise<Given['roles']> {
-    const { tx, audit, invalidate } = transaction;
-    const grantOf = ({ projectId, roleId }: Given['roles'][number]): Grant => ({
-      actor: { kind: 'user', id: userId },
-      targetId: projectId,
-      roleId,
-      inherited: false,
-    });
-    const tell = (event: string, { projectId, roleId }: Given['roles'][number]): void => {
-      const detail = { user_id: userId, target: 'project', target_id: projectId, inherited: false };
-      audit(event, { kind: 'role', id: roleId }, detail);
-      invalidate(tagOf.user(userId));
-    };
+    const { tx } = transaction;
     const keys = new Map(wanted.map((one) => [keyOf(one), one]));
     const before = new Set(former.map(keyOf));
-    for (const one of former) if (!keys.has(keyOf(one)) && (await deleteGrant(tx, grantOf(one)))) tell('grant.revoked', one);
+    await revoke(
+      transaction,
+      former.filter((one) => !keys.has(keyOf(one))).map((one) => grantOf(userId, one)),
+    );
     const given: Given['roles'][number][] = [];
     for (const one of keys.values()) {
-      const { actor, targetId, inherited } = grantOf(one);
+      const { actor, targetId, inherited } = grantOf(userId, one);
       const has = (await grantedRoleIds(tx, { actor, targetId, inherited })).includes(one.roleId);
       if (!has) {
-        await insertGrant(tx, grantOf(one));
-        tell('grant.created', one);
+        await insertGrant(tx, grantOf(userId, one));
+        tell(transaction, 'grant.created', grantOf(userId, one));
       }
       if (!has || before.has(keyOf(one))) given.push(one);
     }
@@ -155,10 +172,16 @@ export function createGiven({ clock, log, access, isGroupInDirectory }: GivenDep
       };
     },
 
-    /** For a link that ends. */
-    async takeBack(transaction: Change, userId: string, former: Given): Promise<void> {
-      await setGroups(transaction, userId, former.groups, []);
-      await setRoles(transaction, userId, former.roles, []);
+    /** For links that end, whose users are locked. The number of statements depends on the groups, not on the people. */
+    async takeBack(transaction: Change, links: readonly GivenTo[]): Promise<void> {
+      const members = links.flatMap(({ userId, given }) => given.groups.map((groupId) => ({ groupId, userId })));
+      const byGroup = [...Map.groupBy(members, ({ groupId }) => groupId)].sort(([one], [other]) => (one < other ? -1 : 1));
+      for (const [groupId, own] of byGroup) {
+        const userIds = own.map(({ userId }) => userId);
+        await takeFromGroup(transaction, clock, groupId, userIds);
+      }
+      const grants = links.flatMap(({ userId, given }) => given.roles.map((one) => grantOf(userId, one)));
+      for (let at = 0; at < grants.length; at += CHUNK) await revoke(transaction, grants.slice(at, at + CHUNK));
     },
   };
 }

@@ -21,9 +21,13 @@ import {
   updateIdentityProvider,
 } from './identity-providers.store.ts';
 import { checkNewId, failOnDuplicateId } from './ids.ts';
+import type { ManyLinks } from './many-links.rules.ts';
 
 type NewIdentityProvider = Static<typeof CreateIdentityProvider>['identity_provider'];
 type IdentityProviderChanges = Static<typeof UpdateIdentityProvider>['identity_provider'];
+
+/** Somebody may enable the provider again while its links end. */
+const ROUNDS = 5;
 
 const filters: Filters = {
   id: { column: 'identity_providers.id', kind: 'text' },
@@ -52,11 +56,10 @@ export function createIdentityProviders(
   deps: Pick<Deps, 'db' | 'clock' | 'change'> & {
     /** Called in the transaction that disables or deletes a provider. */
     endSessionsOf(transaction: Change, providerId: string): Promise<void>;
-    /** Called in the transaction that deletes a provider: groups and roles that it gave. */
-    takeBackAllOf(transaction: Change, providerId: string): Promise<void>;
+    readonly manyLinks: Pick<ManyLinks, 'deleteFew' | 'deleteAll'>;
   },
 ) {
-  const { db, clock, change, endSessionsOf, takeBackAllOf } = deps;
+  const { db, clock, change, endSessionsOf, manyLinks } = deps;
   const missing = (id: string) => fail('identity_provider.not_found', { id });
 
   const withRemoteIds = async (rows: readonly IdentityProviderRow[]): Promise<IdentityProviderWithIds[]> => {
@@ -113,6 +116,21 @@ export function createIdentityProviders(
     return reread(id);
   }
 
+  /** Deletes a provider, or disables it and returns false if it has many links. */
+  async function removeOrClose(transaction: Change, id: string): Promise<boolean> {
+    const { tx, audit } = transaction;
+    if (!(await lockIdentityProvider(db, tx, id))) missing(id);
+    await endSessionsOf(transaction, id);
+    if (!(await manyLinks.deleteFew(transaction, id))) {
+      await updateIdentityProvider(tx, id, { enabled: 0 });
+      audit('identity_provider.updated', { kind: 'identity_provider', id }, { fields: ['enabled'] });
+      return false;
+    }
+    await deleteIdentityProvider(tx, id);
+    audit('identity_provider.deleted', { kind: 'identity_provider', id });
+    return true;
+  }
+
   return {
     target: async (id: string): Promise<IdentityTarget<IdentityProviderRow>> =>
       targetOf(
@@ -131,16 +149,16 @@ export function createIdentityProviders(
     create,
     update,
 
-    /** Its protocols, settings and links end with it, and what it gave. Accounts stay. */
+    /**
+     * Its protocols, settings and links end with it, and what it gave. Accounts stay. One with many links is closed first, and its links end
+     * in batches. If that is interrupted, it stays disabled, and can be deleted again.
+     */
     async remove(caller: Caller, { id }: IdentityProviderRow): Promise<void> {
-      await change(caller, async (transaction) => {
-        const { tx, audit } = transaction;
-        if (!(await lockIdentityProvider(db, tx, id))) missing(id);
-        await endSessionsOf(transaction, id);
-        await takeBackAllOf(transaction, id);
-        await deleteIdentityProvider(tx, id);
-        audit('identity_provider.deleted', { kind: 'identity_provider', id });
-      });
+      for (let round = 0; round < ROUNDS; round++) {
+        if (await change(caller, (transaction) => removeOrClose(transaction, id))) return;
+        await manyLinks.deleteAll(caller, id);
+      }
+      fail('server.unavailable', undefined, { headers: { 'Retry-After': '1' }, reason: 'the provider is being enabled again' });
     },
   };
 }

@@ -1,5 +1,5 @@
 // Identity providers, their remote ids and protocols in the database.
-import { lockRow, type PageRequest, type RowPage, readPage } from '../../platform/database/index.ts';
+import { type PageRequest, type RowPage, readPage, takeAdvisoryLock } from '../../platform/database/index.ts';
 import type { Database, IdentityProviderRow, ProtocolRow, Reader, Tx } from '../database.ts';
 import { applyCriteria, type Criterion } from '../resource/index.ts';
 
@@ -49,13 +49,22 @@ export async function deleteIdentityProvider(tx: Tx, id: string): Promise<void> 
   await tx.deleteFrom('identity_providers').where('id', '=', id).execute();
 }
 
-/** The row is locked so that concurrent updates do not overwrite each other. */
-export const lockIdentityProvider = (db: Database, tx: Tx, id: string): Promise<IdentityProviderRow | undefined> =>
-  lockRow(db, tx, 'identity_providers', id);
+/**
+ * Changes of a provider lock it for themselves, and sign-ins share it, so that it stays as it is until they end. It is locked before users: whoever
+ * needs both in another order would wait for a transaction that waits for them. By name and not by its row: many sign-ins that share
+ * a row let nobody change it.
+ */
+async function lock(db: Database, tx: Tx, id: string, mode: 'alone' | 'shared'): Promise<IdentityProviderRow | undefined> {
+  await takeAdvisoryLock(db, tx, `identity provider ${id}`, mode);
+  return findIdentityProvider(tx, id);
+}
 
-/** For sign-ins: the provider and its settings stay as they are until the transaction ends. */
+export const lockIdentityProvider = (db: Database, tx: Tx, id: string): Promise<IdentityProviderRow | undefined> =>
+  lock(db, tx, id, 'alone');
+
+/** For sign-ins. */
 export const holdIdentityProvider = (db: Database, tx: Tx, id: string): Promise<IdentityProviderRow | undefined> =>
-  lockRow(db, tx, 'identity_providers', id, 'share');
+  lock(db, tx, id, 'shared');
 
 export const findProtocol = (db: Reader, providerId: string, id: string): Promise<ProtocolRow | undefined> =>
   db.selectFrom('federation_protocols').where('provider_id', '=', providerId).where('id', '=', id).selectAll().executeTakeFirst();

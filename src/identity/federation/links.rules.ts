@@ -3,8 +3,8 @@ import type { Actor, Change, RunChange } from '../audit/index.ts';
 import type { Database, ProviderLinkRow, Tx } from '../database.ts';
 import { fail } from '../faults.ts';
 import type { Notify } from '../notifications/index.ts';
-import { type Given, type GivenRules, NOTHING_GIVEN } from './given.rules.ts';
-import { deleteLink, findLinkOfUser, hasUsableLink, linksThatGave, listLinks, lockUser, replaceGiven } from './links.store.ts';
+import type { Given, GivenRules } from './given.rules.ts';
+import { deleteLinks, hasUsableLink, listLinks, lockUser } from './links.store.ts';
 import type { ProviderSessions } from './provider-sessions.rules.ts';
 
 export interface LinkDeps {
@@ -21,21 +21,6 @@ export interface LinkDeps {
 export interface LinkedAccount extends Pick<ProviderLinkRow, 'id' | 'label' | 'created_at' | 'last_used_at'> {
   readonly provider: string;
 }
-
-/** For a provider that is deleted, or is another one now: nobody would take back later what it gave. */
-export const createTakeBackAllOf =
-  ({ db, given }: Pick<LinkDeps, 'db' | 'given'>) =>
-  async (transaction: Change, providerId: string): Promise<void> => {
-    const { tx } = transaction;
-    const nothing = JSON.stringify(NOTHING_GIVEN);
-    for (const { id, user_id: userId } of await linksThatGave(tx, providerId, nothing)) {
-      await lockUser(db, tx, userId);
-      const link = await findLinkOfUser(tx, userId, id);
-      if (!link) continue;
-      await given.takeBack(transaction, userId, JSON.parse(link.given) as Given);
-      await replaceGiven(tx, id, nothing);
-    }
-  };
 
 export function createLinks({ db, change, given, sessions, notify, hasOtherWay, onUnlinked }: LinkDeps) {
   return {
@@ -59,9 +44,9 @@ export function createLinks({ db, change, given, sessions, notify, hasOtherWay, 
         await lockUser(db, tx, userId);
         const link = (await listLinks(tx, userId)).find((one) => one.id === id) ?? fail('provider_link.not_found', { id });
         if (!(await hasOtherWay(tx, userId)) && !(await hasUsableLink(tx, userId, id))) fail('provider_link.last_way_in');
-        await given.takeBack(transaction, userId, JSON.parse(link.given) as Given);
+        await given.takeBack(transaction, [{ userId, given: JSON.parse(link.given) as Given }]);
         await sessions.end(transaction, { providerId: link.provider_id, linkId: id });
-        await deleteLink(tx, id);
+        await deleteLinks(tx, [id]);
         const detail = { identity_provider_id: link.provider_id, link_id: id };
         audit('user.provider_unlinked', { kind: 'user', id: userId }, detail);
         await notify(transaction, 'provider.unlinked', userId);

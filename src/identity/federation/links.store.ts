@@ -1,5 +1,6 @@
 // Links between accounts here and people at providers, and what is needed to find an account.
-import { lockRow } from '../../platform/database/index.ts';
+import { sql } from 'kysely';
+import { lockRow, lockRows } from '../../platform/database/index.ts';
 import type { Database, ProviderLinkRow, Reader, Tx, UserRow } from '../database.ts';
 
 export const findLink = (
@@ -26,30 +27,76 @@ export async function updateLink(
   await tx.updateTable('provider_links').set(values).where('id', '=', id).execute();
 }
 
-/** The links of a provider that gave something, in an order that all transactions use to lock the users. */
-export const linksThatGave = (
+/** The links of one issuer that a provider has or had, in the order of an index. */
+export interface LinkSelection {
+  readonly providerId: string;
+  readonly issuer: string;
+  /** Only those that gave something: `given` is not this. */
+  readonly nothing?: string | undefined;
+  /** The subject of the last one that was read. */
+  readonly after?: string | undefined;
+}
+
+export function someLinks(db: Reader, selection: LinkSelection, limit: number): Promise<ProviderLinkRow[]> {
+  const { providerId, issuer, nothing, after } = selection;
+  let query = db.selectFrom('provider_links').where('provider_id', '=', providerId).where('issuer', '=', issuer);
+  if (nothing !== undefined) query = query.where('given', '<>', nothing);
+  if (after !== undefined) query = query.where('subject', '>', after);
+  return query.orderBy('subject').selectAll().limit(limit).execute();
+}
+
+export interface LinkIssuer {
+  readonly providerId: string;
+  readonly issuer: string;
+}
+
+/**
+ * The issuers that links name: of one provider or of all. `former`: only those that are not in the settings of their provider. Each costs one
+ * look into the index, however many people it has.
+ */
+export async function issuersOfLinks(
   db: Reader,
-  providerId: string,
-  nothing: string,
-): Promise<Pick<ProviderLinkRow, 'id' | 'user_id'>[]> =>
-  db
+  { providerId, former }: { readonly providerId?: string | undefined; readonly former: boolean },
+): Promise<LinkIssuer[]> {
+  const providers = providerId === undefined ? sql`1 = 1` : sql`provider.id = ${providerId}`;
+  const { rows } = await sql<LinkIssuer>`
+    with recursive issuers (provider_id, issuer) as (
+      select provider.id, (select min(link.issuer) from provider_links link where link.provider_id = provider.id)
+      from identity_providers provider where ${providers}
+      union all
+      select issuers.provider_id,
+        (select min(link.issuer) from provider_links link where link.provider_id = issuers.provider_id and link.issuer > issuers.issuer)
+      from issuers where issuers.issuer is not null
+    )
+    select issuers.provider_id as "providerId", issuers.issuer from issuers
+    left join openid_providers settings on settings.provider_id = issuers.provider_id and settings.issuer = issuers.issuer
+    where issuers.issuer is not null and ${former ? sql`settings.provider_id is null` : sql`1 = 1`}`.execute(db);
+  return rows;
+}
+
+export const findLinks = (tx: Tx, ids: readonly string[]): Promise<ProviderLinkRow[]> =>
+  tx
     .selectFrom('provider_links')
-    .where('provider_id', '=', providerId)
-    .where('given', '<>', nothing)
-    .orderBy('user_id')
-    .orderBy('id')
-    .select(['id', 'user_id'])
+    .where('id', 'in', [...ids])
+    .selectAll()
     .execute();
 
-export async function replaceGiven(tx: Tx, id: string, given: string): Promise<void> {
-  await tx.updateTable('provider_links').set({ given }).where('id', '=', id).execute();
+export async function replaceGiven(tx: Tx, ids: readonly string[], given: string): Promise<void> {
+  await tx
+    .updateTable('provider_links')
+    .set({ given })
+    .where('id', 'in', [...ids])
+    .execute();
 }
 
 export const findLinkOfUser = (db: Reader, userId: string, id: string): Promise<ProviderLinkRow | undefined> =>
   db.selectFrom('provider_links').where('user_id', '=', userId).where('id', '=', id).selectAll().executeTakeFirst();
 
-export async function deleteLink(tx: Tx, id: string): Promise<void> {
-  await tx.deleteFrom('provider_links').where('id', '=', id).execute();
+export async function deleteLinks(tx: Tx, ids: readonly string[]): Promise<void> {
+  await tx
+    .deleteFrom('provider_links')
+    .where('id', 'in', [...ids])
+    .execute();
 }
 
 /** With the name of the provider, as people know it. */
@@ -103,6 +150,8 @@ export function usersWithEmail(
 
 /** The row is locked so that two sign-ins do not give and take groups at the same time. */
 export const lockUser = (db: Database, tx: Tx, id: string): Promise<UserRow | undefined> => lockRow(db, tx, 'users', id);
+
+export const lockUsers = (db: Database, tx: Tx, ids: readonly string[]): Promise<void> => lockRows(db, tx, 'users', ids);
 
 /** Databases limit the number of parameters in a statement. */
 const CHUNK = 500;

@@ -7,6 +7,7 @@ import type { IdentityProviderRow, OpenidProviderRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import { bit, type Deps, failOnBrokenReference } from '../resource/index.ts';
 import { lockIdentityProvider } from './identity-providers.store.ts';
+import type { ManyLinks } from './many-links.rules.ts';
 import type { PutOpenidSettings } from './openid-settings.schema.ts';
 import {
   deleteOpenidSettings,
@@ -49,11 +50,10 @@ export function createOpenidSettings(
     readonly seal: Seal;
     /** Called in the transaction that replaces the issuer, narrows what the provider is for, or removes the settings. */
     endSessionsOf(transaction: Change, providerId: string): Promise<void>;
-    /** Called in the transaction that replaces the issuer, whose people are others, or removes it: groups and roles that it gave. */
-    takeBackAllOf(transaction: Change, providerId: string): Promise<void>;
+    readonly manyLinks: Pick<ManyLinks, 'takeBackFormer'>;
   },
 ) {
-  const { db, clock, change, seal, endSessionsOf, takeBackAllOf } = deps;
+  const { db, clock, change, seal, endSessionsOf, manyLinks } = deps;
 
   function secretOf(providerId: string, body: OpenidSettingsBody, former: OpenidProviderRow | undefined): string | null {
     if (body.client_secret === undefined) {
@@ -66,7 +66,7 @@ export function createOpenidSettings(
   async function put(caller: Caller, { id }: IdentityProviderRow, body: OpenidSettingsBody): Promise<OpenidProviderRow> {
     checkIssuer(body.issuer);
     checkTrust(body);
-    return change(caller, async (transaction) => {
+    const written = await change(caller, async (transaction) => {
       const { tx, audit } = transaction;
       // Locked, so that two calls do not mix their settings.
       if (!(await lockIdentityProvider(db, tx, id))) fail('identity_provider.not_found', { id });
@@ -85,7 +85,6 @@ export function createOpenidSettings(
         version: Math.max(clock.now(), (former?.version ?? 0) + 1),
       };
       if (former && isOtherOrLess(former, row)) await endSessionsOf(transaction, id);
-      if (former && former.issuer !== row.issuer) await takeBackAllOf(transaction, id);
       await failOnBrokenReference(
         () => fail('identity_provider.not_found', { id }),
         () => putOpenidSettings(tx, row),
@@ -94,6 +93,9 @@ export function createOpenidSettings(
       audit('identity_provider.openid_settings_written', { kind: 'identity_provider', id }, { issuer, client_id });
       return row;
     });
+    // Nobody signs in by a former issuer any more. Its people are others, and what it gave them is taken back.
+    await manyLinks.takeBackFormer(caller, id);
+    return written;
   }
 
   return {
@@ -111,10 +113,10 @@ export function createOpenidSettings(
         await lockIdentityProvider(db, transaction.tx, id);
         if (!(await deleteOpenidSettings(transaction.tx, id))) fail('openid_provider.not_found', { id });
         await endSessionsOf(transaction, id);
-        // The next settings may be those of another provider.
-        await takeBackAllOf(transaction, id);
         transaction.audit('identity_provider.openid_settings_deleted', { kind: 'identity_provider', id });
       });
+      // The next settings may be those of another provider.
+      await manyLinks.takeBackFormer(caller, id);
     },
 
     /** Undefined for a public client. */

@@ -5,7 +5,7 @@ import { isUniqueViolation } from '../../platform/database/index.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Actor, Change, RunChange } from '../audit/index.ts';
 import type { Database, ProviderLinkRow } from '../database.ts';
-import { Fault } from '../faults.ts';
+import { Fault, fail } from '../faults.ts';
 import type { Notify } from '../notifications/index.ts';
 import { bit } from '../resource/index.ts';
 import type { Users } from '../users/index.ts';
@@ -136,6 +136,9 @@ export function createProviderLogins(deps: ProviderLoginDeps) {
     await holdIdentityProvider(db, transaction.tx, assertion.providerId);
     const provider = await findUsableProvider(transaction.tx, OPENID, assertion.providerId);
     if (provider?.version !== assertion.version || provider.rules !== prepared.provider.rules) return refuse(CHANGED);
+    // Not by the actor of the change, who would be locked before the provider.
+    if (choice.kind === 'link' && (await lockUser(db, transaction.tx, choice.userId))?.epoch !== choice.epoch)
+      fail('auth.required', undefined, { reason: 'the user changed since they were checked' });
     const login: LoginContext = { transaction, provider, assertion, identity };
     const known = await findLink(transaction.tx, assertion);
     if (known && choice.kind === 'link' && known.user_id !== choice.userId) refuse('other_account');
@@ -190,7 +193,7 @@ export function createProviderLogins(deps: ProviderLoginDeps) {
     link: (
       { requestId, userId, epoch }: { readonly requestId: string; readonly userId: string; readonly epoch: number },
       assertion: ProviderAssertion,
-    ): Promise<ProviderLogin> => known({ userId, requestId, epoch }, assertion, { kind: 'link', userId }),
+    ): Promise<ProviderLogin> => known({ userId, requestId }, assertion, { kind: 'link', userId, epoch }),
   };
 }
 

@@ -36,6 +36,18 @@ export async function deleteGrant(tx: Tx, grant: Grant): Promise<boolean> {
   return result.numDeletedRows > 0n;
 }
 
+/** Returns those that there were. */
+export async function deleteGrants(tx: Tx, grants: readonly Grant[]): Promise<Grant[]> {
+  if (grants.length === 0) return [];
+  const byId = new Map(grants.map((grant) => [idOf(grant), grant]));
+  const rows = await tx
+    .deleteFrom('grants')
+    .where('id', 'in', [...byId.keys()])
+    .returning('id')
+    .execute();
+  return rows.map(({ id }) => byId.get(id)!);
+}
+
 export async function hasGrant(db: Reader, grant: Grant): Promise<boolean> {
   return (await db.selectFrom('grants').where('id', '=', idOf(grant)).select('id').executeTakeFirst()) !== undefined;
 }

@@ -5,6 +5,7 @@ export { mountGrants } from './grants.routes.ts';
 export { createGrants, type Grants } from './grants.rules.ts';
 export {
   deleteGrant,
+  deleteGrants,
   type Grant,
   grantedRoleIds,
   insertGrant,

@@ -66,6 +66,15 @@ export async function removeMembers(tx: Tx, groupId: string, userIds?: readonly 
   return Number((await query.executeTakeFirst()).numDeletedRows);
 }
 
+/** Returns those who were members. */
+export async function removeMembersOf(tx: Tx, groupId: string, userIds: readonly string[]): Promise<string[]> {
+  const query = tx
+    .deleteFrom('group_members')
+    .where('group_id', '=', groupId)
+    .where('user_id', 'in', [...userIds]);
+  return (await query.returning('user_id').execute()).map((row) => row.user_id);
+}
+
 export interface GroupMember extends NewMember {
   readonly name: string;
   readonly profile: string;

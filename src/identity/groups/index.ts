@@ -12,4 +12,4 @@ export {
   removeMembers,
   updateGroup,
 } from './groups.store.ts';
-export { type MemberChange, setMembership } from './membership.ts';
+export { addToGroup, type MemberChange, takeFromGroup } from './membership.ts';

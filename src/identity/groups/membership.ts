@@ -14,6 +14,7 @@ import {
   type NewMember,
   readMembers,
   removeMembers,
+  removeMembersOf,
   updateGroup,
 } from './groups.store.ts';
 
@@ -119,16 +120,31 @@ export async function changeMembers(
   return count;
 }
 
-/** Adds one user to a group or removes them, in a transaction of another module. */
-export async function setMembership(
-  { tx, audit, invalidate }: Change,
-  clock: Clock,
-  { groupId, userId }: { readonly groupId: string; readonly userId: string },
-  isMember: boolean,
-): Promise<void> {
-  if (isMember) await addMembers(tx, groupId, [{ userId, display: null }]);
-  else if (!(await removeMembers(tx, groupId, [userId]))) return;
+interface OneMember {
+  readonly groupId: string;
+  readonly userId: string;
+}
+
+/** This and `takeFromGroup` are for transactions of other modules. */
+export async function addToGroup({ tx, audit, invalidate }: Change, clock: Clock, { groupId, userId }: OneMember): Promise<void> {
+  await addMembers(tx, groupId, [{ userId, display: null }]);
   await updateGroup(tx, groupId, { updated_at: clock.now() });
   invalidate(tagOf.user(userId));
-  audit(isMember ? 'group.member_added' : 'group.member_removed', { kind: 'group', id: groupId }, { user_id: userId });
+  audit('group.member_added', { kind: 'group', id: groupId }, { user_id: userId });
+}
+
+/** Skips users who are not members. */
+export async function takeFromGroup(
+  { tx, audit, invalidate }: Change,
+  clock: Clock,
+  groupId: string,
+  userIds: readonly string[],
+): Promise<void> {
+  const removed = await removeMembersOf(tx, groupId, userIds);
+  if (removed.length === 0) return;
+  await updateGroup(tx, groupId, { updated_at: clock.now() });
+  for (const userId of removed) {
+    invalidate(tagOf.user(userId));
+    audit('group.member_removed', { kind: 'group', id: groupId }, { user_id: userId });
+  }
 }

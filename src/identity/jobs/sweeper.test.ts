@@ -45,7 +45,7 @@ describe('The sweeper', () => {
         registrationKeys: { sweep: step('registrationKeys', 1) },
         accountDeletion: { deleteDue: step('accountDeletion', 1) },
         invitations: { sweep: step('invitations', 1) },
-        federation: { sessions: { sweep: step('federation', 1) } },
+        federation: { sessions: { sweep: step('federation', 1) }, manyLinks: { sweep: async () => undefined } },
         users: { fillNameForms: step('users', undefined), fillWords: async () => 0 },
         log: createLog('info', { write: (line: string) => void lines.push(line) }),
         metrics: createMetrics(),

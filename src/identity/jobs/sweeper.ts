@@ -84,6 +84,7 @@ export function startSweeper(deps: {
       async () => void (await accountDeletion.deleteDue(stopping)),
       async () => (ended += await invitations.sweep()),
       async () => (ended += await federation.sessions.sweep()),
+      () => federation.manyLinks.sweep(),
       () => fillNameForms(stopping),
       () => fillWords(stopping),
     ];

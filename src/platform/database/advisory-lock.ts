@@ -2,8 +2,18 @@
 import { sql } from 'kysely';
 import type { Database, Tx } from './database.ts';
 
-/** Waits until no other transaction, in any process, holds the lock of this name, and holds it until this transaction ends. */
-export async function takeAdvisoryLock<S>({ dialect }: Pick<Database<S>, 'dialect'>, tx: Tx<S>, name: string): Promise<void> {
+/**
+ * Waits until no other transaction, in any process, holds the lock of this name, and holds it until this transaction ends. `shared`: others may
+ * hold it so at the same time. Whoever waits for it alone comes before those who ask to share it later, which is not so for locks of rows.
+ */
+export async function takeAdvisoryLock<S>(
+  { dialect }: Pick<Database<S>, 'dialect'>,
+  tx: Tx<S>,
+  name: string,
+  mode: 'alone' | 'shared' = 'alone',
+): Promise<void> {
   // SQLite has only one writer.
-  if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(hashtext(${`gatehouse ${name}`}))`.execute(tx);
+  if (dialect !== 'postgres') return;
+  const take = mode === 'shared' ? sql`pg_advisory_xact_lock_shared` : sql`pg_advisory_xact_lock`;
+  await sql`select ${take}(hashtext(${`gatehouse ${name}`}))`.execute(tx);
 }

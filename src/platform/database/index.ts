@@ -8,7 +8,7 @@ export type { Database, Dialect, Feed, Reader, Tx } from './database.ts';
 export { isForeignKeyViolation, isUnavailable, isUniqueViolation, isUnwritable } from './errors.ts';
 export { type FilterComparison, filterCondition, INEXACT_COMPARISONS, isIn, type SqlCondition } from './filters.ts';
 export { FolderInUse, type FolderLock, lockFolder } from './lock.ts';
-export { lockRow } from './lock-row.ts';
+export { lockRow, lockRows } from './lock-row.ts';
 export { type DatabaseOptions, openDatabase } from './open.ts';
 export { type PageRequest, type RowPage, readPage, type SortOrder } from './page.ts';
 export { preparedRow, preparedRows } from './prepared.ts';

@@ -17,3 +17,17 @@ export async function lockRow<S, T extends keyof S & string>(
   const { rows } = await sql<Selectable<S[T]>>`select * from ${sql.table(table)} where id = ${id} ${lockClause}`.execute(tx);
   return rows[0];
 }
+
+/**
+ * Locks rows until the transaction ends, in an order that all callers have in common. Other rows may refer to them meanwhile: whoever adds a
+ * reference and locks something else that this transaction needs would wait for it, and it for them.
+ */
+export async function lockRows<S, T extends keyof S & string>(
+  { dialect }: Pick<Database<S>, 'dialect'>,
+  tx: Tx<S>,
+  table: T,
+  ids: readonly string[],
+): Promise<void> {
+  if (dialect !== 'postgres' || ids.length === 0) return;
+  await sql`select id from ${sql.table(table)} where id in (${sql.join(ids)}) order by id for no key update`.execute(tx);
+}

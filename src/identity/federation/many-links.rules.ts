@@ -1,0 +1,101 @@
+// Ends what a provider gave, and its links, when it is deleted or is another one: for any number of people, in batches. Each batch is a transaction
+// of its own, so that none takes long and sign-ins at other providers go on. What remains after a crash is found again.
+import { withBudget } from '../../platform/database/index.ts';
+import { type Actor, type Change, type RunChange, serviceActor } from '../audit/index.ts';
+import type { Database, ProviderLinkRow } from '../database.ts';
+import { type Given, type GivenRules, NOTHING_GIVEN } from './given.rules.ts';
+import { holdIdentityProvider } from './identity-providers.store.ts';
+import { deleteLinks, findLinks, issuersOfLinks, type LinkIssuer, lockUsers, replaceGiven, someLinks } from './links.store.ts';
+import { findOpenidSettings } from './openid-settings.store.ts';
+
+/** The names of so many users fit into one message that other processes get about a change. */
+const BATCH = 150;
+const NOTHING = JSON.stringify(NOTHING_GIVEN);
+
+export interface ManyLinksDeps {
+  readonly db: Database;
+  readonly change: RunChange;
+  readonly given: Pick<GivenRules, 'takeBack'>;
+}
+
+export function createManyLinks({ db, change, given }: ManyLinksDeps) {
+  /** Users are locked first, so that no sign-in gives something meanwhile. Links that ended since are skipped. */
+  async function takeBack(transaction: Change, links: readonly ProviderLinkRow[]): Promise<string[]> {
+    const { tx } = transaction;
+    if (links.length === 0) return [];
+    await lockUsers(
+      db,
+      tx,
+      links.map((link) => link.user_id),
+    );
+    const current = await findLinks(
+      tx,
+      links.map((link) => link.id),
+    );
+    const taken = current.map((link) => ({ userId: link.user_id, given: JSON.parse(link.given) as Given }));
+    await given.takeBack(transaction, taken);
+    return current.map((link) => link.id);
+  }
+
+  /** The links of a provider that is closed. Returns how many there were. */
+  const deleteBatch = (actor: Actor, { providerId, issuer }: LinkIssuer): Promise<number> =>
+    change(actor, async (transaction) => {
+      const { tx, audit } = transaction;
+      const provider = await holdIdentityProvider(db, tx, providerId);
+      const links = provider?.enabled === 0 ? await someLinks(tx, { providerId, issuer }, BATCH) : [];
+      const ids = await takeBack(transaction, links);
+      if (ids.length > 0) await deleteLinks(tx, ids);
+      audit('identity_provider.links_deleted', { kind: 'identity_provider', id: providerId }, { links: ids.length });
+      return links.length;
+    });
+
+  /** Of an issuer that the provider had before. Returns the last subject, or undefined at the end. */
+  const takeBackBatch = (actor: Actor, { providerId, issuer }: LinkIssuer, after: string | undefined) =>
+    change(actor, async (transaction) => {
+      const { tx, audit } = transaction;
+      await holdIdentityProvider(db, tx, providerId);
+      const isFormer = (await findOpenidSettings(tx, providerId))?.issuer !== issuer;
+      const links = isFormer ? await someLinks(tx, { providerId, issuer, nothing: NOTHING, after }, BATCH) : [];
+      const ids = await takeBack(transaction, links);
+      if (ids.length > 0) await replaceGiven(tx, ids, NOTHING);
+      audit('identity_provider.given_taken_back', { kind: 'identity_provider', id: providerId }, { links: ids.length });
+      return links.length < BATCH ? undefined : links.at(-1)!.subject;
+    });
+
+  /** What issuers gave that are not those of their provider any more. */
+  async function takeBackFormer(actor: Actor, providerId?: string): Promise<void> {
+    for (const of of await issuersOfLinks(db.read, { providerId, former: true })) {
+      if ((await someLinks(db.read, { ...of, nothing: NOTHING }, 1)).length === 0) continue;
+      let after: string | undefined;
+      do after = await withBudget(() => takeBackBatch(actor, of, after));
+      while (after !== undefined);
+    }
+  }
+
+  return {
+    /** After the issuer was replaced or removed: its people are others. */
+    takeBackFormer,
+
+    /** In the background: finishes what was interrupted. */
+    sweep: (): Promise<void> => takeBackFormer(serviceActor),
+
+    /** In the transaction that deletes the provider. False if there are too many links for it; then it must be closed, for `deleteAll`. */
+    async deleteFew(transaction: Change, providerId: string): Promise<boolean> {
+      const links: ProviderLinkRow[] = [];
+      for (const of of await issuersOfLinks(transaction.tx, { providerId, former: false }))
+        links.push(...(await someLinks(transaction.tx, of, BATCH + 1)));
+      if (links.length > BATCH) return false;
+      const ids = await takeBack(transaction, links);
+      if (ids.length > 0) await deleteLinks(transaction.tx, ids);
+      return true;
+    },
+
+    /** The links of a provider that is disabled. Stops when it is enabled again. */
+    async deleteAll(actor: Actor, providerId: string): Promise<void> {
+      for (const of of await issuersOfLinks(db.read, { providerId, former: false }))
+        while ((await withBudget(() => deleteBatch(actor, of))) === BATCH);
+    },
+  };
+}
+
+export type ManyLinks = ReturnType<typeof createManyLinks>;
