@@ -1,5 +1,8 @@
 // Things of the API that several screens show, and how they are found.
+import { html } from 'lit';
 import type { Choice } from '../shared/pick.ts';
+import { hrefOf, part } from '../shared/router.ts';
+import type { Content } from '../shared/screen.ts';
 import { api, session } from './session.ts';
 import { words } from './words/index.ts';
 
@@ -52,20 +55,32 @@ const OFFERED = 20;
 const PATHS = { users: 'user', groups: 'group', projects: 'project', domains: 'domain' } as const;
 export type Kind = keyof typeof PATHS;
 
-/** The names of things that an answer mentions by id only. Those that may not be seen keep their ids. */
+/** The names of things that an answer mentions by id only. Those that may not be seen are left out. */
 export async function namesOf(kind: Kind, ids: Iterable<string>, signal?: AbortSignal): Promise<ReadonlyMap<string, string>> {
-  const name = async (id: string): Promise<readonly [string, string]> => {
+  const name = async (id: string): Promise<readonly (readonly [string, string])[]> => {
     try {
       const answer = await api.get<Record<string, { readonly name: string }>>(`/v3/${kind}/${encodeURIComponent(id)}`, {
         signal,
       });
-      return [id, answer[PATHS[kind]]!.name];
+      return [[id, answer[PATHS[kind]]!.name]];
     } catch {
-      return [id, id];
+      return [];
     }
   };
-  return new Map(await Promise.all([...new Set(ids)].map(name)));
+  return new Map((await Promise.all([...new Set(ids)].map(name))).flat());
 }
+
+const SCREENS = {
+  users: '/people/',
+  groups: '/groups/',
+  projects: '/organizations/',
+  domains: '/domains/',
+  applications: '/applications/',
+} as const;
+
+/** A link to the screen of a thing; for whoever may not see the thing, and so does not know its name: its id. */
+export const thingLink = (kind: keyof typeof SCREENS, id: string, name: string | undefined): Content =>
+  name === undefined ? html`<code>${id}</code>` : html`<a href=${hrefOf(SCREENS[kind] + part(id))}>${name}</a>`;
 
 /** All domains that the person sees, as far as one page has them. */
 export async function domainNames(signal?: AbortSignal): Promise<ReadonlyMap<string, string>> {
@@ -115,18 +130,18 @@ export async function findApplications(text: string, signal: AbortSignal): Promi
   return consumers.map(({ id, name }) => ({ value: id, label: name }));
 }
 
-/** The names of applications. From their list, because one application is shown with its secret. */
+/** The names of applications that the person manages. From their list, because one application is shown with its secret. */
 export async function namesOfApplications(ids: Iterable<string>, signal?: AbortSignal): Promise<ReadonlyMap<string, string>> {
-  const name = async (id: string): Promise<readonly [string, string]> => {
+  const name = async (id: string): Promise<readonly (readonly [string, string])[]> => {
     try {
       const query = { search: id, limit: OFFERED };
       const { consumers } = await api.get<{ consumers: readonly Application[] }>('/v3/OS-ROLES/consumers', { query, signal });
-      return [id, consumers.find((one) => one.id === id)?.name ?? id];
+      return consumers.filter((one) => one.id === id).map((one) => [id, one.name]);
     } catch {
-      return [id, id];
+      return [];
     }
   };
-  return new Map(await Promise.all([...new Set(ids)].map(name)));
+  return new Map((await Promise.all([...new Set(ids)].map(name))).flat());
 }
 
 /** Roles that every application has. */

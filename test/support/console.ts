@@ -33,10 +33,21 @@ export async function openConsole(
   return page;
 }
 
+const move = (page: Page, path: string): Promise<void> =>
+  page.evaluate(
+    `history.pushState(null, '', ${JSON.stringify(`/console${path === '/' ? '' : path}`)}); dispatchEvent(new PopStateEvent('popstate'))`,
+  );
+
 /** Goes to another screen as by a link, without loading the document again. */
 export async function goTo(page: Page, path: string, heading: string | RegExp): Promise<void> {
-  await page.evaluate(
-    `history.pushState(null, '', ${JSON.stringify(`/console${path}`)}); dispatchEvent(new PopStateEvent('popstate'))`,
-  );
+  await move(page, path);
   await onScreen(page, heading);
+}
+
+/** The same for a screen whose heading is not known, or that may be refused: until it has loaded. */
+export async function visit(page: Page, path: string): Promise<void> {
+  // The state before is marked, so that it is not taken for the new one.
+  await page.evaluate("document.querySelector('.screen-body')?.setAttribute('aria-busy', 'left')");
+  await move(page, path);
+  await page.locator('.screen-body[aria-busy=false]').waitFor();
 }

@@ -10,7 +10,7 @@ import { announce } from '../../shared/status.ts';
 import { time } from '../../shared/time.ts';
 import { frame, go } from '../frame.ts';
 import { impactOf } from '../impact.ts';
-import { api } from '../session.ts';
+import { api, session } from '../session.ts';
 import { words } from '../words/index.ts';
 import { type HoldersContent, holders, readHolders } from './holders.ts';
 import { type MatrixContent, readMatrix } from './matrix.ts';
@@ -19,6 +19,12 @@ import { addressProblem, type ConsumerWithSecret, linesOf } from './types.ts';
 
 const TABS = ['settings', 'roles', 'people', 'start'] as const;
 type Tab = (typeof TABS)[number];
+const TAB_RULES: Readonly<Record<Tab, readonly string[]>> = {
+  settings: [],
+  roles: ['list_roles', 'list_permissions'],
+  people: ['list_user_assignments', 'list_organization_assignments'],
+  start: [],
+};
 
 /** How long the old secret may still work, in seconds. */
 const GRACE = [0, 86_400, 604_800] as const;
@@ -45,6 +51,7 @@ class Application extends Screen {
   #etag: string | undefined;
   #matrix: MatrixContent | undefined;
   #holders: HoldersContent | undefined;
+  #may: (rule: string) => boolean = () => false;
 
   get #id(): string {
     return this.location.params.id!;
@@ -56,7 +63,12 @@ class Application extends Screen {
 
   get #tab(): Tab {
     const tab = this.location.query.get('tab');
-    return TABS.find((one) => one === tab) ?? 'settings';
+    return this.#tabs.find((one) => one === tab) ?? 'settings';
+  }
+
+  /** Whoever manages an application need not manage its roles. */
+  get #tabs(): readonly Tab[] {
+    return TABS.filter((tab) => TAB_RULES[tab].every((rule) => this.#may(rule)));
   }
 
   heading(): string {
@@ -64,28 +76,33 @@ class Application extends Screen {
   }
 
   protected override async load(signal: AbortSignal): Promise<void> {
-    const { body, etag } = await api.read<{ consumer: ConsumerWithSecret }>(this.#path, { signal });
+    const [{ body, etag }, may] = await Promise.all([
+      api.read<{ consumer: ConsumerWithSecret }>(this.#path, { signal }),
+      session.mayWith({ application_id: this.#id }, signal),
+    ]);
     this.#consumer = body.consumer;
     this.#etag = etag;
+    this.#may = may;
     if (this.#tab === 'roles') this.#matrix = await readMatrix(this.#id, signal);
-    if (this.#tab === 'people') this.#holders = await readHolders(this.#id, this.location, signal);
+    if (this.#tab === 'people') this.#holders = await readHolders(this.#id, this.location, may, signal);
   }
 
   protected override headingActions(): Content {
     const { applications } = words;
-    return html`${this.#consumer?.client_type === 'public' ? nothing : html`<button type="button" class="second" @click=${() => void this.#newSecret()}>${applications.newSecret}</button>`}
-      <button type="button" class="second danger" @click=${() => void this.#remove()}>${applications.remove}</button>`;
+    const maySecret = this.#consumer?.client_type !== 'public' && this.#may('rotate_consumer_secret');
+    return html`${!maySecret ? nothing : html`<button type="button" class="second" @click=${() => void this.#newSecret()}>${applications.newSecret}</button>`}
+      ${this.#may('delete_consumer') ? html`<button type="button" class="second danger" @click=${() => void this.#remove()}>${applications.remove}</button>` : nothing}`;
   }
 
   protected content(): Content {
     const consumer = this.#consumer!;
     const tab = this.#tab;
-    return html`<nav aria-label=${consumer.name}><ul class="tabs">${TABS.map(
+    return html`<nav aria-label=${consumer.name}><ul class="tabs">${this.#tabs.map(
       (one) =>
         html`<li><a href=${hrefOf(`/applications/${part(this.#id)}`, one === 'settings' ? {} : { tab: one })} aria-current=${one === tab ? 'page' : 'false'}>${words.applications.tabs[one]}</a></li>`,
     )}</ul></nav>
     ${tab === 'settings' ? this.#settings(consumer) : nothing}
-    ${tab === 'roles' && this.#matrix ? html`<gh-matrix .application=${consumer.id} .content=${this.#matrix} .onChange=${() => void this.reload()}></gh-matrix>` : nothing}
+    ${tab === 'roles' && this.#matrix ? html`<gh-matrix .application=${consumer.id} .content=${this.#matrix} .mayEdit=${this.#may('create_role')} .onChange=${() => void this.reload()}></gh-matrix>` : nothing}
     ${tab === 'people' && this.#holders ? holders(consumer.id, this.#holders, () => void this.reload()) : nothing}
     ${tab === 'start' ? snippets(consumer) : nothing}`;
   }

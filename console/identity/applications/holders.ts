@@ -3,13 +3,14 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { confirmAct, openForm } from '../../shared/dialog.ts';
 import type { FormField } from '../../shared/form.ts';
 import { nextMarker, pager } from '../../shared/list.ts';
-import { hrefOf, type Location, part } from '../../shared/router.ts';
+import { type Location, part } from '../../shared/router.ts';
 import { table } from '../../shared/table.ts';
 import { shared } from '../../shared/words/index.ts';
+import { type MayGive, type MayWithRow, mayGiveRoles, mayWithEach } from '../allowed.ts';
 import { goQuery } from '../frame.ts';
 import { invite } from '../people/invite.ts';
 import { api, session } from '../session.ts';
-import { BUILT_IN_ROLES, findApplicationRoles, findOrganizations, findPeople, namesOf } from '../things.ts';
+import { BUILT_IN_ROLES, findApplicationRoles, findOrganizations, findPeople, namesOf, thingLink } from '../things.ts';
 import { words } from '../words/index.ts';
 import type { AppRole, Assignment, ListLinks } from './types.ts';
 
@@ -31,13 +32,23 @@ export interface HoldersContent {
   readonly organizations: readonly Holder[];
   readonly marker: string | undefined;
   readonly next: string | undefined;
+  readonly mayTake: MayWithRow<Assignment>;
+  /** To whom the person may give at least one role of the application. */
+  readonly mayGive: MayGive;
 }
 
-export async function readHolders(applicationId: string, { query }: Location, signal: AbortSignal): Promise<HoldersContent> {
+export async function readHolders(
+  applicationId: string,
+  { query }: Location,
+  may: (rule: string) => boolean,
+  signal: AbortSignal,
+): Promise<HoldersContent> {
   const marker = query.get('marker') ?? undefined;
   const filter = { application_id: applicationId, limit: PAGE };
   const [{ roles }, ofUsers, ofOrganizations] = await Promise.all([
-    api.get<{ roles: AppRole[] }>(`${ROOT}/roles`, { query: { ...filter, limit: 1000 }, signal }),
+    may('list_roles')
+      ? api.get<{ roles: AppRole[] }>(`${ROOT}/roles`, { query: { ...filter, limit: 1000 }, signal })
+      : { roles: [] as AppRole[] },
     api.get<{ role_assignments: Assignment[]; links: ListLinks }>(`${ROOT}/users/role_assignments`, {
       query: { ...filter, marker },
       signal,
@@ -48,7 +59,7 @@ export async function readHolders(applicationId: string, { query }: Location, si
     }),
   ]);
   const all = [...ofUsers.role_assignments, ...ofOrganizations.role_assignments];
-  const [people, organizations] = await Promise.all([
+  const [people, organizations, mayTake, mayGive] = await Promise.all([
     namesOf(
       'users',
       ofUsers.role_assignments.map(({ user_id }) => user_id!),
@@ -57,6 +68,25 @@ export async function readHolders(applicationId: string, { query }: Location, si
     namesOf(
       'projects',
       all.map(({ organization_id }) => organization_id),
+      signal,
+    ),
+    mayWithEach<Assignment>(
+      {
+        rows: all,
+        key: ({ user_id, organization_id, role_id }) => `${user_id === undefined} ${organization_id} ${role_id}`,
+        ids: ({ user_id, organization_id, role_id }) => ({
+          application_id: applicationId,
+          project_id: organization_id,
+          role_id,
+          ...(user_id ? { user_id } : {}),
+        }),
+      },
+      signal,
+    ),
+    mayGiveRoles(
+      applicationId,
+      roles,
+      ofUsers.role_assignments.filter(({ user_id }) => user_id === session.person.id).map(({ role_id }) => role_id),
       signal,
     ),
   ]);
@@ -72,8 +102,12 @@ export async function readHolders(applicationId: string, { query }: Location, si
     organizations: ofOrganizations.role_assignments.map(withNames),
     marker,
     next: nextMarker(ofUsers.links.next),
+    mayTake,
+    mayGive,
   };
 }
+
+const nameOf = ({ person, user_id, organization }: Holder): string => person ?? user_id ?? organization;
 
 const pathOf = (applicationId: string, { user_id, organization_id, role_id }: Assignment): string =>
   `${ROOT}${user_id ? `/users/${part(user_id)}` : ''}/organizations/${part(organization_id)}/applications/${part(applicationId)}/roles/${part(role_id)}`;
@@ -85,7 +119,7 @@ function thingField(name: string, label: string, find: FormField['find'], mayFin
     : { name, label: words.applications.idOf(label), required };
 }
 
-async function give(applicationId: string, to: 'person' | 'organization'): Promise<boolean> {
+async function askToGive(applicationId: string, to: 'person' | 'organization'): Promise<boolean> {
   const { applications } = words;
   const isPerson = to === 'person';
   const person = thingField('person', applications.person, findPeople, session.may('identity:list_users'), true);
@@ -116,27 +150,31 @@ async function give(applicationId: string, to: 'person' | 'organization'): Promi
 
 export function holders(applicationId: string, content: HoldersContent, reload: () => void): TemplateResult {
   const { applications } = words;
-  const { people, organizations, marker, next } = content;
+  const { people, organizations, marker, next, mayTake, mayGive } = content;
   const add = (to: 'person' | 'organization') => async () => {
-    if (await give(applicationId, to)) reload();
+    if (await askToGive(applicationId, to)) reload();
   };
   const take = async (holder: Holder): Promise<void> => {
-    const who = holder.person ?? holder.organization;
+    const who = nameOf(holder);
     const run = () => api.delete(pathOf(applicationId, holder));
     const options = {
       title: applications.takeTitle(holder.role, who),
-      text: applications.takeText(holder.person === undefined),
+      text: applications.takeText(holder.user_id === undefined),
       action: shared.remove,
     };
     if (await confirmAct({ ...options, run })) reload();
   };
-  const remove = (holder: Holder): TemplateResult =>
-    html`<button type="button" class="second small danger" aria-label=${applications.takeTitle(holder.role, holder.person ?? holder.organization)} @click=${() => void take(holder)}>${shared.remove}</button>`;
+  const remove = (holder: Holder): TemplateResult | typeof nothing =>
+    mayTake(holder, holder.user_id ? 'remove_role_from_user' : 'remove_role_from_organization')
+      ? html`<button type="button" class="second small danger" aria-label=${applications.takeTitle(holder.role, nameOf(holder))} @click=${() => void take(holder)}>${shared.remove}</button>`
+      : nothing;
+  const give = (to: 'person' | 'organization', label: string): TemplateResult | typeof nothing =>
+    mayGive[to] ? html`<button type="button" @click=${add(to)}>${label}</button>` : nothing;
   const key = (one: Holder): string => `${one.user_id ?? ''} ${one.organization_id} ${one.role_id}`;
   return html`<section>
       <div class="between"><h2>${applications.people}</h2><div class="actions">
         ${session.may('identity:create_invitation') ? html`<button type="button" class="second" @click=${() => void invite({ toApplication: applicationId })}>${words.people.invite}</button>` : nothing}
-        <button type="button" @click=${add('person')}>${applications.givePerson}</button></div></div>
+        ${give('person', applications.givePerson)}</div></div>
       ${table<Holder>({
         caption: applications.people,
         rows: people,
@@ -145,7 +183,7 @@ export function holders(applicationId: string, content: HoldersContent, reload: 
           {
             name: applications.person,
             isHeader: true,
-            cell: ({ user_id, person }) => html`<a href=${hrefOf(`/people/${part(user_id!)}`)}>${person}</a>`,
+            cell: ({ user_id, person }) => thingLink('users', user_id!, person),
           },
           { name: applications.role, cell: ({ role }) => role },
           { name: applications.inOrganization, cell: ({ organization }) => organization },
@@ -156,7 +194,7 @@ export function holders(applicationId: string, content: HoldersContent, reload: 
       ${pager({ search: undefined, sort: undefined, marker }, next, goQuery)}
     </section>
     <section>
-      <div class="between"><h2>${applications.organizations}</h2><button type="button" @click=${add('organization')}>${applications.giveOrganization}</button></div>
+      <div class="between"><h2>${applications.organizations}</h2>${give('organization', applications.giveOrganization)}</div>
       ${table<Holder>({
         caption: applications.organizations,
         rows: organizations,

@@ -47,7 +47,8 @@ export class Matrix extends PageElement {
   #problem: Problem | undefined;
   readonly #busy = new Set<string>();
   onChange: () => void = () => {};
-  mayEdit = true;
+  /** The rules for roles, permissions and their links are one: whoever manages the roles of the application. */
+  mayEdit = false;
 
   set application(id: string) {
     this.#application = id;

@@ -4,14 +4,14 @@ import { define } from '../../shared/element.ts';
 import { FormValues, formField } from '../../shared/form.ts';
 import { listQuery, nextMarker, pager } from '../../shared/list.ts';
 import { type Problem, problemMessage, problemOf } from '../../shared/problem.ts';
-import { hrefOf, part } from '../../shared/router.ts';
+import { hrefOf } from '../../shared/router.ts';
 import { type Content, Screen } from '../../shared/screen.ts';
 import { table } from '../../shared/table.ts';
 import { numberText, time } from '../../shared/time.ts';
 import { shared } from '../../shared/words/index.ts';
 import { goQuery } from '../frame.ts';
-import { api } from '../session.ts';
-import { findPeople, type Links, namesOf } from '../things.ts';
+import { api, session } from '../session.ts';
+import { findPeople, type Links, namesOf, namesOfApplications, thingLink } from '../things.ts';
 import { words } from '../words/index.ts';
 import { type FileFormat, readEventFile } from './export.ts';
 
@@ -33,12 +33,12 @@ const MAX_SHOWN = 500;
 /** New events come several times, until they have settled. */
 const MAX_KNOWN = 20_000;
 const FILTERS = ['user_id', 'action', 'target_type', 'target_id', 'outcome', 'since', 'until'] as const;
-const TARGETS: Readonly<Record<string, string>> = {
-  user: '/people/',
-  group: '/groups/',
-  project: '/organizations/',
-  domain: '/domains/',
-  consumer: '/applications/',
+const TARGETS = ['user', 'group', 'project', 'domain', 'consumer'];
+/** What events name by id only, and the rule that opens its screen. */
+const LINKS: Readonly<Record<string, readonly [kind: 'groups' | 'projects' | 'domains', rule: string]>> = {
+  group: ['groups', 'identity:list_groups'],
+  project: ['projects', 'identity:list_projects'],
+  domain: ['domains', 'identity:list_domains'],
 };
 
 /** `2026-11-16T08:00` in the reader's zone, as the API has it. */
@@ -59,6 +59,8 @@ class Audit extends Screen {
   #next: string | undefined;
   #after = '';
   #names: ReadonlyMap<string, string> = new Map();
+  #applications: ReadonlyMap<string, string> = new Map();
+  readonly #asked = new Set<string>();
   #following: ReturnType<typeof setInterval> | undefined;
   #problem: Problem | undefined;
   #known = new Set<string>();
@@ -97,8 +99,15 @@ class Audit extends Screen {
       ...(actor_id === null ? [] : [actor_id]),
       ...(target_type === 'user' ? [target_id] : []),
     ]);
-    const unknown = ids.filter((id) => !this.#names.has(id));
-    this.#names = new Map([...this.#names, ...(await namesOf('users', unknown, signal))]);
+    const applicationIds = this.#events.filter(({ target_type }) => target_type === 'consumer').map(({ target_id }) => target_id);
+    const isNew = (id: string): boolean => !this.#asked.has(id);
+    const [people, applications] = await Promise.all([
+      namesOf('users', ids.filter(isNew), signal),
+      namesOfApplications(applicationIds.filter(isNew), signal),
+    ]);
+    for (const id of [...ids, ...applicationIds]) this.#asked.add(id);
+    this.#names = new Map([...this.#names, ...people]);
+    this.#applications = new Map([...this.#applications, ...applications]);
   }
 
   #stop(): void {
@@ -187,7 +196,7 @@ class Audit extends Screen {
       <form class="filters" @submit=${apply}>
         ${formField({ name: 'user_id', label: audit.person, type: 'pick', find: findPeople, ...(person ? { chosen: { value: person, label: this.#names.get(person) ?? person } } : {}) }, 'audit')}
         ${formField({ name: 'action', label: audit.action, value: query.action ?? '', hint: audit.actionHint, suggestions: ['user.*', 'consumer.*', 'user.logged_in', 'project.*', 'grant.*'] }, 'audit')}
-        ${formField({ name: 'target_type', label: audit.targetType, value: query.target_type ?? '', suggestions: Object.keys(TARGETS) }, 'audit')}
+        ${formField({ name: 'target_type', label: audit.targetType, value: query.target_type ?? '', suggestions: TARGETS }, 'audit')}
         ${formField({ name: 'target_id', label: audit.targetId, value: query.target_id ?? '' }, 'audit')}
         ${formField({ name: 'outcome', label: audit.outcome, type: 'select', value: query.outcome ?? '', options: outcomes.map((value) => ({ value, label: audit.outcomes[value || 'any'] })) }, 'audit')}
         ${formField({ name: 'since', label: audit.since, type: 'datetime-local', value: localOf(query.since ?? null) }, 'audit')}
@@ -197,15 +206,13 @@ class Audit extends Screen {
       </form></details>`;
   }
 
-  #name(id: string): string {
-    return this.#names.get(id) ?? id;
-  }
-
   #target({ target_type: type, target_id: id }: AuditEvent): Content {
     const { kinds } = words.audit;
-    const name = type === 'user' ? this.#name(id) : id;
     const kind = kinds[type as keyof typeof kinds] ?? type;
-    return html`${kind} ${TARGETS[type] ? html`<a href=${hrefOf(TARGETS[type] + part(id))}>${name}</a>` : html`<code>${name}</code>`}`;
+    if (type === 'user') return html`${kind} ${thingLink('users', id, this.#names.get(id))}`;
+    if (type === 'consumer') return html`${kind} ${thingLink('applications', id, this.#applications.get(id))}`;
+    const [screen, rule] = LINKS[type] ?? [];
+    return html`${kind} ${screen && rule && session.may(rule) ? thingLink(screen, id, id) : html`<code>${id}</code>`}`;
   }
 
   protected content(): Content {
@@ -230,8 +237,7 @@ class Audit extends Screen {
         },
         {
           name: audit.by,
-          cell: ({ actor_id: id }) =>
-            id === null ? audit.nobody : html`<a href=${hrefOf(`/people/${part(id)}`)}>${this.#name(id)}</a>`,
+          cell: ({ actor_id: id }) => (id === null ? audit.nobody : thingLink('users', id, this.#names.get(id))),
         },
         { name: audit.target, cell: (event) => this.#target(event) },
         { name: audit.details, cell: details },

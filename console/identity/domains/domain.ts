@@ -22,6 +22,11 @@ class DomainScreen extends PlaceScreen<Domain> {
     return { kind: 'domains', id, name };
   }
 
+  /** Managers of a domain may not change the domain itself, but give roles in it to its people. */
+  protected override get mayGive(): boolean {
+    return this.may('identity:create_user');
+  }
+
   protected override headingActions(): Content {
     const link = html`<a class="button second" href=${hrefOf('/people', { domain_id: this.thing.id })}>${words.people.title}</a>`;
     return html`${session.may('identity:list_users') ? link : nothing}${super.headingActions()}`;
@@ -31,7 +36,7 @@ class DomainScreen extends PlaceScreen<Domain> {
     const { organizations } = words;
     const { id, name } = this.thing;
     const create = html`<div class="toolbar"><button type="button" @click=${() => void createOrganization({ id, name }, false)}>${organizations.newBelow(name)}</button></div>`;
-    return html`${session.may('identity:create_project') ? create : nothing}<section class="card">${tree(id)}</section>`;
+    return html`${this.may('identity:create_project') ? create : nothing}<section class="card">${tree(id)}</section>`;
   }
 
   protected override moreTabs(href: (tab: string) => string): readonly Tab[] {

@@ -3,10 +3,11 @@ import { html } from 'lit';
 import { confirmAct, openForm } from '../../shared/dialog.ts';
 import type { Choice } from '../../shared/pick.ts';
 import { part } from '../../shared/router.ts';
+import { type MayWithRow, mayWithEach } from '../allowed.ts';
 import { api, session } from '../session.ts';
 import { findDomains, findGroups, findOrganizations, findPeople, findRoles } from '../things.ts';
 import { words } from '../words/index.ts';
-import { type Assignment, originOf } from './origin.ts';
+import { type Assignment, isDirect, originOf } from './origin.ts';
 
 export interface Holder {
   readonly kind: 'users' | 'groups';
@@ -80,6 +81,34 @@ export function giveRole(to: Holder, at: Place | undefined): Promise<boolean> {
       await api.put(isBelow ? `/v3/OS-INHERIT/${grant}/inherited_to_projects` : `/v3/${grant}`);
     },
   });
+}
+
+/** Which of these grants the person may take away. The rules look at the domains of holder and place, and at the role. */
+export async function readMayTake(
+  assignments: readonly Assignment[],
+  signal: AbortSignal,
+): Promise<(one: Assignment) => boolean> {
+  const placeOf = ({ scope }: Assignment): string => (scope.project ? 'project' : scope.domain ? 'domain' : 'system');
+  const may: MayWithRow<Assignment> = await mayWithEach<Assignment>(
+    {
+      rows: assignments.filter(isDirect),
+      key: (one) =>
+        [
+          placeOf(one),
+          one.scope.project?.domain?.id ?? one.scope.domain?.id,
+          one.user ? 'user' : 'group',
+          (one.user ?? one.group)?.domain?.id,
+          one.role.id,
+        ].join(' '),
+      ids: ({ scope, user, group, role }) => ({
+        role_id: role.id,
+        ...(scope.project ? { project_id: scope.project.id } : scope.domain ? { domain_id: scope.domain.id } : {}),
+        ...(user ? { user_id: user.id } : { group_id: group!.id }),
+      }),
+    },
+    signal,
+  );
+  return (one) => isDirect(one) && may(one, placeOf(one) === 'system' ? 'identity:revoke_system_grant' : 'identity:revoke_grant');
 }
 
 /** Takes the grant away that an assignment comes from. True when it was done. */

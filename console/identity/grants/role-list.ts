@@ -9,8 +9,8 @@ import { goQuery } from '../frame.ts';
 import { api } from '../session.ts';
 import type { Links } from '../things.ts';
 import { words } from '../words/index.ts';
-import { giveRole, type Holder, type Place, takeRole } from './give.ts';
-import { type Assignment, isDirect, keyOf, OriginNames, originText } from './origin.ts';
+import { giveRole, type Holder, type Place, readMayTake, takeRole } from './give.ts';
+import { type Assignment, keyOf, OriginNames, originText } from './origin.ts';
 
 const PAGE = 50;
 
@@ -20,7 +20,8 @@ export interface RoleListOptions {
   /** Of a group. */
   readonly to?: Holder;
   readonly location: Location;
-  readonly mayChange: boolean;
+  /** Whether roles may be given: some of them, to some. */
+  readonly mayGive: boolean;
   reload(): Promise<void>;
 }
 
@@ -35,6 +36,7 @@ export class RoleList {
   readonly #isEffective: boolean;
   #assignments: readonly Assignment[] = [];
   #next: string | undefined;
+  #mayTake: (assignment: Assignment) => boolean = () => false;
 
   constructor(options: RoleListOptions) {
     this.#options = options;
@@ -58,7 +60,7 @@ export class RoleList {
     );
     this.#assignments = found;
     this.#next = nextMarker(links.next);
-    await this.#names.load(found, signal);
+    [this.#mayTake] = await Promise.all([readMayTake(found, signal), this.#names.load(found, signal)]);
   }
 
   async #after(isDone: boolean, text: string): Promise<void> {
@@ -81,8 +83,8 @@ export class RoleList {
 
   #buttons(): Content {
     const { grants } = words;
-    const { mayChange, to } = this.#options;
-    if (!mayChange) return nothing;
+    const { mayGive, to } = this.#options;
+    if (!mayGive) return nothing;
     const nobody = { id: '', name: '' };
     if (to) return html`<button type="button" class="small" @click=${() => void this.#give(to)}>${grants.give}</button>`;
     return html`<button type="button" class="small" @click=${() => void this.#give({ kind: 'users', ...nobody })}>${grants.giveToPerson}</button>
@@ -91,7 +93,7 @@ export class RoleList {
 
   content(): Content {
     const { grants } = words;
-    const { mayChange, at, location } = this.#options;
+    const { at, location } = this.#options;
     const take = (assignment: Assignment): TemplateResult =>
       html`<button type="button" class="second small danger" @click=${async () => this.#after(await takeRole(assignment), grants.taken)}>${grants.take}</button>`;
     return html`<div class="between toolbar">${this.#views()}<div class="actions">${this.#buttons()}</div></div>
@@ -105,7 +107,7 @@ export class RoleList {
         ...(at ? [] : [{ name: grants.where, cell: ({ scope }: Assignment) => scopeLink(scope) }]),
         { name: grants.origin, cell: (assignment) => originText(assignment, this.#names) },
       ],
-      actions: (assignment) => (mayChange && isDirect(assignment) ? take(assignment) : nothing),
+      actions: (assignment) => (this.#mayTake(assignment) ? take(assignment) : nothing),
       empty: grants.noneHere,
     })}
     ${pager(listQuery(location), this.#next, goQuery)}`;

@@ -9,6 +9,7 @@ import { type Content, Screen } from '../../shared/screen.ts';
 import { announce } from '../../shared/status.ts';
 import { table } from '../../shared/table.ts';
 import { currentTab, tabBar } from '../../shared/tabs.ts';
+import { type MayWithRow, mayWithEach } from '../allowed.ts';
 import { frame, go, goQuery } from '../frame.ts';
 import { RoleList } from '../grants/role-list.ts';
 import { impactOf } from '../impact.ts';
@@ -25,6 +26,7 @@ class GroupScreen extends Screen {
   #may: (rule: string) => boolean = () => false;
   #members: readonly User[] = [];
   #next: string | undefined;
+  #mayWith: MayWithRow<User> = () => false;
   #roles: RoleList | undefined;
 
   heading(): string {
@@ -52,9 +54,9 @@ class GroupScreen extends Screen {
     this.#may = may;
   }
 
-  async #loadRoles({ id, name }: Group, mayChange: boolean, signal: AbortSignal): Promise<void> {
+  async #loadRoles({ id, name }: Group, mayGive: boolean, signal: AbortSignal): Promise<void> {
     const { location } = this;
-    const roles = new RoleList({ to: { kind: 'groups', id, name }, location, mayChange, reload: () => this.reload() });
+    const roles = new RoleList({ to: { kind: 'groups', id, name }, location, mayGive, reload: () => this.reload() });
     await roles.load(signal);
     this.#roles = roles;
   }
@@ -64,6 +66,14 @@ class GroupScreen extends Screen {
       query: { limit: PAGE, marker: listQuery(this.location).marker },
       signal,
     });
+    this.#mayWith = await mayWithEach(
+      {
+        rows: users,
+        key: ({ domain_id }) => domain_id,
+        ids: ({ id }) => ({ group_id: this.location.params.id!, user_id: id }),
+      },
+      signal,
+    );
     this.#members = users;
     this.#next = nextMarker(links.next);
   }
@@ -118,9 +128,8 @@ class GroupScreen extends Screen {
 
   #memberList(): Content {
     const { people, organizations } = words;
-    // The rules for members need a person as well. Whoever may change the group is asked for one; the service decides then.
-    const mayChange = this.#may('identity:update_group');
-    return html`${mayChange ? html`<div class="toolbar"><button type="button" @click=${() => void this.#add()}>${organizations.addMember}</button></div>` : nothing}
+    // The rule for new members needs a person as well. Whoever may change the group is asked for one; the service decides then.
+    return html`${this.#may('identity:update_group') ? html`<div class="toolbar"><button type="button" @click=${() => void this.#add()}>${organizations.addMember}</button></div>` : nothing}
     ${table<User>({
       caption: organizations.members,
       rows: this.#members,
@@ -135,7 +144,7 @@ class GroupScreen extends Screen {
         { name: people.state, cell: ({ enabled }) => stateBadge(enabled) },
       ],
       actions: (user) =>
-        html`${mayChange ? html`<button type="button" class="second small danger" @click=${() => void this.#remove(user)}>${people.remove}<span class="hidden"> ${user.name}</span></button>` : nothing}`,
+        html`${this.#mayWith(user, 'identity:remove_user_from_group') ? html`<button type="button" class="second small danger" @click=${() => void this.#remove(user)}>${people.remove}<span class="hidden"> ${user.name}</span></button>` : nothing}`,
       empty: organizations.noMembers,
     })}
     ${pager(listQuery(this.location), this.#next, goQuery)}`;

@@ -7,7 +7,7 @@ import type { Tab } from '../../shared/tabs.ts';
 import type { Place } from '../grants/give.ts';
 import { invite } from '../people/invite.ts';
 import { api, session } from '../session.ts';
-import type { Organization } from '../things.ts';
+import { type Organization, thingLink } from '../things.ts';
 import { words } from '../words/index.ts';
 import { createOrganization } from './create.ts';
 import { PlaceScreen } from './place-screen.ts';
@@ -59,7 +59,7 @@ class OrganizationScreen extends PlaceScreen<Organization> {
     const { domain_id: domain, name } = this.thing;
     const { organizations, grants } = words;
     return html`<nav aria-label=${organizations.path}><ol class="path">
-      ${domain === null ? nothing : html`<li><a href=${hrefOf(`/domains/${part(domain)}`)}>${grants.domainNamed} ${this.domainName}</a></li>`}
+      ${domain === null ? nothing : html`<li>${grants.domainNamed} ${thingLink('domains', domain, this.domainName)}</li>`}
       ${this.#ancestors().map((one) => html`<li><a href=${hrefOf(`/organizations/${part(one.id)}`)}>${one.name}</a></li>`)}
       <li aria-current="page">${name}</li>
     </ol></nav>`;
@@ -73,6 +73,7 @@ class OrganizationScreen extends PlaceScreen<Organization> {
   }
 
   protected override moreTabs(href: (tab: string) => string): readonly Tab[] {
+    if (!session.may('identity:list_projects')) return [];
     return [{ id: 'below', label: words.organizations.belowTab, href: href('below'), content: () => this.#below() }];
   }
 }

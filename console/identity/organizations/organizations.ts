@@ -31,7 +31,7 @@ class Organizations extends Screen {
     const { search, sort, marker } = this.#query;
     // Once, not for each letter of a search.
     if (this.#domains.size === 0) this.#domains = await domainNames(signal);
-    if (this.location.query.get('tab') === 'tree') return;
+    if (this.location.query.get('tab') === 'tree' && this.#domains.size > 0) return;
     const { projects, links } = await api.get<{ projects: Organization[]; links: Links }>('/v3/projects', {
       query: { ...(search ? { search } : { sort: sort ?? 'name' }), marker, limit: PAGE },
       signal,

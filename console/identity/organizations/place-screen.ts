@@ -23,7 +23,7 @@ export abstract class PlaceScreen<Thing extends Domain & { readonly domain_id?: 
   /** The address of the list. */
   protected abstract readonly list: string;
   protected abstract get place(): Place;
-  protected domainName = '';
+  protected domainName: string | undefined;
   #thing: Thing | undefined;
   #etag: string | undefined;
   #may: (rule: string) => boolean = () => false;
@@ -35,6 +35,11 @@ export abstract class PlaceScreen<Thing extends Domain & { readonly domain_id?: 
 
   protected may(rule: string): boolean {
     return this.#may(rule);
+  }
+
+  /** Whoever may change an organization may give the usual roles in it. */
+  protected get mayGive(): boolean {
+    return this.may('identity:update_project');
   }
 
   protected get path(): string {
@@ -68,7 +73,7 @@ export abstract class PlaceScreen<Thing extends Domain & { readonly domain_id?: 
     this.#thing = thing;
     this.#etag = etag;
     this.#may = may;
-    this.domainName = names.get(thing.domain_id ?? '') ?? '';
+    this.domainName = names.get(thing.domain_id ?? '');
     await this.#loadTab(signal);
   }
 
@@ -77,8 +82,8 @@ export abstract class PlaceScreen<Thing extends Domain & { readonly domain_id?: 
     const tab = location.query.get('tab') ?? 'members';
     this.#shown = undefined;
     if (!session.may('identity:list_role_assignments')) return;
-    const mayChange = this.may(`identity:update_${this.envelope}`);
-    if (tab === 'roles') this.#shown = new RoleList({ at: place, location, mayChange, reload: () => this.reload() });
+    const { mayGive } = this;
+    if (tab === 'roles') this.#shown = new RoleList({ at: place, location, mayGive, reload: () => this.reload() });
     else if (tab === 'members') this.#shown = new MemberList(place, location);
     await this.#shown?.load(signal);
   }

@@ -34,10 +34,11 @@ const SCREENS: Readonly<Record<string, string>> = {
 const TARGETS: Readonly<Record<string, string>> = { user: '/people/', domain: '/domains/' };
 const BADGES = { critical: 'bad', warning: 'warn', info: '' } as const;
 
-/** Where somebody goes to mend it. */
+/** Where somebody goes to mend it, if they may. */
 function mendPath({ kind, target }: Attention): string | undefined {
-  if (kind.startsWith('scim_connection') && target) return `/provisioning/${part(target.id)}`;
-  if (kind === 'delivery_failed') return '/service/deliveries';
+  if (kind.startsWith('scim_connection') && target)
+    return session.may('identity:manage_scim_connections') ? `/provisioning/${part(target.id)}` : undefined;
+  if (kind === 'delivery_failed') return session.may('identity:list_deliveries') ? '/service/deliveries' : undefined;
   if (kind === 'administrator_without_factor' && target) return `/people/${part(target.id)}`;
   const path = target && TARGETS[target.type];
   return path ? path + part(target.id) : undefined;

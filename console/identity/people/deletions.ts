@@ -1,5 +1,5 @@
 // Accounts that wait for their deletion, because their owners asked for it.
-import { html } from 'lit';
+import { html, nothing } from 'lit';
 import { confirmAct } from '../../shared/dialog.ts';
 import { define } from '../../shared/element.ts';
 import { type ListQuery, listQuery, nextMarker, pager } from '../../shared/list.ts';
@@ -8,6 +8,7 @@ import { type Content, Screen } from '../../shared/screen.ts';
 import { announce } from '../../shared/status.ts';
 import { table } from '../../shared/table.ts';
 import { relativeTime } from '../../shared/time.ts';
+import { type MayWithRow, mayWithEach } from '../allowed.ts';
 import { goQuery } from '../frame.ts';
 import { api } from '../session.ts';
 import type { Links } from '../things.ts';
@@ -27,6 +28,7 @@ class Deletions extends Screen {
   #query: ListQuery = { search: undefined, sort: undefined, marker: undefined };
   #deletions: readonly Deletion[] = [];
   #next: string | undefined;
+  #may: MayWithRow<Deletion> = () => false;
 
   heading(): string {
     return words.people.deletions;
@@ -40,6 +42,8 @@ class Deletions extends Screen {
     });
     this.#deletions = deletions;
     this.#next = nextMarker(links.next);
+    // A list is of one domain, or of somebody who may do the same in all of them.
+    this.#may = await mayWithEach({ rows: deletions, key: () => '', ids: ({ user_id }) => ({ user_id }) }, signal);
   }
 
   async #keep({ user_id: id }: Deletion): Promise<void> {
@@ -73,7 +77,9 @@ class Deletions extends Screen {
         { name: people.dueAt, cell: ({ due_at: at }) => relativeTime(at) },
       ],
       actions: (deletion) =>
-        html`<button type="button" class="second small" @click=${() => void this.#keep(deletion)}>${people.keep}</button>`,
+        this.#may(deletion, 'identity:cancel_account_deletion')
+          ? html`<button type="button" class="second small" @click=${() => void this.#keep(deletion)}>${people.keep}</button>`
+          : nothing,
       empty: people.noDeletions,
     })}
     ${pager(this.#query, this.#next, goQuery)}`;

@@ -8,9 +8,10 @@ import { type Content, Screen } from '../../shared/screen.ts';
 import { announce } from '../../shared/status.ts';
 import { table } from '../../shared/table.ts';
 import { relativeTime } from '../../shared/time.ts';
+import { type MayWithRow, mayWithEach } from '../allowed.ts';
 import { goQuery } from '../frame.ts';
 import { api, session } from '../session.ts';
-import { type Links, namesOf } from '../things.ts';
+import { type Links, namesOf, thingLink } from '../things.ts';
 import { words } from '../words/index.ts';
 import { invite } from './invite.ts';
 import { subScreens } from './parts.ts';
@@ -35,6 +36,7 @@ class Invitations extends Screen {
   #invitations: readonly Invitation[] = [];
   #next: string | undefined;
   #organizations: ReadonlyMap<string, string> = new Map();
+  #may: MayWithRow<Invitation> = () => false;
 
   heading(): string {
     return words.people.invitations;
@@ -49,11 +51,15 @@ class Invitations extends Screen {
     });
     this.#invitations = invitations;
     this.#next = nextMarker(links.next);
-    this.#organizations = await namesOf(
-      'projects',
-      invitations.flatMap((one) => one.organization_id ?? []),
-      signal,
-    );
+    [this.#organizations, this.#may] = await Promise.all([
+      namesOf(
+        'projects',
+        invitations.flatMap((one) => one.organization_id ?? []),
+        signal,
+      ),
+      // A list is of one domain, or of somebody who may do the same in all of them.
+      mayWithEach<Invitation>({ rows: invitations, key: () => '', ids: ({ id }) => ({ invitation_id: id }) }, signal),
+    ]);
   }
 
   protected override headingActions(): Content {
@@ -95,9 +101,10 @@ class Invitations extends Screen {
   #actions(invitation: Invitation): Content {
     const { people } = words;
     const { status } = invitation;
-    const maySend = session.may('identity:create_invitation') && (status === 'pending' || status === 'expired');
+    const maySend = this.#may(invitation, 'identity:create_invitation') && (status === 'pending' || status === 'expired');
+    const mayWithdraw = this.#may(invitation, 'identity:withdraw_invitation') && status === 'pending';
     return html`${maySend ? html`<button type="button" class="second small" @click=${() => void this.#resend(invitation)}>${people.resend}</button>` : nothing}
-    ${maySend && status === 'pending' ? html`<button type="button" class="second small danger" @click=${() => void this.#withdraw(invitation)}>${people.withdraw}</button>` : nothing}`;
+    ${mayWithdraw ? html`<button type="button" class="second small danger" @click=${() => void this.#withdraw(invitation)}>${people.withdraw}</button>` : nothing}`;
   }
 
   protected content(): Content {
@@ -119,8 +126,7 @@ class Invitations extends Screen {
         { name: people.email, isHeader: true, cell: ({ email }) => email },
         {
           name: people.organization,
-          cell: ({ organization_id: id }) =>
-            id === null ? '' : html`<a href=${hrefOf(`/organizations/${part(id)}`)}>${this.#organizations.get(id) ?? id}</a>`,
+          cell: ({ organization_id: id }) => (id === null ? '' : thingLink('projects', id, this.#organizations.get(id))),
         },
         {
           name: people.state,

@@ -1,20 +1,28 @@
 // The groups of a person.
 import { html, nothing } from 'lit';
 import { confirmAct, openForm } from '../../shared/dialog.ts';
-import { hrefOf, part } from '../../shared/router.ts';
+import { part } from '../../shared/router.ts';
 import type { Content } from '../../shared/screen.ts';
 import { announce } from '../../shared/status.ts';
 import { table } from '../../shared/table.ts';
+import { type MayWithRow, mayWithEach } from '../allowed.ts';
 import { api } from '../session.ts';
-import { findGroups, type Group } from '../things.ts';
+import { findGroups, type Group, thingLink } from '../things.ts';
 import { words } from '../words/index.ts';
 import { PersonTab } from './person-tab.ts';
 
 export class PersonGroups extends PersonTab {
   #groups: readonly Group[] = [];
+  #mayWith: MayWithRow<Group> = () => false;
 
   async load(signal: AbortSignal): Promise<void> {
-    this.#groups = (await api.get<{ groups: readonly Group[] }>(`${this.context.path}/groups`, { signal })).groups;
+    const { path, user } = this.context;
+    const { groups } = await api.get<{ groups: readonly Group[] }>(`${path}/groups`, { signal });
+    this.#mayWith = await mayWithEach(
+      { rows: groups, key: ({ domain_id }) => domain_id, ids: ({ id }) => ({ group_id: id, user_id: user.id }) },
+      signal,
+    );
+    this.#groups = groups;
   }
 
   async #add(): Promise<void> {
@@ -49,7 +57,7 @@ export class PersonGroups extends PersonTab {
 
   content(): Content {
     const { people } = words;
-    // The rules for members need a group as well. Whoever may change the person is asked for one; the service decides then.
+    // The rule for new members needs a group as well. Whoever may change the person is asked for one; the service decides then.
     const mayChange = this.context.may('identity:update_user');
     return html`${mayChange ? html`<div class="toolbar"><button type="button" @click=${() => void this.#add()}>${people.addToGroup}</button></div>` : nothing}
     ${table<Group>({
@@ -60,16 +68,16 @@ export class PersonGroups extends PersonTab {
         {
           name: people.group,
           isHeader: true,
-          cell: ({ id, name }) => html`<a href=${hrefOf(`/groups/${part(id)}`)}>${name}</a>`,
+          // People see the names of their own groups, but not the groups.
+          cell: (group) =>
+            this.#mayWith(group, 'identity:get_group') ? thingLink('groups', group.id, group.name) : html`${group.name}`,
         },
         { name: people.description, cell: ({ description }) => description },
       ],
-      ...(mayChange
-        ? {
-            actions: (group: Group) =>
-              html`<button type="button" class="second small danger" @click=${() => void this.#remove(group)}>${people.remove}<span class="hidden"> ${group.name}</span></button>`,
-          }
-        : {}),
+      actions: (group) =>
+        this.#mayWith(group, 'identity:remove_user_from_group')
+          ? html`<button type="button" class="second small danger" @click=${() => void this.#remove(group)}>${people.remove}<span class="hidden"> ${group.name}</span></button>`
+          : nothing,
       empty: people.noGroups,
     })}`;
   }

@@ -1,13 +1,13 @@
 // What a person did, and what happened to them.
 import { html } from 'lit';
 import { listQuery, nextMarker, pager } from '../../shared/list.ts';
-import { hrefOf, part } from '../../shared/router.ts';
+import { hrefOf } from '../../shared/router.ts';
 import type { Content } from '../../shared/screen.ts';
 import { table } from '../../shared/table.ts';
 import { time } from '../../shared/time.ts';
 import { goQuery } from '../frame.ts';
 import { api } from '../session.ts';
-import { type Links, namesOf } from '../things.ts';
+import { type Links, namesOf, thingLink } from '../things.ts';
 import { words } from '../words/index.ts';
 import { PersonTab } from './person-tab.ts';
 
@@ -47,8 +47,7 @@ export class PersonHistory extends PersonTab {
   content(): Content {
     const { people } = words;
     const { user, location } = this.context;
-    const who = (id: string | null): Content =>
-      id === null ? people.theService : html`<a href=${hrefOf(`/people/${part(id)}`)}>${this.#actors.get(id) ?? id}</a>`;
+    const who = (id: string | null): Content => (id === null ? people.theService : thingLink('users', id, this.#actors.get(id)));
     return html`<p><a href=${hrefOf('/audit', { user_id: user.id })}>${people.inAudit}</a></p>
     ${table<AuditEvent>({
       caption: people.tabs.history,

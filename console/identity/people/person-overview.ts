@@ -3,18 +3,17 @@ import { html } from 'lit';
 import { copyable } from '../../shared/dialog.ts';
 import { edit } from '../../shared/edit.ts';
 import type { FormField } from '../../shared/form.ts';
-import { hrefOf, part } from '../../shared/router.ts';
 import type { Content } from '../../shared/screen.ts';
 import { announce } from '../../shared/status.ts';
 import { time } from '../../shared/time.ts';
 import { frame } from '../frame.ts';
 import { api } from '../session.ts';
-import { findOrganizations, namesOf, type User } from '../things.ts';
+import { findOrganizations, namesOf, thingLink, type User } from '../things.ts';
 import { words } from '../words/index.ts';
 import { PersonTab } from './person-tab.ts';
 
 export class PersonOverview extends PersonTab {
-  #domain = '';
+  #domain: string | undefined;
   #organization = '';
 
   async load(signal: AbortSignal): Promise<void> {
@@ -24,8 +23,8 @@ export class PersonOverview extends PersonTab {
       namesOf('domains', [user.domain_id], signal),
       namesOf('projects', organizations, signal),
     ]);
-    this.#domain = domains.get(user.domain_id) ?? user.domain_id;
-    this.#organization = projects.get(user.default_project_id ?? '') ?? '';
+    this.#domain = domains.get(user.domain_id);
+    this.#organization = projects.get(user.default_project_id ?? '') ?? user.default_project_id ?? '';
   }
 
   #fields(user: User): readonly FormField[] {
@@ -88,7 +87,7 @@ export class PersonOverview extends PersonTab {
       </section>
       <section class="card"><h2>${people.account}</h2>
         <dl class="facts">
-          <dt>${people.domain}</dt><dd><a href=${hrefOf(`/domains/${part(user.domain_id)}`)}>${this.#domain}</a></dd>
+          <dt>${people.domain}</dt><dd>${thingLink('domains', user.domain_id, this.#domain)}</dd>
           <dt>${people.passwordExpires}</dt><dd>${time(user.password_expires_at, people.never)}</dd>
         </dl>
         <h3>${people.id}</h3>

@@ -2,13 +2,14 @@
 import { html, nothing } from 'lit';
 import { confirmAct, openForm } from '../../shared/dialog.ts';
 import { listQuery, nextMarker, pager } from '../../shared/list.ts';
-import { hrefOf, part } from '../../shared/router.ts';
+import { part } from '../../shared/router.ts';
 import type { Content } from '../../shared/screen.ts';
 import { announce } from '../../shared/status.ts';
 import { table } from '../../shared/table.ts';
+import { type MayWithRow, mayGiveRoles, mayWithEach } from '../allowed.ts';
 import { goQuery } from '../frame.ts';
-import { giveRole, takeRole } from '../grants/give.ts';
-import { type Assignment, isDirect, OriginNames, scopeId } from '../grants/origin.ts';
+import { giveRole, readMayTake, takeRole } from '../grants/give.ts';
+import { type Assignment, OriginNames, scopeId } from '../grants/origin.ts';
 import { roleLines, scopeLink } from '../grants/role-list.ts';
 import { api } from '../session.ts';
 import {
@@ -19,6 +20,7 @@ import {
   namesOf,
   namesOfApplications,
   type Role,
+  thingLink,
 } from '../things.ts';
 import { words } from '../words/index.ts';
 import { PersonTab } from './person-tab.ts';
@@ -27,6 +29,10 @@ interface ApplicationAssignment {
   readonly application_id: string;
   readonly role_id: string;
   readonly organization_id: string;
+}
+
+interface ApplicationRole extends Role {
+  readonly is_internal: boolean;
 }
 
 const PAGE = 50;
@@ -42,6 +48,10 @@ export class PersonRoles extends PersonTab {
   #applications: ReadonlyMap<string, string> = new Map();
   #roles: ReadonlyMap<string, string> = new Map();
   #organizations: ReadonlyMap<string, string> = new Map();
+  #mayTake: (assignment: Assignment) => boolean = () => false;
+  #mayWith: MayWithRow<ApplicationAssignment> = () => false;
+  /** The caller may give roles of at least one application. */
+  #mayGiveSome = false;
 
   async load(signal: AbortSignal): Promise<void> {
     await Promise.all([this.#loadBase(signal), this.#loadApplications(signal)]);
@@ -59,7 +69,7 @@ export class PersonRoles extends PersonTab {
     );
     this.#assignments = found;
     this.#next = nextMarker(links.next);
-    await this.#names.load(found, signal);
+    [this.#mayTake] = await Promise.all([readMayTake(found, signal), this.#names.load(found, signal)]);
   }
 
   async #loadApplications(signal: AbortSignal): Promise<void> {
@@ -70,8 +80,22 @@ export class PersonRoles extends PersonTab {
       { query: { user_id: user.id, limit: 200 }, signal },
     );
     this.#inApplications = found;
+    this.#mayGiveSome = await mayGiveSomewhere(signal);
     if (found.length === 0) return;
     const applicationIds = [...new Set(found.map(({ application_id: id }) => id))];
+    this.#mayWith = await mayWithEach<ApplicationAssignment>(
+      {
+        rows: found,
+        key: (one) => Object.values(one).join(' '),
+        ids: ({ application_id, organization_id, role_id }) => ({
+          user_id: user.id,
+          project_id: organization_id,
+          application_id,
+          role_id,
+        }),
+      },
+      signal,
+    );
     const [organizations, applications, roles] = await Promise.all([
       namesOf(
         'projects',
@@ -180,7 +204,7 @@ export class PersonRoles extends PersonTab {
         { name: grants.where, isHeader: true, cell: ([first]) => scopeLink(first!.scope) },
         {
           name: grants.role,
-          cell: (roles) => roleLines(roles, this.#names, (one) => (mayChange && isDirect(one) ? take(one) : nothing)),
+          cell: (roles) => roleLines(roles, this.#names, (one) => (this.#mayTake(one) ? take(one) : nothing)),
         },
       ],
       empty: grants.noRoles(user.name),
@@ -193,7 +217,7 @@ export class PersonRoles extends PersonTab {
     const { may, user } = this.context;
     if (!may('list_user_assignments')) return nothing;
     return html`<div class="between"><h2>${grants.inApplications}</h2>
-      <button type="button" class="small" @click=${() => void this.#giveInApplication()}>${grants.giveApplicationRole}</button></div>
+      ${this.#mayGiveSome ? html`<button type="button" class="small" @click=${() => void this.#giveInApplication()}>${grants.giveApplicationRole}</button>` : nothing}</div>
     ${table<ApplicationAssignment>({
       caption: grants.inApplications,
       rows: this.#inApplications,
@@ -202,17 +226,17 @@ export class PersonRoles extends PersonTab {
         { name: grants.role, isHeader: true, cell: ({ role_id: id }) => this.#roleName(id) },
         {
           name: people.application,
-          cell: ({ application_id: id }) =>
-            html`<a href=${hrefOf(`/applications/${part(id)}`)}>${this.#applications.get(id) ?? id}</a>`,
+          cell: ({ application_id: id }) => thingLink('applications', id, this.#applications.get(id)),
         },
         {
           name: people.organization,
-          cell: ({ organization_id: id }) =>
-            html`<a href=${hrefOf(`/organizations/${part(id)}`)}>${this.#organizations.get(id) ?? id}</a>`,
+          cell: ({ organization_id: id }) => thingLink('projects', id, this.#organizations.get(id)),
         },
       ],
       actions: (one) =>
-        html`<button type="button" class="second small danger" @click=${() => void this.#takeInApplication(one)}>${grants.take}</button>`,
+        this.#mayWith(one, 'remove_role_from_user')
+          ? html`<button type="button" class="second small danger" @click=${() => void this.#takeInApplication(one)}>${grants.take}</button>`
+          : nothing,
       empty: grants.noApplicationRoles(user.name),
     })}`;
   }
@@ -222,9 +246,19 @@ export class PersonRoles extends PersonTab {
   }
 }
 
-async function rolesOf(id: string, signal: AbortSignal): Promise<readonly Role[]> {
+/** The first applications that somebody manages tell it: most people manage none, few or all. */
+const ASKED = 5;
+
+async function mayGiveSomewhere(signal: AbortSignal): Promise<boolean> {
+  for (const { value } of (await findApplications('', signal)).slice(0, ASKED))
+    if ((await mayGiveRoles(value, await rolesOf(value, signal), [], signal)).person) return true;
+  return false;
+}
+
+async function rolesOf(id: string, signal: AbortSignal): Promise<readonly ApplicationRole[]> {
   try {
-    return (await api.get<{ roles: readonly Role[] }>('/v3/OS-ROLES/roles', { query: { application_id: id }, signal })).roles;
+    return (await api.get<{ roles: readonly ApplicationRole[] }>('/v3/OS-ROLES/roles', { query: { application_id: id }, signal }))
+      .roles;
   } catch {
     return [];
   }

@@ -1,13 +1,13 @@
 // Where a person is signed in, and the access tokens that applications hold for them.
 import { html, nothing } from 'lit';
 import { confirmAct } from '../../shared/dialog.ts';
-import { hrefOf, part } from '../../shared/router.ts';
+import { part } from '../../shared/router.ts';
 import type { Content } from '../../shared/screen.ts';
 import { announce } from '../../shared/status.ts';
 import { table } from '../../shared/table.ts';
 import { relativeTime } from '../../shared/time.ts';
 import { api } from '../session.ts';
-import { namesOfApplications } from '../things.ts';
+import { namesOfApplications, thingLink } from '../things.ts';
 import { words } from '../words/index.ts';
 import { PersonTab } from './person-tab.ts';
 
@@ -121,8 +121,7 @@ export class PersonSessions extends PersonTab {
         {
           name: people.application,
           isHeader: true,
-          cell: ({ consumer_id: id }) =>
-            html`<a href=${hrefOf(`/applications/${part(id)}`)}>${this.#applications.get(id) ?? id}</a>`,
+          cell: ({ consumer_id: id }) => thingLink('applications', id, this.#applications.get(id)),
         },
         { name: people.scopes, cell: ({ scopes }) => scopes.join(' ') },
         { name: people.validUntil, cell: ({ expires_at: at }) => relativeTime(at) },

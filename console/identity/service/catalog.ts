@@ -48,6 +48,7 @@ export class Catalog extends ServicePart {
   #regions: readonly Region[] = [];
   #services: readonly CatalogService[] = [];
   #endpoints: readonly Endpoint[] = [];
+  #may: (rule: string) => boolean = () => false;
 
   async load(signal: AbortSignal): Promise<void> {
     const [{ regions }, { services }, { endpoints }] = await Promise.all([
@@ -58,6 +59,16 @@ export class Catalog extends ServicePart {
     this.#regions = regions;
     this.#services = services;
     this.#endpoints = endpoints;
+    // The rules are the same for all of a kind.
+    const [region, one, endpoint] = [regions[0], services[0], endpoints[0]];
+    this.#may = await session.mayWith(
+      {
+        ...(region ? { region_id: region.id } : {}),
+        ...(one ? { service_id: one.id } : {}),
+        ...(endpoint ? { endpoint_id: endpoint.id } : {}),
+      },
+      signal,
+    );
   }
 
   #list<Row extends { readonly id: string }>({
@@ -90,7 +101,7 @@ export class Catalog extends ServicePart {
         key: ({ id }) => id,
         columns,
         actions: (row) =>
-          session.may(`identity:create_${rule}`)
+          this.#may(`identity:delete_${rule}`)
             ? html`<button type="button" class="second small danger" aria-label=${service.removeFrom(name(row))} @click=${() => void remove(row)}>${shared.remove}</button>`
             : '',
         empty: service.noneYet,

@@ -1,5 +1,5 @@
 // Messages that wait to be sent or were given up: web hooks and mails.
-import { html } from 'lit';
+import { html, nothing } from 'lit';
 import { confirmAct } from '../../shared/dialog.ts';
 import { listQuery, nextMarker, pager } from '../../shared/list.ts';
 import { type Problem, problemMessage, problemOf } from '../../shared/problem.ts';
@@ -9,6 +9,7 @@ import { announce } from '../../shared/status.ts';
 import { table } from '../../shared/table.ts';
 import { relativeTime, time } from '../../shared/time.ts';
 import { shared } from '../../shared/words/index.ts';
+import { type MayWithRow, mayWithEach } from '../allowed.ts';
 import { goQuery } from '../frame.ts';
 import { api } from '../session.ts';
 import type { Links } from '../things.ts';
@@ -33,12 +34,15 @@ export class Deliveries extends ServicePart {
   #deliveries: readonly Delivery[] = [];
   #next: string | undefined;
   #problem: Problem | undefined;
+  #may: MayWithRow<Delivery> = () => false;
 
   async load(signal: AbortSignal): Promise<void> {
     const query = { limit: 50, marker: listQuery(this.location).marker };
     const { deliveries, links } = await api.get<{ deliveries: Delivery[]; links: Links }>(PATH, { query, signal });
     this.#deliveries = deliveries;
     this.#next = nextMarker(links.next);
+    // The rules are the same for all of them.
+    this.#may = await mayWithEach({ rows: deliveries, key: () => '', ids: ({ id }) => ({ delivery_id: id }) }, signal);
   }
 
   async #retry({ id }: Delivery): Promise<void> {
@@ -84,10 +88,14 @@ export class Deliveries extends ServicePart {
           },
           { name: service.lastError, cell: ({ last_error }) => last_error ?? '' },
         ],
-        actions: (
-          delivery,
-        ) => html`<button type="button" class="second small" aria-label=${service.retryOne(delivery.subject)} @click=${() => void this.#retry(delivery)}>${service.retry}</button>
-          <button type="button" class="second small danger" aria-label=${service.dropTitle(delivery.subject)} @click=${() => void this.#remove(delivery)}>${shared.remove}</button>`,
+        actions: (delivery) => [
+          this.#may(delivery, 'identity:retry_delivery')
+            ? html`<button type="button" class="second small" aria-label=${service.retryOne(delivery.subject)} @click=${() => void this.#retry(delivery)}>${service.retry}</button>`
+            : nothing,
+          this.#may(delivery, 'identity:delete_delivery')
+            ? html`<button type="button" class="second small danger" aria-label=${service.dropTitle(delivery.subject)} @click=${() => void this.#remove(delivery)}>${shared.remove}</button>`
+            : nothing,
+        ],
         empty: service.noDeliveries,
       })}
       ${pager(listQuery(this.location), this.#next, goQuery)}`;

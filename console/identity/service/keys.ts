@@ -24,9 +24,15 @@ interface KeySet {
 
 export class Keys extends ServicePart {
   #sets: readonly KeySet[] = [];
+  #mayRotate = false;
 
   async load(signal: AbortSignal): Promise<void> {
-    this.#sets = (await api.get<{ key_sets: KeySet[] }>('/v3/OS-SERVICE/keys', { signal })).key_sets;
+    const [{ key_sets: sets }, may] = await Promise.all([
+      api.get<{ key_sets: KeySet[] }>('/v3/OS-SERVICE/keys', { signal }),
+      session.mayWith({ kind: 'token' }, signal),
+    ]);
+    this.#sets = sets;
+    this.#mayRotate = may('identity:rotate_service_keys');
   }
 
   async #rotate(kind: KeySet['kind']): Promise<void> {
@@ -49,7 +55,7 @@ export class Keys extends ServicePart {
     const { service } = words;
     return html`<section>
       <div class="between"><h2>${service.keySets[kind]}</h2>
-        ${session.may('identity:rotate_service_keys') ? html`<button type="button" class="second" @click=${() => void this.#rotate(kind)}>${service.rotate}</button>` : ''}</div>
+        ${this.#mayRotate ? html`<button type="button" class="second" @click=${() => void this.#rotate(kind)}>${service.rotate}</button>` : ''}</div>
       <p class="soft">${rotatesAt ? html`${service.rotatesAt} ${relativeTime(rotatesAt)}` : service.rotatesNever}</p>
       ${table<Key>({
         caption: service.keySets[kind],

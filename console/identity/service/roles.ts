@@ -27,6 +27,7 @@ const BUILT_IN = ['admin', 'manager', 'member', 'reader', 'service', 'owner'];
 export class Roles extends ServicePart {
   #roles: readonly Role[] = [];
   #implied: ReadonlyMap<string, Inference['implies']> = new Map();
+  #may: (rule: string) => boolean = () => false;
 
   async load(signal: AbortSignal): Promise<void> {
     const [{ roles }, { role_inferences: inferences }] = await Promise.all([
@@ -35,6 +36,8 @@ export class Roles extends ServicePart {
     ]);
     this.#roles = roles;
     this.#implied = new Map(inferences.map(({ prior_role: { id }, implies }) => [id, implies]));
+    // The rules are the same for all of them.
+    this.#may = await session.mayWith({ role_id: roles[0]?.id ?? '' }, signal);
   }
 
   async #create(): Promise<void> {
@@ -90,7 +93,7 @@ export class Roles extends ServicePart {
     return html`${implied.map(
       (other) =>
         html`<span class="badge">${other.name}${
-          session.may('identity:create_role')
+          this.#may('identity:delete_implied_role')
             ? html` <button type="button" class="plain" aria-label=${service.excludeTitle(role.name, other.name)} @click=${() => void drop(other)}>✕</button>`
             : nothing
         }</span> `,
@@ -99,18 +102,17 @@ export class Roles extends ServicePart {
 
   content(): Content {
     const { service } = words;
-    const mayEdit = session.may('identity:create_role');
     const actions = (
       role: Role,
-    ): Content => html`<button type="button" class="second small" aria-label=${service.includeTitle(role.name)} @click=${() => void this.#include(role)}>${service.include}</button>
+    ): Content => html`${this.#may('identity:create_implied_role') ? html`<button type="button" class="second small" aria-label=${service.includeTitle(role.name)} @click=${() => void this.#include(role)}>${service.include}</button>` : nothing}
       ${
-        BUILT_IN.includes(role.name)
+        BUILT_IN.includes(role.name) || !this.#may('identity:delete_role')
           ? nothing
           : html`<button type="button" class="second small danger" aria-label=${service.removeRole(role.name)}
             @click=${() => void this.#remove(role)}>${shared.remove}</button>`
       }`;
     return html`<p>${service.rolesIntro}</p>
-      ${mayEdit ? html`<div class="toolbar"><button type="button" @click=${() => void this.#create()}>${service.newRole}</button></div>` : nothing}
+      ${session.may('identity:create_role') ? html`<div class="toolbar"><button type="button" @click=${() => void this.#create()}>${service.newRole}</button></div>` : nothing}
       ${table<Role>({
         caption: service.tabs.roles,
         rows: this.#roles,
@@ -120,7 +122,7 @@ export class Roles extends ServicePart {
           { name: service.description, cell: ({ description }) => description ?? '' },
           { name: service.includes, cell: (role) => this.#includes(role) },
         ],
-        ...(mayEdit ? { actions } : {}),
+        actions,
       })}`;
   }
 }

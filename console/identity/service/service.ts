@@ -21,7 +21,7 @@ const PARTS: readonly (readonly [id: keyof typeof words.service.tabs, rule: stri
   ['deliveries', 'identity:list_deliveries', Deliveries],
   ['backups', 'identity:list_backups', Backups],
   ['catalog', 'identity:list_services', Catalog],
-  ['roles', 'identity:list_roles', Roles],
+  ['roles', 'identity:list_role_inference_rules', Roles],
 ];
 
 class Service extends Screen {

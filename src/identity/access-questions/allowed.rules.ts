@@ -23,6 +23,8 @@ export const SUBJECTS: Readonly<Record<string, string>> = {
   idp_id: 'An identity provider.',
   mapping_id: 'A mapping.',
   protocol_id: 'A protocol of an identity provider.',
+  kind: 'A set of keys of the service: token or openid.',
+  delivery_id: 'A message that waits to be sent.',
 };
 
 type Ids = Readonly<Record<string, string>>;
@@ -30,9 +32,10 @@ type AnyRoute = Route<Caller>;
 
 const parametersOf = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
 
-/** The extension APIs have other names for the same things. */
+/** Some routes have other names for the same things. */
 const withAliases = (ids: Ids): Ids => ({
   ...ids,
+  ...(ids.role_id === undefined ? {} : { prior_role_id: ids.role_id, implied_role_id: ids.role_id }),
   ...(ids.project_id === undefined ? {} : { organization_id: ids.project_id }),
   ...(ids.application_id === undefined ? {} : { consumer_id: ids.application_id }),
 });

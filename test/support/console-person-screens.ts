@@ -1,0 +1,113 @@
+// The tabs of a person in the console, with their acts.
+import { words } from '../../console/identity/words/en/index.ts';
+import { texts } from '../../console/shared/words/en.ts';
+import type { Act, ConsoleScreen, ConsoleWorld } from './console-acts.ts';
+
+const { people, grants } = words;
+
+export function personScreens(person: { id: string; name: string }, world: ConsoleWorld, isSelf: boolean): ConsoleScreen[] {
+  const ids = { user_id: person.id };
+  const path = `/v3/users/${person.id}`;
+  const patch = ['PATCH', path, { user: { description: 'changed' } }] as const;
+  const { project, group, member, application, role, customRole } = world;
+  const grantIds = { user_id: person.id, project_id: project.id, role_id: member };
+  const grant = (roleId: string) => `/v3/projects/${project.id}/users/${person.id}/roles/${roleId}`;
+  const heading: Act[] = [
+    { name: people.why, rule: 'identity:list_role_assignments', ids },
+    { name: people.disable, rule: 'identity:update_user', ids, request: patch },
+    { name: people.delete, rule: 'identity:delete_user', ids, request: ['DELETE', path] },
+  ];
+  const membership = { user_id: person.id, group_id: group.id };
+  const inApplication = { user_id: person.id, application_id: application.id, role_id: role.id, project_id: project.id };
+  const assignment = `/v3/OS-ROLES/users/${person.id}/organizations/${project.id}/applications/${application.id}/roles/${role.id}`;
+  const tab = (id: string, opens: readonly string[], acts: readonly Act[] = []): ConsoleScreen => ({
+    route: '/people/:id',
+    path: `/people/${person.id}?tab=${id}`,
+    ...(opens.length === 0 ? {} : { opens }),
+    needs: ['identity:get_user'],
+    ids,
+    acts: [...heading, ...acts],
+  });
+  const others: Act[] = [
+    {
+      name: `${people.remove} ${group.name}`,
+      rule: 'identity:remove_user_from_group',
+      ids: membership,
+      request: ['DELETE', `/v3/groups/${group.id}/users/${person.id}`],
+    },
+  ];
+  const given: Act[] = [
+    { name: grants.take, row: 'member', rule: 'identity:revoke_grant', ids: grantIds, request: ['DELETE', grant(member)] },
+    {
+      name: grants.take,
+      row: customRole.name,
+      rule: 'identity:revoke_grant',
+      ids: { ...grantIds, role_id: customRole.id },
+      request: ['DELETE', grant(customRole.id)],
+    },
+    { name: grants.take, row: role.name, rule: 'remove_role_from_user', ids: inApplication, request: ['DELETE', assignment] },
+  ];
+  const ownRoles: Act[] = [
+    { name: grants.take, row: 'admin', rule: 'identity:revoke_system_grant', ids: { user_id: person.id, role_id: member } },
+    {
+      name: grants.take,
+      row: grants.builtIn.provider,
+      rule: 'remove_role_from_user',
+      ids: { ...inApplication, role_id: 'provider' },
+    },
+  ];
+  return [
+    tab('overview', [], [{ name: texts.save, rule: 'identity:update_user', ids, request: patch }]),
+    tab(
+      'sign-in',
+      ['identity:update_user', 'is_two_factor_auth_enabled', 'list_passkeys', 'list_devices'],
+      [
+        { name: people.setPassword, rule: 'identity:update_user', ids, request: ['PATCH', path, { user: { password: 'x' } }] },
+        { name: people.expirePassword, rule: 'identity:expire_password', ids, request: ['POST', `${path}/OS-PASSWORD/expire`] },
+        ...(isSelf
+          ? []
+          : [
+              {
+                name: people.resetFactor,
+                rule: 'disable_two_factor_auth',
+                ids,
+                request: ['DELETE', `${path}/OS-TWO-FACTOR/two_factor_auth`] as const,
+              },
+            ]),
+      ],
+    ),
+    tab(
+      'sessions',
+      ['identity:list_user_sessions', 'access_tokens'],
+      isSelf
+        ? [
+            { name: people.endSessions, rule: 'identity:end_user_sessions', ids },
+            { name: people.endSession, rule: 'identity:end_user_sessions', ids },
+          ]
+        : [],
+    ),
+    tab(
+      'groups',
+      ['identity:list_groups_for_user'],
+      [
+        {
+          name: people.addToGroup,
+          rule: 'identity:add_user_to_group',
+          // Whoever may add the people of the domain may add this one.
+          ids: { user_id: isSelf ? person.id : world.user.id, group_id: group.id },
+        },
+        ...(isSelf ? [] : others),
+      ],
+    ),
+    tab(
+      'roles',
+      ['identity:list_role_assignments', 'list_user_assignments'],
+      [
+        { name: grants.give, rule: 'identity:create_grant', ids: grantIds, request: ['PUT', grant(member)] },
+        { name: grants.giveApplicationRole, rule: 'add_role_to_user', ids: inApplication, request: ['PUT', assignment] },
+        ...(isSelf ? ownRoles : given),
+      ],
+    ),
+    tab('history', ['identity:list_audit_events']),
+  ];
+}

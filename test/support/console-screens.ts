@@ -1,0 +1,380 @@
+// Every screen and tab of the console, with the acts that each has, and the rule and the request behind each act.
+import { words } from '../../console/identity/words/en/index.ts';
+import { texts } from '../../console/shared/words/en.ts';
+import type { Act, ConsoleScreen, ConsoleWorld } from './console-acts.ts';
+import { personScreens } from './console-person-screens.ts';
+import type { Ids } from './every-route.ts';
+
+/** Whatever the names are. */
+const any = (text: (...names: string[]) => string): RegExp => new RegExp(`^${text('.+', '.+')}$`);
+
+const { people, organizations, grants, applications, provisioning, service, audit, why } = words;
+
+function listScreens({ leaver, invitation }: ConsoleWorld): ConsoleScreen[] {
+  const invite: Act = {
+    name: people.invite,
+    rule: 'identity:create_invitation',
+    request: ['POST', '/v3/OS-REGISTRATION/invitations', { invitation: { email: 'x@example.org' } }],
+  };
+  const user = ['POST', '/v3/users', { user: { name: 'x' } }] as const;
+  const oneInvitation = { invitation_id: invitation.id };
+  const invitationPath = `/v3/OS-REGISTRATION/invitations/${invitation.id}`;
+  return [
+    { route: '/', path: '/', acts: [] },
+    {
+      route: '/people',
+      path: '/people',
+      opens: ['identity:list_users'],
+      acts: [invite, { name: people.create, rule: 'identity:create_user', request: user }],
+    },
+    {
+      route: '/people/invitations',
+      path: '/people/invitations',
+      opens: ['identity:list_invitations'],
+      acts: [
+        invite,
+        {
+          name: people.resend,
+          rule: 'identity:create_invitation',
+          ids: oneInvitation,
+          request: ['POST', `${invitationPath}/resend`],
+        },
+        { name: people.withdraw, rule: 'identity:withdraw_invitation', ids: oneInvitation, request: ['DELETE', invitationPath] },
+      ],
+    },
+    {
+      route: '/people/deletions',
+      path: '/people/deletions',
+      opens: ['identity:list_account_deletions'],
+      acts: [
+        {
+          name: people.keep,
+          row: leaver.name,
+          rule: 'identity:cancel_account_deletion',
+          ids: { user_id: leaver.id },
+          request: ['DELETE', `/v3/users/${leaver.id}/OS-ACCOUNT/deletion`],
+        },
+      ],
+    },
+    {
+      route: '/groups',
+      path: '/groups',
+      opens: ['identity:list_groups'],
+      acts: [
+        {
+          name: organizations.newGroup,
+          rule: 'identity:create_group',
+          request: ['POST', '/v3/groups', { group: { name: 'x' } }],
+        },
+      ],
+    },
+    ...['', '?tab=tree'].map((tab) => ({
+      route: '/organizations',
+      path: `/organizations${tab}`,
+      opens: ['identity:list_projects'],
+      acts: [
+        {
+          name: organizations.newOrganization,
+          rule: 'identity:create_project',
+          request: ['POST', '/v3/projects', { project: { name: 'x' } }] as const,
+        },
+      ],
+    })),
+    {
+      route: '/domains',
+      path: '/domains',
+      opens: ['identity:list_domains'],
+      acts: [
+        {
+          name: organizations.newDomain,
+          rule: 'identity:create_domain',
+          request: ['POST', '/v3/domains', { domain: { name: 'x' } }],
+        },
+      ],
+    },
+    {
+      route: '/applications',
+      path: '/applications',
+      opens: ['list_consumers'],
+      acts: [{ name: applications.create, rule: 'create_consumer' }],
+    },
+    { route: '/applications/new', path: '/applications/new', acts: [] },
+    {
+      route: '/why',
+      path: '/why',
+      acts: [{ name: why.ask, rule: 'identity:get_allowed' }],
+    },
+    {
+      route: '/audit',
+      path: '/audit',
+      opens: ['identity:list_audit_events'],
+      acts: ['CSV', 'JSON', audit.apply, audit.clear].map((name) => ({ name, rule: 'identity:list_audit_events' })),
+    },
+  ];
+}
+
+function groupScreens({ group, user, project, domain, member }: ConsoleWorld): ConsoleScreen[] {
+  const ids = { group_id: group.id };
+  const path = `/v3/groups/${group.id}`;
+  const grantIds = { group_id: group.id, project_id: project.id, role_id: member };
+  const grant = `/v3/projects/${project.id}/groups/${group.id}/roles/${member}`;
+  const tabs: Record<string, Act[]> = {
+    members: [
+      { name: organizations.addMember, rule: 'identity:add_user_to_group', ids: { ...ids, user_id: user.id } },
+      {
+        name: `${people.remove} ${user.name}`,
+        rule: 'identity:remove_user_from_group',
+        ids: { ...ids, user_id: user.id },
+        request: ['DELETE', `${path}/users/${user.id}`],
+      },
+    ],
+    roles: [
+      { name: grants.give, rule: 'identity:create_grant', ids: grantIds, request: ['PUT', grant] },
+      { name: grants.take, row: project.name, rule: 'identity:revoke_grant', ids: grantIds, request: ['DELETE', grant] },
+      {
+        name: grants.take,
+        row: domain.name,
+        rule: 'identity:revoke_grant',
+        ids: { ...ids, domain_id: domain.id, role_id: member },
+      },
+    ],
+    settings: [
+      { name: texts.save, rule: 'identity:update_group', ids, request: ['PATCH', path, { group: { description: 'x' } }] },
+    ],
+  };
+  return Object.entries(tabs).map(([tab, acts]) => ({
+    route: '/groups/:id',
+    path: `/groups/${group.id}?tab=${tab}`,
+    opens: ['identity:get_group'],
+    ...(tab === 'roles' ? { needs: ['identity:list_role_assignments'] } : {}),
+    ids,
+    acts: [{ name: organizations.delete, rule: 'identity:delete_group', ids, request: ['DELETE', path] }, ...acts],
+  }));
+}
+
+function placeScreens(world: ConsoleWorld, kind: 'project' | 'domain'): ConsoleScreen[] {
+  const { user, member, group } = world;
+  const place = world[kind] as { id: string; name: string };
+  const ids: Ids = { [`${kind}_id`]: place.id };
+  const path = `/v3/${kind}s/${place.id}`;
+  const [screen, route] = kind === 'project' ? ['/organizations', '/organizations/:id'] : (['/domains', '/domains/:id'] as const);
+  const patch = ['PATCH', path, { [kind]: { description: 'x' } }] as const;
+  const grant = (holder: string): readonly [string, string] => ['PUT', `${path}/${holder}/roles/${member}`];
+  const ofUser = { ...ids, user_id: user.id, role_id: member };
+  const ofGroup = { ...ids, group_id: group.id, role_id: member };
+  const heading: Act[] = [
+    { name: people.disable, rule: `identity:update_${kind}`, ids, request: patch },
+    { name: people.delete, rule: `identity:delete_${kind}`, ids, request: ['DELETE', path] },
+    ...(kind === 'project'
+      ? [{ name: people.invite, rule: 'identity:create_invitation' }]
+      : [{ name: people.title, rule: 'identity:list_users' }]),
+  ];
+  const below: Act = {
+    name: organizations.newBelow(place.name),
+    rule: 'identity:create_project',
+    ids: { domain_id: world.domain.id },
+    request: ['POST', '/v3/projects', { project: { name: 'x', parent_id: place.id, domain_id: world.domain.id } }],
+  };
+  const tabs: Record<string, Act[]> = {
+    members: [],
+    roles: [
+      { name: grants.giveToPerson, rule: 'identity:create_grant', ids: ofUser, request: grant(`users/${user.id}`) },
+      { name: grants.giveToGroup, rule: 'identity:create_grant', ids: ofGroup, request: grant(`groups/${group.id}`) },
+      { name: grants.take, row: user.name, rule: 'identity:revoke_grant', ids: ofUser },
+      { name: grants.take, row: group.name, rule: 'identity:revoke_grant', ids: ofGroup },
+      ...(kind === 'project'
+        ? [
+            {
+              name: grants.take,
+              row: world.customRole.name,
+              rule: 'identity:revoke_grant',
+              ids: { ...ofUser, role_id: world.customRole.id },
+            },
+          ]
+        : []),
+    ],
+    [kind === 'project' ? 'below' : 'organizations']: [below],
+    settings: [{ name: texts.save, rule: `identity:update_${kind}`, ids, request: patch }],
+  };
+  return Object.entries(tabs).map(([tab, acts]) => ({
+    route,
+    path: `${screen}/${place.id}?tab=${tab}`,
+    opens: [`identity:get_${kind}`],
+    ...(tab === 'settings'
+      ? {}
+      : { needs: [tab === 'members' || tab === 'roles' ? 'identity:list_role_assignments' : 'identity:list_projects'] }),
+    ids,
+    acts: [...heading, ...acts],
+  }));
+}
+
+const NEEDS: Readonly<Record<string, readonly string[]>> = {
+  roles: ['list_roles', 'list_permissions'],
+  people: ['list_user_assignments', 'list_organization_assignments'],
+};
+
+function applicationScreens({ application, role, permission, user, project }: ConsoleWorld): ConsoleScreen[] {
+  const ids = { application_id: application.id };
+  const path = `/v3/OS-OAUTH2/consumers/${application.id}`;
+  const link = `/v3/OS-ROLES/roles/${role.id}/permissions/${permission.id}`;
+  const held = `/applications/${application.id}/roles/${role.id}`;
+  const ofOrganization = { ...ids, role_id: role.id, project_id: project.id };
+  const ofUser = { ...ofOrganization, user_id: user.id };
+  const heading: Act[] = [
+    { name: applications.newSecret, rule: 'rotate_consumer_secret', ids, request: ['POST', `${path}/secret`, {}] },
+    { name: applications.remove, rule: 'delete_consumer', ids, request: ['DELETE', path] },
+  ];
+  const tabs: Record<string, Act[]> = {
+    settings: [{ name: texts.save, rule: 'update_consumer', ids, request: ['PATCH', path, { consumer: { description: 'x' } }] }],
+    roles: [
+      {
+        name: applications.newRole,
+        rule: 'create_role',
+        ids,
+        request: ['POST', '/v3/OS-ROLES/roles', { role: { name: 'x', application_id: application.id } }],
+      },
+      {
+        name: applications.newPermission,
+        rule: 'create_permission',
+        ids,
+        request: ['POST', '/v3/OS-ROLES/permissions', { permission: { name: 'x', application_id: application.id } }],
+      },
+      { name: any(applications.removeRole), rule: 'delete_role', ids: { ...ids, role_id: role.id } },
+      {
+        name: applications.removePermission(permission.name),
+        rule: 'delete_permission',
+        ids: { ...ids, permission_id: permission.id },
+      },
+      {
+        name: any(applications.cell),
+        rule: 'remove_permission_from_role',
+        ids: { ...ids, role_id: role.id, permission_id: permission.id },
+        request: ['DELETE', link],
+      },
+    ],
+    people: [
+      { name: applications.givePerson, rule: 'add_role_to_user', ids: ofUser },
+      { name: applications.giveOrganization, rule: 'add_role_to_organization', ids: ofOrganization },
+      {
+        // Owners of applications may not see people and organizations, and do not know their names.
+        name: new RegExp(applications.takeTitle(role.name, `(${user.name}|${user.id})`)),
+        rule: 'remove_role_from_user',
+        ids: ofUser,
+        request: ['DELETE', `/v3/OS-ROLES/users/${user.id}/organizations/${project.id}${held}`],
+      },
+      {
+        name: new RegExp(applications.takeTitle(role.name, `(${project.name}|${project.id})`)),
+        rule: 'remove_role_from_organization',
+        ids: ofOrganization,
+        request: ['DELETE', `/v3/OS-ROLES/organizations/${project.id}${held}`],
+      },
+    ],
+    start: [],
+  };
+  tabs.people!.push({
+    name: any(applications.takeTitle),
+    row: grants.builtIn.provider,
+    rule: 'remove_role_from_user',
+    ids: { ...ofUser, role_id: 'provider' },
+  });
+  return Object.entries(tabs).map(([tab, acts]) => ({
+    route: '/applications/:id',
+    path: `/applications/${application.id}${tab === 'settings' ? '' : `?tab=${tab}`}`,
+    opens: ['get_consumer'],
+    needs: NEEDS[tab] ?? [],
+    ids,
+    acts: [...heading, ...acts],
+  }));
+}
+
+const PARTS = ['identity:list_service_settings', 'identity:list_services'];
+
+function serviceScreens({ connection, service: one, endpoint, customRole }: ConsoleWorld): ConsoleScreen[] {
+  const part = (name: string, rule: string, acts: readonly Act[] = []): ConsoleScreen => ({
+    route: name === '' ? '/service' : '/service/:part',
+    path: `/service${name === '' ? '' : `/${name}`}`,
+    // Without a name it is the first part that the person may see.
+    opens: name === '' ? PARTS : [rule],
+    acts,
+  });
+  const add = (row: string, rule: string): Act => ({ name: service.add, row, rule });
+  return [
+    {
+      route: '/provisioning',
+      path: '/provisioning',
+      opens: ['identity:manage_scim_connections'],
+      acts: [
+        { name: provisioning.create, rule: 'identity:manage_scim_connections' },
+        {
+          name: provisioning.removeTitle(connection.name),
+          rule: 'identity:manage_scim_connections',
+          request: ['DELETE', `/v3/OS-SCIM/connections/${connection.id}`],
+        },
+      ],
+    },
+    part('', 'identity:list_service_settings'),
+    part('settings', 'identity:list_service_settings'),
+    part('keys', 'identity:list_service_keys', [
+      {
+        name: service.rotate,
+        rule: 'identity:rotate_service_keys',
+        ids: { kind: 'token' },
+        request: ['POST', '/v3/OS-SERVICE/keys/token/rotate'],
+      },
+    ]),
+    part('deliveries', 'identity:list_deliveries'),
+    part('backups', 'identity:list_backups'),
+    part('catalog', 'identity:list_services', [
+      add(service.regions, 'identity:create_region'),
+      add(service.services, 'identity:create_service'),
+      add(service.endpoints, 'identity:create_endpoint'),
+      {
+        name: any(service.removeFrom),
+        row: 'RegionOne',
+        rule: 'identity:delete_region',
+        ids: { region_id: 'RegionOne' },
+        request: ['DELETE', '/v3/regions/RegionOne'],
+      },
+      {
+        name: any(service.removeFrom),
+        rule: 'identity:delete_service',
+        ids: { service_id: one.id },
+        request: ['DELETE', `/v3/services/${one.id}`],
+      },
+      {
+        name: any(service.removeFrom),
+        row: 'http',
+        rule: 'identity:delete_endpoint',
+        ids: { endpoint_id: endpoint.id },
+        request: ['DELETE', `/v3/endpoints/${endpoint.id}`],
+      },
+    ]),
+    part('roles', 'identity:list_role_inference_rules', [
+      { name: service.newRole, rule: 'identity:create_role', request: ['POST', '/v3/roles', { role: { name: 'x' } }] },
+      {
+        name: any(service.removeRole),
+        rule: 'identity:delete_role',
+        ids: { role_id: customRole.id },
+        request: ['DELETE', `/v3/roles/${customRole.id}`],
+      },
+      { name: any(service.includeTitle), rule: 'identity:create_implied_role', ids: { role_id: customRole.id } },
+      {
+        name: any(service.excludeTitle),
+        rule: 'identity:delete_implied_role',
+        ids: { role_id: customRole.id },
+      },
+    ]),
+  ];
+}
+
+/** All of them, about the things of a world; and those about the caller themselves. */
+export const consoleScreens = (world: ConsoleWorld, caller: { id: string; name: string }): readonly ConsoleScreen[] => [
+  ...listScreens(world),
+  ...personScreens({ id: world.user.id, name: world.user.name }, world, false),
+  ...personScreens(caller, world, true),
+  ...groupScreens(world),
+  ...placeScreens(world, 'project'),
+  ...placeScreens(world, 'domain'),
+  ...applicationScreens(world),
+  ...serviceScreens(world),
+];
