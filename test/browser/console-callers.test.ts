@@ -65,7 +65,6 @@ const CALLERS: Readonly<Record<string, (api: TestApi, world: ConsoleWorld) => Pr
 async function makeConsoleWorld(api: TestApi): Promise<ConsoleWorld> {
   const world = await makeWorld(api);
   const customRole = await api.make('role', { name: uniqueName('custom') });
-  await api.make('role', { name: 'manager' });
   const { project, user } = world;
   assert.equal((await api.put(`/v3/projects/${project.id}/users/${user.id}/roles/${customRole.id}`)).status, 204);
   assert.equal((await enable(api, user)).status, 201);

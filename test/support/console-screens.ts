@@ -253,6 +253,7 @@ function applicationScreens({ application, role, permission, user, project }: Co
       },
     ],
     people: [
+      { name: people.invite, rule: 'identity:create_invitation' },
       { name: applications.givePerson, rule: 'add_role_to_user', ids: ofUser },
       { name: applications.giveOrganization, rule: 'add_role_to_organization', ids: ofOrganization },
       {
@@ -312,6 +313,12 @@ function serviceScreens({ connection, service: one, endpoint, customRole }: Cons
         },
       ],
     },
+    ...['', '?tab=all'].map((tab) => ({
+      route: '/provisioning/:id',
+      path: `/provisioning/${connection.id}${tab}`,
+      opens: ['identity:manage_scim_connections'],
+      acts: [provisioning.refresh, texts.remove].map((name) => ({ name, rule: 'identity:manage_scim_connections' })),
+    })),
     part('', 'identity:list_service_settings'),
     part('settings', 'identity:list_service_settings'),
     part('keys', 'identity:list_service_keys', [
