@@ -54,6 +54,7 @@ export interface Answer<Body> {
 
 const RETRIES = 2;
 const FIRST_WAIT_MS = 400;
+const PATIENCE_S = 2;
 const TIMEOUT_MS = 30_000;
 
 const wait = (ms: number, signal?: AbortSignal): Promise<void> =>
@@ -139,7 +140,9 @@ export async function send<Body>(method: string, path: string, options: RequestO
     } catch (error) {
       const isAway =
         error instanceof NetworkError || (error instanceof ApiError && (error.status === 503 || error.status === 502));
-      if (method !== 'GET' || !isAway || attempt === RETRIES) throw error;
+      // Whoever asks for more patience is not asked again behind the person's back.
+      const asksForPause = error instanceof ApiError && (error.retryAfter ?? 0) > PATIENCE_S;
+      if (method !== 'GET' || !isAway || asksForPause || attempt === RETRIES) throw error;
       await wait(FIRST_WAIT_MS * 2 ** attempt, options.signal);
     }
   }

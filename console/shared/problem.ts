@@ -35,7 +35,8 @@ export function problemOf(error: unknown, isChange = false): Problem {
   if (status === 409) return { title: shared.alreadyThereTitle, text: '', detail, canRetry: false };
   if (status === 400 || status === 422) return { title: shared.invalidTitle, text: '', detail, canRetry: false };
   if (status === 429) return { title: shared.busyTitle, text: shared.busyText(retryAfter), canRetry: true };
-  if (status === 502 || status === 503) return { title: shared.awayTitle, text: shared.awayText, canRetry: true };
+  if (status === 502 || status === 503)
+    return { title: shared.awayTitle, text: retryAfter > 0 ? shared.busyText(retryAfter) : shared.awayText, canRetry: true };
   if (status >= 500) return { title: shared.failureTitle, text: shared.failureText, canRetry: true };
   return { title: shared.requestTitle, text: '', detail, canRetry: false };
 }

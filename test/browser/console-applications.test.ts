@@ -171,7 +171,7 @@ onEachDatabase('Applications in the console', (api) => {
     const page = await openConsole(chromium, api, { path: '/audit?live=yes' });
     await page.getByText(audit.following).waitFor();
     const application = await makeApplication(api, { name: uniqueName('live') });
-    await page.getByRole('link', { name: application.id }).waitFor();
+    await page.getByRole('link', { name: application.name }).waitFor();
     await goTo(page, `/audit?target_id=${application.id}&action=consumer.*`, audit.title);
     await page.getByText('consumer.created').first().waitFor();
     const download = page.waitForEvent('download');

@@ -10,9 +10,9 @@ import { usesChromium } from '../support/chromium.ts';
 import { ADMIN, openConsole, visit } from '../support/console.ts';
 import type { Act, ConsoleScreen, ConsoleWorld } from '../support/console-acts.ts';
 import { consoleScreens } from '../support/console-screens.ts';
-import { type Ids, makeWorld } from '../support/every-route.ts';
-import { MAY_LEAVE, makeLeaver } from '../support/leaving.ts';
-import { enable } from '../support/second-factor.ts';
+import { makeConsoleWorld } from '../support/console-world.ts';
+import type { Ids } from '../support/every-route.ts';
+import { MAY_LEAVE } from '../support/leaving.ts';
 
 const chromium = usesChromium();
 
@@ -61,15 +61,6 @@ const CALLERS: Readonly<Record<string, (api: TestApi, world: ConsoleWorld) => Pr
     return asCaller({ user: await api.make('user', { name: uniqueName('plain'), password }), password });
   },
 };
-
-async function makeConsoleWorld(api: TestApi): Promise<ConsoleWorld> {
-  const world = await makeWorld(api);
-  const customRole = await api.make('role', { name: uniqueName('custom') });
-  const { project, user } = world;
-  assert.equal((await api.put(`/v3/projects/${project.id}/users/${user.id}/roles/${customRole.id}`)).status, 204);
-  assert.equal((await enable(api, user)).status, 201);
-  return { ...world, customRole, leaver: await makeLeaver(api) };
-}
 
 interface Offered {
   readonly name: string;

@@ -33,9 +33,10 @@ export async function openConsole(
   return page;
 }
 
-const move = (page: Page, path: string): Promise<void> =>
+/** Begins to go to another screen as by a link, without loading the document again. */
+export const move = (page: Page, path: string, base = '/console'): Promise<void> =>
   page.evaluate(
-    `history.pushState(null, '', ${JSON.stringify(`/console${path === '/' ? '' : path}`)}); dispatchEvent(new PopStateEvent('popstate'))`,
+    `history.pushState(null, '', ${JSON.stringify(`${base}${path}`.replace(/(.)\/$/, '$1'))}); dispatchEvent(new PopStateEvent('popstate'))`,
   );
 
 /** Goes to another screen as by a link, without loading the document again. */
