@@ -1,0 +1,224 @@
+// The console and the wallet with a slow and a failing network, and with a session that ends in the middle: nothing is lost, and nothing
+// is done twice.
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
+import { words } from '../../console/identity/words/en/index.ts';
+import { texts } from '../../console/shared/words/en.ts';
+import { words as walletWords } from '../../console/wallet/words/en/index.ts';
+import { onDatabase, type TestApi, uniqueName } from '../support/api.ts';
+import { BadNetwork, FAULTS } from '../support/bad-network.ts';
+import { usesChromium } from '../support/chromium.ts';
+import { move, openConsole, visit } from '../support/console.ts';
+import { consoleScreens } from '../support/console-screens.ts';
+import { makeConsoleWorld } from '../support/console-world.ts';
+import { MAY_LEAVE } from '../support/leaving.ts';
+import { setUpPresentation } from '../support/presentation.ts';
+import { enterPassword } from '../support/visitor.ts';
+import { onWallet } from '../support/wallet.ts';
+import { openWallet } from '../support/wallet-page.ts';
+
+const chromium = usesChromium();
+const { people, organizations, applications, service } = words;
+
+/** They ask the service nothing. */
+const WITHOUT_READS = ['/why', '/applications/new'];
+const API = /\/v3\//;
+const LOGIN = /\/v3\/auth\/(tokens|system|domains|projects)/;
+
+/** A form of a screen, or of a dialog that a button opens. */
+interface Change {
+  readonly path: string;
+  /** The button that opens the dialog. */
+  readonly open?: string;
+  /** The label of the text that is entered, and must not be lost. */
+  readonly field: string;
+  readonly submit: string;
+  readonly sent: RegExp;
+}
+
+const saves = (path: string, sent: RegExp, field: string): Change => ({ path, field, submit: texts.save, sent });
+const opens = (path: string, button: string, field: string, sent: RegExp, submit = button): Change => ({
+  path,
+  open: button,
+  field,
+  submit,
+  sent,
+});
+
+function formOf(page: Page, { open }: Change): Locator {
+  return open === undefined ? page.locator('main form').last() : page.getByRole('dialog').last();
+}
+
+/** Opens the form and enters something. */
+async function enter(page: Page, change: Change, text: string): Promise<void> {
+  await visit(page, change.path);
+  if (change.open) await page.locator('main').getByRole('button', { name: change.open, exact: true }).first().click();
+  await formOf(page, change).getByLabel(change.field).first().fill(text);
+}
+
+const submitOf = (page: Page, change: Change): Locator =>
+  formOf(page, change).getByRole('button', { name: new RegExp(`^(${change.submit}|${texts.saving})$`) });
+
+/** Sent once; without an answer it says that nobody knows, keeps the text, and does not repeat it by itself. */
+async function checkChange(page: Page, network: BadNetwork, change: Change): Promise<void> {
+  const text = uniqueName('entered');
+  await enter(page, change, text);
+  for (const fault of FAULTS) {
+    network.hold(fault);
+    await submitOf(page, change).click();
+    await formOf(page, change).getByText(texts.saving).waitFor();
+    // Somebody is impatient.
+    await submitOf(page, change).click({ force: true });
+    await page.keyboard.press('Enter');
+    network.release();
+    await formOf(page, change).getByRole('alert').waitFor();
+    const said = await formOf(page, change).getByRole('alert').innerText();
+    if (fault === 'no answer') assert.ok(said.includes(texts.unsureText), said);
+    assert.deepEqual(
+      network.takeChanges().map((one) => change.sent.test(one)),
+      [true],
+      `${change.path}, ${fault}`,
+    );
+    assert.equal(await formOf(page, change).getByLabel(change.field).first().inputValue(), text);
+    network.mend();
+  }
+  await submitOf(page, change).click();
+  await formOf(page, change).getByRole('alert').waitFor({ state: 'detached' });
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  assert.equal(network.takeChanges().length, 1, change.path);
+}
+
+// What a page does with bad answers does not depend on the database.
+onDatabase('SQLite', 'The console with a bad network', { settings: MAY_LEAVE }, (api) => {
+  let world: Awaited<ReturnType<typeof makeConsoleWorld>>;
+  before(async () => {
+    world = await makeConsoleWorld(api);
+  });
+
+  const changes = (): readonly Change[] => [
+    saves(`/people/${world.user.id}?tab=overview`, /^PATCH \/v3\/users\//, people.description),
+    saves(`/groups/${world.group.id}?tab=settings`, /^PATCH \/v3\/groups\//, organizations.description),
+    saves(`/organizations/${world.project.id}?tab=settings`, /^PATCH \/v3\/projects\//, organizations.description),
+    saves(`/applications/${world.application.id}`, /^PATCH \/v3\/OS-OAUTH2\//, applications.description),
+    opens('/people', people.create, people.name, /^POST \/v3\/users$/),
+    opens('/groups', organizations.newGroup, organizations.name, /^POST \/v3\/groups$/),
+    opens('/organizations', organizations.newOrganization, organizations.name, /^POST \/v3\/projects$/),
+    opens('/domains', organizations.newDomain, organizations.name, /^POST \/v3\/domains$/),
+    opens(
+      `/applications/${world.application.id}?tab=roles`,
+      applications.newRole,
+      applications.roleName,
+      /^POST \/v3\/OS-ROLES\/roles$/,
+    ),
+    opens('/service/catalog', service.add, service.region, /^POST \/v3\/regions$/, service.add),
+    opens('/service/roles', service.newRole, service.name, /^POST \/v3\/roles$/),
+  ];
+
+  async function openAsAdmin(as: TestApi) {
+    const { user, password } = await as.persona(['admin'], 'system');
+    const person = { id: user.id as string, name: user.name as string, password };
+    const page = await openConsole(chromium, as, { person });
+    const network = new BadNetwork(page);
+    await network.start(API, LOGIN);
+    return { person, page, network };
+  }
+
+  it('shows progress on every screen, then what to do, and goes on when it is better', async () => {
+    const { page, network, person } = await openAsAdmin(api);
+    const paths = consoleScreens(world, person).map(({ path }) => path);
+    for (const [at, path] of paths.filter((one) => !WITHOUT_READS.includes(one)).entries()) {
+      // Tabs of the same screen: what was shown before is not taken for the new state.
+      await visit(page, '/why');
+      await network.checkScreen(path, FAULTS[at % FAULTS.length]!, () => move(page, path));
+    }
+  });
+
+  it('sends no change twice, and keeps what was entered', async () => {
+    const { page, network } = await openAsAdmin(api);
+    for (const change of changes()) await checkChange(page, network, change);
+  });
+
+  it('offers to sign in again when the session ends in the middle of a form, and then does what was asked once', async () => {
+    const { page, network, person } = await openAsAdmin(api);
+    for (const change of [changes()[0]!, changes()[3]!, changes()[5]!]) {
+      const text = uniqueName('kept');
+      await enter(page, change, text);
+      assert.equal((await api.delete(`/v3/users/${person.id}/OS-SESSIONS/sessions`)).status, 204);
+      await submitOf(page, change).click();
+      const dialog = page.getByRole('dialog', { name: texts.signedOutTitle });
+      const opened = page.context().waitForEvent('page');
+      await dialog.getByRole('link', { name: texts.signIn }).click();
+      const other = await opened;
+      await enterPassword(other, person);
+      await other.locator('main#content h1').waitFor();
+      await other.close();
+      network.takeChanges();
+      const answered = page.waitForResponse((one) =>
+        change.sent.test(`${one.request().method()} ${new URL(one.url()).pathname}`),
+      );
+      await dialog.getByRole('button', { name: texts.goOn }).click();
+      assert.ok((await answered).ok());
+      await page.getByText(texts.saving).waitFor({ state: 'detached' });
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      assert.deepEqual(
+        network.takeChanges().map((one) => change.sent.test(one)),
+        [true],
+        change.path,
+      );
+    }
+  });
+});
+
+onWallet('SQLite', 'The wallet with a bad network', {}, (wallet) => {
+  const { issuer, verifier } = setUpPresentation(wallet);
+  const AUTH = /\/api\/v1\/auth\//;
+
+  it('shows progress on every screen, then what to do, and goes on when it is better', async () => {
+    const admin = await wallet.logIn('admin');
+    await admin.post('/api/v1/wallet/oid4vci', { uri: issuer.offer() });
+    const offer = await admin.post('/api/v1/wallet/oid4vci', { uri: issuer.offer(), preview: true });
+    const request = await admin.post('/api/v1/wallet/oid4vp', { uri: await verifier.ask(), preview: true });
+    const did = await admin.make('dids', { alias: 'The company' });
+    const [credential] = (await admin.get('/api/v1/wallet/credentials')).body;
+    const page = await openWallet(chromium, admin, '/receive');
+    const network = new BadNetwork(page);
+    await network.start(/\/api\/v1\//, AUTH);
+    const paths = [
+      '/',
+      `/credentials/${credential.id}`,
+      `/receive/${offer.body.exchangeId}`,
+      `/share/${request.body.exchangeId}`,
+      '/history',
+      `/history/${offer.body.exchangeId}`,
+      '/keys',
+      '/identifiers',
+      `/identifiers/${did.id}`,
+      '/node',
+    ];
+    for (const [at, path] of paths.entries())
+      await network.checkScreen(path, FAULTS[at % FAULTS.length]!, () => move(page, path, ''));
+  });
+
+  it('sends no change twice, and keeps what was entered', async () => {
+    const page = await openWallet(chromium, await wallet.logIn(), '/keys');
+    const network = new BadNetwork(page);
+    await network.start(/\/api\/v1\//, AUTH);
+    await page.getByRole('heading', { level: 1, name: walletWords.keys.title }).waitFor();
+    const change = opens('/keys', walletWords.keys.create, walletWords.keys.alias, /^POST \/api\/v1\/wallet\/keys$/);
+    await page.locator('main').getByRole('button', { name: change.open!, exact: true }).first().click();
+    const text = uniqueName('entered');
+    await formOf(page, change).getByLabel(change.field).first().fill(text);
+    network.hold('no answer');
+    await submitOf(page, change).click();
+    await submitOf(page, change).click({ force: true });
+    network.release();
+    await formOf(page, change).getByRole('alert').getByText(texts.unsureText).waitFor();
+    assert.deepEqual(network.takeChanges(), ['POST /api/v1/wallet/keys']);
+    assert.equal(await formOf(page, change).getByLabel(change.field).first().inputValue(), text);
+    network.mend();
+    await submitOf(page, change).click();
+    await page.getByRole('article', { name: text }).waitFor();
+    assert.deepEqual(network.takeChanges(), ['POST /api/v1/wallet/keys']);
+  });
+});
