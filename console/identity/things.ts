@@ -19,6 +19,18 @@ export interface User {
   readonly description?: string | null;
   readonly default_project_id?: string | null;
   readonly password_expires_at: string | null;
+  readonly options?: UserOptions;
+}
+
+/** Exceptions from the rules for accounts. */
+export interface UserOptions {
+  readonly ignore_password_expiry?: boolean;
+  readonly ignore_lockout_failure_attempts?: boolean;
+  readonly ignore_change_password_upon_first_use?: boolean;
+  readonly ignore_user_inactivity?: boolean;
+  readonly lock_password?: boolean;
+  readonly multi_factor_auth_enabled?: boolean;
+  readonly multi_factor_auth_rules?: readonly (readonly string[])[];
 }
 
 export interface Group {
@@ -33,6 +45,7 @@ export interface Domain {
   readonly name: string;
   readonly enabled: boolean;
   readonly description: string;
+  readonly tags?: readonly string[];
 }
 
 export interface Organization extends Domain {

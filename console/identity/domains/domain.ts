@@ -39,6 +39,13 @@ class DomainScreen extends PlaceScreen<Domain> {
     return html`${this.may('identity:create_project') ? create : nothing}<section class="card">${tree(id)}</section>`;
   }
 
+  /** They are in a file, so that nobody changes by the API how people of a domain sign in. */
+  protected override moreSettings(): Content {
+    const { organizations } = words;
+    return html`<section class="card"><h2>${organizations.fileSettings}</h2><p>${organizations.fileSettingsText}</p>
+      <pre><code>keystone.${this.thing.name}.conf</code></pre></section>`;
+  }
+
   protected override moreTabs(href: (tab: string) => string): readonly Tab[] {
     if (!session.may('identity:list_projects')) return [];
     const content = (): Content => this.#organizations();

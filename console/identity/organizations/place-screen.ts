@@ -56,6 +56,10 @@ export abstract class PlaceScreen<Thing extends Domain & { readonly domain_id?: 
     return nothing;
   }
 
+  protected moreSettings(): Content {
+    return nothing;
+  }
+
   protected moreTabs(_href: (tab: string) => string): readonly Tab[] {
     return [];
   }
@@ -128,11 +132,18 @@ export abstract class PlaceScreen<Thing extends Domain & { readonly domain_id?: 
     await go(this.list);
   }
 
-  #fields({ name, description }: Thing): readonly FormField[] {
+  #fields({ name, description, tags = [] }: Thing): readonly FormField[] {
     const { organizations } = words;
     return [
       { name: 'name', label: organizations.name, required: true, maxLength: 64, value: name },
       { name: 'description', label: organizations.description, type: 'textarea', value: description },
+      {
+        name: 'tags',
+        label: organizations.tags,
+        hint: organizations.tagsHint,
+        value: tags.join(', '),
+        check: (text) => (text.includes('/') ? organizations.badTag : undefined),
+      },
     ];
   }
 
@@ -146,7 +157,14 @@ export abstract class PlaceScreen<Thing extends Domain & { readonly domain_id?: 
         return { thing: body[this.envelope]!, etag };
       },
       save: async (values, ifMatch) => {
-        const changed = { name: values.text('name'), description: values.text('description') };
+        const tags = new Set(
+          values
+            .text('tags')
+            .split(',')
+            .map((tag) => tag.trim())
+            .filter(Boolean),
+        );
+        const changed = { name: values.text('name'), description: values.text('description'), tags: [...tags] };
         await api.patch(this.path, { [this.envelope]: changed }, { ifMatch });
       },
       onDirty: () => frame.setDirty(true),
@@ -159,7 +177,7 @@ export abstract class PlaceScreen<Thing extends Domain & { readonly domain_id?: 
     return html`<section class="card">
       ${this.may(`identity:update_${this.envelope}`) ? form : html`<p>${this.thing.description}</p>`}
       <h2>${people.id}</h2>${copyable(this.thing.id)}
-    </section>`;
+    </section>${this.moreSettings()}`;
   }
 
   protected content(): Content {
@@ -177,7 +195,8 @@ export abstract class PlaceScreen<Thing extends Domain & { readonly domain_id?: 
     ];
     const tab = currentTab(tabs, this.location.query.get('tab'));
     return html`${this.above()}
-      <p>${this.thing.enabled ? nothing : stateBadge(false)} <span class="soft">${this.thing.description}</span></p>
+      <p>${this.thing.enabled ? nothing : stateBadge(false)} <span class="soft">${this.thing.description}</span>
+        ${(this.thing.tags ?? []).map((tag) => html` <span class="badge">${tag}</span>`)}</p>
       ${tabBar(organizations.title, tabs, tab)}${tab?.content()}`;
   }
 }

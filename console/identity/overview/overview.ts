@@ -72,7 +72,7 @@ class Overview extends Screen {
     return html`<ul class="figures">${shown.map(
       ({ name, path, count, is_exact: isExact }) => html`<li class="card"><a href=${hrefOf(path)}>
         <strong>${isExact ? '' : overview.moreThan}${numberText(count)}</strong>
-        <span>${overview.counts[name as keyof typeof overview.counts]}</span></a></li>`,
+        <span>${overview.counts[name as keyof typeof overview.counts](count)}</span></a></li>`,
     )}</ul>`;
   }
 

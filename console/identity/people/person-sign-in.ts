@@ -8,6 +8,7 @@ import { table } from '../../shared/table.ts';
 import { relativeTime, time } from '../../shared/time.ts';
 import { api } from '../session.ts';
 import { words } from '../words/index.ts';
+import { personOptions } from './person-options.ts';
 import { PersonTab } from './person-tab.ts';
 
 interface Passkey {
@@ -195,6 +196,7 @@ export class PersonSignIn extends PersonTab {
   }
 
   content(): Content {
-    return html`<div class="cards">${this.#password()}${this.#secondFactor()}</div>${this.#passkeyList()}${this.#deviceList()}`;
+    return html`<div class="cards">${this.#password()}${this.#secondFactor()}</div>${this.#passkeyList()}${this.#deviceList()}
+      ${this.context.may('identity:update_user') ? personOptions(this.context) : nothing}`;
   }
 }

@@ -34,7 +34,8 @@ export const texts = {
   alreadyThereTitle: 'That is already taken',
   invalidTitle: 'Something in it is not right',
   busyTitle: 'Too many requests',
-  busyText: (seconds: number) => (seconds > 0 ? `Wait ${seconds} seconds, then try again.` : 'Wait a moment, then try again.'),
+  busyText: (seconds: number) =>
+    seconds > 0 ? `Wait ${seconds === 1 ? 'a second' : `${seconds} seconds`}, then try again.` : 'Wait a moment, then try again.',
   awayTitle: 'The service does not answer',
   awayText: 'Check your connection, then try again.',
   unsureText: 'It is not known whether the change was made. Look before you repeat it.',

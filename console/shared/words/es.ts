@@ -37,7 +37,9 @@ export const texts: SharedTexts = {
   invalidTitle: 'Algo no es correcto',
   busyTitle: 'Demasiadas solicitudes',
   busyText: (seconds: number) =>
-    seconds > 0 ? `Espere ${seconds} segundos y vuelva a intentarlo.` : 'Espere un momento y vuelva a intentarlo.',
+    seconds > 0
+      ? `Espere ${seconds === 1 ? 'un segundo' : `${seconds} segundos`} y vuelva a intentarlo.`
+      : 'Espere un momento y vuelva a intentarlo.',
   awayTitle: 'El servicio no responde',
   awayText: 'Compruebe su conexión y vuelva a intentarlo.',
   unsureText: 'No se sabe si el cambio se ha hecho. Compruébelo antes de repetirlo.',

@@ -13,16 +13,21 @@ const REASONS = ['superseded', 'compromised', 'cessation', 'unspecified'] as con
 
 export const keyName = ({ alias, kid }: Pick<Key, 'alias' | 'kid'>): string => alias ?? `${kid.slice(0, 12)}…`;
 
+const MAX_DAYS = 3650;
+const wrongDays = (text: string): string | undefined =>
+  /^\d{1,4}$/.test(text) && Number(text) <= MAX_DAYS ? undefined : words.keys.badGrace;
+
 async function rotate(key: Key): Promise<boolean> {
   const { keys } = words;
   return openForm({
     title: keys.rotateTitle(keyName(key)),
     text: keys.rotateText(key.dids.length, key.credentialCount),
-    fields: [{ name: 'days', label: keys.graceDays, type: 'number', value: 30, required: true, hint: keys.graceHint }],
+    fields: [
+      { name: 'days', label: keys.graceDays, type: 'number', value: 30, required: true, hint: keys.graceHint, check: wrongDays },
+    ],
     submitLabel: keys.rotate,
     submit: async (values) => {
-      const days = Math.max(0, Math.min(3650, Math.floor(Number(values.text('days')) || 0)));
-      await api.post(`/keys/${part(key.id)}/rotate`, { gracePeriod: `P${days}D` });
+      await api.post(`/keys/${part(key.id)}/rotate`, { gracePeriod: `P${Number(values.text('days'))}D` });
       announce(keys.rotated);
     },
   });

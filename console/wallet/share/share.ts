@@ -3,8 +3,10 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { define } from '../../shared/element.ts';
 import { form } from '../../shared/form.ts';
 import { ApiError } from '../../shared/http.ts';
+import { problemOf } from '../../shared/problem.ts';
 import { hrefOf, part } from '../../shared/router.ts';
 import { type Content, Screen } from '../../shared/screen.ts';
+import { announce } from '../../shared/status.ts';
 import { dateText } from '../../shared/time.ts';
 import { hostOf, labelOf, titleOf, valueAt, valueText } from '../display.ts';
 import { previewOf } from '../open/links.ts';
@@ -13,6 +15,7 @@ import type { Credential, Path, PresentationAnswer, PresentationPreview, Preview
 import { words } from '../words/index.ts';
 import { Choice, NOTHING } from './choice.ts';
 
+/** So many are described from the beginning. Others are read when they are chosen. */
 const MAX_READ = 40;
 
 class Share extends Screen {
@@ -36,6 +39,19 @@ class Share extends Screen {
     this.#credentials = new Map(read.map((one) => [one.id, one]));
     this.#preview = preview;
     this.#choice = new Choice(preview);
+    await this.#readChosen(signal);
+  }
+
+  get #unread(): readonly string[] {
+    const choice = this.#choice!;
+    if (!this.#preview!.satisfiable) return [];
+    return choice.answered.map(({ id }) => choice.chosen(id).match.credentialId).filter((id) => !this.#credentials.has(id));
+  }
+
+  /** Nobody consents to what is not shown. */
+  async #readChosen(signal?: AbortSignal): Promise<void> {
+    const read = this.#unread.map((id) => api.get<Credential>(`/credentials/${part(id)}`, signal ? { signal } : {}));
+    for (const one of await Promise.all(read)) this.#credentials.set(one.id, one);
   }
 
   async #send(body: object): Promise<void> {
@@ -54,6 +70,11 @@ class Share extends Screen {
   #chooseAgain(change: (choice: Choice) => void): void {
     change(this.#choice!);
     this.requestUpdate();
+    if (this.#unread.length === 0) return;
+    this.#readChosen().then(
+      () => this.requestUpdate(),
+      (error: unknown) => announce(problemOf(error).title),
+    );
   }
 
   #who({ verifier, responseUri, policyUri, sets = [] }: PresentationPreview): TemplateResult {
@@ -114,6 +135,7 @@ class Share extends Screen {
       const one = this.#credentials.get(credentialId);
       return one ? share.credential(titleOf(one), one.issuer.name ?? hostOf(one.issuer.id), dateText(one.addedAt)) : credentialId;
     };
+    const described = matches.filter(({ credentialId }) => this.#credentials.has(credentialId)).length;
     return html`<section class="card">
       <h2>${this.#nameOf(id)}</h2>
       ${
@@ -121,7 +143,7 @@ class Share extends Screen {
           ? html`<div class="field"><label for="credential-${at}">${share.which}</label>
             <select id="credential-${at}" @change=${(event: Event) => choose((event.target as HTMLSelectElement).value)}>
               ${matches.map(({ credentialId }) => html`<option value=${credentialId} ?selected=${credentialId === match.credentialId}>${describe(credentialId)}</option>`)}
-            </select></div>`
+            </select>${described < matches.length ? html`<p class="hint">${share.many(matches.length, described)}</p>` : nothing}</div>`
           : html`<p class="soft">${describe(match.credentialId)}</p>`
       }
       ${
@@ -169,7 +191,7 @@ class Share extends Screen {
       <section class="card">
         <h2>${share.decide}</h2>
         ${
-          preview.satisfiable && choice.answered.length > 0
+          preview.satisfiable && choice.answered.length > 0 && this.#unread.length === 0
             ? form({
                 fields: [],
                 submitLabel: share.consent(who),

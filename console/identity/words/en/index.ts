@@ -4,6 +4,7 @@ import { audit } from './audit.ts';
 import { frame } from './frame.ts';
 import { grants } from './grants.ts';
 import { impact } from './impact.ts';
+import { options } from './options.ts';
 import { organizations } from './organizations.ts';
 import { overview } from './overview.ts';
 import { people } from './people.ts';
@@ -11,6 +12,19 @@ import { provisioning } from './provisioning.ts';
 import { service } from './service.ts';
 import { why } from './why.ts';
 
-export const words = { applications, audit, frame, grants, impact, organizations, overview, people, provisioning, service, why };
+export const words = {
+  applications,
+  audit,
+  frame,
+  grants,
+  impact,
+  options,
+  organizations,
+  overview,
+  people,
+  provisioning,
+  service,
+  why,
+};
 
 export type Words = typeof words;

@@ -1,11 +1,19 @@
+const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
+
 export const overview = {
   title: 'Overview',
   welcome: (name: string) => `Welcome, ${name}`,
   useMenu: 'The menu shows what you may manage. Choose another role at the top of the page if you act in several.',
   moreThan: 'over ',
-  counts: { users: 'people', groups: 'groups', projects: 'organizations', domains: 'domains', applications: 'applications' },
+  counts: {
+    users: (count: number): string => (count === 1 ? 'person' : 'people'),
+    groups: (count: number): string => (count === 1 ? 'group' : 'groups'),
+    projects: (count: number): string => (count === 1 ? 'organization' : 'organizations'),
+    domains: (count: number): string => (count === 1 ? 'domain' : 'domains'),
+    applications: (count: number): string => (count === 1 ? 'application' : 'applications'),
+  },
   logins: 'Sign-ins of the last day',
-  loginsText: (logins: string, refused: string) => `${logins} signed in, ${refused} were refused.`,
+  loginsText: (logins: string, refused: string) => `Signed in: ${logins}. Refused: ${refused}.`,
   hour: (time: string, logins: string, refused: string) => `${time}: ${logins} signed in, ${refused} refused`,
   hourTitle: 'Hour',
   loginsLegend: 'Signed in',
@@ -19,16 +27,19 @@ export const overview = {
     administrator_without_factor: (name: string, _count: number) =>
       `The administrator ${name} has neither a second factor nor a passkey.`,
     scim_connection_fails: (name: string, count: number) =>
-      `Provisioning by ${name}: ${count} requests were refused in the last day.`,
-    scim_connection_quiet: (name: string, count: number) => `Provisioning by ${name} was not used for ${count} days.`,
+      `Provisioning by ${name}: ${counted(count, 'request was', 'requests were')} refused in the last day.`,
+    scim_connection_quiet: (name: string, count: number) =>
+      `Provisioning by ${name} was not used for ${counted(count, 'day', 'days')}.`,
     directory_away: (name: string, _count: number) => `The directory (LDAP) of the domain ${name} does not answer.`,
-    certificate_expires: (_name: string, count: number) => `The TLS certificate expires in ${count} days.`,
+    certificate_expires: (_name: string, count: number) => `The TLS certificate expires in ${counted(count, 'day', 'days')}.`,
     certificate_unreadable: (_name: string, _count: number) => 'The TLS certificate cannot be read.',
     password_file: (_name: string, _count: number) =>
       'The file admin-password is still in the data folder. Read it, then remove it.',
     no_backup: (_name: string, count: number) =>
-      count > 0 ? `The last back-up is ${count} days old.` : 'No back-up was made yet. Run: gatehouse backup FILE',
-    delivery_failed: (_name: string, count: number) => `${count} messages could not be delivered.`,
+      count > 0
+        ? `The last back-up is ${counted(count, 'day', 'days')} old.`
+        : 'No back-up was made yet. Run: gatehouse backup FILE',
+    delivery_failed: (_name: string, count: number) => `${counted(count, 'message', 'messages')} could not be delivered.`,
   },
   serviceTitle: 'The service',
   version: 'Version',

@@ -5,6 +5,7 @@ import { audit } from './audit.ts';
 import { frame } from './frame.ts';
 import { grants } from './grants.ts';
 import { impact } from './impact.ts';
+import { options } from './options.ts';
 import { organizations } from './organizations.ts';
 import { overview } from './overview.ts';
 import { people } from './people.ts';
@@ -18,6 +19,7 @@ export const words: Words = {
   frame,
   grants,
   impact,
+  options,
   organizations,
   overview,
   people,

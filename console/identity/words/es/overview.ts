@@ -1,11 +1,19 @@
 import type { Words } from '../en/index.ts';
 
+const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
+
 export const overview: Words['overview'] = {
   title: 'Resumen',
   welcome: (name: string) => `Le damos la bienvenida, ${name}`,
   useMenu: 'El menú muestra lo que usted puede administrar. Si actúa con varios roles, elija otro arriba en la página.',
   moreThan: 'más de ',
-  counts: { users: 'personas', groups: 'grupos', projects: 'organizaciones', domains: 'dominios', applications: 'aplicaciones' },
+  counts: {
+    users: (count: number) => (count === 1 ? 'persona' : 'personas'),
+    groups: (count: number) => (count === 1 ? 'grupo' : 'grupos'),
+    projects: (count: number) => (count === 1 ? 'organización' : 'organizaciones'),
+    domains: (count: number) => (count === 1 ? 'dominio' : 'dominios'),
+    applications: (count: number) => (count === 1 ? 'aplicación' : 'aplicaciones'),
+  },
   logins: 'Inicios de sesión del último día',
   loginsText: (logins: string, refused: string) => `Inicios de sesión: ${logins}. Rechazados: ${refused}.`,
   hour: (time: string, logins: string, refused: string) => `${time}: inicios de sesión ${logins}, rechazados ${refused}`,
@@ -21,18 +29,20 @@ export const overview: Words['overview'] = {
     administrator_without_factor: (name: string, _count: number) =>
       `${name} administra y no tiene ni segundo factor ni llave de acceso.`,
     scim_connection_fails: (name: string, count: number) =>
-      `Aprovisionamiento de ${name}: ${count} solicitudes rechazadas en el último día.`,
-    scim_connection_quiet: (name: string, count: number) => `El aprovisionamiento de ${name} no se usa desde hace ${count} días.`,
+      `Aprovisionamiento de ${name}: ${counted(count, 'solicitud rechazada', 'solicitudes rechazadas')} en el último día.`,
+    scim_connection_quiet: (name: string, count: number) =>
+      `El aprovisionamiento de ${name} no se usa desde hace ${counted(count, 'día', 'días')}.`,
     directory_away: (name: string, _count: number) => `El directorio (LDAP) del dominio ${name} no responde.`,
-    certificate_expires: (_name: string, count: number) => `El certificado TLS caduca en ${count} días.`,
+    certificate_expires: (_name: string, count: number) => `El certificado TLS caduca en ${counted(count, 'día', 'días')}.`,
     certificate_unreadable: (_name: string, _count: number) => 'No se puede leer el certificado TLS.',
     password_file: (_name: string, _count: number) =>
       'El archivo admin-password sigue en la carpeta de datos. Léalo y elimínelo.',
     no_backup: (_name: string, count: number) =>
       count > 0
-        ? `La última copia de seguridad tiene ${count} días.`
+        ? `La última copia de seguridad tiene ${counted(count, 'día', 'días')}.`
         : 'Todavía no hay copia de seguridad. Ejecute: gatehouse backup ARCHIVO',
-    delivery_failed: (_name: string, count: number) => `No se han podido entregar ${count} mensajes.`,
+    delivery_failed: (_name: string, count: number) =>
+      `No se ${count === 1 ? 'ha' : 'han'} podido entregar ${counted(count, 'mensaje', 'mensajes')}.`,
   },
   serviceTitle: 'El servicio',
   version: 'Versión',

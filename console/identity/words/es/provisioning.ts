@@ -25,7 +25,7 @@ export const provisioning: Words['provisioning'] = {
   connection: 'Conexión',
   id: 'Id',
   lastDay: 'Último día',
-  refusedCount: (count: number) => `${count} rechazadas`,
+  refusedCount: (count: number) => `${count} ${count === 1 ? 'rechazada' : 'rechazadas'}`,
   noneRefused: 'ninguna rechazada',
   refresh: 'Mirar de nuevo',
   removed: 'La conexión se ha quitado. Su token ya no vale.',

@@ -7,7 +7,7 @@ export const credentials = {
   moreClaims: (count: number) => (count === 1 ? 'and 1 more' : `and ${count} more`),
   validUntil: (date: string) => `Valid until ${date}`,
   noEnd: 'No end date',
-  copies: (count: number) => `${count} copies left`,
+  copies: (count: number) => `${count} ${count === 1 ? 'copy' : 'copies'} left`,
   damaged: 'Damaged',
   notPresentable: 'Cannot be shown',
   statuses: { valid: 'Valid', expired: 'Expired', revoked: 'Revoked', suspended: 'Suspended', unknown: 'Not checked yet' },

@@ -28,6 +28,7 @@ export const keys = {
     `A new key takes its place in ${dids} ${dids === 1 ? 'identifier' : 'identifiers'}. ${credentials} ${credentials === 1 ? 'credential stays' : 'credentials stay'} usable with the old one.`,
   graceDays: 'Days that documents still list the old key',
   graceHint: 'Verifiers that read a document in this time still accept older signatures.',
+  badGrace: 'Enter a whole number of days from 0 to 3650.',
   rotated: 'The key was rotated.',
   revoke: 'Revoke',
   revokeTitle: (name: string) => `Revoke the key ${name}?`,

@@ -1,6 +1,7 @@
 // What errors of the API mean to people, by their code.
 export const problems = {
   explanations: {
+    forbidden: { title: 'Not allowed', text: 'This is for administrators of the node. Ask one of them.' },
     'invalid-offer': { title: 'This offer cannot be used', text: 'Ask the issuer for a new one.' },
     'offer-spent': { title: 'This offer was already used', text: 'Ask the issuer for a new one.' },
     'tx-code-required': { title: 'A transaction code is needed', text: 'The issuer sent it to you in another way.' },

@@ -19,6 +19,8 @@ export const share = {
   nothing: 'Share nothing of it',
   missing: 'you do not have it',
   which: 'Which one do you show?',
+  many: (count: number, described: number) =>
+    `${count} credentials fit. ${described} of them are described in the list; choose one of the others to see what it is.`,
   credential: (name: string, issuer: string, date: string) => `${name}, by ${issuer}, received ${date}`,
   howMuch: 'How much do you show?',
   leaves: 'This would leave your wallet',

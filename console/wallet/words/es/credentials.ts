@@ -9,7 +9,7 @@ export const credentials: Words['credentials'] = {
   moreClaims: (count) => `y ${count} más`,
   validUntil: (date) => `Válida hasta el ${date}`,
   noEnd: 'Sin fecha de fin',
-  copies: (count) => `Quedan ${count} copias`,
+  copies: (count) => `${count === 1 ? 'Queda' : 'Quedan'} ${count} ${count === 1 ? 'copia' : 'copias'}`,
   damaged: 'Dañada',
   notPresentable: 'No se puede mostrar',
   statuses: {

@@ -30,6 +30,7 @@ export const keys: Words['keys'] = {
     `Una clave nueva ocupa su lugar en ${dids} ${dids === 1 ? 'identificador' : 'identificadores'}. ${credentials} ${credentials === 1 ? 'credencial sigue usándose' : 'credenciales siguen usándose'} con la anterior.`,
   graceDays: 'Días que los documentos aún incluyen la clave anterior',
   graceHint: 'Los verificadores que lean un documento en ese tiempo aún aceptan firmas anteriores.',
+  badGrace: 'Introduzca un número entero de días, de 0 a 3650.',
   rotated: 'La clave se ha rotado.',
   revoke: 'Revocar',
   revokeTitle: (name) => `¿Revocar la clave ${name}?`,

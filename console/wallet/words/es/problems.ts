@@ -2,6 +2,7 @@ import type { Words } from '../en/index.ts';
 
 export const problems: Words['problems'] = {
   explanations: {
+    forbidden: { title: 'No está permitido', text: 'Es para quienes administran el nodo. Pídaselo a ellos.' },
     'invalid-offer': { title: 'Esta oferta no se puede usar', text: 'Pida otra al emisor.' },
     'offer-spent': { title: 'Esta oferta ya se ha usado', text: 'Pida otra al emisor.' },
     'tx-code-required': { title: 'Hace falta un código de la operación', text: 'El emisor se lo envió por otra vía.' },

@@ -20,6 +20,8 @@ export const share: Words['share'] = {
   optional: 'Opcional: puede omitirlo',
   nothing: 'No compartir nada de ello',
   missing: 'no la tiene',
+  many: (count, described) =>
+    `Hay ${count} credenciales que sirven. La lista describe ${described}; elija una de las demás para ver cuál es.`,
   which: '¿Cuál muestra?',
   credential: (name, issuer, date) => `${name}, de ${issuer}, recibida el ${date}`,
   howMuch: '¿Cuánto muestra?',
