@@ -84,6 +84,26 @@ onWallet('SQLite', 'The pages of the wallet', {}, (wallet) => {
     assert.deepEqual(troubles, []);
   });
 
+  it('show every credential that is chosen, and say that not all are described', async () => {
+    const person = await wallet.logIn();
+    const COUNT = 42;
+    for (let one = 0; one < COUNT; one++) {
+      const answer = await person.post('/api/v1/wallet/oid4vci', { uri: issuer.offer({ configurations: ['identity'] }) });
+      assert.equal(answer.status, 201, answer.text);
+    }
+    const { body } = await person.post('/api/v1/wallet/oid4vp', {
+      uri: await verifier.ask({ query: withChoice }),
+      preview: true,
+    });
+    const page = await openWallet(chromium, person, `/share/${body.exchangeId}`);
+    await onScreen(page, words.share.title);
+    await page.getByText(words.share.many(COUNT, 40)).waitFor();
+    await page.getByLabel(words.share.which).selectOption({ index: COUNT - 1 });
+    await page.getByText(words.share.many(COUNT, 41)).waitFor();
+    await page.getByRole('button', { name: words.share.consent('The toy verifier') }).waitFor();
+    await page.locator('dl.leaving').getByText('Ada', { exact: true }).waitFor();
+  });
+
   it('work by keyboard alone, and in Spanish', async () => {
     const person = await wallet.logIn();
     const page = await openWallet(chromium, person, '/receive', { bypassCSP: true, locale: 'es' });

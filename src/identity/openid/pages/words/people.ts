@@ -54,7 +54,8 @@ const en = {
   passwordRefused: (why: string) => `This password does not meet the requirements: ${why}.`,
   passwordReused: 'You had this password before. Choose another one.',
   passwordSame: 'The new password must be different from the current one.',
-  passwordTooYoung: (days: number) => `You can change your password again ${days} days after the last change.`,
+  passwordTooYoung: (days: number) =>
+    `You can change your password again ${days === 1 ? 'a day' : `${days} days`} after the last change.`,
   passwordLocked: 'Your administrator manages your password. You cannot change it.',
 };
 
@@ -114,7 +115,8 @@ const es: typeof en = {
   passwordRefused: (why) => `Esta contraseña no cumple los requisitos: ${why}.`,
   passwordReused: 'Ya ha usado esta contraseña antes. Elija otra.',
   passwordSame: 'La contraseña nueva debe ser distinta de la actual.',
-  passwordTooYoung: (days) => `Puede volver a cambiar la contraseña ${days} días después del último cambio.`,
+  passwordTooYoung: (days) =>
+    `Puede volver a cambiar la contraseña ${days === 1 ? 'un día' : `${days} días`} después del último cambio.`,
   passwordLocked: 'Su administrador gestiona su contraseña. Usted no puede cambiarla.',
 };
 
