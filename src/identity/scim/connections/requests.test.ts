@@ -112,7 +112,6 @@ onEachDatabase('The last requests of a connection', (api) => {
   it('are for those who may see the connection, and strangers add nothing', async () => {
     const { connection, domain } = await connect(api);
     const path = `/v3/OS-SCIM/connections/${connection.id}/requests`;
-    await api.make('role', { name: 'manager' });
     const manager = await api.persona(['manager'], { domain: domain.id }, { domain_id: domain.id });
     await assertForbidden(api, [manager.token], 'GET', path);
     for (const token of ['ghs_unknown', `${connection.token}x`, `${connection.id}`])
