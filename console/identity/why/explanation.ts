@@ -36,7 +36,8 @@ export interface Missing {
 
 export interface Explanation {
   readonly allowed: boolean;
-  readonly user: Named & { readonly name: string };
+  /** Without a name for those who may not know it. */
+  readonly user: Named;
   readonly scope: ExplanationScope;
   readonly roles: readonly Named[];
   readonly paths: readonly { readonly role: Named; readonly steps: readonly Step[] }[];
@@ -45,7 +46,7 @@ export interface Explanation {
   readonly sign_in_needs?: readonly ('second_factor' | 'passkey')[];
 }
 
-const nameOf = (thing: Named | undefined): string => thing?.name ?? thing?.id ?? '?';
+export const nameOf = (thing: Named | undefined): string => thing?.name ?? thing?.id ?? '?';
 
 export function scopeText({ system, domain, project, application }: ExplanationScope): string {
   const { why } = words;

@@ -17,7 +17,7 @@ import {
   namesOf,
 } from '../things.ts';
 import { words } from '../words/index.ts';
-import { type Explanation, type Missing, missingText, scopeText, stepText } from './explanation.ts';
+import { type Explanation, type Missing, missingText, nameOf, scopeText, stepText } from './explanation.ts';
 
 const PLACES = ['application', 'project', 'domain', 'system'] as const;
 type Place = (typeof PLACES)[number];
@@ -180,7 +180,7 @@ class Why extends Screen {
     const { why } = words;
     const link = (path: string, text: string, tab?: string): TemplateResult => html`<a href=${hrefOf(path, { tab })}>${text}</a>`;
     if (kind === 'user_disabled' || kind === 'user_inactive')
-      return session.may('identity:list_users') ? link(`/people/${part(user.id)}`, why.openAccount(user.name)) : nothing;
+      return session.may('identity:list_users') ? link(`/people/${part(user.id)}`, why.openAccount(nameOf(user))) : nothing;
     if (!application) return nothing;
     const [path, name] = [`/applications/${part(application.id)}`, application.name ?? application.id];
     if (kind === 'no_role' || kind === 'role_not_held') return link(path, why.openHolders(name), 'people');
@@ -194,7 +194,7 @@ class Why extends Screen {
     const { allowed, user, paths, missing, more_paths: more, sign_in_needs: needs = [] } = explanation;
     const where = scopeText(explanation.scope);
     return html`<section class="card answer" aria-live="polite">
-      <h2><span class="badge ${allowed ? 'good' : 'bad'}">${allowed ? why.yes : why.no}</span> ${allowed ? why.yesText(user.name, where) : why.noText(user.name, where)}</h2>
+      <h2><span class="badge ${allowed ? 'good' : 'bad'}">${allowed ? why.yes : why.no}</span> ${allowed ? why.yesText(nameOf(user), where) : why.noText(nameOf(user), where)}</h2>
       ${paths.map(
         ({ role, steps }) => html`<h3>${why.pathTo(role.name ?? role.id)}</h3>
         <ol>${steps.map((step) => html`<li>${stepText(step)}</li>`)}</ol>`,
@@ -202,7 +202,7 @@ class Why extends Screen {
       ${more ? html`<p class="soft">${why.more}</p>` : nothing}
       ${missing.length > 0 ? html`<h3>${why.missingTitle}</h3><ul>${missing.map((one) => html`<li>${missingText(one)} ${this.#mend(one, explanation)}</li>`)}</ul>` : nothing}
       ${needs.length > 0 ? html`<p class="warn">${why.needs(needs.map((one) => why.needed[one]).join(', '))}</p>` : nothing}
-      ${session.may('identity:list_users') ? html`<p><a href=${hrefOf(`/people/${part(user.id)}`, { tab: 'roles' })}>${why.openPerson(user.name)}</a></p>` : nothing}
+      ${session.may('identity:list_users') ? html`<p><a href=${hrefOf(`/people/${part(user.id)}`, { tab: 'roles' })}>${why.openPerson(nameOf(user))}</a></p>` : nothing}
     </section>`;
   }
 

@@ -115,7 +115,8 @@ const example = {
 const Explanation = t.object(
   {
     allowed: t.boolean(),
-    user: t.object({ id: t.string(), name: t.string(), domain: NamedSchema }),
+    /** Of a user whom the caller may not see: the id alone. */
+    user: t.object({ id: t.string() }, { name: t.string(), domain: NamedSchema }),
     scope: ScopeSchema,
     roles: t.array(NamedSchema),
     paths: t.array(t.object({ role: NamedSchema, steps: t.array(StepSchema) })),

@@ -73,6 +73,14 @@ onEachDatabase('An explanation', (api) => {
     await assertForbidden(api, [other.token, person.token, reader.token], 'GET', path);
     await assertForbidden(api, [other.token], 'GET', path.replace(person.user.id, 'nothing'));
 
+    const stranger = await makePerson(api);
+    const about = path.replace(person.user.id, stranger.user.id);
+    const unknown = await api.get(about, { token: provider.token });
+    assert.deepEqual(assertOk(unknown).explanation.user, { id: stranger.user.id }, 'an id does not tell a name');
+    assert.ok(!unknown.text.includes(stranger.user.name));
+    assert.equal(assertOk(await api.get(path, { token: provider.token })).explanation.user.name, person.user.name);
+    assert.equal(assertOk(await api.get(about)).explanation.user.name, stranger.user.name);
+
     assertOk(await api.patch(`/v3/users/${person.user.id}`, { user: { enabled: false } }));
     const { explanation } = assertOk(await api.get(path, { token: provider.token }));
     assert.deepEqual([explanation.allowed, explanation.missing], [false, [{ kind: 'user_not_usable' }]]);

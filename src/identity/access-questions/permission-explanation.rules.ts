@@ -114,6 +114,13 @@ function accountMissing({ user, isUsable }: Inspected, caller: Caller): Missing[
   ];
 }
 
+/** Those who manage only the application know the names of people who hold a role in it. Of others they learn nothing by an id. */
+function visibleUser({ user, held }: Inspected, caller: Caller) {
+  const { id, name, domain_id: domainId, domain_name: domainName } = user;
+  if (held.length === 0 && !isAllowed(caller, 'identity:get_user', { userId: id, domainId })) return { id };
+  return { id, name, domain: { id: domainId, name: domainName } };
+}
+
 export async function explainPermissions(deps: PermissionExplanationDeps, caller: Caller, question: PermissionsQuestion) {
   await checkParts(deps, question);
   const { inspected, organizationId, roleId, permission } = question;
@@ -149,7 +156,7 @@ export async function explainPermissions(deps: PermissionExplanationDeps, caller
   }
   return {
     allowed: isUsable && paths.length > 0,
-    user: { id: user.id, name: user.name, domain: { id: user.domain_id, name: user.domain_name } },
+    user: visibleUser(inspected, caller),
     scope: { application: { id: application.id, name: application.name } },
     roles: uniqueRoles(counted),
     paths,

@@ -142,7 +142,13 @@ onEachDatabase(
       assert.deepEqual([of('WEBHOOK_SECRET').value, of('WEBHOOK_SECRET').source], ['********', 'environment']);
       assert.match(of('WEBHOOK_URL').value, /^http:\/\/\*{8}@127\.0\.0\.1/);
       assert.ok(of('PORT').about.length > 10);
-      for (const secret of [SECRET, 'the administrator of the tests', 'hidden', ...(api.databaseUrl ? [api.databaseUrl] : [])])
+      for (const secret of [
+        SECRET,
+        'the administrator of the tests',
+        'hidden',
+        'first@',
+        ...(api.databaseUrl ? [api.databaseUrl] : []),
+      ])
         assert.ok(!text.includes(secret), secret);
     });
 
@@ -175,7 +181,7 @@ onEachDatabase(
   },
   {
     settings: {
-      GATEHOUSE_IDENTITY_WEBHOOK_URL: 'http://user:hidden@127.0.0.1:1/hook',
+      GATEHOUSE_IDENTITY_WEBHOOK_URL: 'http://user:first@hidden@127.0.0.1:1/hook',
       GATEHOUSE_IDENTITY_WEBHOOK_SECRET: SECRET,
     },
   },

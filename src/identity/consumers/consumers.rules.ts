@@ -18,6 +18,7 @@ import {
   previousSecretUntil,
   resealSecrets,
   rotateSecret,
+  sweepPreviousSecrets,
   withSecret,
 } from './secrets.rules.ts';
 
@@ -84,6 +85,8 @@ export function createConsumers(deps: ConsumerDeps) {
     },
     /** For the command line, which acts as the service. */
     rotateSecretOf: (actor: Actor, id: string) => rotateSecret(deps, actor, id),
+    /** Deletes previous secrets that have expired. Returns how many. */
+    sweep: () => sweepPreviousSecrets(deps),
     reseal: (transaction: Change) => resealSecrets(deps, transaction),
   };
 }

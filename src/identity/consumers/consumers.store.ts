@@ -52,6 +52,20 @@ export async function endGrants(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('openid_records').where('consumer_id', '=', id).execute();
 }
 
+/** Removes previous secrets that do not work any more. Returns the ids of their consumers. */
+export async function clearPreviousSecrets(tx: Tx, before: number, limit: number): Promise<string[]> {
+  const rows = await tx
+    .updateTable('consumers')
+    .set({ previous_secret: null, previous_secret_until: null })
+    .where('id', 'in', (eb) =>
+      eb.selectFrom('consumers').where('previous_secret_until', '<=', before).select('id').orderBy('id').limit(limit),
+    )
+    .where('previous_secret_until', '<=', before)
+    .returning('id')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
 export const readSecrets = (db: Reader): Promise<Pick<ConsumerRow, 'id' | 'secret' | 'previous_secret'>[]> =>
   db.selectFrom('consumers').select(['id', 'secret', 'previous_secret']).execute();
 

@@ -6,7 +6,7 @@ import type { Seal } from '../../platform/seal/index.ts';
 import type { Actor, Change } from '../audit/index.ts';
 import type { ConsumerRow } from '../database.ts';
 import { fail } from '../faults.ts';
-import { lockConsumer, readSecrets, updateConsumer } from './consumers.store.ts';
+import { clearPreviousSecrets, lockConsumer, readSecrets, updateConsumer } from './consumers.store.ts';
 import { type ConsumerDeps, tagOfConsumer } from './deps.ts';
 
 export type ConsumerWithSecret = ConsumerRow & {
@@ -17,6 +17,7 @@ export type ConsumerWithSecret = ConsumerRow & {
 
 const sealContext = (id: string): string => `consumers/${id}`;
 /** Another context, so that an old secret put into the other column does not open. */
+const SWEPT_AT_ONCE = 1000;
 const previousContext = (id: string): string => `consumers/${id}/previous`;
 
 export const newSealedSecret = (seal: Seal, id: string): string => seal.seal(Buffer.from(newSecret()), sealContext(id));
@@ -66,6 +67,14 @@ export async function endPreviousSecret({ db, clock, change }: ConsumerDeps, act
     audit('consumer.previous_secret_ended', { kind: 'consumer', id });
   });
 }
+
+/** A secret that does not work any more is not stored any more. Returns how many were removed. */
+export const sweepPreviousSecrets = ({ db, clock }: Pick<ConsumerDeps, 'db' | 'clock'>): Promise<number> =>
+  db.write(async (tx, invalidate) => {
+    const ids = await clearPreviousSecrets(tx, seconds(clock), SWEPT_AT_ONCE);
+    for (const id of ids) invalidate(tagOfConsumer(id));
+    return ids.length;
+  });
 
 /** After a change of the master key: encrypts every secret again with the current one. Returns how many. */
 export async function resealSecrets({ seal }: Pick<ConsumerDeps, 'seal'>, { tx }: Change): Promise<number> {

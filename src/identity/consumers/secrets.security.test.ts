@@ -4,6 +4,8 @@ import { it } from 'node:test';
 import { assertForbidden, assertOk, assertRefused } from '../../../test/support/answers.ts';
 import { onEachDatabase } from '../../../test/support/api.ts';
 import { makeApplication, makePerson } from '../../../test/support/applications.ts';
+import { databaseOf } from '../../../test/support/restartable-api.ts';
+import { sweepPreviousSecrets } from './secrets.rules.ts';
 
 const PATH = '/v3/OS-OAUTH2/consumers';
 
@@ -40,6 +42,28 @@ onEachDatabase('A new secret', (api) => {
     api.clock.advance(601);
     assert.deepEqual([await works(id, first), await works(id, second)], [NEITHER, BOTH]);
     assert.equal(assertOk(await api.get(`${PATH}/${id}`)).consumer.previous_secret_expires_at, undefined);
+  });
+
+  it('does not keep the old one when it works no more', async () => {
+    const [ended, { id: other }] = [await makeApplication(api), await makeApplication(api)];
+    await rotate(ended.id, { grace_seconds: 600 });
+    await rotate(other, { grace_seconds: 6000 });
+    api.clock.advance(601);
+    const db = await databaseOf(api);
+    try {
+      await sweepPreviousSecrets({ db, clock: api.clock });
+      const rows = await db.read
+        .selectFrom('consumers')
+        .where('id', 'in', [ended.id, other])
+        .select(['id', 'previous_secret', 'previous_secret_until'])
+        .execute();
+      const of = (id: string) => rows.find((row) => row.id === id)!;
+      assert.deepEqual(of(ended.id), { id: ended.id, previous_secret: null, previous_secret_until: null });
+      assert.ok(of(other).previous_secret, 'one that still works stays');
+    } finally {
+      await db.close();
+    }
+    await rotate(ended.id, { grace_seconds: 600 });
   });
 
   it('does not end the secret in use when a request is repeated, and without a grace time ends every old one', async () => {

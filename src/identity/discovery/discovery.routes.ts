@@ -19,10 +19,12 @@ const versionDocument = (base: string) => ({
 });
 
 const wantsHome = (accept: string | undefined): boolean => /application\/json-home/.test(accept ?? '');
+/** What is answered depends on what the client accepts. */
+const VARY = { Vary: 'Accept, X-Auth-Token' };
 const home = (prefix: string): Answer =>
   new Answer({
     status: 200,
-    headers: { 'Content-Type': HOME, Vary: 'Accept, X-Auth-Token' },
+    headers: { 'Content-Type': HOME, ...VARY },
     text: JSON.stringify(homeDocument(prefix)),
   });
 
@@ -50,7 +52,7 @@ export function mountDiscovery(app: IdentityApp, { openid }: DiscoveryDeps): voi
         ? home('/v3')
         : new Answer({
             status: 300,
-            headers: { Location: `${base}/v3/` },
+            headers: { Location: `${base}/v3/`, ...VARY },
             body: { versions: { values: [versionDocument(base)] } },
           });
     },
@@ -58,6 +60,7 @@ export function mountDiscovery(app: IdentityApp, { openid }: DiscoveryDeps): voi
   app.get(
     '/v3',
     { summary: 'Show the version', tag, rule: 'anyone', documentation: { otherTypes: [HOME] }, reply: { 200: Anything } },
-    ({ base, headers }) => (wantsHome(headers.accept) ? home('') : { version: versionDocument(base) }),
+    ({ base, headers }) =>
+      wantsHome(headers.accept) ? home('') : new Answer({ headers: VARY, body: { version: versionDocument(base) } }),
   );
 }

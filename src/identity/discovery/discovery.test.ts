@@ -22,6 +22,7 @@ onEachDatabase('Discovery', (api) => {
     assert.equal(answer.status, 300);
     assert.deepEqual(answer.body, { versions: { values: [versionAt(api.url)] } });
     assert.equal(answer.headers.get('location'), `${api.url}/v3/`);
+    assert.match(answer.headers.get('vary')!, /Accept/);
     assert.match(answer.headers.get('content-type')!, /^application\/json/);
     assert.equal((await api.head('/', { token: null })).status, 300);
   });
@@ -44,6 +45,7 @@ onEachDatabase('Discovery', (api) => {
     for (const path of ['/v3', '/v3/']) {
       const answer = await api.get(path, { token: null });
       assert.deepEqual(assertOk(answer), { version: versionAt(api.url) });
+      assert.match(answer.headers.get('vary')!, /Accept/);
       assert.match(answer.headers.get('content-type')!, /^application\/json/);
     }
     assert.equal((await api.head('/v3', { token: null })).status, 200);

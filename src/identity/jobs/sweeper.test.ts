@@ -23,6 +23,7 @@ describe('The sweeper', () => {
     'accountDeletion',
     'invitations',
     'federation',
+    'consumers',
     'users',
   ])
     it(`does everything else when one thing fails: ${failing}`, async () => {
@@ -46,6 +47,7 @@ describe('The sweeper', () => {
         accountDeletion: { deleteDue: step('accountDeletion', 1) },
         invitations: { sweep: step('invitations', 1) },
         federation: { sessions: { sweep: step('federation', 1) }, manyLinks: { sweep: async () => undefined } },
+        consumers: { sweep: step('consumers', 1) },
         users: { fillNameForms: step('users', undefined), fillWords: async () => 0 },
         log: createLog('info', { write: (line: string) => void lines.push(line) }),
         metrics: createMetrics(),
@@ -55,6 +57,7 @@ describe('The sweeper', () => {
       await job.stop();
       assert.deepEqual([...done].sort(), [
         'accountDeletion',
+        'consumers',
         'devices',
         'federation',
         'invitations',

@@ -5,6 +5,7 @@ import { type Job, repeat } from '../../platform/jobs/index.ts';
 import type { Log } from '../../platform/log/index.ts';
 import type { Metrics } from '../../platform/metrics/index.ts';
 import type { AccountDeletion } from '../account-deletion/index.ts';
+import type { Consumers } from '../consumers/index.ts';
 import type { Federation } from '../federation/index.ts';
 import type { Invitations } from '../invitations/index.ts';
 import type { Links } from '../links/index.ts';
@@ -32,6 +33,7 @@ export function startSweeper(deps: {
   registrationKeys: RegistrationKeys;
   invitations: Invitations;
   federation: Federation;
+  consumers: Pick<Consumers, 'sweep'>;
   accountDeletion: Pick<AccountDeletion, 'deleteDue'>;
   log: Log;
   metrics: Metrics;
@@ -50,6 +52,7 @@ export function startSweeper(deps: {
     accountDeletion,
     invitations,
     federation,
+    consumers,
     log,
     metrics,
   } = deps;
@@ -85,6 +88,7 @@ export function startSweeper(deps: {
       async () => (ended += await invitations.sweep()),
       async () => (ended += await federation.sessions.sweep()),
       () => federation.manyLinks.sweep(),
+      async () => (ended += await consumers.sweep()),
       () => fillNameForms(stopping),
       () => fillWords(stopping),
     ];

@@ -173,6 +173,12 @@ onEachDatabase(
 
     it('has no secret, and nothing of another person', async () => {
       const [{ person }, other] = [await makeWorld(), await makeWorld()];
+      const by = { headers: { 'User-Agent': 'the browser of an administrator' } };
+      assert.equal((await api.patch(`/v3/users/${person.id}`, { user: { description: 'x' } }, by)).status, 200);
+      const about = { target_kind: 'user', target_id: person.id, outcome: 'success', request_id: null };
+      const detail = JSON.stringify({ address: '192.0.2.77', user_agent: 'of an administrator', reason: 'why they did it' });
+      const byOther = { id: uniqueName('event'), at: 1, action: 'user.tested', actor_id: other.person.id, detail, ...about };
+      await db().write((tx) => tx.insertInto('audit_events').values(byOther).execute());
       const stranger = await makeUser(api, { description: 'somebody else' });
       const { browser, page } = await openData(api, person);
       const { text } = await browser.submit(page, 'download-data');
@@ -181,7 +187,17 @@ onEachDatabase(
           for (const [column, value] of Object.entries(row))
             if (SECRETS.test(column) && typeof value === 'string' && value.length > 8)
               assert.ok(!text.includes(value), `${table}.${column} is in the file`);
-      for (const value of ['a secret note', person.password, other.person.id, other.person.name, stranger.id, stranger.name])
+      for (const value of [
+        '192.0.2.77',
+        'of an administrator',
+        'why they did it',
+        'a secret note',
+        person.password,
+        other.person.id,
+        other.person.name,
+        stranger.id,
+        stranger.name,
+      ])
         assert.ok(!text.includes(value), value);
       const admin = (await api.get('/v3/users?name=admin')).body.users[0].id;
       assert.ok(!text.includes(admin), 'whoever acted is not named');

@@ -2,8 +2,9 @@
 import { isoTime } from '../../platform/clock.ts';
 import { Throttle } from '../../platform/limits/index.ts';
 import type { Actor } from '../audit/index.ts';
+import { visibleEvent } from '../audit-events/index.ts';
 import type { AuditEventRow } from '../database.ts';
-import { type Deps, parseJson } from '../resource/index.ts';
+import type { Deps } from '../resource/index.ts';
 import { readEvents } from './personal-data.store.ts';
 import { type SessionReader, sectionsWith } from './sections.ts';
 
@@ -14,10 +15,11 @@ const PAGE = 500;
 /** Everything about a person is read for each file. */
 const FILES = { attempts: 10, perSeconds: 3600 };
 
-/** Other people are not named: their ids are their data. */
+/** Other people are not named, and neither is where they were: that is their data. The details are those that people see at /account. */
 function eventOf(row: AuditEventRow, userId: string) {
+  const { detail } = visibleEvent(row, { userId }, false);
   const by = row.actor_id === userId ? 'the person' : row.actor_id === null ? 'the service' : 'someone else';
-  return { at: isoTime(row.at * 1000), action: row.action, outcome: row.outcome, by, detail: parseJson(row.detail) };
+  return { at: isoTime(row.at * 1000), action: row.action, outcome: row.outcome, by, detail };
 }
 
 export function createPersonalData({

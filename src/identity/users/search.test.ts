@@ -214,6 +214,30 @@ onEachDatabase('Search and order of lists', (api) => {
       assert.ok((await list(`/v3/OS-REGISTRATION/invitations?sort=${sort}`)).length >= 2);
   });
 
+  it('finds by every address of a person those who may read these addresses, and nobody else', async () => {
+    const domain = await api.make('domain', { name: uniqueName('domain') });
+    const second = `${uniqueName('second')}@example.org`;
+    const [{ token }, other] = [
+      await api.persona(['reader'], { domain: domain.id }, { domain_id: domain.id }),
+      await api.persona(['reader'], { domain: 'default' }),
+    ];
+    const user = await api.make('user', { name: uniqueName('user'), domain_id: domain.id });
+    const emails = [
+      { value: `${uniqueName('first')}@example.org`, primary: true },
+      { value: second, primary: false },
+    ];
+    const manager = await api.persona(['admin'], { domain: domain.id }, { domain_id: domain.id });
+    const patch = {
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+      Operations: [{ op: 'replace', path: 'emails', value: emails }],
+    };
+    assertOk(await api.patch(`/scim/v2/Users/${user.id}`, patch, { token: manager.token }), 204);
+    assert.deepEqual(await find(second, '', token), [user.name]);
+    const { emails: shown } = assertOk(await api.get(`/scim/v2/Users/${user.id}`, { token }));
+    assert.ok(shown.some(({ value }: { value: string }) => value === second));
+    assert.deepEqual(await find(second, '', other.token), []);
+  });
+
   it('shows a manager only what is in the domain, whatever is searched for', async () => {
     const { token } = await api.persona(['manager', 'reader'], { domain: domain.id }, { domain_id: domain.id });
     const outside = await api.make('user', { name: uniqueName('anna-outside') });

@@ -88,12 +88,14 @@ export interface EffectiveSetting {
 
 const MASK = '********';
 
+/** An address may contain a user and a password, which may have any letters: up to the last @ nothing is shown. */
+const withoutPasswords = (text: string): string => text.replace(/\/\/[^\s,]*@/g, `//${MASK}@`);
+
 function textOf(setting: Setting<unknown>, value: unknown): string | null {
   if (value === undefined || value === '') return null;
   if (setting.secret) return MASK;
   if (typeof value === 'boolean') return value ? 'on' : 'off';
-  // An address may contain a password.
-  return (value instanceof RegExp ? value.source : String(value)).replace(/\/\/[^/@\s]+@/g, `//${MASK}@`);
+  return withoutPasswords(value instanceof RegExp ? value.source : String(value));
 }
 
 /** Every setting with where it comes from. Secrets are masked. */
@@ -136,6 +138,6 @@ export function describeSettings(settings: Settings, values: Readonly<Record<str
     const value = values[name];
     if (secret) return `${key}=${value === undefined ? '' : '********'}`;
     if (typeof value === 'boolean') return `${key}=${value ? 'on' : 'off'}`;
-    return `${key}=${value instanceof RegExp ? value.source : (value ?? '')}`;
+    return `${key}=${withoutPasswords(value instanceof RegExp ? value.source : String(value ?? ''))}`;
   });
 }
