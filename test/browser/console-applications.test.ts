@@ -6,9 +6,10 @@ import { words } from '../../console/identity/words/en/index.ts';
 import { texts } from '../../console/shared/words/en.ts';
 import { lookTroubles } from '../support/accessibility.ts';
 import { onDatabase, onEachDatabase, uniqueName } from '../support/api.ts';
-import { makeApplication } from '../support/applications.ts';
+import { makeApplication, makePerson } from '../support/applications.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { goTo, onScreen, openConsole } from '../support/console.ts';
+import { informationOf, KeyrockClient } from '../support/keyrock-client.ts';
 import { makeUser } from '../support/relying-party.ts';
 import { connect, USER } from '../support/scim.ts';
 
@@ -117,6 +118,20 @@ onEachDatabase('Applications in the console', (api) => {
     assert.notEqual((await api.get(path)).body.consumer.description, 'from the console');
   });
 
+  it('show who gave them access, and end it', async () => {
+    const client = await KeyrockClient.make(api);
+    const person = await makePerson(api);
+    const { access_token: token } = await client.tokens(person);
+    const page = await openConsole(chromium, api, { path: `/applications/${client.id}?tab=access` });
+    const row = page.getByRole('row', { name: new RegExp(person.user.name) });
+    await row.getByText(applications.tokenCounts(1, 1)).waitFor();
+    await row.getByRole('button', { name: applications.endAccessTitle(person.user.name) }).click();
+    await dialogOf(page).getByText(applications.endAccessText(1, 1)).waitFor();
+    await inDialog(page, applications.endAccess);
+    await page.getByText(applications.noAccess).waitFor();
+    assert.equal((await informationOf(api, token)).status, 404);
+  });
+
   it('are managed by their owners, who see nothing of others', async () => {
     const owner = await makeUser(api);
     const [own, foreign] = [
@@ -198,6 +213,7 @@ onDatabase('SQLite', 'Applications in the console, to look at', {}, (api) => {
     await look(`/applications/${application.id}`, application.name, 'application');
     await look(`/applications/${application.id}?tab=roles`, application.name, 'application-roles');
     await look(`/applications/${application.id}?tab=people`, application.name, 'application-people');
+    await look(`/applications/${application.id}?tab=access`, application.name, 'application-access');
     await look(`/applications/${application.id}?tab=start`, application.name, 'application-start');
     await look('/audit', audit.title, 'audit');
     await look('/why', why.title, 'why');

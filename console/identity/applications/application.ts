@@ -12,17 +12,19 @@ import { frame, go } from '../frame.ts';
 import { impactOf } from '../impact.ts';
 import { api, session } from '../session.ts';
 import { words } from '../words/index.ts';
+import { type AccessContent, access, readAccess } from './access.ts';
 import { type HoldersContent, holders, readHolders } from './holders.ts';
 import { type MatrixContent, readMatrix } from './matrix.ts';
 import { snippets } from './snippets.ts';
 import { addressProblem, type ConsumerWithSecret, linesOf } from './types.ts';
 
-const TABS = ['settings', 'roles', 'people', 'start'] as const;
+const TABS = ['settings', 'roles', 'people', 'access', 'start'] as const;
 type Tab = (typeof TABS)[number];
 const TAB_RULES: Readonly<Record<Tab, readonly string[]>> = {
   settings: [],
   roles: ['list_roles', 'list_permissions'],
   people: ['list_user_assignments', 'list_organization_assignments'],
+  access: ['list_consumer_grants'],
   start: [],
 };
 
@@ -52,6 +54,7 @@ class Application extends Screen {
   #matrix: MatrixContent | undefined;
   #holders: HoldersContent | undefined;
   #may: (rule: string) => boolean = () => false;
+  #access: AccessContent | undefined;
 
   get #id(): string {
     return this.location.params.id!;
@@ -85,6 +88,7 @@ class Application extends Screen {
     this.#may = may;
     if (this.#tab === 'roles') this.#matrix = await readMatrix(this.#id, signal);
     if (this.#tab === 'people') this.#holders = await readHolders(this.#id, this.location, may, signal);
+    if (this.#tab === 'access') this.#access = await readAccess(this.#id, this.location, signal);
   }
 
   protected override headingActions(): Content {
@@ -104,6 +108,7 @@ class Application extends Screen {
     ${tab === 'settings' ? this.#settings(consumer) : nothing}
     ${tab === 'roles' && this.#matrix ? html`<gh-matrix .application=${consumer.id} .content=${this.#matrix} .mayEdit=${this.#may('create_role')} .onChange=${() => void this.reload()}></gh-matrix>` : nothing}
     ${tab === 'people' && this.#holders ? holders(consumer.id, this.#holders, () => void this.reload()) : nothing}
+    ${tab === 'access' && this.#access ? access(consumer.id, this.#access, () => this.reload()) : nothing}
     ${tab === 'start' ? snippets(consumer) : nothing}`;
   }
 
