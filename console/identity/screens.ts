@@ -23,6 +23,7 @@ export const routes: readonly Route<ScreenEntry>[] = [
   screen('/applications', 'gh-applications', () => import('./applications/applications.ts')),
   screen('/applications/new', 'gh-new-application', () => import('./applications/new-application.ts')),
   screen('/applications/:id', 'gh-application', () => import('./applications/application.ts')),
+  screen('/try/:id', 'gh-try-return', () => import('./applications/try-return.ts')),
   screen('/provisioning', 'gh-provisioning', () => import('./provisioning/provisioning.ts')),
   screen('/provisioning/:id', 'gh-connection', () => import('./provisioning/connection.ts')),
   screen('/service', 'gh-service', () => import('./service/service.ts')),

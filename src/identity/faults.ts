@@ -191,6 +191,7 @@ export const identityFaults = {
     status: 409,
     text: 'The previous secret of consumer {id} still works. End it first, or replace the present one without a grace time.',
   },
+  'consumer.cannot_be_tried': { status: 409, text: 'The sign-in of consumer {id} cannot be tried: {why}.' },
   'application_grant.not_found': { status: 404, text: 'The consumer has no access to anything of user {id}.' },
   'consumer.no_previous_secret': { status: 404, text: 'No previous secret of consumer {id} works any more.' },
   'application.not_found': { status: 404, text: 'Could not find application: {id}.' },

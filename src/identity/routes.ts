@@ -15,7 +15,13 @@ import { mountAssignments, mountGrants } from './grants/index.ts';
 import { mountGroups } from './groups/index.ts';
 import { mountImpact } from './impact/index.ts';
 import { mountInvitations } from './invitations/index.ts';
-import { mountApplicationGrants, mountIntrospection, mountKeyrockOAuth, mountUserSessions } from './openid/index.ts';
+import {
+  mountApplicationGrants,
+  mountIntrospection,
+  mountKeyrockOAuth,
+  mountSignInAttempts,
+  mountUserSessions,
+} from './openid/index.ts';
 import { mountPasskeys } from './passkeys/index.ts';
 import { mountDomains, mountProjects, mountTags } from './projects/index.ts';
 import { mountRegistration } from './registration/index.ts';
@@ -61,6 +67,7 @@ export type IdentityRouteDeps = Parameters<typeof mountAuth>[1] &
   Parameters<typeof mountAdministration>[1] &
   Parameters<typeof mountIntrospection>[1] &
   Parameters<typeof mountApplicationGrants>[1] &
+  Parameters<typeof mountSignInAttempts>[1] &
   Parameters<typeof mountKeyrockOAuth>[1];
 
 export function mountIdentity(app: IdentityApp, parts: IdentityRouteDeps): void {
@@ -96,6 +103,7 @@ export function mountIdentity(app: IdentityApp, parts: IdentityRouteDeps): void 
   mountKeyrockScim(app, parts);
   mountConnections(app, parts);
   mountApplicationGrants(app, parts);
+  mountSignInAttempts(app, parts);
   mountKeyrockOAuth(app, parts);
   mountIntrospection(app, parts);
   mountAuditEvents(app, parts);

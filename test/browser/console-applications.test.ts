@@ -12,6 +12,7 @@ import { goTo, onScreen, openConsole } from '../support/console.ts';
 import { informationOf, KeyrockClient } from '../support/keyrock-client.ts';
 import { makeUser } from '../support/relying-party.ts';
 import { connect, USER } from '../support/scim.ts';
+import { words as visitorWords } from '../support/visitor.ts';
 
 const chromium = usesChromium();
 const { applications, audit, why } = words;
@@ -132,6 +133,33 @@ onEachDatabase('Applications in the console', (api) => {
     assert.equal((await informationOf(api, token)).status, 404);
   });
 
+  it('can be signed in to from the console, which shows each step and keeps no token', async () => {
+    const { trySignIn } = words;
+    const application = await makeApplication(api, {
+      name: uniqueName('tried'),
+      redirect_uris: ['https://app.example.org/callback'],
+    });
+    const page = await openConsole(chromium, api, { path: `/applications/${application.id}?tab=try` });
+    await press(page, trySignIn.begin);
+    await page.getByRole('heading', { name: trySignIn.requestTitle }).waitFor();
+    const opened = page.context().waitForEvent('page');
+    await page.getByRole('link', { name: trySignIn.open }).click();
+    const other = await opened;
+    await other.getByRole('button', { name: visitorWords.allow, exact: true }).click();
+    await other.getByText(trySignIn.goBack).waitFor();
+    assert.ok(!other.url().includes('code='));
+    await page.getByText(trySignIn.idTokenRight).waitFor();
+    await page.getByText(trySignIn.ended).waitFor();
+    const claims = page.getByRole('region', { name: trySignIn.idTokenTitle });
+    await claims.getByRole('row', { name: /^aud/ }).getByText(application.id).waitFor();
+    assert.ok(!(await page.content()).includes(application.secret));
+    const { grants } = (await api.get(`/v3/OS-OAUTH2/consumers/${application.id}/grants`)).body;
+    assert.deepEqual([grants[0].access_tokens, grants[0].refresh_tokens], [0, 0]);
+    // A second answer for the same attempt finds nobody who waits.
+    await other.goto(`${other.url()}?code=stolen&state=wrong`);
+    await other.getByText(trySignIn.nobodyWaits).waitFor();
+  });
+
   it('are managed by their owners, who see nothing of others', async () => {
     const owner = await makeUser(api);
     const [own, foreign] = [
@@ -214,6 +242,7 @@ onDatabase('SQLite', 'Applications in the console, to look at', {}, (api) => {
     await look(`/applications/${application.id}?tab=roles`, application.name, 'application-roles');
     await look(`/applications/${application.id}?tab=people`, application.name, 'application-people');
     await look(`/applications/${application.id}?tab=access`, application.name, 'application-access');
+    await look(`/applications/${application.id}?tab=try`, application.name, 'application-try');
     await look(`/applications/${application.id}?tab=start`, application.name, 'application-start');
     await look('/audit', audit.title, 'audit');
     await look('/why', why.title, 'why');

@@ -16,9 +16,10 @@ import { type AccessContent, access, readAccess } from './access.ts';
 import { type HoldersContent, holders, readHolders } from './holders.ts';
 import { type MatrixContent, readMatrix } from './matrix.ts';
 import { snippets } from './snippets.ts';
+import './try.ts';
 import { addressProblem, type ConsumerWithSecret, linesOf } from './types.ts';
 
-const TABS = ['settings', 'roles', 'people', 'access', 'start'] as const;
+const TABS = ['settings', 'roles', 'people', 'access', 'start', 'try'] as const;
 type Tab = (typeof TABS)[number];
 const TAB_RULES: Readonly<Record<Tab, readonly string[]>> = {
   settings: [],
@@ -26,6 +27,7 @@ const TAB_RULES: Readonly<Record<Tab, readonly string[]>> = {
   people: ['list_user_assignments', 'list_organization_assignments'],
   access: ['list_consumer_grants'],
   start: [],
+  try: ['try_consumer_sign_in'],
 };
 
 /** How long the old secret may still work, in seconds. */
@@ -69,9 +71,10 @@ class Application extends Screen {
     return this.#tabs.find((one) => one === tab) ?? 'settings';
   }
 
-  /** Whoever manages an application need not manage its roles. */
+  /** Whoever manages an application need not manage its roles. Nobody signs in to one that has no address to return to. */
   get #tabs(): readonly Tab[] {
-    return TABS.filter((tab) => TAB_RULES[tab].every((rule) => this.#may(rule)));
+    const canBeTried = (this.#consumer?.redirect_uris.length ?? 0) > 0;
+    return TABS.filter((tab) => (tab !== 'try' || canBeTried) && TAB_RULES[tab].every((rule) => this.#may(rule)));
   }
 
   heading(): string {
@@ -109,7 +112,8 @@ class Application extends Screen {
     ${tab === 'roles' && this.#matrix ? html`<gh-matrix .application=${consumer.id} .content=${this.#matrix} .mayEdit=${this.#may('create_role')} .onChange=${() => void this.reload()}></gh-matrix>` : nothing}
     ${tab === 'people' && this.#holders ? holders(consumer.id, this.#holders, () => void this.reload()) : nothing}
     ${tab === 'access' && this.#access ? access(consumer.id, this.#access, () => this.reload()) : nothing}
-    ${tab === 'start' ? snippets(consumer) : nothing}`;
+    ${tab === 'start' ? snippets(consumer) : nothing}
+    ${tab === 'try' ? html`<gh-try-sign-in .consumer=${consumer}></gh-try-sign-in>` : nothing}`;
   }
 
   #settings(consumer: ConsumerWithSecret): Content {

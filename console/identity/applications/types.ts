@@ -16,6 +16,7 @@ export interface Consumer {
 
 export interface ConsumerWithSecret extends Consumer {
   readonly secret: string;
+  readonly token_endpoint_auth_method?: string;
   /** While the secret before still works. */
   readonly previous_secret_expires_at?: string;
 }

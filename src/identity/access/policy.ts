@@ -284,6 +284,7 @@ const rules = {
   rotate_consumer_secret: adminOrManagesApplication,
   list_consumer_grants: adminOrManagesApplication,
   end_consumer_grant: adminOrManagesApplication,
+  try_consumer_sign_in: adminOrManagesApplication,
 
   list_roles: listedByApplication,
   create_role: adminOrManagesRoles,

@@ -17,3 +17,4 @@ export { UNFINISHED_LIMIT } from './provider/unfinished-limit.ts';
 export type { WalletRegistrationOptions } from './provider/wallet-node.ts';
 export { mountUserSessions } from './sessions/sessions.routes.ts';
 export { createUserSessions } from './sessions/sessions.rules.ts';
+export { mountSignInAttempts } from './sign-in-attempts/sign-in-attempts.routes.ts';

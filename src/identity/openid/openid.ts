@@ -43,6 +43,7 @@ import { createInteractions } from './sign-in/interaction.ts';
 import { createLeavingSignIn, type LeavingDeps } from './sign-in/leaving.ts';
 import { registerPasswordGrant } from './sign-in/password-grant.ts';
 import { createSignIn, type SignInDeps } from './sign-in/sign-in.ts';
+import { createSignInAttempts } from './sign-in-attempts/sign-in-attempts.rules.ts';
 
 export interface OpenidDeps
   extends Pick<Deps, 'db' | 'clock' | 'change' | 'config' | 'log'>,
@@ -159,6 +160,7 @@ export function createOpenid(deps: OpenidDeps) {
     records,
     accessTokens,
     applicationGrants: createApplicationGrants(deps),
+    signInAttempts: createSignInAttempts(deps),
     introspect: createIntrospection({ ...deps, accessTokens }),
     keyrockCodes: createKeyrockCodes({ ...deps, provider }),
     registerWallet: wallet.register,

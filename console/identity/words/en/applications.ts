@@ -56,6 +56,7 @@ export const applications = {
     people: 'Who holds roles',
     access: 'Who gave access',
     start: 'How to use it',
+    try: 'Try to sign in',
   },
   saved: 'Saved.',
   newSecret: 'New secret',

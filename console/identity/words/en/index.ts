@@ -10,6 +10,7 @@ import { overview } from './overview.ts';
 import { people } from './people.ts';
 import { provisioning } from './provisioning.ts';
 import { service } from './service.ts';
+import { trySignIn } from './try-sign-in.ts';
 import { why } from './why.ts';
 
 export const words = {
@@ -24,6 +25,7 @@ export const words = {
   people,
   provisioning,
   service,
+  trySignIn,
   why,
 };
 

@@ -65,6 +65,7 @@ export const applications: Words['applications'] = {
     people: 'Quién tiene roles',
     access: 'Quién dio acceso',
     start: 'Cómo usarla',
+    try: 'Probar',
   },
   saved: 'Guardado.',
   newSecret: 'Nuevo secreto',

@@ -11,6 +11,7 @@ import { overview } from './overview.ts';
 import { people } from './people.ts';
 import { provisioning } from './provisioning.ts';
 import { service } from './service.ts';
+import { trySignIn } from './try-sign-in.ts';
 import { why } from './why.ts';
 
 export const words: Words = {
@@ -25,5 +26,6 @@ export const words: Words = {
   people,
   provisioning,
   service,
+  trySignIn,
   why,
 };

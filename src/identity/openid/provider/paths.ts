@@ -32,6 +32,12 @@ export const CONSOLE = '/console';
 export const CONSOLE_SESSION = `${CONSOLE}/session`;
 /** Where a sign-in for the console returns to. */
 export const CONSOLE_SIGNED_IN = `${CONSOLE}/signed-in`;
+const ATTEMPTS = `${CONSOLE}/try/`;
+/** Where the provider returns to when somebody tries the sign-in of an application from the console. */
+export const attemptUri = (issuer: string, id: string): string => `${issuer}${ATTEMPTS}${id}`;
+/** The id of the attempt in such an address. */
+export const attemptIdIn = (issuer: string, uri: string): string | undefined =>
+  uri.startsWith(issuer + ATTEMPTS) ? uri.slice((issuer + ATTEMPTS).length) : undefined;
 export const CONSOLE_FILES = `${CONSOLE}/files/`;
 export const isConsole = (path: string): boolean => path === CONSOLE || path.startsWith(`${CONSOLE}/`);
 export const INVITATION = INVITATION_PATH;

@@ -14,6 +14,7 @@ import { type Brand, lookOf } from '../pages/look.ts';
 import { createProviderPages } from '../pages/provider-pages.ts';
 import type { Accounts } from './accounts.ts';
 import { acrOf, acrRequestOf } from './acr.ts';
+import { createAttemptUris } from './attempts.ts';
 import { clientOf, PREVIOUS_SECRET } from './clients.ts';
 import { configurationOf } from './configuration/configuration.ts';
 import type { PromptDeps } from './configuration/prompts.ts';
@@ -158,6 +159,7 @@ function handleProviderEvents({ log, change, logouts, brand }: CurrentProviderDe
 async function buildProvider(deps: CurrentProviderDeps): Promise<ProviderWithKeys> {
   const { records, accounts, access, factor, wallet } = deps;
   const [library, keys] = await Promise.all([import('oidc-provider'), deps.keys.readKeyring()]);
+  const attemptUriOf = createAttemptUris(deps, library);
   const configuration = configurationOf(library, keys, {
     issuer: deps.issuer(),
     records,
@@ -171,7 +173,11 @@ async function buildProvider(deps: CurrentProviderDeps): Promise<ProviderWithKey
     isFirstParty: (id) => id === ACCOUNT_CLIENT || id === WALLET_CONSUMER,
     needsMore: deps.needsMore,
     providerSessions: deps.federation.sessions,
-    client: (id) => findClient(deps, id),
+    client: async (id) => {
+      const client = await findClient(deps, id);
+      const uri = client && (await attemptUriOf(id));
+      return uri === undefined ? client : { ...client, redirect_uris: [...((client?.redirect_uris ?? []) as string[]), uri] };
+    },
   });
   const provider = new library.default(deps.issuer(), configuration);
   answerRequestedAcr(provider);

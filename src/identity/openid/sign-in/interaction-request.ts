@@ -1,7 +1,8 @@
 // A request of a browser to an interaction: the pages between an authorization request and its response.
-import type { Interaction, Provider } from 'oidc-provider';
+import type { Client, Interaction, Provider } from 'oidc-provider';
 import { type BrowserRequest, formToken, passkeyChallenges } from '../pages/browser.ts';
 import { ACCOUNT_CLIENT } from '../provider/first-party-clients.ts';
+import { attemptIdIn } from '../provider/paths.ts';
 
 /** One request of a person during a sign-in or consent. */
 export interface InteractionRequest {
@@ -25,6 +26,10 @@ export interface PromptSteps {
   submit(step: string, form: URLSearchParams): Promise<void> | void;
 }
 
+/** The address of an attempt from the console was allowed for the request that began this interaction, and is never registered. */
+const isAllowed = (provider: Provider, client: Client, uri: string): boolean =>
+  client.redirectUriAllowed(uri) || attemptIdIn(provider.issuer, uri) !== undefined;
+
 export async function openInteraction(
   provider: Provider,
   browser: BrowserRequest,
@@ -45,7 +50,7 @@ export async function openInteraction(
   // A consent needs a session: it is refused after the session ended.
   const { session, prompt } = interaction;
   if (prompt.name === 'consent' && !(await provider.Session.findByUid(session?.uid ?? ''))) return undefined;
-  const isValid = client && (back === undefined || client.redirectUriAllowed(String(back)));
+  const isValid = client && (back === undefined || isAllowed(provider, client, String(back)));
   if (browser.path !== `/openid/interaction/${uid}` || !isValid) return undefined;
   const languages = String(params.ui_locales ?? '')
     .split(' ')

@@ -72,9 +72,11 @@ const clients = {
   responseTypes: ['code', 'none'],
   pkce: { required: (_ctx, client) => client.clientAuthMethod === 'none' },
   // Applications in a browser are public, and call from the origin of a registered redirect URI.
+  // The service's own pages need no permission; the library asks for it nevertheless.
   clientBasedCORS: (ctx, origin, client) =>
-    (ctx.oidc.route === 'userinfo' || client.clientAuthMethod === 'none') &&
-    (client.redirectUris ?? []).some((uri) => URL.parse(uri)?.origin === origin && origin !== 'null'),
+    origin === new URL(ctx.oidc.provider.issuer).origin ||
+    ((ctx.oidc.route === 'userinfo' || client.clientAuthMethod === 'none') &&
+      (client.redirectUris ?? []).some((uri) => URL.parse(uri)?.origin === origin && origin !== 'null')),
 } satisfies Configuration;
 
 const refreshTokensOf = ({ isFirstParty }: ProviderDeps) =>

@@ -26,7 +26,7 @@ import {
   replacePayload,
 } from './records.store.ts';
 import { createRequestState } from './request-state.ts';
-import { saveRecord } from './save.ts';
+import { addRecord, type RecordToSave, saveRecord } from './save.ts';
 import { endSessionTokens } from './session-tokens.ts';
 import { deleteUnusedSessions } from './sessions.store.ts';
 import { listSessions } from './sessions.ts';
@@ -86,6 +86,8 @@ export function createRecords(options: EndDeps & { readonly db: Database }) {
     /** `once`: only if it does not exist. False when it exists: only one of several concurrent callers succeeds. */
     save: (model: string, id: string, payload: RecordPayload, lifetime: number | undefined, once = false): Promise<boolean> =>
       saveRecord(deps, { model, id, payload, lifetime, once }),
+
+    add: (transaction: Change, record: Omit<RecordToSave, 'once'>): Promise<void> => addRecord(deps, transaction, record),
 
     /** With the generation of its user at that time. */
     findValid: (model: string, id: string) => findValid(deps, model, id),

@@ -2,6 +2,7 @@
 import { type Clock, seconds } from '../../../../platform/clock.ts';
 import { isForeignKeyViolation } from '../../../../platform/database/index.ts';
 import type { Seal } from '../../../../platform/seal/index.ts';
+import type { Change } from '../../../audit/index.ts';
 import type { Database, OpenidRecordRow } from '../../../database.ts';
 import { ACCOUNT_CLIENT } from '../first-party-clients.ts';
 import { hashOf, type RecordPayload, sealPayload, tagOfRecord, userOf } from './record.ts';
@@ -42,6 +43,13 @@ function rowOf({ clock, seal }: SaveDeps, { model, id, payload, lifetime }: Reco
     created_at: now,
     expires_at: lifetime === undefined ? null : now + lifetime,
   };
+}
+
+/** A new record, in a transaction that also does other things. */
+export async function addRecord(deps: SaveDeps, { tx, invalidate }: Change, saved: Omit<RecordToSave, 'once'>): Promise<void> {
+  const row = rowOf(deps, { ...saved, once: true });
+  invalidate(tagOfRecord(saved.model, saved.id));
+  await insertRecord(tx, { ...row, generation: row.user_id === null ? null : await generationOf(tx, row.user_id) });
 }
 
 /** False when `once` is set and the record exists. */
