@@ -1,4 +1,5 @@
 // Synchronizes the directories from time to time, each in its own turn: a slow one does not hold up the others.
+import { withoutTimeLimit } from '../../platform/database/index.ts';
 import { type Job, repeat } from '../../platform/jobs/index.ts';
 import { waitAtMost } from '../../platform/wait-at-most.ts';
 import { fault } from '../faults.ts';
@@ -37,11 +38,11 @@ export function createReadings({ db, clock, log, clients, synchronize, syncSecon
     log.info({ domain: domainId, ...outcome, ms: clock.now() - begun }, 'directory synchronized');
   }
 
-  /** One at a time for each domain. Others wait for the same one. */
+  /** One at a time for each domain. Others wait for the same one, so it is not limited by the time of the request that began it. */
   function sync(domainId: string): Promise<void> {
     const underWay = running.get(domainId);
     if (underWay) return underWay;
-    const begun = read(domainId).finally(() => running.delete(domainId));
+    const begun = withoutTimeLimit(() => read(domainId)).finally(() => running.delete(domainId));
     running.set(domainId, begun);
     return begun;
   }
