@@ -7,24 +7,14 @@ import { type Problem, problemMessage, problemOf } from '../../shared/problem.ts
 import { hrefOf } from '../../shared/router.ts';
 import { type Content, Screen } from '../../shared/screen.ts';
 import { table } from '../../shared/table.ts';
-import { numberText, time } from '../../shared/time.ts';
+import { numberText } from '../../shared/time.ts';
 import { shared } from '../../shared/words/index.ts';
 import { goQuery } from '../frame.ts';
 import { api, session } from '../session.ts';
 import { findPeople, type Links, namesOf, namesOfApplications, thingLink } from '../things.ts';
 import { words } from '../words/index.ts';
+import { type AuditEvent, eventColumns } from './event-columns.ts';
 import { type FileFormat, readEventFile } from './export.ts';
-
-export interface AuditEvent {
-  readonly id: string;
-  readonly at: string;
-  readonly action: string;
-  readonly outcome: 'success' | 'failure';
-  readonly actor_id: string | null;
-  readonly target_type: string;
-  readonly target_id: string;
-  readonly detail: Readonly<Record<string, unknown>>;
-}
 
 const PAGE = 50;
 const FOLLOW_MS = 3000;
@@ -228,18 +218,7 @@ class Audit extends Screen {
       rows: this.#events,
       key: ({ id }) => id,
       columns: [
-        { name: audit.when, isHeader: true, cell: ({ at }) => time(at) },
-        { name: audit.action, cell: ({ action }) => html`<code>${action}</code>` },
-        {
-          name: audit.outcome,
-          cell: ({ outcome }) =>
-            html`<span class="badge ${outcome === 'success' ? 'good' : 'bad'}">${audit.outcomes[outcome]}</span>`,
-        },
-        {
-          name: audit.by,
-          cell: ({ actor_id: id }) => (id === null ? audit.nobody : thingLink('users', id, this.#names.get(id))),
-        },
-        { name: audit.target, cell: (event) => this.#target(event) },
+        ...eventColumns({ names: this.#names, target: (event) => this.#target(event) }),
         { name: audit.details, cell: details },
       ],
       empty: audit.empty,

@@ -163,14 +163,7 @@ export const people = {
   removedFromGroup: 'Removed.',
   noGroups: 'In no group. Roles that many people need are easier to give to a group.',
 
-  when: 'When',
-  what2: 'What',
-  outcome: 'Outcome',
-  outcomes: { success: 'Done', failure: 'Refused' },
-  by: 'By',
-  about: 'About',
   thisPerson: 'This person',
-  theService: '–',
   inAudit: 'Show in the audit, with filters and export',
   noHistory: 'Nothing was recorded about this person yet.',
 };

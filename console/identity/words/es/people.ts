@@ -165,14 +165,7 @@ export const people: Words['people'] = {
   removedFromGroup: 'Quitado.',
   noGroups: 'En ningún grupo. Los roles que necesitan muchas personas se dan mejor a un grupo.',
 
-  when: 'Cuándo',
-  what2: 'Qué',
-  outcome: 'Resultado',
-  outcomes: { success: 'Hecho', failure: 'Rechazado' },
-  by: 'Por',
-  about: 'Sobre',
   thisPerson: 'Esta persona',
-  theService: '–',
   inAudit: 'Ver en la auditoría, con filtros y exportación',
   noHistory: 'Todavía no se ha registrado nada sobre esta persona.',
 };

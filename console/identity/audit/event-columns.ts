@@ -1,0 +1,42 @@
+// The columns of a table of audit events, on the audit screen and in the history of a person.
+import { html } from 'lit';
+import type { Content } from '../../shared/screen.ts';
+import type { Column } from '../../shared/table.ts';
+import { time } from '../../shared/time.ts';
+import { thingLink } from '../things.ts';
+import { words } from '../words/index.ts';
+
+export interface AuditEvent {
+  readonly id: string;
+  readonly at: string;
+  readonly action: string;
+  readonly outcome: 'success' | 'failure';
+  readonly actor_id: string | null;
+  readonly target_type: string;
+  readonly target_id: string;
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+export interface EventColumnOptions {
+  /** Of users, by their ids. */
+  readonly names: ReadonlyMap<string, string>;
+  target(event: AuditEvent): Content;
+}
+
+export function eventColumns({ names, target }: EventColumnOptions): Column<AuditEvent>[] {
+  const { audit } = words;
+  return [
+    { name: audit.when, isHeader: true, cell: ({ at }) => time(at) },
+    { name: audit.action, cell: ({ action }) => html`<code>${action}</code>` },
+    {
+      name: audit.outcome,
+      cell: ({ outcome }) =>
+        html`<span class="badge ${outcome === 'success' ? 'good' : 'bad'}">${audit.outcomes[outcome]}</span>`,
+    },
+    {
+      name: audit.by,
+      cell: ({ actor_id: id }) => (id === null ? audit.nobody : thingLink('users', id, names.get(id))),
+    },
+    { name: audit.target, cell: target },
+  ];
+}
