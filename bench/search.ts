@@ -4,11 +4,11 @@ import { existsSync } from 'node:fs';
 import { chromium, type Page } from 'playwright-core';
 import { startPostgres } from '../test/support/postgres.ts';
 import { administrator, type DataFolder, type Gatehouse, logIn, loginBody, PASSWORD, startGatehouse } from './gatehouse.ts';
-import type { LoadRequest } from './load.ts';
+import { type LoadRequest, load } from './load.ts';
 import { freePort, temporaryFolder } from './processes.ts';
 import type { Figure } from './report.ts';
 import { type Contender, type Measurements, measureInTurns, type Pace } from './rounds.ts';
-import { contender, emptyRow, measureBesideEmpty, ratioToEmpty, type Scenario } from './scenarios.ts';
+import { emptyRow, measureBesideEmpty, ratioToEmpty, type Scenario } from './scenarios.ts';
 import { seedPostgres } from './seed-postgres.ts';
 
 const scenario = 'search';
@@ -31,7 +31,9 @@ async function searches(service: Gatehouse, database: string, users: number): Pr
     const asked = texts.map((text): LoadRequest => {
       return { method: 'GET', path: `/v3/users?limit=${LIMIT}&search=${encodeURIComponent(text)}`, headers };
     });
-    return contender(`${kind}, ${database}`, service, asked);
+    // One at a time: what is queued when a round ends would be worked off in the next one, which measures something else.
+    const measure = (seconds: number) => load(service, asked, { seconds, connections: 1 });
+    return { name: `${kind}, ${database}`, measure };
   });
 }
 
@@ -55,7 +57,7 @@ async function onPostgres(users: number): Promise<{ data: DataFolder; stop: () =
 const ON_SCREEN = `async ({ texts, seconds }) => {
   const main = document.querySelector('main');
   const isShown = (text) => main.querySelector('.screen-body')?.ariaBusy === 'false'
-    && location.search === '?search=' + text && main.querySelector('tbody th')?.innerText.includes(text);
+    && location.search === '?search=' + text && main.querySelector('tbody th')?.textContent.includes(text);
   const show = (text) => new Promise((resolve) => {
     const watch = new MutationObserver(() => { if (isShown(text)) { watch.disconnect(); resolve(); } });
     watch.observe(main, { subtree: true, childList: true, attributes: true, characterData: true });

@@ -65,7 +65,7 @@ export async function fillMissingWords(db: Database, limit: number): Promise<num
 const word = sql.ref('user_words.word');
 
 /** Words are counted up to these numbers, one after the other, until one word has fewer: as little as is needed to tell them apart. */
-const COUNTED = [1000, 30_000, 500_000];
+const COUNTED = [1000, 30_000, 200_000];
 
 /** The word that finds the fewest leads the search: of all it finds, the others are looked for. */
 export async function rarestFirst(db: Reader, words: readonly string[]): Promise<string[]> {
