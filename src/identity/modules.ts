@@ -53,7 +53,7 @@ import {
   createUserSessions,
   UNFINISHED_LIMIT,
 } from './openid/index.ts';
-import { createPasskeyPolicy, createPasskeys, hasPasskey, type PasskeyDeps, relyingPartyOf } from './passkeys/index.ts';
+import { createPasskeyPolicy, createPasskeys, type PasskeyDeps, relyingPartyOf } from './passkeys/index.ts';
 import { createPasswords, hasPassword } from './passwords/index.ts';
 import { createEmailChange, createMailRequests, createPasswordRecovery, createSelfRegistration } from './people/index.ts';
 import { createPersonalData } from './personal-data/index.ts';
@@ -251,6 +251,7 @@ function buildSignIn(
   /** A password here, or in a directory. */
   const knowsPassword = async (tx: Tx, userId: string): Promise<boolean> =>
     (await hasPassword(tx, userId)) || core.directories.guard.hasPassword(tx, userId);
+  const passkeyPolicy = createPasskeyPolicy({ db, domainSettings: core.domainSettings, relyingParty });
   const federation = createFederation({
     ...deps,
     ...core,
@@ -260,7 +261,7 @@ function buildSignIn(
     isGroupInDirectory: core.directories.guard.isGroupInDirectory,
     hashOfSession: core.records.hashOfSession,
     endSessions: core.records.endSessionsByHash,
-    hasOtherWay: async (tx, userId) => (await knowsPassword(tx, userId)) || (await hasPasskey(tx, userId)),
+    hasOtherWay: async (tx, userId) => (await knowsPassword(tx, userId)) || (await passkeyPolicy.hasUsable(tx, userId)),
     onLinked: (transaction, about) => core.notices.link(transaction, 'provider-linked', about),
     onUnlinked: (transaction, about) => core.notices.link(transaction, 'provider-unlinked', about),
   });
@@ -272,7 +273,6 @@ function buildSignIn(
     ...passkeyListeners(core),
     hasOtherWay: async (tx, userId) => (await knowsPassword(tx, userId)) || (await federation.links.hasUsable(tx, userId)),
   });
-  const passkeyPolicy = createPasskeyPolicy({ db, domainSettings: core.domainSettings, relyingParty });
   const credentials = createCredentials({ ...deps, users, seal, freshLogin });
   const scopes = createScopes({ db, access });
   const accessToken = applications.delegation.userAtLogin;
@@ -359,7 +359,7 @@ export async function buildModules(db: Database, options: ModuleOptions) {
     devices,
     subject: createSubject({ db, users, freshLogin }),
     passkeys,
-    userSessions: createUserSessions({ ...deps, records, shield }),
+    userSessions: createUserSessions({ ...deps, records, shield, federation }),
     credentials,
     scim: createScim({ ...deps, users, groups, projects, directory }),
     connections,

@@ -117,6 +117,23 @@ describe('The answers of a directory', () => {
     );
   });
 
+  it('of which one is missing say nothing of the members', async () => {
+    // The entry is there, and the further values are not: no such attribute, another one, or no value in it.
+    for (const rest of [{}, { member: [dnOf('c')] }, { 'member;range=2-*': [] }, { 'member;range=3-*': [] }]) {
+      const first = { cn: ['broken'], 'member;range=0-1': [dnOf('a'), dnOf('b')] };
+      const directory = await open({
+        search: ({ base }) => [{ dn: `cn=broken,${GROUPS}`, attributes: base === GROUPS ? first : rest }],
+      });
+      const found: GroupWithMembers[] = [];
+      await directory.groups(async (groups) => void found.push(...groups));
+      assert.deepEqual(
+        found.map(({ name, members }) => [name, members]),
+        [['broken', undefined]],
+        JSON.stringify(rest),
+      );
+    }
+  });
+
   it('that lack members of one group say nothing of its members, and everything of the others', async () => {
     const directory = await open({
       search: ({ base }) =>

@@ -4,7 +4,8 @@ import type { Database, ProviderLinkRow, Tx } from '../database.ts';
 import { fail } from '../faults.ts';
 import type { Notify } from '../notifications/index.ts';
 import type { Given, GivenRules } from './given.rules.ts';
-import { deleteLinks, hasUsableLink, listLinks, lockUser } from './links.store.ts';
+import { deleteLinks, listLinks, lockUser, usableLinks } from './links.store.ts';
+import { OPENID } from './protocols.rules.ts';
 import type { ProviderSessions } from './provider-sessions.rules.ts';
 
 export interface LinkDeps {
@@ -23,6 +24,13 @@ export interface LinkedAccount extends Pick<ProviderLinkRow, 'id' | 'label' | 'c
 }
 
 export function createLinks({ db, change, given, sessions, notify, hasOtherWay, onUnlinked }: LinkDeps) {
+  /** Not one by which the person would be asked to prove the account: they need another way for that. */
+  async function hasUsable(tx: Tx, userId: string, exceptId?: string): Promise<boolean> {
+    for (const link of await usableLinks(tx, OPENID, userId))
+      if (link.id !== exceptId && !(await given.needsProof(tx, link, link))) return true;
+    return false;
+  }
+
   return {
     list: async (userId: string): Promise<LinkedAccount[]> =>
       (await listLinks(db.read, userId)).map(({ id, label, created_at, last_used_at, provider_id, button_name }) => ({
@@ -34,7 +42,7 @@ export function createLinks({ db, change, given, sessions, notify, hasOtherWay, 
       })),
 
     /** For passkeys: whether the account can be entered through a provider. */
-    hasUsable: (tx: Tx, userId: string): Promise<boolean> => hasUsableLink(tx, userId),
+    hasUsable,
 
     /** Ends the sessions begun through it, too, and what its mapping gave. */
     remove: (actor: Actor, userId: string, id: string): Promise<void> =>
@@ -43,7 +51,7 @@ export function createLinks({ db, change, given, sessions, notify, hasOtherWay, 
         // Locked, so that of two ways in that are removed at the same time the last one stays.
         await lockUser(db, tx, userId);
         const link = (await listLinks(tx, userId)).find((one) => one.id === id) ?? fail('provider_link.not_found', { id });
-        if (!(await hasOtherWay(tx, userId)) && !(await hasUsableLink(tx, userId, id))) fail('provider_link.last_way_in');
+        if (!(await hasOtherWay(tx, userId)) && !(await hasUsable(tx, userId, id))) fail('provider_link.last_way_in');
         await given.takeBack(transaction, [{ userId, given: JSON.parse(link.given) as Given }]);
         await sessions.end(transaction, { providerId: link.provider_id, linkId: id });
         await deleteLinks(tx, [id]);

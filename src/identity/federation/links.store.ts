@@ -1,7 +1,8 @@
 // Links between accounts here and people at providers, and what is needed to find an account.
 import { sql } from 'kysely';
 import { lockRow, lockRows } from '../../platform/database/index.ts';
-import type { Database, ProviderLinkRow, Reader, Tx, UserRow } from '../database.ts';
+import type { Database, OpenidProviderRow, ProviderLinkRow, Reader, Tx, UserRow } from '../database.ts';
+import { usable } from './openid-settings.store.ts';
 
 export const findLink = (
   db: Reader,
@@ -117,22 +118,22 @@ export async function linkedProviderIds(db: Reader, userId: string): Promise<Set
   return new Set(rows.map((row) => row.provider_id));
 }
 
-/** Whether one of the links leads to a provider that is enabled. */
-export async function hasUsableLink(db: Reader, userId: string, exceptId = ''): Promise<boolean> {
-  const rows = await db
-    .selectFrom('provider_links')
-    .innerJoin('identity_providers as provider', 'provider.id', 'provider_links.provider_id')
-    .innerJoin('openid_providers as settings', (join) =>
-      join.onRef('settings.provider_id', '=', 'provider.id').onRef('settings.issuer', '=', 'provider_links.issuer'),
+export type UsableLink = Pick<ProviderLinkRow, 'id' | 'user_id' | 'by_address'> & Pick<OpenidProviderRow, 'may_give_admin'>;
+
+/** The links of a person with providers that can be signed in by, and that are for accounts of their domain. */
+export const usableLinks = (db: Reader, protocol: string, userId: string): Promise<UsableLink[]> =>
+  usable(db, protocol)
+    .clearSelect()
+    .innerJoin('provider_links as link', (join) =>
+      join.onRef('link.provider_id', '=', 'provider.id').onRef('link.issuer', '=', 'openid_providers.issuer'),
     )
-    .where('provider_links.user_id', '=', userId)
-    .where('provider_links.id', '<>', exceptId)
-    .where('provider.enabled', '=', 1)
-    .select('provider_links.id')
-    .limit(1)
+    .innerJoin('users', 'users.id', 'link.user_id')
+    .where('users.id', '=', userId)
+    .where((eb) =>
+      eb.or([eb('openid_providers.whole_service', '=', 1), eb('provider.domain_id', '=', eb.ref('users.domain_id'))]),
+    )
+    .select(['link.id', 'link.user_id', 'link.by_address', 'openid_providers.may_give_admin'])
     .execute();
-  return rows.length > 0;
-}
 
 /** Up to `limit` accounts with this address; in all domains when none is named. */
 export function usersWithEmail(

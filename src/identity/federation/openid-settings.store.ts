@@ -32,7 +32,8 @@ export interface UsableProvider extends OpenidProviderRow {
   schema_version: MappingRow['schema_version'];
 }
 
-const usable = (db: Reader, protocol: string) =>
+/** Providers that people can sign in by. */
+export const usable = (db: Reader, protocol: string) =>
   db
     .selectFrom('openid_providers')
     .innerJoin('identity_providers as provider', 'provider.id', 'openid_providers.provider_id')

@@ -23,6 +23,7 @@ import {
   findLiveSession,
   insertProviderSession,
   type LiveSession,
+  liveSessionsOf,
   replaceSealed,
   type SessionSelection,
   sealedSessions,
@@ -68,6 +69,14 @@ const sidHashOf = (issuer: string, sid: string): string =>
   createHash('sha256')
     .update(JSON.stringify(['sid', issuer, sid]))
     .digest('base64url');
+
+async function liveHashesOf({ db, given }: ProviderSessionDeps, userId: string, now: number): Promise<ReadonlySet<string>> {
+  const live = new Set<string>();
+  const byLink = Map.groupBy(await liveSessionsOf(db.read, userId, now), ({ link_id: link }) => link);
+  for (const own of byLink.values())
+    if (!(await given.needsProof(db.read, own[0]!, own[0]!))) for (const one of own) live.add(one.session_hash!);
+  return live;
+}
 
 export function createProviderSessions(deps: ProviderSessionDeps) {
   const { db, clock, change, log, seal, gate, clientOf, given, config, hashOfSession, endSessions } = deps;
@@ -151,9 +160,12 @@ export function createProviderSessions(deps: ProviderSessionDeps) {
 
     /** The session here has begun. False when the provider ended it in the meantime. */
     bind: (id: string, uid: string): Promise<boolean> =>
-      db.write((tx) => bindProviderSession(tx, id, { session_hash: hashOfSession(uid), expires_at: now() + lifetime })),
+      db.write((tx) => bindProviderSession(tx, id, { session_hash: hashOfSession(uid), expires_at: now() + lifetime }, now())),
 
     isLive: async (uid: string): Promise<boolean> => (await findLive(uid)) !== undefined,
+
+    /** The sessions of a person that `isLive`, by their hashes. */
+    liveHashesOf: (userId: string): Promise<ReadonlySet<string>> => liveHashesOf(deps, userId, now()),
 
     /** Before a refresh token of this session is used: asks the provider, when that is due. */
     async confirm(uid: string): Promise<boolean> {

@@ -10,11 +10,13 @@ export async function bindProviderSession(
   tx: Tx,
   id: string,
   values: { readonly session_hash: string; readonly expires_at: number },
+  now: number,
 ): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('provider_sessions')
     .set(values)
     .where('id', '=', id)
+    .where('expires_at', '>', now)
     .where((eb) => eb.or([eb('session_hash', 'is', null), eb('session_hash', '=', values.session_hash)]))
     .executeTakeFirst();
   return numUpdatedRows > 0n;
@@ -46,6 +48,16 @@ export const findLiveSession = (db: Reader, sessionHash: string, now: number): P
     .select(['link.provider_id', 'link.user_id', 'link.subject', 'link.by_address', 'settings.may_give_admin'])
     .limit(1)
     .executeTakeFirst();
+
+/** Those of a person that have not ended and belong to a session here. */
+export const liveSessionsOf = (db: Reader, userId: string, now: number): Promise<LiveSession[]> =>
+  enabled(db)
+    .where('link.user_id', '=', userId)
+    .where('provider_sessions.session_hash', 'is not', null)
+    .where('provider_sessions.expires_at', '>', now)
+    .selectAll('provider_sessions')
+    .select(['link.provider_id', 'link.user_id', 'link.subject', 'link.by_address', 'settings.may_give_admin'])
+    .execute();
 
 /** Only one of several processes uses the refresh token. */
 export async function claimRefresh(db: Database, { id, refresh_at }: ProviderSessionRow, until: number): Promise<boolean> {

@@ -61,3 +61,14 @@ export async function removePasskey(tx: Tx, userId: string, id: string, now: num
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }
+
+/** Undefined when there is no such user. */
+export const domainNameOf = async (db: Reader, userId: string): Promise<string | undefined> =>
+  (
+    await db
+      .selectFrom('users')
+      .innerJoin('projects as domain', 'domain.id', 'users.domain_id')
+      .where('users.id', '=', userId)
+      .select('domain.name')
+      .executeTakeFirst()
+  )?.name;

@@ -1,8 +1,9 @@
 // Who may use passkeys, and who must: the policy of the domain, as far as the address of the service lets browsers use them.
 import { ConfigError } from '../../platform/config/index.ts';
 import { hasRoleAnywhere } from '../access/index.ts';
-import type { Database } from '../database.ts';
+import type { Database, Tx } from '../database.ts';
 import type { DomainSettingsOf } from '../domain-settings/index.ts';
+import { domainNameOf, hasPasskey } from './passkeys.store.ts';
 import type { RelyingParty } from './relying-party.ts';
 
 type Person = { readonly id: string; readonly domain_id: string };
@@ -28,6 +29,13 @@ export function createPasskeyPolicy({
       relyingParty() !== undefined && (await everyPolicy()).some((policy) => policy !== 'off'),
 
     isAllowed: async (person: Person): Promise<boolean> => relyingParty() !== undefined && (await policyOf(person)) !== 'off',
+
+    /** Whether a person has a passkey and may use it. */
+    async hasUsable(tx: Tx, userId: string): Promise<boolean> {
+      const domain = await domainNameOf(tx, userId);
+      const isOff = domain === undefined || domainSettings.ofName(domain).passkeys.policy === 'off';
+      return relyingParty() !== undefined && !isOff && hasPasskey(tx, userId);
+    },
 
     /** Administrators are those with the role admin anywhere, as for applications that act for people. */
     isRequired: async (person: Person): Promise<boolean> =>

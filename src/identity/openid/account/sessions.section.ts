@@ -1,12 +1,15 @@
 // The sessions of a person: where they are signed in.
 import { tagOf } from '../../access/index.ts';
+import type { Federation } from '../../federation/index.ts';
 import type { Deps } from '../../resource/index.ts';
 import { sessionsSection } from '../pages/account-sessions.ts';
 import type { Records } from '../provider/records/records.ts';
+import { liveSessionsOf } from '../sessions/sessions.rules.ts';
 import type { AccountSection, AccountStep } from './section.ts';
 
 export interface SessionsDeps extends Pick<Deps, 'change'> {
   readonly records: Records;
+  readonly federation: Federation;
 }
 
 const endOthers =
@@ -36,7 +39,7 @@ export const createSessionsSection = (deps: SessionsDeps): AccountSection => ({
   page: 'sessions',
   async show(visit) {
     const { user, session } = visit.person;
-    const sessions = (await deps.records.listSessions(user.id)).map(({ uid, ...one }) => ({
+    const sessions = (await liveSessionsOf(deps, user.id)).map(({ uid, ...one }) => ({
       ...one,
       isCurrent: uid === session.uid,
     }));

@@ -5,7 +5,9 @@ import type { Change } from '../../audit/index.ts';
 import { namesOfConsumers } from '../../consumers/index.ts';
 import type { Reader } from '../../database.ts';
 import { fail } from '../../faults.ts';
+import type { Federation } from '../../federation/index.ts';
 import type { Deps } from '../../resource/index.ts';
+import { FEDERATED } from '../provider/acr.ts';
 import type { Records } from '../provider/records/records.ts';
 import type { UserSession } from '../provider/records/sessions.ts';
 
@@ -16,9 +18,23 @@ export interface SessionWithApplications extends UserSession {
 export interface UserSessionsDeps extends Pick<Deps, 'db' | 'change'> {
   readonly records: Pick<Records, 'listSessions' | 'endSession' | 'endSessions'>;
   readonly shield: Shield;
+  readonly federation: Pick<Federation, 'sessions'>;
 }
 
-export function createUserSessions({ db, change, records, shield }: UserSessionsDeps) {
+/** The sessions of a person, but for those that a provider has ended: they are stored until they expire, and open nothing. */
+export async function liveSessionsOf(
+  { records, federation }: Pick<UserSessionsDeps, 'records' | 'federation'>,
+  userId: string,
+): Promise<UserSession[]> {
+  const sessions = await records.listSessions(userId);
+  if (!sessions.some(({ amr }) => amr.includes(FEDERATED))) return sessions;
+  const live = await federation.sessions.liveHashesOf(userId);
+  return sessions.filter(({ id, amr }) => !amr.includes(FEDERATED) || live.has(id));
+}
+
+export function createUserSessions(deps: UserSessionsDeps) {
+  const { db, change, records, shield } = deps;
+
   /** People manage their own sessions, whatever their rights. */
   async function protect(reader: Reader, caller: Caller, action: string, userId: string): Promise<void> {
     if (caller.userId !== userId) await shield(reader, caller, action, { userId });
@@ -36,7 +52,7 @@ export function createUserSessions({ db, change, records, shield }: UserSessions
   return {
     async list(caller: Caller, userId: string): Promise<SessionWithApplications[]> {
       await protect(db.read, caller, 'identity:list_user_sessions', userId);
-      const sessions = await records.listSessions(userId);
+      const sessions = await liveSessionsOf(deps, userId);
       const names = await namesOfConsumers(db.read, [...new Set(sessions.flatMap(({ clientIds }) => clientIds))]);
       return sessions.map((session) => ({
         ...session,

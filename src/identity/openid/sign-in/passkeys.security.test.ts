@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { onEachDatabase, TestApi, uniqueName } from '../../../../test/support/api.ts';
+import { connectProvider, ROOT } from '../../../../test/support/federation.ts';
 import {
   AT_LOCALHOST,
   PasskeyPerson,
@@ -16,6 +17,7 @@ import { RelyingParty } from '../../../../test/support/relying-party.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { enable, Phone } from '../../../../test/support/second-factor.ts';
 import { type BrowserPage, stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
+import { linkOf } from '../../../../test/support/ways-in.ts';
 import { LANGUAGES } from '../pages/words/index.ts';
 
 const words = LANGUAGES.en;
@@ -254,6 +256,69 @@ const define = (api: TestApi): void => {
     const account = await new TestBrowser(api).signIn('/account', await PasskeyPerson.make(api));
     assert.doesNotMatch(account.headers.get('content-security-policy')!, /script-src/);
     assert.doesNotMatch(account.text, /<script/);
+  });
+
+  describe('as the last way in', () => {
+    const ISSUER = 'https://provider.example.org';
+    const provider = { issuer: ISSUER, clientId: 'x', clientSecret: 'y' };
+
+    /** Signed in to the account page, without a password, and with a link to a provider of a domain. */
+    async function withoutPassword(domain: { id: string; name: string }, providerDomainId: string) {
+      const person = await PasskeyPerson.make(api, { domain_id: domain.id });
+      const browser = new TestBrowser(api);
+      const { name, password } = person;
+      const account = await browser.signIn('/account/security', { name, password, domain: domain.name });
+      const page = await browser.submit(account, 'passkey-new');
+      await browser.submit(page, 'passkey-create', { passkey: person.authenticator.create(passkeyOptionsOf(page, 'create')) });
+      const { id } = await connectProvider(api, provider, { domainId: providerDomainId, settings: { button_name: null } });
+      const db = await databaseOf(api);
+      try {
+        await db.write(async (tx) => {
+          await tx.deleteFrom('passwords').where('user_id', '=', person.id).execute();
+          await tx
+            .insertInto('provider_links')
+            .values(linkOf(person.id, id, ISSUER))
+            .execute();
+        });
+      } finally {
+        await db.close();
+      }
+      return {
+        browser,
+        provider: id,
+        press: async (step: string) => browser.submit(await browser.go('/account/security'), step),
+      };
+    }
+
+    it('is not removed for a link with a provider that is not for this domain, or is disabled', async () => {
+      const [domain, other] = [
+        await api.make('domain', { name: uniqueName('d') }),
+        await api.make('domain', { name: uniqueName('d') }),
+      ];
+      const foreign = await withoutPassword(domain, other.id);
+      const refused = await foreign.press('passkey-remove');
+      assert.equal(refused.status, 400);
+      assert.match(refused.text, /only way to sign in/);
+      const own = await withoutPassword(domain, domain.id);
+      const path = `${ROOT}/identity_providers/${own.provider}`;
+      assert.equal((await api.patch(path, { identity_provider: { enabled: false } })).status, 200);
+      assert.equal((await own.press('passkey-remove')).status, 400);
+      assert.equal((await api.patch(path, { identity_provider: { enabled: true } })).status, 200);
+      assert.ok((await own.press('passkey-remove')).text.includes(words.noPasskeys));
+    });
+
+    it('is none where the domain has passkeys off: the link with a provider stays', async () => {
+      const domain = await api.make('domain', { name: uniqueName('soon off') });
+      const person = await withoutPassword(domain, domain.id);
+      const rename = async (name: string) =>
+        assert.equal((await api.patch(`/v3/domains/${domain.id}`, { domain: { name } })).status, 200);
+      await rename(OFF);
+      const refused = await person.press('provider-unlink');
+      assert.equal(refused.status, 400);
+      assert.match(refused.text, /only way to sign in/);
+      await rename(uniqueName('on'));
+      assert.doesNotMatch((await person.press('provider-unlink')).text, /only way to sign in/);
+    });
   });
 
   describe('where a domain has them off', () => {

@@ -7,6 +7,7 @@ import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { connectProvider, providerFor, ROOT, Traveller } from '../../../../test/support/federation.ts';
 import type { PlainProvider } from '../../../../test/support/plain-provider.ts';
 import { makeUser, RelyingParty, refusal, type TokenSet } from '../../../../test/support/relying-party.ts';
+import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
 import { stepOf } from '../../../../test/support/test-browser.ts';
 
 const OFFLINE = { scope: 'openid offline_access' };
@@ -22,6 +23,13 @@ onEachDatabase('Sessions through another provider', (api) => {
   let provider: PlainProvider;
   let application: RelyingParty;
   const traveller = (): Traveller => new Traveller(api, application, provider, id);
+  const db = usesDatabaseOf(api);
+  const confirmEmailOf = (userId: string) =>
+    db().write(async (tx) => {
+      const { profile } = await tx.selectFrom('users').where('id', '=', userId).select('profile').executeTakeFirstOrThrow();
+      const confirmed_email = JSON.parse(profile).emails[0].value;
+      await tx.updateTable('users').set({ confirmed_email }).where('id', '=', userId).execute();
+    });
   const refresh = (tokens: TokenSet) => client.refreshTokenGrant(application.config, tokens.refresh_token!);
 
   before(async () => {
@@ -138,6 +146,43 @@ onEachDatabase('Sessions through another provider', (api) => {
         await put({});
         assert.equal(await hasSession(person), false);
       }
+    });
+
+    it('when the domain of the provider is disabled', async () => {
+      const domain = await api.make('domain', { name: uniqueName('domain') });
+      const abroad = uniqueName('abroad');
+      const own = await providerFor(abroad);
+      try {
+        const options = { id: abroad, domainId: domain.id, settings: { ...settings, whole_service: true } };
+        await connectProvider(api, own, options);
+        const sub = uniqueName('vera');
+        // The person is of another domain, which stays enabled.
+        const known = await makeUser(api, { email: `${sub}@example.org` });
+        await confirmEmailOf(known.id);
+        const person = new Traveller(api, application, own, abroad);
+        assert.equal((await person.signIn(sub)).claims()!.sub, known.id);
+        assert.ok(await hasSession(person));
+        assertOk(await api.patch(`/v3/domains/${domain.id}`, { domain: { enabled: false } }));
+        assert.equal(await hasSession(person), false);
+      } finally {
+        await own.stop();
+      }
+    });
+
+    it('and are not listed any more', async () => {
+      const [sub, person] = [uniqueName('paul'), traveller()];
+      const tokens = await person.signIn(sub);
+      const path = `/v3/users/${tokens.claims()!.sub}/OS-SESSIONS/sessions`;
+      const listed = async (): Promise<number> => assertOk(await api.get(path)).sessions.length;
+      assert.equal(await listed(), 1);
+      assertOk(await api.patch(`${ROOT}/identity_providers/${id}`, { identity_provider: { enabled: false } }));
+      assert.equal(await listed(), 0);
+      assertOk(await api.patch(`${ROOT}/identity_providers/${id}`, { identity_provider: { enabled: true } }));
+      assert.equal(await listed(), 0);
+      const again = traveller();
+      await again.signIn(sub);
+      const page = await again.browser.go(`${api.url}/account/sessions`);
+      assert.equal(page.text.split('Unknown browser').length - 1, 1, 'that of now');
     });
 
     it('for the account page, too', async () => {

@@ -10,6 +10,7 @@ import { ScriptedProvider } from '../../../../test/support/plain-provider-script
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { type BrowserPage, stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
+import { passkeyOf } from '../../../../test/support/ways-in.ts';
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 const seconds = (): number => Math.floor(Date.now() / 1000);
@@ -376,6 +377,19 @@ onEachDatabase('A hostile provider', (api) => {
       provider.honest();
       await intruder.browser.submit(choice, 'provider-new');
       // Otherwise the owner of the address would share the account that the intruder made in their name.
+      isAsked(await attempt({ claims }));
+    });
+
+    it('that nobody has confirmed, of an account with a passkey', async () => {
+      const email = addressOf(uniqueName('keeper'));
+      const { id: userId } = await makeUser(api, { email });
+      const claims = { sub: uniqueName('sub'), email, email_verified: true };
+      const db = await databaseOf(api);
+      try {
+        await db.write((tx) => tx.insertInto('passkeys').values(passkeyOf(userId)).execute());
+      } finally {
+        await db.close();
+      }
       isAsked(await attempt({ claims }));
     });
 
