@@ -8,7 +8,7 @@ import type { Ids } from './every-route.ts';
 /** Whatever the names are. */
 const any = (text: (...names: string[]) => string): RegExp => new RegExp(`^${text('.+', '.+')}$`);
 
-const { people, organizations, grants, applications, provisioning, service, audit, why } = words;
+const { people, organizations, grants, applications, provisioning, service, audit, trySignIn, why } = words;
 
 function listScreens({ leaver, invitation }: ConsoleWorld): ConsoleScreen[] {
   const invite: Act = {
@@ -99,6 +99,7 @@ function listScreens({ leaver, invitation }: ConsoleWorld): ConsoleScreen[] {
       acts: [{ name: applications.create, rule: 'create_consumer' }],
     },
     { route: '/applications/new', path: '/applications/new', acts: [] },
+    { route: '/try/:id', path: '/try/x', acts: [] },
     {
       route: '/why',
       path: '/why',
@@ -211,6 +212,8 @@ function placeScreens(world: ConsoleWorld, kind: 'project' | 'domain'): ConsoleS
 const NEEDS: Readonly<Record<string, readonly string[]>> = {
   roles: ['list_roles', 'list_permissions'],
   people: ['list_user_assignments', 'list_organization_assignments'],
+  access: ['list_consumer_grants'],
+  try: ['try_consumer_sign_in'],
 };
 
 function applicationScreens({ application, role, permission, user, project }: ConsoleWorld): ConsoleScreen[] {
@@ -270,7 +273,9 @@ function applicationScreens({ application, role, permission, user, project }: Co
         request: ['DELETE', `/v3/OS-ROLES/organizations/${project.id}${held}`],
       },
     ],
+    access: [],
     start: [],
+    try: [{ name: trySignIn.begin, rule: 'try_consumer_sign_in', ids, request: ['POST', `${path}/sign-in-attempts`] }],
   };
   tabs.people!.push({
     name: any(applications.takeTitle),

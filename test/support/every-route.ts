@@ -22,7 +22,7 @@ export async function makeWorld(api: TestApi) {
   });
   const group = await api.make('group', { name: uniqueName('group'), ...within });
   const member = await api.roleId('member');
-  const application = await makeApplication(api);
+  const application = await makeApplication(api, { redirect_uris: ['https://app.example.org/callback'] });
   const [role, permission] = [await makeRole(api, application), await makePermission(api, application)];
   await api.put(`/v3/groups/${group.id}/users/${user.id}`);
   for (const scope of [`projects/${project.id}`, `domains/${domain.id}`])
