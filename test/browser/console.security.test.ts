@@ -1,0 +1,214 @@
+// Attacks on people at the pages: script in everything that can be named, frames, forged requests, a stolen cookie, a role that is removed.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { words } from '../../console/identity/words/en/index.ts';
+import { texts } from '../../console/shared/words/en.ts';
+import { onDatabase, type TestApi, uniqueName } from '../support/api.ts';
+import { usesChromium } from '../support/chromium.ts';
+import { goTo, onScreen, openConsole, visit } from '../support/console.ts';
+import type { ConsoleWorld } from '../support/console-acts.ts';
+import { consoleScreens } from '../support/console-screens.ts';
+import { makeConsoleWorld } from '../support/console-world.ts';
+import { MAY_LEAVE } from '../support/leaving.ts';
+import { makeUser } from '../support/relying-party.ts';
+import { isChange, nameOfRoute, walletRoutes } from '../support/routes.ts';
+import { TestBrowser } from '../support/test-browser.ts';
+import { press } from '../support/visitor.ts';
+import { onWallet } from '../support/wallet.ts';
+
+const chromium = usesChromium();
+
+/** Runs if it is ever taken for HTML. What it is the name of stands behind it, so that the test sees that it was shown. */
+const evil = (what: string): string => `<img src=x onerror=attacked=1>"'${what}`;
+
+/** Writes script into every name and description. Returns what must be seen. */
+async function plant(api: TestApi, world: ConsoleWorld): Promise<string[]> {
+  const planted: string[] = [];
+  const text = (what: string): string => {
+    planted.push(evil(what));
+    return evil(what);
+  };
+  const change = async (path: string, body: unknown): Promise<void> => {
+    const { status, text: answer } = await api.patch(path, body);
+    assert.ok(status < 300, `${path}: ${status} ${answer}`);
+  };
+  const both = (what: string) => ({ name: text(`${what}-name`), description: text(`${what}-text`) });
+  await change(`/v3/users/${world.user.id}`, { user: both('user') });
+  await change(`/v3/groups/${world.group.id}`, { group: both('group') });
+  await change(`/v3/projects/${world.project.id}`, { project: both('project') });
+  await change(`/v3/domains/${world.domain.id}`, { domain: both('domain') });
+  await change(`/v3/roles/${world.customRole.id}`, { role: both('role') });
+  await change(`/v3/OS-OAUTH2/consumers/${world.application.id}`, { consumer: both('application') });
+  await change(`/v3/OS-ROLES/roles/${world.role.id}`, { role: { name: text('application-role') } });
+  await change(`/v3/OS-ROLES/permissions/${world.permission.id}`, {
+    permission: { name: text('permission'), action: 'GET', resource: `/${text('resource')}` },
+  });
+  await change(`/v3/services/${world.service.id}`, { service: { name: text('service'), type: text('service-type') } });
+  await change('/v3/regions/RegionOne', { region: { description: text('region') } });
+  const made = await api.post('/v3/OS-SCIM/connections', {
+    connection: { domain_id: world.domain.id, name: text('connection') },
+  });
+  assert.equal(made.status, 201, made.text);
+  return planted;
+}
+
+/** What is on the page: its text, what stands in its fields, and elements that nobody of us made. */
+const LOOK = `({
+  text: document.body.innerText + [...document.querySelectorAll('input, textarea')].map((one) => one.value).join(' '),
+  strange: [...document.querySelectorAll('main img, dialog img, body script:not([src]), [onerror], iframe, object, a[href^="javascript:"]')].map((one) => one.outerHTML),
+  attacked: window.attacked,
+})`;
+interface Look {
+  readonly text: string;
+  readonly strange: readonly string[];
+  readonly attacked: unknown;
+}
+
+async function lookAt(page: Page, where: string): Promise<string> {
+  const { text, strange, attacked } = await page.evaluate<Look>(LOOK);
+  assert.deepEqual([strange, attacked], [[], undefined], where);
+  return text;
+}
+
+// The pages are the same on both databases.
+onDatabase('SQLite', 'Attacks on the console', { settings: MAY_LEAVE }, (api) => {
+  it('shows names and descriptions with script in them as texts, on every screen and in every dialog that asks', async () => {
+    const world = await makeConsoleWorld(api);
+    const unseen = new Set(await plant(api, world));
+    const { user, password } = await api.persona(['admin'], 'system');
+    const page = await openConsole(chromium, api, { person: { name: user.name, password } });
+    const see = async (where: string): Promise<void> => {
+      const text = await lookAt(page, where);
+      for (const one of unseen) if (text.includes(one)) unseen.delete(one);
+    };
+    for (const { path } of consoleScreens(world, user)) {
+      await visit(page, path);
+      await see(path);
+      const danger = page.locator('.screen-head button.danger');
+      if ((await danger.count()) === 0) continue;
+      await danger.click();
+      await page.getByRole('dialog').waitFor();
+      await see(`${path}, asked`);
+      await page.getByRole('dialog').getByRole('button', { name: texts.cancel }).click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    }
+    assert.deepEqual([...unseen], [], 'never seen');
+  });
+
+  it('cannot be framed, on any screen; nor can the pages around it', async () => {
+    const person = await makeUser(api);
+    const browser = new TestBrowser(api);
+    const stranger = await browser.go('/console');
+    await browser.answerForms(stranger, person);
+    const pages = [stranger];
+    for (const path of [
+      '/console',
+      '/console/people',
+      '/console/people/x',
+      '/console/service/keys',
+      '/account',
+      '/account/security',
+    ])
+      pages.push(await browser.go(path));
+    const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+    pages.push(await browser.go('/', { headers: { Accept: accept } }));
+    for (const { url, headers, text } of pages) {
+      assert.match(text, /<html/, url);
+      assert.equal(headers.get('x-frame-options'), 'DENY', url);
+      assert.match(headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/, url);
+    }
+  });
+
+  it('gives nothing for a cookie that was stolen before its owner signed out', async () => {
+    const person = await makeUser(api);
+    const page = await openConsole(chromium, api, { person });
+    const stolen = await page.context().cookies();
+    assert.ok(stolen.length > 0 && stolen.every(({ httpOnly }) => httpOnly));
+    await press(page, person.name);
+    await press(page, texts.signOut);
+    await page.waitForURL(/\/openid\/interaction\//);
+    const thief = await chromium.open(api);
+    await thief.context().addCookies(stolen);
+    const answer = await thief.request.post(`${api.url}/console/session`, { headers: { Origin: new URL(api.url).origin } });
+    assert.equal(answer.status(), 401);
+    await thief.goto(`${api.url}/console/people`);
+    await thief.waitForURL(/\/openid\/interaction\//);
+  });
+
+  it('takes away what a person may not do any more from a page that stayed open', async () => {
+    const { user, password } = await api.persona(['admin'], 'system');
+    const domain = await api.make('domain', { name: uniqueName('left') });
+    const grant = async (place: string, role: string, method: 'PUT' | 'DELETE') => {
+      const path = `/v3/${place}/users/${user.id}/roles/${await api.roleId(role)}`;
+      assert.equal((await api.request(method, path)).status, 204);
+    };
+    await grant(`domains/${domain.id}`, 'reader', 'PUT');
+    const page = await openConsole(chromium, api, { person: { name: user.name, password } });
+    await goTo(page, '/people', words.people.title);
+    await press(page, words.people.create);
+    const dialog = page.getByRole('dialog');
+    const name = uniqueName('never');
+    await dialog.getByLabel(words.people.name).fill(name);
+    await grant('system', 'admin', 'DELETE');
+    await dialog.getByRole('button', { name: words.people.create, exact: true }).click();
+    await dialog.getByRole('alert').waitFor();
+    assert.deepEqual((await api.get(`/v3/users?name=${name}`)).body.users, [], 'nothing was made');
+    await dialog.getByRole('button', { name: texts.cancel }).click();
+    // The roles were read again: the person is a reader of the domain now.
+    await page.getByLabel(words.frame.actIn).getByText(words.frame.domain(domain.name)).waitFor({ state: 'attached' });
+    await page.locator('#menu').getByText(words.provisioning.title).waitFor({ state: 'detached' });
+    await visit(page, '/people');
+    await onScreen(page, words.people.title);
+    assert.equal(await page.getByRole('button', { name: words.people.create, exact: true }).count(), 0);
+    assert.equal(await page.getByLabel(words.frame.actIn).getByText(words.frame.system).count(), 0);
+  });
+});
+
+const FORGED: readonly Readonly<Record<string, string>>[] = [
+  { Origin: 'https://evil.example' },
+  { Origin: 'null' },
+  { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' },
+  { 'Sec-Fetch-Site': 'cross-site' },
+  { 'Sec-Fetch-Site': 'same-site' },
+];
+/** They take no cookie: the provider calls the first. */
+const WITHOUT_COOKIE = ['POST /api/v1/auth/backchannel-logout'];
+const SCREENS = [
+  '/',
+  '/open',
+  '/receive',
+  '/receive/x',
+  '/share/x',
+  '/credentials/x',
+  '/history',
+  '/keys',
+  '/identifiers',
+  '/node',
+];
+
+onWallet('SQLite', 'Attacks on the pages of the wallet', {}, (wallet) => {
+  it('refuses every change that another site makes the browser send', async () => {
+    const person = await wallet.logIn();
+    const changes = walletRoutes().filter((route) => isChange(route) && !WITHOUT_COOKIE.includes(nameOfRoute(route)));
+    assert.ok(changes.length > 10);
+    for (const { method, path } of changes)
+      for (const forged of FORGED) {
+        const { status } = await wallet.request(method, path.replace(/:\w+/g, 'x'), {
+          body: {},
+          headers: { Cookie: person.cookie, ...forged },
+        });
+        assert.equal(status, 403, `${method} ${path} ${JSON.stringify(forged)}`);
+      }
+    assert.equal((await person.get('/api/v1/auth/userinfo')).status, 200, 'still signed in');
+  });
+
+  it('refuses to be framed, on every screen', async () => {
+    for (const path of SCREENS) {
+      const { status, headers } = await wallet.get(path, { headers: { Accept: 'text/html' } });
+      assert.equal(status, 200, path);
+      assert.equal(headers.get('x-frame-options'), 'DENY', path);
+      assert.match(headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/, path);
+    }
+  });
+});
