@@ -16,6 +16,7 @@ import { isChange, nameOfRoute, walletRoutes } from '../support/routes.ts';
 import { TestBrowser } from '../support/test-browser.ts';
 import { press } from '../support/visitor.ts';
 import { onWallet } from '../support/wallet.ts';
+import { openWallet } from '../support/wallet-page.ts';
 
 const chromium = usesChromium();
 
@@ -201,6 +202,23 @@ onWallet('SQLite', 'Attacks on the pages of the wallet', {}, (wallet) => {
         assert.equal(status, 403, `${method} ${path} ${JSON.stringify(forged)}`);
       }
     assert.equal((await person.get('/api/v1/auth/userinfo')).status, 200, 'still signed in');
+  });
+
+  it('shows the names of keys and identifiers with script in them as texts', async () => {
+    // Names and claims of issuers and verifiers: wallet-pages.test.ts.
+    const person = await wallet.logIn();
+    await person.make('keys', { alias: evil('key') });
+    const did = await person.make('dids', { alias: evil('did') });
+    const page = await openWallet(chromium, person);
+    for (const [path, shown] of [
+      ['/keys', 'key'],
+      ['/identifiers', 'did'],
+      [`/identifiers/${did.id}`, 'did'],
+    ] as const) {
+      await page.goto(wallet.url + path);
+      await page.locator('.screen-body[aria-busy=false]').waitFor();
+      assert.ok((await lookAt(page, path)).includes(evil(shown)), path);
+    }
   });
 
   it('refuses to be framed, on every screen', async () => {

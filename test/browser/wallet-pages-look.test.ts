@@ -12,6 +12,7 @@ import { onWallet } from '../support/wallet.ts';
 import { openWallet } from '../support/wallet-page.ts';
 
 const chromium = usesChromium();
+const BUDGET = 120 * 1024;
 
 // The pages do not depend on the database.
 onWallet('SQLite', 'The pages of the wallet', {}, (wallet) => {
@@ -102,6 +103,16 @@ onWallet('SQLite', 'The pages of the wallet', {}, (wallet) => {
     await page.getByText(words.share.many(COUNT, 41)).waitFor();
     await page.getByRole('button', { name: words.share.consent('The toy verifier') }).waitFor();
     await page.locator('dl.leaving').getByText('Ada', { exact: true }).waitFor();
+  });
+
+  it('load little at first', async () => {
+    const page = await openWallet(chromium, await wallet.logIn());
+    await onScreen(page, words.credentials.title);
+    const loaded = await page.evaluate<number[]>(
+      "performance.getEntriesByType('resource').map(({ transferSize }) => transferSize).filter((size) => size > 0)",
+    );
+    const bytes = loaded.reduce((sum, one) => sum + one, 0);
+    assert.ok(loaded.length > 10 && bytes < BUDGET, `${bytes} bytes in ${loaded.length} files`);
   });
 
   it('work by keyboard alone, and in Spanish', async () => {

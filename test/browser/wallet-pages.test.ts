@@ -71,9 +71,10 @@ onEachWallet('The pages of the wallet', (wallet) => {
     const left = page.waitForRequest(/\/session\/end/);
     await press(page, texts.signOut);
     await left;
-    // The provider may lead back here at the same moment, which ends this visit.
-    await page.goto(wallet.url).catch(() => page.goto(wallet.url));
-    await page.getByRole('link', { name: texts.signIn }).waitFor();
+    // In another tab: the provider's page may still lead this one on.
+    const other = await page.context().newPage();
+    await other.goto(wallet.url);
+    await other.getByRole('link', { name: texts.signIn }).waitFor();
   });
 
   it('receive a credential: who offers what, a transaction code, and the card', async () => {

@@ -1,5 +1,5 @@
 // A real browser for tests of the pages: Debian's headless Chromium, driven by Playwright. In every test it also checks that no page
-// loads anything from another site or violates its content security policy.
+// loads anything from another site, violates its content security policy, or writes an error to the console.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { after, afterEach, before } from 'node:test';
@@ -27,13 +27,21 @@ function chromiumFile(): string {
   return fileOf(PROGRAMS[0]);
 }
 
+/** The browser's own note about an answer of 400 and more, or none. Many tests are about refusals; the page must cope with them. */
+const REFUSAL = /^Failed to load resource:/;
+
+export interface ChromiumOptions {
+  /** Errors in the console that the tests of this file provoke. */
+  readonly provokes?: RegExp;
+}
+
 export interface Chromium {
   /** A separate browser context: its own cookies, and a first page. */
   open(api: TestApi, options?: BrowserContextOptions): Promise<Page>;
 }
 
 /** One browser per test file. What a test opened is closed after it. */
-export function usesChromium(): Chromium {
+export function usesChromium({ provokes }: ChromiumOptions = {}): Chromium {
   let browser: Browser;
   let contexts: BrowserContext[] = [];
   let troubles: string[] = [];
@@ -59,7 +67,9 @@ export function usesChromium(): Chromium {
       if (origin !== own && !request.isNavigationRequest()) troubles.push(`request to ${request.url()}`);
     });
     context.on('console', (message) => {
-      if (/content security policy|refused to/i.test(message.text())) troubles.push(message.text());
+      const text = message.text();
+      const isError = message.type() === 'error' && !REFUSAL.test(text) && !provokes?.test(text);
+      if (isError || /content security policy|refused to/i.test(text)) troubles.push(text);
     });
     context.on('weberror', (error) => troubles.push(String(error.error())));
   }
