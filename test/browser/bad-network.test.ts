@@ -22,7 +22,7 @@ const chromium = usesChromium();
 const { people, organizations, applications, service } = words;
 
 /** They ask the service nothing. */
-const WITHOUT_READS = ['/why', '/applications/new'];
+const WITHOUT_READS = ['/why', '/applications/new', '/try/x'];
 const API = /\/v3\//;
 const LOGIN = /\/v3\/auth\/(tokens|system|domains|projects)/;
 

@@ -62,6 +62,7 @@ export function personScreens(person: { id: string; name: string }, world: Conso
       'sign-in',
       ['identity:update_user', 'is_two_factor_auth_enabled', 'list_passkeys', 'list_devices'],
       [
+        { name: texts.save, rule: 'identity:update_user', ids, request: patch },
         { name: people.setPassword, rule: 'identity:update_user', ids, request: ['PATCH', path, { user: { password: 'x' } }] },
         { name: people.expirePassword, rule: 'identity:expire_password', ids, request: ['POST', `${path}/OS-PASSWORD/expire`] },
         ...(isSelf

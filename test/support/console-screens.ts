@@ -8,7 +8,7 @@ import type { Ids } from './every-route.ts';
 /** Whatever the names are. */
 const any = (text: (...names: string[]) => string): RegExp => new RegExp(`^${text('.+', '.+')}$`);
 
-const { people, organizations, grants, applications, provisioning, service, audit, trySignIn, why } = words;
+const { people, organizations, grants, applications, provisioning, service, audit, why, trySignIn } = words;
 
 function listScreens({ leaver, invitation }: ConsoleWorld): ConsoleScreen[] {
   const invite: Act = {
@@ -273,9 +273,9 @@ function applicationScreens({ application, role, permission, user, project }: Co
         request: ['DELETE', `/v3/OS-ROLES/organizations/${project.id}${held}`],
       },
     ],
-    access: [],
+    access: [{ name: any(applications.endAccessTitle), row: applications.endAccess, rule: 'end_consumer_grant', ids }],
     start: [],
-    try: [{ name: trySignIn.begin, rule: 'try_consumer_sign_in', ids, request: ['POST', `${path}/sign-in-attempts`] }],
+    try: [{ name: trySignIn.begin, rule: 'try_consumer_sign_in', ids, request: ['POST', `${path}/sign-in-attempts`, {}] }],
   };
   tabs.people!.push({
     name: any(applications.takeTitle),
