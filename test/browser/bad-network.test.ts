@@ -84,7 +84,9 @@ async function checkChange(page: Page, network: BadNetwork, change: Change): Pro
     network.mend();
   }
   await submitOf(page, change).click();
+  // The error goes when the form is sent. The form may be left when that is done.
   await formOf(page, change).getByRole('alert').waitFor({ state: 'detached' });
+  await page.getByText(texts.saving).waitFor({ state: 'detached' });
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   assert.equal(network.takeChanges().length, 1, change.path);
 }
