@@ -46,6 +46,9 @@ export function someLinks(db: Reader, selection: LinkSelection, limit: number): 
   return query.orderBy('subject').selectAll().limit(limit).execute();
 }
 
+/** Providers may write a slash at the end of their issuer that the settings do not have, or the other way round. */
+const isSameIssuer = (one: string, other: string) => sql<boolean>`rtrim(${sql.ref(one)}, '/') = rtrim(${sql.ref(other)}, '/')`;
+
 export interface LinkIssuer {
   readonly providerId: string;
   readonly issuer: string;
@@ -70,7 +73,8 @@ export async function issuersOfLinks(
       from issuers where issuers.issuer is not null
     )
     select issuers.provider_id as "providerId", issuers.issuer from issuers
-    left join openid_providers settings on settings.provider_id = issuers.provider_id and settings.issuer = issuers.issuer
+    left join openid_providers settings
+      on settings.provider_id = issuers.provider_id and ${isSameIssuer('settings.issuer', 'issuers.issuer')}
     where issuers.issuer is not null and ${former ? sql`settings.provider_id is null` : sql`1 = 1`}`.execute(db);
   return rows;
 }
@@ -125,7 +129,7 @@ export const usableLinks = (db: Reader, protocol: string, userId: string): Promi
   usable(db, protocol)
     .clearSelect()
     .innerJoin('provider_links as link', (join) =>
-      join.onRef('link.provider_id', '=', 'provider.id').onRef('link.issuer', '=', 'openid_providers.issuer'),
+      join.onRef('link.provider_id', '=', 'provider.id').on(isSameIssuer('link.issuer', 'openid_providers.issuer')),
     )
     .innerJoin('users', 'users.id', 'link.user_id')
     .where('users.id', '=', userId)

@@ -6,7 +6,6 @@ import type { Database, ProviderLinkRow } from '../database.ts';
 import { type Given, type GivenRules, NOTHING_GIVEN } from './given.rules.ts';
 import { holdIdentityProvider } from './identity-providers.store.ts';
 import { deleteLinks, findLinks, issuersOfLinks, type LinkIssuer, lockUsers, replaceGiven, someLinks } from './links.store.ts';
-import { findOpenidSettings } from './openid-settings.store.ts';
 
 /** The names of so many users fit into one message that other processes get about a change. */
 const BATCH = 150;
@@ -54,7 +53,8 @@ export function createManyLinks({ db, change, given }: ManyLinksDeps) {
     change(actor, async (transaction) => {
       const { tx, audit } = transaction;
       await holdIdentityProvider(db, tx, providerId);
-      const isFormer = (await findOpenidSettings(tx, providerId))?.issuer !== issuer;
+      const former = await issuersOfLinks(tx, { providerId, former: true });
+      const isFormer = former.some((one) => one.issuer === issuer);
       const links = isFormer ? await someLinks(tx, { providerId, issuer, nothing: NOTHING, after }, BATCH) : [];
       const ids = await takeBack(transaction, links);
       if (ids.length > 0) await replaceGiven(tx, ids, NOTHING);

@@ -156,14 +156,28 @@ onEachDatabase('A provider with many people', (api) => {
   });
 
   /** Its people are in the group. */
-  const connectRace = async () => {
+  const connectRace = async (issuer = provider.issuer) => {
     await api.delete(`${ROOT}/mappings/${race}`);
     const rules = [
       { local: [{ user: { name: '{0}' } }], remote: [{ type: 'preferred_username' }] },
       { local: [{ groups: group.name, domain: { id: 'default' } }], remote: [{ type: 'sub' }] },
     ];
-    return connectProvider(api, provider, { id: race, rules, settings: { email_domains: ['example.org'], trusts_email: true } });
+    const settings = { issuer, email_domains: ['example.org'], trusts_email: true };
+    return connectProvider(api, provider, { id: race, rules, settings });
   };
+
+  it('is the same one if its issuer differs by a slash at the end only', async () => {
+    const issuer = `${provider.issuer}/`;
+    await connectRace(issuer);
+    const tokens = await new Traveller(api, application, provider, race).signIn(uniqueName('slash'));
+    const membership = `/v3/groups/${group.id}/users/${tokens.claims()!.sub}`;
+    assert.equal((await api.head(membership)).status, 204);
+    // Takes back what former issuers gave.
+    assertOk(await api.put(`${pathOf(race)}/openid`, { openid: { issuer, client_id: provider.clientId } }));
+    assert.equal((await api.head(membership)).status, 204, 'this one is not former');
+    assertOk(await api.delete(pathOf(race)), 204);
+    assert.equal((await api.head(membership)).status, 404);
+  });
 
   it('keeps nobody who signs in while it is deleted', async () => {
     await connectRace();

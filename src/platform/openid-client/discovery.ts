@@ -24,6 +24,8 @@ export interface DiscoveredProvider {
 const DISCOVERED_MS = 24 * 3600 * 1000;
 const AGAIN_MS = 2_000;
 
+const withoutSlash = (issuer: string): string => issuer.replace(/\/+$/, '');
+
 async function discover(options: ProviderOptions, guarded: typeof fetch): Promise<DiscoveredProvider> {
   const { issuer } = options;
   const oidc = await import('openid-client');
@@ -45,6 +47,9 @@ async function discover(options: ProviderOptions, guarded: typeof fetch): Promis
     if (error.code !== 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED') throw error;
     return read(`${issuer}/`);
   });
+  const { issuer: named } = config.serverMetadata();
+  // The library lets Microsoft name another issuer: with `common`, any tenant of the world could sign in.
+  if (withoutSlash(named) !== withoutSlash(issuer)) throw new Error(`the provider calls itself ${named}, and not ${issuer}`);
   config[oidc.customFetch] = guarded as CustomFetch;
   return { oidc, config, needsUserInfo: options.needsUserInfo ?? false };
 }
