@@ -14,6 +14,9 @@ import type { UsableProvider } from './openid-settings.store.ts';
 /** Longer names would not be accepted from an administrator either. */
 const MAX_NAME = 255;
 
+/** So many accounts with one address are read. */
+const MAX_ACCOUNTS = 10;
+
 /** What the person chose, when their account was not known. */
 export type Choice =
   | { readonly kind: 'none' }
@@ -80,7 +83,9 @@ export function createAccountChoice({
   async function accountByAddress(login: LoginContext, address: string): Promise<UserRow | 'ask' | undefined> {
     const { transaction, provider } = login;
     const domainId = provider.whole_service === 1 ? undefined : provider.domain_id;
-    const found = await usersWithEmail(transaction.tx, nameKey(address), { domainId, limit: 10 });
+    const found = await usersWithEmail(transaction.tx, nameKey(address), { domainId, limit: MAX_ACCOUNTS });
+    // Others may have it as a further address. Whose main address it is may not be among those that were read.
+    if (found.length === MAX_ACCOUNTS) return 'ask';
     const [first, other] = found.filter((one) => isMainEmail(one, address));
     if (!first) return undefined;
     // Of two people whom the provider names with one address at the same moment, the second finds the link of the first.

@@ -111,15 +111,18 @@ export function createGiven({ clock, log, access, isGroupInDirectory }: GivenDep
     wanted: readonly string[],
   ): Promise<string[]> {
     const current = new Set(await groupIdsOf(transaction.tx, userId));
-    // Rows of groups are always written in the same order: otherwise two sign-ins at once wait for each other.
-    for (const groupId of [...former].sort())
-      if (!wanted.includes(groupId) && current.has(groupId)) await takeFromGroup(transaction, clock, groupId, [userId]);
+    const [isFormer, isWanted] = [new Set(former), new Set(wanted)];
     const given: string[] = [];
-    for (const groupId of [...wanted].sort()) {
+    // Rows of groups are always written in the same order: otherwise two sign-ins at once wait for each other.
+    for (const groupId of [...isFormer.union(isWanted)].sort()) {
       const isMember = current.has(groupId);
+      if (!isWanted.has(groupId)) {
+        if (isMember) await takeFromGroup(transaction, clock, groupId, [userId]);
+        continue;
+      }
       if (!isMember) await addToGroup(transaction, clock, { groupId, userId });
       // Whoever was a member before, by somebody else, stays one when the provider changes its mind.
-      if (!isMember || former.includes(groupId)) given.push(groupId);
+      if (!isMember || isFormer.has(groupId)) given.push(groupId);
     }
     return given;
   }

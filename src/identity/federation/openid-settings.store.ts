@@ -52,12 +52,17 @@ export const findUsableProvider = (db: Reader, protocol: string, id: string): Pr
 
 export type OfferedProvider = Pick<OpenidProviderRow, 'provider_id' | 'button_name' | 'email_domains'>;
 
-/** For the sign-in page; in the order of their names. */
-export const listUsableProviders = (db: Reader, protocol: string, limit: number): Promise<OfferedProvider[]> =>
+const offered = (db: Reader, protocol: string) =>
   usable(db, protocol)
     .clearSelect()
     .select(['openid_providers.provider_id', 'openid_providers.button_name', 'openid_providers.email_domains'])
     .orderBy('openid_providers.button_name')
-    .orderBy('openid_providers.provider_id')
-    .limit(limit)
-    .execute();
+    .orderBy('openid_providers.provider_id');
+
+/** For the sign-in page; in the order of their names. */
+export const listUsableProviders = (db: Reader, protocol: string, limit: number): Promise<OfferedProvider[]> =>
+  offered(db, protocol).limit(limit).execute();
+
+/** The first whose e-mail domains have this one. It has only letters, digits, dots and hyphens: no wildcard. */
+export const findByEmailDomain = (db: Reader, protocol: string, domain: string): Promise<OfferedProvider | undefined> =>
+  offered(db, protocol).where('openid_providers.email_domains', 'like', `%"${domain}"%`).limit(1).executeTakeFirst();

@@ -6,13 +6,14 @@ import type { Database } from '../database.ts';
 import { Fault, fail, fault } from '../faults.ts';
 import { refuse } from './account-choice.rules.ts';
 import type { ProviderAssertion } from './assertion.ts';
-import { findUsableProvider, listUsableProviders, type UsableProvider } from './openid-settings.store.ts';
+import { findByEmailDomain, findUsableProvider, listUsableProviders, type UsableProvider } from './openid-settings.store.ts';
 import { OPENID } from './protocols.rules.ts';
 import type { ProviderClients } from './provider-clients.ts';
 
 export const FLOW_SECONDS = 600;
 /** On the sign-in page. */
 const MAX_OFFERED = 100;
+const DOMAIN = /^[a-z0-9.-]{1,253}$/;
 /** The characters of an OAuth error (RFC 6749, 4.1.2.1). Anything else is not repeated. */
 const OAUTH_ERROR = /^[\x20\x21\x23-\x5b\x5d-\x7e]{1,100}$/;
 
@@ -76,7 +77,8 @@ export function createProviderFlows({ db, clock, config, clientOf }: ProviderFlo
       const rows = await listUsableProviders(db.read, OPENID, MAX_OFFERED);
       return {
         buttons: rows.flatMap(({ provider_id: id, button_name: name }) => (name === null ? [] : [{ id, name }])),
-        byEmail: rows.some(({ email_domains: domains }) => domains !== '[]'),
+        // Of more than these, some may be found by e-mail only.
+        byEmail: rows.length === MAX_OFFERED || rows.some(({ email_domains: domains }) => domains !== '[]'),
       };
     },
 
@@ -86,9 +88,8 @@ export function createProviderFlows({ db, clock, config, clientOf }: ProviderFlo
         .slice(address.lastIndexOf('@') + 1)
         .trim()
         .toLowerCase();
-      if (!address.includes('@') || domain === '') return undefined;
-      const rows = await listUsableProviders(db.read, OPENID, MAX_OFFERED);
-      return rows.find(({ email_domains: domains }) => (JSON.parse(domains) as string[]).includes(domain))?.provider_id;
+      if (!address.includes('@') || !DOMAIN.test(domain)) return undefined;
+      return (await findByEmailDomain(db.read, OPENID, domain))?.provider_id;
     },
 
     /** How the person knows the provider. */

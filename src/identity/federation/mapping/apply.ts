@@ -11,7 +11,7 @@ import {
   type MappingRefusal,
   RefusalError,
 } from './identity.ts';
-import { MAX_STEPS, STEPS_PER_JSON_CHARACTER } from './limits.ts';
+import { MAX_PROJECT_ROLES, MAX_STEPS, STEPS_PER_JSON_CHARACTER } from './limits.ts';
 import type { DomainTemplate, LocalEntry, Mapping, ProjectTemplate, UserTemplate } from './mapping.ts';
 import { readProjects } from './projects.ts';
 import { parseJson, Reader } from './reader.ts';
@@ -55,6 +55,8 @@ function identityOf(mapping: Mapping, entries: readonly Entry[], steps: Steps): 
     groups.add(local, maps);
     if (local.projects || local.projectsJson !== undefined) projects = projectsOf(local, maps, defaults, steps);
   }
+  if (projects.reduce((sum, { roles }) => sum + 1 + roles.length, 0) > MAX_PROJECT_ROLES)
+    throw new RefusalError('too_large', `there are more than ${MAX_PROJECT_ROLES} projects and roles`);
   const last = entries.at(-1)!;
   return {
     user: userOf(entries, defaults ? last : undefined),

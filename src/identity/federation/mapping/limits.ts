@@ -13,6 +13,8 @@ export const MAX_ASSERTION_LENGTH = 262_144;
 export const MAX_FILLED_LENGTH = 4096;
 /** Groups in one result. */
 export const MAX_GROUPS = 10_000;
+/** Projects and roles in them in one result. Each is looked up. */
+export const MAX_PROJECT_ROLES = 1000;
 /**
  * Steps of one evaluation. A step takes about ten nanoseconds, so the maximum is a few tenths of a second. A person in 5,000 groups with long
  * names, and a mapping with five regular expressions for them, need about half of it.

@@ -185,6 +185,15 @@ describe('Assertions and what they grow into', () => {
     assert.equal(code(groupsFrom({ type: 'g' }), { g: `a;${'x'.repeat(5000)}` }), 'too_large');
   });
 
+  it('give projects and roles in bounds: each is looked up', () => {
+    const rules = [{ remote: [{ type: 'p' }], local: [{ user: { name: 'ann' }, projects_json: '{0}' }] }];
+    const roles = (count: number) => Array.from({ length: count }, (_, number) => ({ name: `role-${number}` }));
+    const refusal = (projects: readonly object[]) => code(rules, { p: [JSON.stringify(projects)] }, '3.0');
+    assert.equal(refusal([{ name: 'a', roles: roles(999) }]), undefined);
+    assert.equal(refusal([{ name: 'a', roles: roles(1000) }]), 'too_large');
+    assert.equal(refusal(Array.from({ length: 1001 }, (_, number) => ({ name: `p${number}`, roles: [] }))), 'too_large');
+  });
+
   it('are joined only when that is short', () => {
     const rules = [{ remote: [{ type: 'a' }], local: [{ user: { name: '{0}'.repeat(1300) } }] }];
     for (const a of [';'.repeat(200_000), '\u{e0001};'.repeat(60_000), '\u{e0001};'.repeat(500)])

@@ -153,8 +153,9 @@ export class ProviderSteps {
       return true;
     } catch (error) {
       if (!(error instanceof Fault) || error.status >= 500) throw error;
+      const { words } = this.#request.browser.look;
       await this.#save({ person });
-      this.showChoice(this.#request.browser.look.words.providerAccountRefused);
+      this.showChoice(refusalOf(words, error, words.providerAccountRefused).message);
       return false;
     }
   }

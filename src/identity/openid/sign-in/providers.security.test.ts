@@ -368,6 +368,23 @@ onEachDatabase('A hostile provider', (api) => {
       isAsked(await attempt({ claims: { email: shared, email_verified: true } }));
     });
 
+    it('that so many others have as a further address that not all are read', async () => {
+      const email = addressOf(uniqueName('crowd'));
+      const db = await databaseOf(api);
+      try {
+        const others = await Promise.all(Array.from({ length: 10 }, () => makeUser(api)));
+        await db.write((tx) =>
+          tx
+            .insertInto('user_emails')
+            .values(others.map((other) => ({ user_id: other.id, value_key: email })))
+            .execute(),
+        );
+      } finally {
+        await db.close();
+      }
+      isAsked(await attempt({ claims: { sub: uniqueName('sub'), email, email_verified: true } }));
+    });
+
     it('that another provider wrote, which is not trusted with addresses', async () => {
       const claims = { email: addressOf(uniqueName('victim')), email_verified: true };
       const intruder = new Traveller(api, application, provider, plain);
@@ -413,7 +430,9 @@ onEachDatabase('A hostile provider', (api) => {
       provider.honest();
       const signIn = await traveller.browser.submit(choice, 'provider-link');
       const answers = { name: victim.name, password: victim.password, domain: elsewhere.id };
-      assertPage(await traveller.browser.submit(signIn, 'password', answers), 403);
+      const refused = await traveller.browser.submit(signIn, 'password', answers);
+      assertPage(refused, 403);
+      assert.match(refused.text, /not for the domain of the account/);
     });
 
     it('except where it is for the whole service, and the address is confirmed', async () => {

@@ -7,6 +7,7 @@ import { connectProvider, providerFor, ROOT, signInAt, Traveller } from '../../.
 import { mailsInFolderTo, subjectIn } from '../../../../test/support/mail-folder.ts';
 import type { PlainProvider } from '../../../../test/support/plain-provider.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
+import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
 import { enable, Phone } from '../../../../test/support/second-factor.ts';
 import { redirectTargetOf, stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 
@@ -18,6 +19,7 @@ onEachDatabase('Signing in through another provider', (api) => {
   let application: RelyingParty;
   let group: { id: string };
   let project: { id: string; name: string };
+  const db = usesDatabaseOf(api);
   const travellerTo = (to = id): Traveller => new Traveller(api, application, to === id ? provider : other, to);
 
   before(async () => {
@@ -168,6 +170,42 @@ onEachDatabase('Signing in through another provider', (api) => {
     assert.equal(target.origin, other.issuer);
     assert.equal(target.searchParams.get('login_hint'), `${sub}@EXAMPLE.org`);
     assert.ok((await browser.go(await signInAt(other, target, sub))).redirectTarget ?? true);
+  });
+
+  it('finds it among more providers than the page has buttons for', async () => {
+    const ids = Array.from({ length: 100 }, (_, at) => uniqueName(`a${at}`));
+    await db().write(async (tx) => {
+      const [row] = await tx.selectFrom('openid_providers').where('provider_id', '=', id).selectAll().execute();
+      const provider = { domain_id: 'default', enabled: 1 as const, description: null, authorization_ttl: null, created_at: 0 };
+      const protocol = { id: 'openid', mapping_id: id, remote_id_attribute: null };
+      const settings = ids.map((one) => ({
+        ...row!,
+        provider_id: one,
+        button_name: ` ${one}`,
+        email_domains: '["example.net"]',
+      }));
+      await tx
+        .insertInto('identity_providers')
+        .values(ids.map((one) => ({ ...provider, id: one })))
+        .execute();
+      await tx
+        .insertInto('federation_protocols')
+        .values(ids.map((one) => ({ ...protocol, provider_id: one })))
+        .execute();
+      await tx.insertInto('openid_providers').values(settings).execute();
+    });
+    try {
+      const browser = new TestBrowser(api);
+      const first = await browser.go((await application.ask()).url);
+      assert.ok(!first.text.includes(trusted), 'it has no button');
+      const asking = await browser.submit(first, 'provider-ask');
+      for (const address of ['a@%', 'a@exampl_.org', 'a@"', 'a@'])
+        assert.equal((await browser.submit(asking, 'provider-email', { address })).status, 400, address);
+      const target = redirectTargetOf(await browser.submit(asking, 'provider-email', { address: 'a@example.org' }));
+      assert.equal(target.origin, other.issuer);
+    } finally {
+      await db().write((tx) => tx.deleteFrom('identity_providers').where('id', 'in', ids).execute());
+    }
   });
 
   it('asks the provider to authenticate again where the application does', async () => {
