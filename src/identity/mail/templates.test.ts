@@ -49,6 +49,16 @@ describe('Templates', () => {
       );
   });
 
+  it('about a new way to sign in tell how to remove it: a new password does not', () => {
+    const templates = templatesWith(undefined);
+    const advice = { en: /(remove|disconnect) it at once at/, es: /(elimínela|desconéctela) enseguida en/ };
+    for (const name of ['passkey-added', 'provider-linked'] as const)
+      for (const [language, expected] of Object.entries(advice)) {
+        const { text, html } = templates.find(name, language).template;
+        for (const content of [text, html]) assert.match(content, expected);
+      }
+  });
+
   it('of a folder replace the built-in ones one by one', () => {
     const templates = of(pair);
     assert.deepEqual(templates.find('reset-password', 'es').template, {

@@ -57,7 +57,7 @@ const es: typeof en = {
   failureRetry: 'El fallo es nuestro. Vuelva a intentarlo en un momento.',
   forDevelopers: 'Para quienes hicieron la aplicación',
   accountLink: 'Su cuenta',
-  homeTitle: 'Bienvenida',
+  homeTitle: 'Le damos la bienvenida',
   homeAccount: 'Su perfil, contraseña, segundo factor, llaves de acceso y sesiones.',
   homeConsoleLink: 'Consola',
   homeConsole: 'Para administradores y propietarios de aplicaciones: personas, organizaciones, aplicaciones y sus roles.',
