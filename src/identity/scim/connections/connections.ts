@@ -29,6 +29,9 @@ const USE_SECONDS = 60;
 /** The roles of a connection in its domain: those of a manager, not of an administrator. */
 const ROLES = new Set(['manager', 'member', 'reader']);
 
+/** Strangers may send unknown tokens to addresses that do not exist, and are answered before the token is looked for. */
+const MAX_READS = 10;
+
 const DAY = 86_400;
 const PATHS = '/scim/';
 /** Not what the client is told, which may be a stranger. */
@@ -89,17 +92,27 @@ export function createConnections({
   });
   const requests = createConnectionRequests({ db, clock, log });
   const load = (token: string) => cache.getOrLoad(token, () => findConnection(db.read, hashOf(token)));
-  /** At once if the connection was verified lately; else it is read, if that is wanted. */
+  let reads = 0;
+
+  async function readConnection(token: string, use: (found: ConnectionWithDomain) => void): Promise<void> {
+    reads++;
+    try {
+      const found = await load(token);
+      if (found) use(found);
+    } catch (err) {
+      log.warn({ err }, 'could not read the connection of a request');
+    } finally {
+      reads--;
+    }
+  }
+
+  /** At once if the connection was verified lately; else it is read, if that is wanted and not too many are read already. */
   function withConnection(headers: IncomingHttpHeaders, mayRead: boolean, use: (found: ConnectionWithDomain) => void): void {
     const token = tokenIn(headers);
     if (token === undefined) return;
     const known = cache.get(token);
     if (known) use(known);
-    if (known || !mayRead) return;
-    Promise.resolve(load(token)).then(
-      (found) => found && use(found),
-      (err: unknown) => log.warn({ err }, 'could not read the connection of a request'),
-    );
+    else if (mayRead && reads < MAX_READS) void readConnection(token, use);
   }
 
   const lastUses = new Map<string, number>();
@@ -168,14 +181,10 @@ export function createConnections({
       return found ?? fail('list.marker_not_found', { marker: page.marker! });
     },
 
-    /** Called for every answer of the service. */
-    recordAnswer(
-      { headers, url, method, requestId, milliseconds }: AnsweredCall,
-      route: string,
-      status: number,
-      refusal?: Fault,
-    ) {
-      if (!(route.startsWith(PATHS) || (route === 'none' && url.startsWith(PATHS)))) return;
+    /** Called for every answer of the service. Nothing is read of those to other addresses. */
+    recordAnswer(call: AnsweredCall, route: string, status: number, refusal?: Fault): void {
+      if (!(route.startsWith(PATHS) || (route === 'none' && call.url.startsWith(PATHS)))) return;
+      const { headers, url, method, requestId, milliseconds } = call;
       // A token that nobody knows must not cost a second search.
       withConnection(headers, status !== 401, ({ id, domain_enabled }) => {
         const detail = status === 401 && !domain_enabled ? { detail: DOMAIN_DISABLED } : {};

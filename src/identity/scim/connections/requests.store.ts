@@ -8,13 +8,20 @@ export const FAILED = 400;
 
 export type Outcome = 'success' | 'failure';
 
-/** Rows of connections that were deleted meanwhile are left out. */
+/** Rows in one statement: databases limit the number of its values. */
+const ROWS_AT_ONCE = 500;
+
+/** Rows of connections that were deleted meanwhile are left out. After an outage there are as many as all connections keep. */
 export async function insertRequests(tx: Tx, rows: readonly ScimRequestRow[]): Promise<void> {
   const ids = [...new Set(rows.map(({ connection_id }) => connection_id))];
   const found = await tx.selectFrom('scim_connections').where('id', 'in', ids).select('id').execute();
   const known = new Set(found.map(({ id }) => id));
   const kept = rows.filter(({ connection_id }) => known.has(connection_id));
-  if (kept.length > 0) await tx.insertInto('scim_requests').values(kept).execute();
+  for (let from = 0; from < kept.length; from += ROWS_AT_ONCE)
+    await tx
+      .insertInto('scim_requests')
+      .values(kept.slice(from, from + ROWS_AT_ONCE))
+      .execute();
 }
 
 /** Of each of these connections: the last failures and the last of the others stay. */

@@ -2,8 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assertForbidden, assertOk, assertRefused } from '../../../../test/support/answers.ts';
 import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
 import { BULK_REQUEST, connect, USER } from '../../../../test/support/scim.ts';
-import { fault } from '../../faults.ts';
+import { type Fault, fault } from '../../faults.ts';
+import { userType } from '../core/definitions.ts';
+import { parseFilter } from '../core/filter.ts';
+import { deleteExcess, insertRequests } from './requests.store.ts';
 import { detailOf, KEEP, patternOf } from './requests.ts';
 
 interface Shown {
@@ -34,10 +38,19 @@ describe('What is stored of a request', () => {
     );
     assert.ok(!detailOf(fault('scim.invalid_value', { name: 'emails', why: 'ann@example.org is taken' })).includes('ann@'));
     assert.equal(detailOf(fault('user.not_found', { id: 'ann' })), 'Could not find user: ….');
+    const lost = detailOf(fault('scim.invalid_path', { path: '/User/ann', why: 'it leads to no resource' }));
+    assert.equal(lost, 'The path /…/… cannot be used: it leads to no resource.');
+    for (const filter of ['userName zoe', 'userName "zoe"', 'userName eq "a" zoe'])
+      assert.throws(
+        () => parseFilter(userType, filter),
+        (refusal: Fault) => !detailOf(refusal).includes('zoe'),
+        filter,
+      );
   });
 });
 
 onEachDatabase('The last requests of a connection', (api) => {
+  const db = usesDatabaseOf(api);
   const requestsOf = async (id: string, query = ''): Promise<Shown[]> =>
     assertOk(await api.get(`/v3/OS-SCIM/connections/${id}/requests${query}`)).requests;
 
@@ -107,6 +120,23 @@ onEachDatabase('The last requests of a connection', (api) => {
     assert.equal((await requestsOf(connection.id, '?outcome=failure')).length, 1);
     await Promise.all(Array.from({ length: KEEP.failure + 5 }, () => scim.get('/Users/nobody')));
     assert.equal((await requestsOf(connection.id, '?outcome=failure')).length, KEEP.failure);
+  });
+
+  it('are stored after an outage in which many connections had all that they keep', async () => {
+    const { connection } = await connect(api);
+    const row = { connection_id: connection.id, at: 1, method: 'GET', path: '/scim/v2/Users', status: 200, detail: null };
+    const rows = Array.from({ length: 7000 }, (_, index) => ({
+      ...row,
+      id: `${connection.id.slice(0, 20)}${index}`,
+      scim_type: null,
+      milliseconds: 1,
+      request_id: null,
+    }));
+    await db().write(async (tx) => {
+      await insertRequests(tx, rows);
+      await deleteExcess(tx, [connection.id], KEEP);
+    });
+    assert.equal((await requestsOf(connection.id)).length, KEEP.success);
   });
 
   it('are for those who may see the connection, and strangers add nothing', async () => {

@@ -31,7 +31,9 @@ export function patternOf(route: string, url: string): string {
 const HARMLESS = new Set(['field', 'why', 'kind', 'action', 'limit', 'least', 'most', 'count', 'days', 'seconds']);
 const ATTRIBUTES = new Set(['name', 'path']);
 
-const withoutPeople = (text: string): string => text.replace(/"(?:[^"\\]|\\.)*"?/g, '"…"').replace(/\S*@\S*/g, '…');
+/** In texts, what a client sent is in quotes. A bulk operation names a resource by its address. */
+const withoutPeople = (text: string): string =>
+  text.startsWith('/') ? patternOf('none', text) : text.replace(/"(?:[^"\\]|\\.)*"?/g, '"…"').replace(/\S*@\S*/g, '…');
 
 /** The text of an error, without the values that may name a person. */
 export function detailOf({ code, values }: Pick<Fault, 'code' | 'values'>): string {

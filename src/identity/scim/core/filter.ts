@@ -141,7 +141,7 @@ function next(cursor: TokenCursor): FilterToken {
 }
 
 function unexpected(token: FilterToken, expected: string): never {
-  return invalid(`${expected} was expected, not ${token.text.slice(0, 40)}`);
+  return invalid(`${expected} was expected, not ${token === end ? end.text : JSON.stringify(token.text.slice(0, 40))}`);
 }
 
 function expect(cursor: TokenCursor, kind: FilterToken['kind']): void {

@@ -65,7 +65,7 @@ function checkUniqueIds(operations: readonly BulkOperation[]): void {
   const seen = new Set<string>();
   for (const { method, bulkId } of operations) {
     if (method !== 'POST' || bulkId === undefined) continue;
-    if (seen.has(bulkId)) fail('scim.invalid_syntax', { why: `the bulkId ${bulkId.slice(0, 100)} is given twice` });
+    if (seen.has(bulkId)) fail('scim.invalid_syntax', { why: `the bulkId "${bulkId.slice(0, 100)}" is given twice` });
     seen.add(bulkId);
   }
 }
