@@ -5,7 +5,7 @@ import { newSecret } from '../../../platform/ids.ts';
 import type { Caller } from '../../access/index.ts';
 import type { ConsumerRow } from '../../database.ts';
 import { fail } from '../../faults.ts';
-import { type Deps, parseJson } from '../../resource/index.ts';
+import { type Deps, failOnBrokenReference, parseJson } from '../../resource/index.ts';
 import { ATTEMPT } from '../provider/attempts.ts';
 import { attemptUri } from '../provider/paths.ts';
 import type { Records } from '../provider/records/records.ts';
@@ -30,7 +30,10 @@ export function createSignInAttempts({ clock, change, records, issuer }: SignInA
       const secret = newSecret();
       await change(caller, async (transaction) => {
         const payload = { accountId: caller.userId, clientId: id };
-        await records.add(transaction, { model: ATTEMPT, id: secret, payload, lifetime: ATTEMPT_SECONDS });
+        await failOnBrokenReference(
+          () => fail('consumer.not_found', { id }),
+          () => records.add(transaction, { model: ATTEMPT, id: secret, payload, lifetime: ATTEMPT_SECONDS }),
+        );
         transaction.audit('consumer.sign_in_tried', { kind: 'consumer', id });
       });
       return { redirectUri: attemptUri(issuer(), secret), expiresAt: clock.now() + ATTEMPT_SECONDS * 1000 };

@@ -64,6 +64,17 @@ onEachDatabase('An attempt to sign in to an application from the console', (api)
     isRefused(await ask(late));
   });
 
+  it('is not begun for an application that is deleted at the same moment', async () => {
+    const { id } = await makeApplication(api, { redirect_uris: ['https://app.example.org/'] });
+    const path = `/v3/OS-OAUTH2/consumers/${id}`;
+    const [gone, ...begun] = await Promise.all([
+      api.delete(path),
+      ...Array.from({ length: 8 }, () => api.post(`${path}/sign-in-attempts`, {})),
+    ]);
+    assert.equal(gone.status, 204, gone.text);
+    for (const { status, text } of begun) assert.ok(status === 201 || status === 404, text);
+  });
+
   it('is begun by those who manage the application, which people must be able to sign in to', async () => {
     const { id } = application.application;
     const { token } = await makePerson(api);
