@@ -15,9 +15,9 @@ export type ConsumerWithSecret = ConsumerRow & {
   readonly plainPreviousSecret?: string;
 };
 
+const SWEPT_AT_ONCE = 1000;
 const sealContext = (id: string): string => `consumers/${id}`;
 /** Another context, so that an old secret put into the other column does not open. */
-const SWEPT_AT_ONCE = 1000;
 const previousContext = (id: string): string => `consumers/${id}/previous`;
 
 export const newSealedSecret = (seal: Seal, id: string): string => seal.seal(Buffer.from(newSecret()), sealContext(id));

@@ -68,7 +68,7 @@ export const trySignIn: Words['trySignIn'] = {
     exp: 'Hasta cuándo vale, en segundos desde 1970.',
     iat: 'Cuándo se hizo.',
     auth_time: 'Cuándo inició sesión la persona.',
-    acr: 'Con qué firmeza inició sesión la persona.',
+    acr: 'Con qué nivel de seguridad inició sesión la persona.',
     amr: 'Con qué: pwd es una contraseña, otp un código, mfa dos factores.',
     at_hash: 'Une el token de acceso a este ID token.',
     sid: 'La sesión, para cerrarla.',
