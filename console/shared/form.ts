@@ -40,21 +40,21 @@ export interface FormField {
   find?(text: string, signal: AbortSignal): Promise<readonly Choice[]>;
   /** For `pick`: what is chosen at the beginning. */
   readonly chosen?: Choice | undefined;
-  /** What is wrong with the value; the browser then refuses to send the form. Called while typing. */
-  check?(value: string): string | undefined;
-  onChange?(value: string): void;
+  /** What is wrong with the value; the browser then refuses to send the form. Called while typing. `file`: what was chosen, of a file. */
+  check?(value: string, file?: File): string | undefined;
+  onChange?(value: string, file?: File): void;
 }
 
 function onInput(field: FormField, event: Event): void {
   const input = event.target as HTMLInputElement;
   if (field.check) {
-    const wrong = field.check(input.value) ?? '';
+    const wrong = field.check(input.value, input.files?.[0]) ?? '';
     input.setCustomValidity(wrong);
     const place = document.getElementById(`${input.id}-problem`);
     if (place) place.textContent = wrong;
     input.setAttribute('aria-invalid', wrong === '' ? 'false' : 'true');
   }
-  field.onChange?.(input.type === 'checkbox' ? String(input.checked) : input.value);
+  field.onChange?.(input.type === 'checkbox' ? String(input.checked) : input.value, input.files?.[0]);
 }
 
 function control(field: FormField, id: string): TemplateResult {

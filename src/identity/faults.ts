@@ -194,6 +194,7 @@ export const identityFaults = {
   'consumer.cannot_be_tried': { status: 409, text: 'The sign-in of consumer {id} cannot be tried: {why}.' },
   'application_grant.not_found': { status: 404, text: 'The consumer has no access to anything of user {id}.' },
   'consumer.no_previous_secret': { status: 404, text: 'No previous secret of consumer {id} works any more.' },
+  'consumer.no_logo': { status: 404, text: 'Consumer {id} has no logo.' },
   'application.not_found': { status: 404, text: 'Could not find application: {id}.' },
   'permission.not_found': { status: 404, text: 'Could not find permission: {id}.' },
   'permission.other_application': {

@@ -10,6 +10,7 @@ import { makeApplication, makePerson } from '../support/applications.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { goTo, onScreen, openConsole } from '../support/console.ts';
 import { informationOf, KeyrockClient } from '../support/keyrock-client.ts';
+import { LOGO, png } from '../support/pictures.ts';
 import { makeUser } from '../support/relying-party.ts';
 import { connect, USER } from '../support/scim.ts';
 import { words as visitorWords } from '../support/visitor.ts';
@@ -117,6 +118,38 @@ onEachDatabase('Applications in the console', (api) => {
     await page.getByText('renamed meanwhile').waitFor();
     assert.equal(await page.getByLabel(applications.description).inputValue(), 'from the console');
     assert.notEqual((await api.get(path)).body.consumer.description, 'from the console');
+  });
+
+  it('have a logo, which is seen before it is sent, then beside the name, and is removed', async () => {
+    const application = await makeApplication(api, { name: uniqueName('logo') });
+    const path = `/applications/${application.id}`;
+    const page = await openConsole(chromium, api, { path });
+    await onScreen(page, application.name);
+    await press(page, applications.logoChoose);
+    const file = dialogOf(page).getByLabel(applications.logoFile);
+    const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>');
+    await file.setInputFiles({ name: 'logo.svg', mimeType: 'image/svg+xml', buffer: svg });
+    await dialogOf(page).getByText(applications.logoWrongType).waitFor();
+    // The service decides by the content.
+    await file.setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: svg });
+    await inDialog(page, applications.logoSave);
+    await dialogOf(page).getByRole('alert').getByText('not a PNG, JPEG or WebP').waitFor();
+    await file.setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: png(64) });
+    await dialogOf(page).getByRole('img', { name: applications.logoPreview }).waitFor();
+    await page.evaluate("document.querySelector('dialog img').decode()");
+    await inDialog(page, applications.logoSave);
+    await page.getByRole('status').getByText(applications.logoSaved).waitFor();
+    await page.getByRole('img', { name: applications.logoOf(application.name) }).waitFor();
+    await page.evaluate("document.querySelector('main img').decode()");
+    await goTo(page, `/applications?search=${application.name}`, applications.title);
+    await page.getByRole('row', { name: application.name }).locator('img').waitFor();
+
+    await goTo(page, path, application.name);
+    await press(page, applications.logoRemove);
+    await inDialog(page, applications.logoRemove);
+    await page.getByRole('status').getByText(applications.logoRemoved).waitFor();
+    await page.getByText(applications.noLogo).waitFor();
+    assert.equal((await api.get(`/v3/OS-OAUTH2/consumers/${application.id}/logo`)).status, 404);
   });
 
   it('show who gave them access, and end it', async () => {
@@ -230,6 +263,7 @@ onDatabase('SQLite', 'Applications in the console, to look at', {}, (api) => {
     const role = { name: 'reader', application_id: application.id };
     await api.post('/v3/OS-ROLES/roles', { role });
     await api.post('/v3/OS-ROLES/permissions', { permission: { ...role, name: 'Read', action: 'GET', resource: '/x' } });
+    assert.equal((await api.put(`/v3/OS-OAUTH2/consumers/${application.id}/logo`, LOGO)).status, 200);
     const page = await openConsole(chromium, api, { options: { bypassCSP: true } });
     const troubles: string[] = [];
     const look = async (path: string, heading: string, name: string): Promise<void> => {

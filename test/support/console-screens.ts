@@ -4,6 +4,7 @@ import { texts } from '../../console/shared/words/en.ts';
 import type { Act, ConsoleScreen, ConsoleWorld } from './console-acts.ts';
 import { personScreens } from './console-person-screens.ts';
 import type { Ids } from './every-route.ts';
+import { LOGO } from './pictures.ts';
 
 /** Whatever the names are. */
 const any = (text: (...names: string[]) => string): RegExp => new RegExp(`^${text('.+', '.+')}$`);
@@ -228,7 +229,11 @@ function applicationScreens({ application, role, permission, user, project }: Co
     { name: applications.remove, rule: 'delete_consumer', ids, request: ['DELETE', path] },
   ];
   const tabs: Record<string, Act[]> = {
-    settings: [{ name: texts.save, rule: 'update_consumer', ids, request: ['PATCH', path, { consumer: { description: 'x' } }] }],
+    settings: [
+      { name: texts.save, rule: 'update_consumer', ids, request: ['PATCH', path, { consumer: { description: 'x' } }] },
+      { name: applications.logoChoose, rule: 'update_consumer', ids, request: ['PUT', `${path}/logo`, LOGO] },
+      { name: applications.logoRemove, rule: 'update_consumer', ids, request: ['DELETE', `${path}/logo`] },
+    ],
     roles: [
       {
         name: applications.newRole,

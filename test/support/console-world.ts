@@ -4,6 +4,7 @@ import { type TestApi, uniqueName } from './api.ts';
 import type { ConsoleWorld } from './console-acts.ts';
 import { makeWorld } from './every-route.ts';
 import { makeLeaver } from './leaving.ts';
+import { LOGO } from './pictures.ts';
 import { enable } from './second-factor.ts';
 
 /** The service must let people leave (`MAY_LEAVE`). */
@@ -13,5 +14,6 @@ export async function makeConsoleWorld(api: TestApi): Promise<ConsoleWorld> {
   const { project, user } = world;
   assert.equal((await api.put(`/v3/projects/${project.id}/users/${user.id}/roles/${customRole.id}`)).status, 204);
   assert.equal((await enable(api, user)).status, 201);
+  assert.equal((await api.put(`/v3/OS-OAUTH2/consumers/${world.application.id}/logo`, LOGO)).status, 200);
   return { ...world, customRole, leaver: await makeLeaver(api) };
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import type { Route } from '../../src/platform/http/index.ts';
 import { type TestApi, uniqueName } from './api.ts';
 import { assign, makeApplication, makePermission, makeRole } from './applications.ts';
+import { LOGO } from './pictures.ts';
 import { connect, GROUP, ORGANIZATION, patchOf, USER } from './scim.ts';
 
 const PASSWORD = 'a password of a test';
@@ -114,6 +115,7 @@ const ENVELOPES: readonly [RegExp, unknown][] = [
   [/\/identity_providers\/:idp_id\/openid$/, { openid: OPENID }],
   [/\/password$/, { user: { original_password: 'not the password', password: 'another password of a test' } }],
   [/\/reset_password\/:token_id\//, { user: { password: 'another password of a test' } }],
+  [/\/logo$/, LOGO],
   [/two_factor_auth$/, { two_factor_auth: { security_question: 'q', security_answer: 'a' } }],
 ];
 

@@ -14,6 +14,7 @@ import { api, session } from '../session.ts';
 import { words } from '../words/index.ts';
 import { type AccessContent, access, readAccess } from './access.ts';
 import { type HoldersContent, holders, readHolders } from './holders.ts';
+import { logo } from './logo.ts';
 import { type MatrixContent, readMatrix } from './matrix.ts';
 import { snippets } from './snippets.ts';
 import './try.ts';
@@ -123,6 +124,7 @@ class Application extends Screen {
         ${copyable(consumer.id)}
         ${this.#previousSecret(consumer)}
       </section>
+      ${logo(consumer, this.#path, this.#may('update_consumer'), () => this.reload())}
       <section class="card">
         <h2>${applications.tabs.settings}</h2>
         ${edit<ConsumerWithSecret>({

@@ -8,6 +8,7 @@ import { table } from '../../shared/table.ts';
 import { goQuery } from '../frame.ts';
 import { api, session } from '../session.ts';
 import { words } from '../words/index.ts';
+import { smallLogo } from './logo.ts';
 import type { Consumer, ListLinks } from './types.ts';
 
 const PAGE = 50;
@@ -54,7 +55,8 @@ class Applications extends Screen {
           name: applications.name,
           isHeader: true,
           sort: 'name',
-          cell: ({ id, name }) => html`<a href=${hrefOf(`/applications/${part(id)}`)}>${name}</a>`,
+          cell: (consumer) =>
+            html`${smallLogo(consumer)}<a href=${hrefOf(`/applications/${part(consumer.id)}`)}>${consumer.name}</a>`,
         },
         { name: applications.description, cell: ({ description }) => description ?? '' },
         {

@@ -12,6 +12,8 @@ export interface Consumer {
   readonly url?: string;
   readonly kind?: Kind | null;
   readonly post_logout_redirect_uris?: readonly string[];
+  /** `logo`: the image, if there is one. */
+  readonly links: { readonly logo?: string };
 }
 
 export interface ConsumerWithSecret extends Consumer {

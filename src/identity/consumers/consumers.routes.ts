@@ -2,6 +2,7 @@
 
 import { isoTime } from '../../platform/clock.ts';
 import type { Caller, IdentityApp } from '../access/index.ts';
+import type { ConsumerRow } from '../database.ts';
 import {
   CHANGE_IF_MATCH,
   callerIfMatch,
@@ -19,10 +20,14 @@ import {
   ConsumerList,
   ConsumerWithSecretEnvelope,
   CreateConsumer,
+  LogoEnvelope,
+  PutLogo,
   RotateSecret,
   renderConsumer,
   UpdateConsumer,
 } from './consumers.schema.ts';
+import type { Logo } from './logo.rules.ts';
+import { logoPath } from './logo-image.ts';
 import type { ConsumerWithSecret } from './secrets.rules.ts';
 
 const tag = 'Consumers';
@@ -31,17 +36,66 @@ const FILTERS = filterDocumentation(['name', 'description', 'client_type', 'gran
 const FILTERED = searchDocumentation(FILTERS, 'name', NAME_AND_CREATION);
 const untilOf = (time: number | null) => (time === null ? {} : { previous_secret_expires_at: isoTime(time * 1000) });
 
+const targetIn =
+  (consumers: Consumers) =>
+  ({ caller, params }: { caller: Caller; params: { consumer_id: string } }) =>
+    consumers.target(caller, params.consumer_id);
+
+const renderLogo = (base: string, { id }: ConsumerRow, logo: Logo) => ({
+  logo: {
+    media_type: logo.media_type,
+    url: `${base}${logoPath(logo.id)}`,
+    created_at: isoTime(logo.created_at * 1000),
+    links: { self: `${base}/v3/OS-OAUTH2/consumers/${id}/logo` },
+  },
+});
+
+function mountLogo(app: IdentityApp, consumers: Consumers): void {
+  const path = '/v3/OS-OAUTH2/consumers/:consumer_id/logo' as const;
+  const target = targetIn(consumers);
+
+  app.get(
+    path,
+    {
+      summary: 'Read what the logo of a consumer is, and where everybody can see it',
+      tag,
+      rule: 'get_consumer',
+      target,
+      reply: { 200: LogoEnvelope },
+    },
+    async (call) => renderLogo(call.base, call.target, await consumers.logo(call.target)),
+  );
+  app.put(
+    path,
+    {
+      summary: 'Give a consumer a logo: a PNG, JPEG or WebP image of at most 64 KiB and 2048 pixels on a side',
+      tag,
+      rule: 'update_consumer',
+      target,
+      body: PutLogo,
+      reply: { 200: LogoEnvelope },
+    },
+    async (call) =>
+      renderLogo(call.base, call.target, await consumers.replaceLogo(call.caller, call.target, call.body.logo.content)),
+  );
+  app.delete(
+    path,
+    { summary: 'Remove the logo of a consumer', tag, rule: 'update_consumer', target, reply: { 204: null } },
+    (call) => consumers.removeLogo(call.caller, call.target),
+  );
+}
+
 export function mountConsumers(app: IdentityApp, { consumers }: { consumers: Consumers }): void {
-  const withSecret = (base: string, row: ConsumerWithSecret) => ({
+  const logoOf = async (row: ConsumerRow): Promise<string | undefined> => (await consumers.logoIds([row])).get(row.id);
+  const withSecret = async (base: string, row: ConsumerWithSecret) => ({
     consumer: {
-      ...renderConsumer(base, row),
+      ...renderConsumer(base, row, await logoOf(row)),
       secret: row.plainSecret,
       ...untilOf(consumers.previousSecretUntil(row)),
     },
   });
 
-  const target = ({ caller, params }: { caller: Caller; params: { consumer_id: string } }) =>
-    consumers.target(caller, params.consumer_id);
+  const target = targetIn(consumers);
 
   for (const root of ['/v3/OS-OAUTH2', '/v3/OS-ROLES'] as const) {
     const many = `${root}/consumers` as const;
@@ -52,7 +106,9 @@ export function mountConsumers(app: IdentityApp, { consumers }: { consumers: Con
       { summary: 'List consumers', tag, rule: 'list_consumers', documentation: FILTERED, reply: { 200: ConsumerList } },
       async (call) => {
         const page = await consumers.list(call.caller, call.query);
-        return listOf(call, 'consumers', { ...page, items: page.items.map((row) => renderConsumer(call.base, row)) });
+        const logos = await consumers.logoIds(page.items);
+        const items = page.items.map((row) => renderConsumer(call.base, row, logos.get(row.id)));
+        return listOf(call, 'consumers', { ...page, items });
       },
     );
     app.post(
@@ -76,7 +132,7 @@ export function mountConsumers(app: IdentityApp, { consumers }: { consumers: Con
         documentation: ETAG,
         reply: { 200: ConsumerWithSecretEnvelope },
       },
-      (call) => withEtag(call.target, withSecret(call.base, consumers.withSecret(call.target))),
+      async (call) => withEtag(call.target, await withSecret(call.base, consumers.withSecret(call.target))),
     );
     app.patch(
       one,
@@ -91,7 +147,7 @@ export function mountConsumers(app: IdentityApp, { consumers }: { consumers: Con
       },
       async (call) => {
         const row = await consumers.update(callerIfMatch('consumer', call), call.target, call.body.consumer);
-        const consumer = renderConsumer(call.base, row);
+        const consumer = renderConsumer(call.base, row, await logoOf(row));
         return withEtag(row, { consumer, links: consumer.links });
       },
     );
@@ -132,4 +188,5 @@ export function mountConsumers(app: IdentityApp, { consumers }: { consumers: Con
     },
     (call) => consumers.endPreviousSecret(call.caller, call.target),
   );
+  mountLogo(app, consumers);
 }

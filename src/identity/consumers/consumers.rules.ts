@@ -11,6 +11,8 @@ import { deleteConsumer, findConsumer, listConsumers, lockConsumer } from './con
 import { createConsumer, insertNewConsumer, type NewConsumer } from './create.rules.ts';
 import { type ConsumerDeps, tagOfConsumer } from './deps.ts';
 import { type ConsumerBodyBuilder, ensureConsumer } from './ensure.rules.ts';
+import { logoPathOf, readLogo, readLogoImage, removeLogo, replaceLogo } from './logo.rules.ts';
+import { logoIdsOf } from './logo.store.ts';
 import { reviseConsumer } from './revise.rules.ts';
 import {
   type ConsumerWithSecret,
@@ -75,6 +77,18 @@ export function createConsumers(deps: ConsumerDeps) {
       return rotateSecret(deps, caller, consumer.id, graceSeconds);
     },
     endPreviousSecret: (caller: Caller, { id }: ConsumerRow) => endPreviousSecret(deps, caller, id),
+    logo: (consumer: ConsumerRow) => readLogo(deps, consumer),
+    replaceLogo: (caller: Caller, consumer: ConsumerRow, content: string) => replaceLogo(deps, caller, consumer, content),
+    removeLogo: (caller: Caller, consumer: ConsumerRow) => removeLogo(deps, caller, consumer),
+    /** The ids of the logos of some consumers, by the ids of these. */
+    logoIds: (rows: readonly ConsumerRow[]) =>
+      logoIdsOf(
+        deps.db.read,
+        rows.map(({ id }) => id),
+      ),
+    /** For everybody: the image of a logo, and the path of an application's. */
+    logoImage: (id: string) => readLogoImage(deps, id),
+    logoPathOf: (consumerId: string) => logoPathOf(deps, consumerId),
     /** Until when the previous secret works; null when none does. */
     previousSecretUntil: (row: ConsumerRow) => previousSecretUntil(deps.clock, row),
     ensure: (actor: Actor, id: string, bodyOf: ConsumerBodyBuilder) => ensureConsumer(deps, actor, id, bodyOf),

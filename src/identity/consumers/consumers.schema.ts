@@ -2,6 +2,7 @@
 import { t } from '../../platform/http/index.ts';
 import type { ConsumerRow } from '../database.ts';
 import { Links, ListLinks, parseJson } from '../resource/index.ts';
+import { logoPath, MAX_LOGO_TEXT } from './logo-image.ts';
 
 const Name = t.string({ minLength: 1, maxLength: 255, pattern: '\\S' });
 const ClientType = t.oneOf('confidential', 'public');
@@ -51,6 +52,9 @@ export const UpdateConsumer = t.envelope(
   t.open({}, { name: Name, ...optional }, { examples: [{ description: 'Weekly reports', redirect_uris: [], scopes: [] }] }),
 );
 
+/** `logo`: the image, if the consumer has one. */
+const ConsumerLinks = t.object({ self: t.string() }, { logo: t.string() });
+
 const shared = {
   id: t.string(),
   name: t.string(),
@@ -61,7 +65,7 @@ const shared = {
   redirect_uris: t.array(t.string()),
   scopes: t.array(t.string()),
   extra: t.record(t.unknown()),
-  links: Links,
+  links: ConsumerLinks,
 };
 const example = {
   id: 'a0c5',
@@ -74,7 +78,10 @@ const example = {
   scopes: ['all_info'],
   extra: { url: 'https://reports.example.org' },
   url: 'https://reports.example.org',
-  links: { self: 'http://localhost:5000/v3/OS-OAUTH2/consumers/a0c5' },
+  links: {
+    self: 'http://localhost:5000/v3/OS-OAUTH2/consumers/a0c5',
+    logo: 'http://localhost:5000/openid/logos/3q2-7wTn…',
+  },
 };
 const Consumer = t.open(shared, {}, { examples: [example] });
 const ConsumerWithSecret = t.open(
@@ -90,10 +97,44 @@ export const RotateSecret = t.object(
   { examples: [{ grace_seconds: 86_400 }] },
 );
 export const ConsumerWithSecretEnvelope = t.envelope('consumer', ConsumerWithSecret);
-export const ChangedConsumer = t.object({ consumer: Consumer, links: Links });
+export const ChangedConsumer = t.object({ consumer: Consumer, links: ConsumerLinks });
 export const ConsumerList = t.object({ links: ListLinks, consumers: t.array(Consumer) });
 
-export function renderConsumer(base: string, row: ConsumerRow) {
+/** A PNG, JPEG or WebP image in base64. */
+export const PutLogo = t.envelope(
+  'logo',
+  t.object(
+    {
+      content: t.string({
+        minLength: 1,
+        description: `A PNG, JPEG or WebP image in base64, at most ${MAX_LOGO_TEXT} characters (64 KiB).`,
+      }),
+    },
+    {},
+    { examples: [{ content: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGOQ9bsBAAHPAURf8l/aAAAAAElFTkSuQmCC' }] },
+  ),
+);
+/** `url`: where everybody can see the image. */
+export const LogoEnvelope = t.envelope(
+  'logo',
+  t.object(
+    { media_type: t.string(), url: t.string(), created_at: t.string(), links: Links },
+    {},
+    {
+      examples: [
+        {
+          media_type: 'image/png',
+          url: 'http://localhost:5000/openid/logos/3q2-7wTn…',
+          created_at: '2026-11-16T23:02:00.000000Z',
+          links: { self: 'http://localhost:5000/v3/OS-OAUTH2/consumers/a0c5/logo' },
+        },
+      ],
+    },
+  ),
+);
+
+/** `logo`: its id. */
+export function renderConsumer(base: string, row: ConsumerRow, logo?: string) {
   const extra = parseJson(row.extra);
   return {
     ...extra,
@@ -106,6 +147,9 @@ export function renderConsumer(base: string, row: ConsumerRow) {
     redirect_uris: JSON.parse(row.redirect_uris) as string[],
     scopes: JSON.parse(row.scopes) as string[],
     extra,
-    links: { self: `${base}/v3/OS-OAUTH2/consumers/${row.id}` },
+    links: {
+      self: `${base}/v3/OS-OAUTH2/consumers/${row.id}`,
+      ...(logo === undefined ? {} : { logo: `${base}${logoPath(logo)}` }),
+    },
   };
 }

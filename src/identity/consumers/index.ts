@@ -5,6 +5,7 @@ export { type Consumers, createConsumers } from './consumers.rules.ts';
 export { findConsumer, namesOfConsumers } from './consumers.store.ts';
 export { tagOfConsumer } from './deps.ts';
 export type { ConsumerValues } from './ensure.rules.ts';
+export { logoPath } from './logo-image.ts';
 export { ID_TOKEN_ALGORITHMS, openidFieldsOf, postLogoutUrisOf } from './openid-fields.ts';
 export { isNative, redirectUriConflict } from './redirect-uris.ts';
 export type { ConsumerWithSecret } from './secrets.rules.ts';

@@ -124,6 +124,7 @@ export function createOpenid(deps: OpenidDeps) {
   const provider = async (): Promise<Provider> => (await current()).provider;
   const parts = {
     picture: deps.pictures.find,
+    logo: deps.consumers.logoImage,
     gate,
     federation,
     interactions,

@@ -26,6 +26,7 @@ import {
   isConsole,
   isPreflight,
   KEYROCK_TOKEN,
+  logoIdIn,
   METADATA,
   pictureIdIn,
   ROOT,
@@ -43,6 +44,7 @@ export interface RequestDeps {
   readonly account: AccountHandler;
   readonly console: ConsoleHandler;
   picture(id: string): Promise<StoredPicture | undefined>;
+  logo(id: string): Promise<StoredPicture | undefined>;
   readonly people: PeoplePages;
   readonly newEmail: NewEmailPage;
   readonly invitation: InvitationHandler;
@@ -59,14 +61,20 @@ const POSTABLE: readonly string[] = [`${ROOT}/authorize`, `${ROOT}/logout`];
 /** Cacheable by anyone. */
 const PUBLIC: readonly string[] = [DISCOVERY, METADATA, `${ROOT}/jwks`];
 
-/** A picture is nothing but an image, whatever its bytes also are. Its path changes with its content. */
-function sendPicture(response: RawExchange['response'], picture: StoredPicture | undefined): void {
+/** A picture is nothing but an image, whatever its bytes also are. Its path changes with its content, so its id is also its ETag. */
+function sendPicture({ request, response }: RawExchange, id: string, picture: StoredPicture | undefined): void {
   const { mediaType, content } = picture ?? fail('route.not_found');
+  const etag = `"${id}"`;
+  const caching = { ETag: etag, 'Cache-Control': 'public, max-age=31536000, immutable' };
+  if (request.headers['if-none-match']?.includes(etag)) {
+    response.writeHead(304, caching).end();
+    return;
+  }
   response
     .writeHead(200, {
+      ...caching,
       'Content-Type': mediaType,
       'Content-Length': content.byteLength,
-      'Cache-Control': 'public, max-age=31536000, immutable',
       'X-Content-Type-Options': 'nosniff',
       'Content-Security-Policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
       'Cross-Origin-Resource-Policy': 'cross-origin',
@@ -96,7 +104,9 @@ export async function handleRequest(deps: RequestDeps, exchange: RawExchange): P
     return;
   }
   const pictureId = pictureIdIn(browser.path);
-  if (pictureId !== undefined) return sendPicture(response, await deps.picture(pictureId));
+  if (pictureId !== undefined) return sendPicture(exchange, pictureId, await deps.picture(pictureId));
+  const logoId = logoIdIn(browser.path);
+  if (logoId !== undefined) return sendPicture(exchange, logoId, await deps.logo(logoId));
   if (browser.path === LANGUAGE_PATH) return chooseLanguage(browser);
   if (browser.path === CHANGE_PASSWORD) return redirect(browser, `${ACCOUNT_PAGES.security}#password`);
   if (isConsole(browser.path)) return deps.console(browser, deps.current);

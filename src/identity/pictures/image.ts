@@ -4,9 +4,14 @@ import { cleanJpeg } from './jpeg.ts';
 import { cleanPng } from './png.ts';
 import { cleanWebp } from './webp.ts';
 
+/** Browsers decode it whole: a small file can need gigabytes of memory. `side`: in pixels. */
+export interface PictureLimits {
+  readonly bytes: number;
+  readonly side: number;
+}
+
 export const MAX_PICTURE_BYTES = 2 * 1024 * 1024;
-/** Browsers decode it whole: a small file can need gigabytes of memory. */
-const MAX_SIDE = 8192;
+const LIMITS: PictureLimits = { bytes: MAX_PICTURE_BYTES, side: 8192 };
 const MAX_PIXELS = 32_000_000;
 
 /** The parts of an image, and its size in pixels. */
@@ -26,14 +31,14 @@ const FORMATS = [
 
 export type Picture = { readonly mediaType: string; readonly content: Buffer } | { readonly problem: PictureProblem };
 
-export function readPicture(bytes: Buffer): Picture {
-  if (bytes.length > MAX_PICTURE_BYTES) return { problem: 'too large' };
+export function readPicture(bytes: Buffer, limits = LIMITS): Picture {
+  if (bytes.length > limits.bytes) return { problem: 'too large' };
   for (const { mediaType, clean } of FORMATS) {
     const image = clean(bytes);
     if (!image) continue;
     const { content, width, height } = image;
     if (width < 1 || height < 1) return { problem: 'not an image' };
-    if (width > MAX_SIDE || height > MAX_SIDE || width * height > MAX_PIXELS) return { problem: 'too many pixels' };
+    if (width > limits.side || height > limits.side || width * height > MAX_PIXELS) return { problem: 'too many pixels' };
     return { mediaType, content };
   }
   return { problem: 'not an image' };

@@ -1,3 +1,3 @@
-// Pictures of people: checked by their content, and stored without metadata.
-export { MAX_PICTURE_BYTES } from './image.ts';
+// Pictures of people: checked by their content, and stored without metadata. Logos of applications are checked by the same rules.
+export { MAX_PICTURE_BYTES, type PictureProblem, readPicture } from './image.ts';
 export { createPictures, type Pictures, type StoredPicture } from './pictures.rules.ts';

@@ -1,26 +1,14 @@
 // The profile and the picture: what people may change of themselves, and what others see.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { crc32, deflateSync } from 'node:zlib';
 import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { png } from '../../../../test/support/pictures.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { type BrowserPage, TestBrowser } from '../../../../test/support/test-browser.ts';
 import { LANGUAGES } from '../pages/words/index.ts';
 
 const PROFILE = '/account/profile';
 const { en, es } = LANGUAGES;
-
-function png(): Buffer {
-  const chunk = (name: string, data: Buffer): Buffer => {
-    const whole = Buffer.concat([Buffer.alloc(4), Buffer.from(name), data, Buffer.alloc(4)]);
-    whole.writeUInt32BE(data.length);
-    whole.writeUInt32BE(crc32(whole.subarray(4, -4)), whole.length - 4);
-    return whole;
-  };
-  const header = Buffer.from([0, 0, 0, 1, 0, 0, 0, 1, 8, 2, 0, 0, 0]);
-  const parts = [chunk('IHDR', header), chunk('IDAT', deflateSync(Buffer.alloc(4))), chunk('IEND', Buffer.alloc(0))];
-  return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), ...parts]);
-}
 
 /** Sends the form for the picture, as browsers do. */
 function upload(browser: TestBrowser, page: BrowserPage, file: Buffer, more: { name?: string; token?: string } = {}) {

@@ -55,6 +55,8 @@ function footer(words: PageWords, once: boolean): Html {
 export interface PageContent {
   readonly title: string;
   readonly body: Html;
+  /** The path of the logo of the application that the title names. */
+  readonly logo?: string | undefined;
   readonly wide?: boolean;
   /** The page uses passkeys. */
   readonly script?: boolean;
@@ -62,7 +64,7 @@ export interface PageContent {
   readonly once?: boolean;
 }
 
-export const page = ({ words, brand }: PageLook, { title, body, wide, script, once = false }: PageContent): string =>
+export const page = ({ words, brand }: PageLook, { title, body, logo, wide, script, once = false }: PageContent): string =>
   html`<!doctype html>
 <html lang="${words.language}">
 <head>
@@ -77,7 +79,7 @@ ${script ? new Html(scriptTag(brand.script)) : ''}
 <body>
 <header>${brand.logo ? html`<img src="${brand.logo}" alt="">` : GATE}<span>${brand.name}</span></header>
 <main${wide ? new Html(' class="wide"') : ''}>
-<h1>${title}</h1>
+<h1>${logo !== undefined && html`<img src="${logo}" alt="">`}${title}</h1>
 ${body}
 </main>
 ${footer(words, once)}

@@ -30,6 +30,7 @@ export function signInPage(
   look: PageLook,
   about: PageForm & {
     application: string;
+    logo: string | undefined;
     name: string;
     domain: string;
     passkey?: object | undefined;
@@ -52,7 +53,7 @@ ${field({ name: 'password', label: words.password, type: 'password', complete: '
 <button type="submit">${words.signIn}</button>`,
   )}${about.passkey && passkeyForm(look, about, { options: about.passkey, label: words.passkeySignIn, autofill: about.error === undefined })}${providerForms(look, about, about.providers)}${cancel(look, about)}
 ${about.links.map(({ href, label }) => html`<p><a href="${href}">${label}</a></p>`)}`;
-  return page(look, { title: words.signInTo(about.application), body, script: about.passkey !== undefined });
+  return page(look, { title: words.signInTo(about.application), logo: about.logo, body, script: about.passkey !== undefined });
 }
 
 export function newPasswordPage(look: PageLook, about: PageForm & { name: string; domain: string }): string {
@@ -106,7 +107,13 @@ ${passkey && passkeyForm(look, about, { options: passkey, label: words.passkeyUs
 /** `resources`: addresses of the requested resources (RFC 8707). */
 export function consentPage(
   look: PageLook,
-  about: PageForm & { application: string; person: string; scopes: readonly string[]; resources: readonly string[] },
+  about: PageForm & {
+    application: string;
+    logo: string | undefined;
+    person: string;
+    scopes: readonly string[];
+    resources: readonly string[];
+  },
 ): string {
   const { words } = look;
   const items = about.scopes.map((scope) => html`<li>${words.scopes[scope] ?? scope}</li>`);
@@ -117,7 +124,7 @@ export function consentPage(
     html`${hidden('step', 'allow')}<button type="submit">${words.allow}</button>`,
   )}<form method="post" action="${about.action}">${hidden('form_token', about.token)}${hidden('step', 'cancel')}
 <button type="submit" class="second">${words.deny}</button></form>`;
-  return page(look, { title: words.consentTitle(about.application), body });
+  return page(look, { title: words.consentTitle(about.application), logo: about.logo, body });
 }
 
 /** For somebody who left the sign-in that one of our own pages needs. `again`: the path of that page. */

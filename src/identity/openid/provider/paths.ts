@@ -1,5 +1,6 @@
 // The paths of the OpenID provider and their methods. Other methods are refused here, because the library has another error format.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { logoPath } from '../../consumers/index.ts';
 import { fail } from '../../faults.ts';
 import { INVITATION_PATH } from '../../invitations/index.ts';
 import {
@@ -59,6 +60,10 @@ const PICTURE = /^\/openid\/pictures\/([\w-]{43})$/;
 /** The id of the picture at a path. */
 export const pictureIdIn = (path: string): string | undefined => PICTURE.exec(path)?.[1];
 
+/** Logos of applications. */
+const LOGO = new RegExp(`^${logoPath('([\\w-]{43})')}$`);
+export const logoIdIn = (path: string): string | undefined => LOGO.exec(path)?.[1];
+
 const READ = ['GET', 'HEAD'];
 const PUBLIC = ['GET', 'HEAD', 'OPTIONS'];
 const API = ['OPTIONS', 'POST'];
@@ -89,6 +94,7 @@ const METHODS: readonly (readonly [path: string | RegExp, methods: readonly stri
   [ASSET, READ],
   [FAVICON, READ],
   [PICTURE, READ],
+  [LOGO, READ],
   [CHANGE_PASSWORD, READ],
   [LANGUAGE_PATH, ['POST']],
   ...Object.values(ACCOUNT_PAGES).map((path) => [path, PAGE] as const),

@@ -1,4 +1,5 @@
 // The consent of a person for an application.
+import type { Consumers } from '../../consumers/index.ts';
 import type { Deps } from '../../resource/index.ts';
 import type { Users } from '../../users/index.ts';
 import { sendPage } from '../pages/browser.ts';
@@ -13,6 +14,7 @@ const MAX_USER_AGENT = 255;
 export interface ConsentDeps extends Pick<Deps, 'change'> {
   readonly users: Users;
   readonly records: Records;
+  readonly consumers: Pick<Consumers, 'logoPathOf'>;
   /** How long a consent is valid. */
   readonly consentSeconds: number;
 }
@@ -36,13 +38,14 @@ export class ConsentStep implements PromptSteps {
   }
 
   async show(): Promise<void> {
-    const { browser, interaction, application, form } = this.#request;
+    const { browser, interaction, clientId, application, form } = this.#request;
     const user = await this.#deps.users.find(interaction.session?.accountId ?? '');
     const scopes = String(interaction.params.scope ?? '')
       .split(' ')
       .filter(Boolean);
     const resources = resourcesOf(interaction.params.resource).map(shortenAddress);
-    sendPage(browser, consentPage(browser.look, { ...form, application, person: user?.name ?? '', scopes, resources }));
+    const logo = await this.#deps.consumers.logoPathOf(clientId);
+    sendPage(browser, consentPage(browser.look, { ...form, application, logo, person: user?.name ?? '', scopes, resources }));
   }
 
   submit(step: string): Promise<void> {

@@ -1,6 +1,7 @@
 // The pages of a sign-in: the password, a new password if it has expired, the second factor, and passkeys.
 import { Fault } from '../../../platform/faults/index.ts';
 import type { FreshLogin } from '../../access/index.ts';
+import type { Consumers } from '../../consumers/index.ts';
 import type { Federation } from '../../federation/index.ts';
 import type { PartialLogin } from '../../tokens/index.ts';
 import { type BrowserRequest, readCookie, redirect, sendAnswer, setCookie } from '../pages/browser.ts';
@@ -36,6 +37,7 @@ export interface SignInStepsDeps extends KeepAccountDeps {
   /** Links below the form. `domain` is what the person typed. */
   linksFor(words: PageWords, interaction: string, domain: string): Promise<readonly PageLink[]>;
   readonly federation: Federation;
+  readonly consumers: Pick<Consumers, 'logoPathOf'>;
 }
 
 /** The result of the steps so far, stored in the interaction until the next. */
@@ -138,15 +140,16 @@ export class SignInSteps implements PromptSteps {
   }
 
   async #showSignIn(login: Partial<LoginName> & { refused?: PageRefusal } = {}): Promise<void> {
-    const { browser, interaction, application, form, challengesFor } = this.#request;
+    const { browser, interaction, clientId, application, form, challengesFor } = this.#request;
     const { signIn } = this.#deps;
     const { name = String(interaction.params.login_hint ?? ''), domain = '', refused } = login;
     const links = await this.#deps.linksFor(browser.look.words, interaction.uid, domain);
     const passkey = (await signIn.isPasskeyOffered()) ? await signIn.passkeyOptions(challengesFor(ALONE)[0]!) : undefined;
     const providers = await this.#provider.offered();
     const connecting = this.#provider.provedProvider;
+    const logo = await this.#deps.consumers.logoPathOf(clientId);
     const error = refused?.message;
-    const about = { ...form, application, name, domain, error, passkey, links, providers, connecting };
+    const about = { ...form, application, logo, name, domain, error, passkey, links, providers, connecting };
     sendAnswer(browser, signInPage(browser.look, about), refused);
   }
 
