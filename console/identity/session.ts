@@ -149,16 +149,16 @@ export class Session {
           // The service refused before it did anything. What the person entered is still there.
           if (!(await this.#signInAgain(shared.recentSignInTitle, shared.recentSignInText))) throw error;
           this.#forget();
-          continue;
-        }
-        // The token ended early, such as when a role was removed.
-        if (error.status === 401) this.#forget();
-        if (error.status === 403 || attempt > 0) {
-          void this.#readAgain().catch(() => {});
-          throw error;
+        } else {
+          // The token ended early, such as when a role was removed.
+          if (error.status === 401) this.#forget();
+          if (error.status === 403 || attempt > 0) {
+            void this.#readAgain().catch(() => {});
+            throw error;
+          }
         }
         // What was begun in one scope is not done in another.
-        if (this.scope !== scope) throw error;
+        if (keyOf(this.scope) !== keyOf(scope)) throw error;
       }
     }
   }

@@ -34,7 +34,10 @@ export interface Exchange {
   readonly idToken: { readonly header: Claims; readonly claims: Claims } | undefined;
   /** What is wrong with the ID token. Empty when everything is right. */
   readonly problems: readonly ('iss' | 'aud' | 'nonce' | 'exp')[];
-  readonly userInfo: Claims;
+  /** Only with the scope `openid`. */
+  readonly userInfo: Claims | undefined;
+  /** The tokens were given back. */
+  readonly areEnded: boolean;
 }
 
 /** Parts of the answer that an application would refuse. */
@@ -89,7 +92,8 @@ export async function beginAttempt(
     ['redirect_uri', redirectUri],
     ['scope', scope],
     ['state', state],
-    ['nonce', nonce],
+    // Without openid there is no ID token, and the provider refuses a nonce.
+    ...(scope.split(' ').includes('openid') ? [['nonce', nonce] as const] : []),
     ['code_challenge', await challengeOf(verifier)],
     ['code_challenge_method', 'S256'],
     ...(prompt === '' ? [] : [['prompt', prompt] as const]),
@@ -137,6 +141,17 @@ function problemsOf({ metadata, nonce }: Attempt, clientId: string, claims: Clai
   ];
 }
 
+/** True when the service has ended all of them. */
+async function endTokens(consumer: ConsumerWithSecret, { metadata }: Attempt, tokens: Claims): Promise<boolean> {
+  let areEnded = true;
+  for (const token of [tokens.refresh_token, tokens.access_token])
+    if (typeof token === 'string')
+      await post(metadata.revocation_endpoint, consumer, [['token', token]]).catch(() => {
+        areEnded = false;
+      });
+  return areEnded;
+}
+
 /** Redeems the code, asks who the person is, and gives the tokens back. */
 export async function redeem(consumer: ConsumerWithSecret, attempt: Attempt, code: string): Promise<Exchange> {
   const { metadata, redirectUri, verifier } = attempt;
@@ -151,10 +166,10 @@ export async function redeem(consumer: ConsumerWithSecret, attempt: Attempt, cod
     const idToken = typeof tokens.id_token === 'string' ? decode(tokens.id_token) : undefined;
     const problems = idToken ? problemsOf(attempt, consumer.id, idToken.claims) : [];
     const headers = { Authorization: `Bearer ${String(tokens.access_token)}` };
-    return { request, tokens, idToken, problems, userInfo: await ask(metadata.userinfo_endpoint, { headers }) };
-  } finally {
-    for (const token of [tokens.refresh_token, tokens.access_token])
-      if (typeof token === 'string')
-        await post(metadata.revocation_endpoint, consumer, [['token', token]]).catch(() => undefined);
+    const userInfo = idToken && (await ask(metadata.userinfo_endpoint, { headers }));
+    return { request, tokens, idToken, problems, userInfo, areEnded: await endTokens(consumer, attempt, tokens) };
+  } catch (error) {
+    await endTokens(consumer, attempt, tokens);
+    throw error;
   }
 }

@@ -147,7 +147,7 @@ export class TrySignIn extends PageElement {
       ${valueTable(trySignIn.answerTitle, valuesOf(answer))}</section>`;
   }
 
-  #exchangeSteps({ request, tokens, idToken, problems, userInfo }: Exchange): TemplateResult {
+  #exchangeSteps({ request, tokens, idToken, problems, userInfo, areEnded }: Exchange): TemplateResult {
     const { trySignIn } = words;
     const hasSecret = this.#consumer!.client_type !== 'public';
     return html`<section class="card"><h2>${trySignIn.tokenTitle}</h2>
@@ -168,8 +168,8 @@ export class TrySignIn extends PageElement {
             : html`<p>${trySignIn.noIdToken}</p>`
         }</section>
       <section class="card"><h2>${trySignIn.userInfoTitle}</h2><p>${trySignIn.userInfoText}</p>
-        ${valueTable(trySignIn.userInfoTitle, valuesOf(userInfo))}
-        <p>${trySignIn.ended}</p></section>`;
+        ${userInfo ? valueTable(trySignIn.userInfoTitle, valuesOf(userInfo)) : html`<p>${trySignIn.noUserInfo}</p>`}
+        <p class=${areEnded ? '' : 'bad'}>${areEnded ? trySignIn.ended : trySignIn.notEnded}</p></section>`;
   }
 
   protected override render(): TemplateResult {

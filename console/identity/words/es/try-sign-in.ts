@@ -39,6 +39,8 @@ export const trySignIn: Words['trySignIn'] = {
   userInfoTitle: '5. Userinfo',
   userInfoText: 'Con el token de acceso la aplicación pregunta más sobre la persona. El scope decide qué se le dice.',
   ended: 'Los tokens de esta prueba han terminado.',
+  noUserInfo: 'No se pregunta: hace falta openid.',
+  notEnded: 'No se han podido terminar los tokens de esta prueba. Termínelos en la pestaña de quién dio acceso.',
   needsHttps: 'Los navegadores solo permiten calcular PKCE por https o en este mismo equipo. Abra la consola así.',
   goBack: 'La respuesta ha llegado. Puede cerrar esta ventana y seguir en la otra.',
   nobodyWaits: 'Ninguna página espera ya esta respuesta. Empiece de nuevo en la pantalla de la aplicación.',
