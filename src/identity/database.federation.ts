@@ -35,6 +35,8 @@ export interface OpenidProviderRow {
   whole_service: number;
   may_give_admin: number;
   version: number;
+  /** The version since which what the provider gave is taken back from everybody; null when that is done. */
+  taking_back: number | null;
 }
 
 export interface ProviderLinkRow {

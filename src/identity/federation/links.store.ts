@@ -55,12 +55,12 @@ export interface LinkIssuer {
 }
 
 /**
- * The issuers that links name: of one provider or of all. `former`: only those that are not in the settings of their provider. Each costs one
- * look into the index, however many people it has.
+ * The issuers that links name: of one provider or of all. `due`: only those that are not in the settings of their provider, or whose provider
+ * is trusted less: what they gave is taken back. Each costs one look into the index, however many people it has.
  */
 export async function issuersOfLinks(
   db: Reader,
-  { providerId, former }: { readonly providerId?: string | undefined; readonly former: boolean },
+  { providerId, due }: { readonly providerId?: string | undefined; readonly due: boolean },
 ): Promise<LinkIssuer[]> {
   const providers = providerId === undefined ? sql`1 = 1` : sql`provider.id = ${providerId}`;
   const { rows } = await sql<LinkIssuer>`
@@ -75,7 +75,9 @@ export async function issuersOfLinks(
     select issuers.provider_id as "providerId", issuers.issuer from issuers
     left join openid_providers settings
       on settings.provider_id = issuers.provider_id and ${isSameIssuer('settings.issuer', 'issuers.issuer')}
-    where issuers.issuer is not null and ${former ? sql`settings.provider_id is null` : sql`1 = 1`}`.execute(db);
+    where issuers.issuer is not null and ${due ? sql`(settings.provider_id is null or settings.taking_back is not null)` : sql`1 = 1`}`.execute(
+    db,
+  );
   return rows;
 }
 

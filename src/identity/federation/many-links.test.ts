@@ -1,4 +1,4 @@
-// A provider with thousands of people: it can be deleted, disabled and replaced, and nobody who signs in meanwhile stays.
+// A provider with thousands of people: it can be deleted, disabled, replaced and trusted less, and nobody who signs in meanwhile stays.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { sql } from 'kysely';
@@ -165,6 +165,73 @@ onEachDatabase('A provider with many people', (api) => {
     const settings = { issuer, email_domains: ['example.org'], trusts_email: true };
     return connectProvider(api, provider, { id: race, rules, settings });
   };
+
+  it('is trusted less, also when that was interrupted and is done again', async () => {
+    const id = await connect();
+    const openid = { issuer: 'https://one.example.org', client_id: 'x' };
+    const put = async (more: object = {}) =>
+      assertOk(await inTime(() => api.put(`${pathOf(id)}/openid`, { openid: { ...openid, ...more } })));
+    const settings = () => db().read.selectFrom('openid_providers').where('provider_id', '=', id).select('taking_back');
+    await populate(id, SOME);
+    await put({ whole_service: true, may_give_admin: true });
+    assert.deepEqual((await left(id)).slice(0, 3), [SOME, SOME, SOME], 'more trust takes nothing back');
+    // As a process that stopped after the first step leaves it.
+    await db().write((tx) => tx.updateTable('openid_providers').set({ taking_back: 1 }).where('provider_id', '=', id).execute());
+    await put({ whole_service: true, may_give_admin: true });
+    assert.deepEqual((await left(id)).slice(0, 3), [0, 0, SOME]);
+    assert.deepEqual(await settings().execute(), [{ taking_back: null }], 'it is done');
+    assertOk(await api.delete(pathOf(id)), 204);
+  });
+
+  it('takes back what it gave when it is for fewer people or may give less, and nothing else', async () => {
+    const [admin, member] = [await api.roleId('admin'), await api.roleId('member')];
+    const { id: abroad } = await api.make('domain', { name: uniqueName('abroad') });
+    /** Somebody of the domain, whom an administrator gave a group and a role. The provider gives these, too, and others. */
+    const makePerson = async (domain_id: string) => {
+      const sub = uniqueName('less');
+      const user = await api.make('user', { name: sub, email: `${sub}@example.org`, domain_id });
+      const staff = await api.make('group', { name: uniqueName('staff'), domain_id });
+      const kept = await api.make('group', { name: uniqueName('kept'), domain_id });
+      const project = await api.make('project', { name: uniqueName('project'), domain_id });
+      const roles = `/v3/projects/${project.id}/users/${user.id}/roles`;
+      const byProvider = [`/v3/groups/${staff.id}/users/${user.id}`, `${roles}/${admin}`];
+      const byAdministrator = [`/v3/groups/${kept.id}/users/${user.id}`, `${roles}/${member}`];
+      for (const path of byAdministrator) assertOk(await api.put(path), 204);
+      const confirmed_email = `${sub}@example.org`;
+      await db().write((tx) => tx.updateTable('users').set({ confirmed_email }).where('id', '=', user.id).execute());
+      const domain = { id: domain_id };
+      const groups = [staff, kept].map(({ name }) => ({ group: { name, domain } }));
+      return { sub, id: user.id, groups, byProvider, byAdministrator, project: { name: project.name, domain } };
+    };
+    const people = [await makePerson('default'), await makePerson(abroad)];
+    const projects = people.map(({ project }) => ({ ...project, roles: [{ name: 'admin' }, { name: 'member' }] }));
+    const rules = [
+      { local: [{ user: { name: '{0}' } }], remote: [{ type: 'preferred_username' }] },
+      { local: [...people.flatMap(({ groups }) => groups), { projects }], remote: [{ type: 'sub' }] },
+    ];
+    const settings = { email_domains: ['example.org'], trusts_email: true, whole_service: true, may_give_admin: true };
+    await api.delete(`${ROOT}/mappings/${race}`);
+    await connectProvider(api, provider, { id: race, rules, settings });
+    const put = async (more: object) => {
+      const openid = { issuer: provider.issuer, client_id: provider.clientId, button_name: race, ...settings, ...more };
+      assertOk(await api.put(`${pathOf(race)}/openid`, { openid }));
+    };
+    const statuses = (paths: readonly string[]) => Promise.all(paths.map(async (path) => (await api.head(path)).status));
+    for (const less of [{ whole_service: false }, { may_give_admin: false }]) {
+      await put({});
+      for (const { sub, id, byProvider } of people) {
+        const tokens = await new Traveller(api, application, provider, race).signIn(sub);
+        assert.equal(tokens.claims()!.sub, id);
+        assert.deepEqual(await statuses(byProvider), [204, 204], 'given');
+      }
+      await put(less);
+      for (const { byProvider, byAdministrator } of people) {
+        assert.deepEqual(await statuses(byProvider), [404, 404], `taken back: ${Object.keys(less)}`);
+        assert.deepEqual(await statuses(byAdministrator), [204, 204], 'what an administrator gave stays');
+      }
+    }
+    assertOk(await api.delete(pathOf(race)), 204);
+  });
 
   it('is the same one if its issuer differs by a slash at the end only', async () => {
     const issuer = `${provider.issuer}/`;

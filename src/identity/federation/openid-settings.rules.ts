@@ -38,19 +38,22 @@ function checkTrust({ trusts_email: trusts = false, email_domains: domains = [] 
     fail('request.bad_value', { field: 'trusts_email', why: 'it needs email_domains: those whose addresses the provider knows' });
 }
 
-/** Whether it is another provider now, or one for fewer people, or that may give less: people sign in again. */
+type Trust = Pick<OpenidProviderRow, 'whole_service' | 'may_give_admin'>;
+
+/** Whether it is for fewer people now, or may give less. */
+const isLess = (former: Trust, now: Trust): boolean =>
+  former.whole_service > now.whole_service || former.may_give_admin > now.may_give_admin;
+
+/** Whether it is another provider now, or trusted less: people sign in again. */
 const isOtherOrLess = (former: OpenidProviderRow, row: OpenidProviderRow): boolean =>
-  former.issuer !== row.issuer ||
-  former.client_id !== row.client_id ||
-  former.whole_service > row.whole_service ||
-  former.may_give_admin > row.may_give_admin;
+  former.issuer !== row.issuer || former.client_id !== row.client_id || isLess(former, row);
 
 export function createOpenidSettings(
   deps: Pick<Deps, 'db' | 'clock' | 'change'> & {
     readonly seal: Seal;
     /** Called in the transaction that replaces the issuer, narrows what the provider is for, or removes the settings. */
     endSessionsOf(transaction: Change, providerId: string): Promise<void>;
-    readonly manyLinks: Pick<ManyLinks, 'takeBackFormer'>;
+    readonly manyLinks: Pick<ManyLinks, 'takeBackDue'>;
   },
 ) {
   const { db, clock, change, seal, endSessionsOf, manyLinks } = deps;
@@ -71,6 +74,8 @@ export function createOpenidSettings(
       // Locked, so that two calls do not mix their settings.
       if (!(await lockIdentityProvider(db, tx, id))) fail('identity_provider.not_found', { id });
       const former = await findOpenidSettings(tx, id);
+      const trust = { whole_service: bit(body.whole_service ?? false), may_give_admin: bit(body.may_give_admin ?? false) };
+      const version = Math.max(clock.now(), (former?.version ?? 0) + 1);
       const row: OpenidProviderRow = {
         provider_id: id,
         issuer: body.issuer,
@@ -80,9 +85,9 @@ export function createOpenidSettings(
         button_name: body.button_name ?? null,
         email_domains: JSON.stringify([...new Set((body.email_domains ?? []).map((domain) => domain.toLowerCase()))]),
         trusts_email: bit(body.trusts_email ?? false),
-        whole_service: bit(body.whole_service ?? false),
-        may_give_admin: bit(body.may_give_admin ?? false),
-        version: Math.max(clock.now(), (former?.version ?? 0) + 1),
+        ...trust,
+        version,
+        taking_back: former && isLess(former, trust) ? version : (former?.taking_back ?? null),
       };
       if (former && isOtherOrLess(former, row)) await endSessionsOf(transaction, id);
       await failOnBrokenReference(
@@ -93,8 +98,9 @@ export function createOpenidSettings(
       audit('identity_provider.openid_settings_written', { kind: 'identity_provider', id }, { issuer, client_id });
       return row;
     });
-    // Nobody signs in by a former issuer any more. Its people are others, and what it gave them is taken back.
-    await manyLinks.takeBackFormer(caller, id);
+    // Nobody signs in by a former issuer any more. Its people are others, and what it gave them is taken back. Where the provider is trusted
+    // less, everybody gets at the next sign-in what is still due.
+    await manyLinks.takeBackDue(caller, id);
     return written;
   }
 
@@ -116,7 +122,7 @@ export function createOpenidSettings(
         transaction.audit('identity_provider.openid_settings_deleted', { kind: 'identity_provider', id });
       });
       // The next settings may be those of another provider.
-      await manyLinks.takeBackFormer(caller, id);
+      await manyLinks.takeBackDue(caller, id);
     },
 
     /** Undefined for a public client. */

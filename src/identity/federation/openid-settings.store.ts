@@ -1,5 +1,5 @@
 // The OpenID settings of identity providers in the database.
-import type { IdentityProviderRow, MappingRow, OpenidProviderRow, Reader, Tx } from '../database.ts';
+import type { Database, IdentityProviderRow, MappingRow, OpenidProviderRow, Reader, Tx } from '../database.ts';
 
 export const findOpenidSettings = (db: Reader, providerId: string): Promise<OpenidProviderRow | undefined> =>
   db.selectFrom('openid_providers').where('provider_id', '=', providerId).selectAll().executeTakeFirst();
@@ -16,6 +16,26 @@ export async function putOpenidSettings(tx: Tx, row: OpenidProviderRow): Promise
 export async function deleteOpenidSettings(tx: Tx, providerId: string): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('openid_providers').where('provider_id', '=', providerId).executeTakeFirst();
   return numDeletedRows > 0n;
+}
+
+export type TakingBack = Pick<OpenidProviderRow, 'provider_id' | 'taking_back'>;
+
+/** Where what was given is to be taken back from everybody: at one provider or at all. */
+export function findTakingBack(db: Reader, providerId: string | undefined): Promise<TakingBack[]> {
+  const query = db.selectFrom('openid_providers').where('taking_back', 'is not', null).select(['provider_id', 'taking_back']);
+  return (providerId === undefined ? query : query.where('provider_id', '=', providerId)).execute();
+}
+
+/** It is done, unless the provider is trusted still less since. */
+export async function endTakingBack(db: Database, { provider_id, taking_back }: TakingBack): Promise<void> {
+  await db.write((tx) =>
+    tx
+      .updateTable('openid_providers')
+      .set({ taking_back: null })
+      .where('provider_id', '=', provider_id)
+      .where('taking_back', '=', taking_back)
+      .execute(),
+  );
 }
 
 export const readSecrets = (tx: Tx): Promise<Pick<OpenidProviderRow, 'provider_id' | 'client_secret'>[]> =>
