@@ -242,10 +242,10 @@ function buildSignIn(
   people: People & { acceptance: AcceptInvitation },
   options: ModuleOptions,
 ) {
-  const { deps, access, passwords, users, tokens, tokenKeys, freshLogin, logins, devices, gate } = core;
+  const { deps, access, users, tokens, tokenKeys, freshLogin, logins, devices, gate } = core;
   const { db, clock, config } = deps;
   const { seal } = options;
-  const factor = createFactor({ ...deps, ...core.notifications, passwords, seal, issuer: config.twoFactorIssuer, gate });
+  const factor = createFactor({ ...deps, ...core, ...core.notifications, seal, issuer: config.twoFactorIssuer });
   const relyingParty = () => relyingPartyOf(options.issuer(), config.twoFactorIssuer);
   const { notify } = core.notifications;
   /** A password here, or in a directory. */

@@ -14,6 +14,10 @@ interface TextValues {
   'passkey-removed': { name: string; passkey: string };
   'provider-linked': { name: string; provider: string };
   'provider-unlinked': { name: string; provider: string };
+  'two-factor-on': { name: string };
+  'two-factor-off': { name: string };
+  'two-factor-replaced': { name: string };
+  'recovery-codes-made': { name: string };
   'deletion-scheduled': { name: string };
   'deletion-now': { name: string };
   'deletion-cancelled': { name: string };
@@ -38,6 +42,10 @@ interface TimeValues {
   'passkey-removed': { at: number };
   'provider-linked': { at: number };
   'provider-unlinked': { at: number };
+  'two-factor-on': { at: number };
+  'two-factor-off': { at: number };
+  'two-factor-replaced': { at: number };
+  'recovery-codes-made': { at: number };
   'deletion-scheduled': { at: number };
   'deletion-now': { at: number };
   'deletion-cancelled': { at: number };
@@ -81,6 +89,10 @@ export const TEMPLATES: Readonly<Record<TemplateName, Readonly<Record<string, Va
   'passkey-removed': { ...COMMON, ...NEWS, passkey: 'text' },
   'provider-linked': { ...COMMON, ...NEWS, provider: 'text' },
   'provider-unlinked': { ...COMMON, ...NEWS, provider: 'text' },
+  'two-factor-on': { ...COMMON, ...NEWS },
+  'two-factor-off': { ...COMMON, ...NEWS },
+  'two-factor-replaced': { ...COMMON, ...NEWS },
+  'recovery-codes-made': { ...COMMON, ...NEWS },
   'deletion-scheduled': { ...COMMON, ...NEWS },
   'deletion-now': { ...COMMON, ...NEWS },
   'deletion-cancelled': { ...COMMON, ...NEWS },

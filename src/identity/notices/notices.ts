@@ -11,6 +11,8 @@ export interface LinkNotice {
   readonly provider: string;
 }
 
+export type TwoFactorNotice = 'two-factor-on' | 'two-factor-off' | 'two-factor-replaced' | 'recovery-codes-made';
+
 export function createNotices({ clock, mail }: { readonly clock: Clock; readonly mail: Mail }) {
   async function recipient({ tx }: Change, userId: string) {
     const user = await findUser(tx, userId);
@@ -35,6 +37,12 @@ export function createNotices({ clock, mail }: { readonly clock: Clock; readonly
     async link(transaction: Change, template: 'provider-linked' | 'provider-unlinked', about: LinkNotice): Promise<void> {
       const { to, name, language } = await recipient(transaction, about.userId);
       const values = { name, provider: about.provider, at: clock.now() };
+      if (to !== undefined) await mail.enqueue(transaction, { to, template, language, values });
+    },
+
+    async twoFactor(transaction: Change, template: TwoFactorNotice, userId: string): Promise<void> {
+      const { to, name, language } = await recipient(transaction, userId);
+      const values = { name, at: clock.now() };
       if (to !== undefined) await mail.enqueue(transaction, { to, template, language, values });
     },
   };

@@ -34,7 +34,7 @@ export async function enableFactor(
   question: SecurityQuestion | undefined,
   { key, lastStep }: { key: Buffer; lastStep: number } = { key: newKey(), lastStep: 0 },
 ): Promise<EnabledFactor> {
-  const { db, clock, change, notify, seal, issuer } = deps;
+  const { db, clock, change, notify, notices, seal, issuer } = deps;
   const before = await findFactor(db.read, user.id);
   if (!question && !before)
     fail('request.invalid_field', { field: 'two_factor_auth.security_question', why: 'it is a required property' });
@@ -52,6 +52,7 @@ export async function enableFactor(
     const event = before ? 'two_factor.key_replaced' : 'two_factor.enabled';
     transaction.audit(event, { kind: 'user', id: user.id });
     await notify(transaction, event, user.id);
+    await notices.twoFactor(transaction, before ? 'two-factor-replaced' : 'two-factor-on', user.id);
   });
   return {
     key: toBase32(key),
@@ -61,13 +62,14 @@ export async function enableFactor(
   };
 }
 
-export async function disableFactor({ change, notify }: FactorDeps, actor: Actor, userId: string): Promise<void> {
+export async function disableFactor({ change, notify, notices }: FactorDeps, actor: Actor, userId: string): Promise<void> {
   await change(actor, async (transaction) => {
     if (!(await deleteFactor(transaction.tx, userId))) fail('two_factor.not_enabled', { id: userId });
     await replaceRecoveryCodes(transaction.tx, userId, []);
     const devices = await deleteDevices(transaction.tx, userId);
     transaction.audit('two_factor.disabled', { kind: 'user', id: userId }, { devices });
     await notify(transaction, 'two_factor.disabled', userId);
+    await notices.twoFactor(transaction, 'two-factor-off', userId);
   });
 }
 

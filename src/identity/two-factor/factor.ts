@@ -3,6 +3,7 @@ import type { Gate } from '../../platform/limits/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import type { TwoFactorRow } from '../database.ts';
 import { fail } from '../faults.ts';
+import type { Notices } from '../notices/index.ts';
 import type { Notify } from '../notifications/index.ts';
 import type { Passwords } from '../passwords/index.ts';
 import { type Deps, failOnBrokenReference } from '../resource/index.ts';
@@ -11,6 +12,8 @@ import { findFactor } from './two-factor.store.ts';
 export type FactorDeps = Pick<Deps, 'db' | 'clock' | 'change'> & {
   readonly passwords: Passwords;
   readonly notify: Notify;
+  /** Tells the person by mail. */
+  readonly notices: Pick<Notices, 'twoFactor'>;
   readonly seal: Seal;
   readonly issuer: string;
   readonly gate: Gate;

@@ -24,6 +24,7 @@ export async function makeRecoveryCodes(deps: FactorDeps, actor: Actor, userId: 
     await failIfUserMissing(userId, () => replaceRecoveryCodes(transaction.tx, userId, codes.map(recoveryHash)));
     transaction.audit('two_factor.recovery_codes_made', { kind: 'user', id: userId });
     await deps.notify(transaction, 'two_factor.recovery_codes_made', userId);
+    await deps.notices.twoFactor(transaction, 'recovery-codes-made', userId);
   });
   return codes;
 }
