@@ -1,11 +1,7 @@
 // Builds the modules of the identity service in order. Each module is a function of its dependencies.
 
-import type { Clock } from '../platform/clock.ts';
-import type { EffectiveSetting } from '../platform/config/index.ts';
 import { Gate, Throttle } from '../platform/limits/index.ts';
-import type { Log } from '../platform/log/index.ts';
 import { createOutbound, hostPort } from '../platform/outbound/index.ts';
-import type { Seal } from '../platform/seal/index.ts';
 import { createAccess, createFreshLogin } from './access/index.ts';
 import { createAccessQuestions } from './access-questions/index.ts';
 import { createAccountDeletion, createCancelledDeletion } from './account-deletion/index.ts';
@@ -41,6 +37,7 @@ import { createReseal } from './jobs/index.ts';
 import { createLinks } from './links/index.ts';
 import { createLoginEvents } from './logins/index.ts';
 import { createMail } from './mail/index.ts';
+import type { ModuleOptions } from './module-options.ts';
 import { createNotices } from './notices/index.ts';
 import { createNotifications } from './notifications/index.ts';
 import {
@@ -64,7 +61,6 @@ import { type Deps, parseJson } from './resource/index.ts';
 import { createImpliedRoles, createRoles } from './roles/index.ts';
 import type { IdentityRouteDeps } from './routes.ts';
 import { createConnections, createScim } from './scim/index.ts';
-import type { IdentityConfig } from './settings.ts';
 import {
   createAuth,
   createAuthenticate,
@@ -85,22 +81,6 @@ const GUESSES = {
   account: { attempts: 10, perSeconds: 60 },
   address: { attempts: 100, perSeconds: 60 },
 };
-
-export interface ModuleOptions {
-  readonly config: IdentityConfig;
-  readonly dataDir: string;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly seal: Seal;
-  readonly rateLimits: boolean;
-  /** host[:port] that outgoing calls may reach even with plain http or at a private address. */
-  readonly outboundAllow: readonly string[];
-  readonly tls?: { readonly certFile: string; readonly keyFile: string } | undefined;
-  /** The settings in force, to be shown to administrators. */
-  readonly settings?: readonly EffectiveSetting[];
-  /** The issuer in its OpenID tokens. Known once it listens. */
-  issuer(): string;
-}
 
 /** What all other modules depend on: changes with audit events, access, passwords, tokens and users. */
 async function buildCore(db: Database, options: ModuleOptions) {

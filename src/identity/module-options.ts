@@ -1,0 +1,22 @@
+// What the identity service is built from.
+import type { Clock } from '../platform/clock.ts';
+import type { EffectiveSetting } from '../platform/config/index.ts';
+import type { Log } from '../platform/log/index.ts';
+import type { Seal } from '../platform/seal/index.ts';
+import type { IdentityConfig } from './settings.ts';
+
+export interface ModuleOptions {
+  readonly config: IdentityConfig;
+  readonly dataDir: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly seal: Seal;
+  readonly rateLimits: boolean;
+  /** host[:port] that outgoing calls may reach even with plain http or at a private address. */
+  readonly outboundAllow: readonly string[];
+  readonly tls?: { readonly certFile: string; readonly keyFile: string } | undefined;
+  /** The settings in force, to be shown to administrators. */
+  readonly settings?: readonly EffectiveSetting[];
+  /** The issuer in its OpenID tokens. Known once it listens. */
+  issuer(): string;
+}
