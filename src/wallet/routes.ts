@@ -56,3 +56,5 @@ export function mountWallet(app: WalletApp, parts: WalletRouteDeps): void {
   mountPresentations(app, parts);
   mountExchanges(app, parts);
 }
+
+t.name({ ServiceAddresses: Root });

@@ -1,5 +1,7 @@
 // Checks an answer against the OpenAPI document: internal errors, missing answers, errors in the wrong format.
+import { isDeepStrictEqual } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { dereferenced } from '../support/openapi.ts';
 import type { JsonSchema } from './values.ts';
 import type { WireOutcome, WireResponse } from './wire.ts';
 
@@ -31,8 +33,12 @@ interface Document {
 const formatOf = (response: any): ErrorSchemas =>
   Object.fromEntries(Object.entries(response.content as Record<string, any>).map(([type, { schema }]) => [type, schema]));
 
+/** Refusals have the format of errors. Other answers, such as the receipt of a login, have a schema of their own. */
+const isRefusal = (response: any, error: any): boolean =>
+  response.content !== undefined && isDeepStrictEqual(formatOf(response), formatOf(error));
+
 export function operationsOf(printed: unknown): { operations: readonly FuzzOperation[]; errors: ErrorSchemas } {
-  const document = printed as Document;
+  const document = dereferenced(printed as Document);
   const errors = formatOf(document.components.responses.Error);
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(
@@ -43,11 +49,11 @@ export function operationsOf(printed: unknown): { operations: readonly FuzzOpera
         bodies: requestBody ? formatOf(requestBody) : {},
         security: security.flatMap((one: object) => Object.keys(one)),
         replies: new Set(
-          Object.keys(responses)
-            .filter((status) => status !== 'default')
-            .map(Number),
+          Object.entries<any>(responses)
+            .filter(([status, response]) => status !== 'default' && !isRefusal(response, responses.default))
+            .map(([status]) => Number(status)),
         ),
-        errors: responses.default.$ref ? errors : formatOf(responses.default),
+        errors: formatOf(responses.default),
       }),
     ),
   );

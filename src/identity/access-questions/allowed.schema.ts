@@ -14,3 +14,5 @@ export const Allowed = t.object(
     ],
   },
 );
+
+t.name({ AllowedRules: Allowed });

@@ -128,3 +128,12 @@ const Explanation = t.object(
   { examples: [{ ...example, links: { self: 'http://localhost:5000/v3/users/1f42/OS-ACCESS/explanation' } }] },
 );
 export const ExplanationEnvelope = t.envelope('explanation', Explanation);
+
+t.name({
+  ExplainedName: NamedSchema,
+  ExplainedScope: ScopeSchema,
+  ExplanationStep: StepSchema,
+  MissingStep: MissingSchema,
+  Explanation,
+  ExplanationEnvelope,
+});

@@ -30,3 +30,5 @@ export const renderDeletion = (base: string, userId: string, { user_name, domain
   due_at: isoTime(due_at * 1000),
   links: { self: `${base}/v3/users/${userId}/OS-ACCOUNT/deletion` },
 });
+
+t.name({ AccountDeletion, AccountDeletionEnvelope, AccountDeletionList });

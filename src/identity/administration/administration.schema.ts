@@ -77,3 +77,15 @@ export const Backups = t.envelope(
     last: t.nullable(t.object({ made_at: t.string(), files: t.array(t.string()) })),
   }),
 );
+
+t.name({
+  Count,
+  ServiceOverview: Overview,
+  SettingList,
+  KeySet,
+  KeySetList: KeySets,
+  KeySetEnvelope,
+  Delivery,
+  DeliveryList,
+  BackupState: Backups,
+});

@@ -15,26 +15,30 @@ const detail = {
 
 const newRole = { name: 'reader', application_id: 'a0c5' };
 const newPermission = { name: 'Read the reports', application_id: 'a0c5', action: 'GET', resource: '/reports' };
-export const CreateAppRole = t.envelope(
-  'role',
-  t.object({ name: Name, application_id: Id }, { is_internal: t.boolean(), ...ignored }, { examples: [newRole] }),
+const NewAppRole = t.object(
+  { name: Name, application_id: Id },
+  { is_internal: t.boolean(), ...ignored },
+  { examples: [newRole] },
 );
-export const UpdateAppRole = t.envelope(
-  'role',
-  t.open({}, { name: Name, application_id: Id, is_internal: t.boolean() }, { examples: [{ name: 'viewer' }] }),
+export const CreateAppRole = t.envelope('role', NewAppRole);
+const AppRoleChanges = t.open(
+  {},
+  { name: Name, application_id: Id, is_internal: t.boolean() },
+  { examples: [{ name: 'viewer' }] },
 );
-export const CreatePermission = t.envelope(
-  'permission',
-  t.object(
-    { name: Name, application_id: Id },
-    { is_internal: t.boolean(), ...detail, ...ignored },
-    { examples: [newPermission] },
-  ),
+export const UpdateAppRole = t.envelope('role', AppRoleChanges);
+const NewPermission = t.object(
+  { name: Name, application_id: Id },
+  { is_internal: t.boolean(), ...detail, ...ignored },
+  { examples: [newPermission] },
 );
-export const UpdatePermission = t.envelope(
-  'permission',
-  t.open({}, { name: Name, application_id: Id, is_internal: t.boolean(), ...detail }, { examples: [{ action: 'POST' }] }),
+export const CreatePermission = t.envelope('permission', NewPermission);
+const PermissionChanges = t.open(
+  {},
+  { name: Name, application_id: Id, is_internal: t.boolean(), ...detail },
+  { examples: [{ action: 'POST' }] },
 );
+export const UpdatePermission = t.envelope('permission', PermissionChanges);
 
 const shared = { id: t.string(), name: t.string(), application_id: t.string(), is_internal: t.boolean(), links: Links };
 const AppRole = t.object(
@@ -149,4 +153,31 @@ export const renderPermission = (base: string, row: AppPermissionRow) => ({
   resource: row.resource,
   xml: row.xml,
   links: { self: `${base}/v3/OS-ROLES/permissions/${row.id}` },
+});
+
+t.name({
+  NewAppRole,
+  CreateAppRole,
+  AppRoleChanges,
+  UpdateAppRole,
+  NewPermission,
+  CreatePermission,
+  PermissionChanges,
+  UpdatePermission,
+  AppRole,
+  Permission,
+  AppRoleEnvelope,
+  AppRoleList,
+  PermissionEnvelope,
+  PermissionList,
+  NamedReference: Named,
+  UserAssignment,
+  OrganizationAssignment,
+  UserAssignmentList,
+  OrganizationAssignmentList,
+  AllowedRoles,
+  AllowedApplications,
+  AssignedRole,
+  AssignedPermission,
+  UserPermissions: UserPermissionsReply,
 });

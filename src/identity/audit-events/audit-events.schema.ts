@@ -91,3 +91,5 @@ const cell = (value: unknown): string => {
 export const CSV_HEAD = `${COLUMNS.join(',')}\r\n`;
 export const csvLine = (event: EventJson): string => `${COLUMNS.map((name) => cell(event[name])).join(',')}\r\n`;
 export const jsonLine = (event: EventJson): string => `${JSON.stringify(event)}\n`;
+
+t.name({ AuditEvent, AuditEventList, LoginCounts });

@@ -6,14 +6,13 @@ import { Links, ListLinks, parseJson } from '../resource/index.ts';
 const RegionId = t.string({ minLength: 0, maxLength: 255, pattern: '^[^/]*$' });
 
 export const regionFields = ['description', 'parent_region_id'];
-export const CreateRegion = t.envelope(
-  'region',
-  t.open({}, { id: t.nullable(RegionId), description: t.nullable(t.string()), parent_region_id: t.nullable(RegionId) }),
+const NewRegion = t.open(
+  {},
+  { id: t.nullable(RegionId), description: t.nullable(t.string()), parent_region_id: t.nullable(RegionId) },
 );
-export const UpdateRegion = t.envelope(
-  'region',
-  t.open({}, { description: t.nullable(t.string()), parent_region_id: t.nullable(RegionId) }),
-);
+export const CreateRegion = t.envelope('region', NewRegion);
+const RegionChanges = t.open({}, { description: t.nullable(t.string()), parent_region_id: t.nullable(RegionId) });
+export const UpdateRegion = t.envelope('region', RegionChanges);
 export const Region = t.open({ id: t.string(), description: t.string(), parent_region_id: t.nullable(t.string()), links: Links });
 export const RegionEnvelope = t.envelope('region', Region);
 export const RegionList = t.object({ links: ListLinks, regions: t.array(Region) });
@@ -25,8 +24,10 @@ const serviceOptional = {
   enabled: t.boolean(),
   description: t.nullable(t.string()),
 };
-export const CreateService = t.envelope('service', t.open({ type: Type }, serviceOptional));
-export const UpdateService = t.envelope('service', t.open({}, { type: Type, ...serviceOptional }));
+const NewService = t.open({ type: Type }, serviceOptional);
+export const CreateService = t.envelope('service', NewService);
+const ServiceChanges = t.open({}, { type: Type, ...serviceOptional });
+export const UpdateService = t.envelope('service', ServiceChanges);
 export const Service = t.open(
   { id: t.string(), type: t.string(), name: t.string(), enabled: t.boolean(), links: Links },
   { description: t.nullable(t.string()) },
@@ -39,14 +40,10 @@ const Interface = t.oneOf('public', 'internal', 'admin');
 const Url = t.string({ minLength: 1, maxLength: 2048, pattern: '^[a-zA-Z0-9+.-]+:.+' });
 const endpointOptional = { region_id: t.nullable(t.string()), region: t.nullable(RegionId), enabled: t.boolean() };
 const Id = t.string({ minLength: 1, maxLength: 64 });
-export const CreateEndpoint = t.envelope(
-  'endpoint',
-  t.open({ service_id: Id, interface: Interface, url: Url }, endpointOptional),
-);
-export const UpdateEndpoint = t.envelope(
-  'endpoint',
-  t.open({}, { service_id: Id, interface: Interface, url: Url, ...endpointOptional }),
-);
+const NewEndpoint = t.open({ service_id: Id, interface: Interface, url: Url }, endpointOptional);
+export const CreateEndpoint = t.envelope('endpoint', NewEndpoint);
+const EndpointChanges = t.open({}, { service_id: Id, interface: Interface, url: Url, ...endpointOptional });
+export const UpdateEndpoint = t.envelope('endpoint', EndpointChanges);
 export const Endpoint = t.open({
   id: t.string(),
   service_id: t.string(),
@@ -60,23 +57,22 @@ export const Endpoint = t.open({
 export const EndpointEnvelope = t.envelope('endpoint', Endpoint);
 export const EndpointList = t.object({ links: ListLinks, endpoints: t.array(Endpoint) });
 
-/** The catalog of a token. */
-export const Catalog = t.array(
-  t.object({
-    id: t.string(),
-    type: t.string(),
-    name: t.string(),
-    endpoints: t.array(
-      t.object({
-        id: t.string(),
-        interface: t.string(),
-        region: t.nullable(t.string()),
-        region_id: t.nullable(t.string()),
-        url: t.string(),
-      }),
-    ),
-  }),
-);
+/** A service in the catalog of a token. */
+const CatalogEntry = t.object({
+  id: t.string(),
+  type: t.string(),
+  name: t.string(),
+  endpoints: t.array(
+    t.object({
+      id: t.string(),
+      interface: t.string(),
+      region: t.nullable(t.string()),
+      region_id: t.nullable(t.string()),
+      url: t.string(),
+    }),
+  ),
+});
+export const Catalog = t.array(CatalogEntry);
 
 export const renderRegion = (base: string, row: RegionRow) => ({
   ...parseJson(row.extra),
@@ -106,4 +102,29 @@ export const renderEndpoint = (base: string, row: EndpointRow) => ({
   region_id: row.region_id,
   region: row.region_id,
   links: { self: `${base}/v3/endpoints/${row.id}` },
+});
+
+t.name({
+  CatalogEntry,
+  NewRegion,
+  CreateRegion,
+  RegionChanges,
+  UpdateRegion,
+  Region,
+  RegionEnvelope,
+  RegionList,
+  NewService,
+  CreateService,
+  ServiceChanges,
+  UpdateService,
+  Service,
+  ServiceEnvelope,
+  ServiceList,
+  NewEndpoint,
+  CreateEndpoint,
+  EndpointChanges,
+  UpdateEndpoint,
+  Endpoint,
+  EndpointEnvelope,
+  EndpointList,
 });

@@ -46,11 +46,14 @@ const exampleBody = {
   kind: 'web',
   url: 'https://reports.example.org',
 };
-export const CreateConsumer = t.envelope('consumer', t.open({ name: Name }, optional, { examples: [exampleBody] }));
-export const UpdateConsumer = t.envelope(
-  'consumer',
-  t.open({}, { name: Name, ...optional }, { examples: [{ description: 'Weekly reports', redirect_uris: [], scopes: [] }] }),
+const NewConsumer = t.open({ name: Name }, optional, { examples: [exampleBody] });
+export const CreateConsumer = t.envelope('consumer', NewConsumer);
+const ConsumerChanges = t.open(
+  {},
+  { name: Name, ...optional },
+  { examples: [{ description: 'Weekly reports', redirect_uris: [], scopes: [] }] },
 );
+export const UpdateConsumer = t.envelope('consumer', ConsumerChanges);
 
 /** `logo`: the image, if the consumer has one. */
 const ConsumerLinks = t.object({ self: t.string() }, { logo: t.string() });
@@ -101,19 +104,17 @@ export const ChangedConsumer = t.object({ consumer: Consumer, links: ConsumerLin
 export const ConsumerList = t.object({ links: ListLinks, consumers: t.array(Consumer) });
 
 /** A PNG, JPEG or WebP image in base64. */
-export const PutLogo = t.envelope(
-  'logo',
-  t.object(
-    {
-      content: t.string({
-        minLength: 1,
-        description: `A PNG, JPEG or WebP image in base64, at most ${MAX_LOGO_TEXT} characters (64 KiB).`,
-      }),
-    },
-    {},
-    { examples: [{ content: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGOQ9bsBAAHPAURf8l/aAAAAAElFTkSuQmCC' }] },
-  ),
+const NewLogo = t.object(
+  {
+    content: t.string({
+      minLength: 1,
+      description: `A PNG, JPEG or WebP image in base64, at most ${MAX_LOGO_TEXT} characters (64 KiB).`,
+    }),
+  },
+  {},
+  { examples: [{ content: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGOQ9bsBAAHPAURf8l/aAAAAAElFTkSuQmCC' }] },
 );
+export const PutLogo = t.envelope('logo', NewLogo);
 /** `url`: where everybody can see the image. */
 export const LogoEnvelope = t.envelope(
   'logo',
@@ -153,3 +154,20 @@ export function renderConsumer(base: string, row: ConsumerRow, logo?: string) {
     },
   };
 }
+
+t.name({
+  NewConsumer,
+  CreateConsumer,
+  ConsumerChanges,
+  UpdateConsumer,
+  ConsumerLinks,
+  Consumer,
+  ConsumerWithSecret,
+  RotateConsumerSecret: RotateSecret,
+  ConsumerWithSecretEnvelope,
+  ConsumerEnvelope: ChangedConsumer,
+  ConsumerList,
+  NewLogo: NewLogo,
+  PutLogo,
+  LogoEnvelope,
+});

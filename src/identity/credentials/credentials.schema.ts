@@ -8,14 +8,10 @@ const Type = t.string({ minLength: 1, maxLength: 255 });
 const Blob = t.string({ minLength: 1, maxLength: 65_536 });
 
 export const credentialFields = ['type', 'blob', 'user_id', 'project_id'];
-export const CreateCredential = t.envelope(
-  'credential',
-  t.open({ type: Type, blob: Blob }, { user_id: Id, project_id: t.nullable(Id) }),
-);
-export const UpdateCredential = t.envelope(
-  'credential',
-  t.open({}, { type: Type, blob: Blob, user_id: Id, project_id: t.nullable(Id) }),
-);
+const NewCredential = t.open({ type: Type, blob: Blob }, { user_id: Id, project_id: t.nullable(Id) });
+export const CreateCredential = t.envelope('credential', NewCredential);
+const CredentialChanges = t.open({}, { type: Type, blob: Blob, user_id: Id, project_id: t.nullable(Id) });
+export const UpdateCredential = t.envelope('credential', CredentialChanges);
 
 const Credential = t.open({
   id: t.string(),
@@ -37,3 +33,5 @@ export const renderCredential = (base: string, row: DecryptedCredential) => ({
   project_id: row.project_id,
   links: { self: `${base}/v3/credentials/${row.id}` },
 });
+
+t.name({ NewCredential, CreateCredential, CredentialChanges, UpdateCredential, Credential, CredentialEnvelope, CredentialList });

@@ -11,12 +11,11 @@ const changeable = {
   authorization_ttl: t.nullable(t.integer({ minimum: 0, maximum: 2_000_000_000 })),
 };
 
-export const CreateIdentityProvider = t.envelope(
-  'identity_provider',
-  t.object({}, { ...changeable, domain_id: t.nullable(t.string({ minLength: 1, maxLength: 64 })) }),
-);
+const NewIdentityProvider = t.object({}, { ...changeable, domain_id: t.nullable(t.string({ minLength: 1, maxLength: 64 })) });
+export const CreateIdentityProvider = t.envelope('identity_provider', NewIdentityProvider);
 /** As in Keystone, the domain cannot be changed. */
-export const UpdateIdentityProvider = t.envelope('identity_provider', t.object({}, changeable));
+const IdentityProviderChanges = t.object({}, changeable);
+export const UpdateIdentityProvider = t.envelope('identity_provider', IdentityProviderChanges);
 
 const IdentityProvider = t.object({
   id: t.string(),
@@ -46,8 +45,10 @@ export const renderIdentityProvider = (base: string, row: IdentityProviderWithId
 
 const protocolFields = { remote_id_attribute: t.nullable(t.string({ maxLength: 64 })) };
 const MappingId = t.string({ minLength: 1, maxLength: 64 });
-export const CreateProtocol = t.envelope('protocol', t.object({ mapping_id: MappingId }, protocolFields));
-export const UpdateProtocol = t.envelope('protocol', t.object({}, { mapping_id: MappingId, ...protocolFields }));
+const NewProtocol = t.object({ mapping_id: MappingId }, protocolFields);
+export const CreateProtocol = t.envelope('protocol', NewProtocol);
+const ProtocolChanges = t.object({}, { mapping_id: MappingId, ...protocolFields });
+export const UpdateProtocol = t.envelope('protocol', ProtocolChanges);
 const Protocol = t.object({
   id: t.string(),
   mapping_id: t.string(),
@@ -68,3 +69,20 @@ export const renderProtocol = (base: string, row: ProtocolRow) => ({
 });
 
 export { pathOf };
+
+t.name({
+  NewIdentityProvider,
+  CreateIdentityProvider,
+  IdentityProviderChanges,
+  UpdateIdentityProvider,
+  IdentityProvider,
+  IdentityProviderEnvelope,
+  IdentityProviderList,
+  NewProtocol,
+  CreateProtocol,
+  ProtocolChanges,
+  UpdateProtocol,
+  Protocol,
+  ProtocolEnvelope,
+  ProtocolList,
+});

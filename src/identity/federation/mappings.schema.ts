@@ -6,8 +6,10 @@ import { Links, ListLinks } from '../resource/index.ts';
 const rules = t.array(t.unknown({ description: 'A rule of the mapping language: `local` and `remote`.' }), { maxItems: 1000 });
 const version = { schema_version: t.string({ description: '1.0 (the default), 2.0 or 3.0.' }) };
 
-export const CreateMapping = t.envelope('mapping', t.object({ rules }, { ...version, id: t.string() }));
-export const UpdateMapping = t.envelope('mapping', t.object({ rules }, { ...version, id: t.string() }));
+const NewMapping = t.object({ rules }, { ...version, id: t.string() });
+export const CreateMapping = t.envelope('mapping', NewMapping);
+const MappingChanges = t.object({ rules }, { ...version, id: t.string() });
+export const UpdateMapping = t.envelope('mapping', MappingChanges);
 const Mapping = t.object({ id: t.string(), rules: t.array(t.unknown()), schema_version: t.string(), links: Links });
 export const MappingEnvelope = t.envelope('mapping', Mapping);
 export const MappingList = t.object({ links: ListLinks, mappings: t.array(Mapping) });
@@ -18,3 +20,5 @@ export const renderMapping = (base: string, row: MappingRow) => ({
   schema_version: row.schema_version,
   links: { self: `${base}/v3/OS-FEDERATION/mappings/${encodeURIComponent(row.id)}` },
 });
+
+t.name({ NewMapping, CreateMapping, MappingChanges, UpdateMapping, Mapping, MappingEnvelope, MappingList });

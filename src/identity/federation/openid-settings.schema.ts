@@ -38,15 +38,13 @@ const optional = {
   may_give_admin: t.boolean({ description: 'The mapping may make people administrators.' }),
 };
 
-export const PutOpenidSettings = t.envelope(
-  'openid',
-  t.object(shown, {
-    ...optional,
-    client_secret: t.nullable(
-      t.string({ minLength: 1, maxLength: 1024, description: 'Never shown. Without it the former one stays; null removes it.' }),
-    ),
-  }),
-);
+const NewOpenidSettings = t.object(shown, {
+  ...optional,
+  client_secret: t.nullable(
+    t.string({ minLength: 1, maxLength: 1024, description: 'Never shown. Without it the former one stays; null removes it.' }),
+  ),
+});
+export const PutOpenidSettings = t.envelope('openid', NewOpenidSettings);
 
 const OpenidSettings = t.object({
   ...shown,
@@ -81,3 +79,5 @@ export const renderOpenidSettings = (base: string, issuer: string, row: OpenidPr
   backchannel_logout_uri: issuer + logoutPath(row.provider_id),
   links: { self: `${base}${pathOf(row.provider_id)}/openid` },
 });
+
+t.name({ NewOpenidSettings, PutOpenidSettings, OpenidSettings, OpenidSettingsEnvelope });

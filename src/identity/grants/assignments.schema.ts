@@ -36,3 +36,5 @@ export function renderAssignment(base: string, item: Assignment, names: Assignme
     },
   };
 }
+
+t.name({ Reference: Ref, RoleAssignment, RoleAssignmentList, SystemList });

@@ -8,11 +8,10 @@ const optional = { description: t.nullable(t.string()) };
 
 export const groupFields = ['name', 'domain_id', 'description'];
 
-export const CreateGroup = t.envelope(
-  'group',
-  t.open({ name: Name }, { domain_id: t.string({ minLength: 1, maxLength: 64 }), ...optional }),
-);
-export const UpdateGroup = t.envelope('group', t.open({}, { name: Name, domain_id: t.string(), ...optional }));
+const NewGroup = t.open({ name: Name }, { domain_id: t.string({ minLength: 1, maxLength: 64 }), ...optional });
+export const CreateGroup = t.envelope('group', NewGroup);
+const GroupChanges = t.open({}, { name: Name, domain_id: t.string(), ...optional });
+export const UpdateGroup = t.envelope('group', GroupChanges);
 
 export const Group = t.open({ id: t.string(), name: t.string(), domain_id: t.string(), description: t.string(), links: Links });
 export const GroupEnvelope = t.envelope('group', Group);
@@ -28,3 +27,5 @@ export function renderGroup(base: string, row: GroupRow) {
     links: { self: `${base}/v3/groups/${row.id}` },
   };
 }
+
+t.name({ NewGroup, CreateGroup, GroupChanges, UpdateGroup, Group, GroupEnvelope, GroupList });

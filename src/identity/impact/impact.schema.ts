@@ -8,3 +8,5 @@ export const MAX_COUNT = 10_000;
 export const Impact = t.object({
   impact: t.object({ counts: t.record(t.integer()), most: t.integer(), complete: t.boolean(), links: Links }),
 });
+
+t.name({ Impact });

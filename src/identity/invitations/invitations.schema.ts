@@ -99,3 +99,5 @@ export function renderInvitation(row: InvitationRow, { base, now }: { readonly b
     links: { self: `${base}/v3/OS-REGISTRATION/invitations/${row.id}` },
   };
 }
+
+t.name({ InvitedRole: ApplicationRole, CreateInvitation: NewInvitation, Invitation, InvitationEnvelope, InvitationList });

@@ -1,6 +1,7 @@
 // The OpenAPI documentation of routes that the OpenID library serves itself. test/openapi.test.ts checks the list against a
 // running service.
 import { type Documentation, type DocumentedRoute, t } from '../../platform/http/index.ts';
+import { OAuthError } from '../resource/index.ts';
 
 /** How callers authenticate: an application by its secret, a person by an access token. */
 export const APPLICATION = 'application';
@@ -12,7 +13,6 @@ const FORM = { bodyType: 'application/x-www-form-urlencoded' } as const;
 
 const text = (description: string) => t.string({ description });
 const Page = t.string();
-const OAuthError = t.object({ error: t.string() }, { error_description: t.string() });
 /** These routes always answer with a page, also for errors. */
 const HTML_PAGE = { type: 'text/html', error: Page } as const satisfies Documentation;
 const FORM_CALL = { ...FORM, error: OAuthError } as const satisfies Documentation;
@@ -72,6 +72,36 @@ const LOGOUT = {
   post_logout_redirect_uri: 'A registered redirect URI for after the logout.',
   state: 'Returned unchanged.',
 };
+const ProviderMetadata = t.open({ issuer: t.string() });
+const PublicKeys = t.object({ keys: t.array(t.open({})) });
+const AuthorizeForm = t.open({ client_id: authorizeBody.client_id! }, authorizeBody);
+const PushedRequest = t.open({}, { ...authorizeBody, ...client });
+const PushedReply = t.object({ request_uri: t.string(), expires_in: t.integer() });
+const RevocationRequest = t.open({ token: t.string() }, { ...client, token_type_hint: text('access_token or refresh_token.') });
+const DeviceRequest = t.open(
+  {},
+  { ...client, scope: text(authorizeParameters.scope), resource: text(authorizeParameters.resource) },
+);
+const DeviceReply = t.open(
+  { device_code: t.string(), user_code: t.string(), verification_uri: t.string(), expires_in: t.integer() },
+  { verification_uri_complete: t.string() },
+);
+const LogoutForm = t.open({}, Object.fromEntries(Object.entries(LOGOUT).map(([name, description]) => [name, text(description)])));
+
+t.name({
+  OAuthTokenRequest: TokenRequest,
+  OAuthTokens: Tokens,
+  UserClaims: Claims,
+  ProviderMetadata,
+  PublicKeys,
+  AuthorizeForm,
+  PushedAuthorization: PushedRequest,
+  PushedAuthorizationReply: PushedReply,
+  RevocationRequest,
+  DeviceAuthorization: DeviceRequest,
+  DeviceAuthorizationReply: DeviceReply,
+  LogoutForm,
+});
 const DPOP = { DPoP: 'Proof of possession of the key the token is bound to (RFC 9449).' };
 
 export const openidRoutes: readonly DocumentedRoute[] = [
@@ -82,7 +112,7 @@ export const openidRoutes: readonly DocumentedRoute[] = [
       summary: 'Show the OpenID Connect metadata',
       tag,
       rule: 'anyone',
-      reply: { 200: t.open({ issuer: t.string() }) },
+      reply: { 200: ProviderMetadata },
     },
   },
   {
@@ -92,7 +122,7 @@ export const openidRoutes: readonly DocumentedRoute[] = [
       summary: 'Show the OAuth2 metadata (RFC 8414); same content',
       tag,
       rule: 'anyone',
-      reply: { 200: t.open({ issuer: t.string() }) },
+      reply: { 200: ProviderMetadata },
     },
   },
   {
@@ -102,7 +132,7 @@ export const openidRoutes: readonly DocumentedRoute[] = [
       summary: 'List the public keys that verify tokens',
       tag,
       rule: 'anyone',
-      reply: { 200: t.object({ keys: t.array(t.open({})) }) },
+      reply: { 200: PublicKeys },
     },
   },
   {
@@ -123,7 +153,7 @@ export const openidRoutes: readonly DocumentedRoute[] = [
       summary: 'Start a login, with form parameters',
       tag,
       rule: 'anyone',
-      body: t.open({ client_id: authorizeBody.client_id! }, authorizeBody),
+      body: AuthorizeForm,
       documentation: { ...HTML_PAGE, ...FORM, replyHeaders: REDIRECT_HEADERS },
       reply: { 303: null },
     },
@@ -135,9 +165,9 @@ export const openidRoutes: readonly DocumentedRoute[] = [
       summary: 'Push the parameters of a login (RFC 9126)',
       tag,
       access: APPLICATION,
-      body: t.open({}, { ...authorizeBody, ...client }),
+      body: PushedRequest,
       documentation: FORM_CALL,
-      reply: { 201: t.object({ request_uri: t.string(), expires_in: t.integer() }) },
+      reply: { 201: PushedReply },
     },
   },
   {
@@ -185,7 +215,7 @@ export const openidRoutes: readonly DocumentedRoute[] = [
       summary: 'Revoke a token (RFC 7009)',
       tag,
       access: APPLICATION,
-      body: t.open({ token: t.string() }, { ...client, token_type_hint: text('access_token or refresh_token.') }),
+      body: RevocationRequest,
       documentation: FORM_CALL,
       reply: { 200: null },
     },
@@ -197,14 +227,9 @@ export const openidRoutes: readonly DocumentedRoute[] = [
       summary: 'Start a login on a device without a browser (RFC 8628)',
       tag,
       access: APPLICATION,
-      body: t.open({}, { ...client, scope: text(authorizeParameters.scope), resource: text(authorizeParameters.resource) }),
+      body: DeviceRequest,
       documentation: FORM_CALL,
-      reply: {
-        200: t.open(
-          { device_code: t.string(), user_code: t.string(), verification_uri: t.string(), expires_in: t.integer() },
-          { verification_uri_complete: t.string() },
-        ),
-      },
+      reply: { 200: DeviceReply },
     },
   },
   {
@@ -236,7 +261,7 @@ export const openidRoutes: readonly DocumentedRoute[] = [
       summary: 'Start a logout, with form parameters',
       tag,
       rule: 'anyone',
-      body: t.open({}, Object.fromEntries(Object.entries(LOGOUT).map(([name, description]) => [name, text(description)]))),
+      body: LogoutForm,
       documentation: { ...HTML_PAGE, ...FORM, replyHeaders: REDIRECT_HEADERS },
       reply: { 303: null },
     },

@@ -24,3 +24,5 @@ export const renderPasskey = (base: string, row: PasskeyRow) => ({
   last_used_at: row.last_used_at === null ? null : isoTime(row.last_used_at * 1000),
   links: { self: `${base}${pathOf(row.user_id)}/${row.id}` },
 });
+
+t.name({ Passkey, PasskeyList });

@@ -35,14 +35,18 @@ const projectOptional = {
   options: Options,
 };
 
-export const CreateProject = t.envelope('project', t.open({ name: Name }, projectOptional));
-export const UpdateProject = t.envelope('project', t.open({}, { name: Name, ...projectOptional }));
+const NewProject = t.open({ name: Name }, projectOptional);
+export const CreateProject = t.envelope('project', NewProject);
+const ProjectChanges = t.open({}, { name: Name, ...projectOptional });
+export const UpdateProject = t.envelope('project', ProjectChanges);
 
 const domainOptional = { enabled: t.boolean(), description: t.nullable(t.string()), tags: Tags, options: Options };
 /** Services that share domains need them to have the same ids. */
 const ExplicitId = t.string({ pattern: '^[0-9a-f]{32}$' });
-export const CreateDomain = t.envelope('domain', t.open({ name: Name }, { ...domainOptional, explicit_domain_id: ExplicitId }));
-export const UpdateDomain = t.envelope('domain', t.open({}, { name: Name, ...domainOptional }));
+const NewDomain = t.open({ name: Name }, { ...domainOptional, explicit_domain_id: ExplicitId });
+export const CreateDomain = t.envelope('domain', NewDomain);
+const DomainChanges = t.open({}, { name: Name, ...domainOptional });
+export const UpdateDomain = t.envelope('domain', DomainChanges);
 
 const shared = {
   id: t.string(),
@@ -90,3 +94,23 @@ export function renderDomain(base: string, row: ProjectWithTags) {
   const { domain_id: _domain, parent_id: _parent, is_domain: _isDomain, ...domain } = renderProject(base, row);
   return { ...domain, links: { self: `${base}/v3/domains/${row.id}` } };
 }
+
+t.name({
+  ResourceOptions: Options,
+  NewProject,
+  CreateProject,
+  ProjectChanges,
+  UpdateProject,
+  NewDomain,
+  CreateDomain,
+  DomainChanges,
+  UpdateDomain,
+  Project,
+  Domain,
+  ProjectEnvelope,
+  ProjectList,
+  DomainEnvelope,
+  DomainList,
+  TagList,
+  UpdateTags: UpdateTags,
+});

@@ -28,3 +28,11 @@ export const RegisteredUser = t.envelope('user', t.open({ ...required, ...regist
 
 export const ActivationKey = t.envelope('activation_key', t.object({ id: t.string() }));
 export const ResetToken = t.envelope('reset_token', t.object({ id: t.string(), user: User }));
+
+t.name({
+  RegisterUser,
+  ResetPassword,
+  RegisteredUserEnvelope: RegisteredUser,
+  ActivationKeyEnvelope: ActivationKey,
+  ResetTokenEnvelope: ResetToken,
+});

@@ -15,6 +15,9 @@ export const oauthErrors: ErrorFormat = ({ status, code, message }) => ({
   },
 });
 
+/** `error` as in RFC 6749, 5.2. */
+export const OAuthError = t.object({ error: t.string() }, { error_description: t.string() });
+
 export const KeystoneError = t.object({
   error: t.open({ code: t.integer(), title: t.string(), message: t.string() }),
 });
@@ -26,3 +29,5 @@ export const commonHeaders = {
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
 } as const;
+
+t.name({ KeystoneError, OAuthError });

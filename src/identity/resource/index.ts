@@ -2,7 +2,7 @@
 export { bit, extraOf, mergeExtra, mergeOptions, parseJson } from './attributes.ts';
 export { failOnBrokenReference, failOnDuplicateName } from './conflicts.ts';
 export type { Deps } from './deps.ts';
-export { commonHeaders, KeystoneError, keystoneErrors, oauthErrors, REQUEST_ID_HEADER } from './error-format.ts';
+export { commonHeaders, KeystoneError, keystoneErrors, OAuthError, oauthErrors, REQUEST_ID_HEADER } from './error-format.ts';
 export { refuseImmutable } from './immutable.ts';
 export { readNamedPage } from './lists.store.ts';
 export {

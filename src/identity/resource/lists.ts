@@ -190,3 +190,5 @@ export function listOf<K extends string, T>(
 /** A list without pages (the roles of one grant, the devices of one user). */
 export const wholeList = <K extends string, T>(call: ListCall, key: K, items: readonly T[]) =>
   listOf(call, key, { items, next: null, previous: null });
+
+t.name({ Links, ListLinks });

@@ -12,8 +12,10 @@ const optional = {
 
 export const roleFields = ['name', 'domain_id', 'description', 'options'];
 
-export const CreateRole = t.envelope('role', t.open({ name: Name }, optional));
-export const UpdateRole = t.envelope('role', t.open({}, { name: Name, ...optional }));
+const NewRole = t.open({ name: Name }, optional);
+export const CreateRole = t.envelope('role', NewRole);
+const RoleChanges = t.open({}, { name: Name, ...optional });
+export const UpdateRole = t.envelope('role', RoleChanges);
 
 export const Role = t.open({
   id: t.string(),
@@ -48,4 +50,19 @@ export const renderRoleRef = (base: string, { id, name }: { id: string; name: st
   id,
   name,
   links: { self: `${base}/v3/roles/${id}` },
+});
+
+t.name({
+  NewRole,
+  CreateRole,
+  RoleChanges,
+  UpdateRole,
+  Role,
+  RoleEnvelope,
+  RoleList,
+  RoleReference: RoleRef,
+  RoleInference: Inference,
+  ImpliedRoleList: ImpliedRoles,
+  ImpliedRole,
+  RoleInferenceList: RoleInferences,
 });

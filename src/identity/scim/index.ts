@@ -6,5 +6,5 @@ export { type Connections, createConnections } from './connections/connections.t
 export { canonicalUrl } from './core/resource.schema.ts';
 export { createScim } from './core/scim.rules.ts';
 export { mountKeyrockScim } from './keyrock/keyrock.routes.ts';
-export { scimErrors } from './standard/error-format.ts';
+export { ScimError, scimErrors } from './standard/error-format.ts';
 export { mountScim } from './standard/standard.routes.ts';

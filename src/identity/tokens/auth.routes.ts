@@ -176,3 +176,5 @@ export function mountAuth(app: IdentityApp, { auth, tokens, tokenText, revocatio
     },
   );
 }
+
+t.name({ CatalogEnvelope: CatalogReply });

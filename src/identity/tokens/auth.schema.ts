@@ -110,3 +110,13 @@ export const ReceiptReply = t.object({
   }),
   required_auth_methods: t.array(t.array(t.string())),
 });
+
+t.name({
+  DomainReference: DomainRef,
+  PasswordUser: PasswordUserSchema,
+  TotpUser,
+  LogIn: Auth,
+  TokenReference: Ref,
+  TokenEnvelope: TokenReply,
+  AuthReceipt: ReceiptReply,
+});

@@ -64,3 +64,14 @@ export const renderDevice = (base: string, row: DeviceRow) => ({
   last_used_at: isoTime(row.last_used_at * 1000),
   links: { self: `${base}/v3/users/${row.user_id}/OS-TWO-FACTOR/devices/${row.id}` },
 });
+
+t.name({
+  EnableTwoFactor,
+  TwoFactorEnabled: EnabledReply,
+  TwoFactorState: StateReply,
+  TwoFactorData: DataReply,
+  RecoveryCodes: RecoveryReply,
+  RememberedDevice: DeviceReply,
+  Device,
+  DeviceList,
+});

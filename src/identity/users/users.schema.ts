@@ -48,8 +48,10 @@ export const userFields = [
 
 /** Fields of a new user. */
 export const newUserFields = { required: { name: Name }, optional };
-export const CreateUser = t.envelope('user', t.open(newUserFields.required, newUserFields.optional));
-export const UpdateUser = t.envelope('user', t.open({}, { name: Name, ...optional }));
+const NewUser = t.open(newUserFields.required, newUserFields.optional);
+export const CreateUser = t.envelope('user', NewUser);
+const UserChanges = t.open({}, { name: Name, ...optional });
+export const UpdateUser = t.envelope('user', UserChanges);
 export const ChangePassword = t.envelope('user', t.open({ password: Password, original_password: Password }));
 
 /** Fields of a user in answers. */
@@ -90,3 +92,5 @@ export function renderUser(row: UserWithExpiry, { base, now, daysInactive }: Use
     links: { self: `${base}/v3/users/${row.id}` },
   };
 }
+
+t.name({ UserOptions, NewUser, CreateUser, UserChanges, UpdateUser, ChangePassword, User, UserEnvelope, UserList });

@@ -89,6 +89,8 @@ export interface Documentation {
 
 export interface RouteSpec<Rule extends string, Q extends Schema | undefined, B extends Schema | undefined> {
   readonly summary: string;
+  /** What a developer has to know beyond the summary. */
+  readonly description?: string;
   readonly tag: string;
   /** Name of the access rule. `anyone`: no token is needed. */
   readonly rule: Rule | 'anyone';
@@ -117,6 +119,12 @@ export interface Route<Caller> {
   readonly spec: RouteSpec<string, Schema | undefined, Schema | undefined>;
   readonly target: ((call: never) => MaybePromise<Target<unknown, unknown>>) | undefined;
   readonly handler: (call: Call<Caller, never, never, never> & { readonly target: never }) => unknown;
+}
+
+/** The documented part of a route. Routes of mounts have no rule, unless it is `anyone`. */
+export interface DocumentedRoute extends Pick<Route<never>, 'method' | 'path'> {
+  readonly spec: Omit<Route<never>['spec'], 'rule'> & { readonly rule?: string };
+  readonly target?: unknown;
 }
 
 type CallOf<Caller, Path extends string, Q, B> = Call<

@@ -1,10 +1,20 @@
-// HTTP: an App of routes with schemas, the server for it, and its OpenAPI document.
-export { Answer, type App, type Call, createApp, type Documentation, type Query, type Route, type Target } from './app.ts';
+// HTTP: an App of routes with schemas, and the server for it.
+export {
+  Answer,
+  type App,
+  type Call,
+  createApp,
+  type Documentation,
+  type DocumentedRoute,
+  type Method,
+  type Query,
+  type Route,
+  type Target,
+} from './app.ts';
 export { readBody } from './bodies.ts';
 export { disconnectSignal } from './exchange.ts';
 export { parseJson } from './json.ts';
 export type { Mount, RawExchange } from './mounts.ts';
-export { type DocumentedRoute, type OpenApiOptions, openApi } from './openapi.ts';
 export { outageOf } from './outage.ts';
 export { mountProbes, type ReadinessChecks } from './probes.ts';
 export type { AnsweredCall, ErrorFormat } from './replies.ts';

@@ -66,3 +66,5 @@ export function mountProbes<Caller, Rule extends string, Facts>(
     },
   };
 }
+
+t.name({ Status, Readiness });

@@ -83,3 +83,11 @@ export const open = <R extends Properties, O extends Properties = NoProperties>(
 /** A body or answer in an envelope: `{ "user": { ... } }`. Keystone's clients send other keys beside it; they are ignored. */
 export const envelope = <K extends string, T>(key: K, schema: Schema<T>): Schema<{ [P in K]: T }> =>
   ({ type: 'object', required: [key], properties: { [key]: schema }, additionalProperties: true }) as never;
+
+const names = new WeakMap<Schema, string>();
+
+/** Names schemas in the OpenAPI document: `t.name({ User, UserList })`. A named schema is one component, wherever it is used. */
+export function name(schemas: Readonly<Record<string, Schema>>): void {
+  for (const [given, schema] of Object.entries(schemas)) names.set(schema, given);
+}
+export const nameOf = (schema: Schema): string | undefined => names.get(schema);

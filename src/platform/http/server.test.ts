@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { fault } from '../faults/index.ts';
 import { createLog } from '../log/index.ts';
 import { createMetrics } from '../metrics/index.ts';
-import { Answer, createApp, createServer, mountProbes, openApi, type Server, t } from './index.ts';
+import { Answer, createApp, createServer, mountProbes, type Server, t } from './index.ts';
 
 interface Caller {
   readonly name: string;
@@ -311,75 +311,5 @@ describe('A server at localhost', () => {
       assert.equal((await fetch(`http://${host}:${port}/where`)).status, 200, address);
     }
     await server.close(1000);
-  });
-});
-
-describe('OpenAPI', () => {
-  it('is generated from the routes', () => {
-    const document = openApi(thingsApp().routes as never, {
-      title: 'Things',
-      version: '1',
-      description: '',
-      securitySchemes: { token: {} },
-      securityOf: () => ['token'],
-      error: t.open({}),
-    }) as Record<string, any>;
-    assert.equal(document.openapi, '3.1.0');
-    const show = document.paths['/things/{id}'].get;
-    assert.deepEqual(show.parameters, [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }]);
-    assert.deepEqual(show.security, [{ token: [] }]);
-    assert.deepEqual(document.paths['/things'].post.security, []);
-    assert.equal(document.paths['/things'].post.requestBody.content['application/json'].schema.required[0], 'thing');
-  });
-
-  it('documents what handlers read and answer beyond their schemas', () => {
-    const app = createApp<Caller, 'use'>();
-    app.post(
-      '/things',
-      {
-        summary: 'Create',
-        tag,
-        rule: 'use',
-        body: t.open({}),
-        form: true,
-        documentation: {
-          query: { dry: 'Only try.' },
-          headers: { 'If-Match': 'The version.' },
-          required: ['If-Match'],
-          replyHeaders: { ETag: 'The version.' },
-          type: 'application/thing+json',
-          otherTypes: ['text/html'],
-          body: Thing,
-          error: t.string(),
-        },
-        reply: { 201: Thing, 304: null },
-      },
-      () => undefined,
-    );
-    app.put(
-      '/things',
-      { summary: 'Link', tag, rule: 'use', body: t.open({}), documentation: { bodyType: 'text/x' }, reply: { 200: Thing } },
-      () => 0,
-    );
-    const options = { title: '', version: '1', description: '', securitySchemes: {}, securityOf: () => [], error: t.open({}) };
-    const { post, put } = (openApi(app.routes as never, options) as Record<string, any>).paths['/things'];
-    const text = { type: 'string' };
-    assert.deepEqual(post.parameters, [
-      { name: 'dry', in: 'query', required: false, description: 'Only try.', schema: text },
-      { name: 'If-Match', in: 'header', required: true, description: 'The version.', schema: text },
-    ]);
-    const [schema, headers] = [Thing, { ETag: { description: 'The version.', schema: text } }];
-    assert.deepEqual(post.requestBody, {
-      required: true,
-      content: { 'application/thing+json': { schema }, 'application/x-www-form-urlencoded': { schema } },
-    });
-    assert.deepEqual(post.responses, {
-      201: { description: 'Created', headers, content: { 'application/thing+json': { schema }, 'text/html': { schema } } },
-      304: { description: 'Not modified', headers },
-      default: { description: 'Refused; the message says why', content: { 'application/thing+json': { schema: text } } },
-    });
-    // A missing body counts as an empty one.
-    assert.deepEqual(put.requestBody, { required: false, content: { 'text/x': { schema: t.open({}) } } });
-    assert.deepEqual(Object.keys(put.responses[200].content), ['application/json']);
   });
 });

@@ -114,3 +114,5 @@ export function renderCredential({
     ...(raw ? { raw: [...raw] } : {}),
   };
 }
+
+t.name({ Credential, CredentialList });

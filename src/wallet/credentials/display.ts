@@ -99,3 +99,5 @@ export function descriptionOf(configuration: Unknown): Description {
     labels: objectsIn(claims ?? configuration.claims, MAX_LABELS).flatMap((one) => labelOf(one) ?? []),
   };
 }
+
+t.name({ LocalName, Display, ClaimLabel });

@@ -131,3 +131,5 @@ export function renderDid({ row, keys, service, document, documentUrl, isDamaged
     ...(isDamaged ? { damaged: true } : {}),
   };
 }
+
+t.name({ NewDidService: ServiceInput, NewDid, DidKey, Did, DidList });

@@ -25,3 +25,5 @@ export function mountNode(app: WalletApp, { keys, dids }: { keys: Keys; dids: Di
     }),
   );
 }
+
+t.name({ Node });

@@ -56,3 +56,5 @@ export const renderExchange = ({ row, steps, summary }: ExchangeDetails): Static
   expiresAt: time(row.expires_at),
   ...(steps && summary ? {} : { damaged: true }),
 });
+
+t.name({ ExchangeStep: StepSchema, Exchange: ExchangeSchema, ExchangeList });

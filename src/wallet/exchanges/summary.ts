@@ -31,3 +31,5 @@ export const sealSummary = (seal: Seal, row: Pick<ExchangeRow, 'owner' | 'id'>, 
 /** Throws if it is damaged. Exchanges of earlier versions have none. */
 export const openSummary = (seal: Seal, row: Pick<ExchangeRow, 'owner' | 'id' | 'summary'>): ExchangeSummary =>
   row.summary === null ? {} : readObject<ExchangeSummary>(seal.open(row.summary, summarySealContext(row)).toString());
+
+t.name({ ExchangeDisplay: Display, ExchangeSummary });

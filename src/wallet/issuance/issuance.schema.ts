@@ -69,3 +69,13 @@ export const NextStep = t.object(
 );
 
 export type IssuanceAnswer = (Static<typeof Issued> & { retryAfter?: never }) | Static<typeof Deferred> | Static<typeof NextStep>;
+
+t.name({
+  IssuanceRequest,
+  TxCode,
+  Issuer,
+  OfferedCredential: Offered,
+  IssuedCredentials: Issued,
+  DeferredIssuance: Deferred,
+  NextIssuanceStep: NextStep,
+});

@@ -132,3 +132,5 @@ export function renderKey(row: KeyRow, content: KeyContent | undefined, referenc
     ...(content ? {} : { damaged: true }),
   };
 }
+
+t.name({ Key, KeyList, RotatedKey, RevokedKey, NewKey, Rotation, Revocation });

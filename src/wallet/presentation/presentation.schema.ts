@@ -81,3 +81,12 @@ export const PresentationReply = t.object(
   },
 );
 export type PresentationAnswer = Static<typeof PresentationReply>;
+
+t.name({
+  PresentedCredential: Presented,
+  PresentationRequest,
+  Verifier: VerifierSchema,
+  QueryMatch: Match,
+  QuerySet,
+  PresentationReply,
+});

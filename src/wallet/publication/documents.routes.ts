@@ -58,3 +58,5 @@ export function mountDocuments(app: WalletApp, { documents }: { documents: Docum
     answer,
   );
 }
+
+t.name({ DidDocument: Document });

@@ -58,3 +58,5 @@ export const Problem = t.open(
     temporary: t.boolean({ description: 'The same request may succeed later.' }),
   },
 );
+
+t.name({ Problem });

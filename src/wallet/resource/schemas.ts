@@ -15,3 +15,5 @@ export const IDEMPOTENT = {
 export const CREATED = { ...IDEMPOTENT, replyHeaders: { Location: 'The address of the new resource.' } } as const;
 
 export const time = (milliseconds: number): string => new Date(milliseconds).toISOString();
+
+t.name({ EmptyBody });

@@ -52,3 +52,5 @@ export function renderUserInfo({ identity, roles, isAdministrator }: Authenticat
     claims,
   };
 }
+
+t.name({ BackchannelLogout: LogoutToken, LoggedOut, LoginReply, LogoutReply, UserInfo });

@@ -78,3 +78,5 @@ export function mountApplicationGrants(
     (call) => openid.applicationGrants.end(call.caller, call.target, call.params.user_id),
   );
 }
+
+t.name({ ApplicationGrant: Grant, ApplicationGrantList: GrantList });

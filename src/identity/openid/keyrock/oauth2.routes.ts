@@ -51,6 +51,8 @@ const AccessToken = t.object({
   valid: t.boolean(),
   links: Links,
 });
+const AccessTokenEnvelope = t.envelope('access_token', AccessToken);
+const AccessTokenList = t.object({ links: ListLinks, access_tokens: t.array(AccessToken) });
 const UserInformation = t.open(
   { id: t.string(), email: t.string(), displayName: t.string(), app_id: t.string() },
   { roles: t.array(t.open({})), organizations: t.array(t.open({})) },
@@ -95,7 +97,7 @@ function mountAccessTokensOfUsers(app: IdentityApp, parts: KeyrockOAuthParts): v
       tag,
       rule,
       target,
-      reply: { 200: t.object({ links: ListLinks, access_tokens: t.array(AccessToken) }) },
+      reply: { 200: AccessTokenList },
     },
     async (call) => {
       const tokens = await parts.openid.records.listOfUser(call.target, 'AccessToken');
@@ -109,7 +111,7 @@ function mountAccessTokensOfUsers(app: IdentityApp, parts: KeyrockOAuthParts): v
 
   app.get(
     one,
-    { summary: 'Show an access token of a user', tag, rule, target, reply: { 200: t.envelope('access_token', AccessToken) } },
+    { summary: 'Show an access token of a user', tag, rule, target, reply: { 200: AccessTokenEnvelope } },
     async ({ target: userId, params, base }) => {
       const tokens = await parts.openid.records.listOfUser(userId, 'AccessToken');
       const token = tokens.find(({ id }) => id === params.access_token_id) ?? fail('access_token.not_found');
@@ -190,3 +192,12 @@ export function mountKeyrockOAuth(app: IdentityApp, parts: KeyrockOAuthParts): v
 
   mountAccessTokensOfUsers(app, parts);
 }
+
+t.name({
+  AccessTokenEnvelope,
+  AccessTokenList,
+  AuthorizationRequest,
+  AuthorizationApproval,
+  AccessToken,
+  AccessTokenUser: UserInformation,
+});

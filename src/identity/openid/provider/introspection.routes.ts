@@ -1,18 +1,19 @@
 // POST /openid/introspect: our own route, which replaces that of the library.
 import { Answer, t } from '../../../platform/http/index.ts';
 import type { IdentityApp } from '../../access/index.ts';
+import { OAuthError } from '../../resource/index.ts';
 import type { Introspect } from './introspection.ts';
 
-const INTROSPECTION_DOCUMENTATION = {
-  body: t.open(
-    { token: t.string() },
-    {
-      client_id: t.string({ description: 'The calling application, if it does not use HTTP Basic.' }),
-      client_secret: t.string({ description: 'The client secret. Public applications have none.' }),
-    },
-  ),
-  error: t.object({ error: t.string(), error_description: t.string() }),
-};
+const IntrospectionRequest = t.open(
+  { token: t.string() },
+  {
+    client_id: t.string({ description: 'The calling application, if it does not use HTTP Basic.' }),
+    client_secret: t.string({ description: 'The client secret. Public applications have none.' }),
+  },
+);
+const Introspection = t.open({ active: t.boolean() });
+t.name({ IntrospectionRequest, Introspection });
+const INTROSPECTION_DOCUMENTATION = { body: IntrospectionRequest, error: OAuthError };
 
 export function mountIntrospection(app: IdentityApp, parts: { readonly openid: { readonly introspect: Introspect } }): void {
   app.post(
@@ -25,7 +26,7 @@ export function mountIntrospection(app: IdentityApp, parts: { readonly openid: {
       onlyReads: true,
       body: t.open({ token: t.string({ minLength: 1, maxLength: 4096 }) }),
       documentation: INTROSPECTION_DOCUMENTATION,
-      reply: { 200: t.open({ active: t.boolean() }) },
+      reply: { 200: Introspection },
     },
     async (call) => {
       const { headers, body } = call;

@@ -36,3 +36,5 @@ export function renderSession(path: string, { id, signedInAt, origin, amr, appli
     links: { self: `${path}/${id}` },
   };
 }
+
+t.name({ Session, SessionList });

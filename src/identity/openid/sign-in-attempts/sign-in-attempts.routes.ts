@@ -12,6 +12,7 @@ const Attempt = t.object({
   }),
   expires_at: t.string(),
 });
+const AttemptEnvelope = t.envelope('attempt', Attempt);
 
 export function mountSignInAttempts(
   app: IdentityApp,
@@ -24,7 +25,7 @@ export function mountSignInAttempts(
       tag: 'Consumers',
       rule: 'try_consumer_sign_in',
       target: ({ caller, params }) => consumers.target(caller, params.consumer_id),
-      reply: { 201: t.envelope('attempt', Attempt) },
+      reply: { 201: AttemptEnvelope },
     },
     async ({ caller, target }) => {
       const { redirectUri, expiresAt } = await openid.signInAttempts.begin(caller, target);
@@ -32,3 +33,5 @@ export function mountSignInAttempts(
     },
   );
 }
+
+t.name({ SignInAttemptEnvelope: AttemptEnvelope, SignInAttempt: Attempt });

@@ -58,6 +58,9 @@ const ConnectionRequest = t.object(
 const REQUESTS_DOCUMENTATION = {
   query: { ...PAGE_DOCUMENTATION.query, outcome: 'Only success or failure.' },
 };
+const ConnectionEnvelope = t.envelope('connection', Connection);
+const ConnectionList = t.object({ connections: t.array(Connection) });
+const ConnectionRequestList = t.object({ links: ListLinks, requests: t.array(ConnectionRequest) });
 const NewConnection = t.envelope(
   'connection',
   t.object({ domain_id: t.string({ minLength: 1, maxLength: 64 }) }, { name: t.string({ minLength: 1, maxLength: 255 }) }),
@@ -88,11 +91,9 @@ const renderRequest = ({ id, at, method, path, status, scim_type, detail, millis
 export function mountConnections(app: IdentityApp, { connections }: { connections: Connections }): void {
   const rule = 'identity:manage_scim_connections';
 
-  app.get(
-    path,
-    { summary: 'List provisioning connections', tag, rule, reply: { 200: t.object({ connections: t.array(Connection) }) } },
-    async () => ({ connections: (await connections.list()).map((row) => ({ ...render(row), failures: row.failures })) }),
-  );
+  app.get(path, { summary: 'List provisioning connections', tag, rule, reply: { 200: ConnectionList } }, async () => ({
+    connections: (await connections.list()).map((row) => ({ ...render(row), failures: row.failures })),
+  }));
 
   app.post(
     path,
@@ -101,7 +102,7 @@ export function mountConnections(app: IdentityApp, { connections }: { connection
       tag,
       rule,
       body: NewConnection,
-      reply: { 201: t.envelope('connection', Connection) },
+      reply: { 201: ConnectionEnvelope },
     },
     async ({ caller, body: { connection } }) => {
       const { row, token } = await connections.create(caller, connection.domain_id, connection.name);
@@ -116,7 +117,7 @@ export function mountConnections(app: IdentityApp, { connections }: { connection
       tag,
       rule,
       target: ({ params }) => connections.target(params.connection_id),
-      reply: { 200: t.envelope('connection', Connection) },
+      reply: { 200: ConnectionEnvelope },
     },
     ({ target }) => ({ connection: render(target) }),
   );
@@ -129,7 +130,7 @@ export function mountConnections(app: IdentityApp, { connections }: { connection
       rule,
       target: ({ params }) => connections.target(params.connection_id),
       documentation: REQUESTS_DOCUMENTATION,
-      reply: { 200: t.object({ links: ListLinks, requests: t.array(ConnectionRequest) }) },
+      reply: { 200: ConnectionRequestList },
     },
     async (call) => {
       const page = await connections.requests(call.target, call.query);
@@ -149,3 +150,12 @@ export function mountConnections(app: IdentityApp, { connections }: { connection
     ({ caller, target }) => connections.revoke(caller, target),
   );
 }
+
+t.name({
+  ScimConnectionEnvelope: ConnectionEnvelope,
+  ScimConnectionList: ConnectionList,
+  ScimConnectionRequestList: ConnectionRequestList,
+  ScimConnection: Connection,
+  ScimConnectionRequest: ConnectionRequest,
+  CreateScimConnection: NewConnection,
+});

@@ -32,19 +32,25 @@ export function resourceSchema(type: ResourceType): JsonSchema {
     id,
     { type: 'object', properties: propertiesOf(attributes), additionalProperties: false },
   ]);
-  return {
+  const schema = {
     type: 'object',
     required: ['schemas', 'id'],
     properties: { ...propertiesOf(shown), ...Object.fromEntries(extensions) },
     additionalProperties: false,
   };
+  t.name({ [`Scim${type.name}`]: schema });
+  return schema;
 }
 
-export const listSchema = (items: JsonSchema): JsonSchema =>
-  t.object(
+/** `name`: what is listed, as in ScimUserList. */
+export function listSchema(name: string, items: JsonSchema): JsonSchema {
+  const schema = t.object(
     { schemas: t.array(t.string()), Resources: t.array(items), itemsPerPage: t.integer() },
     { totalResults: t.integer(), startIndex: t.integer(), nextCursor: t.string() },
   );
+  t.name({ [`Scim${name}List`]: schema });
+  return schema;
+}
 
 /** Bodies are read by the SCIM schema, which has its own errors; here a body only has to be an object. */
 export const Message = t.open({});

@@ -23,10 +23,11 @@ export const SHOW_DOCUMENTATION: Documentation = { query: { ...projectionParamet
 export const DELETE_DOCUMENTATION: Documentation = { query: domain };
 export const LIST_ROLES_DOCUMENTATION: Documentation = { query: { domain_id: 'Returns only roles of this domain.' } };
 
-const bodySchema = (type: ResourceType, { properties }: JsonSchema, required: readonly string[]): JsonSchema => {
+/** Named, for example, NewKeyrockUser. */
+function bodySchema(name: string, type: ResourceType, { properties }: JsonSchema, required: readonly string[]): JsonSchema {
   const hidden = type.core.attributes.filter(({ returned }) => returned === 'never');
   const { meta: _, ...rest } = properties as Record<string, JsonSchema>;
-  return {
+  const schema = {
     type: 'object',
     required,
     properties: {
@@ -36,12 +37,15 @@ const bodySchema = (type: ResourceType, { properties }: JsonSchema, required: re
     },
     additionalProperties: true,
   };
-};
+  t.name({ [name]: schema });
+  return schema;
+}
 
 /** `replySchema` is the schema of replies. */
 export const createDocumentation = (type: ResourceType, replySchema: JsonSchema): Documentation => ({
   ...SHOW_DOCUMENTATION,
   body: bodySchema(
+    `NewKeyrock${type.name}`,
     type,
     replySchema,
     type.core.attributes.filter(({ required }) => required).map(({ name }) => name),
@@ -49,13 +53,12 @@ export const createDocumentation = (type: ResourceType, replySchema: JsonSchema)
 });
 export const updateDocumentation = (type: ResourceType, replySchema: JsonSchema): Documentation => ({
   ...SHOW_DOCUMENTATION,
-  body: bodySchema(type, replySchema, []),
+  body: bodySchema(`Keyrock${type.name}Changes`, type, replySchema, []),
 });
 /** Attributes to set, or the operations of a patch. */
 export const patchDocumentation = (type: ResourceType, replySchema: JsonSchema): Documentation => {
-  const body = bodySchema(type, replySchema, []);
-  return {
-    ...SHOW_DOCUMENTATION,
-    body: { ...body, properties: { ...(body.properties as object), Operations: patchOperations } },
-  };
+  const attributes = bodySchema(`Keyrock${type.name}Changes`, type, replySchema, []);
+  const body = { ...attributes, properties: { ...(attributes.properties as object), Operations: patchOperations } };
+  t.name({ [`Keyrock${type.name}Patch`]: body });
+  return { ...SHOW_DOCUMENTATION, body };
 };

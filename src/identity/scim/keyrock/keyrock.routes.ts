@@ -74,7 +74,7 @@ function mountKind(app: IdentityApp, parts: { readonly scim: Scim }, mountPoint:
       access,
       rule,
       documentation: listDocumentation(type),
-      reply: { 200: keyrockList(replySchema) },
+      reply: { 200: keyrockList(type.name, replySchema) },
     },
     list,
   );

@@ -188,14 +188,17 @@ export const KeyrockRole = t.object(
   { domain_id: t.nullable(t.string()) },
 );
 
-export const keyrockList = (items: ReturnType<typeof t.open>) =>
-  t.object({
+export function keyrockList(name: string, items: ReturnType<typeof t.open>) {
+  const schema = t.object({
     schemas: t.array(t.string()),
     totalResults: t.integer(),
     itemsPerPage: t.integer(),
     startIndex: t.integer(),
     Resources: t.array(items),
   });
+  t.name({ [`Keyrock${name}List`]: schema });
+  return schema;
+}
 
 const supported = t.object({ supported: t.boolean() });
 
@@ -229,3 +232,5 @@ export const KeyrockConfig = t.object({
     }),
   ),
 });
+
+t.name({ KeyrockUser, KeyrockGroup, KeyrockOrganization, KeyrockRole, KeyrockConfig });

@@ -49,7 +49,7 @@ export function mountKeyrockRoles(
       access,
       rule,
       documentation: LIST_ROLES_DOCUMENTATION,
-      reply: { 200: keyrockList(KeyrockRole as never) },
+      reply: { 200: keyrockList('Role', KeyrockRole as never) },
     },
     async (call) => {
       const domainId = single(call.query, 'domain_id');
@@ -107,3 +107,5 @@ export function mountKeyrockRoles(
     return new Answer({ status: 204 });
   });
 }
+
+t.name({ NewKeyrockRole: RoleInput });

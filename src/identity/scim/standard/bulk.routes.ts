@@ -90,3 +90,5 @@ export function mountBulk(app: IdentityApp, parts: BulkParts): void {
     },
   );
 }
+
+t.name({ ScimBulkReply: BulkReply });

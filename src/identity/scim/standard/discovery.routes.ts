@@ -17,6 +17,7 @@ export function mountDiscovery(app: IdentityApp): void {
   const types = [...kinds.map(({ type }) => type), roleType, entitlementType];
   const schemas = types.flatMap(({ core, extensions }) => [core, ...extensions]);
   const Documentation = t.open({ schemas: t.array(t.string()) });
+  t.name({ ScimDocumentation: Documentation });
   const all = (resources: unknown[]) => listAnswer({ resources, total: resources.length }, { startIndex: 1 });
 
   app.get(
@@ -46,7 +47,7 @@ export function mountDiscovery(app: IdentityApp): void {
         access,
         rule,
         documentation: DISCOVERY_LIST_DOCUMENTATION,
-        reply: { 200: listSchema(Documentation) },
+        reply: { 200: listSchema('Documentation', Documentation) },
       },
       ({ base, query }) => {
         // RFC 7644, 4: a filter is refused here.

@@ -41,7 +41,7 @@ export function writable(type: ResourceType): JsonSchema {
   const all = [...commonAttributes, ...type.core.attributes];
   const readOnly = all.filter(({ name, mutability }) => mutability === 'readOnly' && name !== 'schemas');
   const hidden = all.filter(({ returned }) => returned === 'never');
-  return {
+  const input = {
     ...schema,
     required: type.core.attributes.filter(({ required }) => required).map(({ name }) => name),
     properties: {
@@ -52,6 +52,8 @@ export function writable(type: ResourceType): JsonSchema {
     },
     additionalProperties: true,
   };
+  t.name({ [`NewScim${type.name}`]: input });
+  return input;
 }
 
 export const createDocumentation = (type: ResourceType): Documentation => ({
@@ -68,6 +70,7 @@ export const replaceDocumentation = (type: ResourceType): Documentation => ({
   replyHeaders: { ...version, ...contentLocation },
 });
 
+const ScimPatch = t.open({ schemas: t.array(t.oneOf(PATCH)), Operations: patchOperations });
 export const PATCH_DOCUMENTATION: Documentation = {
   ...SCIM_DOCUMENTATION,
   query: {
@@ -75,7 +78,7 @@ export const PATCH_DOCUMENTATION: Documentation = {
     excludedAttributes: `${projectionParameters.excludedAttributes} The reply is then 200.`,
   },
   headers: ifMatch,
-  body: t.open({ schemas: t.array(t.oneOf(PATCH)), Operations: patchOperations }),
+  body: ScimPatch,
   replyHeaders: { ...version, ...contentLocation },
 };
 
@@ -91,33 +94,35 @@ const search = {
   attributes: names('Returns only these attributes and those that are always returned.'),
   excludedAttributes: names('Returns all attributes except these.'),
 };
+const ScimSearch = t.open({}, { ...search, cursor: text(cursor) });
+const ScimSearchAll = t.open({}, search);
 export const SEARCH_DOCUMENTATION: Documentation = {
   ...SCIM_DOCUMENTATION,
-  body: t.open({}, { ...search, cursor: text(cursor) }),
+  body: ScimSearch,
 };
 /** Resource types are searched one after the other; cursors do not support this. */
-export const SEARCH_ALL_DOCUMENTATION: Documentation = { ...SCIM_DOCUMENTATION, body: t.open({}, search) };
+export const SEARCH_ALL_DOCUMENTATION: Documentation = { ...SCIM_DOCUMENTATION, body: ScimSearchAll };
 
-export const BULK_DOCUMENTATION: Documentation = {
-  ...SCIM_DOCUMENTATION,
-  body: t.open(
-    {
-      schemas: t.array(t.oneOf(BULK_REQUEST)),
-      Operations: t.array(
-        t.open(
-          { method: t.oneOf('POST', 'PUT', 'PATCH', 'DELETE'), path: text('/Users, or /Users/{id}.') },
-          {
-            bulkId: text('Name by which other operations refer to the new resource, as bulkId:name. Required with POST.'),
-            version: text('Like If-Match.'),
-            data: t.open({}, {}, { description: 'The body of the single request.' }),
-          },
-        ),
-        { minItems: 1, maxItems: 1000 },
+const ScimBulk = t.open(
+  {
+    schemas: t.array(t.oneOf(BULK_REQUEST)),
+    Operations: t.array(
+      t.open(
+        { method: t.oneOf('POST', 'PUT', 'PATCH', 'DELETE'), path: text('/Users, or /Users/{id}.') },
+        {
+          bulkId: text('Name by which other operations refer to the new resource, as bulkId:name. Required with POST.'),
+          version: text('Like If-Match.'),
+          data: t.open({}, {}, { description: 'The body of the single request.' }),
+        },
       ),
-    },
-    { failOnErrors: t.integer({ description: 'Stops after this number of errors. 0 (default): never.' }) },
-  ),
-};
+      { minItems: 1, maxItems: 1000 },
+    ),
+  },
+  { failOnErrors: t.integer({ description: 'Stops after this number of errors. 0 (default): never.' }) },
+);
+export const BULK_DOCUMENTATION: Documentation = { ...SCIM_DOCUMENTATION, body: ScimBulk };
+
+t.name({ ScimPatch, ScimSearch, ScimSearchAll, ScimBulk });
 
 /** RFC 7644, 4. */
 export const DISCOVERY_LIST_DOCUMENTATION: Documentation = {

@@ -47,3 +47,5 @@ export const ScimError = t.object(
   { schemas: t.array(t.string()), status: t.string(), detail: t.string() },
   { scimType: t.string() },
 );
+
+t.name({ ScimError });

@@ -40,7 +40,7 @@ export function mountOffers<T>(app: IdentityApp, parts: { readonly scim: Scim },
       rule,
       target: ({ caller }) => factsOnly(listFacts(caller)),
       documentation: LIST_DOCUMENTATION,
-      reply: { 200: listSchema({ ...OfferReply, required: ['schemas', 'id'] }) },
+      reply: { 200: listSchema(type.name, OfferReply) },
     },
     async (call) => {
       const context = contextOf(call);

@@ -55,8 +55,7 @@ function mountLists(
   const { name } = type;
   const path = `${ROOT}${type.endpoint}`;
   const ResourceReply = resourceSchema(type);
-  // A projection may leave out every other attribute.
-  const ListReply = listSchema({ ...ResourceReply, required: ['schemas', 'id'] });
+  const ListReply = listSchema(name, ResourceReply);
 
   async function search(call: ScimCall, parameters: ListParameters): Promise<Answer> {
     const data = readListRequest(parameters);
@@ -201,7 +200,7 @@ function mountSearch(app: IdentityApp, parts: ScimParts): void {
       onlyReads: true,
       body: Message,
       documentation: SEARCH_ALL_DOCUMENTATION,
-      reply: { 200: listSchema(t.open({})) },
+      reply: { 200: listSchema('Resource', t.open({})) },
     },
     async (call) => {
       const first = readListRequest(call.body);

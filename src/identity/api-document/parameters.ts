@@ -1,0 +1,17 @@
+// Texts of path parameters. Others are ids whose name says of what: `user_id`.
+
+export const PARAMETERS = {
+  id: 'The id of the resource.',
+  access_token_id: 'The access token.',
+  activation_key: 'The activation key that the registration answered with, or a newer one.',
+  idp_id: 'The id of the identity provider.',
+  implied_role_id: 'The id of the role that is implied.',
+  kind: 'The kind of key: `token` or `openid`.',
+  organization_id: 'The id of the organization. It is the id of a project.',
+  application_id: 'The id of the application. It is the id of a consumer.',
+  prior_role_id: 'The id of the role that implies the other.',
+  protocol_id: 'The name of the protocol, such as `openid`.',
+  tag: 'The tag.',
+  token: 'The access token.',
+  token_id: 'The reset token.',
+} as const;

@@ -1,0 +1,95 @@
+// Who passes a rule of access/policy.ts, in words. A test asks for an entry for every rule that a route names.
+
+const ADMIN = 'administrators';
+const SYSTEM_READER = 'readers of the system';
+const DOMAIN_READER = 'readers of the domain';
+const MANAGER = 'managers of the domain';
+const SELF = 'the user concerned';
+const IN_PERSON = 'the user concerned, and no application that acts for them';
+const OWNER = 'whoever manages the application';
+const EVERYBODY = 'everybody with a token';
+
+const readers = [ADMIN, SYSTEM_READER, DOMAIN_READER];
+const managers = [ADMIN, MANAGER];
+const systemReaders = [ADMIN, SYSTEM_READER];
+const admin = [ADMIN];
+const inPerson = [ADMIN, IN_PERSON];
+const owners = [ADMIN, OWNER];
+const rolesOwners = [ADMIN, 'whoever manages the roles of the application'];
+const assigners = [ADMIN, 'whoever may assign this role there'];
+const everybody = [EVERYBODY];
+
+/** The first pattern that matches the name of a rule counts. */
+const WHO: readonly (readonly [pattern: RegExp, who: readonly string[]])[] = [
+  [/^identity:validate_token$/, [ADMIN, SYSTEM_READER, 'services (role `service`)', 'the user of the token']],
+  [/^identity:check_token$/, [ADMIN, SYSTEM_READER, 'the user of the token']],
+  [/^identity:revoke_token$/, [ADMIN, 'the user of the token']],
+  [/^identity:get_(auth_\w+|allowed)$/, everybody],
+  [/^identity:get_domain$/, [ADMIN, SYSTEM_READER, 'everybody whose token is for the domain or a project in it']],
+  [/^identity:(list_domains)$/, readers],
+  [/^identity:(create|update|delete)_domain$/, admin],
+  [/^identity:(get_project|list_project_tags|get_project_tag)$/, [...readers, 'everybody whose token is for the project']],
+  [/^identity:(list_projects|list_account_deletions|get_account_deletion|list_invitations|get_invitation)$/, readers],
+  [/^identity:(list_users|list_users_in_group|get_group|list_groups|check_user_in_group)$/, readers],
+  [/^identity:(get_user|list_user_projects|list_groups_for_user)$/, [...readers, SELF]],
+  [/^identity:(create|update|delete)_project(_tags?)?$/, managers],
+  [/^identity:(create|update|delete)_(user|group)$/, managers],
+  [/^identity:(list|end)_user_sessions$/, [...managers, IN_PERSON]],
+  [/^identity:(expire_password|cancel_account_deletion|create_invitation|withdraw_invitation)$/, managers],
+  [/^identity:(add_user_to|remove_user_from)_group$/, managers],
+  [/^identity:(register_user|activate_user|new_activation_key|get_reset_token|reset_password)$/, admin],
+  [/^identity:(get_role|list_roles)$/, [ADMIN, SYSTEM_READER, 'managers of a domain, for roles that they may grant']],
+  [/^identity:(create|update|delete)_(role|implied_role)$/, admin],
+  [/^identity:\w*(implied_role|inference)\w*$/, systemReaders],
+  [/^identity:\w+_system_grants?$/, []],
+  [/^identity:(check_grant|list_grants|explain_access)$/, [ADMIN, SYSTEM_READER, 'readers of a domain in which all of it is']],
+  [
+    /^identity:(create|revoke)_grant$/,
+    [ADMIN, 'managers of a domain in which all of it is, for the roles `manager`, `member` and `reader`'],
+  ],
+  [/^identity:list_role_assignments/, readers],
+  [/^identity:\w+_credentials?$/, inPerson],
+  [/^identity:list_audit_events$/, ['everybody in person; who sees which events is said above']],
+  [/^identity:(count_audit_events|get_service_overview)$/, [ADMIN, SYSTEM_READER, MANAGER]],
+  [/^identity:(list_regions|get_region)$/, everybody],
+  [/^identity:(get|list)_(services?|endpoints?|identity_providers?|mappings?|protocols?)$/, systemReaders],
+  [/^identity:(create|update|delete)_(region|service|endpoint|identity_provider|mapping|protocol)$/, admin],
+  [/^identity:(manage_scim_connections|\w+_service_\w+|\w+_deliver(y|ies)|list_backups)$/, admin],
+  [/^(OS-SCIM|SCIM):(discover|bulk)$/, everybody],
+  [/^OS-SCIM:administer$/, ['administrators; others are answered 401, as Keyrock does']],
+  [/^(list_consumers|create_consumer|verify_access_token)$/, everybody],
+  [/^\w*consumer\w*$/, owners],
+  [/^list_(roles|permissions)$/, [ADMIN, 'everybody else for the applications whose roles they manage']],
+  [/^(create|get|update|delete)_(role|permission)$|^(list_role_permissions|\w+_permission_\w+_role)$/, rolesOwners],
+  [/^list_user_assignments$/, [ADMIN, SELF, 'whoever may see assignments in the application']],
+  [/^(list_organization_assignments|explain_permissions)$/, [ADMIN, 'whoever may see assignments in the application']],
+  [/^get_user_permissions$/, [ADMIN, 'services (role `service`)', SELF, 'whoever may see assignments in the application']],
+  [/^(add|remove)_role_(to|from)_(user|organization)$/, assigners],
+  [/^list_allowed_\w+$/, [ADMIN, 'the user concerned, or a token for the organization concerned']],
+  [/two_factor|security_question|recovery_codes|device|passkey/, inPerson],
+  [/^authorize$/, [IN_PERSON]],
+  [/^access_tokens$/, inPerson],
+];
+
+const SYSTEM_GRANTS: Readonly<Record<string, readonly string[]>> = {
+  'identity:check_system_grant': systemReaders,
+  'identity:list_system_grants': systemReaders,
+  'identity:create_system_grant': admin,
+  'identity:revoke_system_grant': admin,
+};
+
+const whoOf = (rule: string): readonly string[] => SYSTEM_GRANTS[rule] ?? WHO.find(([pattern]) => pattern.test(rule))?.[1] ?? [];
+
+/** `administrators, readers of the system, and the user concerned` */
+function listed(all: readonly string[]): string {
+  if (all.length < 3) return all.join(', and ');
+  return `${all.slice(0, -1).join(', ')}, and ${all.at(-1)}`;
+}
+
+export function whoMay(rule: string): string {
+  const who = whoOf(rule);
+  return who.length === 0 ? `Who may call it: whoever passes the rule \`${rule}\`.` : `Who may call it: ${listed(who)}.`;
+}
+
+/** Everybody with a token passes; nobody is refused with 403 by the rule. */
+export const isForEverybody = (rule: string): boolean => whoOf(rule) === everybody;

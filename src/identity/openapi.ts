@@ -1,0 +1,99 @@
+// The OpenAPI document of the identity service, generated from its routes without starting it.
+import { createApp, mountProbes, type Schema } from '../platform/http/index.ts';
+import { type ErrorFamily, openApi } from '../platform/openapi/index.ts';
+import { version } from '../version.ts';
+import { PROVISIONING } from './access/index.ts';
+import { examples, IDS, isForEverybody, PARAMETERS, REFUSALS, TAGS, whoMay } from './api-document/index.ts';
+import { identityFaults } from './faults.ts';
+import { ACCESS_TOKEN, APPLICATION, openidRoutes } from './openid/index.ts';
+import { KeystoneError, keystoneErrors, OAuthError, oauthErrors } from './resource/index.ts';
+import { type IdentityRouteDeps, mountIdentity } from './routes.ts';
+import { ScimError, scimErrors } from './scim/index.ts';
+
+/** All other routes take a token of the service. */
+const SECURITY: Readonly<Record<string, readonly string[]>> = {
+  [PROVISIONING]: ['bearer', 'token'],
+  [ACCESS_TOKEN]: ['bearer'],
+  [APPLICATION]: ['application'],
+};
+
+const JSON_TYPE = 'application/json';
+const KEYSTONE: ErrorFamily = { prefix: '', schema: KeystoneError, type: JSON_TYPE, format: keystoneErrors };
+const SCIM: ErrorFamily = { prefix: 'Scim', schema: ScimError, type: 'application/scim+json', format: scimErrors };
+const OAUTH: ErrorFamily = { prefix: 'OAuth', schema: OAuthError, type: JSON_TYPE, format: oauthErrors };
+
+function errorsOf(schema: Schema | undefined): ErrorFamily {
+  const known = [SCIM, OAUTH].find((family) => family.schema === schema);
+  return known ?? (schema === undefined ? KEYSTONE : { prefix: 'Page', schema, type: 'text/html' });
+}
+
+const DESCRIPTION = `A Keystone-v3-compatible identity service with applications (OAuth2 and OpenID Connect), roles in them, a second factor, SCIM and federation.
+
+Log in by \`POST /v3/auth/tokens\`, and send the token of its header \`X-Subject-Token\` as \`X-Auth-Token\` with every other request. Every answer has an \`X-Openstack-Request-Id\`, which the log contains, too.
+
+Lists have pages: \`links.next\` is the address of the next one, or null. A query parameter must not be repeated. Flags are true, false, 1, 0, or a bare name, which means true. Times are in UTC (ISO 8601).`;
+
+const SECURITY_SCHEMES = {
+  token: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Auth-Token',
+    description: 'A token of this service, from POST /v3/auth/tokens.',
+  },
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A token of a provisioning connection, a token of this service, or an OAuth2 access token.',
+  },
+  application: {
+    type: 'http',
+    scheme: 'basic',
+    description: 'The id and secret of an application. They may be sent in the body instead.',
+  },
+};
+
+/** Parts of paths in the ids of operations. */
+const WORDS = {
+  'OS-ROLES': 'App',
+  'OS-OAUTH2': '',
+  'OS-FEDERATION': '',
+  'OS-REGISTRATION': 'Registration',
+  'OS-SCIM': 'Keyrock',
+  'OS-SCIM-v1': 'KeyrockV1',
+  'OS-SCIM-v2': 'KeyrockV2',
+  'OS-TWO-FACTOR': '',
+  'OS-PASSKEYS': '',
+  'OS-SESSIONS': '',
+  'OS-SERVICE': 'Service',
+  'OS-AUDIT': 'Audit',
+  'OS-ACCOUNT': 'Account',
+  'OS-ACCESS': 'Access',
+  'OS-IMPACT': '',
+  'scim-v2': 'Scim',
+};
+
+export function identityOpenApi(server = 'http://127.0.0.1:5000'): Record<string, unknown> {
+  const app = createApp<never>();
+  // Only the route descriptions are read. No handler runs, so their dependencies can be empty.
+  mountIdentity(app as never, {} as IdentityRouteDeps);
+  mountProbes(app, {});
+  return openApi([...app.routes, ...openidRoutes], {
+    title: 'Gatehouse identity service',
+    version,
+    description: DESCRIPTION,
+    server,
+    tags: TAGS,
+    securitySchemes: SECURITY_SCHEMES,
+    securityOf: (access) => SECURITY[access ?? ''] ?? ['token'],
+    whoMay,
+    isForEverybody,
+    parameters: PARAMETERS,
+    ids: IDS,
+    words: WORDS,
+    examples: examples(),
+    errorsOf,
+    faults: identityFaults,
+    codeOf: (code) => code,
+    refusals: REFUSALS,
+  });
+}
