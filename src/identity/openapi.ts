@@ -1,6 +1,7 @@
 // The OpenAPI document of the identity service, generated from its routes without starting it.
 import { createApp, mountProbes, type Schema } from '../platform/http/index.ts';
 import { type ErrorFamily, openApi } from '../platform/openapi/index.ts';
+import { apiPageRoutes } from '../platform/pages/index.ts';
 import { version } from '../version.ts';
 import { PROVISIONING } from './access/index.ts';
 import { examples, IDS, isForEverybody, PARAMETERS, REFUSALS, TAGS, whoMay } from './api-document/index.ts';
@@ -77,7 +78,7 @@ export function identityOpenApi(server = 'http://127.0.0.1:5000'): Record<string
   // Only the route descriptions are read. No handler runs, so their dependencies can be empty.
   mountIdentity(app as never, {} as IdentityRouteDeps);
   mountProbes(app, {});
-  return openApi([...app.routes, ...openidRoutes], {
+  return openApi([...app.routes, ...openidRoutes, ...apiPageRoutes('Discovery')], {
     title: 'Gatehouse identity service',
     version,
     description: DESCRIPTION,

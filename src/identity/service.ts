@@ -13,8 +13,10 @@ import {
 import { createApp, createServer, mountProbes, type Server } from '../platform/http/index.ts';
 import type { Job } from '../platform/jobs/index.ts';
 import { createMetrics, type Metrics } from '../platform/metrics/index.ts';
+import { createApiPages } from '../platform/pages/index.ts';
 import type { ReservedPort } from '../platform/reserved-port.ts';
 import { waitAtMost } from '../platform/wait-at-most.ts';
+import { version } from '../version.ts';
 import { authorize, createAuthenticate, type IdentityApp } from './access/index.ts';
 import type { AccountDeletion } from './account-deletion/index.ts';
 import {
@@ -120,6 +122,11 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
   const app: IdentityApp = createApp();
   mountIdentity(app, parts);
   const probes = mountProbes(app, { database: () => db.ping() });
+  const apiPages = createApiPages({
+    title: 'Gatehouse',
+    version,
+    make: async () => (await import('./openapi.ts')).identityOpenApi(address),
+  });
 
   // Every worker has all of them, so the maximum is the total.
   metrics.gauge('gatehouse_revoked_tokens', 'Tokens revoked one by one that have not expired', () => revocations.size, 'max');
@@ -143,7 +150,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
 
   const server: Server = createServer({
     app,
-    mounts: [openid.mount],
+    mounts: [openid.mount, apiPages],
     canonicalUrl: (url) => (url.startsWith(SCIM) ? canonicalUrl(url) : url),
     errorFormatOf: (path, headers) => {
       if (wantsPage(path, headers)) return pageErrors(headers, openid.brand);

@@ -1,6 +1,7 @@
 // The OpenAPI document of the wallet node, generated from its routes without starting it.
 import { createApp, mountProbes } from '../platform/http/index.ts';
 import { type ErrorFamily, openApi } from '../platform/openapi/index.ts';
+import { apiPageRoutes } from '../platform/pages/index.ts';
 import { version } from '../version.ts';
 import { examples, IDS, PARAMETERS, REFUSALS, TAGS, whoMay } from './api-document/index.ts';
 import { walletFaults } from './faults.ts';
@@ -37,7 +38,7 @@ export function walletOpenApi(server = 'http://127.0.0.1:8080'): Record<string, 
   const app = createApp<never>();
   mountWallet(app as never, {} as WalletRouteDeps);
   mountProbes(app, {});
-  return openApi(app.routes, {
+  return openApi([...app.routes, ...apiPageRoutes('Documents')], {
     title: 'Gatehouse wallet node',
     version,
     description: DESCRIPTION,

@@ -17,8 +17,9 @@ const ADDRESSES = {
   did: '/.well-known/did.json',
   login: '/api/v1/auth/login',
   userinfo: '/api/v1/auth/userinfo',
+  api: '/openapi.json',
 };
-const Root = t.object({ service: t.string(), did: t.string(), login: t.string(), userinfo: t.string() });
+const Root = t.object({ service: t.string(), did: t.string(), login: t.string(), userinfo: t.string(), api: t.string() });
 
 /** The dependencies of all routes together. */
 export type WalletRouteDeps = Parameters<typeof mountDocuments>[1] &

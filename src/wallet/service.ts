@@ -10,9 +10,11 @@ import type { Job } from '../platform/jobs/index.ts';
 import type { Log } from '../platform/log/index.ts';
 import { createMetrics, type Metrics } from '../platform/metrics/index.ts';
 import type { ProviderOptions } from '../platform/openid-client/index.ts';
+import { createApiPages } from '../platform/pages/index.ts';
 import type { ReservedPort } from '../platform/reserved-port.ts';
 import type { createSeal } from '../platform/seal/index.ts';
 import { waitAtMost } from '../platform/wait-at-most.ts';
+import { version } from '../version.ts';
 import { authorize, type Caller, ensureRowSecurity, theNode, type WalletApp } from './access/index.ts';
 import type { Database, Tables } from './database.ts';
 import { hostOf } from './dids/index.ts';
@@ -158,13 +160,18 @@ function createServiceOn(db: Database, stores: KeyStores, verifiers: RegisteredV
   );
 
   registerGauges(metrics, db, modules);
+  const apiPages = createApiPages({
+    title: 'Gatehouse Wallet',
+    version,
+    make: async () => (await import('./openapi.ts')).walletOpenApi(address),
+  });
 
   const server: Server = createServer<Caller>({
     app,
     errorFormatOf: () => problemErrors,
     authenticate: modules.authenticate,
     authorize,
-    mounts: [modules.pages.mount],
+    mounts: [modules.pages.mount, apiPages],
     ...(options.memoryAdapter === undefined ? {} : { memoryAdapter: options.memoryAdapter }),
     headers: commonHeaders,
     requestIdHeader: REQUEST_ID_HEADER,

@@ -17,7 +17,8 @@ export function dereferenced<Document>(document: Document): Document {
     if (Array.isArray(value)) return value.map(replace);
     if (typeof value !== 'object' || value === null) return value;
     const { $ref } = value as { $ref?: unknown };
-    if (typeof $ref === 'string') return resolve($ref);
+    // Members of SCIM groups have a field of that name, too.
+    if (typeof $ref === 'string' && $ref.startsWith('#/')) return resolve($ref);
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, replace(one)]));
   }
   return replace(document) as Document;

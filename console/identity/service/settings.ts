@@ -28,7 +28,7 @@ export class Settings extends ServicePart {
     const query = listQuery(this.location);
     const wanted = (query.search ?? '').toLowerCase();
     const rows = this.#settings.filter(({ key, about }) => `${key} ${about}`.toLowerCase().includes(wanted));
-    return html`<p>${service.settingsIntro}</p>
+    return html`<p>${service.settingsIntro} <a href="/openapi">${service.api}</a></p>
       ${searchBox(service.settingsWhat, query, goQuery)}
       ${table<Setting>({
         caption: service.tabs.settings,

@@ -34,6 +34,8 @@ const ofOrganization = '/v3/OS-ROLES/organizations/:organization_id';
 
 export const IDS: Readonly<Record<string, string>> = {
   ...grantIds(),
+  'GET /openapi.json': 'getApiDocument',
+  'GET /openapi': 'showApiDocument',
   'GET /': 'listVersions',
   'GET /v3': 'getVersion',
   'GET /account': 'showAccountPage',

@@ -6,7 +6,11 @@ import type { IdentityApp } from '../access/index.ts';
 import { homeDocument } from './json-home.ts';
 
 const tag = 'Discovery';
-const Anything = t.open({});
+const Version = t.open({ id: t.string(), status: t.string(), updated: t.string() }, { links: t.array(t.open({})) });
+const VersionList = t.open({}, { versions: t.object({ values: t.array(Version) }) });
+const VersionEnvelope = t.open({}, { version: Version });
+/** For clients that ask for JSON Home. */
+const Home = t.open({}, { resources: t.open({}) });
 const HOME = 'application/json-home';
 
 /** The last numbered version of Keystone's v3 API; clients compare it. */
@@ -43,7 +47,7 @@ export function mountDiscovery(app: IdentityApp, { openid }: DiscoveryDeps): voi
       tag,
       rule: 'anyone',
       documentation: { otherTypes: [HOME, 'text/html'], replyHeaders: { Location: 'With 300: address of the version.' } },
-      reply: { 300: Anything, 200: Anything },
+      reply: { 300: VersionList, 200: Home },
     },
     ({ base, headers }) => {
       const page = openid.homePage(headers);
@@ -59,8 +63,10 @@ export function mountDiscovery(app: IdentityApp, { openid }: DiscoveryDeps): voi
   );
   app.get(
     '/v3',
-    { summary: 'Show the version', tag, rule: 'anyone', documentation: { otherTypes: [HOME] }, reply: { 200: Anything } },
+    { summary: 'Show the version', tag, rule: 'anyone', documentation: { otherTypes: [HOME] }, reply: { 200: VersionEnvelope } },
     ({ base, headers }) =>
       wantsHome(headers.accept) ? home('') : new Answer({ headers: VARY, body: { version: versionDocument(base) } }),
   );
 }
+
+t.name({ Version, VersionList, VersionEnvelope, JsonHome: Home });

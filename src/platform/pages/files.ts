@@ -89,7 +89,7 @@ function importMapOf(root: string, libraries: readonly string[]): string {
 const deflate = { br: promisify(brotliCompress), gzip: promisify(gzip) };
 
 /** Compressed when a browser first asks for it. */
-function fileOf(type: string, text: string): PageFile {
+export function fileOf(type: string, text: string): PageFile {
   const bytes = Buffer.from(text);
   let [br, gz]: (Promise<Buffer> | undefined)[] = [];
   return {
@@ -171,7 +171,7 @@ export function createPageFiles({ folder, parts, path, libraries = [] }: PageFil
   return { root, importMap, at, modulesOf };
 }
 
-const accepts = (header: string | undefined, coding: string): boolean =>
+export const accepts = (header: string | undefined, coding: string): boolean =>
   new RegExp(`(?:^|,)\\s*${coding}\\s*(?:,|$|;\\s*q=(?!0(?:\\.0*)?\\s*(?:,|$)))`, 'i').test(header ?? '');
 
 export async function sendPageFile(

@@ -1,6 +1,8 @@
 // Ids of operations where method and path make a bad one. They are names of functions in generated clients: never change one.
 
 export const IDS: Readonly<Record<string, string>> = {
+  'GET /openapi.json': 'getApiDocument',
+  'GET /openapi': 'showApiDocument',
   'GET /': 'getAddresses',
   'GET /.well-known/did.json': 'getNodeDidDocument',
   'GET /dids/:name/did.json': 'getDidDocument',

@@ -1,7 +1,7 @@
 // The JSON of credentials.
 import { type Static, t } from '../../platform/http/index.ts';
 import type { CredentialRow } from '../database.ts';
-import { flag, pageQuery, time } from '../resource/index.ts';
+import { described, flag, pageQuery, time } from '../resource/index.ts';
 import type { CredentialContent } from './credential-content.ts';
 import { ClaimLabel, Display, displaysOf } from './display.ts';
 
@@ -42,13 +42,13 @@ export const CredentialQuery = t.object(
   {},
   {
     ...pageQuery,
-    type: t.string({ maxLength: 500 }),
-    format: t.string({ maxLength: 50 }),
-    issuer: t.string({ maxLength: 500 }),
+    type: t.string({ maxLength: 500, description: 'Only credentials of this type.' }),
+    format: t.string({ maxLength: 50, description: 'Only credentials of this format, such as `dc+sd-jwt`.' }),
+    issuer: t.string({ maxLength: 500, description: 'Only credentials of this issuer.' }),
     keyId: t.string({ maxLength: 40, description: 'Only credentials with a copy that is bound to this key.' }),
-    status: t.oneOf(...STATUSES),
-    include: t.oneOf('raw'),
-    refreshStatus: flag,
+    status: described(t.oneOf(...STATUSES), 'Only credentials with this status.'),
+    include: described(t.oneOf('raw'), '`raw`: also the credentials as the issuer signed them.'),
+    refreshStatus: described(flag, 'true: ask the issuers for the status first.'),
   },
 );
 

@@ -3,7 +3,7 @@ import { type Static, t } from '../../platform/http/index.ts';
 import type { DidRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import type { CarriedKey, DidDocument, DidService } from '../publication/index.ts';
-import { Alias, pageQuery, time } from '../resource/index.ts';
+import { Alias, described, pageQuery, time } from '../resource/index.ts';
 
 const Method = t.string({ minLength: 1, maxLength: 20, examples: ['web', 'key', 'jwk'] });
 const Path = t.string({ maxLength: 200, description: 'The name of the hosted document; random by default.' });
@@ -94,7 +94,11 @@ export const DidList = t.array(Did);
 
 export const DidQuery = t.object(
   {},
-  { ...pageQuery, state: t.oneOf('draft', 'published', 'unpublished'), method: t.oneOf('web', 'key', 'jwk') },
+  {
+    ...pageQuery,
+    state: described(t.oneOf('draft', 'published', 'unpublished'), 'Only DIDs in this state.'),
+    method: described(t.oneOf('web', 'key', 'jwk'), 'Only DIDs of this method.'),
+  },
 );
 
 export interface DidDetails {

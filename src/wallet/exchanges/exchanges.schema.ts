@@ -1,6 +1,6 @@
 // The JSON of exchanges.
 import { type Schema, type Static, t } from '../../platform/http/index.ts';
-import { flag, pageQuery, time } from '../resource/index.ts';
+import { described, flag, pageQuery, time } from '../resource/index.ts';
 import type { ExchangeDetails } from './exchange.ts';
 import { isFinished, NEXT_STEPS, nextStepOf } from './states.ts';
 import { ExchangeSummary } from './summary.ts';
@@ -37,7 +37,12 @@ export const ExchangeList = t.array(ExchangeSchema);
 
 export const ExchangeQuery = t.object(
   {},
-  { ...pageQuery, protocol: t.oneOf('oid4vci', 'oid4vp'), state: t.string({ maxLength: 40 }), open: flag },
+  {
+    ...pageQuery,
+    protocol: described(t.oneOf('oid4vci', 'oid4vp'), 'Only issuances, or only presentations.'),
+    state: t.string({ maxLength: 40, description: 'Only exchanges in this state.' }),
+    open: described(flag, 'true: only exchanges that are not finished; false: only finished ones.'),
+  },
 );
 
 export const renderExchange = ({ row, steps, summary }: ExchangeDetails): Static<typeof ExchangeSchema> => ({

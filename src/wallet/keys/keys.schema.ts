@@ -3,7 +3,7 @@ import { type Static, t } from '../../platform/http/index.ts';
 import { readList, readObject } from '../access/index.ts';
 import type { KeyRow } from '../database.ts';
 import type { PublicJwk } from '../jose/index.ts';
-import { Alias, pageQuery, time } from '../resource/index.ts';
+import { Alias, described, pageQuery, time } from '../resource/index.ts';
 import { STORAGES } from './key-store.ts';
 import { RELATIONSHIPS } from './uses.ts';
 
@@ -81,7 +81,14 @@ export const Revocation = t.object(
 );
 export type Revocation = Static<typeof Revocation>;
 
-export const KeyQuery = t.object({}, { ...pageQuery, state: t.oneOf('active', 'rotated', 'revoked'), algorithm: AlgorithmName });
+export const KeyQuery = t.object(
+  {},
+  {
+    ...pageQuery,
+    state: described(t.oneOf('active', 'rotated', 'revoked'), 'Only keys in this state.'),
+    algorithm: described(AlgorithmName, 'Only keys of this algorithm.'),
+  },
+);
 
 export interface KeyReferences {
   readonly dids: readonly string[];

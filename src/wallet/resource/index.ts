@@ -9,4 +9,4 @@ export {
 } from './idempotency.store.ts';
 export { createListCache, type ListCache } from './list-cache.ts';
 export { type ListPage, PAGED, pageAnswer, pageOf, pageQuery } from './lists.ts';
-export { Alias, CREATED, EmptyBody, ForceQuery, flag, IDEMPOTENT, time } from './schemas.ts';
+export { Alias, CREATED, described, EmptyBody, ForceQuery, flag, IDEMPOTENT, time } from './schemas.ts';

@@ -2,7 +2,9 @@
 import { type Schema, t } from '../../platform/http/index.ts';
 
 export const flag: Schema<'true' | 'false' | undefined> = t.oneOf('true', 'false') as never;
-export const ForceQuery = t.object({}, { force: flag });
+/** A schema with a text, for those whose function takes none. */
+export const described = <T>(schema: Schema<T>, description: string): Schema<T> => ({ ...schema, description });
+export const ForceQuery = t.object({}, { force: described(flag, 'true: also if something depends on it.') });
 /** For requests that need no body. */
 export const EmptyBody = t.object({});
 /** A name that users give to a key or DID. */

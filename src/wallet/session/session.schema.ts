@@ -1,15 +1,23 @@
 // Wire shapes of /api/v1/auth.
 import { type Static, t } from '../../platform/http/index.ts';
-import { time } from '../resource/index.ts';
+import { described, time } from '../resource/index.ts';
 import type { AuthenticatedCaller } from './identity.ts';
 
-const text = (maxLength: number) => t.string({ maxLength });
+const text = (maxLength: number, description: string) => t.string({ maxLength, description });
+const asked = {
+  return_to: text(2000, 'Where the browser goes afterwards: a path of this service.'),
+  response: described(t.oneOf('json'), 'json: the address in the answer instead of a redirection.'),
+};
 
 export const LoginQuery = t.object(
   {},
-  { return_to: text(2000), prompt: text(50), login_hint: text(300), response: t.oneOf('json') },
+  {
+    ...asked,
+    prompt: text(50, 'Passed on to the provider, as in OpenID Connect.'),
+    login_hint: text(300, 'The user name to fill in at the provider.'),
+  },
 );
-export const LogoutQuery = t.object({}, { return_to: text(2000), response: t.oneOf('json') });
+export const LogoutQuery = t.object({}, asked);
 export const LogoutToken = t.open({ logout_token: t.string({ minLength: 1, maxLength: 20_000 }) });
 export const LoggedOut = t.object({});
 export const LoginReply = t.object({ authorizationUrl: t.string() });

@@ -10,6 +10,7 @@ export const service = {
   },
   settingsIntro:
     'The settings in effect. They are changed in the environment or the file of settings; the service reads them when it starts.',
+  api: 'The API of this service, for developers',
   settingsWhat: 'settings',
   setting: 'Setting',
   value: 'Value',

@@ -11,6 +11,7 @@ export const service: Words['service'] = {
     roles: 'Roles básicos',
   },
   settingsIntro: 'Los ajustes vigentes. Se cambian en el entorno o en el archivo de ajustes; el servicio los lee al arrancar.',
+  api: 'La API de este servicio, para desarrolladores',
   settingsWhat: 'ajustes',
   setting: 'Ajuste',
   value: 'Valor',

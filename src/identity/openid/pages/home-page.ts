@@ -17,7 +17,7 @@ export function homePage(
   const { words } = look;
   const link = (href: string, name: string, text: string) =>
     html`<section><h2><a href="${href}">${name}</a></h2><p>${text}</p></section>`;
-  const body = html`${link('/account', words.accountLink, words.homeAccount)}${link('/console', words.homeConsoleLink, words.homeConsole)}`;
+  const body = html`${link('/account', words.accountLink, words.homeAccount)}${link('/console', words.homeConsoleLink, words.homeConsole)}${link('/openapi', words.homeApiLink, words.homeApi)}`;
   // Between the page and the document for programs, caches must not choose.
   return { text: page(look, { title: words.homeTitle, body }), headers: { ...PAGE_HEADERS, Vary: 'Accept, X-Auth-Token' } };
 }

@@ -21,7 +21,8 @@ const RoleInput = t.open(
 );
 
 /** The handler requires a name. */
-const CREATE_DOCUMENTATION = { body: { ...RoleInput, required: ['name'] } };
+const NewRole = { ...RoleInput, required: ['name'] };
+const CREATE_DOCUMENTATION = { body: NewRole };
 
 const nameOf = (name: string, domainId: string | null | undefined): string => (domainId ? domainId + SEPARATOR + name : name);
 
@@ -108,4 +109,4 @@ export function mountKeyrockRoles(
   });
 }
 
-t.name({ NewKeyrockRole: RoleInput });
+t.name({ NewKeyrockRole: NewRole, KeyrockRoleChanges: RoleInput });

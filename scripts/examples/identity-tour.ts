@@ -1,0 +1,388 @@
+// Calls the operations of the identity service, one after the other, with the data of a small town.
+import { documentOf, failingProbes, type Recorder } from './recorder.ts';
+import { tourScim } from './scim-tour.ts';
+
+export const PASSWORD = 'Correct-horse-9';
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGOQ9bsBAAHPAURf8l/aAAAAAElFTkSuQmCC';
+const IDP = 'harbour';
+
+const passwordOf = (name: string, password: string) => ({
+  methods: ['password'],
+  password: { user: { name, domain: { id: 'default' }, password } },
+});
+
+/** What later parts of the tour need. */
+interface Town {
+  readonly admin: string;
+  readonly ada: string;
+  readonly grace: string;
+  readonly group: string;
+  readonly library: string;
+  readonly member: string;
+}
+
+export async function tourIdentity(api: Recorder): Promise<void> {
+  const { call } = { call: api.call.bind(api) };
+  for (const path of ['/', '/v3', '/healthz', '/livez', '/readyz']) await call('GET', path);
+  for (const path of ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server', '/openid/jwks'])
+    await call('GET', path);
+  await call('GET', '/', { headers: { Accept: 'application/json-home' } });
+  failingProbes(api);
+  documentOf(api);
+  const login = await call('POST', '/v3/auth/tokens', {
+    body: { auth: { identity: passwordOf('admin', PASSWORD), scope: { project: { name: 'admin', domain: { id: 'default' } } } } },
+  });
+  const token = login.headers.get('x-subject-token')!;
+  api.headers = { 'X-Auth-Token': token };
+  const town = await tourBase(api, login.token.user.id);
+  await tourTokens(api, token);
+  await tourGrants(api, town);
+  await tourCatalog(api);
+  await tourApplications(api, town);
+  await tourSecondFactor(api, token);
+  await tourRegistration(api, town);
+  await tourFederation(api);
+  await tourScim(api, town.ada);
+  await tourService(api, town);
+  api.examples.logIn!.answers!['401'] = RECEIPT;
+}
+
+/** Answered only when rules ask for several methods (multi_factor_auth_rules). */
+const RECEIPT = {
+  error: {
+    code: 401,
+    title: 'Unauthorized',
+    message: 'Additional authentications steps required.',
+    identity: { methods: ['password', 'totp'] },
+  },
+  receipt: {
+    methods: ['password'],
+    user: { id: '1f42b0c1d3e94f0a8f6e2d7c5b4a3921', name: 'ada', domain: { id: 'default', name: 'Default' } },
+    expires_at: '2026-11-17T09:05:00.000000Z',
+    issued_at: '2026-11-17T09:00:00.000000Z',
+  },
+  required_auth_methods: [['password', 'totp']],
+};
+
+async function tourBase(api: Recorder, admin: string): Promise<Town> {
+  const call = api.call.bind(api);
+  const { domain } = await call('POST', '/v3/domains', {
+    body: { domain: { name: 'Harbour', description: 'The people of the harbour' } },
+  });
+  await call('GET', `/v3/domains/${domain.id}`);
+  await call('PATCH', `/v3/domains/${domain.id}`, { body: { domain: { description: 'Everybody who works at the harbour' } } });
+  await call('GET', '/v3/domains');
+  const { project } = await call('POST', '/v3/projects', {
+    body: { project: { name: 'Library', description: 'The library of the town', tags: ['culture'] } },
+  });
+  await call('GET', `/v3/projects/${project.id}`);
+  await call('PATCH', `/v3/projects/${project.id}`, { body: { project: { description: 'The library and its reading room' } } });
+  await call('GET', '/v3/projects');
+  await call('PUT', `/v3/projects/${project.id}/tags`, { body: { tags: ['culture', 'public'] } });
+  await call('GET', `/v3/projects/${project.id}/tags`);
+  const person = (name: string, description: string) =>
+    call('POST', '/v3/users', {
+      body: {
+        user: {
+          name,
+          email: `${name}@town.example`,
+          description,
+          password: `the password of ${name}`,
+          default_project_id: project.id,
+        },
+      },
+    });
+  const { user: ada } = await person('ada', 'Ada Lovelace');
+  const { user: grace } = await person('grace', 'Grace Hopper');
+  await call('GET', `/v3/users/${ada.id}`);
+  await call('PATCH', `/v3/users/${ada.id}`, { body: { user: { email: 'ada.lovelace@town.example' } } });
+  await call('GET', '/v3/users?limit=2');
+  await call('POST', `/v3/users/${grace.id}/password`, {
+    body: { user: { original_password: 'the password of grace', password: 'another password of grace' } },
+  });
+  await call('POST', `/v3/users/${grace.id}/OS-PASSWORD/expire`);
+  const { group } = await call('POST', '/v3/groups', {
+    body: { group: { name: 'Librarians', description: 'Everybody who works in the library' } },
+  });
+  await call('GET', `/v3/groups/${group.id}`);
+  await call('PATCH', `/v3/groups/${group.id}`, { body: { group: { description: 'Who lends books' } } });
+  await call('GET', '/v3/groups');
+  await call('PUT', `/v3/groups/${group.id}/users/${ada.id}`);
+  await call('GET', `/v3/groups/${group.id}/users`);
+  await call('GET', `/v3/users/${ada.id}/groups`);
+  const { role } = await call('POST', '/v3/roles', { body: { role: { name: 'archivist', description: 'Keeps what is old' } } });
+  await call('GET', `/v3/roles/${role.id}`);
+  await call('PATCH', `/v3/roles/${role.id}`, { body: { role: { description: 'Keeps what is old, and finds it again' } } });
+  const { roles } = await call('GET', '/v3/roles?limit=3');
+  const { roles: all } = await call('GET', '/v3/roles', { unrecorded: true });
+  const member = (all as { id: string; name: string }[]).find(({ name }) => name === 'member')!.id;
+  await call('PUT', `/v3/roles/${role.id}/implies/${member}`);
+  await call('GET', `/v3/roles/${role.id}/implies`);
+  await call('GET', `/v3/roles/${role.id}/implies/${member}`);
+  await call('GET', '/v3/role_inferences');
+  for (const [kind, id] of [
+    ['users', ada.id],
+    ['groups', group.id],
+    ['projects', project.id],
+    ['domains', domain.id],
+    ['roles', roles[0].id],
+  ] as const)
+    await call('GET', `/v3/${kind}/${id}/OS-IMPACT/deletion`);
+  await call('POST', '/v3/credentials', { body: { credential: { type: 'cert', blob: 'a certificate', user_id: ada.id } } });
+  const { credentials } = await call('GET', '/v3/credentials');
+  await call('GET', `/v3/credentials/${credentials[0].id}`);
+  await call('PATCH', `/v3/credentials/${credentials[0].id}`, { body: { credential: { blob: 'a newer certificate' } } });
+  return { admin, ada: ada.id, grace: grace.id, group: group.id, library: project.id, member };
+}
+
+async function tourTokens(api: Recorder, token: string): Promise<void> {
+  await api.call('GET', '/v3/auth/tokens', { headers: { 'X-Subject-Token': token } });
+  for (const path of ['catalog', 'projects', 'domains', 'system', 'OS-ACCESS/allowed']) await api.call('GET', `/v3/auth/${path}`);
+}
+
+async function tourGrants(api: Recorder, { ada, group, library, member }: Town): Promise<void> {
+  const places = [
+    '/v3/system',
+    '/v3/domains/default',
+    `/v3/projects/${library}`,
+    '/v3/OS-INHERIT/domains/default',
+    `/v3/OS-INHERIT/projects/${library}`,
+  ];
+  for (const place of places)
+    for (const who of [`users/${ada}`, `groups/${group}`]) {
+      const end = place.includes('INHERIT') ? '/inherited_to_projects' : '';
+      await api.call('PUT', `${place}/${who}/roles/${member}${end}`);
+      await api.call('GET', `${place}/${who}/roles${end}`);
+    }
+  await api.call('GET', '/v3/role_assignments?include_names=true&limit=2');
+  await api.call('GET', `/v3/users/${ada}/projects`);
+  await api.call('GET', `/v3/users/${ada}/OS-ACCESS/explanation?project_id=${library}&role_id=${member}`);
+}
+
+async function tourCatalog(api: Recorder): Promise<void> {
+  const call = api.call.bind(api);
+  await call('POST', '/v3/regions', { body: { region: { id: 'north', description: 'The north of the town' } } });
+  await call('PUT', '/v3/regions/south', { body: { region: { description: 'The south of the town' } } });
+  await call('GET', '/v3/regions/north');
+  await call('PATCH', '/v3/regions/north', { body: { region: { description: 'North of the river' } } });
+  await call('GET', '/v3/regions');
+  const { service } = await call('POST', '/v3/services', { body: { service: { type: 'object-store', name: 'Archive' } } });
+  await call('GET', `/v3/services/${service.id}`);
+  await call('PATCH', `/v3/services/${service.id}`, { body: { service: { description: 'Old papers' } } });
+  await call('GET', '/v3/services');
+  const { endpoint } = await call('POST', '/v3/endpoints', {
+    body: { endpoint: { service_id: service.id, interface: 'public', url: 'https://archive.town.example', region_id: 'north' } },
+  });
+  await call('GET', `/v3/endpoints/${endpoint.id}`);
+  await call('PATCH', `/v3/endpoints/${endpoint.id}`, { body: { endpoint: { url: 'https://papers.town.example' } } });
+  await call('GET', '/v3/endpoints');
+}
+
+async function tourApplications(api: Recorder, town: Town): Promise<void> {
+  const call = api.call.bind(api);
+  const orders = {
+    name: 'Orders',
+    description: 'Where the town orders what it needs',
+    client_type: 'confidential',
+    grant_type: 'authorization_code',
+    redirect_uris: ['https://orders.town.example/callback'],
+    scopes: ['all_info'],
+  };
+  const { consumer } = await call('POST', '/v3/OS-OAUTH2/consumers', { body: { consumer: orders } });
+  const one = `/v3/OS-OAUTH2/consumers/${consumer.id}`;
+  await call('GET', '/v3/OS-OAUTH2/consumers');
+  await call('GET', one);
+  await call('PATCH', one, { body: { consumer: { description: 'Orders of the whole town' } } });
+  await call('PUT', `${one}/logo`, { body: { logo: { content: PNG } } });
+  await call('GET', `${one}/logo`);
+  await call('POST', `${one}/sign-in-attempts`);
+  await call('GET', `${one}/OS-IMPACT/deletion`);
+  const { consumer: other } = await call('POST', '/v3/OS-ROLES/consumers', {
+    body: { consumer: { ...orders, name: 'Orders of the library' } },
+  });
+  await call('GET', '/v3/OS-ROLES/consumers');
+  await call('GET', `/v3/OS-ROLES/consumers/${other.id}`);
+  await call('PATCH', `/v3/OS-ROLES/consumers/${other.id}`, { body: { consumer: { description: 'Books and shelves' } } });
+  const { role } = await call('POST', '/v3/OS-ROLES/roles', { body: { role: { name: 'Buyer', application_id: consumer.id } } });
+  await call('GET', `/v3/OS-ROLES/roles/${role.id}`);
+  await call('PATCH', `/v3/OS-ROLES/roles/${role.id}`, { body: { role: { name: 'Purchaser' } } });
+  await call('GET', `/v3/OS-ROLES/roles?application_id=${consumer.id}`);
+  const { permission } = await call('POST', '/v3/OS-ROLES/permissions', {
+    body: { permission: { name: 'Place orders', application_id: consumer.id, action: 'POST', resource: '/orders' } },
+  });
+  await call('GET', `/v3/OS-ROLES/permissions/${permission.id}`);
+  await call('PATCH', `/v3/OS-ROLES/permissions/${permission.id}`, { body: { permission: { resource: '/orders/new' } } });
+  await call('GET', `/v3/OS-ROLES/permissions?application_id=${consumer.id}`);
+  await call('PUT', `/v3/OS-ROLES/roles/${role.id}/permissions/${permission.id}`);
+  await call('GET', `/v3/OS-ROLES/roles/${role.id}/permissions`);
+  const { ada, library } = town;
+  const ofUser = `/v3/OS-ROLES/users/${ada}`;
+  const ofOrganization = `/v3/OS-ROLES/organizations/${library}`;
+  await call('PUT', `${ofOrganization}/applications/${consumer.id}/roles/${role.id}`);
+  await call('PUT', `${ofUser}/organizations/${library}/applications/${consumer.id}/roles/${role.id}`);
+  await call('GET', '/v3/OS-ROLES/users/role_assignments?include_names=true');
+  await call('GET', '/v3/OS-ROLES/organizations/role_assignments?include_names=true');
+  await call('GET', `${ofUser}/applications/${consumer.id}/permissions`);
+  await call('GET', `${ofUser}/applications/${consumer.id}/explanation?role_id=${role.id}`);
+  for (const who of [ofOrganization, `${ofUser}/organizations/${library}`])
+    for (const what of ['applications/allowed', 'applications/allowed_roles', 'roles/allowed'])
+      await call('GET', `${who}/${what}`);
+  await tourOAuth(api, consumer);
+  await call('GET', `${one}/grants`);
+  await call('POST', `${one}/secret`, { body: { grace_seconds: 86_400 } });
+}
+
+async function tourOAuth(api: Recorder, { id, secret }: { id: string; secret: string }): Promise<void> {
+  const call = api.call.bind(api);
+  const redirect = 'https://orders.town.example/callback';
+  const basic = { Authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` };
+  const challenge = { code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', code_challenge_method: 'S256' };
+  const request = {
+    client_id: id,
+    response_type: 'code',
+    redirect_uri: redirect,
+    scope: 'openid all_info',
+    state: 'af0ifjsldkj',
+    ...challenge,
+  };
+  await call('POST', '/openid/par', { form: request, headers: basic });
+  api.given('POST', '/openid/authorize', request);
+  api.given('POST', '/openid/logout', { client_id: id, post_logout_redirect_uri: 'https://orders.town.example/' });
+  const ada = await call('POST', '/v3/auth/tokens', {
+    body: { auth: { identity: passwordOf('ada', 'the password of ada') } },
+    unrecorded: true,
+  });
+  const own = { 'X-Auth-Token': ada.headers.get('x-subject-token')! };
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: id,
+    redirect_uri: redirect,
+    scope: 'all_info',
+    state: 'x',
+  });
+  const approve = async () => {
+    await call('GET', `/v3/OS-OAUTH2/authorize?${query}`, { headers: own });
+    const approval = { client_id: id, user_id: ada.token.user.id, scopes: ['all_info'] };
+    return call('POST', '/v3/OS-OAUTH2/authorize', { body: { user_auth: approval }, headers: own });
+  };
+  const codeOf = ({ headers }: { headers: Headers }): string => new URL(headers.get('location')!).searchParams.get('code')!;
+  const code = { grant_type: 'authorization_code', redirect_uri: redirect };
+  const { access_token: token } = await call('POST', '/v3/OS-OAUTH2/access_token', {
+    form: { ...code, code: codeOf(await approve()) },
+    headers: basic,
+  });
+  await call('GET', `/v3/access-tokens/${token}`);
+  const ofUser = `/v3/users/${ada.token.user.id}/OS-OAUTH2/access_tokens`;
+  const { access_tokens: tokens } = await call('GET', ofUser);
+  await call('GET', `${ofUser}/${tokens[0].id}`);
+  await call('POST', '/openid/token', { form: { ...code, code: codeOf(await approve()) }, headers: basic });
+  await call('POST', '/openid/introspect', { form: { token }, headers: basic });
+  api.given('GET', '/openid/userinfo', undefined, {
+    200: { sub: ada.token.user.id, preferred_username: 'ada', email: 'ada.lovelace@town.example' },
+  });
+  api.given('POST', '/openid/userinfo', undefined, {
+    200: { sub: ada.token.user.id, preferred_username: 'ada', email: 'ada.lovelace@town.example' },
+  });
+  await call('POST', '/openid/revoke', { form: { token, token_type_hint: 'access_token' }, headers: basic });
+  await call('POST', '/openid/device/authorize', { form: { client_id: id, scope: 'openid' }, headers: basic });
+}
+
+async function tourSecondFactor(api: Recorder, admin: string): Promise<void> {
+  const call = api.call.bind(api);
+  const { user } = await call('POST', '/v3/users', {
+    body: { user: { name: 'karen', password: 'the password of karen' } },
+    unrecorded: true,
+  });
+  const login = await call('POST', '/v3/auth/tokens', {
+    body: { auth: { identity: passwordOf('karen', 'the password of karen') } },
+    unrecorded: true,
+  });
+  const own = { 'X-Auth-Token': login.headers.get('x-subject-token')! };
+  const factor = `/v3/users/${user.id}/OS-TWO-FACTOR`;
+  await call('POST', `${factor}/two_factor_auth`, {
+    body: { two_factor_auth: { security_question: 'The name of your first pet', security_answer: 'Rex' } },
+    headers: own,
+  });
+  api.headers = { 'X-Auth-Token': admin };
+  await call('GET', `${factor}/two_factor_auth`);
+  await call('GET', `${factor}/two_factor_data`);
+  await call('POST', `${factor}/recovery_codes`);
+  await call('POST', `/v3/OS-TWO-FACTOR/devices?user_id=${user.id}`);
+  await call('GET', `${factor}/devices`);
+  await call('GET', `/v3/users/${user.id}/OS-PASSKEYS/passkeys`);
+  await call('GET', `/v3/users/${user.id}/OS-SESSIONS/sessions`);
+}
+
+async function tourRegistration(api: Recorder, { library, group }: Town): Promise<void> {
+  const call = api.call.bind(api);
+  const { user } = await call('POST', '/v3/OS-REGISTRATION/users', {
+    body: { user: { name: 'hedy@town.example', username: 'hedy', password: 'the password of hedy', domain_id: 'default' } },
+  });
+  const of = `/v3/OS-REGISTRATION/users/${user.id}`;
+  const { activation_key: key } = await call('GET', `${of}/activate`);
+  await call('PATCH', `/v3/OS-REGISTRATION/activate/${key.id}/users/${user.id}`);
+  const { reset_token: reset } = await call('GET', `${of}/reset_password`);
+  await call('PATCH', `/v3/OS-REGISTRATION/reset_password/${reset.id}/users/${user.id}`, {
+    body: { user: { password: 'a new password of hedy' } },
+  });
+  const { invitation } = await call('POST', '/v3/OS-REGISTRATION/invitations', {
+    body: { invitation: { email: 'eve@town.example', organization_id: library, groups: [group], language: 'en' } },
+  });
+  await call('GET', '/v3/OS-REGISTRATION/invitations');
+  await call('GET', `/v3/OS-REGISTRATION/invitations/${invitation.id}`);
+  await call('POST', `/v3/OS-REGISTRATION/invitations/${invitation.id}/resend`);
+  await call('GET', '/v3/OS-ACCOUNT/deletions');
+  api.given('GET', `/v3/users/${user.id}/OS-ACCOUNT/deletion`, undefined, {
+    200: {
+      deletion: {
+        user_id: user.id,
+        user_name: 'hedy@town.example',
+        domain_id: 'default',
+        requested_at: '2026-11-17T09:00:00.000000Z',
+        due_at: '2026-12-01T09:00:00.000000Z',
+        links: { self: `http://127.0.0.1:5000/v3/users/${user.id}/OS-ACCOUNT/deletion` },
+      },
+    },
+  });
+}
+
+async function tourFederation(api: Recorder): Promise<void> {
+  const call = api.call.bind(api);
+  const rules = [
+    { local: [{ user: { name: '{0}', email: '{1}' } }], remote: [{ type: 'preferred_username' }, { type: 'email' }] },
+  ];
+  await call('PUT', `/v3/OS-FEDERATION/mappings/${IDP}`, { body: { mapping: { rules } } });
+  await call('GET', `/v3/OS-FEDERATION/mappings/${IDP}`);
+  await call('PATCH', `/v3/OS-FEDERATION/mappings/${IDP}`, { body: { mapping: { rules, schema_version: '2.0' } } });
+  await call('GET', '/v3/OS-FEDERATION/mappings');
+  const one = `/v3/OS-FEDERATION/identity_providers/${IDP}`;
+  const provider = { description: 'The accounts of the harbour', remote_ids: ['https://login.harbour.example'], enabled: true };
+  await call('PUT', one, { body: { identity_provider: provider } });
+  await call('GET', one);
+  await call('PATCH', one, { body: { identity_provider: { description: 'Accounts of the harbour' } } });
+  await call('GET', '/v3/OS-FEDERATION/identity_providers');
+  await call('PUT', `${one}/protocols/openid`, { body: { protocol: { mapping_id: IDP } } });
+  await call('GET', `${one}/protocols/openid`);
+  await call('PATCH', `${one}/protocols/openid`, { body: { protocol: { mapping_id: IDP } } });
+  await call('GET', `${one}/protocols`);
+  await call('PUT', `${one}/openid`, {
+    body: {
+      openid: {
+        issuer: 'https://login.harbour.example',
+        client_id: 'gatehouse',
+        client_secret: 'the secret that the provider gave',
+        button_name: 'Harbour',
+        email_domains: ['harbour.example'],
+      },
+    },
+  });
+  await call('GET', `${one}/openid`);
+}
+
+async function tourService(api: Recorder, { admin }: Town): Promise<void> {
+  const call = api.call.bind(api);
+  for (const path of ['overview', 'settings', 'keys', 'deliveries', 'backups']) await call('GET', `/v3/OS-SERVICE/${path}`);
+  await call('POST', '/v3/OS-SERVICE/keys/token/rotate');
+  await call('GET', `/v3/OS-AUDIT/events?limit=2&actor_id=${admin}`);
+  await call('GET', '/v3/OS-AUDIT/counts?interval=day');
+}
