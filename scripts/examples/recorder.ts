@@ -99,7 +99,9 @@ function shortened(value: unknown): unknown {
     return (isLong ? value.slice(0, MOST) : value).map(shortened);
   }
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, shortened(one)]));
+  // Members of SCIM groups have a field $ref, which tools take for a reference of the document.
+  const entries = Object.entries(value).filter(([key]) => key !== '$ref');
+  return Object.fromEntries(entries.map(([key, one]) => [key, shortened(one)]));
 }
 
 /** What probes answer while the database does not: derived from a good answer. */

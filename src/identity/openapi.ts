@@ -4,7 +4,7 @@ import { type ErrorFamily, openApi } from '../platform/openapi/index.ts';
 import { apiPageRoutes } from '../platform/pages/index.ts';
 import { version } from '../version.ts';
 import { PROVISIONING } from './access/index.ts';
-import { examples, IDS, isForEverybody, PARAMETERS, REFUSALS, TAGS, whoMay } from './api-document/index.ts';
+import { examples, IDS, isForEverybody, PARAMETERS, refusals, TAGS, whoMay } from './api-document/index.ts';
 import { identityFaults } from './faults.ts';
 import { ACCESS_TOKEN, APPLICATION, openidRoutes } from './openid/index.ts';
 import { KeystoneError, keystoneErrors, OAuthError, oauthErrors } from './resource/index.ts';
@@ -95,6 +95,6 @@ export function identityOpenApi(server = 'http://127.0.0.1:5000'): Record<string
     errorsOf,
     faults: identityFaults,
     codeOf: (code) => code,
-    refusals: REFUSALS,
+    refusals: refusals(),
   });
 }

@@ -3,7 +3,7 @@ import { createApp, mountProbes } from '../platform/http/index.ts';
 import { type ErrorFamily, openApi } from '../platform/openapi/index.ts';
 import { apiPageRoutes } from '../platform/pages/index.ts';
 import { version } from '../version.ts';
-import { examples, IDS, PARAMETERS, REFUSALS, TAGS, whoMay } from './api-document/index.ts';
+import { examples, IDS, PARAMETERS, refusals, TAGS, whoMay } from './api-document/index.ts';
 import { walletFaults } from './faults.ts';
 import { Problem, problemCode, problemErrors } from './resource/index.ts';
 import { mountWallet, type WalletRouteDeps } from './routes.ts';
@@ -56,6 +56,6 @@ export function walletOpenApi(server = 'http://127.0.0.1:8080'): Record<string, 
     errorsOf: () => PROBLEMS,
     faults: walletFaults,
     codeOf: (code) => problemCode(code, (walletFaults as Record<string, { status: number }>)[code]?.status ?? 500),
-    refusals: REFUSALS,
+    refusals: refusals(),
   });
 }

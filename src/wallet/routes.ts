@@ -35,7 +35,8 @@ export function mountWallet(app: WalletApp, parts: WalletRouteDeps): void {
   app.get(
     '/',
     {
-      summary: 'The main addresses of the service; the pages of the wallet for browsers',
+      summary: 'List the main addresses of the service',
+      description: 'Browsers get the pages of the wallet.',
       tag: 'Documents',
       rule: 'anyone',
       documentation: { otherTypes: ['text/html'] },

@@ -31,7 +31,9 @@ export function mountAccessQuestions(app: IdentityApp, { accessQuestions }: { ac
   app.get(
     '/v3/auth/OS-ACCESS/allowed',
     {
-      summary: 'List the rules (x-policy of each operation) that let this token pass, for what the parameters name',
+      summary: 'List the rules that let this token pass',
+      description:
+        'The names are those in `x-policy` of each operation. The parameters name what the question is about; the service asks the rules themselves, so the answer is what it would do.',
       tag,
       rule: 'identity:get_allowed',
       documentation: { query: SUBJECTS },
@@ -43,7 +45,9 @@ export function mountAccessQuestions(app: IdentityApp, { accessQuestions }: { ac
   app.get(
     '/v3/users/:user_id/OS-ACCESS/explanation',
     {
-      summary: 'Explain why a user has a role in a project, a domain or the system, or what is missing',
+      summary: 'Explain why a user has a role',
+      description:
+        'In a project, a domain or the system: every path by which the user has it (groups, grants, inheritance, implied roles), or what is missing.',
       tag,
       rule: 'identity:explain_access',
       target: ({ params, query }) => accessQuestions.target(params.user_id, query),
@@ -58,7 +62,8 @@ export function mountAccessQuestions(app: IdentityApp, { accessQuestions }: { ac
   app.get(
     '/v3/OS-ROLES/users/:user_id/applications/:application_id/explanation',
     {
-      summary: 'Explain why a user has a role or a permission in an application, or what is missing',
+      summary: 'Explain why a user has a role or permission in an application',
+      description: 'Every path by which the user has it, or what is missing.',
       tag,
       rule: 'explain_permissions',
       target: ({ caller, params, query }) =>

@@ -18,7 +18,8 @@ export function mountAccountDeletion(
   app.get(
     '/v3/OS-ACCOUNT/deletions',
     {
-      summary: 'List the accounts that will be deleted because their owners asked for that, the next first',
+      summary: 'List accounts that are to be deleted',
+      description: 'Because their owners asked for that. The next one first.',
       tag,
       rule: 'identity:list_account_deletions',
       target: ({ caller }) => factsOnly(listFacts(caller)),
@@ -34,7 +35,8 @@ export function mountAccountDeletion(
   app.get(
     path,
     {
-      summary: 'Show when an account will be deleted, because its owner asked for that',
+      summary: 'Show when an account will be deleted',
+      description: 'If its owner asked for that.',
       tag,
       rule: 'identity:get_account_deletion',
       target: user,
@@ -48,7 +50,8 @@ export function mountAccountDeletion(
   app.delete(
     path,
     {
-      summary: 'Keep an account that its owner wanted deleted, and enable it',
+      summary: 'Keep an account that its owner wanted deleted',
+      description: 'It is enabled again.',
       tag,
       rule: 'identity:cancel_account_deletion',
       target: user,

@@ -10,7 +10,8 @@ export function mountAdministration(app: IdentityApp, { administration }: { admi
   app.get(
     '/v3/OS-SERVICE/overview',
     {
-      summary: 'Show counts, health and what needs attention; with a token for a domain, those of the domain',
+      summary: 'Show an overview of the service',
+      description: 'Counts, health and what needs attention. With a token for a domain: those of the domain.',
       tag,
       rule: 'identity:get_service_overview',
       target: ({ caller }) => factsOnly(listFacts(caller)),
@@ -22,7 +23,8 @@ export function mountAdministration(app: IdentityApp, { administration }: { admi
   app.get(
     '/v3/OS-SERVICE/settings',
     {
-      summary: 'List the settings in force, with where each comes from',
+      summary: 'List the settings in force',
+      description: 'With where each comes from. Secrets are masked.',
       tag,
       rule: 'identity:list_service_settings',
       reply: { 200: SettingList },
@@ -44,7 +46,8 @@ function mountKeys(app: IdentityApp, administration: Administration): void {
   app.get(
     '/v3/OS-SERVICE/keys',
     {
-      summary: 'List the keys of the service, without the keys themselves',
+      summary: 'List the keys of the service',
+      description: 'Their ages and states, without the keys themselves.',
       tag,
       rule: 'identity:list_service_keys',
       reply: { 200: KeySets },
@@ -55,7 +58,9 @@ function mountKeys(app: IdentityApp, administration: Administration): void {
   app.post(
     '/v3/OS-SERVICE/keys/:kind/rotate',
     {
-      summary: 'Announce new keys of a kind, which replace the current ones soon',
+      summary: 'Replace the keys of a kind',
+      description:
+        'New ones are announced, and used when everybody had time to learn them. What was signed before stays valid until it ends.',
       tag,
       rule: 'identity:rotate_service_keys',
       target: ({ params }) => administration.keys.target(params.kind),
@@ -71,7 +76,8 @@ function mountDeliveries(app: IdentityApp, administration: Administration): void
   app.get(
     path,
     {
-      summary: 'List messages that wait to be sent or were given up, the newest first, without their content',
+      summary: 'List messages that were not sent',
+      description: 'They wait to be sent or were given up. The newest first, without their content.',
       tag,
       rule: 'identity:list_deliveries',
       documentation: {

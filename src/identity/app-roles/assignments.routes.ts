@@ -57,6 +57,7 @@ export function mountAppAssignments(app: IdentityApp, { appAssignments }: { appA
     '/v3/OS-ROLES/users/role_assignments',
     {
       summary: 'List role assignments of users',
+      description: 'Filtered by user, organization, application and role.',
       tag,
       rule: 'list_user_assignments',
       target: ({ caller, query }) => appAssignments.listTarget(caller, query, 'app_user_roles'),
@@ -93,6 +94,7 @@ export function mountAppAssignments(app: IdentityApp, { appAssignments }: { appA
     '/v3/OS-ROLES/organizations/role_assignments',
     {
       summary: 'List role assignments of organizations',
+      description: 'Filtered by organization, application and role.',
       tag,
       rule: 'list_organization_assignments',
       target: ({ caller, query }) => appAssignments.listTarget(caller, query, 'app_organization_roles'),
@@ -109,6 +111,7 @@ export function mountAppAssignments(app: IdentityApp, { appAssignments }: { appA
     organization,
     {
       summary: 'Give an organization a role',
+      description: 'Members of the organization can then be given the role in it.',
       tag,
       rule: 'add_role_to_organization',
       target: ofOrganization,
@@ -119,7 +122,8 @@ export function mountAppAssignments(app: IdentityApp, { appAssignments }: { appA
   app.delete(
     organization,
     {
-      summary: 'Take a role from an organization, and from its users the roles that depended on it',
+      summary: 'Take a role from an organization',
+      description: 'Users of the organization lose the roles that depended on it.',
       tag,
       rule: 'remove_role_from_organization',
       target: ofOrganization,
@@ -131,7 +135,8 @@ export function mountAppAssignments(app: IdentityApp, { appAssignments }: { appA
   app.get(
     '/v3/OS-ROLES/users/:user_id/applications/:application_id/permissions',
     {
-      summary: 'Show the roles and permissions of a user in an application, by organization',
+      summary: 'Show the roles and permissions of a user in an application',
+      description: 'What a proxy asks: in their own organization, and in each other one. Answered from memory.',
       fromMemory: true,
       tag,
       rule: 'get_user_permissions',
@@ -161,7 +166,14 @@ export function mountAllowed(app: IdentityApp, { appAssignments }: { appAssignme
   for (const { assignee, who } of assignees)
     app.get(
       `${assignee}/roles/allowed`,
-      { summary: `Roles ${who} may assign`, tag, rule: 'list_allowed_roles', target, reply: { 200: AllowedRoles } },
+      {
+        summary: `List the roles ${who} may assign`,
+        description: 'Ids of roles by application.',
+        tag,
+        rule: 'list_allowed_roles',
+        target,
+        reply: { 200: AllowedRoles },
+      },
       async (call) => ({ allowed_roles: await appAssignments.allowedRoles(call.caller, call.target) }),
     );
   for (const { path, permission, what } of kinds)
@@ -169,7 +181,8 @@ export function mountAllowed(app: IdentityApp, { appAssignments }: { appAssignme
       app.get(
         `${assignee}/applications/${path}`,
         {
-          summary: `Applications ${who} may ${what}`,
+          summary: `List the applications ${who} may ${what}`,
+          description: 'Ids of applications.',
           tag,
           rule: 'list_allowed_applications',
           target,

@@ -38,6 +38,7 @@ export function mountAppRoles(app: IdentityApp, { appRoles }: { appRoles: AppRol
     many,
     {
       summary: 'List roles of applications',
+      description: 'Without `application_id`: of all applications whose roles the caller manages.',
       tag,
       rule: 'list_roles',
       target: ({ caller, query }) => appRoles.listTarget(caller, query),
@@ -53,6 +54,7 @@ export function mountAppRoles(app: IdentityApp, { appRoles }: { appRoles: AppRol
     many,
     {
       summary: 'Create a role of an application',
+      description: 'Roles of applications are separate from base roles.',
       tag,
       rule: 'create_role',
       target: ({ caller, body }) => appRoles.applicationTarget(caller, body.role.application_id),
@@ -94,7 +96,8 @@ export function mountAppRoles(app: IdentityApp, { appRoles }: { appRoles: AppRol
   app.delete(
     one,
     {
-      summary: 'Delete a role, its links and assignments',
+      summary: 'Delete a role of an application',
+      description: 'Its links to permissions and its assignments are deleted with it.',
       tag,
       rule: 'delete_role',
       target: role,
@@ -134,6 +137,8 @@ export function mountPermissions(app: IdentityApp, { appRoles }: { appRoles: App
     many,
     {
       summary: 'Create a permission',
+      description:
+        '`action` and `resource` are an HTTP method and a path, or `xml` is a XACML rule, for proxies that decide by them.',
       tag,
       rule: 'create_permission',
       target: ({ caller, body }) => appRoles.applicationTarget(caller, body.permission.application_id),
@@ -175,7 +180,8 @@ export function mountPermissions(app: IdentityApp, { appRoles }: { appRoles: App
   app.delete(
     one,
     {
-      summary: 'Delete a permission and its links',
+      summary: 'Delete a permission',
+      description: 'It is taken from every role that has it.',
       tag,
       rule: 'delete_permission',
       target: permission,
@@ -202,7 +208,14 @@ export function mountPermissions(app: IdentityApp, { appRoles }: { appRoles: App
   );
   app.put(
     link,
-    { summary: 'Give a role a permission', tag, rule: 'add_permission_to_role', target: ends, reply: { 200: null } },
+    {
+      summary: 'Give a role a permission',
+      description: 'Both belong to the same application, or one is internal.',
+      tag,
+      rule: 'add_permission_to_role',
+      target: ends,
+      reply: { 200: null },
+    },
     ({ caller, target }) => appRoles.link(caller, target),
   );
   app.delete(

@@ -46,7 +46,9 @@ export function mountAuditEvents(app: IdentityApp, { auditEvents }: { auditEvent
   app.get(
     '/v3/OS-AUDIT/events',
     {
-      summary: 'List audit events, the newest first: those that the caller may see',
+      summary: 'List audit events',
+      description:
+        'The newest first. Everybody sees the events about themselves, and owners those of their applications; administrators and readers of the system see all, managers those of their domain. With `format` it is an export (CSV or JSON lines).',
       tag,
       rule: 'identity:list_audit_events',
       documentation: LIST_DOCUMENTATION,
@@ -68,7 +70,8 @@ export function mountAuditEvents(app: IdentityApp, { auditEvents }: { auditEvent
   app.get(
     '/v3/OS-AUDIT/counts',
     {
-      summary: 'Count logins and refused ones by hour or day',
+      summary: 'Count logins',
+      description: 'Good and refused ones, by hour or day.',
       tag,
       rule: 'identity:count_audit_events',
       target: ({ caller }) => factsOnly(listFacts(caller)),

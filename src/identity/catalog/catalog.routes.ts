@@ -96,7 +96,8 @@ function mountRegions(app: IdentityApp, catalog: CatalogRules): void {
   app.delete(
     '/v3/regions/:region_id',
     {
-      summary: 'Delete an unused region',
+      summary: 'Delete a region',
+      description: 'Only a region without endpoints, in it or below it, can be deleted.',
       tag,
       rule: 'identity:delete_region',
       target,
@@ -160,7 +161,8 @@ function mountServices(app: IdentityApp, catalog: CatalogRules): void {
   app.delete(
     '/v3/services/:service_id',
     {
-      summary: 'Delete a service and its endpoints',
+      summary: 'Delete a service',
+      description: 'Its endpoints are deleted with it.',
       tag,
       rule: 'identity:delete_service',
       target,

@@ -57,7 +57,8 @@ function mountLogo(app: IdentityApp, consumers: Consumers): void {
   app.get(
     path,
     {
-      summary: 'Read what the logo of a consumer is, and where everybody can see it',
+      summary: 'Show the logo of a consumer',
+      description: '`url` is where everybody can see the image.',
       tag,
       rule: 'get_consumer',
       target,
@@ -68,7 +69,9 @@ function mountLogo(app: IdentityApp, consumers: Consumers): void {
   app.put(
     path,
     {
-      summary: 'Give a consumer a logo: a PNG, JPEG or WebP image of at most 64 KiB and 2048 pixels on a side',
+      summary: 'Give a consumer a logo',
+      description:
+        'A PNG, JPEG or WebP image of at most 64 KiB and 2048 pixels on a side, in base64. It is checked by its content.',
       tag,
       rule: 'update_consumer',
       target,
@@ -103,7 +106,14 @@ export function mountConsumers(app: IdentityApp, { consumers }: { consumers: Con
 
     app.get(
       many,
-      { summary: 'List consumers', tag, rule: 'list_consumers', documentation: FILTERED, reply: { 200: ConsumerList } },
+      {
+        summary: 'List consumers',
+        description: 'Secrets are not among the answers.',
+        tag,
+        rule: 'list_consumers',
+        documentation: FILTERED,
+        reply: { 200: ConsumerList },
+      },
       async (call) => {
         const page = await consumers.list(call.caller, call.query);
         const logos = await consumers.logoIds(page.items);
@@ -115,6 +125,8 @@ export function mountConsumers(app: IdentityApp, { consumers }: { consumers: Con
       many,
       {
         summary: 'Register a consumer',
+        description:
+          'Answers with the secret of the application. Whoever registers it manages it. Attributes that the schema does not name are kept in `extra`; those of OpenID Connect, such as `post_logout_redirect_uris` and `token_endpoint_auth_method`, take effect.',
         tag,
         rule: 'create_consumer',
         body: CreateConsumer,
@@ -125,7 +137,8 @@ export function mountConsumers(app: IdentityApp, { consumers }: { consumers: Con
     app.get(
       one,
       {
-        summary: 'Read one consumer, with its secret',
+        summary: 'Show a consumer, with its secret',
+        description: 'For whoever manages the application.',
         tag,
         rule: 'get_consumer',
         target,
@@ -138,6 +151,7 @@ export function mountConsumers(app: IdentityApp, { consumers }: { consumers: Con
       one,
       {
         summary: 'Change a consumer',
+        description: 'Only the attributes in the body change.',
         tag,
         rule: 'update_consumer',
         target,
@@ -154,7 +168,8 @@ export function mountConsumers(app: IdentityApp, { consumers }: { consumers: Con
     app.delete(
       one,
       {
-        summary: 'Delete a consumer with its roles, permissions and assignments',
+        summary: 'Delete a consumer',
+        description: 'Its roles, permissions, assignments, consents and tokens are deleted with it.',
         tag,
         rule: 'delete_consumer',
         target,
@@ -168,7 +183,9 @@ export function mountConsumers(app: IdentityApp, { consumers }: { consumers: Con
   app.post(
     '/v3/OS-OAUTH2/consumers/:consumer_id/secret',
     {
-      summary: 'Give a consumer a new secret; the old one still works for grace_seconds',
+      summary: 'Give a consumer a new secret',
+      description:
+        'The old secret works for `grace_seconds` more (0 by default, at most 30 days), so that the application can be changed without a gap.',
       tag,
       rule: 'rotate_consumer_secret',
       target,
@@ -181,6 +198,7 @@ export function mountConsumers(app: IdentityApp, { consumers }: { consumers: Con
     '/v3/OS-OAUTH2/consumers/:consumer_id/secret/previous',
     {
       summary: 'End the previous secret of a consumer before its time',
+      description: 'For a secret that is still in its grace time.',
       tag,
       rule: 'rotate_consumer_secret',
       target,

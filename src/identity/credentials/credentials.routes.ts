@@ -36,6 +36,7 @@ export function mountCredentials(app: IdentityApp, { credentials }: { credential
     '/v3/credentials',
     {
       summary: 'Create a credential',
+      description: '`blob` is stored encrypted. A credential of type `totp` is a second factor of the user.',
       tag,
       rule: 'identity:create_credential',
       target: ({ caller, body }) => credentials.ownerTarget(caller, body.credential),

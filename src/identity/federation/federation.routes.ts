@@ -53,7 +53,9 @@ function mountIdentityProviders(app: IdentityApp, { federation }: FederationRout
   app.put(
     path,
     {
-      summary: 'Create an identity provider with this id',
+      summary: 'Create an identity provider',
+      description:
+        'With the id in the path. People sign in through it when it has a protocol with a mapping, and OpenID settings.',
       tag,
       rule: 'identity:create_identity_provider',
       body: CreateIdentityProvider,
@@ -82,7 +84,8 @@ function mountIdentityProviders(app: IdentityApp, { federation }: FederationRout
   app.patch(
     path,
     {
-      summary: 'Change an identity provider; disabling it ends the sessions begun through it',
+      summary: 'Change an identity provider',
+      description: 'Disabling it ends the sessions that were begun through it.',
       tag,
       rule: 'identity:update_identity_provider',
       target,
@@ -99,7 +102,8 @@ function mountIdentityProviders(app: IdentityApp, { federation }: FederationRout
   app.delete(
     path,
     {
-      summary: 'Delete an identity provider and its links to accounts; the accounts stay',
+      summary: 'Delete an identity provider',
+      description: 'Its links to accounts end, and what it gave. The accounts stay.',
       tag,
       rule: 'identity:delete_identity_provider',
       target,
@@ -130,7 +134,8 @@ function mountMappings(app: IdentityApp, { federation }: FederationRouteDeps): v
   app.put(
     path,
     {
-      summary: 'Create a mapping with this id',
+      summary: 'Create a mapping',
+      description: 'With the id in the path, in Keystone’s mapping language.',
       tag,
       rule: 'identity:create_mapping',
       body: CreateMapping,
@@ -162,7 +167,8 @@ function mountMappings(app: IdentityApp, { federation }: FederationRouteDeps): v
   app.delete(
     path,
     {
-      summary: 'Delete a mapping; nobody can sign in by protocols that use it',
+      summary: 'Delete a mapping',
+      description: 'Nobody can sign in any more by protocols that use it.',
       tag,
       rule: 'identity:delete_mapping',
       target,
@@ -198,7 +204,8 @@ function mountProtocols(app: IdentityApp, { federation }: FederationRouteDeps): 
   app.put(
     path,
     {
-      summary: 'Add a protocol to an identity provider, with its mapping; `openid` is served',
+      summary: 'Add a protocol to an identity provider',
+      description: 'With the mapping that turns what the provider asserts into a user. `openid` is served.',
       tag,
       rule: 'identity:create_protocol',
       target: provider,
@@ -244,7 +251,9 @@ function mountOpenidSettings(app: IdentityApp, { federation }: FederationRouteDe
   app.put(
     path,
     {
-      summary: 'Set how people sign in through an identity provider by OpenID Connect',
+      summary: 'Set the OpenID settings of an identity provider',
+      description:
+        'How people sign in through it by OpenID Connect. The answer has the redirect address to register at the provider.',
       tag,
       rule: 'identity:update_identity_provider',
       target: provider,

@@ -35,6 +35,8 @@ export function mountAssignments(
     '/v3/role_assignments',
     {
       summary: 'List role assignments',
+      description:
+        'Who has which role where. `effective` resolves groups, inheritance and implied roles, and lists the users themselves.',
       tag,
       rule: 'identity:list_role_assignments',
       target: ({ caller, query }) => assignments.target(caller, query),
@@ -70,6 +72,7 @@ export function mountAssignments(
     '/v3/auth/projects',
     {
       summary: 'List the projects this token can be scoped to',
+      description: 'Of the user of the token: directly, through groups, inherited and implied.',
       tag,
       rule: 'identity:get_auth_projects',
       documentation: filterDocumentation(['name', 'domain_id'], ['enabled']),
@@ -82,6 +85,7 @@ export function mountAssignments(
     '/v3/auth/domains',
     {
       summary: 'List the domains this token can be scoped to',
+      description: 'Of the user of the token.',
       tag,
       rule: 'identity:get_auth_domains',
       documentation: filterDocumentation(['name'], [], {
@@ -98,7 +102,8 @@ export function mountAssignments(
   app.get(
     '/v3/auth/system',
     {
-      summary: 'Whether this token can be scoped to the system',
+      summary: 'Show whether this token can be scoped to the system',
+      description: 'The list is empty if it cannot.',
       tag,
       rule: 'identity:get_auth_system',
       reply: { 200: SystemList },

@@ -6,6 +6,9 @@ import { RoleList, renderRole } from '../roles/index.ts';
 import type { GrantContext, Grants, TargetKind } from './grants.rules.ts';
 
 const tag = 'Grants';
+const GRANT = 'Granting it twice changes nothing.';
+const CHECK = '404 if there is no such grant. Roles through groups, inheritance and implied roles do not count here.';
+const REVOKE = 'Tokens that contain the role end.';
 
 interface Params {
   readonly [name: string]: string;
@@ -52,17 +55,38 @@ export function mountGrants(app: IdentityApp, { grants }: { grants: Grants }): v
     );
     app.put(
       one,
-      { summary: `Grant a role to ${what}`, tag, rule: `identity:create_${kind}`, target, reply: { 204: null } },
+      {
+        summary: `Grant a role to ${what}`,
+        description: GRANT,
+        tag,
+        rule: `identity:create_${kind}`,
+        target,
+        reply: { 204: null },
+      },
       ({ caller, target: parts }) => grants.create(caller, parts),
     );
     app.get(
       one,
-      { summary: `Check a role of ${what}`, tag, rule: `identity:check_${kind}`, target, reply: { 204: null } },
+      {
+        summary: `Check a role of ${what}`,
+        description: CHECK,
+        tag,
+        rule: `identity:check_${kind}`,
+        target,
+        reply: { 204: null },
+      },
       ({ target: parts }) => grants.check(parts),
     );
     app.delete(
       one,
-      { summary: `Revoke a role of ${what}`, tag, rule: `identity:revoke_${kind}`, target, reply: { 204: null } },
+      {
+        summary: `Revoke a role of ${what}`,
+        description: REVOKE,
+        tag,
+        rule: `identity:revoke_${kind}`,
+        target,
+        reply: { 204: null },
+      },
       ({ caller, target: parts }) => grants.revoke(caller, parts),
     );
   }

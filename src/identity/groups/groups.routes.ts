@@ -35,6 +35,7 @@ export function mountGroups(
     '/v3/groups',
     {
       summary: 'List groups',
+      description: 'A token for a domain sees only the groups of that domain.',
       tag,
       rule: 'identity:list_groups',
       target: ({ caller }) => factsOnly(listFacts(caller)),
@@ -94,6 +95,7 @@ export function mountGroups(
     '/v3/groups/:group_id',
     {
       summary: 'Delete a group',
+      description: 'Its grants end with it. The members stay.',
       tag,
       rule: 'identity:delete_group',
       target: group,
@@ -123,7 +125,14 @@ export function mountGroups(
   const member = '/v3/groups/:group_id/users/:user_id';
   app.put(
     member,
-    { summary: 'Add a member', tag, rule: 'identity:add_user_to_group', target: membership, reply: { 204: null } },
+    {
+      summary: 'Add a member',
+      description: 'The member has the roles of the group from now on. Doing it twice changes nothing.',
+      tag,
+      rule: 'identity:add_user_to_group',
+      target: membership,
+      reply: { 204: null },
+    },
     ({ caller, target }) => groups.add(caller, target),
   );
   app.get(
@@ -133,7 +142,14 @@ export function mountGroups(
   );
   app.delete(
     member,
-    { summary: 'Remove a member', tag, rule: 'identity:remove_user_from_group', target: membership, reply: { 204: null } },
+    {
+      summary: 'Remove a member',
+      description: 'Tokens that the member got through the group end.',
+      tag,
+      rule: 'identity:remove_user_from_group',
+      target: membership,
+      reply: { 204: null },
+    },
     ({ caller, target }) => groups.removeUser(caller, target),
   );
 

@@ -43,7 +43,9 @@ export function mountInvitations(
   app.post(
     path,
     {
-      summary: 'Invite someone by e-mail; what the invitation names is given when it is accepted',
+      summary: 'Invite someone by e-mail',
+      description:
+        'What the invitation names (an organization with a base role, groups, roles of applications) is given when it is accepted, if whoever sent it may still give it. The mail is sent in the background.',
       tag,
       rule: 'identity:create_invitation',
       target: ({ caller, body }) => domainTarget(domainOfNew(caller, body.invitation.domain_id)),
@@ -64,7 +66,8 @@ export function mountInvitations(
   app.post(
     `${one}/resend`,
     {
-      summary: 'Send an invitation again, with a new link and a new lifetime; the caller becomes the inviter',
+      summary: 'Send an invitation again',
+      description: 'With a new link and a new lifetime; the link before ends. The caller becomes the inviter.',
       tag,
       rule: 'identity:create_invitation',
       target,
@@ -76,7 +79,8 @@ export function mountInvitations(
   app.delete(
     one,
     {
-      summary: 'Withdraw an invitation; its link ends',
+      summary: 'Withdraw an invitation',
+      description: 'Its link ends.',
       tag,
       rule: 'identity:withdraw_invitation',
       target,

@@ -119,7 +119,8 @@ export const openidRoutes: readonly DocumentedRoute[] = [
     method: 'GET',
     path: '/.well-known/oauth-authorization-server',
     spec: {
-      summary: 'Show the OAuth2 metadata (RFC 8414); same content',
+      summary: 'Show the OAuth2 metadata',
+      description: 'RFC 8414. The content is that of the OpenID Connect metadata.',
       tag,
       rule: 'anyone',
       reply: { 200: ProviderMetadata },
@@ -139,7 +140,9 @@ export const openidRoutes: readonly DocumentedRoute[] = [
     method: 'GET',
     path: '/openid/authorize',
     spec: {
-      summary: 'Start a login in the browser; redirects back with a code',
+      summary: 'Start a login in the browser',
+      description:
+        'For the browser of the person, not for programs. It ends with a redirection to `redirect_uri` with a code, or an error.',
       tag,
       rule: 'anyone',
       documentation: { ...HTML_PAGE, query: authorizeParameters, required: ['client_id'], replyHeaders: REDIRECT_HEADERS },
@@ -174,7 +177,9 @@ export const openidRoutes: readonly DocumentedRoute[] = [
     method: 'POST',
     path: '/openid/token',
     spec: {
-      summary: 'Get tokens for a code, a refresh token, a password or the application itself',
+      summary: 'Get tokens',
+      description:
+        'For a code, a refresh token, a device code, a password (if the application may) or the application itself. Public applications send their `client_id` and PKCE instead of a secret.',
       tag,
       access: APPLICATION,
       body: TokenRequest,
@@ -186,7 +191,8 @@ export const openidRoutes: readonly DocumentedRoute[] = [
     method: 'POST',
     path: '/v3/OS-OAUTH2/access_token',
     spec: {
-      summary: 'Get tokens at the path of Keyrock: a form, or JSON, also as {"token_request": {…}}',
+      summary: 'Get tokens at the path of Keyrock',
+      description: 'A form, or JSON, also as `{"token_request": {…}}`.',
       tag: keyrock,
       access: APPLICATION,
       body: TokenRequest,
@@ -200,7 +206,8 @@ export const openidRoutes: readonly DocumentedRoute[] = [
       method,
       path: '/openid/userinfo',
       spec: {
-        summary: 'Show claims about the user of an access token, depending on its scopes',
+        summary: 'Show claims about the user of an access token',
+        description: 'Which ones depends on the scopes of the token.',
         tag,
         access: ACCESS_TOKEN,
         documentation: { error: OAuthError, headers: DPOP },

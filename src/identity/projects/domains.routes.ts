@@ -38,7 +38,14 @@ export function mountDomains(app: IdentityApp, { domains }: { domains: Domains }
 
   app.post(
     '/v3/domains',
-    { summary: 'Create a domain', tag, rule: 'identity:create_domain', body: CreateDomain, reply: { 201: DomainEnvelope } },
+    {
+      summary: 'Create a domain',
+      description: '`explicit_domain_id` gives it an id, for services that share domains.',
+      tag,
+      rule: 'identity:create_domain',
+      body: CreateDomain,
+      reply: { 201: DomainEnvelope },
+    },
     async ({ caller, body, base }) => ({ domain: renderDomain(base, await domains.create(caller, body.domain)) }),
   );
 
@@ -62,6 +69,7 @@ export function mountDomains(app: IdentityApp, { domains }: { domains: Domains }
     '/v3/domains/:domain_id',
     {
       summary: 'Change a domain',
+      description: '`enabled: false` locks out everybody in the domain.',
       tag,
       rule: 'identity:update_domain',
       target: domain,
@@ -78,7 +86,8 @@ export function mountDomains(app: IdentityApp, { domains }: { domains: Domains }
   app.delete(
     '/v3/domains/:domain_id',
     {
-      summary: 'Delete a disabled domain and everything in it',
+      summary: 'Delete a domain',
+      description: 'Only a disabled domain can be deleted; users, groups and projects in it are deleted with it.',
       tag,
       rule: 'identity:delete_domain',
       target: domain,

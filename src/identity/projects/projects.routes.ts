@@ -60,6 +60,7 @@ export function mountProjects(app: IdentityApp, { db, projects, projectIdsOf }: 
     '/v3/projects',
     {
       summary: 'List projects',
+      description: 'A token for a domain sees only the projects of that domain.',
       tag,
       rule: 'identity:list_projects',
       target: ({ caller }) => factsOnly(listFacts(caller)),
@@ -76,6 +77,7 @@ export function mountProjects(app: IdentityApp, { db, projects, projectIdsOf }: 
     '/v3/projects',
     {
       summary: 'Create a project',
+      description: 'Without `parent_id`, it is directly below its domain. The tree has a limited depth.',
       tag,
       rule: 'identity:create_project',
       target: ({ caller, body }) => projects.positionTarget(caller, body.project),
@@ -108,6 +110,8 @@ export function mountProjects(app: IdentityApp, { db, projects, projectIdsOf }: 
     '/v3/projects/:project_id',
     {
       summary: 'Change a project',
+      description:
+        'Only the attributes in the body change. `enabled: false` ends all tokens for the project; a project with enabled children cannot be disabled.',
       tag,
       rule: 'identity:update_project',
       target: project,
@@ -124,7 +128,8 @@ export function mountProjects(app: IdentityApp, { db, projects, projectIdsOf }: 
   app.delete(
     '/v3/projects/:project_id',
     {
-      summary: 'Delete a project without children',
+      summary: 'Delete a project',
+      description: 'A project with children is refused. Tokens for it, and roles in it, end.',
       tag,
       rule: 'identity:delete_project',
       target: project,
@@ -153,6 +158,7 @@ export function mountTags(app: IdentityApp, { projects, tags }: Pick<ProjectDeps
     path,
     {
       summary: 'Replace the tags of a project',
+      description: 'Tags that are not in the body are removed.',
       tag,
       rule: 'identity:update_project_tags',
       target: project,

@@ -25,7 +25,9 @@ export function mountRegistration(
   app.post(
     '/v3/OS-REGISTRATION/users',
     {
-      summary: 'Register a user, disabled, with two organizations and an activation key',
+      summary: 'Register a user',
+      description:
+        'The user is disabled until the activation, and gets two organizations and an activation key, which is shown only here. The calling program sends it to the person.',
       tag,
       rule: 'identity:register_user',
       target: ({ caller, body }) => domainTarget(domainOfNew(caller, body.user.domain_id)),
@@ -41,7 +43,8 @@ export function mountRegistration(
   app.get(
     '/v3/OS-REGISTRATION/users/:user_id/activate',
     {
-      summary: 'Get a new activation key; the one before ends',
+      summary: 'Get a new activation key',
+      description: 'The one before ends.',
       tag,
       rule: 'identity:new_activation_key',
       withoutHead: true,
@@ -54,7 +57,8 @@ export function mountRegistration(
   app.patch(
     '/v3/OS-REGISTRATION/activate/:activation_key/users/:user_id',
     {
-      summary: 'Activate a registered user and their organizations',
+      summary: 'Activate a registered user',
+      description: 'The key is used up. The user and their organizations are enabled.',
       tag,
       rule: 'identity:activate_user',
       target,
@@ -68,7 +72,8 @@ export function mountRegistration(
   app.get(
     '/v3/OS-REGISTRATION/users/:user_id/reset_password',
     {
-      summary: 'Get a token that resets the password; the one before ends',
+      summary: 'Get a token that resets the password',
+      description: 'The one before ends. Whoever has it can set a new password once.',
       tag,
       rule: 'identity:get_reset_token',
       withoutHead: true,
@@ -84,6 +89,7 @@ export function mountRegistration(
     '/v3/OS-REGISTRATION/reset_password/:token_id/users/:user_id',
     {
       summary: 'Set a new password with a reset token',
+      description: 'The token is used up, and all sessions of the user end.',
       tag,
       rule: 'identity:reset_password',
       target,

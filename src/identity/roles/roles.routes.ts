@@ -82,7 +82,8 @@ export function mountRoles(app: IdentityApp, { roles }: { roles: Roles }): void 
   app.delete(
     '/v3/roles/:role_id',
     {
-      summary: 'Delete a role and its grants',
+      summary: 'Delete a role',
+      description: 'Its grants end, and tokens that contain it.',
       tag,
       rule: 'identity:delete_role',
       target: role,
@@ -140,6 +141,7 @@ export function mountImpliedRoles(app: IdentityApp, { implied }: { implied: Impl
     one,
     {
       summary: 'Make a role imply another',
+      description: 'Whoever has the first has the second, too. Circles are refused, and `admin` cannot be implied.',
       tag,
       rule: 'identity:create_implied_role',
       target: pair,

@@ -91,7 +91,9 @@ export function mountAuth(app: IdentityApp, { auth, tokens, tokenText, revocatio
   app.post(
     '/v3/auth/tokens',
     {
-      summary: 'Log in: get a token',
+      summary: 'Log in',
+      description:
+        'Answers with the token in the header `X-Subject-Token`; the body says what it is for. `identity.methods` names how the caller proves who they are: `password`, `totp` (a one-time code), `token` (an earlier token), `oauth2` (an access token). A second factor may be sent with the password (`verification_code`, `device_data` or `recovery_code`). Without a scope, the token is for the default project of the user, if there is one.',
       tag,
       rule: 'anyone',
       body: Auth,
@@ -119,7 +121,9 @@ export function mountAuth(app: IdentityApp, { auth, tokens, tokenText, revocatio
   app.get(
     '/v3/auth/tokens',
     {
-      summary: 'Validate a token (X-Subject-Token) and show it',
+      summary: 'Validate a token and show it',
+      description:
+        'The token to validate is in `X-Subject-Token`; `X-Auth-Token` is that of the caller, and may be the same. Answered from memory, thousands of times a second.',
       tag,
       fromMemory: true,
       rule: 'identity:validate_token',
@@ -141,7 +145,8 @@ export function mountAuth(app: IdentityApp, { auth, tokens, tokenText, revocatio
   app.head(
     '/v3/auth/tokens',
     {
-      summary: 'Check a token (X-Subject-Token)',
+      summary: 'Check a token',
+      description: 'As validation, without a body.',
       tag,
       rule: 'identity:check_token',
       target: subject,
@@ -154,7 +159,8 @@ export function mountAuth(app: IdentityApp, { auth, tokens, tokenText, revocatio
   app.delete(
     '/v3/auth/tokens',
     {
-      summary: 'Revoke a token (X-Subject-Token)',
+      summary: 'Revoke a token',
+      description: 'The token in `X-Subject-Token` ends at once, in every process of the service.',
       tag,
       access: DELEGATED,
       rule: 'identity:revoke_token',
@@ -169,7 +175,13 @@ export function mountAuth(app: IdentityApp, { auth, tokens, tokenText, revocatio
 
   app.get(
     '/v3/auth/catalog',
-    { summary: 'Show the catalog of this token', tag, rule: 'identity:get_auth_catalog', reply: { 200: CatalogReply } },
+    {
+      summary: 'Show the catalog of this token',
+      description: 'The services and endpoints that the project of the token sees.',
+      tag,
+      rule: 'identity:get_auth_catalog',
+      reply: { 200: CatalogReply },
+    },
     async ({ caller, base, path }) => {
       if (!caller.authContext.project) fail('auth.catalog_needs_project');
       return { catalog: await tokenText.catalogOf(caller.authContext), links: { self: base + path } };

@@ -46,7 +46,9 @@ export function mountDevices(
   app.post(
     all,
     {
-      summary: 'Remember a device, or give a remembered one a new token',
+      summary: 'Remember a device',
+      description:
+        'A remembered device stands for the second factor. With its id and token it gets a new token; an old token that is used again ends all devices of the user, because it was stolen.',
       tag,
       rule: 'remember_device',
       target: async ({ query }) => withParsed(pairOf(query), await subject.queryTarget(query)),

@@ -81,6 +81,8 @@ export function mountTwoFactor(app: IdentityApp, { factor, subject }: TwoFactorD
     `${own}/two_factor_auth`,
     {
       summary: 'Enable two-factor authentication, or replace the key',
+      description:
+        'Answers with the key for one-time codes, also as an address for QR codes. It is shown only here. It needs a recent login. The first time it also needs a security question, which stays when the key is replaced.',
       tag,
       rule: 'enable_two_factor_auth',
       target: async ({ params, body }) => withParsed(questionOf(body.two_factor_auth), await subject.target(params.user_id)),
@@ -104,7 +106,14 @@ export function mountTwoFactor(app: IdentityApp, { factor, subject }: TwoFactorD
 
   app.delete(
     `${own}/two_factor_auth`,
-    { summary: 'Disable two-factor authentication', tag, rule: 'disable_two_factor_auth', target, reply: { 204: null } },
+    {
+      summary: 'Disable two-factor authentication',
+      description: 'Remembered devices are forgotten.',
+      tag,
+      rule: 'disable_two_factor_auth',
+      target,
+      reply: { 204: null },
+    },
     ({ caller, target: user }) => factor.disable(subject.toChange(caller, user), user.id),
   );
 
@@ -153,7 +162,8 @@ export function mountTwoFactor(app: IdentityApp, { factor, subject }: TwoFactorD
   app.post(
     `${own}/recovery_codes`,
     {
-      summary: 'Create new recovery codes; they are shown only once',
+      summary: 'Create new recovery codes',
+      description: 'They are shown only once, and the former ones end.',
       tag,
       rule: 'make_recovery_codes',
       target,

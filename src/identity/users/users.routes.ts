@@ -52,6 +52,7 @@ export function mountUsers(
     '/v3/users',
     {
       summary: 'List users',
+      description: 'Sorted by id unless `sort` is given. A token for a domain sees only the users of that domain.',
       tag,
       rule: 'identity:list_users',
       target: ({ caller }) => factsOnly(listFacts(caller)),
@@ -68,6 +69,8 @@ export function mountUsers(
     '/v3/users',
     {
       summary: 'Create a user',
+      description:
+        'Without `domain_id`, the user is in the domain of the token, else in `default`. The password is checked against the rules of the service and is never shown. A user without a password can log in only in other ways.',
       tag,
       rule: 'identity:create_user',
       target: ({ caller, body }) => domainTarget(domainOfNew(caller, body.user.domain_id)),
@@ -82,6 +85,7 @@ export function mountUsers(
     {
       fromMemory: true,
       summary: 'Show a user',
+      description: 'Answered from memory.',
       tag,
       rule: 'identity:get_user',
       target: ({ params }) => users.cachedTarget(params.user_id),
@@ -95,6 +99,8 @@ export function mountUsers(
     '/v3/users/:user_id',
     {
       summary: 'Change a user',
+      description:
+        'Only the attributes in the body change; null removes one. A new password, or `enabled: false`, ends all tokens and sessions of the user.',
       tag,
       rule: 'identity:update_user',
       target: user,
@@ -112,6 +118,8 @@ export function mountUsers(
     '/v3/users/:user_id',
     {
       summary: 'Delete a user',
+      description:
+        'Ends all tokens and sessions, and removes grants, memberships and roles in applications. `OS-IMPACT/deletion` says beforehand what that is.',
       tag,
       rule: 'identity:delete_user',
       target: user,
@@ -124,7 +132,8 @@ export function mountUsers(
   app.post(
     '/v3/users/:user_id/OS-PASSWORD/expire',
     {
-      summary: 'Let the present password of a user expire: at the next sign-in they choose a new one. Nothing else ends',
+      summary: 'Let the password of a user expire',
+      description: 'At the next sign-in the user chooses a new one. Sessions and tokens do not end.',
       tag,
       rule: 'identity:expire_password',
       target: user,
@@ -138,7 +147,15 @@ export function mountUsers(
 
   app.post(
     '/v3/users/:user_id/password',
-    { summary: 'Change one’s own password', tag, rule: 'anyone', body: ChangePassword, reply: { 204: null } },
+    {
+      summary: 'Change one’s own password',
+      description:
+        'The present password is the proof, so that a user whose password has expired can do it, too. Wrong ones count as failed logins. All tokens of the user end.',
+      tag,
+      rule: 'anyone',
+      body: ChangePassword,
+      reply: { 204: null },
+    },
     async ({ params, body, address, requestId, signal }) => {
       const { original_password: original, password } = body.user;
       const by = { userId: null, requestId, address, signal, ofAnyDomain: true };

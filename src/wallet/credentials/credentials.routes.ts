@@ -52,7 +52,8 @@ export function mountCredentials(app: WalletApp, { credentials, refreshStatus }:
   app.delete(
     `${CREDENTIALS}/:id`,
     {
-      summary: 'Purge a credential; its issuer is not notified',
+      summary: 'Purge a credential',
+      description: 'Its issuer is not notified.',
       tag,
       rule: 'owner',
       target: ({ caller, params }) => credentials.target(caller, params.id),

@@ -55,7 +55,16 @@ export function mountDids(
 
   app.post(
     DIDS,
-    { summary: 'Provision a DID', tag, rule: 'signed_in', body: NewDid, documentation: CREATED, reply: { 201: Did } },
+    {
+      summary: 'Create a DID',
+      description:
+        'By default a did:web of this node with a new key, not yet published. did:key and did:jwk resolve by themselves.',
+      tag,
+      rule: 'signed_in',
+      body: NewDid,
+      documentation: CREATED,
+      reply: { 201: Did },
+    },
     async ({ caller, body, headers }) => {
       const did = renderDid(await dids.create(caller, requestOf(body), idempotency.of(caller, 'dids', headers, body)));
       return new Answer({ headers: { Location: `${DIDS}/${did.id}` }, body: did });
@@ -64,19 +73,44 @@ export function mountDids(
 
   app.post(
     `${DIDS}/:id/publish`,
-    { summary: 'Publish the document of a DID', tag, rule, target, body: EmptyBody, reply: { 200: Did } },
+    {
+      summary: 'Publish the document of a DID',
+      description: 'From now on the node serves the document at the address that the DID stands for.',
+      tag,
+      rule,
+      target,
+      body: EmptyBody,
+      reply: { 200: Did },
+    },
     async (call) => renderDid(await dids.publish(call.caller, call.target)),
   );
 
   app.post(
     `${DIDS}/:id/unpublish`,
-    { summary: 'Withdraw the document of a DID', tag, rule, target, body: EmptyBody, reply: { 200: Did } },
+    {
+      summary: 'Withdraw the document of a DID',
+      description: 'The DID does not resolve any more. It can be published again.',
+      tag,
+      rule,
+      target,
+      body: EmptyBody,
+      reply: { 200: Did },
+    },
     async (call) => renderDid(await dids.unpublish(call.caller, call.target)),
   );
 
   app.delete(
     `${DIDS}/:id`,
-    { summary: 'Delete a DID that is not published', tag, rule, target, query: ForceQuery, reply: { 204: null } },
+    {
+      summary: 'Delete a DID',
+      description:
+        'Only one that is not published; `force` also deletes one that credentials are bound to. Its name cannot be used again.',
+      tag,
+      rule,
+      target,
+      query: ForceQuery,
+      reply: { 204: null },
+    },
     (call) => dids.remove(call.caller, call.target, call.query.force === 'true'),
   );
 }

@@ -55,7 +55,8 @@ export function mountExchanges(app: WalletApp, { exchanges, cancelExchange }: Ex
   app.post(
     `${EXCHANGES}/:id/cancel`,
     {
-      summary: 'Cancel an exchange without telling the issuer or verifier',
+      summary: 'Cancel an exchange',
+      description: 'Without telling the issuer or verifier.',
       tag,
       rule: 'owner',
       target,

@@ -33,7 +33,9 @@ export function mountIssuance(app: WalletApp, { issuance, exchangeThrottle, idem
   app.post(
     PATH,
     {
-      summary: 'Receive credentials: start with an offer, or continue an exchange',
+      summary: 'Receive credentials',
+      description:
+        'Start with an offer (`uri` or `offer`), or continue an exchange (`exchangeId`). With `preview`, nothing is received yet: the answer shows what is offered. `status` in the answer says what to do next: `authorization_required` names the address to open in the browser, `deferred` asks to come back later.',
       tag,
       rule: 'signed_in',
       body: IssuanceRequest,

@@ -50,7 +50,8 @@ export function mountKeys(
   app.post(
     KEYS,
     {
-      summary: 'Register a key: generate or import one',
+      summary: 'Register a key',
+      description: 'Generates one of the algorithm, or imports a private JWK. The private key is never shown.',
       tag,
       rule: 'signed_in',
       body: NewKey,
@@ -70,7 +71,8 @@ export function mountKeys(
   app.post(
     `${KEYS}/:id/rotate`,
     {
-      summary: 'Rotate a key; DID documents list both keys until the grace period ends',
+      summary: 'Rotate a key',
+      description: 'A new key takes its place. DID documents list both until the grace period ends.',
       tag,
       rule,
       target,
@@ -86,7 +88,8 @@ export function mountKeys(
   app.post(
     `${KEYS}/:id/revoke`,
     {
-      summary: 'Revoke a key immediately and permanently',
+      summary: 'Revoke a key',
+      description: 'At once and for good: it signs nothing any more, and DID documents do not list it.',
       tag,
       rule,
       target,
@@ -105,7 +108,8 @@ export function mountKeys(
   app.delete(
     `${KEYS}/:id`,
     {
-      summary: 'Purge a key that is revoked or not in use',
+      summary: 'Purge a key',
+      description: 'Only one that is revoked or not in use, unless `force` is given. The private key is destroyed.',
       tag,
       rule,
       target,

@@ -21,7 +21,9 @@ export function mountPresentations(
   app.post(
     '/api/v1/wallet/oid4vp',
     {
-      summary: 'Answer a verifier: preview, submit or reject',
+      summary: 'Show credentials to a verifier',
+      description:
+        'With `preview`, nothing is sent: the answer shows who asks, for what, and which credentials fit. Then `submit` with the `consent` from the preview, or `reject`.',
       tag: 'Presentation',
       rule: 'signed_in',
       body: PresentationRequest,

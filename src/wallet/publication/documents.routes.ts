@@ -41,13 +41,22 @@ export function mountDocuments(app: WalletApp, { documents }: { documents: Docum
   };
   app.get(
     '/.well-known/did.json',
-    { summary: 'The DID document of the node', tag, rule, target: () => published(NODE_NAME), documentation, reply },
+    {
+      summary: 'Show the DID document of the node',
+      description: 'As DID resolvers read it.',
+      tag,
+      rule,
+      target: () => published(NODE_NAME),
+      documentation,
+      reply,
+    },
     answer,
   );
   app.get(
     '/dids/:name/did.json',
     {
-      summary: 'A published DID document',
+      summary: 'Show a published DID document',
+      description: 'As DID resolvers read it.',
       tag,
       rule,
       // The node's own document has another address.

@@ -69,6 +69,7 @@ function mountLogin(app: WalletApp, { logins, sessionOf, throttle }: SessionRout
     '/api/v1/auth/login',
     {
       summary: 'Start a login at the identity provider',
+      description: 'For browsers: redirects to the identity provider. With `response=json`, the address is in the answer.',
       tag,
       rule: 'anyone',
       query: LoginQuery,
@@ -115,7 +116,9 @@ function mountBackchannelLogout(app: WalletApp, { logins, logoutThrottle }: Sess
   app.post(
     '/api/v1/auth/backchannel-logout',
     {
-      summary: 'Back-channel logout: the identity provider ends one session or all sessions of a user',
+      summary: 'End sessions, for the identity provider',
+      description:
+        'Back-channel logout (OpenID Connect): ends one session or all sessions of a user. The logout token is signed by the provider.',
       tag,
       rule: 'anyone',
       form: true,
@@ -159,12 +162,24 @@ function mountLogout(app: WalletApp, { logins, sessionOf }: SessionRouteDeps): v
     documentation: { replyHeaders: REDIRECT_HEADERS },
     reply: { 303: null, 200: LogoutReply },
   } as const;
-  app.get('/api/v1/auth/logout', { summary: 'End the session, here and at the provider', ...logout }, logOut);
-  app.post('/api/v1/auth/logout', { summary: 'End the session, here and at the provider, with a POST', ...logout }, (call) => {
-    const hasCookie = sessionOf.cookies(call.headers).session !== undefined;
-    if (hasCookie && !isOwnPage(call.headers, logins.origin())) fail('csrf');
-    return logOut(call);
-  });
+  app.get(
+    '/api/v1/auth/logout',
+    { summary: 'Log out', description: 'Ends the session here and, if the browser goes on, at the provider.', ...logout },
+    logOut,
+  );
+  app.post(
+    '/api/v1/auth/logout',
+    {
+      summary: 'Log out, with a POST',
+      description: 'Ends the session here and, if the browser goes on, at the provider.',
+      ...logout,
+    },
+    (call) => {
+      const hasCookie = sessionOf.cookies(call.headers).session !== undefined;
+      if (hasCookie && !isOwnPage(call.headers, logins.origin())) fail('csrf');
+      return logOut(call);
+    },
+  );
 }
 
 export function mountSession(app: WalletApp, parts: SessionRouteDeps): void {

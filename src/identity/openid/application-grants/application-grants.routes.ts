@@ -45,7 +45,8 @@ export function mountApplicationGrants(
   app.get(
     many,
     {
-      summary: 'List the people who gave a consumer access, by user id',
+      summary: 'List the people who gave a consumer access',
+      description: 'Sorted by user id, with the scopes.',
       tag,
       rule: 'list_consumer_grants',
       target,
@@ -69,7 +70,8 @@ export function mountApplicationGrants(
   app.delete(
     `${many}/:user_id`,
     {
-      summary: 'End the access of a consumer to one person: their consent and all its tokens',
+      summary: 'End the access of a consumer to one person',
+      description: 'Their consent and all tokens of the application for them end.',
       tag,
       rule: 'end_consumer_grant',
       target,

@@ -129,6 +129,7 @@ export function mountKeyrockOAuth(app: IdentityApp, parts: KeyrockOAuthParts): v
     '/v3/OS-OAUTH2/authorize',
     {
       summary: 'Show what an application requests from the caller',
+      description: 'The first step at the paths of Keyrock. A program shows the answer to the person, and then authorizes.',
       tag,
       rule: 'authorize',
       target: ({ caller }) => factsOnly({ userId: caller.userId }),
@@ -155,7 +156,8 @@ export function mountKeyrockOAuth(app: IdentityApp, parts: KeyrockOAuthParts): v
   app.post(
     '/v3/OS-OAUTH2/authorize',
     {
-      summary: 'Authorize an application; redirects with a code',
+      summary: 'Authorize an application',
+      description: 'Answers with a redirection that has the code. What was requested before can be authorized once.',
       tag,
       rule: 'authorize',
       target: ({ caller, body }) => factsOnly({ userId: body.user_auth.user_id ?? caller.userId }),

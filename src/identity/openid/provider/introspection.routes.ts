@@ -19,7 +19,8 @@ export function mountIntrospection(app: IdentityApp, parts: { readonly openid: {
   app.post(
     '/openid/introspect',
     {
-      summary: 'Check whether an access token is valid (RFC 7662)',
+      summary: 'Introspect an access token',
+      description: 'RFC 7662. The application authenticates by its id and secret.',
       tag: 'OpenID',
       rule: 'anyone',
       form: true,

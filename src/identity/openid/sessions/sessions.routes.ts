@@ -17,7 +17,8 @@ export function mountUserSessions(
   app.get(
     path,
     {
-      summary: 'List where a person is signed in: browser, address, times, and the applications they went to',
+      summary: 'List where a person is signed in',
+      description: 'Browser, address, times, how they signed in, and the applications they went to.',
       tag,
       rule: 'identity:list_user_sessions',
       target,
@@ -36,7 +37,8 @@ export function mountUserSessions(
   app.delete(
     path,
     {
-      summary: 'End all sessions of a person, and the tokens that applications got in them; applications are told',
+      summary: 'End all sessions of a person',
+      description: 'With the tokens that applications got in them. Applications with a back-channel logout are told.',
       tag,
       rule: 'identity:end_user_sessions',
       target,
@@ -48,7 +50,8 @@ export function mountUserSessions(
   app.delete(
     '/v3/users/:user_id/OS-SESSIONS/sessions/:session_id',
     {
-      summary: 'End one session of a person, and the tokens that applications got in it; applications are told',
+      summary: 'End one session of a person',
+      description: 'With the tokens that applications got in it. Applications with a back-channel logout are told.',
       tag,
       rule: 'identity:end_user_sessions',
       target,

@@ -21,7 +21,9 @@ export function mountSignInAttempts(
   app.post(
     '/v3/OS-OAUTH2/consumers/:consumer_id/sign-in-attempts',
     {
-      summary: 'Begin to try the sign-in of a consumer: a redirect address that works once, for five minutes',
+      summary: 'Begin to try the sign-in of a consumer',
+      description:
+        'Answers with a redirect address that works once, for five minutes, in a browser where the caller is signed in.',
       tag: 'Consumers',
       rule: 'try_consumer_sign_in',
       target: ({ caller, params }) => consumers.target(caller, params.consumer_id),

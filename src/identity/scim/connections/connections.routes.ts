@@ -99,6 +99,7 @@ export function mountConnections(app: IdentityApp, { connections }: { connection
     path,
     {
       summary: 'Create a provisioning connection',
+      description: 'Answers with the bearer token, which is shown only here. It may do in one domain what provisioning needs.',
       tag,
       rule,
       body: NewConnection,
@@ -125,7 +126,8 @@ export function mountConnections(app: IdentityApp, { connections }: { connection
   app.get(
     `${path}/:connection_id/requests`,
     {
-      summary: `List the last requests of a provisioning connection, the newest first: ${KEEP.failure} failed and ${KEEP.success} others of the last ${KEEP_DAYS} days`,
+      summary: 'List the last requests of a provisioning connection',
+      description: `The newest first: ${KEEP.failure} failed and ${KEEP.success} others of the last ${KEEP_DAYS} days.`,
       tag,
       rule,
       target: ({ params }) => connections.target(params.connection_id),

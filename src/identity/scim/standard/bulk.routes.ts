@@ -62,6 +62,7 @@ export function mountBulk(app: IdentityApp, parts: BulkParts): void {
     `${ROOT}/Bulk`,
     {
       summary: 'Run many operations',
+      description: 'Each operation is checked by the rule of its own route. Operations may refer to each other by `bulkId`.',
       tag,
       access: PROVISIONING,
       rule: 'SCIM:bulk',

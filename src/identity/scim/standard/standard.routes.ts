@@ -193,6 +193,7 @@ function mountSearch(app: IdentityApp, parts: ScimParts): void {
     `${ROOT}/.search`,
     {
       summary: 'Search all resource types',
+      description: 'Resource types are searched one after the other.',
       tag,
       access,
       rule: users.rules.list,
