@@ -1,6 +1,7 @@
 // The tables of the identity service.
 import type { AuditEventRow as AnyAuditEventRow } from '../platform/audit/index.ts';
 import type { Database as AnyDatabase, Reader as AnyReader, Tx as AnyTx } from '../platform/database/index.ts';
+import type { DelegationTables } from './database.delegations.ts';
 import type { FederationTables } from './database.federation.ts';
 import type { LogoutRow, MailRow, OutboxRow } from './database.messages.ts';
 
@@ -327,7 +328,7 @@ export interface AuditEventRow extends AnyAuditEventRow {
   user_id: string | null;
 }
 
-export interface Tables extends FederationTables {
+export interface Tables extends FederationTables, DelegationTables {
   projects: ProjectRow;
   project_tags: { project_id: string; name: string };
   users: UserRow;
@@ -395,3 +396,4 @@ export type { LogoutRow, MailRow, NewMailRow, NewOutboxRow, OutboxRow, QueueRow 
 export type Database = AnyDatabase<Tables>;
 export type Reader = AnyReader<Tables>;
 export type Tx = AnyTx<Tables>;
+export type { AccessRuleRow, ApplicationCredentialRow } from './database.delegations.ts';

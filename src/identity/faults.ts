@@ -14,9 +14,26 @@ export const identityFaults = {
     status: 403,
     text: 'Using a system-scoped token to get a token for a project or a domain is not allowed.',
   },
+  'auth.rescope_delegated': {
+    status: 403,
+    text: 'A token of a trust, an application credential or an OAuth1 access token cannot be exchanged for another token.',
+  },
   'auth.catalog_needs_project': { status: 403, text: 'A project-scoped token is required to produce a service catalog.' },
 
   'token.not_found': { status: 404, text: 'Could not find token.' },
+
+  'application_credential.not_found': { status: 404, text: 'Could not find Application Credential: {id}.' },
+  'application_credential.needs_project': {
+    status: 403,
+    text: 'An application credential is for one project: log in to that project first.',
+  },
+  'application_credential.unassigned_role': {
+    status: 400,
+    text: 'Invalid application credential: Cannot create an application credential with unassigned role',
+  },
+  'application_credential.limit': { status: 403, text: 'A user may have at most {limit} application credentials.' },
+  'access_rule.not_found': { status: 404, text: 'Could not find Access Rule: {id}.' },
+  'access_rule.in_use': { status: 403, text: 'May not delete access rule in use' },
 
   'domain.not_found': { status: 404, text: 'Could not find domain: {id}.' },
   'domain.enabled': { status: 403, text: 'Cannot delete a domain that is enabled, please disable it first.' },

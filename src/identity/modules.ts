@@ -14,6 +14,11 @@ import {
   createShield,
   createUserPermissions,
 } from './app-roles/index.ts';
+import {
+  applicationCredentialDelegation,
+  createApplicationCredentials,
+  endApplicationCredentials,
+} from './application-credentials/index.ts';
 import { type Change, createChanges } from './audit/index.ts';
 import { createAuditEvents } from './audit-events/index.ts';
 import { createCatalog } from './catalog/index.ts';
@@ -96,7 +101,7 @@ async function buildCore(db: Database, options: ModuleOptions) {
   const { notify } = notifications;
   const mail = createMail({ ...deps, seal, dataDir: options.dataDir, issuer: options.issuer });
   const links = createLinks(deps);
-  const access = createAccess(db, clock, config);
+  const access = createAccess(db, clock, config, { application_credential: applicationCredentialDelegation });
   const passwords = createPasswords({ ...deps, notify, gate, rateLimits: options.rateLimits });
   const tokenKeys = await createTokenKeys({ ...deps, seal, rules: config });
   const revocations = createRevocations({ ...deps, allowExpiredSeconds: config.allowExpiredSeconds });
@@ -122,6 +127,7 @@ async function buildCore(db: Database, options: ModuleOptions) {
   const endDeletion = createCancelledDeletion({ clock, mail });
   const onDisabled = async (transaction: Change, userId: string): Promise<void> => {
     await registrationKeys.endActivations(transaction, userId);
+    await endApplicationCredentials(transaction, userId);
     await endDeletion(transaction, userId);
   };
   const onPasswordChanged = notices.passwordChanged;
@@ -256,7 +262,18 @@ function buildSignIn(
   const credentials = createCredentials({ ...deps, users, seal, freshLogin });
   const scopes = createScopes({ db, access });
   const accessToken = applications.delegation.userAtLogin;
-  const authenticate = createAuthenticate({ tokens, users, scopes, factor, devices, credentials, gate, accessToken });
+  const applicationCredentials = createApplicationCredentials({ ...deps, ...core });
+  const authenticate = createAuthenticate({
+    tokens,
+    users,
+    scopes,
+    factor,
+    devices,
+    credentials,
+    gate,
+    accessToken,
+    applicationCredential: applicationCredentials.logIn,
+  });
   const receipts = createReceipts({ keys: tokenKeys, clock });
   const completeness = createLoginCompleteness({ scopes, factor, isPasskeyRequired: passkeyPolicy.isRequired });
   const auth = createAuth({
@@ -289,7 +306,7 @@ function buildSignIn(
     unfinished: new Throttle(options.rateLimits ? UNFINISHED_LIMIT : undefined, clock),
     organizationsOf: async (userId) => readProjects(db.read, [...(await reachableProjectIds(db.read, userId))]),
   });
-  return { factor, passkeys, passkeyPolicy, credentials, auth, openid, federation, completeness };
+  return { factor, passkeys, passkeyPolicy, credentials, applicationCredentials, auth, openid, federation, completeness };
 }
 
 type Core = Awaited<ReturnType<typeof buildCore>>;
@@ -341,6 +358,7 @@ export async function buildModules(db: Database, options: ModuleOptions) {
     passkeys,
     userSessions: createUserSessions({ ...deps, records, shield, federation }),
     credentials,
+    applicationCredentials: signIn.applicationCredentials,
     scim: createScim({ ...deps, users, groups, projects, directory }),
     connections,
     auditEvents: applications.auditEvents,

@@ -5,6 +5,7 @@ import { mountAccessQuestions } from './access-questions/index.ts';
 import { mountAccountDeletion } from './account-deletion/index.ts';
 import { mountAdministration } from './administration/index.ts';
 import { mountAllowed, mountAppAssignments, mountAppRoles, mountPermissions } from './app-roles/index.ts';
+import { mountApplicationCredentials } from './application-credentials/index.ts';
 import { mountAuditEvents } from './audit-events/index.ts';
 import { mountCatalog } from './catalog/index.ts';
 import { mountConsumers } from './consumers/index.ts';
@@ -59,6 +60,7 @@ export type IdentityRouteDeps = Parameters<typeof mountAuth>[1] &
   Parameters<typeof mountUserSessions>[1] &
   Parameters<typeof mountImpact>[1] &
   Parameters<typeof mountCredentials>[1] &
+  Parameters<typeof mountApplicationCredentials>[1] &
   Parameters<typeof mountFederation>[1] &
   Parameters<typeof mountScim>[1] &
   Parameters<typeof mountKeyrockScim>[1] &
@@ -98,6 +100,7 @@ export function mountIdentity(app: IdentityApp, parts: IdentityRouteDeps): void 
   mountUserSessions(app, parts);
   mountImpact(app, parts);
   mountCredentials(app, parts);
+  mountApplicationCredentials(app, parts);
   mountFederation(app, parts);
   mountScim(app, parts);
   mountKeyrockScim(app, parts);

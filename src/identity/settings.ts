@@ -74,6 +74,12 @@ export const identitySettings = {
     { min: 0, max: 31_536_000, unit: 'seconds' },
     'How long after its expiry a token can still be validated with allow_expired.',
   ),
+  applicationCredentialLimit: setting.number(
+    'GATEHOUSE_IDENTITY_APPLICATION_CREDENTIAL_LIMIT',
+    1000,
+    { min: 0, max: 1_000_000, unit: 'credentials' },
+    'How many application credentials a user may have. Each is listed in one answer.',
+  ),
   tokenKeyDays: setting.number(
     'GATEHOUSE_IDENTITY_TOKEN_KEY_DAYS',
     7,

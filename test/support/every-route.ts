@@ -36,6 +36,13 @@ export async function makeWorld(api: TestApi) {
   const credential = (
     await api.post('/v3/credentials', { credential: { type: 'note', blob: 'x', user_id: user.id, project_id: project.id } })
   ).body.credential;
+  const applicationCredential = (
+    await api.post(
+      `/v3/users/${user.id}/application_credentials`,
+      { application_credential: { name: uniqueName('program'), access_rules: [ACCESS_RULE] } },
+      { token: await api.logIn({ id: user.id, password: PASSWORD }, { project: { id: project.id } }) },
+    )
+  ).body.application_credential;
   const connection = (await connect(api)).connection;
   const invitation = (
     await api.post('/v3/OS-REGISTRATION/invitations', { invitation: { email: `${uniqueName('eve')}@example.org`, ...within } })
@@ -57,6 +64,7 @@ export async function makeWorld(api: TestApi) {
     service,
     endpoint,
     credential,
+    applicationCredential,
     connection,
     invitation,
     idp,
@@ -86,6 +94,8 @@ export function idsFor(path: string, world: World): Ids {
     application_id: world.application.id,
     permission_id: world.permission.id,
     credential_id: world.credential.id,
+    application_credential_id: world.applicationCredential.id,
+    access_rule_id: world.applicationCredential.access_rules[0].id,
     connection_id: world.connection.id,
     invitation_id: world.invitation.id,
     delivery_id: 'no-delivery',
@@ -103,12 +113,14 @@ export function idsFor(path: string, world: World): Ids {
   };
 }
 
+const ACCESS_RULE = { service: 'identity', path: '/v3/users', method: 'GET' };
 const MAPPING = { rules: [{ local: [{ user: { name: '{0}' } }], remote: [{ type: 'sub' }] }] };
 const OPENID = { issuer: 'https://login.example.org', client_id: 'x' };
 
 const ENVELOPES: readonly [RegExp, unknown][] = [
   [/^PATCH \/v3\/(?:OS-OAUTH2\/|OS-ROLES\/)?(\w+?)s\/:\w+$/, undefined],
   [/\/tags$/, { tags: [] }],
+  [/\/application_credentials$/, { application_credential: { name: 'program' } }],
   [/\/mappings\/:mapping_id$/, { mapping: MAPPING }],
   [/\/protocols\/:protocol_id$/, { protocol: { mapping_id: 'x' } }],
   [/\/identity_providers\/:idp_id$/, { identity_provider: {} }],

@@ -3,6 +3,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Database, Reader, Tx } from '../database.ts';
 import { type RoleGraph, readRoleGraph } from './access.store.ts';
 import { type AuthContext, authContextKey, type Ref, type Scope, tagOf } from './auth-context.ts';
+import { type Delegation, type DelegationReaders, type DelegationRef, isSameScope } from './delegation.ts';
 import { type AccountRules, expandRoles, type Inspection, inspect } from './inspection.ts';
 
 /** Each takes about two kilobytes. */
@@ -11,10 +12,15 @@ const MAX_CONTEXTS = 20_000;
 export interface Access {
   /** From the cache; undefined when it has to be read. The key is `authContextKey`; frequent callers store it. */
   cached(key: string): AuthContext | undefined;
-  /** Read from the database. Undefined when the user is missing or disabled, or has no role in the scope. */
-  read(userId: string, scope: Scope): Promise<AuthContext | undefined>;
+  /**
+   * Read from the database. Undefined when the user is missing or disabled, or has no role in the scope. With a delegation also when that has
+   * ended, is not for this user or scope, or when its giver has lost what it passed on.
+   */
+  read(userId: string, scope: Scope, delegation?: DelegationRef): Promise<AuthContext | undefined>;
   /** The same within a transaction, and not cached: to act on what it says in this transaction. */
-  readIn(tx: Tx, userId: string, scope: Scope): Promise<AuthContext | undefined>;
+  readIn(tx: Tx, userId: string, scope: Scope, delegation?: DelegationRef): Promise<AuthContext | undefined>;
+  /** What a delegation gives, from the database. Undefined when it does not exist, or is of a kind that is not served. */
+  delegation(ref: DelegationRef): Promise<Delegation | undefined>;
   /** The global roles that a set of roles gives, including implied ones. A domain role only adds the roles it implies. */
   expand(db: Reader, roleIds: readonly string[]): Promise<Ref[]>;
   /** Everything that decides about a user in a scope, for explanations. Not cached. */
@@ -23,7 +29,8 @@ export interface Access {
   roleGraph(): Promise<RoleGraph>;
 }
 
-export function createAccess(db: Database, clock: Clock, rules: AccountRules): Access {
+/** `delegations`: filled when the modules that store them are made. */
+export function createAccess(db: Database, clock: Clock, rules: AccountRules, delegations: DelegationReaders = {}): Access {
   const authContexts = db.cached<AuthContext>({
     name: 'auth_contexts',
     limit: MAX_CONTEXTS,
@@ -40,7 +47,8 @@ export function createAccess(db: Database, clock: Clock, rules: AccountRules): A
 
   const parts = { clock, rules, graph };
 
-  async function build(reader: Reader, userId: string, scope: Scope): Promise<AuthContext | undefined> {
+  /** The context by the user's own roles, with what a delegation needs to know of it. */
+  async function buildOwn(reader: Reader, userId: string, scope: Scope): Promise<AuthContext | undefined> {
     const found = await inspect(parts, reader, userId, scope, { all: false });
     if (found.obstacles.length > 0) return undefined;
     const { target, domain, above, groups, roles } = found;
@@ -91,10 +99,61 @@ export function createAccess(db: Database, clock: Clock, rules: AccountRules): A
     };
   }
 
+  /** Undefined when the giver has lost a role and everything ends with it, or when no role is left. */
+  async function passedOn(reader: Reader, { roles }: AuthContext, delegation: Delegation): Promise<readonly Ref[] | undefined> {
+    if (delegation.roleIds === undefined) return roles;
+    const held = new Set(roles.map(({ id }) => id));
+    const given = expandRoles(await graph(reader), delegation.roleIds);
+    const left = given.filter(({ id }) => held.has(id));
+    return left.length === 0 || (delegation.lostRole === 'ends all' && left.length < given.length) ? undefined : left;
+  }
+
+  async function buildDelegated(
+    reader: Reader,
+    userId: string,
+    scope: Scope,
+    ref: DelegationRef,
+  ): Promise<AuthContext | undefined> {
+    const delegation = await delegations[ref.kind]?.(reader, ref.id);
+    if (delegation?.userId !== userId) return undefined;
+    if (delegation.expiresAt !== null && delegation.expiresAt * 1000 <= clock.now()) return undefined;
+    if (delegation.scope && !isSameScope(delegation.scope, scope)) return undefined;
+    const giver = await buildOwn(reader, delegation.giverId, scope);
+    const roles = giver && (await passedOn(reader, giver, delegation));
+    if (!roles) return undefined;
+    const others: AuthContext[] = [];
+    for (const id of new Set([userId, ...delegation.alsoActive])) {
+      if (id === delegation.giverId) continue;
+      const other = await buildOwn(reader, id, { kind: 'unscoped' });
+      if (!other) return undefined;
+      others.push(other);
+    }
+    const user = others.find((other) => other.user.id === userId) ?? giver;
+    const ends = [giver, ...others].map(({ validUntil }) => validUntil).concat(delegation.expiresAt);
+    return {
+      ...giver,
+      user: user.user,
+      userEpoch: user.userEpoch,
+      userGeneration: user.userGeneration,
+      roles,
+      roleNames: new Set(roles.map(({ name }) => name)),
+      // A change of any account that it depends on ends the token.
+      generation: others.reduce((sum, { userGeneration }) => sum + userGeneration, giver.generation),
+      validUntil: ends.reduce((first, end) => (end === null ? first : Math.min(first ?? end, end)), null),
+      tags: [...new Set([...giver.tags, ...others.flatMap(({ tags }) => tags), ...delegation.tags])],
+      delegation: { ...delegation, ...ref },
+    };
+  }
+
+  const build = (reader: Reader, userId: string, scope: Scope, delegation?: DelegationRef): Promise<AuthContext | undefined> =>
+    delegation ? buildDelegated(reader, userId, scope, delegation) : buildOwn(reader, userId, scope);
+
   return {
     cached: (key) => authContexts.get(key),
-    read: (userId, scope) => authContexts.load(authContextKey(userId, scope), () => build(db.read, userId, scope)),
+    read: (userId, scope, delegation) =>
+      authContexts.load(authContextKey(userId, scope, delegation), () => build(db.read, userId, scope, delegation)),
     readIn: build,
+    delegation: async ({ kind, id }) => delegations[kind]?.(db.read, id),
     expand: async (reader, roleIds) => expandRoles(await graph(reader), roleIds),
     inspect: (userId, scope) => inspect(parts, db.read, userId, scope, { all: true }),
     roleGraph: () => graph(db.read),

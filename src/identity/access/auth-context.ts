@@ -1,4 +1,5 @@
 // What a user may do in one scope, as token checks need it. Cached until something it depends on changes.
+import type { Delegation, DelegationRef } from './delegation.ts';
 
 export type Scope =
   | { readonly kind: 'unscoped' }
@@ -24,21 +25,26 @@ export interface AuthContext {
   readonly userEpoch: number;
   /** The part of the sum that does not depend on the scope: user and domain of the user. */
   readonly userGeneration: number;
-  /** Time in seconds when this expires because the account becomes inactive; null for never. */
+  /** Time in seconds when this expires, because the account becomes inactive or a delegation ends; null for never. */
   readonly validUntil: number | null;
+  /** Where the rights come from, if not from the user's own roles alone. */
+  readonly delegation?: DelegationRef & Delegation;
   /** Cache tags of the rows it was read from. A change of any of them drops it. */
   readonly tags: readonly string[];
 }
 
-/** Cache key of the context of one user in one scope. */
-export const authContextKey = (userId: string, scope: Scope): string =>
-  'id' in scope ? `${userId} ${scope.kind}:${scope.id}` : `${userId} ${scope.kind}`;
+/** Cache key of the context of one user in one scope, by one delegation. */
+export function authContextKey(userId: string, scope: Scope, delegation?: DelegationRef): string {
+  const key = 'id' in scope ? `${userId} ${scope.kind}:${scope.id}` : `${userId} ${scope.kind}`;
+  return delegation ? `${key} ${delegation.kind}:${delegation.id}` : key;
+}
 
 export const tagOf = {
   user: (id: string): string => `user:${id}`,
   group: (id: string): string => `group:${id}`,
   /** Domains are projects. */
   project: (id: string): string => `project:${id}`,
+  delegation: ({ kind, id }: DelegationRef): string => `${kind}:${id}`,
   /** Roles, implied roles and the catalog: every context depends on them, and they rarely change. */
   everything: 'everything',
   /** Row counts: dropped when a row is created or deleted. */

@@ -3,8 +3,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { andThen, type MaybePromise } from '../../platform/maybe-promise.ts';
 import type { Actor } from '../audit/index.ts';
 import { fail, fault } from '../faults.ts';
+import { allowsRequest } from './access-rules.ts';
 import type { AuthContext } from './auth-context.ts';
-import { isInPerson } from './policy.ts';
+import { isInPerson } from './personas.ts';
 import type { TokenRecord, VerifiedToken } from './token-record.ts';
 
 export interface Caller extends Actor {
@@ -32,6 +33,14 @@ export interface OtherCallers {
 export const PROVISIONING = 'provisioning';
 /** `access` of routes through which an application may change something on behalf of a person. Elsewhere it may only read. */
 export const DELEGATED = 'delegated';
+
+interface IncomingRequest {
+  readonly headers: IncomingHttpHeaders;
+  readonly requestId: string;
+  readonly method: string;
+  /** Computed on access, so it is only read where it decides. */
+  readonly path: string;
+}
 
 const READS = ['GET', 'HEAD'];
 
@@ -85,6 +94,16 @@ export function createAuthenticate(
     return andThen(byBearer(bearer, requestId), (caller) => caller ?? refuse('bearer token unknown, expired or revoked'));
   }
 
-  return (headers: IncomingHttpHeaders, requestId: string, access: string | undefined, method: string): MaybePromise<Caller> =>
-    andThen(callerBy(headers, requestId, access), (caller) => mayChange(caller, access, method));
+  /** As Keystone: the token counts as invalid for other requests. */
+  function withinAccessRules(caller: Caller, call: IncomingRequest): Caller {
+    const rules = caller.authContext.delegation?.accessRules;
+    return rules && !allowsRequest(rules, call.method, call.path)
+      ? refuse('a request that the access rules do not name')
+      : caller;
+  }
+
+  return (call: IncomingRequest, access: string | undefined): MaybePromise<Caller> =>
+    andThen(callerBy(call.headers, call.requestId, access), (caller) =>
+      withinAccessRules(mayChange(caller, access, call.method), call),
+    );
 }

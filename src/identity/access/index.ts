@@ -14,6 +14,7 @@ export {
   someGrantsOf,
 } from './access.store.ts';
 export { type Access, createAccess } from './access.ts';
+export { type AccessRule, allowsRequest } from './access-rules.ts';
 export { type AuthContext, authContextKey, type Ref, type Scope, tagOf } from './auth-context.ts';
 export {
   actorAsVerified,
@@ -25,25 +26,30 @@ export {
   PROVISIONING,
 } from './caller.ts';
 export { DEFAULT_DOMAIN } from './default-domain.ts';
+export {
+  DELEGATION_KINDS,
+  type Delegation,
+  type DelegationKind,
+  type DelegationReader,
+  type DelegationReaders,
+  type DelegationRef,
+} from './delegation.ts';
 export type { DirectoryAccount, DirectoryGuard, DirectoryLogin } from './directory-guard.ts';
 export { createFreshLogin, type FreshLogin, loginTimeOf } from './fresh-login.ts';
 export { closureOf, type Inspection, inactivityEnd, type Obstacle } from './inspection.ts';
 export { anyManagesApplications, grantedOrganizations, managersIn } from './management.store.ts';
+export { type Facts, hasRole, isDelegated, isInPerson, maySeeRolesIn } from './personas.ts';
 export {
   type Action,
   authorize,
   domainOfNew,
   domainTarget,
-  type Facts,
   factsOnly,
-  hasRole,
   type IdentityApp,
   type IdentityTarget,
   isAdministrator,
   isAllowed,
-  isInPerson,
   listFacts,
-  maySeeRolesIn,
   permit,
   targetOf,
   visibleDomain,

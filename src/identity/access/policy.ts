@@ -6,110 +6,43 @@ import type { App, Target } from '../../platform/http/index.ts';
 import { fail } from '../faults.ts';
 import type { Caller } from './caller.ts';
 import { DEFAULT_DOMAIN } from './default-domain.ts';
-
-/** What a rule knows about the target of a request. */
-export interface Facts {
-  /** Domain of the target. */
-  readonly domainId?: string | null | undefined;
-  /** The user concerned. */
-  readonly userId?: string | undefined;
-  readonly projectId?: string | undefined;
-  /** For grants and memberships: the domains of everything involved. */
-  readonly domains?: readonly (string | null)[];
-  readonly roleName?: string;
-  readonly roleDomainId?: string | null;
-  readonly applicationId?: string | undefined;
-  /** Permissions of the caller in that application. Not read for administrators, who do not need them. */
-  readonly managesApplication?: boolean;
-  readonly managesRoles?: boolean;
-  /** The list is limited to what the caller manages. */
-  readonly onlyManaged?: boolean;
-  readonly seesAssignments?: boolean;
-  /** The caller may assign this role there. */
-  readonly mayAssign?: boolean;
-}
-
-type Rule = (caller: Caller, target: Facts) => boolean;
-
-const scopeDomain = (caller: Caller): string | undefined => caller.authContext.domain?.id;
-
-/** False for an application that acts on behalf of a person (method `oauth2`). */
-export const isInPerson = ({ token }: Caller): boolean => !token.methods.includes('oauth2');
-/**
- * Whether the caller may see the roles of its user in an application. An application that acts for the user sees those in itself.
- * Older tokens do not name their application; they see none.
- */
-export const maySeeRolesIn = (caller: Caller, applicationId: string): boolean =>
-  isInPerson(caller) || caller.token.applicationId === applicationId;
-/**
- * Whether the caller may use a role. An application that acts for a person may use none: it may know who the person is, but not
- * manage others on their behalf. Its token still lists the roles of the person.
- */
-export const hasRole = (caller: Caller, role: string): boolean => caller.authContext.roleNames.has(role) && isInPerson(caller);
-/** An administrator has the role `admin` in any scope (project, domain or system). */
-const admin: Rule = (caller) => hasRole(caller, 'admin');
-const systemReader: Rule = (caller) => hasRole(caller, 'reader') && caller.authContext.scope.kind === 'system';
-const inOwnDomain =
-  (role: string): Rule =>
-  (caller, { domainId }) =>
-    hasRole(caller, role) && domainId !== undefined && domainId !== null && scopeDomain(caller) === domainId;
-const domainReader = inOwnDomain('reader');
-const domainManager = inOwnDomain('manager');
-const self: Rule = (caller, { userId }) => caller.userId === userId;
-const inPerson: Rule = (caller, target) => self(caller, target) && isInPerson(caller);
-const anyOf =
-  (...rules: readonly Rule[]): Rule =>
-  (caller, target) =>
-    rules.some((rule) => rule(caller, target));
-
-const ownProject: Rule = (caller, { projectId }) => projectId !== undefined && caller.authContext.project?.id === projectId;
-const ownDomain: Rule = (caller, { domainId }) =>
-  domainId !== undefined &&
-  domainId !== null &&
-  (scopeDomain(caller) === domainId || caller.authContext.project?.domain.id === domainId);
-
-/** Domain managers and readers may only use grants and memberships that lie entirely in their domain. */
-const allInOwnDomain =
-  (role: string): Rule =>
-  (caller, { domains }) =>
-    hasRole(caller, role) &&
-    scopeDomain(caller) !== undefined &&
-    !!domains?.length &&
-    domains.every((id) => id === scopeDomain(caller));
-const roleOfOwnDomain: Rule = (caller, { roleDomainId }) => roleDomainId === null || roleDomainId === scopeDomain(caller);
-/** A manager must not grant roles above manager. */
-const manageableRole: Rule = (_caller, { roleName }) => ['manager', 'member', 'reader'].includes(roleName ?? '');
-const both =
-  (...rules: readonly Rule[]): Rule =>
-  (caller, target) =>
-    rules.every((rule) => rule(caller, target));
-
-/** Applications are managed in person, not by an application that acts for someone. */
-const managesApplication: Rule = (caller, facts) => facts.managesApplication === true && isInPerson(caller);
-const managesRoles: Rule = (caller, facts) => facts.managesRoles === true && isInPerson(caller);
-const adminOrManagesApplication = anyOf(admin, managesApplication);
-const adminOrManagesRoles = anyOf(admin, managesRoles);
-const seesAssignments: Rule = (caller, facts) => facts.seesAssignments === true && isInPerson(caller);
-const adminOrAssigns = anyOf(admin, (_caller, { mayAssign }) => mayAssign === true);
-/** One's own; an application that acts for a person sees those in itself. */
-const ownAssignments: Rule = (caller, target) =>
-  self(caller, target) && (isInPerson(caller) || caller.token.applicationId !== undefined);
-const ownPermissions: Rule = (caller, target) =>
-  self(caller, target) && target.applicationId !== undefined && maySeeRolesIn(caller, target.applicationId);
-/** The user, or for an organization: a token scoped to it. */
-const adminOrThemselves = anyOf(admin, (caller, target) => (target.userId === undefined ? ownProject : self)(caller, target));
-/** A list without an application is limited to those the caller manages. */
-const listedByApplication = anyOf(adminOrManagesRoles, (_caller, { onlyManaged }) => onlyManaged === true);
-
-/** Only the person can authorize an application to act for them. */
-const mayConsent = inPerson;
-const adminOrInPerson = anyOf(admin, inPerson);
-
-/** Anyone with a token. */
-const anyCaller: Rule = () => true;
-const readers = anyOf(admin, systemReader, domainReader);
-const adminOrSystemReader = anyOf(admin, systemReader);
-const adminOrManager = anyOf(admin, domainManager);
+import {
+  admin,
+  adminOrAssigns,
+  adminOrInPerson,
+  adminOrManager,
+  adminOrManagesApplication,
+  adminOrManagesRoles,
+  adminOrSystemReader,
+  adminOrThemselves,
+  allInOwnDomain,
+  anyCaller,
+  anyOf,
+  both,
+  createsApplicationCredential,
+  deletesApplicationCredential,
+  domainManager,
+  type Facts,
+  hasRole,
+  inPerson,
+  isDelegated,
+  isInPerson,
+  listedByApplication,
+  manageableRole,
+  mayConsent,
+  ownAssignments,
+  ownDomain,
+  ownPermissions,
+  ownProject,
+  type Rule,
+  readers,
+  readsApplicationCredential,
+  roleOfOwnDomain,
+  scopeDomain,
+  seesAssignments,
+  self,
+  systemReader,
+} from './personas.ts';
 
 const rules = {
   'identity:check_token': anyOf(admin, systemReader, self),
@@ -221,6 +154,14 @@ const rules = {
   'identity:update_credential': anyOf(admin, inPerson),
   'identity:delete_credential': anyOf(admin, inPerson),
 
+  'identity:list_application_credentials': readsApplicationCredential,
+  'identity:get_application_credential': readsApplicationCredential,
+  'identity:create_application_credential': createsApplicationCredential,
+  'identity:delete_application_credential': deletesApplicationCredential,
+  'identity:list_access_rules': readsApplicationCredential,
+  'identity:get_access_rule': readsApplicationCredential,
+  'identity:delete_access_rule': deletesApplicationCredential,
+
   // Everybody sees the events about themselves, and owners those of their applications. These two rules add to it.
   'identity:list_audit_events': (caller) => isInPerson(caller),
   'identity:list_all_audit_events': adminOrSystemReader,
@@ -277,7 +218,8 @@ const rules = {
 
   // Applications, by the names in the error messages of the extension APIs.
   list_consumers: anyCaller,
-  create_consumer: anyCaller,
+  // The owner of a new application keeps it, so what was passed on is not enough.
+  create_consumer: (caller) => !isDelegated(caller),
   get_consumer: adminOrManagesApplication,
   update_consumer: adminOrManagesApplication,
   delete_consumer: adminOrManagesApplication,

@@ -1,5 +1,6 @@
 // The content of a token (tokens/token-format.ts).
 import type { AuthContext, Scope } from './auth-context.ts';
+import type { DelegationRef } from './delegation.ts';
 
 /** How a user authenticated. Stored as bits in the token format, so the order must not change. */
 export const METHODS = [
@@ -11,6 +12,8 @@ export const METHODS = [
   'external',
   'mapped',
   'passkey',
+  'oauth1',
+  'ec2credential',
 ] as const;
 export type AuthMethod = (typeof METHODS)[number];
 
@@ -27,6 +30,8 @@ export interface TokenRecord {
   readonly loginAt?: number;
   /** The application, for a token made from an OAuth2 access token, directly or through other tokens. */
   readonly applicationId?: string;
+  /** What gives its rights, if not the user's own roles alone. */
+  readonly delegation?: DelegationRef;
 }
 
 /** A valid token, with what its user may do in its scope. */

@@ -15,11 +15,14 @@ const changes = identityRoutes()
   .map(nameOfRoute)
   .filter((route) => route !== 'POST /v3/auth/tokens');
 
+const ACCESS_RULE = { service: 'identity', path: '/v3/users', method: 'GET' };
+
 onEachDatabase('The audit log', (api) => {
   const db = usesDatabaseOf(api);
   let admin: string;
   before(async () => {
     admin = assertOk(await api.get('/v3/users?name=admin')).users[0].id;
+    made.administrator = { id: admin };
   });
 
   const eventsOf = (answer: ApiAnswer): Promise<AuditEventRow[]> =>
@@ -139,6 +142,27 @@ onEachDatabase('The audit log', (api) => {
         endpoint: { service_id: made.service.id, interface: 'public', url: 'http://test', region: 'made on the fly' },
       }),
       events: ['endpoint.created elsewhere', 'region.created made on the fly'],
+    },
+    {
+      route: 'POST /v3/users/:user_id/application_credentials',
+      params: { user_id: 'administrator' },
+      as: 'application_credential',
+      body: () => ({ application_credential: { name: uniqueName('program'), access_rules: [ACCESS_RULE] } }),
+      events: ['application_credential.created application_credential'],
+    },
+    {
+      route: 'DELETE /v3/users/:user_id/application_credentials/:application_credential_id',
+      params: { user_id: 'administrator' },
+      events: ['application_credential.deleted application_credential'],
+    },
+    {
+      route: 'DELETE /v3/users/:user_id/access_rules/:access_rule_id',
+      params: { user_id: 'administrator' },
+      headers: async () => {
+        [made.access_rule] = made.application_credential.access_rules;
+        return {};
+      },
+      events: ['access_rule.deleted access_rule'],
     },
     removal('endpoint'),
     removal('service'),

@@ -152,6 +152,14 @@ export const readCredentials = (db: Reader, userId: string) =>
     .select(['id', 'type', 'project_id', 'created_at'])
     .execute();
 
+export const readApplicationCredentials = (db: Reader, userId: string) =>
+  db
+    .selectFrom('application_credentials')
+    .where('user_id', '=', userId)
+    .orderBy('created_at')
+    .select(['id', 'name', 'description', 'project_id', 'expires_at', 'created_at'])
+    .execute();
+
 /** Applications that the person signed in to or gave access. */
 export const readApplications = (db: Reader, userId: string) =>
   db

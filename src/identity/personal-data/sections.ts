@@ -4,6 +4,7 @@ import { parseJson } from '../resource/index.ts';
 import { isEmailConfirmed, nameKey } from '../users/index.ts';
 import {
   readAccount,
+  readApplicationCredentials,
   readApplicationRoles,
   readApplications,
   readCredentials,
@@ -149,6 +150,13 @@ const credentials: Section = async (db, userId) =>
     created_at: time(row.created_at),
   }));
 
+const applicationCredentials: Section = async (db, userId) =>
+  (await readApplicationCredentials(db, userId)).map((row) => ({
+    ...row,
+    expires_at: time(row.expires_at),
+    created_at: time(row.created_at),
+  }));
+
 const applications: Section = async (db, userId) =>
   (await readApplications(db, userId)).map((row) => ({ id: row.id, name: row.name, since: time(Number(row.since)) }));
 
@@ -212,6 +220,7 @@ export const sectionsWith = (sessions: SessionReader): readonly (readonly [name:
   ['provider_accounts', providerAccounts],
   ['devices', devices],
   ['credentials', credentials],
+  ['application_credentials', applicationCredentials],
   [
     'sessions',
     async (_db, userId) =>

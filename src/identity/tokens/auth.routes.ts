@@ -62,6 +62,13 @@ function receiptAnswer(
   });
 }
 
+/**
+ * A token with access rules is shown only to services that say they check such rules, as Keystone does. Others would accept requests that
+ * the rules do not allow.
+ */
+const knowsAccessRules = ({ authContext }: VerifiedToken, headers: Call<Caller>['headers']): boolean =>
+  authContext.delegation?.accessRules === undefined || Number(headers['openstack-identity-access-rules']) >= 1;
+
 export function mountAuth(app: IdentityApp, { auth, tokens, tokenText, revocations, config }: AuthDeps): void {
   /** The token in X-Subject-Token. An invalid one is 404 for everyone: tokens cannot be guessed, so this reveals nothing. */
   function subject({
@@ -78,7 +85,7 @@ export function mountAuth(app: IdentityApp, { auth, tokens, tokenText, revocatio
         ? tokens.verify(text, graceMs)
         : undefined;
     return andThen(verified, (found) => {
-      if (!found && text !== undefined) fail('token.not_found');
+      if ((!found && text !== undefined) || (found && !knowsAccessRules(found, headers))) fail('token.not_found');
       return { facts: { userId: found?.record.userId }, get: () => found ?? fail('token.not_found') };
     });
   }

@@ -81,6 +81,12 @@ async function personOf({ stillThere }: { readonly stillThere: StillThere }, { u
   return person;
 }
 
+const contextOf = (
+  { scopes }: { readonly scopes: Scopes },
+  { user, delegation }: LoginProof,
+  scope: RequestedScope,
+): Promise<AuthContext> => (delegation ? scopes.delegatedContext(delegation, scope) : scopes.authContextFor(user, scope));
+
 export function createAuth(
   deps: Pick<Deps, 'clock' | 'config' | 'change'> & {
     readonly tokens: Tokens;
@@ -160,15 +166,16 @@ export function createAuth(
     if (first.parent?.scope.kind === 'system' && narrower) fail('auth.rescope_system');
     const unscoped = await scopes.authContextFor(first.user, { kind: 'unscoped' });
     const proof = await withReceipt(first, receiptText);
+    // Whoever passed something on had logged in with all methods, so that nothing is missing when it is used.
     // There are no passkeys at this API. Also for a token that is exchanged: the person may have become an administrator since.
-    if (!proof.methods.has('passkey') && (await isPasskeyRequired(proof.user)))
+    if (!proof.delegation && !proof.methods.has('passkey') && (await isPasskeyRequired(proof.user)))
       throw loginRefused('administrators of this domain sign in with a passkey');
-    const required = await missingMethods(proof);
+    const required = proof.delegation ? undefined : await missingMethods(proof);
     if (required) {
       const { text, receipt } = receipts.issue(proof.user.id, [...proof.methods], unscoped.generation);
       return { kind: 'receipt', text, receipt, authContext: unscoped, required };
     }
-    const authContext = await scopes.authContextFor(proof.user, scope);
+    const authContext = await contextOf(deps, proof, scope);
     // The person may have become an administrator since the application got its first token.
     if (proof.methods.has('oauth2') && authContext.roleNames.has('admin'))
       throw loginRefused('an application for an administrator');

@@ -25,6 +25,10 @@ export const Auth = t.envelope(
           password: t.open({ user: PasswordUserSchema }),
           totp: t.open({ user: TotpUser }),
           token: t.open({ id: t.string({ minLength: 1, maxLength: 1024 }) }),
+          application_credential: t.open(
+            { secret: t.string({ maxLength: 4096 }) },
+            { id: Text, name: Text, user: t.open({}, userRef) },
+          ),
           oauth2: t.open({ access_token_id: t.string({ minLength: 1, maxLength: 1024 }) }),
         },
       ),

@@ -1,6 +1,6 @@
 // A login method: verifies its part of the request and finds the user.
 import type { Gate } from '../../platform/limits/index.ts';
-import type { AuthMethod, TokenRecord } from '../access/index.ts';
+import type { AuthMethod, DelegationRef, TokenRecord } from '../access/index.ts';
 import type { Credentials as StoredCredentials } from '../credentials/index.ts';
 import { fail } from '../faults.ts';
 import type { LoginAttempt } from '../logins/index.ts';
@@ -18,6 +18,12 @@ export interface MethodDeps {
   readonly devices: Devices;
   readonly credentials: StoredCredentials;
   readonly gate: Gate;
+  /** The user and the id of an application credential whose secret is right. */
+  applicationCredential(
+    find: { readonly id: string } | { readonly userId: string; readonly name: string },
+    secret: string,
+    attempt: LoginAttempt,
+  ): Promise<{ readonly user: UserWithExpiry; readonly id: string } | undefined>;
   /** Resolves an access token that can be used to log in: its user, its application, and its expiry. */
   accessToken(text: string): Promise<
     | {
@@ -44,6 +50,8 @@ export interface MethodResult {
   readonly applicationId?: string;
   /** How the person signed in before they gave the application that token. The new token says it; nothing is decided by it. */
   readonly signInMethods?: readonly AuthMethod[];
+  /** What gives the rights of the new token, if not the user's own roles alone. */
+  readonly delegation?: DelegationRef;
 }
 
 /** `mayTryCode`: whether another method succeeded for the user, in this request or an earlier one of the same login. */

@@ -1,8 +1,9 @@
 // Authentication: every named method must succeed, and all for the same user.
-import type { AuthMethod } from '../access/index.ts';
+import type { AuthMethod, DelegationRef } from '../access/index.ts';
 import { fail } from '../faults.ts';
 import { type LoginAttempt, loginRefused } from '../logins/index.ts';
 import type { UserWithExpiry } from '../users/index.ts';
+import { loginByApplicationCredential } from './application-credential.method.ts';
 import type { AuthIdentity } from './auth.schema.ts';
 import type { LoginMethod, MethodDeps, MethodResult } from './method.ts';
 import { loginByAccessToken } from './oauth2.method.ts';
@@ -12,6 +13,7 @@ import { loginByTotp } from './totp.method.ts';
 
 /** In the order they run. `totp` is last, since a code may only be tried after another method succeeded. */
 const LOGIN_METHODS: readonly (readonly [method: string, run: LoginMethod])[] = [
+  ['application_credential', loginByApplicationCredential],
   ['oauth2', loginByAccessToken],
   ['password', loginByPassword],
   ['token', loginByToken],
@@ -26,6 +28,7 @@ export interface LoginProof extends Pick<MethodResult, 'user'> {
   readonly notAfter?: number | undefined;
   readonly applicationId?: string | undefined;
   readonly signInMethods?: readonly AuthMethod[] | undefined;
+  readonly delegation?: DelegationRef | undefined;
 }
 
 /** `knewPassword`: whether an earlier request of the same login had the password of this user. */
@@ -48,6 +51,8 @@ function combineResults(results: readonly MethodResult[]): LoginProof {
     notAfter: ofApplication?.notAfter,
     applicationId: ofApplication?.applicationId,
     signInMethods: ofApplication?.signInMethods,
+    // The narrower one counts: another method does not widen what was passed on.
+    delegation: results.find((one) => one.delegation)?.delegation,
   };
 }
 

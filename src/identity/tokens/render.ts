@@ -19,18 +19,20 @@ interface TokenTail {
 
 const withSize = (text: string): SizedText => ({ text, bytes: Buffer.byteLength(text) });
 
-function bodyOf({ user, project, domain, scope, roles }: AuthContext) {
+function bodyOf({ user, project, domain, scope, roles, delegation }: AuthContext) {
   return {
     user: {
       id: user.id,
       name: user.name,
       domain: user.domain,
       password_expires_at: user.passwordExpiresAt === null ? null : isoTime(user.passwordExpiresAt * 1000),
+      ...delegation?.userSection,
     },
     ...(project ? { is_domain: project.isDomain, project: { id: project.id, name: project.name, domain: project.domain } } : {}),
     ...(domain ? { domain } : {}),
     ...(scope.kind === 'system' ? { system: { all: true } } : {}),
     ...(scope.kind === 'unscoped' ? {} : { roles }),
+    ...delegation?.tokenSection,
   };
 }
 

@@ -1,5 +1,5 @@
 // Resolves the scope of a login request to the AuthContext of the user.
-import { type Access, type AuthContext, authContextKey, type Scope } from '../access/index.ts';
+import { type Access, type AuthContext, authContextKey, type DelegationRef, type Scope } from '../access/index.ts';
 import type { Database } from '../database.ts';
 import { loginRefused } from '../logins/index.ts';
 import { findByName } from '../projects/index.ts';
@@ -16,6 +16,8 @@ export interface Scopes {
   domainId(ref: ResourceRef | undefined): Promise<string | undefined>;
   /** Fails when the password changed or the account was disabled since the user was read. */
   authContextFor(user: CheckedUser, requested: RequestedScope): Promise<AuthContext>;
+  /** The same by a delegation. One for a single scope decides it; a request that names a scope is refused. */
+  delegatedContext(ref: DelegationRef, requested: RequestedScope): Promise<AuthContext>;
 }
 
 export function createScopes({ db, access }: { db: Database; access: Access }): Scopes {
@@ -46,6 +48,15 @@ export function createScopes({ db, access }: { db: Database; access: Access }): 
 
   return {
     domainId,
+    async delegatedContext(ref, requested) {
+      const delegation = await access.delegation(ref);
+      if (!delegation) throw loginRefused('the delegation has ended');
+      if (delegation.scope && requested.kind !== 'default') throw loginRefused('a scope was named beside that of the delegation');
+      // Not from the cache: another replica may just have ended it.
+      const authContext = await access.read(delegation.userId, delegation.scope ?? (await scopeOf(requested)), ref);
+      if (!authContext) throw loginRefused('the delegation has ended, or what it passed on');
+      return authContext;
+    },
     async authContextFor(user, requested) {
       const isCurrent = (authContext: AuthContext | undefined): authContext is AuthContext =>
         authContext?.userEpoch === user.epoch;

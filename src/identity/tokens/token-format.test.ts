@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { METHODS, type Scope, type TokenRecord } from '../access/index.ts';
+import { DELEGATION_KINDS, METHODS, type Scope, type TokenRecord } from '../access/index.ts';
 import { newAuditId, openBytes, openToken, sealToken, type TokenKey, tokenKeyId } from './token-format.ts';
 
 const newKey = (id = 1): TokenKey => ({ id, key: createSecretKey(randomBytes(32)) });
@@ -43,6 +43,10 @@ const aRecordOfAny: fc.Arbitrary<TokenRecord> = fc
     const complete = record.parentAuditId === undefined || loginAt !== undefined;
     return complete && applicationId !== undefined ? { ...known, applicationId } : known;
   });
+/** What gives its rights needs the second version of the format, whatever else the token says. */
+const aDelegatedRecord: fc.Arbitrary<TokenRecord> = fc
+  .tuple(aRecordOfAny, fc.record({ kind: fc.constantFrom(...DELEGATION_KINDS), id: anId }, { noNullPrototype: true }))
+  .map(([record, delegation]) => ({ ...record, delegation }));
 const aKeyId = fc.integer({ min: 0, max: 2 ** 32 - 1 });
 
 const sample = (): TokenRecord => ({
@@ -59,7 +63,7 @@ const sample = (): TokenRecord => ({
 describe('The format of a token', () => {
   it('opens to what was sealed, whatever that was', () => {
     fc.assert(
-      fc.property(aRecordOfAny, aKeyId, (record, id) => {
+      fc.property(fc.oneof(aRecordOfAny, aDelegatedRecord), aKeyId, (record, id) => {
         const key = newKey(id);
         const text = sealToken(record, key);
         assert.match(text, /^[A-Za-z0-9_-]+$/);

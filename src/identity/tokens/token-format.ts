@@ -1,16 +1,23 @@
 // Tokens are self-contained: a small binary record encrypted with AES-256-GCM. They are not stored, and only we can read them.
 //
 //   text   = base64url( key id (4) | nonce (12) | sealed record | tag (16) )
-//   record = version (1) | methods (1) | scope kind (1) | user id | scope id? | issued ms (6) | expires ms (6) | generation (6) | audit id (16) | parent audit id? | login ms? (6) | application id?
+//   record = version (1) | methods | scope kind (1) | user id | scope id? | issued ms (6) | expires ms (6) | generation (6) | audit id (16) | rest
 //
+// Version 1: one byte of methods; rest = parent audit id? | login ms? (6) | application id?
 // Older replicas ignore trailing fields they do not know, so a field is only present when all fields before it are. A token with an
 // application but without a parent has its own audit id and time in the place of the parent's.
 //
+// Version 2: two bytes of methods; rest = which of these are present (1) | parent audit id? | login ms? (6) | application id? | delegation kind (1) and id?
+// It is used only for tokens that need it, because replicas that do not know delegations must refuse such tokens.
+//
 // Nonces are random. A key encrypts far fewer than 2^32 tokens before it is rotated (GATEHOUSE_IDENTITY_TOKEN_KEY_DAYS).
 import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto';
-import { METHODS, type Scope, type TokenRecord } from '../access/index.ts';
+import { type AuthMethod, DELEGATION_KINDS, METHODS, type Scope, type TokenRecord } from '../access/index.ts';
 
 const VERSION = 1;
+const VERSION_2 = 2;
+/** Methods that version 1 has a bit for. */
+const METHODS_1 = METHODS.slice(0, 8);
 const SCOPES = ['unscoped', 'project', 'domain', 'system'] as const;
 const KEY_ID_BYTES = 4;
 const NONCE_BYTES = 12;
@@ -40,26 +47,58 @@ function originOf({ applicationId, auditId, issuedAt, parentAuditId, loginAt }: 
   return parentAuditId === undefined ? { parentAuditId: auditId, loginAt: issuedAt } : { parentAuditId, loginAt: loginAt ?? 0 };
 }
 
-function pack(record: TokenRecord): Buffer {
-  const { applicationId } = record;
-  const methods = record.methods.reduce((bits, method) => bits | (1 << METHODS.indexOf(method)), 0);
-  const { parentAuditId, loginAt } = originOf(record);
-  const origin = [
-    ...(parentAuditId ? [Buffer.from(parentAuditId, 'base64url')] : []),
-    ...(parentAuditId && loginAt !== undefined ? [packTime(loginAt)] : []),
-  ];
+const methodBits = (methods: readonly AuthMethod[]): number =>
+  methods.reduce((bits, method) => bits | (1 << METHODS.indexOf(method)), 0);
+
+function packBody(record: TokenRecord): Buffer {
   return Buffer.concat([
-    Buffer.of(VERSION, methods, SCOPES.indexOf(record.scope.kind)),
+    Buffer.of(SCOPES.indexOf(record.scope.kind)),
     packId(record.userId),
     'id' in record.scope ? packId(record.scope.id) : Buffer.alloc(0),
     packTime(record.issuedAt),
     packTime(record.expiresAt),
     packTime(record.generation),
     Buffer.from(record.auditId, 'base64url'),
+  ]);
+}
+
+function pack1(record: TokenRecord): Buffer {
+  const { applicationId } = record;
+  const { parentAuditId, loginAt } = originOf(record);
+  const origin = [
+    ...(parentAuditId ? [Buffer.from(parentAuditId, 'base64url')] : []),
+    ...(parentAuditId && loginAt !== undefined ? [packTime(loginAt)] : []),
+  ];
+  return Buffer.concat([
+    Buffer.of(VERSION, methodBits(record.methods)),
+    packBody(record),
     ...origin,
     ...(applicationId === undefined ? [] : [packId(applicationId)]),
   ]);
 }
+
+function pack2(record: TokenRecord): Buffer {
+  const { parentAuditId, loginAt, applicationId, delegation } = record;
+  const fields = [
+    parentAuditId === undefined ? undefined : Buffer.from(parentAuditId, 'base64url'),
+    loginAt === undefined ? undefined : packTime(loginAt),
+    applicationId === undefined ? undefined : packId(applicationId),
+    delegation && Buffer.concat([Buffer.of(DELEGATION_KINDS.indexOf(delegation.kind)), packId(delegation.id)]),
+  ];
+  const present = fields.reduce((bits, field, index) => (field ? bits | (1 << index) : bits), 0);
+  const methods = Buffer.alloc(2);
+  methods.writeUInt16BE(methodBits(record.methods));
+  return Buffer.concat([
+    Buffer.of(VERSION_2),
+    methods,
+    packBody(record),
+    Buffer.of(present),
+    ...fields.flatMap((field) => field ?? []),
+  ]);
+}
+
+const pack = (record: TokenRecord): Buffer =>
+  record.delegation || record.methods.some((method) => !METHODS_1.includes(method)) ? pack2(record) : pack1(record);
 
 class Unpacker {
   readonly #bytes: Buffer;
@@ -87,14 +126,13 @@ class Unpacker {
   }
 }
 
-function unpack(bytes: Buffer): TokenRecord | undefined {
-  const from = new Unpacker(bytes);
-  if (from.byte() !== VERSION) return undefined;
-  const bits = from.byte();
+type TokenBody = Omit<TokenRecord, 'parentAuditId' | 'loginAt' | 'applicationId' | 'delegation'>;
+
+function unpackBody(from: Unpacker, bits: number): TokenBody {
   const kind = SCOPES[from.byte()]!;
   const userId = from.id();
   const scope: Scope = kind === 'project' || kind === 'domain' ? { kind, id: from.id() } : { kind };
-  const record = {
+  return {
     userId,
     methods: METHODS.filter((_, index) => bits & (1 << index)),
     scope,
@@ -103,12 +141,36 @@ function unpack(bytes: Buffer): TokenRecord | undefined {
     generation: from.time(),
     auditId: from.take(AUDIT_BYTES).toString('base64url'),
   };
+}
+
+function unpack1(from: Unpacker): TokenRecord {
+  const record = unpackBody(from, from.byte());
   const parentAuditId = from.left > 0 ? from.take(AUDIT_BYTES).toString('base64url') : undefined;
   const loginAt = from.left > 0 ? { loginAt: from.time() } : {};
   const application = from.left > 0 ? { applicationId: from.id() } : {};
   return parentAuditId === record.auditId
     ? { ...record, parentAuditId: undefined, ...application }
     : { ...record, parentAuditId, ...loginAt, ...application };
+}
+
+function unpack2(from: Unpacker): TokenRecord | undefined {
+  const record = unpackBody(from, from.take(2).readUInt16BE());
+  const present = from.byte();
+  const isPresent = (index: number): boolean => (present & (1 << index)) !== 0;
+  const parentAuditId = isPresent(0) ? from.take(AUDIT_BYTES).toString('base64url') : undefined;
+  const loginAt = isPresent(1) ? { loginAt: from.time() } : {};
+  const application = isPresent(2) ? { applicationId: from.id() } : {};
+  if (!isPresent(3)) return { ...record, parentAuditId, ...loginAt, ...application };
+  const kind = DELEGATION_KINDS[from.byte()];
+  // Of a newer replica: what it limits is not known here.
+  return kind && { ...record, parentAuditId, ...loginAt, ...application, delegation: { kind, id: from.id() } };
+}
+
+function unpack(bytes: Buffer): TokenRecord | undefined {
+  const from = new Unpacker(bytes);
+  const version = from.byte();
+  if (version === VERSION) return unpack1(from);
+  return version === VERSION_2 ? unpack2(from) : undefined;
 }
 
 export interface TokenKey {

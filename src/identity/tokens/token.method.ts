@@ -7,7 +7,10 @@ export const loginByToken: LoginMethod = async ({ tokens, users }, identity) => 
   // Keystone's clients expect 404 for an invalid token and 401 for a refused login.
   if (!verified) fail('token.not_found');
   const { record, authContext } = verified;
+  // A token for one scope only: another one from it could do more than was passed on.
+  if (authContext.delegation?.scope) fail('auth.rescope_delegated');
   const user = await users.find(record.userId);
   if (user?.epoch !== authContext.userEpoch) fail('token.not_found');
-  return { user, methods: ['token', ...record.methods], parent: record };
+  const { delegation } = record;
+  return { user, methods: ['token', ...record.methods], parent: record, ...(delegation ? { delegation } : {}) };
 };

@@ -42,6 +42,10 @@ interface CachedVerdict {
 const endOf = (text: string): string => text.slice(-END);
 const END = 12;
 
+/** In milliseconds. The end of an inactive account does not show in tokens; that of a delegation does. */
+const endOfDelegation = ({ delegation, validUntil }: AuthContext): number =>
+  delegation && validUntil !== null ? validUntil * 1000 : Number.POSITIVE_INFINITY;
+
 export interface Tokens {
   /** The token, if it is valid; a promise only when the caches do not have the answer. `graceMs` accepts recently expired tokens. */
   verify(text: string, graceMs?: number): MaybePromise<VerifiedToken | undefined>;
@@ -87,7 +91,7 @@ export function createTokens(deps: {
       old = young;
       young = new Map();
     }
-    const token = { text, record, key: authContextKey(record.userId, record.scope), verdict: undefined };
+    const token = { text, record, key: authContextKey(record.userId, record.scope, record.delegation), verdict: undefined };
     young.set(end, token);
     return token;
   }
@@ -123,9 +127,10 @@ export function createTokens(deps: {
       token.verdict = verified && { verified, version, until };
       return verified;
     }
-    return Promise.all([authContext ?? access.read(record.userId, record.scope), revoked ?? isRevoked(record)]).then(
-      ([current, gone]) => judge(record, current, gone),
-    );
+    return Promise.all([
+      authContext ?? access.read(record.userId, record.scope, record.delegation),
+      revoked ?? isRevoked(record),
+    ]).then(([current, gone]) => judge(record, current, gone));
   }
 
   return {
@@ -141,12 +146,13 @@ export function createTokens(deps: {
         methods,
         scope: authContext.scope as Scope,
         issuedAt: now,
-        expiresAt: Math.min(parent?.expiresAt ?? now + deps.tokenSeconds * 1000, notAfter),
+        expiresAt: Math.min(parent?.expiresAt ?? now + deps.tokenSeconds * 1000, notAfter, endOfDelegation(authContext)),
         generation: authContext.generation,
         auditId: newAuditId(),
         parentAuditId: parent ? (parent.parentAuditId ?? parent.auditId) : session?.auditId,
         ...(parent ? { loginAt: loginTimeOf(parent) } : session ? { loginAt: session.loginAt } : {}),
         ...(applicationId === undefined ? {} : { applicationId }),
+        ...(authContext.delegation ? { delegation: { kind: authContext.delegation.kind, id: authContext.delegation.id } } : {}),
       };
       return { text: sealToken(record, keys.current()), record };
     },

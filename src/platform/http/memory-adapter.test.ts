@@ -58,7 +58,7 @@ describe('The memory adapter', () => {
     const server = createServer<Caller>({
       app: testApp(),
       errorFormatOf: () => (refusal) => ({ body: { refused: refusal.code } }),
-      authenticate(headers) {
+      authenticate({ headers }) {
         ran.push('authenticate');
         if (headers['x-auth-token'] === 'slow') return Promise.resolve({ name: 'slow' });
         if (headers['x-auth-token'] !== 'good') throw fault('route.not_found', undefined, { reason: 'no token' });

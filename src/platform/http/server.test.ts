@@ -83,7 +83,7 @@ describe('The server', () => {
       errorFormatOf:
         () =>
         ({ status, message }) => ({ body: { error: { code: status, message } }, headers: { 'X-Face': 'yes' } }),
-      authenticate: (headers) => {
+      authenticate: ({ headers }) => {
         if (headers['x-auth-token'] !== 'good') throw fault('route.not_found');
         return { name: 'ann' };
       },

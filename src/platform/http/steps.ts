@@ -9,14 +9,12 @@ import { serialize, validate, violation } from './validate.ts';
 
 export interface RequestAccess<Caller> {
   /**
-   * Identifies the caller, by the headers, the method and the `access` of the route. Throws a Fault if that fails.
+   * Identifies the caller, by the request and the `access` of the route. Throws a Fault if that fails.
    * Synchronous if possible, because it runs for every request.
    */
   authenticate(
-    headers: IncomingCall['headers'],
-    requestId: string,
+    call: Pick<IncomingCall, 'headers' | 'requestId' | 'method' | 'path'>,
     access: string | undefined,
-    method: string,
   ): MaybePromise<Caller>;
   /** Throws a Fault unless the rule allows the request. `facts` describes the target; undefined if the route has none. */
   authorize(rule: string, caller: Caller, facts: unknown): void;
@@ -28,8 +26,7 @@ export function createSteps<Caller>(
 ) {
   function identify({ spec }: Route<Caller>, call: IncomingCall): MaybePromise<void> {
     if (spec.rule === 'anyone') return;
-    const { headers, requestId, method } = call;
-    return andThen(access.authenticate(headers, requestId, spec.access, method), (caller) => {
+    return andThen(access.authenticate(call, spec.access), (caller) => {
       call.caller = caller;
     });
   }

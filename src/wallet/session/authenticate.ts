@@ -48,12 +48,12 @@ export function createAuthenticate(deps: {
     return callerOf({ issuer, subject, claims, authTime, expiresAt: endsAt }, requestId, roles, session);
   }
 
-  return async (
-    headers: IncomingHttpHeaders,
-    requestId: string,
-    _access: string | undefined,
-    method: string,
-  ): Promise<AuthenticatedCaller> => {
+  return async (call: {
+    readonly headers: IncomingHttpHeaders;
+    readonly requestId: string;
+    readonly method: string;
+  }): Promise<AuthenticatedCaller> => {
+    const { headers, requestId, method } = call;
     const { authorization = '' } = headers;
     if (bearer && IS_BEARER.test(authorization)) return byToken(bearer, authorization, requestId);
     const cookie = cookies.read(headers, 'session');

@@ -33,8 +33,8 @@ export interface BulkParts {
 
 export function mountBulk(app: IdentityApp, parts: BulkParts): void {
   /** Asked again for each operation: a request takes long enough for the token of its caller to be revoked meanwhile. */
-  const callerNow = async ({ headers, requestId }: ScimCall): Promise<Caller> =>
-    createAuthenticate(parts.tokens, parts.connections)(headers, requestId, PROVISIONING, 'POST');
+  const callerNow = async ({ headers, requestId, path }: ScimCall): Promise<Caller> =>
+    createAuthenticate(parts.tokens, parts.connections)({ headers, requestId, path, method: 'POST' }, PROVISIONING);
 
   async function performOne(call: ScimCall, operation: BulkOperation) {
     const { method, data, version } = operation;

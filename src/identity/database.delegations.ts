@@ -1,0 +1,28 @@
+// Tables of what users pass on: application credentials.
+
+export interface ApplicationCredentialRow {
+  id: string;
+  user_id: string;
+  project_id: string;
+  name: string;
+  description: string | null;
+  secret_hash: string;
+  unrestricted: number;
+  expires_at: number | null;
+  created_at: number;
+}
+
+export interface AccessRuleRow {
+  id: string;
+  user_id: string;
+  service: string;
+  path: string;
+  method: string;
+}
+
+export interface DelegationTables {
+  application_credentials: ApplicationCredentialRow;
+  application_credential_roles: { credential_id: string; role_id: string };
+  access_rules: AccessRuleRow;
+  application_credential_access_rules: { credential_id: string; rule_id: string };
+}
