@@ -11,6 +11,7 @@ export const TAGS = {
   Grants: 'Base roles of users and groups on a project, a domain or the system, directly or on every project below.',
   'Role assignments': 'Who has which base role where, and what a token can be scoped to.',
   Access: 'Questions about access: what a token may do, and why a user may do something.',
+  'Application credentials': 'Secrets with which programs log in for a user, with some of the user’s roles in one project.',
   Credentials: 'Stored credentials of users, as Keystone has them. Their content is encrypted.',
   Catalog: 'Regions, services and endpoints: the catalog that clients of OpenStack read from a token.',
   Consumers: 'Applications that use OAuth2 and OpenID Connect: their secrets, logos and who gave them access.',

@@ -50,6 +50,7 @@ export function mountApplicationCredentials(
     all,
     {
       summary: 'Create an application credential for the project of the token',
+      description: 'With the roles of the token, or some of them. The secret is in this answer only.',
       tag,
       rule: 'identity:create_application_credential',
       target: owner,

@@ -4,7 +4,7 @@ import { t } from '../../platform/http/index.ts';
 import type { AccessRuleRow } from '../database.ts';
 import { Links, ListLinks } from '../resource/index.ts';
 import { renderRole } from '../roles/index.ts';
-import type { ApplicationCredential } from './application-credentials.store.ts';
+import type { ApplicationCredential as StoredCredential } from './application-credentials.store.ts';
 
 const Id = t.string({ minLength: 1, maxLength: 64 });
 const Name = t.string({ minLength: 1, maxLength: 255, pattern: '\\S' });
@@ -25,22 +25,20 @@ const NewAccessRule = t.object(
   },
 );
 
-export const CreateApplicationCredential = t.envelope(
-  'application_credential',
-  t.object(
-    { name: Name },
-    {
-      id: Id,
-      description: t.nullable(t.string({ maxLength: 4096 })),
-      secret: t.nullable(t.string({ maxLength: 4096, description: 'A secret of your own. Without it, one is generated.' })),
-      project_id: Id,
-      roles: t.array(t.object({}, { id: Id, name: Name }), { maxItems: 100 }),
-      expires_at: t.nullable(t.string({ maxLength: 64 })),
-      unrestricted: t.nullable(t.boolean({ description: 'Whether its tokens may manage application credentials and trusts.' })),
-      access_rules: t.array(NewAccessRule, { maxItems: MAX_RULES }),
-    },
-  ),
+const NewApplicationCredential = t.object(
+  { name: Name },
+  {
+    id: Id,
+    description: t.nullable(t.string({ maxLength: 4096 })),
+    secret: t.nullable(t.string({ maxLength: 4096, description: 'A secret of your own. Without it, one is generated.' })),
+    project_id: Id,
+    roles: t.array(t.object({}, { id: Id, name: Name }), { maxItems: 100 }),
+    expires_at: t.nullable(t.string({ maxLength: 64 })),
+    unrestricted: t.nullable(t.boolean({ description: 'Whether its tokens may manage application credentials and trusts.' })),
+    access_rules: t.array(NewAccessRule, { maxItems: MAX_RULES }),
+  },
 );
+export const CreateApplicationCredential = t.envelope('application_credential', NewApplicationCredential);
 
 const RoleOfCredential = t.open({ id: t.string(), name: t.string(), domain_id: t.nullable(t.string()) });
 const AccessRuleOfCredential = t.object({ id: t.string(), service: t.string(), path: t.string(), method: t.string() });
@@ -56,24 +54,25 @@ const fields = {
   unrestricted: t.boolean(),
   links: Links,
 };
-const OneApplicationCredential = t.object(fields, { access_rules: t.array(AccessRuleOfCredential) });
-export const ApplicationCredentialEnvelope = t.envelope('application_credential', OneApplicationCredential);
-export const CreatedApplicationCredential = t.envelope(
-  'application_credential',
-  t.object({ ...fields, secret: t.string() }, { access_rules: t.array(AccessRuleOfCredential) }),
+const ApplicationCredential = t.object(fields, { access_rules: t.array(AccessRuleOfCredential) });
+const ApplicationCredentialWithSecret = t.object(
+  { ...fields, secret: t.string() },
+  { access_rules: t.array(AccessRuleOfCredential) },
 );
+export const ApplicationCredentialEnvelope = t.envelope('application_credential', ApplicationCredential);
+export const CreatedApplicationCredential = t.envelope('application_credential', ApplicationCredentialWithSecret);
 export const ApplicationCredentialList = t.object({
   links: ListLinks,
-  application_credentials: t.array(OneApplicationCredential),
+  application_credentials: t.array(ApplicationCredential),
 });
 
-const OneAccessRule = t.object({ id: t.string(), service: t.string(), path: t.string(), method: t.string(), links: Links });
-export const AccessRuleEnvelope = t.envelope('access_rule', OneAccessRule);
-export const AccessRuleList = t.object({ links: ListLinks, access_rules: t.array(OneAccessRule) });
+const AccessRule = t.object({ id: t.string(), service: t.string(), path: t.string(), method: t.string(), links: Links });
+export const AccessRuleEnvelope = t.envelope('access_rule', AccessRule);
+export const AccessRuleList = t.object({ links: ListLinks, access_rules: t.array(AccessRule) });
 
 export const ruleOf = ({ id, service, path, method }: AccessRuleRow) => ({ id, service, path, method });
 
-export function renderApplicationCredential(base: string, { row, roles, rules }: ApplicationCredential) {
+export function renderApplicationCredential(base: string, { row, roles, rules }: StoredCredential) {
   return {
     id: row.id,
     name: row.name,
@@ -93,4 +92,18 @@ export function renderApplicationCredential(base: string, { row, roles, rules }:
 export const renderAccessRule = (base: string, rule: AccessRuleRow) => ({
   ...ruleOf(rule),
   links: { self: `${base}/v3/users/${encodeURIComponent(rule.user_id)}/access_rules/${rule.id}` },
+});
+
+t.name({
+  NewAccessRule,
+  NewApplicationCredential,
+  CreateApplicationCredential,
+  ApplicationCredential,
+  ApplicationCredentialEnvelope,
+  ApplicationCredentialWithSecret,
+  CreatedApplicationCredential,
+  ApplicationCredentialList,
+  AccessRule,
+  AccessRuleEnvelope,
+  AccessRuleList,
 });
