@@ -1,4 +1,5 @@
 // Calls the operations of the identity service, one after the other, with the data of a small town.
+import { tourApplicationCredentials } from './delegations-tour.ts';
 import { documentOf, failingProbes, type Recorder } from './recorder.ts';
 import { tourScim } from './scim-tour.ts';
 
@@ -134,25 +135,6 @@ async function tourBase(api: Recorder, admin: string): Promise<Town> {
   await call('GET', `/v3/credentials/${credentials[0].id}`);
   await call('PATCH', `/v3/credentials/${credentials[0].id}`, { body: { credential: { blob: 'a newer certificate' } } });
   return { admin, ada: ada.id, grace: grace.id, group: group.id, library: project.id, member };
-}
-
-async function tourApplicationCredentials({ call }: { call: Recorder['call'] }, userId: string): Promise<void> {
-  const all = `/v3/users/${userId}/application_credentials`;
-  const { application_credential: created } = await call('POST', all, {
-    body: {
-      application_credential: {
-        name: 'nightly-report',
-        description: 'Reads what was lent',
-        roles: [{ name: 'reader' }],
-        access_rules: [{ service: 'identity', method: 'GET', path: '/v3/users/**' }],
-      },
-    },
-  });
-  await call('GET', all);
-  await call('GET', `${all}/${created.id}`);
-  const rules = `/v3/users/${userId}/access_rules`;
-  await call('GET', rules);
-  await call('GET', `${rules}/${created.access_rules[0].id}`);
 }
 
 async function tourTokens(api: Recorder, token: string): Promise<void> {
