@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { type ApiDocument, type Content, entriesOf, type Schema } from '../console/api/document.ts';
-import { isForEverybody, whoMay } from '../src/identity/api-document/index.ts';
+import * as identityTexts from '../src/identity/api-document/index.ts';
 import { identityOpenApi, walletOpenApi } from '../src/openapi.ts';
+import * as walletTexts from '../src/wallet/api-document/index.ts';
 import { dereferenced } from './support/openapi.ts';
 
 const isJson = (type: string): boolean => /json/.test(type);
@@ -84,6 +85,28 @@ for (const [name, made] of Object.entries({ identity: identityOpenApi(), wallet:
   });
 }
 
+describe('What was recorded', () => {
+  const services = [
+    [identityOpenApi(), identityTexts],
+    [walletOpenApi(), walletTexts],
+  ] as const;
+  it('is about operations that there are', () => {
+    for (const [made, { examples, refusals, IDS }] of services) {
+      const entries = entriesOf(made as unknown as ApiDocument);
+      const ids = new Set(entries.map(({ operation }) => operation.operationId));
+      const routes = new Set(entries.map(({ method, path }) => `${method} ${path.replace(/\{(\w+)\}/g, ':$1')}`));
+      assert.deepEqual(
+        [...Object.keys(examples()), ...Object.keys(refusals())].filter((id) => !ids.has(id)),
+        [],
+      );
+      assert.deepEqual(
+        Object.keys(IDS).filter((route) => !routes.has(route)),
+        [],
+      );
+    }
+  });
+});
+
 describe('The words for who may call', () => {
   const rules = new Set(
     entriesOf(identityOpenApi() as unknown as ApiDocument).flatMap(
@@ -93,9 +116,11 @@ describe('The words for who may call', () => {
 
   it('are there for every rule', () => {
     assert.deepEqual(
-      [...rules].filter((rule) => whoMay(rule).includes(`\`${rule}\``)),
+      [...rules].filter((rule) => identityTexts.whoMay(rule).includes(`\`${rule}\``)),
       [],
     );
-    assert.ok(isForEverybody('identity:get_auth_projects') && !isForEverybody('identity:create_user'));
+    assert.ok(
+      identityTexts.isForEverybody('identity:get_auth_projects') && !identityTexts.isForEverybody('identity:create_user'),
+    );
   });
 });

@@ -60,7 +60,12 @@ function kindOf(path: string, name: string | undefined): string | undefined {
 const isRead = ({ method }: FuzzOperation): boolean => method === 'GET' || method === 'HEAD';
 /** Assigning one's own role to someone else does no harm. */
 const mayHarm = (operation: FuzzOperation, kind: string): boolean =>
-  !isRead(operation) && !(operation.method === 'PUT' && ['role', 'app_role', 'domain', 'project', 'consumer'].includes(kind));
+  !isRead(operation) &&
+  !(
+    operation.method === 'PUT' &&
+    !/scim/i.test(operation.path) &&
+    ['role', 'app_role', 'domain', 'project', 'consumer'].includes(kind)
+  );
 
 function wordsOf(random: Random, pool: IdPool): UsualValues {
   const fixed: Readonly<Record<string, () => string>> = {
