@@ -271,6 +271,7 @@ onEachDatabase('Search and order of lists', (api) => {
     for (const [index, visible, request] of [
       [words, [], { search: 'plan' }],
       [words, [], { search: 'plan0 plan' }],
+      [words, [], { search: 'plan00 plan000 plan' }],
       [words, here, { search: 'plan' }],
       [users, [], { sort: { by: 'name_key' } }],
       [users, here, { sort: { by: 'name_key' } }],
@@ -289,5 +290,40 @@ onEachDatabase('Search and order of lists', (api) => {
           assert.doesNotMatch(plan, /TEMP B-TREE FOR ORDER BY|-> {2}Sort /, index);
         }
       }
+  });
+
+  it('finds the same people by broad words, in whatever order, each once on its pages', async () => {
+    const prefix = `${uniqueName('broad').replaceAll(/[^a-z]/g, '')}x`;
+    const ids = Array.from({ length: 2400 }, (_, at) => `${prefix}${String(at).padStart(4, '0')}`.padStart(32, '0').slice(-32));
+    const model = await db().read.selectFrom('users').where('id', '=', people.get('anna')!).selectAll().executeTakeFirstOrThrow();
+    // Everybody has the first word. The second one is missing among the first thousand, the third is only there.
+    const wordsOfOne = (at: number) => [`${prefix}a${String(at).padStart(4, '0')}`, `${prefix}${at < 1200 ? 'c' : 'b'}${at}`];
+    await db().write(async (tx) => {
+      for (let at = 0; at < ids.length; at += 400) {
+        const some = ids.slice(at, at + 400);
+        await tx
+          .insertInto('users')
+          .values(some.map((id) => ({ ...model, id, name: id, name_key: id })))
+          .execute();
+        const words = some.flatMap((id, n) =>
+          wordsOfOne(at + n).map((word) => ({ user_id: id, domain_id: model.domain_id, word })),
+        );
+        await tx.insertInto('user_words').values(words).execute();
+      }
+    });
+    for (const [search, count] of [
+      [`${prefix}a ${prefix}b`, 1200],
+      [`${prefix}c ${prefix}a`, 1200],
+      [`${prefix}b ${prefix}c`, 0],
+    ] as const) {
+      const found: string[] = [];
+      let next: string | null = `/v3/users?search=${encodeURIComponent(search)}&limit=500`;
+      while (next !== null) {
+        const { users, links } = assertOk(await api.get(next));
+        found.push(...users.map(({ id }: { id: string }) => id));
+        next = links.next?.slice(api.url.length) ?? null;
+      }
+      assert.deepEqual([found.length, new Set(found).size], [count, count], search);
+    }
   });
 });

@@ -1,5 +1,5 @@
 // Words of users in the database: kept with every change, and searched.
-import { type SqlBool, sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { beginsWith, lockRow } from '../../platform/database/index.ts';
 import type { Database, Reader, Tx, UserRow } from '../database.ts';
 import { parseJson } from '../resource/index.ts';
@@ -67,7 +67,23 @@ const word = sql.ref('user_words.word');
 /** Words are counted up to these numbers, one after the other, until one word has fewer: as little as is needed to tell them apart. */
 const COUNTED = [1000, 30_000, 200_000];
 
-/** The word that finds the fewest leads the search: of all it finds, the others are looked for. */
+/** A word leads without more counting when so many of the first that it finds have the other words, too. */
+const DENSE = COUNTED[0]! / 50;
+
+/** Counts those, up to as many as are needed. All words were found to be broad. */
+async function isDense(db: Reader, [first = '', ...others]: readonly string[]): Promise<boolean> {
+  const tried = sql`select user_id from user_words where ${beginsWith(word, first)} order by word, user_id limit ${COUNTED[0]}`;
+  const has = others.map((prefix) => sql`(${leastWord(sql.ref('tried.user_id'), prefix)}) is not null`);
+  const found = sql`select 1 from (${tried}) as tried where ${sql.join(has, sql` and `)} limit ${DENSE}`;
+  const { rows } = await sql<{ found: unknown }>`select count(*) as found from (${found}) as found`.execute(db);
+  return Number(rows[0]!.found) >= DENSE;
+}
+
+/**
+ * The word that finds the fewest leads the search: of all it finds, the others are looked for. Broad words that people have together
+ * need not be told apart: a page is full soon, and counting them would read all that begin so. All pages of a search come to
+ * the same word.
+ */
 export async function rarestFirst(db: Reader, words: readonly string[]): Promise<string[]> {
   if (words.length < 2) return [...words];
   let counts: readonly number[] = words.map(() => 0);
@@ -79,15 +95,21 @@ export async function rarestFirst(db: Reader, words: readonly string[]): Promise
     const { rows } = await sql<Record<string, unknown>>`select ${sql.join(columns)}`.execute(db);
     counts = words.map((_, at) => Number(rows[0]![`word${at}`]));
     if (counts.some((count) => count < most)) break;
+    if (most === COUNTED[0])
+      for (const first of words) {
+        const ordered = [first, ...words.filter((other) => other !== first)];
+        if (await isDense(db, ordered)) return ordered;
+      }
   }
   const countOf = (prefix: string): number => counts[words.indexOf(prefix)]!;
   return words.toSorted((one, other) => countOf(one) - countOf(other));
 }
 
+const leastWord = (userId: RawBuilder<unknown>, prefix: string) =>
+  sql`select min(other.word) from user_words as other where other.user_id = ${userId} and ${beginsWith(sql.ref('other.word'), prefix)}`;
+
 /** Whether the user of the row has a word that begins so. As a value, so that it is asked for each row that was found, not for all. */
-const hasWord = (prefix: string) =>
-  sql<SqlBool>`(select min(other.word) from user_words as other
-    where other.user_id = user_words.user_id and ${beginsWith(sql.ref('other.word'), prefix)}) is not null`;
+const hasWord = (prefix: string) => sql<SqlBool>`(${leastWord(sql.ref('user_words.user_id'), prefix)}) is not null`;
 
 /**
  * Users with words that begin like each of these. The first word leads, in the order of an index: (word, user) or, with a condition
@@ -99,9 +121,6 @@ export function usersWithWords(db: Reader, [first = '', ...others]: readonly str
     .selectFrom('user_words')
     .innerJoin('users', 'users.id', 'user_words.user_id')
     .where(beginsWith(word, first))
-    .where(
-      sql<SqlBool>`${word} <= (select min(other.word) from user_words as other
-        where other.user_id = user_words.user_id and ${beginsWith(sql.ref('other.word'), first)})`,
-    );
+    .where(sql<SqlBool>`${word} <= (${leastWord(sql.ref('user_words.user_id'), first)})`);
   return others.reduce((narrowed, prefix) => narrowed.where(hasWord(prefix)), found);
 }
