@@ -74,20 +74,22 @@ export function createFrame({ routes, menu, tools }: FrameOptions): Frame {
 
   async function show(entry: ScreenEntry | undefined, location: Location): Promise<void> {
     const own = ++turn;
+    const wasMenuOpen = isMenuOpen;
     isMenuOpen = false;
     if (!entry) {
       current = undefined;
       heading = shared.notFoundTitle;
       return draw();
     }
-    await entry.load();
-    if (own !== turn) return;
     const isSame = current?.element === entry.element && current.path === location.path;
-    if (!isSame)
+    if (!isSame) {
+      await entry.load();
+      if (own !== turn) return;
       current = { element: entry.element, path: location.path, screen: document.createElement(entry.element) as Screen };
+    }
     const { screen } = current!;
     screen.location = location;
-    draw();
+    if (!isSame || wasMenuOpen) draw();
     await Promise.all([screen.reload(), screen.updateComplete]);
     // Screen readers continue at the new screen. Not when the screen only changes its list: the person may be typing.
     if (!isSame && own === turn) screen.querySelector<HTMLElement>('h1')?.focus();

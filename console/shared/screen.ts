@@ -9,11 +9,16 @@ import { shared } from './words/index.ts';
 /** What a screen may render. */
 export type Content = TemplateResult | typeof nothing | string | number | readonly Content[];
 
+/** What is there at once needs no bar: it would only flash. */
+const PROGRESS_MS = 200;
+
 export abstract class Screen extends PageElement {
   location: Location = { path: '/', params: {}, query: new URLSearchParams() };
   #state: 'loading' | 'shown' | 'failed' = 'loading';
   #problem: Problem | undefined;
   #loading: AbortController | undefined;
+  #waiting: ReturnType<typeof setTimeout> | undefined;
+  #showsProgress = false;
   /** Content stays while it is loaded again. */
   #hasContent = false;
 
@@ -35,6 +40,10 @@ export abstract class Screen extends PageElement {
     const loading = new AbortController();
     this.#loading = loading;
     this.#state = 'loading';
+    this.#waiting ??= setTimeout(() => {
+      this.#showsProgress = true;
+      this.requestUpdate();
+    }, PROGRESS_MS);
     this.requestUpdate();
     try {
       await this.load(loading.signal);
@@ -48,12 +57,20 @@ export abstract class Screen extends PageElement {
       this.#state = 'failed';
       this.#problem = problemOf(error);
     }
+    this.#endProgress();
     this.requestUpdate();
+  }
+
+  #endProgress(): void {
+    clearTimeout(this.#waiting);
+    this.#waiting = undefined;
+    this.#showsProgress = false;
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.#loading?.abort();
+    this.#endProgress();
   }
 
   protected override updated(_changes: PropertyValues): void {
@@ -68,7 +85,7 @@ export abstract class Screen extends PageElement {
         <div class="actions">${showsContent ? this.headingActions() : nothing}</div>
       </header>
       <div class="screen-body" aria-busy=${isLoading ? 'true' : 'false'}>
-        ${isLoading ? html`<div class="progress" role="progressbar" aria-label=${shared.loading}></div>` : nothing}
+        ${this.#showsProgress ? html`<div class="progress" role="progressbar" aria-label=${shared.loading}></div>` : nothing}
         ${this.#state === 'failed' ? problemMessage(this.#problem, () => void this.reload()) : nothing}
         ${showsContent ? this.content() : nothing}
       </div>`;

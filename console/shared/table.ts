@@ -17,7 +17,11 @@ export interface TableOptions<Row> {
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
-  readonly key: (row: Row) => string;
+  /**
+   * For rows that hold something of their own, such as an open part or a focus: they move with their key. Without it a row is filled
+   * again in place, which is much less work when everything changes, as in a search.
+   */
+  readonly key?: (row: Row) => string;
   readonly actions?: (row: Row) => Content;
   /** As the API has it: `name`, or `-name` for the other direction. */
   readonly sort?: string | undefined;
@@ -40,21 +44,18 @@ function headerCell<Row>({ name, sort }: Column<Row>, { sort: current, onSort }:
 export function table<Row>(options: TableOptions<Row>): TemplateResult {
   const { caption, columns, rows, key, actions, empty } = options;
   if (rows.length === 0 && empty !== undefined) return html`<div class="empty">${empty}</div>`;
+  const row = (of: Row): TemplateResult => html`<tr>
+    ${columns.map(({ name, cell, isHeader }) =>
+      isHeader ? html`<th scope="row" data-name=${name}>${cell(of)}</th>` : html`<td data-name=${name}>${cell(of)}</td>`,
+    )}
+    ${actions ? html`<td class="row-actions">${actions(of)}</td>` : nothing}
+  </tr>`;
   return html`<div class="table" role="region" aria-label=${caption} tabindex="0"><table>
     <caption class="hidden">${caption}</caption>
     <thead><tr>
       ${columns.map((column) => headerCell(column, options))}
       ${actions ? html`<th scope="col"><span class="hidden">${shared.actions}</span></th>` : nothing}
     </tr></thead>
-    <tbody>${repeat(
-      rows,
-      key,
-      (row) => html`<tr>
-        ${columns.map(({ name, cell, isHeader }) =>
-          isHeader ? html`<th scope="row" data-name=${name}>${cell(row)}</th>` : html`<td data-name=${name}>${cell(row)}</td>`,
-        )}
-        ${actions ? html`<td class="row-actions">${actions(row)}</td>` : nothing}
-      </tr>`,
-    )}</tbody>
+    <tbody>${key ? repeat(rows, key, row) : rows.map(row)}</tbody>
   </table></div>`;
 }

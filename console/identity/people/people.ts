@@ -121,7 +121,6 @@ class People extends Screen {
     ${table<User>({
       caption: people.title,
       rows: this.#users,
-      key: ({ id }) => id,
       sort: search ? undefined : (this.#query.sort ?? 'name'),
       onSort: (sort) => void goQuery({ sort, search: undefined, marker: undefined }),
       columns: [
