@@ -2,37 +2,21 @@
 import { html, nothing } from 'lit';
 import { openForm } from '../../shared/dialog.ts';
 import { define } from '../../shared/element.ts';
-import { type ListQuery, listQuery, nextMarker, pager, searchBox } from '../../shared/list.ts';
 import { hrefOf, part } from '../../shared/router.ts';
-import { type Content, Screen } from '../../shared/screen.ts';
+import type { Content } from '../../shared/screen.ts';
 import { announce } from '../../shared/status.ts';
-import { table } from '../../shared/table.ts';
-import { go, goQuery } from '../frame.ts';
+import { go } from '../frame.ts';
+import { ListScreen } from '../list-screen.ts';
 import { stateBadge } from '../people/parts.ts';
 import { api, session } from '../session.ts';
-import type { Domain, Links } from '../things.ts';
+import type { Domain } from '../things.ts';
 import { words } from '../words/index.ts';
 
-const PAGE = 50;
-
-class Domains extends Screen {
-  #query: ListQuery = { search: undefined, sort: undefined, marker: undefined };
-  #domains: readonly Domain[] = [];
-  #next: string | undefined;
+class Domains extends ListScreen<Domain> {
+  protected readonly path = '/v3/domains';
 
   heading(): string {
     return words.organizations.domains;
-  }
-
-  protected override async load(signal: AbortSignal): Promise<void> {
-    this.#query = listQuery(this.location);
-    const { search, sort, marker } = this.#query;
-    const { domains, links } = await api.get<{ domains: Domain[]; links: Links }>('/v3/domains', {
-      query: { ...(search ? { search } : { sort: sort ?? 'name' }), marker, limit: PAGE },
-      signal,
-    });
-    this.#domains = domains;
-    this.#next = nextMarker(links.next);
   }
 
   protected override headingActions(): Content {
@@ -63,27 +47,22 @@ class Domains extends Screen {
 
   protected content(): Content {
     const { organizations, people } = words;
-    const { search, sort } = this.#query;
-    return html`${searchBox(organizations.whatDomains, this.#query, goQuery)}
-    ${table<Domain>({
+    const texts = {
       caption: organizations.domains,
-      rows: this.#domains,
-      key: ({ id }) => id,
-      sort: search ? undefined : (sort ?? 'name'),
-      onSort: (by) => void goQuery({ sort: by, search: undefined, marker: undefined }),
-      columns: [
-        {
-          name: organizations.name,
-          isHeader: true,
-          sort: 'name',
-          cell: ({ id, name }) => html`<a href=${hrefOf(`/domains/${part(id)}`)}>${name}</a>`,
-        },
-        { name: organizations.description, cell: ({ description }) => description },
-        { name: people.state, cell: ({ enabled }) => stateBadge(enabled) },
-      ],
-      empty: search ? organizations.nothingFound(search) : organizations.noDomains,
-    })}
-    ${pager(this.#query, this.#next, goQuery)}`;
+      what: organizations.whatDomains,
+      empty: organizations.noDomains,
+      nothingFound: organizations.nothingFound,
+    };
+    return this.list(texts, [
+      {
+        name: organizations.name,
+        isHeader: true,
+        sort: 'name',
+        cell: ({ id, name }) => html`<a href=${hrefOf(`/domains/${part(id)}`)}>${name}</a>`,
+      },
+      { name: organizations.description, cell: ({ description }) => description },
+      { name: people.state, cell: ({ enabled }) => stateBadge(enabled) },
+    ]);
   }
 }
 

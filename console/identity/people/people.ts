@@ -2,54 +2,36 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { openForm } from '../../shared/dialog.ts';
 import { define } from '../../shared/element.ts';
-import { type ListQuery, listQuery, nextMarker, pager, searchBox } from '../../shared/list.ts';
 import { hrefOf, part } from '../../shared/router.ts';
-import { type Content, Screen } from '../../shared/screen.ts';
+import type { Content } from '../../shared/screen.ts';
 import { announce } from '../../shared/status.ts';
-import { table } from '../../shared/table.ts';
+import type { Column } from '../../shared/table.ts';
 import { go, goQuery } from '../frame.ts';
+import { ListScreen } from '../list-screen.ts';
 import { api, session } from '../session.ts';
-import { domainNames, findDomains, type Links, type User } from '../things.ts';
+import { findDomains, type User } from '../things.ts';
 import { words } from '../words/index.ts';
 import { invite } from './invite.ts';
 import { stateBadge, subScreens } from './parts.ts';
 
-const PAGE = 50;
-
-class People extends Screen {
-  #query: ListQuery = { search: undefined, sort: undefined, marker: undefined };
-  #users: readonly User[] = [];
-  #next: string | undefined;
-  #domains: ReadonlyMap<string, string> = new Map();
+class People extends ListScreen<User> {
+  protected readonly path = '/v3/users';
 
   heading(): string {
     return words.people.title;
   }
 
   protected override async load(signal: AbortSignal): Promise<void> {
-    this.#query = listQuery(this.location);
-    const { search, sort, marker } = this.#query;
-    const [{ users, links }, domains] = await Promise.all([
-      api.get<{ users: User[]; links: Links }>('/v3/users', {
-        // What is found has an order of its own.
-        query: { ...(search ? { search } : { sort: sort ?? 'name' }), ...this.#filters, marker, limit: PAGE },
-        signal,
-      }),
-      // Once, not for each letter of a search.
-      this.#domains.size > 0 ? this.#domains : domainNames(signal),
-    ]);
-    this.#users = users;
-    this.#next = nextMarker(links.next);
-    this.#domains = domains;
+    await Promise.all([this.loadRows(signal), this.loadDomains(signal)]);
   }
 
-  get #filters(): Readonly<Record<string, string | undefined>> {
+  protected override get filters(): Readonly<Record<string, string | undefined>> {
     const { query } = this.location;
     return { domain_id: query.get('domain_id') ?? undefined, enabled: query.get('enabled') ?? undefined };
   }
 
   #filter(name: string, label: string, options: readonly (readonly [string, string])[]): TemplateResult {
-    const chosen = this.#filters[name] ?? '';
+    const chosen = this.filters[name] ?? '';
     return html`<div class="field"><label for="filter-${name}">${label}</label>
       <select id="filter-${name}" @change=${(event: Event) => void goQuery({ [name]: (event.target as HTMLSelectElement).value, marker: undefined })}>
         <option value="">${words.people.all}</option>
@@ -70,7 +52,7 @@ class People extends Screen {
   async #create(): Promise<void> {
     const { people } = words;
     let created: User | undefined;
-    const domains = [...this.#domains];
+    const domains = [...this.domains];
     const done = await openForm({
       title: people.create,
       text: people.createText,
@@ -107,38 +89,30 @@ class People extends Screen {
 
   protected content(): Content {
     const { people } = words;
-    const severalDomains = this.#domains.size > 1;
-    const isFiltered = Object.values(this.#filters).some(Boolean);
-    const { search } = this.#query;
-    return html`${subScreens('/people')}
-    <div class="toolbar">${searchBox(people.what, this.#query, goQuery)}
-      ${severalDomains ? this.#filter('domain_id', people.domain, [...this.#domains]) : nothing}
+    const isFiltered = Object.values(this.filters).some(Boolean);
+    const texts = {
+      caption: people.title,
+      what: people.what,
+      empty: isFiltered ? people.nobodyLikeThis : people.empty,
+      nothingFound: people.nobodyFound,
+    };
+    const tools = html`${this.domains.size > 1 ? this.#filter('domain_id', people.domain, [...this.domains]) : nothing}
       ${this.#filter('enabled', people.state, [
         ['true', people.enabled],
         ['false', people.disabled],
-      ])}
-    </div>
-    ${table<User>({
-      caption: people.title,
-      rows: this.#users,
-      sort: search ? undefined : (this.#query.sort ?? 'name'),
-      onSort: (sort) => void goQuery({ sort, search: undefined, marker: undefined }),
-      columns: [
-        {
-          name: people.name,
-          isHeader: true,
-          sort: 'name',
-          cell: ({ id, name }) => html`<a href=${hrefOf(`/people/${part(id)}`)}>${name}</a>`,
-        },
-        { name: people.email, cell: ({ email }) => email ?? '' },
-        ...(severalDomains
-          ? [{ name: people.domain, cell: ({ domain_id }: User) => this.#domains.get(domain_id) ?? domain_id }]
-          : []),
-        { name: people.state, cell: ({ enabled }) => stateBadge(enabled) },
-      ],
-      empty: search ? people.nobodyFound(search) : isFiltered ? people.nobodyLikeThis : people.empty,
-    })}
-    ${pager(this.#query, this.#next, goQuery)}`;
+      ])}`;
+    const columns: Column<User>[] = [
+      {
+        name: people.name,
+        isHeader: true,
+        sort: 'name',
+        cell: ({ id, name }) => html`<a href=${hrefOf(`/people/${part(id)}`)}>${name}</a>`,
+      },
+      { name: people.email, cell: ({ email }) => email ?? '' },
+      ...this.domainColumn<User>(people.domain),
+      { name: people.state, cell: ({ enabled }) => stateBadge(enabled) },
+    ];
+    return html`${subScreens('/people')}${this.list(texts, columns, tools)}`;
   }
 }
 
