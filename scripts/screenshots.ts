@@ -1,5 +1,6 @@
-// `npm run screenshots -- [FOLDER]`: pictures of every screen of the console and the wallet, from a fresh service with sample data, at two
-// widths and in both themes, into FOLDER. With --guide, the pictures of docs/guide/images instead.
+// `npm run screenshots -- [FOLDER]`: pictures of every screen of the console and the wallet, of the account and of the pages to sign in,
+// from a fresh service with sample data, at two widths and in both themes, into FOLDER. `--locale es`: in Spanish. With --guide, the
+// pictures of docs/guide/images instead.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -31,6 +32,8 @@ interface Screen {
   readonly address: string;
   /** What is done there before the picture is taken. */
   readonly act?: (page: Page) => Promise<void>;
+  /** One that the server renders: nothing loads after it is there. */
+  readonly isPlain?: boolean;
   /** Its name among the pictures of the guide. */
   readonly guide?: string;
 }
@@ -86,6 +89,36 @@ function consoleScreens({ identity }: Service, { person, group, organization, ap
   ];
 }
 
+const plain = (name: string, address: string, act?: Screen['act']): Screen => ({
+  name,
+  address,
+  isPlain: true,
+  ...(act ? { act } : {}),
+});
+
+const accountScreens = ({ identity }: Service): Screen[] =>
+  ['', '/profile', '/security', '/sessions', '/applications', '/activity', '/data'].map((path) =>
+    plain(`account${path.replace('/', '-')}`, `${identity}/account${path}`),
+  );
+
+/** For those who are not signed in. */
+const strangersScreens = ({ identity, wallet }: Service): Screen[] => [
+  plain('home', `${identity}/`),
+  plain('sign-in', `${identity}/account`),
+  plain('sign-in-refused', `${identity}/account`, async (page) => {
+    await page.locator('input[type=text]').first().fill('ada');
+    await page.locator('input[type=password]').fill('wrong');
+    await page.locator('button[type=submit]').first().click();
+    await page.locator('.bad, [role=alert]').first().waitFor();
+  }),
+  plain('forgotten-password', `${identity}/openid/forgotten-password`),
+  plain('register', `${identity}/openid/register`),
+  plain('new-password-expired', `${identity}/openid/new-password?token=x`),
+  plain('device', `${identity}/openid/device`),
+  plain('error', `${identity}/openid/authorize?client_id=nobody`),
+  plain('wallet-stranger', `${wallet}/`, (page) => page.getByRole('link').first().waitFor()),
+];
+
 /** Receives a credential, and looks at an offer and a request, by the person's own session. */
 async function walletScreens(page: Page, { wallet, issuer, verifier }: Service): Promise<Screen[]> {
   const call = async <Answer>(path: string, body: unknown): Promise<Answer> => {
@@ -130,7 +163,7 @@ async function walletScreens(page: Page, { wallet, issuer, verifier }: Service):
 async function signIn(page: Page, address: string): Promise<void> {
   await page.goto(address);
   const field = page.locator('input[type=password]');
-  const link = page.getByRole('link', { name: 'Sign in', exact: true });
+  const link = page.getByRole('link', { name: /^(Sign in|Iniciar sesión)$/ });
   await field.or(link).or(page.locator('.screen-body')).first().waitFor();
   if (await link.isVisible()) await link.click();
   await field.or(page.locator('.screen-body')).first().waitFor();
@@ -142,26 +175,21 @@ async function signIn(page: Page, address: string): Promise<void> {
   await page.locator('.screen-body[aria-busy=false]').waitFor();
 }
 
-async function show(page: Page, { address, act }: Screen): Promise<void> {
+async function show(page: Page, { address, act, isPlain = false }: Screen): Promise<void> {
   await page.goto(address);
-  await page.locator('.screen-body[aria-busy=false]').waitFor();
+  if (!isPlain) await page.locator('.screen-body[aria-busy=false]').waitFor();
   await act?.(page);
 }
 
-async function takeAll(browser: Browser, service: Service, samples: Samples, folder: string | undefined): Promise<void> {
-  const context = await browser.newContext({ locale: 'en', viewport: { width: 1280, height: 800 } });
-  const page = await context.newPage();
-  await signIn(page, `${service.identity}/console`);
-  await signIn(page, service.wallet);
-  const screens = [...consoleScreens(service, samples), ...(await walletScreens(page, service))];
-  if (folder === undefined) {
-    mkdirSync(IMAGES, { recursive: true });
-    for (const screen of screens.filter(({ guide }) => guide)) {
-      await show(page, screen);
-      writeFileSync(join(IMAGES, `${screen.guide}.png`), withPalette(await page.screenshot()));
-    }
-    return;
+async function takeGuide(page: Page, screens: readonly Screen[]): Promise<void> {
+  mkdirSync(IMAGES, { recursive: true });
+  for (const screen of screens.filter(({ guide }) => guide)) {
+    await show(page, screen);
+    writeFileSync(join(IMAGES, `${screen.guide}.png`), withPalette(await page.screenshot()));
   }
+}
+
+async function takeEach(page: Page, screens: readonly Screen[], folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   for (const screen of screens)
     for (const width of WIDTHS) {
@@ -177,6 +205,26 @@ async function takeAll(browser: Browser, service: Service, samples: Samples, fol
     }
 }
 
+async function takeAll(
+  browser: Browser,
+  service: Service,
+  samples: Samples,
+  { folder, locale }: { folder: string | undefined; locale: string },
+): Promise<void> {
+  const newPage = async (): Promise<Page> =>
+    (await browser.newContext({ locale, viewport: { width: 1280, height: 800 } })).newPage();
+  const page = await newPage();
+  await signIn(page, `${service.identity}/console`);
+  await signIn(page, service.wallet);
+  // What is done on a screen is named in English.
+  const screens = [...consoleScreens(service, samples), ...(await walletScreens(page, service))].filter(
+    ({ act }) => locale === 'en' || act === undefined,
+  );
+  if (folder === undefined) return takeGuide(page, screens);
+  await takeEach(page, [...screens, ...accountScreens(service)], folder);
+  await takeEach(await newPage(), strangersScreens(service), folder);
+}
+
 async function startDemo(): Promise<{ demo: ChildProcess; issuer: string; verifier: string }> {
   const [issuer, verifier] = [await freePort(), await freePort()];
   const env = { ...process.env, ISSUER_PORT: String(issuer), VERIFIER_PORT: String(verifier) };
@@ -185,7 +233,10 @@ async function startDemo(): Promise<{ demo: ChildProcess; issuer: string; verifi
   return { demo, issuer: `http://127.0.0.1:${issuer}`, verifier: `http://127.0.0.1:${verifier}` };
 }
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { guide: { type: 'boolean', default: false } } });
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { guide: { type: 'boolean', default: false }, locale: { type: 'string', default: 'en' } },
+});
 const data = mkdtempSync(join(tmpdir(), 'gatehouse-screenshots-'));
 const { demo, issuer, verifier } = await startDemo();
 const gatehouse = new GatehouseProcess(['start'], {
@@ -201,7 +252,7 @@ try {
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   const browser = await chromium.launch({ ...(program ? { executablePath: program } : {}), args });
   const folder = values.guide ? undefined : (positionals[0] ?? 'screenshots');
-  await takeAll(browser, service, samples, folder);
+  await takeAll(browser, service, samples, { folder, locale: values.locale });
   await browser.close();
   console.log(`the pictures are in ${folder ?? IMAGES}`);
 } finally {

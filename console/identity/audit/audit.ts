@@ -13,7 +13,7 @@ import { goQuery } from '../frame.ts';
 import { api, session } from '../session.ts';
 import { findPeople, type Links, namesOf, namesOfApplications, thingLink } from '../things.ts';
 import { words } from '../words/index.ts';
-import { type AuditEvent, eventColumns } from './event-columns.ts';
+import { type AuditEvent, eventColumns, kindOf } from './event-columns.ts';
 import { type FileFormat, readEventFile } from './export.ts';
 
 const PAGE = 50;
@@ -196,9 +196,10 @@ class Audit extends Screen {
       </form></details>`;
   }
 
-  #target({ target_type: type, target_id: id }: AuditEvent): Content {
-    const { kinds } = words.audit;
-    const kind = kinds[type as keyof typeof kinds] ?? type;
+  #target(event: AuditEvent): Content {
+    const { target_type: type, target_id: id } = event;
+    const kind = kindOf(event);
+    if (id === type) return kind;
     if (type === 'user') return html`${kind} ${thingLink('users', id, this.#names.get(id))}`;
     if (type === 'consumer') return html`${kind} ${thingLink('applications', id, this.#applications.get(id))}`;
     const [screen, rule] = LINKS[type] ?? [];

@@ -23,11 +23,21 @@ export interface EventColumnOptions {
   target(event: AuditEvent): Content;
 }
 
+/** The kind of what an event is about, in words. */
+export function kindOf({ target_type: type }: AuditEvent): string {
+  const { kinds } = words.audit;
+  return kinds[type as keyof typeof kinds] ?? type;
+}
+
+/** Names such as `app_role.permission_added` break between their words, not within one. */
+const breakable = (name: string): Content =>
+  name.split(/(?<=[._])/).map((part) => html`<span class="whole">${part}</span><wbr />`);
+
 export function eventColumns({ names, target }: EventColumnOptions): Column<AuditEvent>[] {
   const { audit } = words;
   return [
     { name: audit.when, isHeader: true, cell: ({ at }) => time(at) },
-    { name: audit.action, cell: ({ action }) => html`<code>${action}</code>` },
+    { name: audit.action, cell: ({ action }) => html`<code>${breakable(action)}</code>` },
     {
       name: audit.outcome,
       cell: ({ outcome }) =>

@@ -4,7 +4,7 @@ import { listQuery, nextMarker, pager } from '../../shared/list.ts';
 import { hrefOf } from '../../shared/router.ts';
 import type { Content } from '../../shared/screen.ts';
 import { table } from '../../shared/table.ts';
-import { type AuditEvent, eventColumns } from '../audit/event-columns.ts';
+import { type AuditEvent, eventColumns, kindOf } from '../audit/event-columns.ts';
 import { goQuery } from '../frame.ts';
 import { api } from '../session.ts';
 import { type Links, namesOf } from '../things.ts';
@@ -37,8 +37,8 @@ export class PersonHistory extends PersonTab {
   content(): Content {
     const { people } = words;
     const { user, location } = this.context;
-    const target = ({ target_type: type, target_id: id }: AuditEvent): Content =>
-      id === user.id ? people.thisPerson : html`${type} <code>${id}</code>`;
+    const target = (event: AuditEvent): Content =>
+      event.target_id === user.id ? people.thisPerson : html`${kindOf(event)} <code>${event.target_id}</code>`;
     return html`<p><a href=${hrefOf('/audit', { user_id: user.id })}>${people.inAudit}</a></p>
     ${table<AuditEvent>({
       caption: people.tabs.history,

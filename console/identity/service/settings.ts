@@ -1,5 +1,5 @@
 // The settings in effect, and where each comes from.
-import { html } from 'lit';
+import { html, nothing } from 'lit';
 import { listQuery, searchBox } from '../../shared/list.ts';
 import type { Content } from '../../shared/screen.ts';
 import { table } from '../../shared/table.ts';
@@ -43,7 +43,10 @@ export class Settings extends ServicePart {
           {
             name: service.value,
             cell: ({ value, unit }) =>
-              value === null ? service.notSet : html`<code>${value}</code> <span class="soft">${unit}</span>`,
+              value === null || value === ''
+                ? service.notSet
+                : // What the value itself does not say: of how much it is.
+                  html`<code>${value}</code> ${/^\d+$/.test(value) ? html`<span class="soft" lang="en">${unit}</span>` : nothing}`,
           },
           {
             name: service.source,

@@ -129,7 +129,7 @@ class OneExchange extends Screen {
         <dl class="facts">
           <dt>${history.state}</dt><dd><span class="badge ${stateBadge(exchange)}">${stateName(exchange)}</span></dd>
           <dt>${history.with}</dt><dd>${peerName(exchange)}</dd>
-          ${peer ? html`<dt>${history.address}</dt><dd>${peer}</dd>` : nothing}
+          ${peer ? html`<dt>${/^https?:/.test(peer) ? history.address : share.clientId}</dt><dd>${/^https?:/.test(peer) ? peer : html`<code>${peer}</code>`}</dd>` : nothing}
           ${summary.responseUri ? html`<dt>${share.goesTo}</dt><dd>${hostOf(summary.responseUri)}</dd>` : nothing}
           ${summary.proof ? html`<dt>${words.credentials.proof}</dt><dd>${proofs[summary.proof] ?? summary.proof}</dd>` : nothing}
           ${subjectOf(exchange) ? html`<dt>${history.about}</dt><dd>${subjectOf(exchange)}</dd>` : nothing}
