@@ -225,10 +225,11 @@ onEachDatabase('Applications in the console', (api) => {
     const userName = uniqueName('taken');
     await scim.makeUser({ userName });
     assert.equal((await scim.post('/Users', { schemas: [USER], userName })).status, 409);
+    assert.equal((await scim.post('/Users', { schemas: [USER] })).status, 400);
     const page = await openConsole(chromium, api, { path: '/provisioning' });
     await page
       .getByRole('row', { name: new RegExp(connection.name) })
-      .getByText(words.provisioning.refusedCount(1))
+      .getByText(words.provisioning.refusedCount(2))
       .waitFor();
     await page.getByRole('link', { name: connection.name }).click();
     await onScreen(page, connection.name);

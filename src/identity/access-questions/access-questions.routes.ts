@@ -3,7 +3,7 @@
 import type { IdentityApp } from '../access/index.ts';
 import { wholeList } from '../resource/index.ts';
 import type { AccessQuestions } from './access-questions.ts';
-import { allowedRules, SUBJECTS } from './allowed.rules.ts';
+import { SUBJECTS } from './allowed.rules.ts';
 import { Allowed } from './allowed.schema.ts';
 import { ExplanationEnvelope } from './explanation.schema.ts';
 
@@ -39,7 +39,7 @@ export function mountAccessQuestions(app: IdentityApp, { accessQuestions }: { ac
       documentation: { query: SUBJECTS },
       reply: { 200: Allowed },
     },
-    async (call) => wholeList(call, 'allowed', await allowedRules(app.routes, call)),
+    async (call) => wholeList(call, 'allowed', await accessQuestions.allowed(app.routes, call)),
   );
 
   app.get(

@@ -2,7 +2,17 @@
 // target of the route finds. So this cannot differ from what happens when the request is sent.
 import { Fault } from '../../platform/faults/index.ts';
 import type { Call, Query, Route, Schema, Target } from '../../platform/http/index.ts';
-import { type Action, type Caller, type Facts, isAllowed, maySend, PROVISIONING } from '../access/index.ts';
+import {
+  type Action,
+  type Caller,
+  type Facts,
+  type Grantee,
+  isAllowed,
+  maySend,
+  PROVISIONING,
+  type Shield,
+} from '../access/index.ts';
+import type { Database } from '../database.ts';
 import { single } from '../resource/index.ts';
 
 /** What can be asked about, by the names of path parameters. */
@@ -28,6 +38,31 @@ export const SUBJECTS: Readonly<Record<string, string>> = {
 };
 
 type Ids = Readonly<Record<string, string>>;
+
+/** Rules for changes that the shield refuses, too: of people and groups with more rights than the caller. */
+const SHIELDED: Readonly<Partial<Record<Action, (ids: Ids) => Grantee>>> = {
+  'identity:update_user': shieldedUser,
+  'identity:expire_password': shieldedUser,
+  'identity:delete_user': shieldedUser,
+  'identity:list_user_sessions': shieldedUser,
+  'identity:end_user_sessions': shieldedUser,
+  'identity:cancel_account_deletion': shieldedUser,
+  'identity:update_group': shieldedGroup,
+  'identity:delete_group': shieldedGroup,
+  'identity:add_user_to_group': shieldedGroup,
+  'identity:remove_user_from_group': shieldedGroup,
+};
+function shieldedUser({ user_id: userId = '' }: Ids): Grantee {
+  return { userId };
+}
+function shieldedGroup({ group_id: groupId = '' }: Ids): Grantee {
+  return { groupId };
+}
+
+export interface AllowedDeps {
+  readonly db: Pick<Database, 'read'>;
+  readonly shield: Shield;
+}
 type AnyRoute = Route<Caller>;
 
 const parametersOf = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
@@ -86,6 +121,7 @@ function questionsAbout(routes: readonly AnyRoute[], asked: Ids, known: Ids): Ma
 
 /** The names of the rules that let the caller pass, sorted. */
 export async function allowedRules(
+  { db, shield }: AllowedDeps,
   routes: readonly AnyRoute[],
   call: Call<Caller, unknown, Query, unknown>,
 ): Promise<readonly Action[]> {
@@ -114,8 +150,13 @@ export async function allowedRules(
   async function passes({ route }: Question): Promise<boolean> {
     if (!maySend(caller, route.method, route.spec.access)) return false;
     try {
+      const rule = route.spec.rule as Action;
       const target = await targetOf(route);
-      return isAllowed(caller, route.spec.rule as Action, (target?.facts ?? {}) as Facts);
+      if (!isAllowed(caller, rule, (target?.facts ?? {}) as Facts)) return false;
+      const names = parametersOf(route.path);
+      const grantee = names.some((name) => name in asked) ? SHIELDED[rule]?.(known) : undefined;
+      if (grantee) await shield(db.read, caller, rule, grantee);
+      return true;
     } catch (error) {
       if (error instanceof Fault) return false;
       throw error;

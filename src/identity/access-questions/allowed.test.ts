@@ -117,6 +117,19 @@ onEachDatabase('What a caller may do', (api) => {
     });
   }
 
+  it('is what happens to people and groups with more rights than the caller', async () => {
+    const world = await makeWorld(api);
+    const { roles } = (await api.get('/v3/roles?name=admin')).body;
+    for (const grantee of [`users/${world.user.id}`, `groups/${world.group.id}`])
+      assert.equal((await api.put(`/v3/domains/${world.domain.id}/${grantee}/roles/${roles[0].id}`)).status, 204);
+    const token = await PERSONAS['a manager of the domain']!(api, world);
+    const differences: (string | undefined)[] = [];
+    for (const route of routes.filter(({ path }) => /:(user|group)_id/.test(path)))
+      differences.push(await compare(route, world, token));
+    assert.deepEqual(differences.filter(Boolean), []);
+    assert.ok(!(await allowed(token, { user_id: world.user.id })).includes('identity:update_user'));
+  });
+
   it('tells nothing of things that the caller may not see', async () => {
     const world = await makeWorld(api);
     const hidden: Readonly<Record<string, string>> = {

@@ -62,11 +62,15 @@ export interface QuietConnection {
   readonly failures: number;
 }
 
-/** Provisioning connections with the number of their stored requests that failed since a time. */
+/**
+ * Provisioning connections with the number of their stored requests that failed since a time. Not those that belong to ordinary
+ * provisioning: clients ask for people who are not there yet (404), and create some who are there already (409).
+ */
 export async function connectionStates(db: Reader, since: number): Promise<(QuietConnection & { created_at: number })[]> {
   const { rows } = await sql<QuietConnection & { created_at: number }>`
     select c.id, c.name, c.domain_id, c.created_at, c.last_used_at,
-      (select count(*) from scim_requests r where r.connection_id = c.id and r.at >= ${since} and r.status >= 400) as failures
+      (select count(*) from scim_requests r
+        where r.connection_id = c.id and r.at >= ${since} and r.status >= 400 and r.status not in (404, 409)) as failures
     from scim_connections c order by c.created_at, c.id limit 1000`.execute(db);
   return rows.map((row) => ({ ...row, failures: Number(row.failures) }));
 }

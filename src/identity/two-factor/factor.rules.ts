@@ -47,7 +47,8 @@ export function createFactor(deps: FactorDeps) {
     state: (userId: string) => stateOf(deps, userId),
 
     checkAnswer: (by: Guesser, userId: string, answer: string) => checkAnswer(deps, by, userId, answer),
-    makeRecoveryCodes: (actor: Actor, userId: string) => makeRecoveryCodes(deps, actor, userId),
+    makeRecoveryCodes: (actor: Actor, userId: string, options?: { withFactor?: boolean }) =>
+      makeRecoveryCodes(deps, actor, userId, options),
     verifyCode: (by: Guesser, userId: string, code: string) => verifyCode(deps, by, userId, code),
     acceptRecoveryCode: (by: Guesser, userId: string, code: string) => acceptRecoveryCode(deps, by, userId, code),
     /** For TOTP credentials, which share the limit on guesses. */

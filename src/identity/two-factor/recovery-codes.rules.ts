@@ -14,8 +14,16 @@ const RECOVERY_BYTES = 10;
 const recoveryHash = (code: string): string =>
   createHash('sha256').update(code.replace(/[\s-]/g, '').toUpperCase()).digest('base64url');
 
-/** Creates ten codes, shown only now. The previous ones become invalid. */
-export async function makeRecoveryCodes(deps: FactorDeps, actor: Actor, userId: string): Promise<string[]> {
+/**
+ * Creates ten codes, shown only now. The previous ones become invalid. `withFactor`: they are made as a part of turning the second factor
+ * on, of which the person gets a mail already.
+ */
+export async function makeRecoveryCodes(
+  deps: FactorDeps,
+  actor: Actor,
+  userId: string,
+  { withFactor = false } = {},
+): Promise<string[]> {
   await factorOf(deps, userId);
   const codes = Array.from({ length: RECOVERY_CODES }, () =>
     toBase32(randomBytes(RECOVERY_BYTES)).replace(/(.{4})(?=.)/g, '$1-'),
@@ -24,7 +32,7 @@ export async function makeRecoveryCodes(deps: FactorDeps, actor: Actor, userId: 
     await failIfUserMissing(userId, () => replaceRecoveryCodes(transaction.tx, userId, codes.map(recoveryHash)));
     transaction.audit('two_factor.recovery_codes_made', { kind: 'user', id: userId });
     await deps.notify(transaction, 'two_factor.recovery_codes_made', userId);
-    await deps.notices.twoFactor(transaction, 'recovery-codes-made', userId);
+    if (!withFactor) await deps.notices.twoFactor(transaction, 'recovery-codes-made', userId);
   });
   return codes;
 }

@@ -56,7 +56,7 @@ const confirm =
         field: 'code',
         show: twoFactorProposal({ ...visit, refused: { ...REFUSED_CODE, value: form.text } }, proposalOf(deps, offer)),
       };
-    return { show: await newRecoveryCodes(deps, visit) };
+    return { show: await newRecoveryCodes(deps, visit, { withFactor: true }) };
   };
 
 /** Asks for the password: the browser may be unlocked and used by somebody else. */
@@ -69,9 +69,13 @@ const disable =
     return { done: 'twoFactorIsOff' };
   };
 
-async function newRecoveryCodes({ factor }: TwoFactorDeps, visit: AccountVisit): Promise<Html> {
+async function newRecoveryCodes(
+  { factor }: TwoFactorDeps,
+  visit: AccountVisit,
+  options?: { withFactor: boolean },
+): Promise<Html> {
   const { user, actor } = visit.person;
-  return recoveryCodesSection(visit, await factor.makeRecoveryCodes(actor, user.id));
+  return recoveryCodesSection(visit, await factor.makeRecoveryCodes(actor, user.id, options));
 }
 
 /** The codes as a file. They come from the page that shows them: the service has only their hashes. */
