@@ -13,16 +13,22 @@ const MANAGE = '/usr/bin/keystone-manage';
 const SCRIPT = '/usr/bin/keystone-wsgi-public';
 const UWSGI = '/usr/bin/uwsgi';
 
+/** As many as a page of ours. Without it, Keystone answers all users at once. */
+const LIST_LIMIT = 1000;
+
 /** The first missing file, if any. */
 export const missing = (): string | undefined => [MANAGE, SCRIPT, UWSGI].find((file) => !existsSync(file));
 
 export interface Keystone extends LoadTarget {
   readonly database: string;
+  /** From the start of uWSGI to its first answer. */
+  readonly readyMs: number;
   stop(): Promise<void>;
 }
 
 const configuration = (folder: string): string => `
 [DEFAULT]
+list_limit = ${LIST_LIMIT}
 log_file = ${folder}/keystone.log
 [database]
 connection = sqlite:///${folder}/keystone.sqlite
@@ -58,6 +64,7 @@ export async function startKeystone(users: number): Promise<Keystone> {
   const database = join(folder, 'keystone.sqlite');
   seed(database, users);
 
+  const began = performance.now();
   const child = start(
     [
       ...[UWSGI, '--plugins', 'python3', '--wsgi-file', SCRIPT, '--http-socket', `127.0.0.1:${port}`],
@@ -67,7 +74,8 @@ export async function startKeystone(users: number): Promise<Keystone> {
     { env },
   );
   await untilAnswers(`${url}/v3`, child);
-  return { url, pid: child.pid!, database, stop: () => stop(child) };
+  const readyMs = performance.now() - began;
+  return { url, pid: child.pid!, database, readyMs, stop: () => stop(child) };
 }
 
 /** Adds users with passwords, as copies of the administrator under other names. */

@@ -17,6 +17,8 @@ export interface LoadRequest {
 export interface LoadTarget {
   readonly url: string;
   readonly pid: number;
+  /** Other processes that work for it, such as those of its database server. */
+  readonly otherPids?: readonly number[];
 }
 
 /** The result of one round. */
@@ -49,13 +51,14 @@ function writeRequests(requests: readonly LoadRequest[]): string {
 }
 
 export async function load(
-  { url, pid }: LoadTarget,
+  { url, pid, otherPids = [] }: LoadTarget,
   requests: readonly LoadRequest[],
   { seconds, connections }: { seconds: number; connections: number },
 ): Promise<Sample> {
   rounds++;
   const env = { ...cleanEnvironment(), BENCH_REQUESTS: writeRequests(requests), BENCH_ROUND: String(rounds) };
-  const before = cpuSeconds(pid);
+  const used = (): number => [pid, ...otherPids].reduce((sum, one) => sum + cpuSeconds(one), 0);
+  const before = used();
   const child = wrkVersion
     ? start(
         [
@@ -77,7 +80,7 @@ export async function load(
       )
     : startScript('autocannon-load.ts', [url, String(seconds), String(connections)], { env, output: 'pipe' });
   const text = await output(child);
-  const cpu = cpuSeconds(pid) - before;
+  const cpu = used() - before;
   const result = JSON.parse(text.split('RESULT ')[1] ?? 'null') as { requests: number; seconds: number; failed: number } | null;
   if (!result) throw new Error(`the load generator gave no result: ${text}`);
   return {

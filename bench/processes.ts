@@ -135,6 +135,18 @@ export function residentBytes(pid: number): number {
   return Number(kilobytes) * 1024;
 }
 
+/** The memory of a process and its descendants. What they share counts once: half of it for each of two. */
+export function memoryOf(pid: number): number {
+  const shares = processTree(pid).map((one) => {
+    const [, kilobytes] = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${one}/smaps_rollup`, 'utf8')) ?? [];
+    return Number(kilobytes ?? 0) * 1024;
+  });
+  return shares.reduce((sum, each) => sum + each, 0);
+}
+
+/** The process that started this one. */
+export const parentOf = (pid: number): number => Number(statOf(pid)[1]);
+
 /** The first line a command prints, if the command exists. Its exit code is ignored: `wrk -v` exits with 1. */
 export function versionOf(command: string, ...args: string[]): string | undefined {
   const { stdout } = spawnSync(command, args, { encoding: 'utf8' });

@@ -17,7 +17,6 @@ export interface Figure {
 }
 
 const README = join(import.meta.dirname, 'README.md');
-const [BEGIN, END] = ['<!-- figures -->', '<!-- end of figures -->'];
 
 const HEAD = ['what', 'figure', 'target', '', 'per second', 'CPU us each'];
 
@@ -48,7 +47,9 @@ export function circumstances(options: string): string {
   return `${day}, commit ${commit}${changed ? ' with uncommitted changes' : ''}, ${machine}, Node ${process.versions.node}, ${generator}${options ? `, ${options}` : ''}`;
 }
 
-export function writeReadme(text: string): void {
+/** `part`: the name in the markers of the part that is replaced. */
+export function writeReadme(text: string, part = 'figures'): void {
+  const [BEGIN, END] = [`<!-- ${part} -->`, `<!-- end of ${part} -->`];
   const page = readFileSync(README, 'utf8');
   const [before, rest] = page.split(BEGIN);
   const after = rest?.split(END)[1];

@@ -1,15 +1,12 @@
 // Finding people: by the API on both databases, and on the screen of the console in a real browser.
-import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chromium, type Page } from 'playwright-core';
-import { startPostgres } from '../test/support/postgres.ts';
-import { administrator, type DataFolder, type Gatehouse, logIn, loginBody, PASSWORD, startGatehouse } from './gatehouse.ts';
+import { administrator, type Gatehouse, logIn, loginBody, PASSWORD, startGatehouse } from './gatehouse.ts';
 import { type LoadRequest, load } from './load.ts';
-import { freePort, temporaryFolder } from './processes.ts';
+import { onPostgres } from './on-postgres.ts';
 import type { Figure } from './report.ts';
 import { type Contender, type Measurements, measureInTurns, type Pace } from './rounds.ts';
 import { emptyRow, measureBesideEmpty, ratioToEmpty, type Scenario } from './scenarios.ts';
-import { seedPostgres } from './seed-postgres.ts';
 
 const scenario = 'search';
 const DIFFERENT = 1000;
@@ -35,22 +32,6 @@ async function searches(service: Gatehouse, database: string, users: number): Pr
     const measure = (seconds: number) => load(service, asked, { seconds, connections: 1 });
     return { name: `${kind}, ${database}`, measure };
   });
-}
-
-/** A service on PostgreSQL with as many users. */
-async function onPostgres(users: number): Promise<{ data: DataFolder; stop: () => Promise<void> }> {
-  const server = await startPostgres();
-  const url = await server.createDatabase();
-  const settings = {
-    GATEHOUSE_IDENTITY_DATABASE_URL: url,
-    GATEHOUSE_WALLET_DATABASE_URL: await server.createDatabase(),
-    GATEHOUSE_MASTER_KEY: randomBytes(32).toString('base64url'),
-  };
-  const size = { users, revocations: 0 };
-  const data = { folder: temporaryFolder(), size, port: await freePort(), walletPort: await freePort(), settings };
-  await (await startGatehouse(data)).stop();
-  await seedPostgres(url, users);
-  return { data, stop: () => server.stop() };
 }
 
 /** Types nothing and waits for nothing but the answer: shows the screen for each text until its first row is there. */

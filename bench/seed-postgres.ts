@@ -20,7 +20,8 @@ export async function seedPostgres(url: string, count: number): Promise<void> {
     name: `'person-' || n`,
     name_key: `'person-' || n`,
     words_version: 'model.version',
-    extra: `json_build_object('email', 'person-' || n || '@example.org')::text`,
+    extra: `json_build_object('email', 'person-' || n || '@example.org', 'description', 'Person number ' || n)::text`,
+    profile: `json_build_object('displayName', 'Person ' || n)::text`,
     external_id: `'external-' || n`,
   };
   const values = columns.map(({ column_name: name }) => changes[name] ?? `model."${name}"`).join(', ');

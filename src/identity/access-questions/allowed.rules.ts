@@ -40,12 +40,12 @@ export const SUBJECTS: Readonly<Record<string, string>> = {
 type Ids = Readonly<Record<string, string>>;
 
 /** Rules for changes that the shield refuses, too: of people and groups with more rights than the caller. */
-const SHIELDED: Readonly<Partial<Record<Action, (ids: Ids) => Grantee>>> = {
+const SHIELDED: Readonly<Partial<Record<Action, (ids: Ids, caller: Caller) => Grantee | undefined>>> = {
   'identity:update_user': shieldedUser,
   'identity:expire_password': shieldedUser,
   'identity:delete_user': shieldedUser,
-  'identity:list_user_sessions': shieldedUser,
-  'identity:end_user_sessions': shieldedUser,
+  'identity:list_user_sessions': otherUser,
+  'identity:end_user_sessions': otherUser,
   'identity:cancel_account_deletion': shieldedUser,
   'identity:update_group': shieldedGroup,
   'identity:delete_group': shieldedGroup,
@@ -54,6 +54,10 @@ const SHIELDED: Readonly<Partial<Record<Action, (ids: Ids) => Grantee>>> = {
 };
 function shieldedUser({ user_id: userId = '' }: Ids): Grantee {
   return { userId };
+}
+/** People manage their own sessions, whatever their rights. */
+function otherUser({ user_id: userId = '' }: Ids, caller: Caller): Grantee | undefined {
+  return userId === caller.userId ? undefined : { userId };
 }
 function shieldedGroup({ group_id: groupId = '' }: Ids): Grantee {
   return { groupId };
@@ -154,7 +158,7 @@ export async function allowedRules(
       const target = await targetOf(route);
       if (!isAllowed(caller, rule, (target?.facts ?? {}) as Facts)) return false;
       const names = parametersOf(route.path);
-      const grantee = names.some((name) => name in asked) ? SHIELDED[rule]?.(known) : undefined;
+      const grantee = names.some((name) => name in asked) ? SHIELDED[rule]?.(known, caller) : undefined;
       if (grantee) await shield(db.read, caller, rule, grantee);
       return true;
     } catch (error) {

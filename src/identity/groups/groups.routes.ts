@@ -9,13 +9,14 @@ import {
   type Deps,
   ETAG,
   filterDocumentation,
+  listAnswer,
   listOf,
   NAME_AND_CREATION,
   searchDocumentation,
   USER_LIST_DOCUMENTATION,
   withEtag,
 } from '../resource/index.ts';
-import { renderUser, UserList, type Users } from '../users/index.ts';
+import { UserList, type Users, userText } from '../users/index.ts';
 import type { Groups } from './groups.rules.ts';
 import { CreateGroup, GroupEnvelope, GroupList, renderGroup, UpdateGroup } from './groups.schema.ts';
 
@@ -118,7 +119,7 @@ export function mountGroups(
     async (call) => {
       const page = await groups.members(call.caller, call.target, call.query);
       const rendering = { base: call.base, now: seconds(clock), daysInactive: config.disableUserAccountDaysInactive };
-      return listOf(call, 'users', { ...page, items: page.items.map((user) => renderUser(user, rendering)) });
+      return listAnswer(call, 'users', { ...page, items: page.items.map((user) => userText(user, rendering)) });
     },
   );
 

@@ -20,4 +20,7 @@ export function mergeOptions(stored: string, changes: Attributes | undefined): s
 
 export const parseJson = <T extends Attributes = Record<string, unknown>>(text: string): T => JSON.parse(text) as T;
 
+/** The members of a stored object, as text to be followed by others. */
+export const membersOf = (stored: string): string => (stored.length > 2 ? `${stored.slice(1, -1)},` : '');
+
 export const bit = (value: boolean): number => (value ? 1 : 0);

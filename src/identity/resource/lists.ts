@@ -8,7 +8,7 @@ import {
   type PageRequest,
   type SortOrder,
 } from '../../platform/database/index.ts';
-import { type Call, type Documentation, type Query, t } from '../../platform/http/index.ts';
+import { Answer, type Call, type Documentation, type Query, t } from '../../platform/http/index.ts';
 import { fail } from '../faults.ts';
 
 export const MAX_PAGE = 1000;
@@ -185,6 +185,16 @@ export function listOf<K extends string, T>(
     },
     [key]: page.items,
   } as never;
+}
+
+/** The same as an answer, from items that are JSON texts already. */
+export function listAnswer(
+  call: ListCall,
+  key: string,
+  page: { readonly items: readonly string[]; readonly next: string | null; readonly previous: string | null },
+): Answer {
+  const { links } = listOf(call, key, { ...page, items: [] });
+  return new Answer({ text: `{"links":${JSON.stringify(links)},${JSON.stringify(key)}:[${page.items.join(',')}]}` });
 }
 
 /** A list without pages (the roles of one grant, the devices of one user). */

@@ -9,7 +9,7 @@ export { type Recipient, recipientOf } from './recipient.ts';
 export { pageOfUsers } from './users.lists.ts';
 export { mountUsers } from './users.routes.ts';
 export { createUsers, type Users, userFacts } from './users.rules.ts';
-export { newUserFields, Password, renderUser, shownUserFields, User, UserEnvelope, UserList } from './users.schema.ts';
+export { newUserFields, Password, renderUser, shownUserFields, User, UserEnvelope, UserList, userText } from './users.schema.ts';
 export {
   findUser,
   findUserByName,

@@ -1,7 +1,7 @@
 // Lists of users.
 import type { Query } from '../../platform/http/index.ts';
 import { type Caller, visibleDomain } from '../access/index.ts';
-import type { Database, UserRow } from '../database.ts';
+import type { Database } from '../database.ts';
 import { fail } from '../faults.ts';
 import {
   criteriaOf,
@@ -13,7 +13,7 @@ import {
   single,
   whereEquals,
 } from '../resource/index.ts';
-import { type ExpiryCriterion, listUsers } from './users.store.ts';
+import { type ExpiryCriterion, listUsers, type UserSort } from './users.store.ts';
 
 const filters: Filters = {
   name: { column: 'users.name', kind: 'text' },
@@ -26,7 +26,7 @@ const filters: Filters = {
 export const userSorts = {
   name: { by: 'name_key' },
   created_at: { by: 'created_at' },
-} as const satisfies SortColumns<keyof UserRow>;
+} as const satisfies SortColumns<UserSort['by']>;
 
 const COMPARISONS = { lt: '<', lte: '<=', gt: '>', gte: '>=', eq: '=', neq: '<>' } as const;
 
@@ -52,7 +52,7 @@ const userListQuery = (caller: Caller, query: Query): ListQuery => ({
 
 /** All users, or only the members of one group. Only the list of all can be searched and sorted: indexes serve it. */
 export async function pageOfUsers(db: Database, caller: Caller, query: Query, { groupId }: { readonly groupId?: string } = {}) {
-  const within = groupId === undefined ? searchOf<keyof UserRow>(query, userSorts) : { groupId };
+  const within = groupId === undefined ? searchOf<UserSort['by']>(query, userSorts) : { groupId };
   const page = await listUsers(db, pageOf(query), userListQuery(caller, query), { ...within, expires: expiryOf(query) });
   return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
 }

@@ -10,14 +10,14 @@ import {
   type Deps,
   ETAG,
   etagOf,
-  listOf,
+  listAnswer,
   searchDocumentation,
   USER_LIST_DOCUMENTATION,
   withEtag,
 } from '../resource/index.ts';
 import { userSorts } from './users.lists.ts';
 import type { Users } from './users.rules.ts';
-import { ChangePassword, CreateUser, renderUser, UpdateUser, UserEnvelope, UserList } from './users.schema.ts';
+import { ChangePassword, CreateUser, renderUser, UpdateUser, UserEnvelope, UserList, userText } from './users.schema.ts';
 import type { UserWithExpiry } from './users.store.ts';
 
 const tag = 'Users';
@@ -32,8 +32,8 @@ export function mountUsers(
   app: IdentityApp,
   { users, clock, config }: Pick<Deps, 'clock' | 'config'> & { readonly users: Users },
 ): void {
-  const render = (base: string, user: UserWithExpiry) =>
-    renderUser(user, { base, now: seconds(clock), daysInactive: config.disableUserAccountDaysInactive });
+  const renderingAt = (base: string) => ({ base, now: seconds(clock), daysInactive: config.disableUserAccountDaysInactive });
+  const render = (base: string, user: UserWithExpiry) => renderUser(user, renderingAt(base));
 
   /** Responses are cached with the cached rows, except when accounts are disabled by inactivity. */
   const texts = new WeakMap<UserWithExpiry, { readonly base: string; readonly answer: Answer }>();
@@ -61,7 +61,8 @@ export function mountUsers(
     },
     async (call) => {
       const page = await users.list(call.caller, call.query);
-      return listOf(call, 'users', { ...page, items: page.items.map((user) => render(call.base, user)) });
+      const rendering = renderingAt(call.base);
+      return listAnswer(call, 'users', { ...page, items: page.items.map((user) => userText(user, rendering)) });
     },
   );
 

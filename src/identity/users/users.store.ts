@@ -9,6 +9,24 @@ import { searchedWords } from './words.ts';
 
 export type UserWithExpiry = UserRow & { password_expires_at: number | null };
 
+/** What lists show of a user. To read the other columns, such as the profile, would take longer than these together. */
+const LISTED = [
+  'users.id',
+  'users.domain_id',
+  'users.name',
+  'users.name_key',
+  'users.enabled',
+  'users.default_project_id',
+  'users.options',
+  'users.extra',
+  'users.last_active_at',
+  'users.created_at',
+] as const;
+type Listed = (typeof LISTED)[number] extends `users.${infer Column}` ? Column : never;
+export type ListedUser = Pick<UserWithExpiry, Listed | 'password_expires_at'>;
+/** They are sorted by these. */
+export type UserSort = SortOrder<'name' | 'name_key' | 'created_at'>;
+
 /** Users can have the address of others. So many are looked at. */
 const MAX_SAME_EMAIL = 100;
 
@@ -134,15 +152,15 @@ async function searchUsers(
   { visible, criteria }: ListQuery,
   text: string,
   expires: ExpiryCriterion | undefined,
-): Promise<RowPage<UserWithExpiry> | undefined> {
-  const all = db.read.selectFrom('users').where('users.id', '=', text).selectAll('users').select(expiry);
+): Promise<RowPage<ListedUser> | undefined> {
+  const all = db.read.selectFrom('users').where('users.id', '=', text).select(LISTED).select(expiry);
   const exact = applyCriteria(expires ? all.where(expiresAs(expires)) : all, db.dialect, [...visible, ...criteria]);
   const byId = page.marker === undefined ? await exact.executeTakeFirst() : undefined;
   if (byId) return { ...NOTHING, items: [byId] };
   const words = searchedWords(text);
   if (words.length === 0) return NOTHING;
   const found = usersWithWords(db.read, await rarestFirst(db.read, words))
-    .selectAll('users')
+    .select(LISTED)
     .select('user_words.word')
     .select(expiry);
   const shown = applyCriteria(found, db.dialect, inWords(visible));
@@ -165,11 +183,11 @@ export function listUsers(
     groupId?: string;
     expires?: ExpiryCriterion | undefined;
     search?: string | undefined;
-    sort?: SortOrder<keyof UserRow> | undefined;
+    sort?: UserSort | undefined;
   } = {},
-): Promise<RowPage<UserWithExpiry> | undefined> {
+): Promise<RowPage<ListedUser> | undefined> {
   if (search !== undefined) return searchUsers(db, page, listQuery, search, expires);
-  const visible = applyCriteria(db.read.selectFrom('users').selectAll('users').select(expiry), db.dialect, listQuery.visible);
+  const visible = applyCriteria(db.read.selectFrom('users').select(LISTED).select(expiry), db.dialect, listQuery.visible);
   let query = applyCriteria(visible, db.dialect, listQuery.criteria);
   if (groupId !== undefined) {
     query = query.where('users.id', 'in', (eb) =>
