@@ -211,7 +211,7 @@ class Audit extends Screen {
     const details = ({ detail }: AuditEvent): Content =>
       Object.keys(detail).length === 0
         ? nothing
-        : html`<details><summary>${audit.details}</summary><pre tabindex="0">${JSON.stringify(detail, null, 2)}</pre></details>`;
+        : html`<details><summary>${audit.show}</summary><pre tabindex="0">${JSON.stringify(detail, null, 2)}</pre></details>`;
     return html`${problemMessage(this.#problem)} ${this.#progress()} ${this.#filters()}
     ${this.#following ? html`<p role="status" class="soft">${audit.following}</p>` : nothing}
     ${table<AuditEvent>({

@@ -63,7 +63,7 @@ export class Keys extends ServicePart {
         key: ({ id }) => id,
         columns: [
           { name: service.key, isHeader: true, cell: ({ id }) => html`<code>${id}</code>` },
-          { name: service.algorithm, cell: ({ algorithm }) => algorithm },
+          { name: service.algorithm, cell: ({ algorithm }) => (algorithm === 'cookie' ? service.forCookies : algorithm) },
           { name: service.since, cell: ({ active_from }) => relativeTime(active_from) },
           {
             name: service.state,

@@ -24,6 +24,7 @@ export const audit = {
   nobody: 'The service, or somebody unknown',
   target: 'About',
   details: 'Details',
+  show: 'Show',
   empty: 'No event fits. Clear the filter, or choose a longer time.',
   kinds: {
     user: 'Person',

@@ -31,6 +31,7 @@ export const service = {
   rotatesNever: 'The service does not make a new one by itself.',
   key: 'Key',
   algorithm: 'Algorithm',
+  forCookies: 'for cookies',
   since: 'Used since',
   state: 'State',
   states: { announced: 'announced', current: 'in use', previous: 'old, still valid' },

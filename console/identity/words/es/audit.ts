@@ -26,6 +26,7 @@ export const audit: Words['audit'] = {
   nobody: 'El servicio, o alguien desconocido',
   target: 'Sobre',
   details: 'Detalles',
+  show: 'Mostrar',
   empty: 'Ningún suceso coincide. Quite el filtro o elija un periodo más largo.',
   kinds: {
     user: 'Persona',

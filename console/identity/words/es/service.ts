@@ -32,6 +32,7 @@ export const service: Words['service'] = {
   rotatesNever: 'El servicio no hace una nueva por sí mismo.',
   key: 'Clave',
   algorithm: 'Algoritmo',
+  forCookies: 'para cookies',
   since: 'En uso desde',
   state: 'Estado',
   states: { announced: 'anunciada', current: 'en uso', previous: 'anterior, aún válida' },
