@@ -8,6 +8,7 @@ import { identityOpenApi, walletOpenApi } from '../src/openapi.ts';
 import { load, type Settings } from '../src/platform/config/index.ts';
 import type { FaultTable } from '../src/platform/faults/index.ts';
 import { sharedSettings } from '../src/settings.ts';
+import { setupJsonSchema } from '../src/setup/index.ts';
 import { walletFaults } from '../src/wallet/faults.ts';
 import { problemCode } from '../src/wallet/resource/error-format.ts';
 import { walletSettings } from '../src/wallet/settings.ts';
@@ -101,6 +102,7 @@ export function documents(): Record<string, string> {
     'docs/errors.md': errorsPage(),
     'docs/api/identity.openapi.json': `${JSON.stringify(identityOpenApi(), null, 2)}\n`,
     'docs/api/wallet.openapi.json': `${JSON.stringify(walletOpenApi(), null, 2)}\n`,
+    'docs/setup.schema.json': `${JSON.stringify(setupJsonSchema(), null, 2)}\n`,
   };
 }
 

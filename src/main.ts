@@ -21,7 +21,7 @@ function end(line: string, code: number): never {
 }
 
 main().catch((error: unknown) => {
-  if (error instanceof UsageError) end(error.message, 2);
+  if (error instanceof UsageError) end(error.message, error.status);
   if (error instanceof FolderInUse)
     end(`gatehouse: ${error.message}${running?.whileRunning ? `; or ${running.whileRunning}` : ''}`, 2);
   if (error instanceof ConfigError) end(`gatehouse: ${error.message}`, 2);

@@ -33,11 +33,20 @@ export interface Command {
   readonly options?: Readonly<Record<string, CommandOption>>;
   /** What to do instead while a service on SQLite is running. Otherwise the service has to be stopped first. */
   readonly whileRunning?: string;
+  /** Exit status for a wrong command line: 2, unless the command gives 2 another meaning. */
+  readonly usageStatus?: number;
   run(parameters: ParsedArguments): void | Promise<void>;
 }
 
 /** The command line is wrong. The message says why and names the help to read. */
-export class UsageError extends Error {}
+export class UsageError extends Error {
+  readonly status: number;
+
+  constructor(message: string, status = 2) {
+    super(message);
+    this.status = status;
+  }
+}
 
 const HELP = new Set(['--help', '-h']);
 const PROGRAM = 'gatehouse';
@@ -83,7 +92,7 @@ export function helpOf(command: Command): string {
 }
 
 function failUsage(command: Command, why: string): never {
-  throw new UsageError(`${PROGRAM} ${command.words}: ${why}; see: ${PROGRAM} ${command.words} --help`);
+  throw new UsageError(`${PROGRAM} ${command.words}: ${why}; see: ${PROGRAM} ${command.words} --help`, command.usageStatus);
 }
 
 /** A command with its parameters, or a text to print. */

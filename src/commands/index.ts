@@ -7,6 +7,7 @@ import { printingCommands } from './printing.ts';
 import { scimTokenCommands } from './scim-token.ts';
 import { secretCommands } from './secrets.ts';
 import { serviceCommands } from './services.ts';
+import { setupCommands } from './setup.ts';
 
 export { type Command, type ParsedCommand, parseCommandLine, UsageError } from './command.ts';
 export { print } from './support.ts';
@@ -17,6 +18,7 @@ export const commands: readonly Command[] = [
   ...secretCommands,
   ...scimTokenCommands,
   ...mailCommands,
+  ...setupCommands,
   ...printingCommands,
   completionCommand(() => commands),
 ];

@@ -21,4 +21,4 @@ export type { AnsweredCall, ErrorFormat } from './replies.ts';
 export type { Schema, Static } from './schema.ts';
 export * as t from './schema.ts';
 export { createServer, type Server } from './server.ts';
-export { serialize, validate } from './validate.ts';
+export { type Problem, problemsOf, serialize, validate } from './validate.ts';

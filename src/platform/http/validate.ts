@@ -9,6 +9,8 @@ import type { Schema, Static } from './schema.ts';
 /** Strict: a mistyped keyword or format is an error instead of being ignored. */
 const ajv = new Ajv({ strict: true, allErrors: false, formats: fullFormats });
 const validators = new WeakMap<Schema, ValidateFunction>();
+/** Validators that do not stop at the first error. */
+const thorough = new WeakMap<Schema, ValidateFunction>();
 const serializers = new WeakMap<Schema, (value: unknown) => string>();
 
 function validatorOf(schema: Schema): ValidateFunction {
@@ -21,12 +23,7 @@ function validatorOf(schema: Schema): ValidateFunction {
 }
 
 /** The field as a client would write it: `/user` with a missing `password` becomes `user.password`. */
-function fieldOf({ instancePath, keyword, params }: ErrorObject): string {
-  const path = instancePath.split('/').slice(1);
-  if (keyword === 'required') path.push((params as { missingProperty: string }).missingProperty);
-  if (keyword === 'additionalProperties') path.push((params as { additionalProperty: string }).additionalProperty);
-  return path.join('.') || 'body';
-}
+const fieldOf = (error: ErrorObject): string => pathOf(error).join('.') || 'body';
 
 function reasonOf({ keyword, params, message }: ErrorObject): string {
   if (keyword === 'required') return 'it is a required property';
@@ -46,6 +43,33 @@ export function validate<S extends Schema>(schema: S, value: unknown): Static<S>
     fail('request.invalid_field', { field: fieldOf(error), why: reasonOf(error) });
   }
   return value as Static<S>;
+}
+
+export interface Problem {
+  readonly path: readonly string[];
+  readonly why: string;
+}
+
+/** Everything that is wrong with a value, for documents that people write: they want to mend all of it at once. */
+export function problemsOf(schema: Schema, value: unknown): Problem[] {
+  const validator =
+    thorough.get(schema) ??
+    new Ajv({ strict: true, allErrors: true, allowUnionTypes: true, formats: fullFormats }).compile(schema);
+  thorough.set(schema, validator);
+  if (validator(value)) return [];
+  return validator
+    .errors!.filter(({ keyword }) => keyword !== 'propertyNames')
+    .map((error) => ({ path: pathOf(error), why: reasonOf(error) }));
+}
+
+const unescaped = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~');
+
+function pathOf({ instancePath, keyword, params, propertyName }: ErrorObject): string[] {
+  const path = instancePath.split('/').slice(1).map(unescaped);
+  if (keyword === 'required') path.push((params as { missingProperty: string }).missingProperty);
+  if (keyword === 'additionalProperties') path.push((params as { additionalProperty: string }).additionalProperty);
+  if (propertyName !== undefined) path.push(propertyName);
+  return path;
 }
 
 /** How a value violates a schema, for tests that check our own answers. */

@@ -12,8 +12,10 @@ export interface OutboundAnswer {
   readonly body: Buffer;
 }
 
+export type OutboundMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
 export interface OutboundRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: OutboundMethod;
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   /**
@@ -40,9 +42,13 @@ export interface OutboundOptions {
   readonly onRequest?: (kind: string, outcome: OutboundOutcome) => void;
   /** For DNS lookup, connecting and TLS. */
   readonly connectTimeoutMs?: number;
+  /** GET and POST, if not given. The services need no others; a command that speaks to an API does. */
+  readonly methods?: readonly OutboundMethod[];
   /** For tests. */
   readonly lookup?: Lookup;
 }
+
+const METHODS: readonly OutboundMethod[] = ['GET', 'POST'];
 
 const CONNECT_TIMEOUT_MS = 3_000;
 const TIMEOUT_MS = 10_000;
@@ -68,13 +74,13 @@ const NOT_SENT = new Set([
 
 /** `allow`: host or host:port that may be called with plain http, on any port, or at a private address. Never metadata addresses. */
 export function createOutbound(allow: readonly string[], options: OutboundOptions = {}): Outbound {
-  const { onRequest, connectTimeoutMs = CONNECT_TIMEOUT_MS, lookup } = options;
+  const { onRequest, connectTimeoutMs = CONNECT_TIMEOUT_MS, methods = METHODS, lookup } = options;
   const guard = createGuard(allow, lookup);
 
   return async (request) => {
     let host = '';
     try {
-      if (request.method !== 'GET' && request.method !== 'POST') throw new OutboundError('blocked', 'only GET and POST are sent');
+      if (!methods.includes(request.method)) throw new OutboundError('blocked', `only ${methods.join(' and ')} are sent`);
       const target = guard(request.url);
       host = target.host;
       const answer = await send(request, target, connectTimeoutMs);

@@ -2,6 +2,7 @@ export {
   createOutbound,
   type Outbound,
   type OutboundAnswer,
+  type OutboundMethod,
   type OutboundOptions,
   type OutboundOutcome,
   type OutboundRequest,

@@ -1,0 +1,83 @@
+// What is compared: things that a file wants and things that a service has, with names instead of ids.
+import type { Json, SecretRef } from './schema.ts';
+
+export type Path = readonly (string | number)[];
+
+/** In the order of creation. Deleting goes the other way. */
+export const KINDS = [
+  'domain',
+  'region',
+  'role',
+  'implied_role',
+  'organization',
+  'group',
+  'service',
+  'endpoint',
+  'application',
+  'permission',
+  'application_role',
+  'role_permission',
+  'mapping',
+  'identity_provider',
+  'protocol',
+  'openid',
+  'scim_connection',
+  'group_grant',
+  'user_grant',
+  'organization_assignment',
+  'user_assignment',
+] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** The names that identify a thing of a kind, the widest first: the domain before the group. */
+export type Key = readonly (string | boolean | null)[];
+export type Fields = Readonly<Record<string, Json>>;
+
+export interface Wanted {
+  readonly kind: Kind;
+  readonly key: Key;
+  /** Only those that the file has. Others stay as they are. */
+  readonly fields: Fields;
+  readonly path: Path;
+  /** Where a secret is that the service needs. */
+  readonly secret?: SecretRef;
+  /** The file for a secret that the service generates. */
+  readonly secretTo?: string;
+}
+
+export interface Found {
+  readonly kind: Kind;
+  readonly key: Key;
+  readonly fields: Fields;
+  /** Address of the thing in the API. */
+  readonly url: string;
+  readonly id: string;
+  /** Why it is never deleted. */
+  readonly keep?: string;
+  /** Every service has it. Nobody expects that it is deleted, so nothing is said about it. */
+  readonly builtIn?: boolean;
+  /** Several things of the service have this key. */
+  readonly ambiguous?: boolean;
+}
+
+/** What a file names completely: things of this kind whose key begins so can be deleted if the file does not have them. */
+export interface PruneScope {
+  readonly kind: Kind;
+  readonly prefix: Key;
+  /** Only where a field has one of these values. */
+  readonly where?: { readonly field: string; readonly values: readonly string[] };
+}
+
+export const keyText = (kind: Kind | 'user', key: Key): string => JSON.stringify([kind, ...key]);
+
+export type Action = 'create' | 'update' | 'delete';
+
+export interface Change {
+  readonly action: Action;
+  readonly kind: Kind;
+  readonly key: Key;
+  /** Before and after, of the fields that change. */
+  readonly fields: Readonly<Record<string, { readonly from?: Json; readonly to?: Json }>>;
+  readonly wanted?: Wanted;
+  readonly found?: Found;
+}

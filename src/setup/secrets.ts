@@ -1,0 +1,119 @@
+// Secrets that a file refers to, and files for secrets that the service generates. Only files below one folder can be named, so that a
+// file from somebody else cannot send other files of this machine to a provider of theirs.
+import { closeSync, fsyncSync, lstatSync, openSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import type { Environment } from '../platform/config/index.ts';
+import { readSecretFile } from './credentials.ts';
+import type { Wanted } from './model.ts';
+import type { SecretRef } from './schema.ts';
+import { SetupError, shown } from './text.ts';
+
+export interface Secrets {
+  read(reference: SecretRef): string;
+  /** Why a file cannot be written. */
+  refusal(file: string): string | undefined;
+  /** Whether a file was reserved and never written: an earlier run was interrupted. */
+  isUnwritten(file: string): boolean;
+  /** Creates the file before the secret exists, so that it is not lost because it cannot be written. */
+  reserve(file: string): { write(secret: string): void; release(): void };
+}
+
+const isBelow = (folder: string, path: string): boolean => {
+  const way = relative(folder, path);
+  return way !== '' && way !== '..' && !way.startsWith('../') && !isAbsolute(way);
+};
+
+export function createSecrets(folder: string, env: Environment): Secrets {
+  /** Links are followed first: what they lead to counts. */
+  function place(file: string): string {
+    const root = realpathSync(folder);
+    const path = resolve(root, file);
+    let real: string;
+    try {
+      real = join(realpathSync(dirname(path)), basename(path));
+    } catch {
+      throw new SetupError(`there is no folder ${shown(dirname(path))}`);
+    }
+    if (!isBelow(root, real))
+      throw new SetupError(`${shown(file)} is outside of ${shown(root)}; name another folder with --secrets`);
+    return real;
+  }
+
+  return {
+    read(reference) {
+      if ('variable' in reference) {
+        const value = env[reference.variable];
+        if (!value) throw new SetupError(`the variable ${reference.variable} is not set`);
+        return value;
+      }
+      const path = place(reference.file);
+      if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) {
+        if (!isBelow(realpathSync(folder), realpathSync(path)))
+          throw new SetupError(`${shown(reference.file)} is a link that leads outside of ${shown(folder)}`);
+      }
+      return readSecretFile(path);
+    },
+
+    refusal(file) {
+      try {
+        const path = place(file);
+        const found = lstatSync(path, { throwIfNoEntry: false });
+        if (found && (!found.isFile() || found.size > 0))
+          return `a secret would be written to ${shown(path)}, which exists already; move it away, or name another file`;
+        return undefined;
+      } catch (error) {
+        if (error instanceof SetupError) return error.message;
+        throw error;
+      }
+    },
+
+    isUnwritten(file) {
+      try {
+        const found = lstatSync(place(file), { throwIfNoEntry: false });
+        return found?.isFile() === true && found.size === 0;
+      } catch (error) {
+        if (error instanceof SetupError) return false;
+        throw error;
+      }
+    },
+
+    reserve(file) {
+      const path = place(file);
+      // One that is empty was reserved before an interruption.
+      const old = lstatSync(path, { throwIfNoEntry: false });
+      if (old?.isFile() && old.size === 0) rmSync(path);
+      let handle: number;
+      try {
+        handle = openSync(path, 'wx', 0o600);
+      } catch (error) {
+        throw new SetupError(`${shown(path)} cannot be created: ${(error as NodeJS.ErrnoException).code}`);
+      }
+      return {
+        write(secret) {
+          writeFileSync(handle, `${secret}\n`);
+          fsyncSync(handle);
+          closeSync(handle);
+        },
+        release() {
+          closeSync(handle);
+          if (statSync(path).size === 0) rmSync(path, { force: true });
+        },
+      };
+    },
+  };
+}
+
+/** Why something cannot be created without its secret. */
+export function missingSecret(secrets: Secrets, { kind, secret, secretTo }: Wanted): string | undefined {
+  if (kind === 'scim_connection' && secretTo === undefined)
+    return 'the token of a new connection is shown once: name a file for it with token_to';
+  if (secretTo !== undefined) return secrets.refusal(secretTo);
+  if (!secret) return undefined;
+  try {
+    secrets.read(secret);
+    return undefined;
+  } catch (error) {
+    if (error instanceof SetupError) return `client_secret: ${error.message}`;
+    throw error;
+  }
+}
