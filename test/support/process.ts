@@ -28,9 +28,16 @@ export class GatehouseProcess {
   stdout = '';
   stderr = '';
 
-  constructor(args: readonly string[], settings: ProcessSettings, cwd?: string, runtime = process.execPath) {
+  constructor(
+    args: readonly string[],
+    settings: ProcessSettings,
+    cwd?: string,
+    runtime = process.execPath,
+    /** Another installation than the sources. */
+    [program, ...before]: readonly [string, ...string[]] = [runtime, LAUNCHER],
+  ) {
     const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('GATEHOUSE_')));
-    this.child = spawn(runtime, [LAUNCHER, ...args], {
+    this.child = spawn(program, [...before, ...args], {
       env: { ...env, ...SETTINGS, ...settings },
       cwd,
       stdio: ['ignore', 'pipe', 'pipe'],
