@@ -100,6 +100,7 @@ export class DebianMachine {
       {
         encoding: 'utf8',
         maxBuffer: 64 * 1024 * 1024,
+        timeout: 1_200_000,
       },
     );
     return { status, text: stdout };

@@ -54,7 +54,11 @@ async function loadFiles(base: string, html: string): Promise<void> {
 }
 
 /** Logs in by API, signs in to the console as in a browser, loads all modules of both kinds of pages, and stops the service. */
-export async function useInstalled(service: GatehouseProcess, password: string): Promise<void> {
+export async function useInstalled(
+  service: GatehouseProcess,
+  password: string,
+  exits: readonly (number | null)[] = [0],
+): Promise<void> {
   try {
     const url = await service.listening();
     const token = await logIn(url, password);
@@ -66,6 +70,8 @@ export async function useInstalled(service: GatehouseProcess, password: string):
     const wallet = await service.walletListening();
     await loadFiles(wallet, await (await fetch(wallet)).text());
   } finally {
-    assert.equal(await service.stop(), 0);
+    const exit = await service.stop();
+    assert.ok(exits.includes(exit), `exit ${exit}: ${service.stderr}`);
+    assert.match(service.stdout, /"msg":"stopping"/);
   }
 }
