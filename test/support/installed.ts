@@ -68,7 +68,7 @@ export async function useInstalled(
     assert.equal(page.status, 200, page.text);
     await loadFiles(url, page.text);
     const wallet = await service.walletListening();
-    await loadFiles(wallet, await (await fetch(wallet)).text());
+    await loadFiles(wallet, await (await fetch(wallet, { headers: { Accept: 'text/html' } })).text());
   } finally {
     const exit = await service.stop();
     assert.ok(exits.includes(exit), `exit ${exit}: ${service.stderr}`);
