@@ -37,6 +37,12 @@ export const NEEDS: readonly Need[] = [
   program('systemd-analyze', ['systemd'], /'systemd-analyze'/),
   program('nginx', ['nginx-light'], /support\/proxies\.ts/),
   program('caddy', ['caddy'], /support\/proxies\.ts/),
+  {
+    what: 'a pooler (pgbouncer)',
+    packages: ['pgbouncer'],
+    usedBy: /support\/pgbouncer\.ts/,
+    isThere: () => existsSync('/usr/sbin/pgbouncer'),
+  },
   program('openssl', ['openssl'], /execFileSync\('openssl'/),
   program('curl', ['curl'], /support\/guides\.ts/),
   program('openstack', ['python3-openstackclient'], /support\/guides\.ts/),

@@ -70,6 +70,43 @@ describe('A PostgreSQL in trouble', () => {
     assert.equal((await newProject('two')).status, 201);
   });
 
+  it('whose backends are killed refuses no more than what they were doing', async () => {
+    const kill = `select count(pg_terminate_backend(pid)) from pg_stat_activity
+      where datname = current_database() and application_name = 'gatehouse' and pid <> pg_backend_pid()`;
+    const acknowledged: string[] = [];
+    for (let round = 0; round < 3; round++) {
+      const changes = Array.from({ length: 10 }, (_, i) => newProject(`killed-${round}-${i}`));
+      await control.query(kill);
+      for (const change of changes) {
+        const answer = await change;
+        if (answer.status === 201) acknowledged.push(((await answer.json()) as { project: { id: string } }).project.id);
+        else await refused(answer, '1', 'a change');
+      }
+      // Everything is well again at once.
+      await api.ready(200);
+      assert.equal((await newProject(`after-${round}`)).status, 201);
+    }
+    const { rows } = await control.query('select id from projects where id = any($1)', [acknowledged]);
+    assert.equal(rows.length, acknowledged.length);
+  });
+
+  it('that takes no new connections serves by those that are open, and recovers when they are gone', async () => {
+    const allow = (value: boolean) => control.query(`alter database ${database} allow_connections ${value}`);
+    await allow(false);
+    try {
+      assert.equal((await newProject('no more connections')).status, 201);
+      const drop = `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`;
+      await control.query(drop);
+      await api.ready(503);
+      await refused(await newProject('none left'), '1', 'a change');
+      await refused(await api.get('/v3/auth/tokens'), '1', 'a token');
+    } finally {
+      await allow(true);
+    }
+    await api.ready(200);
+    assert.equal((await newProject('connections again')).status, 201);
+  });
+
   it('with a locked table still serves reads of other tables', async () => {
     const holder = new pg.Client(url);
     await holder.connect();

@@ -40,6 +40,10 @@ export const identitySettings = {
     'GATEHOUSE_IDENTITY_DATABASE_URL',
     'PostgreSQL database of the identity service; SQLite in the data folder when unset.',
   ),
+  feedDatabaseUrl: setting.databaseUrl(
+    'GATEHOUSE_IDENTITY_FEED_DATABASE_URL',
+    'The same database past a pooler in transaction mode, for the messages about changes, which such a pooler loses.',
+  ),
   poolSize: setting.number(
     'GATEHOUSE_IDENTITY_POOL_SIZE',
     10,
@@ -49,7 +53,7 @@ export const identitySettings = {
   namedStatements: setting.flag(
     'GATEHOUSE_IDENTITY_NAMED_STATEMENTS',
     true,
-    'Use named prepared statements. Turn off behind a pgbouncer in transaction mode that does not support them.',
+    'Use named prepared statements. Turn it off for a pooler in transaction mode that does not keep them, such as pgbouncer before 1.21.',
   ),
   adminPassword: setting.secret(
     'GATEHOUSE_ADMIN_PASSWORD',

@@ -9,6 +9,10 @@ export const walletSettings = {
     'GATEHOUSE_WALLET_DATABASE_URL',
     'PostgreSQL database of the wallet node; SQLite in the data folder when unset.',
   ),
+  feedDatabaseUrl: setting.databaseUrl(
+    'GATEHOUSE_WALLET_FEED_DATABASE_URL',
+    'The same database past a pooler in transaction mode, for the messages about changes, which such a pooler loses.',
+  ),
   oidcIssuer: setting.address(
     'GATEHOUSE_WALLET_OIDC_ISSUER',
     'OpenID provider that callers log in through; the identity service beside it when unset.',
@@ -59,7 +63,7 @@ export const walletSettings = {
   namedStatements: setting.flag(
     'GATEHOUSE_WALLET_NAMED_STATEMENTS',
     true,
-    'Use named prepared statements; turn it off for a pgbouncer in transaction mode that does not support them.',
+    'Use named prepared statements. Turn it off for a pooler in transaction mode that does not keep them, such as pgbouncer before 1.21.',
   ),
   maxKeys: setting.number(
     'GATEHOUSE_WALLET_MAX_KEYS',

@@ -8,25 +8,32 @@ import { createSeal, newMasterKey } from '../../src/platform/seal/index.ts';
 
 const PASSWORD = 'the administrator of the tests';
 
+export interface IdentityPlace {
+  readonly databaseUrl?: string;
+  readonly feedDatabaseUrl?: string;
+  readonly dataDir?: string;
+}
+
 export class IdentityOnDatabase {
   service!: IdentityService;
   url = '';
   token = '';
-  readonly #where: { readonly databaseUrl?: string; readonly dataDir?: string };
+  readonly #where: IdentityPlace;
   readonly #seal = createSeal([newMasterKey()]);
 
-  constructor(where: { readonly databaseUrl?: string; readonly dataDir?: string }) {
+  constructor(where: IdentityPlace) {
     this.#where = where;
   }
 
   async start(): Promise<void> {
-    const { databaseUrl, dataDir = '' } = this.#where;
+    const { databaseUrl, feedDatabaseUrl, dataDir = '' } = this.#where;
     const env = {
       GATEHOUSE_IDENTITY_PORT: '0',
       GATEHOUSE_ADMIN_PASSWORD: PASSWORD,
       GATEHOUSE_IDENTITY_ARGON2_MEMORY: '64',
       GATEHOUSE_IDENTITY_ARGON2_PASSES: '1',
       ...(databaseUrl ? { GATEHOUSE_IDENTITY_DATABASE_URL: databaseUrl } : {}),
+      ...(feedDatabaseUrl ? { GATEHOUSE_IDENTITY_FEED_DATABASE_URL: feedDatabaseUrl } : {}),
     };
     this.service = await createIdentityService({
       config: load(identitySettings, env),

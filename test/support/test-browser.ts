@@ -47,7 +47,7 @@ function formsOf(text: string): PageForm[] {
 }
 
 export class TestBrowser {
-  readonly #api: TestApi;
+  readonly #api: Pick<TestApi, 'url'>;
   /** By name and path, as browsers do. */
   readonly #cookies = new Map<string, { name: string; value: string; path: string }>();
   /** All Set-Cookie headers so far. */
@@ -58,7 +58,7 @@ export class TestBrowser {
   /** Sent with every request. */
   readonly #headers: Readonly<Record<string, string>>;
 
-  constructor(api: TestApi, headers: Readonly<Record<string, string>> = {}) {
+  constructor(api: Pick<TestApi, 'url'>, headers: Readonly<Record<string, string>> = {}) {
     this.#api = api;
     this.#headers = headers;
   }

@@ -1,9 +1,17 @@
 // A pool of PostgreSQL connections. A request waits for a free connection, for connecting and for each answer no longer than its time
 // budget allows. A connection that did not answer is closed, because the next query on it would have to wait, too.
+import { createHash } from 'node:crypto';
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import type pg from 'pg';
 import { type Budget, currentBudget } from './budget.ts';
-import { DatabaseUnavailable, isUnreachable, isUnwritable } from './errors.ts';
+import {
+  DatabaseUnavailable,
+  isConnectionRefused,
+  isPlanOutdated,
+  isStatementNameLost,
+  isUnreachable,
+  isUnwritable,
+} from './errors.ts';
 import type { Hosts } from './hosts.ts';
 import type { Reachability } from './reachability.ts';
 import { Semaphore } from './semaphore.ts';
@@ -17,18 +25,20 @@ const QUERY_MS = STATEMENT_MS + 500;
 export const JOB_STATEMENT_MS = 25_000;
 const JOB_QUERY_MS = 30_000;
 const PROBE_MS = 1_000;
+const OPEN_RETRY_MS = 25;
 const MAX_NAMED_STATEMENTS = 1000;
 
 const statementNames = new Map<string, string>();
 
 /**
  * The server parses and plans a named statement once per connection. Dynamic filters make many statements; past the limit they get no
- * name.
+ * name. The name is made from the text: behind a pooler, connections of several processes share a server's connection, and one name must
+ * never mean two statements there.
  */
 function statementName(text: string): string | undefined {
   const existing = statementNames.get(text);
   if (existing || statementNames.size >= MAX_NAMED_STATEMENTS) return existing;
-  const name = `g${statementNames.size}`;
+  const name = `g${createHash('sha256').update(text).digest('base64url').slice(0, 32)}`;
   statementNames.set(text, name);
   return name;
 }
@@ -39,6 +49,7 @@ class PooledConnection {
   /** Set when the connection can no longer be used. */
   #broken: unknown;
   #isStale = false;
+  #isInTransaction = false;
 
   constructor(client: pg.PoolClient, pool: ConnectionPool) {
     this.#client = client;
@@ -49,11 +60,14 @@ class PooledConnection {
     if (this.#broken) throw this.#broken;
     const budget = currentBudget();
     const limit = Math.min(budget?.isUnlimited ? JOB_QUERY_MS : QUERY_MS, budget?.left() ?? QUERY_MS);
+    if (text.startsWith('begin')) this.#isInTransaction = true;
     const name = this.#pool.usesNamedStatements && values.length > 0 ? statementName(text) : undefined;
     budget?.begin();
     try {
-      const config = { ...(name ? { name } : {}), text, values: values as unknown[], query_timeout: limit };
-      const result = await this.#client.query(config);
+      const config = { text, values: values as unknown[], query_timeout: limit };
+      const result = await this.#client
+        .query(name ? { name, ...config } : config)
+        .catch((error: unknown) => this.#queryWithoutName(error, config));
       this.#pool.onAnswer();
       return result as PostgresQueryResult<unknown>;
     } catch (error) {
@@ -65,6 +79,16 @@ class PooledConnection {
     } finally {
       budget?.end();
     }
+  }
+
+  /** Once more, if only the name of the statement was the trouble. A transaction has failed by then: its owner repeats it. */
+  async #queryWithoutName(error: unknown, config: pg.QueryConfig): Promise<pg.QueryResult> {
+    if (isStatementNameLost(error)) this.#pool.onNameLost();
+    else if (!isPlanOutdated(error)) throw error;
+    // Otherwise the statement would fail again each time this connection is used.
+    this.#isStale = true;
+    if (this.#isInTransaction) throw error;
+    return this.#client.query(config);
   }
 
   release(destroy = false): void {
@@ -81,13 +105,15 @@ export interface ConnectionPoolOptions {
   /** Finds a suitable host if none is known. */
   pickHost(): Promise<unknown>;
   /** Whether the feed of changes shows that the database is reachable. */
-  isFeedLive(): boolean;
+  isFeedAnswering(): boolean;
   readonly usesNamedStatements: boolean;
+  /** Named statements were lost, and are no longer used. */
+  onNameLost(): void;
 }
 
 export class ConnectionPool implements PostgresPool {
   readonly options = {};
-  readonly usesNamedStatements: boolean;
+  usesNamedStatements: boolean;
   readonly #options: ConnectionPoolOptions;
   readonly #semaphore: Semaphore;
 
@@ -136,13 +162,27 @@ export class ConnectionPool implements PostgresPool {
 
   async #take(budget: Budget | undefined): Promise<pg.PoolClient> {
     const limit = budget?.left() ?? CONNECT_MS;
-    const taken = this.#options.pool.connect();
+    const taken = this.#takeOpen(performance.now() + Math.min(limit, CONNECT_MS));
     return limit >= CONNECT_MS ? taken : withTimeout(limit, taken, (client) => client.release());
+  }
+
+  /** If the server refuses another connection, waits for one of those that are open. */
+  async #takeOpen(until: number): Promise<pg.PoolClient> {
+    const { pool } = this.#options;
+    for (;;) {
+      try {
+        return await pool.connect();
+      } catch (error) {
+        if (!isConnectionRefused(error) || pool.totalCount === 0 || performance.now() > until) throw error;
+      }
+      await new Promise((resolve) => setTimeout(resolve, OPEN_RETRY_MS));
+    }
   }
 
   /** Checks whether the database is back, without the limits above. */
   async probe(): Promise<void> {
-    const client = await withTimeout(PROBE_MS, this.#options.pool.connect(), (late) => late.release());
+    const open = this.#takeOpen(performance.now() + PROBE_MS);
+    const client = await withTimeout(PROBE_MS, open, (late) => late.release());
     try {
       await client.query({ text: 'select 1', query_timeout: PROBE_MS } as pg.QueryConfig);
     } catch (error) {
@@ -157,12 +197,19 @@ export class ConnectionPool implements PostgresPool {
     this.#semaphore.release(isWhole);
   }
 
+  /** A pooler in transaction mode. Statements without a name work everywhere. */
+  onNameLost(): void {
+    if (!this.usesNamedStatements) return;
+    this.usesNamedStatements = false;
+    this.#options.onNameLost();
+  }
+
   onAnswer(): void {
     if (this.#options.reachability.isUnreachable) this.#options.reachability.markReachable();
   }
 
   onError(error: unknown): void {
-    if (isUnreachable(error) && !this.#options.isFeedLive()) this.#options.reachability.startProbing();
+    if (isUnreachable(error) && !this.#options.isFeedAnswering()) this.#options.reachability.startProbing();
   }
 
   async end(): Promise<void> {

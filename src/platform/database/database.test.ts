@@ -302,6 +302,26 @@ describe('PostgreSQL', () => {
     }
   });
 
+  it('goes on when a newer version has added a column, though statements were prepared before', async () => {
+    const db = await openPostgres<Schema>(await (await sharedPostgres()).createDatabase(), migrations, {
+      poolSize: 2,
+      namedStatements: true,
+    });
+    const read = () => db.read.selectFrom('things').selectAll().where('id', '=', 'one').execute();
+    const write = () =>
+      db.write((tx) => tx.updateTable('things').set({ size: 2 }).where('id', '=', 'one').returningAll().execute());
+    try {
+      await db.write((tx) => tx.insertInto('things').values({ id: 'one', name: 'one', size: 1 }).execute());
+      // On each connection.
+      for (let i = 0; i < 2; i++) await Promise.all([read(), read(), write(), write()]);
+      await sql`alter table things add column later text`.execute(db.read);
+      for (let i = 0; i < 3; i++)
+        for (const rows of await Promise.all([read(), read(), write(), write()])) assert.equal(rows[0]?.name, 'one');
+    } finally {
+      await db.close();
+    }
+  });
+
   it('only drops its caches when someone else notifies on its channel', async () => {
     const db = await openPostgres<Schema>(await (await sharedPostgres()).createDatabase(), migrations, POSTGRES);
     const heard: (readonly string[] | undefined)[] = [];

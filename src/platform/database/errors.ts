@@ -23,10 +23,22 @@ export function isForeignKeyViolation(error: unknown): boolean {
   return code === '23503' || errcode === SQLITE_FOREIGN_KEY;
 }
 
-/** Two transactions conflicted. The one that failed can be repeated. */
+/** A named statement is not there, or is there already: a pooler gave the connection to others in between. */
+export function isStatementNameLost(error: unknown): boolean {
+  const { code } = fieldsOf(error);
+  return code === '26000' || code === '42P05';
+}
+
+/** The table changed after the statement was prepared: a newer version ran its migrations. */
+export function isPlanOutdated(error: unknown): boolean {
+  const { code, message } = fieldsOf(error);
+  return code === '0A000' && typeof message === 'string' && message.includes('cached plan');
+}
+
+/** Two transactions conflicted, or a prepared statement is of no use any more. The transaction that failed can be repeated. */
 export function isRetryable(error: unknown): boolean {
   const { code } = fieldsOf(error);
-  return code === '40001' || code === '40P01';
+  return code === '40001' || code === '40P01' || isStatementNameLost(error) || isPlanOutdated(error);
 }
 
 /** The database was not queried: it is known to be unreachable, or the time limit of the request is used up. */
@@ -44,6 +56,7 @@ const SYSTEM_CODES = new Set([
 ]);
 /** Connection exception, too many connections, and the server shutting down or starting. */
 const UNREACHABLE = /^(08|53300|57P)/;
+const NO_NEW_CONNECTIONS = /not currently accepting connections/;
 const UNREACHABLE_TEXTS =
   /timeout exceeded when trying to connect|timeout expired|Query read timeout|Connection terminated|Client has encountered a connection error|Client was closed/;
 
@@ -52,7 +65,13 @@ export function isUnreachable(error: unknown): boolean {
   if (error instanceof DatabaseUnavailable) return true;
   const { code, message } = fieldsOf(error);
   if (typeof code === 'string' && (SYSTEM_CODES.has(code) || UNREACHABLE.test(code))) return true;
-  return typeof message === 'string' && UNREACHABLE_TEXTS.test(message);
+  return typeof message === 'string' && (UNREACHABLE_TEXTS.test(message) || NO_NEW_CONNECTIONS.test(message));
+}
+
+/** The server refuses another connection. Those that are open go on. */
+export function isConnectionRefused(error: unknown): boolean {
+  const { code, message } = fieldsOf(error);
+  return code === '53300' || (typeof message === 'string' && NO_NEW_CONNECTIONS.test(message));
 }
 
 /** A standby server, a read-only session, a full disk. */
@@ -77,6 +96,6 @@ const SQLITE_BUSY = new Set([5, 6, 14]);
 /** The database is unreachable, too busy to answer in time, or stores nothing. The caller may try again. */
 export function isUnavailable(error: unknown): boolean {
   const { code, errcode } = fieldsOf(error);
-  if (isUnreachable(error) || isUnwritable(error)) return true;
+  if (isUnreachable(error) || isUnwritable(error) || isStatementNameLost(error) || isPlanOutdated(error)) return true;
   return (typeof code === 'string' && BUSY.test(code)) || (typeof errcode === 'number' && SQLITE_BUSY.has(errcode & 0xff));
 }

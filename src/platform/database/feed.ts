@@ -1,5 +1,7 @@
 // Changes by other processes, received by LISTEN. A heartbeat on the same connection shows that no notification is missing: PostgreSQL
-// delivers everything committed before it answers. Without a recent heartbeat the feed is not live, and callers read the database.
+// delivers everything committed before it answers. Without a recent heartbeat the feed is not live, and callers read the database. The same
+// if a pooler in between loses LISTEN: a test message at the start shows that.
+import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import type { Subscribers } from './database.ts';
 import { SERVER_STATE, type ServerState } from './hosts.ts';
@@ -13,6 +15,13 @@ const HEARTBEAT_MS = 250;
  */
 const STALE_MS = 750;
 const RETRY_MS = 500;
+/** How long a test message may take. */
+const TEST_MS = 3_000;
+/** When messages did not arrive, they are tried again after this time. */
+const RETEST_MS = 10_000;
+const STATE = `${SERVER_STATE}, pg_backend_pid() as pid`;
+
+type FeedState = ServerState & { readonly pid: number };
 
 /** Is told about the state of the connection. */
 export interface FeedListener {
@@ -22,6 +31,10 @@ export interface FeedListener {
   isSuitable(state: ServerState): boolean;
   /** The server did not answer, or may no longer be used. */
   onLost(client: pg.Client | undefined): void;
+  /** Sends a message on this channel, over the address that changes are written to. */
+  sendTestMessage(channel: string): Promise<void>;
+  /** Messages arrive, or do not although the server answers. Called when that changes. */
+  onDelivery(isWorking: boolean): void;
 }
 
 /** An answer that takes longer counts as a failure: a silent connection must not look like one without changes. */
@@ -47,6 +60,10 @@ export class PostgresFeed {
   /** The server took no writes at the last heartbeat. */
   isReadOnly = false;
   #client: pg.Client | undefined;
+  /** The server's process for this connection. Another one means that a pooler gave ours away. */
+  #pid = 0;
+  #isDelivering = true;
+  #testedAt = 0;
   #lastHeartbeat = 0;
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
@@ -58,6 +75,11 @@ export class PostgresFeed {
   }
 
   live(): boolean {
+    return this.#isDelivering && this.isAnswering();
+  }
+
+  /** The server answers, though messages may not arrive. */
+  isAnswering(): boolean {
     return performance.now() - this.#lastHeartbeat < STALE_MS;
   }
 
@@ -75,10 +97,15 @@ export class PostgresFeed {
   async #connect(): Promise<void> {
     const client = this.#newClient();
     client.on('error', () => this.#lost(client));
-    client.on('notification', ({ payload }) => this.#subscribers.notify(tagsOf(payload)));
+    client.on('notification', ({ channel, payload }) => {
+      if (channel === CHANNEL) this.#subscribers.notify(tagsOf(payload));
+    });
+    let isDelivering: boolean;
     try {
       await client.connect();
       await client.query(withTimeout(`listen ${CHANNEL}`));
+      isDelivering = await this.#testDelivery(client);
+      this.#pid = (await client.query<FeedState>(withTimeout(STATE))).rows[0]!.pid;
     } catch (error) {
       client.end().catch(() => {});
       throw error;
@@ -87,8 +114,41 @@ export class PostgresFeed {
     this.#client = client;
     // Notifications sent while this process was not listening are lost, so all caches are emptied.
     this.#subscribers.notify(undefined);
+    this.#testedAt = performance.now();
+    this.#setDelivery(isDelivering);
     this.#lastHeartbeat = performance.now();
     this.#listener.onAnswer();
+  }
+
+  /**
+   * Whether a message from another connection arrives. A pooler in transaction mode answers LISTEN and gives the connection of the server to
+   * others afterwards. While we ask nothing, it has no way to deliver a message to us.
+   */
+  async #testDelivery(client: pg.Client): Promise<boolean> {
+    const test = `gatehouse_test_${randomBytes(8).toString('hex')}`;
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const onMessage = ({ channel }: pg.Notification): void => {
+      if (channel === test) resolve(true);
+    };
+    client.on('notification', onMessage);
+    client.once('end', () => resolve(false));
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      await client.query(withTimeout(`listen ${test}`));
+      await this.#listener.sendTestMessage(test);
+      timer = setTimeout(() => resolve(false), TEST_MS);
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      client.off('notification', onMessage);
+      await client.query(withTimeout(`unlisten ${test}`));
+    }
+  }
+
+  #setDelivery(isWorking: boolean): void {
+    if (isWorking === this.#isDelivering) return;
+    this.#isDelivering = isWorking;
+    this.#listener.onDelivery(isWorking);
   }
 
   #lost(client: pg.Client): void {
@@ -96,6 +156,14 @@ export class PostgresFeed {
     this.#lastHeartbeat = 0;
     client.end().catch(() => {});
     if (!this.#stopped) this.#listener.onLost(client);
+  }
+
+  /** On a new connection: the address may lead past the pooler now. */
+  async #testAgain(client: pg.Client): Promise<void> {
+    this.#client = undefined;
+    client.removeAllListeners('error').on('error', () => {});
+    client.end().catch(() => {});
+    await this.#connect();
   }
 
   // Not a job of platform/jobs: the delay depends on the last result, and stopping must not wait for a silent server.
@@ -109,11 +177,13 @@ export class PostgresFeed {
     const client = this.#client;
     const started = performance.now();
     try {
-      if (!client) await this.#connect();
+      if (client && !this.#isDelivering && started - this.#testedAt > RETEST_MS) await this.#testAgain(client);
+      else if (!client) await this.#connect();
       else {
-        const { rows } = await client.query<ServerState>(withTimeout(SERVER_STATE));
+        const { rows } = await client.query<FeedState>(withTimeout(STATE));
         const state = rows[0]!;
         if (!this.#listener.isSuitable(state)) throw new Error('this server may no longer be used');
+        if (state.pid !== this.#pid) this.#setDelivery(false);
         this.isReadOnly = state.standby || state.read_only;
         // The answer shows the state when the query was sent, not when it was answered.
         this.#lastHeartbeat = started;

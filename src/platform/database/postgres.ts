@@ -11,6 +11,7 @@ import { createClientClass, Hosts, UnsuitableServer } from './hosts.ts';
 import { type MigrationSource, migrate } from './migrate.ts';
 import { Reachability } from './reachability.ts';
 import { Semaphore } from './semaphore.ts';
+import { hasTimeLimits, setTimeLimits } from './time-limits.ts';
 import { type DatabaseWait, waitForDatabase } from './wait-for-database.ts';
 import { Writability } from './writability.ts';
 
@@ -18,6 +19,8 @@ export interface PostgresOptions {
   readonly poolSize: number;
   /** Off for a pgbouncer in transaction mode that does not support named statements. */
   readonly namedStatements: boolean;
+  /** Where LISTEN works, if a pooler is in front of the database. */
+  readonly feedDatabaseUrl?: string | undefined;
   /** The setting that holds its URL, for messages. */
   readonly setting?: string;
   /** How long a start waits for it, and the log it writes to while waiting. */
@@ -52,6 +55,17 @@ async function runMigrations(Client: typeof pg.Client, settings: pg.ClientConfig
   }
 }
 
+/** On a connection of its own: from the pool it would wait for other work, and on the feed's it would prove nothing. */
+async function sendMessage(client: pg.Client, channel: string): Promise<void> {
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await client.query({ text: 'select pg_notify($1, $2)', values: [channel, ''], query_timeout: CONNECT_MS } as pg.QueryConfig);
+  } finally {
+    client.end().catch(() => {});
+  }
+}
+
 /** Writes a temporary table, which needs disk space like any change. A user who may not create one (42501) counts as able to write. */
 async function probeWriting<S>(db: Kysely<S>): Promise<void> {
   try {
@@ -62,6 +76,43 @@ async function probeWriting<S>(db: Kysely<S>): Promise<void> {
   } catch (error) {
     if ((error as { code?: string }).code !== '42501') throw error;
   }
+}
+
+interface FeedParts {
+  readonly options: PostgresOptions;
+  readonly setting: string;
+  readonly settings: pg.ClientConfig;
+  readonly hosts: Hosts;
+  readonly Client: typeof pg.Client;
+  readonly subscribers: Subscribers;
+  readonly reachability: Reachability;
+}
+
+function createFeed({ options, setting, settings, hosts, Client, subscribers, reachability }: FeedParts): PostgresFeed {
+  const { feedDatabaseUrl: url, wait } = options;
+  const feedSetting = setting.replace('DATABASE_URL', 'FEED_DATABASE_URL');
+  const feedHosts = url ? new Hosts(url, feedSetting) : hosts;
+  const FeedClient = url ? createClientClass(feedHosts) : Client;
+  const feedSettings = { ...settings, connectionString: feedHosts.url, application_name: 'gatehouse feed' };
+  const mend = url
+    ? `${feedSetting} leads to another database, or to a pooler in transaction mode`
+    : `a pooler in transaction mode is in front of it; set ${feedSetting} to the address of PostgreSQL itself`;
+  return new PostgresFeed(() => new FeedClient(feedSettings), subscribers, {
+    // At another address, its answers say nothing about the pool's.
+    onAnswer: () => {
+      if (!url) reachability.markReachable();
+    },
+    isSuitable: (state) => feedHosts.isSuitable(state),
+    onLost: (client) => {
+      if (client) feedHosts.forget(client);
+      reachability.startProbing();
+    },
+    sendTestMessage: (channel) => sendMessage(new Client(settings), channel),
+    onDelivery: (isWorking) => {
+      if (isWorking) wait?.log.info({ setting }, 'changes of other processes arrive');
+      else wait?.log.error({ setting }, `changes of other processes do not arrive, so every request reads the database: ${mend}`);
+    },
+  });
 }
 
 export async function openPostgres<S>(url: string, migrations: MigrationSource, options: PostgresOptions): Promise<Database<S>> {
@@ -76,11 +127,14 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
   };
   await waitForDatabase(hosts, () => new Client(settings), setting, options.wait);
   await runMigrations(Client, settings, migrations, setting);
+  const limits = { statement_timeout: STATEMENT_MS, lock_timeout: LOCK_MS };
+  const keepsLimits = await hasTimeLimits(new Client({ ...settings, ...limits }), limits);
+  const log = options.wait?.log;
+  if (!keepsLimits) log?.info({ setting }, 'a pooler ignores statement_timeout and lock_timeout; each transaction sets them');
 
   const pool = new pg.Pool({
     ...settings,
-    statement_timeout: STATEMENT_MS,
-    lock_timeout: LOCK_MS,
+    ...(keepsLimits ? limits : {}),
     max: options.poolSize,
     idleTimeoutMillis: 60_000,
     Client,
@@ -92,23 +146,19 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
 
   const subscribers = new Subscribers();
   const reachability = new Reachability(() => connections.probe());
-  const feed = new PostgresFeed(() => new Client({ ...settings, application_name: 'gatehouse feed' }), subscribers, {
-    onAnswer: () => reachability.markReachable(),
-    isSuitable: (state) => hosts.isSuitable(state),
-    onLost: (client) => {
-      if (client) hosts.forget(client);
-      reachability.startProbing();
-    },
-  });
+  const feed = createFeed({ options, setting, settings, hosts, Client, subscribers, reachability });
   const connections = new ConnectionPool({
     pool,
     size: options.poolSize,
     hosts,
     reachability,
     pickHost: () => hosts.pick(settings),
-    isFeedLive: () => feed.live(),
+    isFeedAnswering: () => !options.feedDatabaseUrl && feed.isAnswering(),
     usesNamedStatements: options.namedStatements,
+    onNameLost: () =>
+      log?.warn({ setting }, `a pooler lost named statements: they are off from now on; set ${namesSetting} to off`),
   });
+  const namesSetting = setting.replace('DATABASE_URL', 'NAMED_STATEMENTS');
   const db = new Kysely<S>({ dialect: new PostgresDialect({ pool: connections }) });
   const writability = new Writability(() => probeWriting(db));
   const writers = new Semaphore(options.poolSize - Math.min(options.poolSize - 1, Math.ceil(options.poolSize * READER_SHARE)));
@@ -119,9 +169,8 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
     const value = await db.transaction().execute(async (trx) => {
       // Background jobs may delete many rows at once, so their limits are longer.
       if (currentBudget()?.isUnlimited)
-        await sql`select set_config('statement_timeout', ${String(JOB_STATEMENT_MS)}, true), set_config('lock_timeout', ${String(JOB_LOCK_MS)}, true)`.execute(
-          trx,
-        );
+        await setTimeLimits(trx, { statement_timeout: JOB_STATEMENT_MS, lock_timeout: JOB_LOCK_MS });
+      else if (!keepsLimits) await setTimeLimits(trx, limits);
       const result = await work(trx as unknown as Tx<S>, (tag) => tags.add(tag));
       if (tags.size > 0) {
         const payload = JSON.stringify([...tags]);

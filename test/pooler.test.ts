@@ -1,0 +1,155 @@
+// PostgreSQL behind pgbouncer. In transaction mode a client has a connection of the server only for a transaction: LISTEN is lost, and so are
+// named statements and time limits of the session.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import pg from 'pg';
+import type { Database } from '../src/platform/database/index.ts';
+import { openPostgres, type PostgresOptions } from '../src/platform/database/postgres.ts';
+import { createLog } from '../src/platform/log/index.ts';
+import { IdentityOnDatabase } from './support/identity-on-database.ts';
+import { Pgbouncer } from './support/pgbouncer.ts';
+import { sharedPostgres } from './support/postgres.ts';
+
+const PATIENCE_MS = 30_000;
+
+async function until(what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  const end = Date.now() + PATIENCE_MS;
+  while (!(await isTrue())) {
+    assert.ok(Date.now() < end, what);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+describe('PostgreSQL behind pgbouncer', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-pooler-'));
+  const databases: Database<Record<string, never>>[] = [];
+  let direct: string;
+  let control: pg.Client;
+  let transactions: Pgbouncer;
+  let sessions: Pgbouncer;
+  before(async () => {
+    direct = await (await sharedPostgres()).createDatabase();
+    control = new pg.Client(direct);
+    await control.connect();
+    transactions = await Pgbouncer.start(direct, { mode: 'transaction', size: 2 });
+    const settings = ['ignore_startup_parameters = statement_timeout,lock_timeout'];
+    sessions = await Pgbouncer.start(direct, { mode: 'session', size: 20, settings });
+  });
+  after(async () => {
+    await Promise.all(databases.map((db) => db.close()));
+    await control.end();
+    await transactions.stop();
+    await sessions.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function open(url: string, options: Partial<PostgresOptions> = {}) {
+    const lines: string[] = [];
+    const log = createLog('info', { write: (line: string) => void lines.push(line) });
+    const db = await openPostgres<Record<string, never>>(url, folder, {
+      poolSize: 4,
+      namedStatements: true,
+      setting: 'GATEHOUSE_IDENTITY_DATABASE_URL',
+      wait: { seconds: 30, log },
+      ...options,
+    });
+    databases.push(db);
+    return { db, said: () => lines.join('') };
+  }
+  const change = (tag: string) => (tx: unknown, invalidate: (tag: string) => void) => {
+    assert.ok(tx);
+    invalidate(tag);
+    return Promise.resolve();
+  };
+
+  it('in transaction mode is answered from the database only, and the log says what to set', async () => {
+    const { db, said } = await open(transactions.url);
+    assert.match(said(), /changes of other processes do not arrive.*GATEHOUSE_IDENTITY_FEED_DATABASE_URL/);
+    assert.equal(db.feed.live(), false);
+    // The heartbeat is answered, and still nothing is believed.
+    await until('the heartbeat is answered', async () => {
+      await db.ping();
+      return true;
+    });
+    assert.equal(db.feed.live(), false);
+  });
+
+  it('in transaction mode works with another address for the feed', async () => {
+    const { db, said } = await open(transactions.url, { feedDatabaseUrl: direct });
+    const { db: other } = await open(transactions.url, { feedDatabaseUrl: direct });
+    assert.ok(db.feed.live());
+    assert.doesNotMatch(said(), /do not arrive/);
+    const heard: string[] = [];
+    db.feed.onChange((tags) => heard.push(...(tags ?? [])));
+    await other.write(change('user:1'));
+    await until('the change of the other arrives', () => heard.includes('user:1'));
+  });
+
+  it('is not believed if the other address leads to another database', async () => {
+    const elsewhere = await (await sharedPostgres()).createDatabase();
+    const { db, said } = await open(transactions.url, { feedDatabaseUrl: elsewhere });
+    assert.equal(db.feed.live(), false);
+    assert.match(said(), /GATEHOUSE_IDENTITY_FEED_DATABASE_URL leads to another database/);
+  });
+
+  it('in session mode hears of changes, also with limits that the pooler drops', async () => {
+    const { db } = await open(sessions.url);
+    assert.ok(db.feed.live());
+  });
+
+  it('never runs another statement under the same name, and goes on without names', async () => {
+    const [{ db: one, said }, { db: two }] = await Promise.all([
+      open(transactions.url, { feedDatabaseUrl: direct }),
+      open(transactions.url, { feedDatabaseUrl: direct }),
+    ]);
+    // Many statements in different orders, over two connections that all share.
+    const asks = Array.from({ length: 40 }, (_, i) => i);
+    for (let round = 0; round < 3; round++)
+      await Promise.all(
+        [one, two].flatMap((db, which) =>
+          (which === 0 ? asks : asks.toReversed()).map(async (i) => {
+            const { rows } = await sql<{ got: number }>`select ${sql.raw(String(i))} + ${1000}::int as got`.execute(db.read);
+            assert.equal(rows[0]!.got, i + 1000);
+            await db.write(async (tx) => {
+              const written = await sql<{ got: number }>`select ${sql.raw(String(i))} - ${1000}::int as got`.execute(tx);
+              assert.equal(written.rows[0]!.got, i - 1000);
+            });
+          }),
+        ),
+      );
+    assert.match(said(), /named statements.*GATEHOUSE_IDENTITY_NAMED_STATEMENTS/);
+  });
+
+  it('limits how long a change waits for a lock, although the pooler passes no limits on', async () => {
+    const { db } = await open(transactions.url, { feedDatabaseUrl: direct });
+    await control.query('create table locked (id integer)');
+    await control.query('begin; lock table locked');
+    try {
+      await assert.rejects(
+        db.write(async (tx) => sql`insert into locked values (${1})`.execute(tx)),
+        { code: '55P03' },
+      );
+    } finally {
+      await control.query('rollback');
+    }
+  });
+
+  it('serves the identity service', async () => {
+    const api = new IdentityOnDatabase({ databaseUrl: transactions.url, feedDatabaseUrl: direct });
+    await api.start();
+    try {
+      assert.equal((await api.logIn()).status, 201);
+      const made = await Promise.all(
+        Array.from({ length: 20 }, (_, i) => api.post('/v3/projects', { project: { name: `pooled ${i}` } })),
+      );
+      assert.deepEqual(new Set(made.map(({ status }) => status)), new Set([201]));
+      assert.equal((await api.get('/v3/auth/tokens')).status, 200);
+    } finally {
+      await api.stop();
+    }
+  });
+});
