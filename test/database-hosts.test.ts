@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { ConfigError } from '../src/platform/config/index.ts';
-import { Hosts } from '../src/platform/database/hosts.ts';
+import { createClientClass, Hosts } from '../src/platform/database/hosts.ts';
 import { openPostgres } from '../src/platform/database/postgres.ts';
 import { newMasterKey } from '../src/platform/seal/index.ts';
 import { Cable } from './support/cable.ts';
@@ -52,6 +52,14 @@ describe('An address with several hosts', () => {
       (error: Error) =>
         error instanceof ConfigError && /^GATEHOUSE_IDENTITY_DATABASE_URL: target_session_attrs/.test(error.message),
     );
+  });
+
+  it('or one does not end the process when a connection breaks before anybody uses it', () => {
+    const [one] = urls as [string, string];
+    for (const url of [one, one.replace(/@([^/]*)/, '@$1,$1')]) {
+      const client = new (createClientClass(new Hosts(url, 'SETTING')))(one);
+      assert.doesNotThrow(() => client.emit('error', new Error('terminating connection due to administrator command')), url);
+    }
   });
 
   it('keeps its connections when only the feed of changes is cut', async () => {

@@ -125,10 +125,21 @@ export class Hosts {
 
 type ConnectCallback = ((error: Error) => void) | ((error: null, client: pg.Client) => void);
 
+/**
+ * A connection that breaks while nobody listens for errors would end the process: the server may end it between the moment it is open and the
+ * moment the pool knows it. Whatever uses it then fails by itself.
+ */
+class CalmClient extends pg.Client {
+  constructor(settings?: string | pg.ClientConfig) {
+    super(settings);
+    this.on('error', () => {});
+  }
+}
+
 /** A client class that connects to a suitable host. */
 export function createClientClass(hosts: Hosts): typeof pg.Client {
-  if (hosts.isSingle) return pg.Client;
-  return class extends pg.Client {
+  if (hosts.isSingle) return CalmClient;
+  return class extends CalmClient {
     readonly #settings: pg.ClientConfig;
 
     constructor(settings?: string | pg.ClientConfig) {
