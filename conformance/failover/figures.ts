@@ -135,7 +135,6 @@ export async function figures(parts: Parts, programs: Programs, report: Report):
   await control.query('drop table figures');
   await control.end();
 
-  say('connections of 3 identity and 2 wallet processes under load', await connections(cluster));
   for (const [what, kind, clients] of [
     ['changes (POST /v3/projects)', 'project', 16],
     ['validations (GET /v3/auth/tokens)', 'validate', 16],
@@ -143,6 +142,9 @@ export async function figures(parts: Parts, programs: Programs, report: Report):
     ['keys of the wallet (POST keys)', 'key', 8],
   ] as const)
     say(`${what}, ${clients} clients`, await rateOf(load, kind, clients));
+
+  // Connections stay open for a minute.
+  say('connections of 3 identity and 2 wallet processes under load', await connections(cluster));
 
   const real = new Services({
     programs,
