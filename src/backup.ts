@@ -1,7 +1,7 @@
 // Backup and restore of the data folder. A backup is a tar of consistent copies of the databases and of the master key. It contains all
 // secrets, so only its owner may read it.
 import { createHash, randomBytes } from 'node:crypto';
-import { createReadStream, createWriteStream, existsSync, statSync } from 'node:fs';
+import { createReadStream, createWriteStream, existsSync, mkdirSync, statSync } from 'node:fs';
 import { open, readFile, rename } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { backup as copyDatabase, DatabaseSync } from 'node:sqlite';
@@ -12,7 +12,7 @@ import { DATABASES, KEY_FILE } from './data-folder.ts';
 import { ConfigError } from './platform/config/index.ts';
 import { lockFolder } from './platform/database/index.ts';
 import { syncFolder } from './platform/durable-file.ts';
-import { noteBackup } from './platform/last-backup.ts';
+import { type LastBackup, noteBackup } from './platform/last-backup.ts';
 import { version } from './version.ts';
 import { PARTIAL_ENDING, WorkFolder } from './work-folder.ts';
 
@@ -68,16 +68,28 @@ async function copyDatabases(folder: string, to: string): Promise<string[]> {
 }
 
 /** The overview of the service warns when there was no backup for long. Whoever may only read the folder makes backups without it. */
-function tellService(folder: string, madeAt: string, files: readonly string[]): void {
+function tellService(folder: string, backup: LastBackup): void {
   try {
-    noteBackup(folder, { madeAt, files });
+    noteBackup(folder, backup);
   } catch (error) {
     if (!['EACCES', 'EROFS', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
   }
 }
 
+export interface BackupOptions {
+  /** Gets the folder of a trial restore before the backup has its name. If it throws, there is no backup. */
+  readonly verify?: (restored: string) => Promise<void>;
+}
+
+/** Restores into a temporary folder, and checks what is there. */
+async function tryRestore(file: string, folder: string, verify: (restored: string) => Promise<void>): Promise<void> {
+  mkdirSync(folder, { mode: 0o700 });
+  await check(folder, file, await extract(file, folder));
+  await verify(folder);
+}
+
 /** Returns the names of the files in it. */
-export async function backup(folder: string, file: string): Promise<string[]> {
+export async function backup(folder: string, file: string, { verify }: BackupOptions = {}): Promise<string[]> {
   if (existsSync(file)) refuse(`${file} exists already; name another file`);
   const work = new WorkFolder(folder, 'backup');
   const partial = `${resolve(file)}.${randomBytes(6).toString('hex')}${PARTIAL_ENDING}`;
@@ -103,9 +115,11 @@ export async function backup(folder: string, file: string): Promise<string[]> {
         content: () => createReadStream(path, CHUNK),
       })),
     ]);
+    if (verify) await tryRestore(partial, join(work.path, 'restored'), verify);
     await rename(partial, file);
     syncFolder(dirname(partial));
-    tellService(folder, manifest.madeAt, [...paths.keys()]);
+    const verified = verify ? { verifiedAt: new Date().toISOString() } : {};
+    tellService(folder, { madeAt: manifest.madeAt, files: [...paths.keys()], ...verified });
     return [...paths.keys()];
   } finally {
     work.remove();

@@ -14,7 +14,7 @@ export const sharedSettings = {
   ),
   oldMasterKeys: setting.secret(
     'GATEHOUSE_OLD_MASTER_KEYS',
-    'Old master keys, comma-separated. They decrypt older secrets until `gatehouse master-key rotate` has run everywhere.',
+    'Other master keys, comma-separated. They only open secrets: those of the former key, or of the next one while replicas change over.',
   ),
   metricsHost: setting.text(
     'GATEHOUSE_METRICS_HOST',
@@ -68,6 +68,34 @@ export const sharedSettings = {
     30,
     { min: 0, max: 3600, unit: 'seconds' },
     'How long a start waits for PostgreSQL to answer before it fails.',
+  ),
+  backupFolder: setting.optionalText(
+    'GATEHOUSE_BACKUP_FOLDER',
+    'Folder for backups that the service makes itself. None are made when it is unset. Use another disk than that of the data folder.',
+  ),
+  backupHours: setting.number(
+    'GATEHOUSE_BACKUP_HOURS',
+    24,
+    { min: 1, max: 8760, unit: 'hours' },
+    'How often such a backup is made.',
+  ),
+  backupAt: setting.custom<number>(
+    'GATEHOUSE_BACKUP_AT',
+    2 * 60,
+    'hh:mm, UTC',
+    'Time of the day from which these hours are counted.',
+    (value) => {
+      const [, hours, minutes] = /^(\d\d):(\d\d)$/.exec(value) ?? [];
+      if (!hours || !minutes || Number(hours) > 23 || Number(minutes) > 59)
+        throw new Error(`must be as in 02:00, not "${value}"`);
+      return Number(hours) * 60 + Number(minutes);
+    },
+  ),
+  backupKeep: setting.number(
+    'GATEHOUSE_BACKUP_KEEP',
+    14,
+    { min: 1, max: 10_000, unit: 'backups' },
+    'How many of these backups are kept; older ones are removed.',
   ),
   outboundAllow: setting.list(
     'GATEHOUSE_OUTBOUND_ALLOW',

@@ -1,7 +1,7 @@
 // backup and restore of the data folder.
 import { openDataFolder } from '../data-folder.ts';
 import { ConfigError } from '../platform/config/index.ts';
-import type { Command } from './command.ts';
+import { type Command, UsageError } from './command.ts';
 import { checkFolderOf, existingDataFolder, print, settings } from './support.ts';
 
 /** PostgreSQL has its own tools, and its data is not in the data folder. */
@@ -23,6 +23,29 @@ export const backupCommands: readonly Command[] = [
       checkFolderOf(file!);
       const { backup } = await import('../backup.ts');
       print(`${file}: ${(await backup(folder, file!)).join(', ')}`);
+    },
+  },
+  {
+    words: 'backup into',
+    about: 'write a backup with a new name into a folder, restore it for a try, and remove old ones (SQLite)',
+    more: 'For a timer. The service does the same by itself if GATEHOUSE_BACKUP_FOLDER is set. A failure is shown by the overview and by gatehouse doctor.',
+    args: [{ name: 'FOLDER', about: 'the folder; it is created, for its owner only' }],
+    options: { keep: { value: 'NUMBER', about: 'how many backups to keep; GATEHOUSE_BACKUP_KEEP if it is not given' } },
+    async run({ args: [to], options: { keep } }) {
+      const folder = existingDataFolder(sqliteFolder());
+      const { shared } = settings();
+      if (keep !== undefined && !/^[1-9]\d{0,4}$/.test(keep))
+        throw new UsageError(`gatehouse backup into: --keep must be a number from 1 to 99999, not "${keep}"`);
+      const { backupInto, checkBackupFolder } = await import('../scheduled-backups.ts');
+      checkBackupFolder({ backupFolder: to! }, folder, true);
+      const { file, removed, verification } = await backupInto(folder, to!, Number(keep ?? shared.backupKeep), shared);
+      const counts = Object.entries(verification.counts).map(([table, count]) => `${table} ${count}`);
+      print(`${file}: restored for a try: ${counts.join(', ')}; ${verification.secrets} secrets open`);
+      if (verification.damaged.length > 0)
+        print(
+          `${verification.damaged.length} secrets are damaged, here and in the service: ${verification.damaged.slice(0, 20).join(', ')}`,
+        );
+      if (removed.length > 0) print(`removed: ${removed.join(', ')}`);
     },
   },
   {

@@ -40,7 +40,7 @@ export const SettingList = t.object({
 });
 
 const KeySet = t.object({
-  kind: t.oneOf('token', 'openid'),
+  kind: t.oneOf('token', 'openid', 'master'),
   rotates_at: t.nullable(t.string({ description: 'When the service rotates them itself. Null: an administrator does.' })),
   keys: t.array(
     t.object({
@@ -74,7 +74,14 @@ export const Backups = t.envelope(
   'backups',
   t.object({
     is_known: t.boolean({ description: 'False with PostgreSQL: other tools make backups.' }),
-    last: t.nullable(t.object({ made_at: t.string(), files: t.array(t.string()) })),
+    last: t.nullable(
+      t.object({
+        made_at: t.string(),
+        files: t.array(t.string()),
+        verified_at: t.nullable(t.string({ description: 'When it was restored for a try; null: it was not.' })),
+      }),
+    ),
+    failed: t.nullable(t.object({ at: t.string(), reason: t.string({ description: 'Why the last attempt failed.' }) })),
   }),
 );
 

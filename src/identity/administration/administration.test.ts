@@ -8,7 +8,7 @@ import { assertOk } from '../../../test/support/answers.ts';
 import { onEachDatabase, uniqueName } from '../../../test/support/api.ts';
 import { usesDatabaseOf } from '../../../test/support/restartable-api.ts';
 import { connect } from '../../../test/support/scim.ts';
-import { noteBackup } from '../../platform/last-backup.ts';
+import { noteBackup, noteBackupFailure } from '../../platform/last-backup.ts';
 
 interface Attention {
   readonly kind: string;
@@ -79,16 +79,28 @@ onEachDatabase(
     it('knows backups of SQLite, and the password file', async () => {
       const backups = async () => assertOk(await api.get('/v3/OS-SERVICE/backups')).backups;
       if (api.kind === 'PostgreSQL') {
-        assert.deepEqual([await backups(), await attention('no_backup')], [{ is_known: false, last: null }, []]);
+        assert.deepEqual([await backups(), await attention('no_backup')], [{ is_known: false, last: null, failed: null }, []]);
         return;
       }
-      assert.deepEqual(await backups(), { is_known: true, last: null });
+      assert.deepEqual(await backups(), { is_known: true, last: null, failed: null });
       assert.equal((await attention('no_backup')).length, 1);
       noteBackup(api.folder, { madeAt: new Date().toISOString(), files: ['identity.sqlite'] });
       assert.equal((await attention('no_backup')).length, 0);
       assert.deepEqual((await backups()).last.files, ['identity.sqlite']);
       noteBackup(api.folder, { madeAt: '2020-01-01T00:00:00Z', files: [] });
       assert.ok((await attention('no_backup'))[0]!.count! > 365);
+      assert.deepEqual(await attention('backup_failed'), []);
+      noteBackupFailure(api.folder, { at: '2026-11-17T00:00:00Z', reason: 'ENOSPC' });
+      assert.equal((await attention('backup_failed'))[0]!.severity, 'critical');
+      assert.deepEqual((await backups()).failed, { at: '2026-11-17T00:00:00Z', reason: 'ENOSPC' });
+      const verifiedAt = new Date().toISOString();
+      noteBackup(api.folder, { madeAt: verifiedAt, files: [], verifiedAt });
+      assert.deepEqual(await backups(), {
+        is_known: true,
+        last: { made_at: verifiedAt, files: [], verified_at: verifiedAt },
+        failed: null,
+      });
+      assert.deepEqual(await attention('backup_failed'), []);
       const file = join(api.folder, 'admin-password');
       assert.ok(!existsSync(file));
       writeFileSync(file, 'x');

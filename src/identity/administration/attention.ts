@@ -91,6 +91,13 @@ export function aboutBackup(backup: { readonly madeAt: string } | null | undefin
   return [{ kind: 'no_backup', severity: 'warning', target: null, ...(days === undefined ? {} : { count: days }), text }];
 }
 
+export const backupFailed = (): Attention => ({
+  kind: 'backup_failed',
+  severity: 'critical',
+  target: null,
+  text: 'The last attempt at a backup failed. `gatehouse doctor` says why.',
+});
+
 /** Of messages that were given up. */
 export const deliveriesFailed = (queue: string, count: number): Attention => ({
   kind: 'delivery_failed',

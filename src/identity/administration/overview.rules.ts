@@ -11,6 +11,7 @@ import {
   aboutConnection,
   aboutPasswordFile,
   administratorWithoutFactor,
+  backupFailed,
   deliveriesFailed,
   directoryAway,
 } from './attention.ts';
@@ -30,6 +31,8 @@ export interface OverviewDeps extends Pick<Deps, 'db' | 'clock' | 'config'> {
   failedDeliveries(): Promise<Readonly<Record<string, number>>>;
   /** The last backup; null: never; undefined: not known, because other tools make them. */
   lastBackup(): LastBackup | null | undefined;
+  /** Whether the last attempt at one failed. */
+  hasBackupFailed(): boolean;
 }
 
 export function createOverview(deps: OverviewDeps) {
@@ -62,6 +65,7 @@ export function createOverview(deps: OverviewDeps) {
       ...aboutCertificate(deps.certFile, clock.now()),
       ...aboutPasswordFile(deps.dataDir),
       ...aboutBackup(deps.lastBackup(), clock.now()),
+      ...(deps.hasBackupFailed() ? [backupFailed()] : []),
       ...failed.map(([queue, count]) => deliveriesFailed(queue, count)),
     ];
   }

@@ -39,6 +39,7 @@ export const overview = {
       count > 0
         ? `The last back-up is ${counted(count, 'day', 'days')} old.`
         : 'No back-up was made yet. Run: gatehouse backup FILE',
+    backup_failed: (_name: string, _count: number) => 'The last back-up failed. Run: gatehouse doctor',
     delivery_failed: (_name: string, count: number) => `${counted(count, 'message', 'messages')} could not be delivered.`,
   },
   serviceTitle: 'The service',

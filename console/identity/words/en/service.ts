@@ -50,6 +50,8 @@ export const service = {
   dropText: 'It is not sent any more.',
   noDeliveries: 'Nothing waits: everything was sent.',
   lastBackup: 'The last back-up was made',
+  backupVerified: 'It was restored for a try',
+  backupFailed: 'The last attempt failed',
   noBackup: 'No back-up was made yet.',
   backupHow: 'Back-ups are made on the machine, also while the service runs:',
   backupElsewhere: 'The data is in PostgreSQL. Its own tools make the back-ups (see the guide to operating).',

@@ -41,6 +41,7 @@ export const overview: Words['overview'] = {
       count > 0
         ? `La última copia de seguridad tiene ${counted(count, 'día', 'días')}.`
         : 'Todavía no hay copia de seguridad. Ejecute: gatehouse backup ARCHIVO',
+    backup_failed: (_name: string, _count: number) => 'La última copia de seguridad ha fallado. Ejecute: gatehouse doctor',
     delivery_failed: (_name: string, count: number) =>
       `No se ${count === 1 ? 'ha' : 'han'} podido entregar ${counted(count, 'mensaje', 'mensajes')}.`,
   },

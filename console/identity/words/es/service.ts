@@ -51,6 +51,8 @@ export const service: Words['service'] = {
   dropText: 'Ya no se envía.',
   noDeliveries: 'No hay nada en espera: todo se ha enviado.',
   lastBackup: 'La última copia de seguridad se hizo',
+  backupVerified: 'Se probó su restauración',
+  backupFailed: 'El último intento ha fallado',
   noBackup: 'Todavía no se ha hecho ninguna copia de seguridad.',
   backupHow: 'Las copias se hacen en la máquina, también mientras el servicio funciona:',
   backupElsewhere: 'Los datos están en PostgreSQL. Sus propias herramientas hacen las copias (vea la guía de operación).',

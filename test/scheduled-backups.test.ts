@@ -1,0 +1,126 @@
+// Backups on a schedule, and `gatehouse backup into`: each is restored for a try before it has its name.
+import assert from 'node:assert/strict';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { before, describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { lastBackup, lastBackupFailure, noteBackup, noteBackupFailure } from '../src/platform/last-backup.ts';
+import { newMasterKey } from '../src/platform/seal/index.ts';
+import { isBackupDue } from '../src/scheduled-backups.ts';
+import { usesProcesses } from './support/process.ts';
+
+const PASSWORD = 'the administrator of the tests';
+const NAME = /^gatehouse-\d{8}T\d{6}Z\.tar$/;
+
+describe('Backups on a schedule', () => {
+  const { newFolder, run } = usesProcesses();
+  let root: string;
+  let data: string;
+  const settings = (more = {}) => ({ GATEHOUSE_DATA_DIR: data, GATEHOUSE_ADMIN_PASSWORD: PASSWORD, ...more });
+  const into = async (to: string, ...more: string[]) => {
+    const command = run(['backup', 'into', to, ...more], settings());
+    return { code: await command.ended(), text: command.stdout + command.stderr };
+  };
+
+  before(async () => {
+    root = await newFolder();
+    data = join(root, 'data');
+  });
+
+  it('are made by the service itself, checked, for their owner only, and can be restored', async () => {
+    const to = join(root, 'scheduled');
+    const service = run(['start'], settings({ GATEHOUSE_BACKUP_FOLDER: to }));
+    await service.listening();
+    await service.walletListening();
+    for (let tries = 0; lastBackup(data) === undefined && tries < 1200; tries++) await delay(100);
+    const [file, ...others] = readdirSync(to);
+    assert.match(file!, NAME);
+    assert.deepEqual(others, []);
+    assert.equal(statSync(to).mode & 0o777, 0o700);
+    assert.equal(statSync(join(to, file!)).mode & 0o777, 0o600);
+    assert.ok(lastBackup(data)!.verifiedAt);
+    assert.equal(lastBackupFailure(data), undefined);
+    assert.equal(await service.stop(), 0);
+    const restored = run(['restore', join(to, file!)], settings({ GATEHOUSE_DATA_DIR: join(root, 'restored') }));
+    assert.equal(await restored.ended(), 0, restored.stderr);
+    assert.ok(existsSync(join(root, 'restored', 'master.key')));
+  });
+
+  it('are due once in each interval, counted from a time of the day, and again some time after a failure', async () => {
+    const folder = await newFolder();
+    const daily = { backupHours: 24, backupAt: 120 };
+    const at = (text: string): number => Date.parse(`2026-11-17T${text}:00Z`);
+    assert.equal(isBackupDue(folder, daily, at('12:00')), true, 'there is none');
+    noteBackup(folder, { madeAt: '2026-11-17T02:00:10Z', files: [], verifiedAt: '2026-11-17T02:00:10Z' });
+    assert.equal(isBackupDue(folder, daily, at('12:00')), false);
+    assert.equal(isBackupDue(folder, daily, at('01:00') + 86_400_000), false);
+    assert.equal(isBackupDue(folder, daily, at('02:00') + 86_400_000), true);
+    assert.equal(isBackupDue(folder, { backupHours: 6, backupAt: 120 }, at('08:00')), true);
+    noteBackup(folder, { madeAt: '2026-11-17T11:00:00Z', files: [] });
+    assert.equal(isBackupDue(folder, daily, at('12:00')), true, 'one that was not checked does not count');
+    noteBackupFailure(folder, { at: '2026-11-17T11:50:00Z', reason: 'ENOSPC' });
+    assert.equal(isBackupDue(folder, daily, at('12:00')), false);
+    assert.equal(isBackupDue(folder, daily, at('12:06')), true);
+  });
+
+  it('keep the newest, and no other file is removed', async () => {
+    const to = join(root, 'kept');
+    mkdirSync(to);
+    chmodSync(to, 0o755);
+    const old = ['gatehouse-20200101T000000Z.tar', 'gatehouse-20200102T000000Z.tar', 'gatehouse-20200103T000000Z.tar'];
+    for (const name of [...old, 'mine.tar']) writeFileSync(join(to, name), '');
+    const { code, text } = await into(to, '--keep', '2');
+    assert.equal(code, 0, text);
+    assert.match(text, /restored for a try: users 1, projects 2, .*secrets open/);
+    const left = readdirSync(to).sort();
+    assert.deepEqual(
+      left.filter((name) => /2020|mine/.test(name)),
+      ['gatehouse-20200103T000000Z.tar', 'mine.tar'],
+    );
+    assert.equal(left.length, 3);
+    assert.equal(statSync(to).mode & 0o777, 0o700);
+  });
+
+  it('that cannot be used get no name, and the failure is told', async () => {
+    const to = join(root, 'failed');
+    const key = readFileSync(join(data, 'master.key'), 'utf8');
+    writeFileSync(join(data, 'master.key'), `${newMasterKey()}\n`);
+    const wrong = await into(to);
+    assert.equal(wrong.code, 2, wrong.text);
+    assert.match(wrong.text, /sealed under another master key/);
+    assert.deepEqual(readdirSync(to), []);
+    assert.match(lastBackupFailure(data)!.reason, /another master key/);
+    writeFileSync(join(data, 'master.key'), key);
+
+    const db = new DatabaseSync(join(data, 'identity.sqlite'));
+    db.exec("pragma foreign_keys = off; insert into group_members (group_id, user_id) values ('nobody', 'nobody')");
+    const orphan = await into(to);
+    assert.equal(orphan.code, 2, orphan.text);
+    assert.match(orphan.text, /rows refer to rows that are missing/);
+    db.exec("pragma foreign_keys = off; delete from group_members where group_id = 'nobody'");
+    db.close();
+    assert.deepEqual(
+      readdirSync(data).filter((name) => name.startsWith('backup-') && !name.endsWith('.json')),
+      [],
+      'nothing is left behind',
+    );
+
+    const good = await into(to);
+    assert.equal(good.code, 0, good.text);
+    assert.equal(lastBackupFailure(data), undefined);
+  });
+
+  it('are refused inside the data folder, and for PostgreSQL', async () => {
+    const inside = run(['start'], settings({ GATEHOUSE_BACKUP_FOLDER: join(data, 'backups') }));
+    assert.equal(await inside.ended(), 2);
+    assert.match(inside.stderr, /GATEHOUSE_BACKUP_FOLDER must be outside the data folder/);
+    const url = {
+      GATEHOUSE_IDENTITY_DATABASE_URL: 'postgres://nowhere/a',
+      GATEHOUSE_WALLET_DATABASE_URL: 'postgres://nowhere/b',
+    };
+    const postgres = run(['start'], settings({ ...url, GATEHOUSE_BACKUP_FOLDER: join(root, 'x') }));
+    assert.equal(await postgres.ended(), 2);
+    assert.match(postgres.stderr, /GATEHOUSE_BACKUP_FOLDER is for SQLite/);
+  });
+});
