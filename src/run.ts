@@ -1,50 +1,40 @@
 // Runs the services: in this process, or in several workers behind one port.
 import cluster from 'node:cluster';
-import { accessSync, constants } from 'node:fs';
 import { flushCompileCache } from 'node:module';
-import { availableParallelism } from 'node:os';
 import { createSealOrFail, masterKeys, openDataFolder } from './data-folder.ts';
 import { deliverFirstPassword, recoverFirstPassword } from './first-password.ts';
-import { checkMail } from './identity/mail/index.ts';
 import { createIdentityService, type IdentityService } from './identity/service.ts';
 import { type IdentityConfig, identitySettings } from './identity/settings.ts';
+import { createMasterKeyRotation } from './master-key-rotation.ts';
 import { systemClock } from './platform/clock.ts';
-import { ConfigError, effectiveSettings, explainListenErrors, serviceUrl } from './platform/config/index.ts';
+import { effectiveSettings, explainListenErrors, serviceUrl } from './platform/config/index.ts';
 import { DATABASE_UNREACHABLE_EXIT, type FolderLock, lockFolder } from './platform/database/index.ts';
 import { collectWhenIdle } from './platform/garbage-collection.ts';
 import { createLog, type Log } from './platform/log/index.ts';
 import { answerPrimary, createMetrics, gatherFromWorkers, type Metrics, serveMetrics } from './platform/metrics/index.ts';
-import type { ProviderOptions } from './platform/openid-client/index.ts';
 import { ReservedPort } from './platform/reserved-port.ts';
+import type { MasterSeal } from './platform/seal/index.ts';
 import { waitAtMost } from './platform/wait-at-most.ts';
+import { checkBackupFolder, startBackups } from './scheduled-backups.ts';
+import {
+  checkDatabases,
+  checkIdentity,
+  checkWallet,
+  configuredProvider,
+  type RunOptions,
+  tlsOf,
+  workersOf,
+} from './setting-rules.ts';
 import { type SharedConfig, sharedSettings } from './settings.ts';
 import { onSignal, type Stoppable, stopServices, stopTimeoutMs } from './stopping.ts';
 import type { WalletService } from './wallet/service.ts';
 import { type WalletConfig, walletSettings } from './wallet/settings.ts';
 import { removeHalfWritten, removeLeftovers } from './work-folder.ts';
 
-export interface RunOptions {
-  readonly shared: SharedConfig;
-  /** Undefined if it does not run in this process. */
-  readonly identity?: IdentityConfig;
-  readonly wallet?: WalletConfig;
-}
+/** A backup that is being made removes its temporary files. */
+const BACKUP_STOP_MS = 1_000;
 
-function tlsOf({ tlsCertFile, tlsKeyFile }: SharedConfig): { certFile: string; keyFile: string } | undefined {
-  if (!tlsCertFile && !tlsKeyFile) return undefined;
-  if (!tlsCertFile || !tlsKeyFile)
-    throw new ConfigError('GATEHOUSE_TLS_CERT_FILE and GATEHOUSE_TLS_KEY_FILE go together; set both or neither');
-  for (const [key, file] of Object.entries({ GATEHOUSE_TLS_CERT_FILE: tlsCertFile, GATEHOUSE_TLS_KEY_FILE: tlsKeyFile })) {
-    try {
-      accessSync(file, constants.R_OK);
-    } catch (error) {
-      throw new ConfigError(
-        `${key}: cannot read ${file} (${(error as NodeJS.ErrnoException).code}); give the path of a readable PEM file`,
-      );
-    }
-  }
-  return { certFile: tlsCertFile, keyFile: tlsKeyFile };
-}
+export type { RunOptions } from './setting-rules.ts';
 
 /** What both services need. */
 interface ServiceContext {
@@ -52,12 +42,20 @@ interface ServiceContext {
   readonly folder: string;
   readonly log: Log;
   readonly metrics?: Metrics;
+  /** Shared by both services if the key is in the data folder. */
+  readonly seal?: MasterSeal | undefined;
+  /** The wallet node, once it runs in this process. */
+  readonly running?: { wallet?: WalletService };
 }
 
-function common({ shared, folder, log, metrics }: ServiceContext, databaseUrl: string | undefined) {
+const sealOf = ({ shared, folder }: ServiceContext, databaseUrl: string | undefined): MasterSeal =>
+  createSealOrFail(masterKeys(shared, folder, databaseUrl !== undefined));
+
+function common(context: ServiceContext, databaseUrl: string | undefined) {
+  const { shared, folder, log, metrics } = context;
   return {
     dataDir: folder,
-    seal: createSealOrFail(masterKeys(shared, folder, databaseUrl !== undefined)),
+    seal: context.seal ?? sealOf(context, databaseUrl),
     log,
     clock: systemClock,
     databaseWaitSeconds: shared.databaseWaitSeconds,
@@ -75,40 +73,11 @@ export function createIdentity(
   context: ServiceContext,
   reserved?: ReservedPort,
 ): Promise<IdentityService> {
-  if (identity.webhookUrl && !identity.webhookSecret)
-    throw new ConfigError(
-      'GATEHOUSE_IDENTITY_WEBHOOK_SECRET must be set with GATEHOUSE_IDENTITY_WEBHOOK_URL; it signs the messages',
-    );
-  checkMail(identity, context.folder);
+  checkIdentity(identity, context.folder);
   const settings = effectiveSettings(process.env, sharedSettings, identitySettings, walletSettings);
-  return createIdentityService({ config: identity, settings, ...common(context, identity.databaseUrl), reserved });
-}
-
-/** The configured provider; undefined if the identity service in this process is the provider. */
-function configuredProvider({
-  oidcIssuer,
-  oidcClientId,
-  oidcClientSecret,
-  oidcScopes,
-}: WalletConfig): ProviderOptions | undefined {
-  if (oidcIssuer === undefined) return undefined;
-  if (oidcClientId === undefined)
-    throw new ConfigError('GATEHOUSE_WALLET_OIDC_CLIENT_ID must be set with GATEHOUSE_WALLET_OIDC_ISSUER');
-  return {
-    issuer: oidcIssuer,
-    scopes: oidcScopes ?? 'openid profile email',
-    client: async () => ({ clientId: oidcClientId, clientSecret: oidcClientSecret }),
-  };
-}
-
-/** Checks the settings before anything is created. */
-function checkWallet(config: WalletConfig, isAlone: boolean): void {
-  if (config.url && new URL(config.url).pathname !== '/')
-    throw new ConfigError('GATEHOUSE_WALLET_URL must have no path: the DIDs of the node are derived from its host');
-  if (!configuredProvider(config) && isAlone)
-    throw new ConfigError(
-      'GATEHOUSE_WALLET_OIDC_ISSUER must be set for a wallet node that runs alone: the OpenID provider people log in through',
-    );
+  const { shared, folder, seal, running } = context;
+  const masterKey = seal && createMasterKeyRotation({ shared, folder, seal, wallet: () => running?.wallet });
+  return createIdentityService({ config: identity, settings, ...common(context, identity.databaseUrl), reserved, masterKey });
 }
 
 /** Starts the wallet node with its provider, which may be the identity service in the same process. */
@@ -189,8 +158,9 @@ async function reservePorts({ shared, identity, wallet }: RunOptions): Promise<R
 async function runInThisProcess(options: RunOptions, log: Log, isPrimary: boolean): Promise<void> {
   const { shared, identity, wallet } = options;
   if (wallet) checkWallet(wallet, identity === undefined);
-  const folder = openDataFolder(shared.dataDir);
   const embedded = [identity, wallet].some((config) => config && !config.databaseUrl);
+  checkBackupFolder(shared, shared.dataDir, embedded);
+  const folder = openDataFolder(shared.dataDir);
   const lock: FolderLock | undefined = embedded ? lockFolder(folder) : undefined;
   // Workers get their ports from the primary.
   const ports = isPrimary ? await reservePorts(options) : undefined;
@@ -199,15 +169,21 @@ async function runInThisProcess(options: RunOptions, log: Log, isPrimary: boolea
   const metrics = createMetrics();
   // First, so that the primary gets an answer while the services are still starting.
   if (!isPrimary) answerPrimary(metrics);
-  const context = { shared, folder, log, metrics };
+  const isKeyInFolder = !shared.masterKey && [identity, wallet].every((config) => !config?.databaseUrl);
+  const seal = isKeyInFolder ? createSealOrFail(masterKeys(shared, folder, false)) : undefined;
+  const context = { shared, folder, log, metrics, seal, running: {} as { wallet?: WalletService } };
   const running: Stoppable[] = [];
 
   const service = identity && (await createIdentity(identity, context, ports?.identity));
   if (service) running.push(service);
   const started = service && identity && (await startIdentity(service, identity, context));
   const [node, walletAddress] = wallet ? await startWallet(wallet, service, context, ports?.wallet) : [];
-  if (node) running.push(node);
+  if (node) {
+    running.push(node);
+    context.running.wallet = node;
+  }
 
+  const backups = embedded ? startBackups(shared, folder, log, metrics) : undefined;
   const metricsServer = ports && (await serveMetrics(ports.metrics, () => metrics.registry.metrics()));
   // Now and not only at exit: a killed process would leave no compile cache for the next start.
   flushCompileCache();
@@ -216,7 +192,9 @@ async function runInThisProcess(options: RunOptions, log: Log, isPrimary: boolea
   if (wallet && isPrimary) say(`Gatehouse wallet node: ${wallet.url ?? walletAddress}`);
   if (shared.collectAfterStart) collectWhenIdle();
   onSignal(log, async () => {
+    const ended = backups?.stop();
     await stopServices(running, shared.drainSeconds);
+    if (ended) await waitAtMost(BACKUP_STOP_MS, ended);
     metricsServer?.close();
     lock?.release();
   });
@@ -255,15 +233,10 @@ async function runWorkers(options: RunOptions, log: Log, count: number): Promise
 }
 
 export async function runServices(options: RunOptions): Promise<void> {
-  const { shared, identity, wallet } = options;
+  const { shared } = options;
   const log = createLog(shared.logLevel);
-  const count = shared.workers === 'auto' ? availableParallelism() : shared.workers;
-  const urls = { GATEHOUSE_IDENTITY_DATABASE_URL: identity, GATEHOUSE_WALLET_DATABASE_URL: wallet };
-  const missing = Object.entries(urls).find(([, config]) => config && !config.databaseUrl)?.[0];
-  if (count > 1 && missing)
-    throw new ConfigError(`GATEHOUSE_WORKERS: more than one process needs PostgreSQL; set ${missing}, or 1 worker`);
-  if (identity?.databaseUrl && identity.databaseUrl === wallet?.databaseUrl)
-    throw new ConfigError('GATEHOUSE_WALLET_DATABASE_URL must name another database than GATEHOUSE_IDENTITY_DATABASE_URL');
+  const count = workersOf(shared);
+  checkDatabases(options, count);
   if (count > 1 && cluster.isPrimary) await runWorkers(options, log, count);
   else await runInThisProcess(options, log, cluster.isPrimary);
 }

@@ -83,11 +83,13 @@ export const secretCommands: readonly Command[] = [
     words: 'master-key rotate',
     about: 'switch to a new master key and encrypt all secrets with it',
     more: 'With GATEHOUSE_MASTER_KEY: first set the new key there and the old one as GATEHOUSE_OLD_MASTER_KEYS, on every replica.',
+    whileRunning: 'ask the running service: POST /v3/OS-SERVICE/keys/master/rotate',
     run: rotateMasterKey,
   },
   {
     words: 'token-key rotate',
     about: 'replace the key that encrypts tokens; existing tokens stay valid',
+    whileRunning: 'ask the running service: POST /v3/OS-SERVICE/keys/token/rotate',
     run: () =>
       withService(settings(), async (service) => {
         await service.tokenKeys.rotate({ force: true });
@@ -97,6 +99,7 @@ export const secretCommands: readonly Command[] = [
   {
     words: 'keys rotate',
     about: 'publish new keys of the OpenID provider, which sign after an hour',
+    whileRunning: 'ask the running service: POST /v3/OS-SERVICE/keys/openid/rotate',
     run: () =>
       withService(settings(), async (service) => {
         await service.openidKeys.rotate();

@@ -164,6 +164,10 @@ export const identityFaults = {
   'scim.invalid_count': { status: 400, text: 'The count must be a number of at least 0.' },
   'scim.changed': { status: 412, text: 'The resource was changed since the version that If-Match names.' },
   'key.kind_not_found': { status: 404, text: 'There are no keys of the kind {kind}.' },
+  'key.master_given': {
+    status: 409,
+    text: 'The master key is given by a setting: change it there (guide to operating, Keys).',
+  },
   'key.announced': { status: 409, text: 'New {kind} keys are announced already and will be used soon. Try again later.' },
   'delivery.not_found': { status: 404, text: 'Could not find message: {id}.' },
   'delivery.not_failed': { status: 409, text: 'Message {id} is being sent, or waits for its first attempt.' },

@@ -1,8 +1,10 @@
 // What the identity service is built from.
+
 import type { Clock } from '../platform/clock.ts';
 import type { EffectiveSetting } from '../platform/config/index.ts';
 import type { Log } from '../platform/log/index.ts';
 import type { Seal } from '../platform/seal/index.ts';
+import type { MasterKeyRotation } from './administration/index.ts';
 import type { IdentityConfig } from './settings.ts';
 
 export interface ModuleOptions {
@@ -10,7 +12,9 @@ export interface ModuleOptions {
   readonly dataDir: string;
   readonly clock: Clock;
   readonly log: Log;
-  readonly seal: Seal;
+  readonly seal: Seal & { readonly keyId: string };
+  /** Replaces the master key while the service runs; undefined if it is given by a setting. */
+  readonly masterKey?: MasterKeyRotation | undefined;
   readonly rateLimits: boolean;
   /** host[:port] that outgoing calls may reach even with plain http or at a private address. */
   readonly outboundAllow: readonly string[];

@@ -315,8 +315,8 @@ type People = ReturnType<typeof buildPeople>;
 
 export async function buildModules(db: Database, options: ModuleOptions) {
   const core = await buildCore(db, options);
-  const { deps, users, tokens, revocations, shield, freshLogin, devices, tokenKeys, records, mail, registrationKeys, gate } =
-    core;
+  const { deps, users, tokens, revocations, shield, freshLogin, devices, tokenKeys, records, registrationKeys, gate } = core;
+  const reseal = createReseal(db, deps.change, options.seal);
   const directory = core.directories.guard;
   const applications = buildApplications(core, options);
   const { consumers, appRoles, delegation } = applications;
@@ -368,6 +368,7 @@ export async function buildModules(db: Database, options: ModuleOptions) {
       lastReadings: core.directories.lastReadings,
       tokenKeys,
       openidKeys: openid.keys,
+      reseal,
     }),
     federation,
     openid,
@@ -382,16 +383,6 @@ export async function buildModules(db: Database, options: ModuleOptions) {
     federation,
     passkeyPolicy,
     peopleSettled: people.peopleSettled,
-    reseal: createReseal(deps.change, [
-      tokenKeys,
-      consumers,
-      factor,
-      credentials,
-      records,
-      openid.keys,
-      mail,
-      federation.openidSettings,
-      federation.sessions,
-    ]),
+    reseal,
   };
 }

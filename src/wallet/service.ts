@@ -13,14 +13,15 @@ import type { ProviderOptions } from '../platform/openid-client/index.ts';
 import { createApiPages } from '../platform/pages/index.ts';
 import type { ReservedPort } from '../platform/reserved-port.ts';
 import type { createSeal } from '../platform/seal/index.ts';
+import type { ResealResult } from '../platform/sealed/index.ts';
 import { waitAtMost } from '../platform/wait-at-most.ts';
 import { version } from '../version.ts';
 import { authorize, type Caller, ensureRowSecurity, theNode, type WalletApp } from './access/index.ts';
 import type { Database, Tables } from './database.ts';
 import { hostOf } from './dids/index.ts';
 import { continueExchanges } from './exchanges/index.ts';
-import { type ResealResult, resealAll, startSweeper, sweepExpired } from './jobs/index.ts';
-import { createSoftwareStore, type KeyStores, type Keys, openStores } from './keys/index.ts';
+import { resealAll, startSweeper, sweepExpired } from './jobs/index.ts';
+import { type KeyStores, type Keys, openStores } from './keys/index.ts';
 import { buildModules, type Modules } from './modules.ts';
 import { type RegisteredVerifiers, readVerifiers } from './presentation/index.ts';
 import { retireKeys } from './publication/index.ts';
@@ -29,7 +30,7 @@ import { commonHeaders, problemErrors, REQUEST_ID_HEADER } from './resource/inde
 import { mountWallet } from './routes.ts';
 import type { WalletConfig } from './settings.ts';
 
-const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
+export const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
 
 export type { ResealResult };
 
@@ -63,6 +64,8 @@ export interface WalletService {
   readonly keys: Keys;
   /** Runs the background jobs now. */
   sweep(): Promise<Readonly<Record<string, number>>>;
+  /** After a change of the master key: seals everything again with the current one. */
+  reseal(): Promise<ResealResult>;
   /** Returns the address it listens on. */
   start(): Promise<string>;
   /** Reports "not ready" and keeps serving. */
@@ -116,11 +119,11 @@ export async function createWalletService(options: WalletOptions): Promise<Walle
   }
 }
 
-/** The wallet's part of `gatehouse master-key rotate`. No requests are served meanwhile. */
+/** The wallet's part of `gatehouse master-key rotate`. */
 export async function resealWallet(options: Pick<WalletOptions, 'config' | 'dataDir' | 'seal'>): Promise<ResealResult> {
   const db = await openWalletDatabase(options.config, options.dataDir);
   try {
-    return await withoutTimeLimit(() => resealAll(db, options.seal, { software: createSoftwareStore(options.seal) }));
+    return await withoutTimeLimit(() => resealAll(db, options.seal));
   } finally {
     await db.close();
   }
@@ -198,6 +201,7 @@ function createServiceOn(db: Database, stores: KeyStores, verifiers: RegisteredV
   return {
     metrics,
     keys,
+    reseal: () => withoutTimeLimit(() => resealAll(db, options.seal)),
     sweep: async () => ({ ...(await runMaintenance()), ...(await continueWaiting()) }),
     async start() {
       // With port 0 the address, and with it the DID, is known only after the server listens.

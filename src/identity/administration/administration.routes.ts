@@ -34,7 +34,12 @@ export function mountAdministration(app: IdentityApp, { administration }: { admi
 
   app.get(
     '/v3/OS-SERVICE/backups',
-    { summary: 'Show when `gatehouse backup` last ran', tag, rule: 'identity:list_backups', reply: { 200: Backups } },
+    {
+      summary: 'Show when a backup was last made and restored for a try, and whether the last attempt failed',
+      tag,
+      rule: 'identity:list_backups',
+      reply: { 200: Backups },
+    },
     () => ({ backups: administration.backups() }),
   );
 
@@ -60,7 +65,7 @@ function mountKeys(app: IdentityApp, administration: Administration): void {
     {
       summary: 'Replace the keys of a kind',
       description:
-        'New ones are announced, and used when everybody had time to learn them. What was signed before stays valid until it ends.',
+        'Of the kinds token and openid, new ones are announced, and used when everybody had time to learn them. What was signed before stays valid until it ends. The kind master is the master key in the data folder: every secret is sealed again under a new one before the answer comes; 409 if the key is given by a setting.',
       tag,
       rule: 'identity:rotate_service_keys',
       target: ({ params }) => administration.keys.target(params.kind),

@@ -1,18 +1,22 @@
 // The service as its administrators see it.
 import type { EffectiveSetting } from '../../platform/config/index.ts';
-import { lastBackup as readLastBackup } from '../../platform/last-backup.ts';
+import { lastBackupFailure, lastBackup as readLastBackup } from '../../platform/last-backup.ts';
+import type { Actor } from '../audit/index.ts';
 import type { OpenidKeys } from '../openid/index.ts';
 import { countFailed } from '../outbox/index.ts';
 import type { Deps } from '../resource/index.ts';
 import type { TokenKeys } from '../tokens/index.ts';
 import { createDeliveries } from './deliveries.rules.ts';
-import { createKeys, type ServiceKeys } from './keys.rules.ts';
+import { createKeys, type MasterKeyRotation, type ServiceKeys } from './keys.rules.ts';
 import { createOverview, type OverviewDeps } from './overview.rules.ts';
 
 export interface AdministrationDeps extends Deps, Pick<OverviewDeps, 'dataDir' | 'lastReadings'> {
   readonly tls?: { readonly certFile: string } | undefined;
   readonly tokenKeys: TokenKeys;
   readonly openidKeys: OpenidKeys;
+  readonly masterKey?: MasterKeyRotation | undefined;
+  /** Seals every secret again under the current master key. */
+  reseal(actor: Actor): Promise<number>;
   /** The settings in force, secrets masked. */
   readonly settings?: readonly EffectiveSetting[];
 }
@@ -29,8 +33,15 @@ const keysOf = ({ tokenKeys, openidKeys }: AdministrationDeps): ServiceKeys => (
 export function createAdministration(deps: AdministrationDeps) {
   const { db, config, dataDir, tls, settings = [] } = deps;
   const lastBackup = () => (config.databaseUrl === undefined ? (readLastBackup(dataDir) ?? null) : undefined);
+  const failure = () => (config.databaseUrl === undefined ? lastBackupFailure(dataDir) : undefined);
   return {
-    overview: createOverview({ ...deps, certFile: tls?.certFile, lastBackup, failedDeliveries: () => countFailed(db.read) }),
+    overview: createOverview({
+      ...deps,
+      certFile: tls?.certFile,
+      lastBackup,
+      hasBackupFailed: () => failure() !== undefined,
+      failedDeliveries: () => countFailed(db.read),
+    }),
     settings: () => settings,
     keys: createKeys({ ...deps, keys: keysOf(deps) }),
     deliveries: createDeliveries(deps),
@@ -38,7 +49,11 @@ export function createAdministration(deps: AdministrationDeps) {
     /** With PostgreSQL other tools make backups, and this service does not know of them. */
     backups() {
       const last = lastBackup();
-      return { is_known: last !== undefined, last: last ? { made_at: last.madeAt, files: [...last.files] } : null };
+      return {
+        is_known: last !== undefined,
+        last: last ? { made_at: last.madeAt, files: [...last.files], verified_at: last.verifiedAt ?? null } : null,
+        failed: failure() ?? null,
+      };
     },
   };
 }

@@ -1,5 +1,6 @@
 // The keys of the service: those of tokens, and those of the OpenID provider. The keys themselves are never shown.
 import { isoTime, seconds } from '../../platform/clock.ts';
+import { withoutTimeLimit } from '../../platform/database/index.ts';
 import { type Caller, factsOnly, type IdentityTarget } from '../access/index.ts';
 import type { Actor } from '../audit/index.ts';
 import { fail } from '../faults.ts';
@@ -21,12 +22,33 @@ interface Keys {
 }
 
 const KINDS = ['token', 'openid'] as const;
+/** The master key is not listed: it may be known to a setting only. */
+const MASTER = 'master';
 export type KeyKind = (typeof KINDS)[number];
 export type ServiceKeys = Readonly<Record<KeyKind, Keys>>;
 
+/** Replaces the master key while the service runs. */
+export interface MasterKeyRotation {
+  /** Returns the id of the new key when everything is sealed under it. */
+  rotate(reseal: () => Promise<number>): Promise<{ readonly id: string }>;
+}
+
+interface KeyDeps extends Pick<Deps, 'clock'> {
+  readonly keys: ServiceKeys;
+  readonly masterKey?: MasterKeyRotation | undefined;
+  reseal(actor: Actor): Promise<number>;
+}
+
 const time = (at: number): string => isoTime(at * 1000);
 
-export function createKeys({ clock, keys }: Pick<Deps, 'clock'> & { keys: ServiceKeys }) {
+export function createKeys({ clock, keys, masterKey, reseal }: KeyDeps) {
+  async function rotateMaster(caller: Caller) {
+    if (!masterKey) return fail('key.master_given');
+    const { id } = await masterKey.rotate(() => withoutTimeLimit(() => reseal(caller)));
+    const key = { id, algorithm: 'A256GCM', active_from: time(seconds(clock)), age_seconds: 0, state: 'current' as const };
+    return { kind: MASTER, rotates_at: null, keys: [key] };
+  }
+
   async function show(kind: KeyKind) {
     const now = seconds(clock);
     const all = await keys[kind].list();
@@ -49,13 +71,14 @@ export function createKeys({ clock, keys }: Pick<Deps, 'clock'> & { keys: Servic
   return {
     list: () => Promise.all(KINDS.map(show)),
 
-    target(kind: string): IdentityTarget<KeyKind> {
-      const found = KINDS.find((one) => one === kind);
+    target(kind: string): IdentityTarget<KeyKind | typeof MASTER> {
+      const found = [...KINDS, MASTER].find((one) => one === kind) as KeyKind | typeof MASTER | undefined;
       return { ...factsOnly({}), get: () => found ?? fail('key.kind_not_found', { kind }) };
     },
 
     /** A new key is announced first, so that every replica and every client has it before it is used. */
-    async rotate(caller: Caller, kind: KeyKind) {
+    async rotate(caller: Caller, kind: KeyKind | typeof MASTER) {
+      if (kind === MASTER) return rotateMaster(caller);
       const now = seconds(clock);
       const isAnnounced = (await keys[kind].list()).some(({ activeFrom }) => activeFrom > now);
       // Otherwise repeated requests would fill the table, and what clients fetch, with keys that are never used.

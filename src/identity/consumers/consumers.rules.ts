@@ -18,7 +18,6 @@ import {
   type ConsumerWithSecret,
   endPreviousSecret,
   previousSecretUntil,
-  resealSecrets,
   rotateSecret,
   sweepPreviousSecrets,
   withSecret,
@@ -101,7 +100,6 @@ export function createConsumers(deps: ConsumerDeps) {
     rotateSecretOf: (actor: Actor, id: string) => rotateSecret(deps, actor, id),
     /** Deletes previous secrets that have expired. Returns how many. */
     sweep: () => sweepPreviousSecrets(deps),
-    reseal: (transaction: Change) => resealSecrets(deps, transaction),
   };
 }
 

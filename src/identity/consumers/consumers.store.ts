@@ -66,9 +66,6 @@ export async function clearPreviousSecrets(tx: Tx, before: number, limit: number
   return rows.map(({ id }) => id);
 }
 
-export const readSecrets = (db: Reader): Promise<Pick<ConsumerRow, 'id' | 'secret' | 'previous_secret'>[]> =>
-  db.selectFrom('consumers').select(['id', 'secret', 'previous_secret']).execute();
-
 /** The row is locked so that concurrent updates do not overwrite each other. */
 export const lockConsumer = (db: Database, tx: Tx, id: string): Promise<ConsumerRow | undefined> =>
   lockRow(db, tx, 'consumers', id);

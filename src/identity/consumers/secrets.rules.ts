@@ -3,10 +3,10 @@
 import { type Clock, seconds } from '../../platform/clock.ts';
 import { newSecret } from '../../platform/ids.ts';
 import type { Seal } from '../../platform/seal/index.ts';
-import type { Actor, Change } from '../audit/index.ts';
+import type { Actor } from '../audit/index.ts';
 import type { ConsumerRow } from '../database.ts';
 import { fail } from '../faults.ts';
-import { clearPreviousSecrets, lockConsumer, readSecrets, updateConsumer } from './consumers.store.ts';
+import { clearPreviousSecrets, lockConsumer, updateConsumer } from './consumers.store.ts';
 import { type ConsumerDeps, tagOfConsumer } from './deps.ts';
 
 export type ConsumerWithSecret = ConsumerRow & {
@@ -75,15 +75,3 @@ export const sweepPreviousSecrets = ({ db, clock }: Pick<ConsumerDeps, 'db' | 'c
     for (const id of ids) invalidate(tagOfConsumer(id));
     return ids.length;
   });
-
-/** After a change of the master key: encrypts every secret again with the current one. Returns how many. */
-export async function resealSecrets({ seal }: Pick<ConsumerDeps, 'seal'>, { tx }: Change): Promise<number> {
-  const rows = await readSecrets(tx);
-  const again = (sealed: string, context: string): string => seal.seal(seal.open(sealed, context), context);
-  for (const { id, secret, previous_secret: previous } of rows)
-    await updateConsumer(tx, id, {
-      secret: again(secret, sealContext(id)),
-      previous_secret: previous === null ? null : again(previous, previousContext(id)),
-    });
-  return rows.length;
-}

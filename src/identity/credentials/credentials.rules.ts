@@ -38,7 +38,6 @@ import {
   insertCredential,
   listCredentials,
   lockCredential,
-  readBlobs,
   updateCredential,
 } from './credentials.store.ts';
 
@@ -214,13 +213,6 @@ export function createCredentials(
         else used = true;
       }
       return fresh && !used;
-    },
-
-    async reseal({ tx }: Change): Promise<number> {
-      const rows = await readBlobs(tx);
-      for (const { id, blob } of rows)
-        await updateCredential(tx, id, { blob: seal.seal(seal.open(blob, sealContext(id)), sealContext(id)) });
-      return rows.length;
     },
   };
 }

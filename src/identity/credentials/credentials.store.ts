@@ -21,9 +21,6 @@ export function listCredentials(
 export const credentialsOf = (db: Reader, userId: string, type: string): Promise<CredentialRow[]> =>
   db.selectFrom('credentials').where('user_id', '=', userId).where('type', '=', type).orderBy('created_at').selectAll().execute();
 
-export const readBlobs = (db: Reader): Promise<{ id: string; blob: string }[]> =>
-  db.selectFrom('credentials').select(['id', 'blob']).execute();
-
 export async function insertCredential(tx: Tx, row: CredentialRow): Promise<void> {
   await tx.insertInto('credentials').values(row).execute();
 }

@@ -9,13 +9,7 @@ import { bit, type Deps, failOnBrokenReference } from '../resource/index.ts';
 import { lockIdentityProvider } from './identity-providers.store.ts';
 import type { ManyLinks } from './many-links.rules.ts';
 import type { PutOpenidSettings } from './openid-settings.schema.ts';
-import {
-  deleteOpenidSettings,
-  findOpenidSettings,
-  putOpenidSettings,
-  readSecrets,
-  replaceSecret,
-} from './openid-settings.store.ts';
+import { deleteOpenidSettings, findOpenidSettings, putOpenidSettings } from './openid-settings.store.ts';
 
 type OpenidSettingsBody = Static<typeof PutOpenidSettings>['openid'];
 
@@ -128,14 +122,6 @@ export function createOpenidSettings(
     /** Undefined for a public client. */
     secretOf: ({ provider_id: id, client_secret: secret }: OpenidProviderRow): string | undefined =>
       secret === null ? undefined : seal.open(secret, sealContext(id)).toString(),
-
-    /** After a change of the master key. Returns how many secrets were sealed again. */
-    async reseal({ tx }: Change): Promise<number> {
-      const rows = await readSecrets(tx);
-      for (const { provider_id: id, client_secret: secret } of rows)
-        await replaceSecret(tx, id, seal.seal(seal.open(secret!, sealContext(id)), sealContext(id)));
-      return rows.length;
-    },
   };
 }
 

@@ -38,13 +38,6 @@ export async function endTakingBack(db: Database, { provider_id, taking_back }: 
   );
 }
 
-export const readSecrets = (tx: Tx): Promise<Pick<OpenidProviderRow, 'provider_id' | 'client_secret'>[]> =>
-  tx.selectFrom('openid_providers').where('client_secret', 'is not', null).select(['provider_id', 'client_secret']).execute();
-
-export async function replaceSecret(tx: Tx, providerId: string, secret: string): Promise<void> {
-  await tx.updateTable('openid_providers').set({ client_secret: secret }).where('provider_id', '=', providerId).execute();
-}
-
 /** A provider that people can sign in by: enabled, in an enabled domain, with OpenID settings and a mapping. */
 export interface UsableProvider extends OpenidProviderRow {
   domain_id: IdentityProviderRow['domain_id'];

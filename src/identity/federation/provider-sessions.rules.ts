@@ -7,7 +7,7 @@ import type { Log } from '../../platform/log/index.ts';
 import { isGrantRevoked, LEEWAY_SECONDS, readLogoutToken, USED_MS } from '../../platform/openid-client/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import { type Change, type RunChange, serviceActor } from '../audit/index.ts';
-import type { Database, ProviderSessionRow } from '../database.ts';
+import type { Database } from '../database.ts';
 import { Fault, fail } from '../faults.ts';
 import type { ProviderAssertion } from './assertion.ts';
 import type { GivenRules } from './given.rules.ts';
@@ -24,9 +24,7 @@ import {
   insertProviderSession,
   type LiveSession,
   liveSessionsOf,
-  replaceSealed,
   type SessionSelection,
-  sealedSessions,
   updateProviderSession,
   useLogoutToken,
 } from './provider-sessions.store.ts';
@@ -206,14 +204,6 @@ export function createProviderSessions(deps: ProviderSessionDeps) {
 
     async sweep(): Promise<number> {
       return db.write((tx) => deleteEnded(tx, now(), SWEPT_AT_ONCE));
-    },
-
-    /** After a change of the master key. Returns how many were sealed again. */
-    async reseal({ tx }: Change): Promise<number> {
-      const rows: Pick<ProviderSessionRow, 'id' | 'sealed'>[] = await sealedSessions(tx);
-      for (const { id, sealed: text } of rows)
-        await replaceSealed(tx, id, seal.seal(seal.open(text!, sealContext(id)), sealContext(id)));
-      return rows.length;
     },
   };
 }

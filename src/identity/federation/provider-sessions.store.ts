@@ -156,10 +156,3 @@ export async function deleteEnded(tx: Tx, before: number, limit: number): Promis
     .executeTakeFirst();
   return Number(sessions.numDeletedRows + tokens.numDeletedRows);
 }
-
-export const sealedSessions = (tx: Tx): Promise<Pick<ProviderSessionRow, 'id' | 'sealed'>[]> =>
-  tx.selectFrom('provider_sessions').where('sealed', 'is not', null).select(['id', 'sealed']).execute();
-
-export async function replaceSealed(tx: Tx, id: string, sealed: string): Promise<void> {
-  await tx.updateTable('provider_sessions').set({ sealed }).where('id', '=', id).execute();
-}

@@ -1,5 +1,5 @@
 // Mails to be sent.
-import type { Database, MailRow, NewMailRow, Reader, Tx } from '../database.ts';
+import type { Database, NewMailRow, Reader, Tx } from '../database.ts';
 
 export async function insertMail(tx: Tx, row: NewMailRow): Promise<void> {
   await tx.insertInto('mails').values(row).execute();
@@ -12,13 +12,6 @@ export async function countMails(db: Reader): Promise<number> {
     .select(db.fn.countAll().as('count'))
     .executeTakeFirstOrThrow();
   return Number(count);
-}
-
-export const sealedMails = (db: Reader): Promise<Pick<MailRow, 'id' | 'sealed'>[]> =>
-  db.selectFrom('mails').select(['id', 'sealed']).execute();
-
-export async function replaceSealed(tx: Tx, id: string, sealed: string): Promise<void> {
-  await tx.updateTable('mails').set({ sealed }).where('id', '=', id).execute();
 }
 
 const SWEEP_BATCH = 1000;

@@ -9,7 +9,7 @@ import type { Database, MailRow } from '../database.ts';
 import { createOutbox, type Failure, type Schedule } from '../outbox/index.ts';
 import type { IdentityConfig } from '../settings.ts';
 import { type Letter, TEMPLATES, type TemplateName } from './letters.ts';
-import { countMails, insertMail, replaceSealed, sealedMails, sweepMails } from './mail.store.ts';
+import { countMails, insertMail, sweepMails } from './mail.store.ts';
 import { type MailText, render } from './render.ts';
 import { createTemplates, type Templates } from './templates.ts';
 import { createTransport, prepareFolder, senderOf } from './transport.ts';
@@ -129,12 +129,6 @@ export function createMail({ db, clock, log, seal, config, dataDir, issuer }: Ma
     stop: outbox.stop,
 
     sweep: async (): Promise<number> => (await sweepMails(db, seconds(clock))) + transport.sweep(),
-
-    async reseal({ tx }: Change): Promise<number> {
-      const rows = await sealedMails(tx);
-      for (const { id, sealed } of rows) await replaceSealed(tx, id, seal.seal(seal.open(sealed, placeOf(id)), placeOf(id)));
-      return rows.length;
-    },
   };
 }
 

@@ -21,7 +21,3 @@ export async function deleteTokenKeys(tx: Tx, ids: readonly number[]): Promise<v
       .where('id', 'in', [...ids])
       .execute();
 }
-
-export async function resealTokenKey(tx: Tx, id: number, sealed: string): Promise<void> {
-  await tx.updateTable('token_keys').set({ sealed }).where('id', '=', id).execute();
-}

@@ -3,10 +3,10 @@ import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { type Clock, seconds } from '../../platform/clock.ts';
 import { isUniqueViolation } from '../../platform/database/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
-import { type Actor, type Change, type RunChange, serviceActor } from '../audit/index.ts';
+import { type Actor, type RunChange, serviceActor } from '../audit/index.ts';
 import type { Database } from '../database.ts';
 import type { TokenKey } from './token-format.ts';
-import { deleteTokenKeys, insertTokenKey, readTokenKeys, resealTokenKey, type SealedTokenKey } from './token-keys.store.ts';
+import { deleteTokenKeys, insertTokenKey, readTokenKeys, type SealedTokenKey } from './token-keys.store.ts';
 
 const TAG = 'token-keys';
 const DAY = 86_400;
@@ -43,8 +43,6 @@ export interface TokenKeys {
   list(): Promise<KeyInfo[]>;
   /** When the next key is created (seconds). */
   rotatesAt(keys: readonly KeyInfo[]): number | undefined;
-  /** After a change of the master key: encrypts every key again with the current one. Returns how many. */
-  reseal(change: Change): Promise<number>;
 }
 
 export async function createTokenKeys(deps: {
@@ -145,12 +143,6 @@ export async function createTokenKeys(deps: {
     rotatesAt(all) {
       const newest = all.at(-1);
       return newest && newest.activeFrom + rules.tokenKeyDays * DAY;
-    },
-    async reseal({ tx }) {
-      const rows = await readTokenKeys(tx);
-      for (const { id, sealed: text } of rows)
-        await resealTokenKey(tx, id, seal.seal(seal.open(text, sealContext(id)), sealContext(id)));
-      return rows.length;
     },
   };
 }

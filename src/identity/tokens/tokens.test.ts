@@ -56,7 +56,6 @@ describe('A token that was just verified', () => {
         rotate: async () => {},
         list: async () => [],
         rotatesAt: () => undefined,
-        reseal: async () => 0,
       },
       revocations: {
         cached: (id) => (isLive ? revoked.has(id) : undefined),

@@ -1,13 +1,13 @@
 // The second factor of a user: enabling, the security question, codes and recovery codes. Each has its own file.
-import type { Actor, Change } from '../audit/index.ts';
+import type { Actor } from '../audit/index.ts';
 import type { Guesser } from '../passwords/index.ts';
 import type { UserWithExpiry } from '../users/index.ts';
 import { type CheckGuess, guessCode, verifyCode } from './codes.rules.ts';
 import { disableFactor, enableFactor, enableProposed, proposalOf, proposeKey } from './enable.rules.ts';
-import { type FactorDeps, factorOf, sealContext } from './factor.ts';
+import { type FactorDeps, factorOf } from './factor.ts';
 import { acceptRecoveryCode, makeRecoveryCodes } from './recovery-codes.rules.ts';
 import { checkAnswer, type SecurityQuestion } from './security-question.rules.ts';
-import { countRecoveryCodes, findFactor, readFactorKeys, setFactorKey } from './two-factor.store.ts';
+import { countRecoveryCodes, findFactor } from './two-factor.store.ts';
 
 async function dataOf(deps: FactorDeps, userId: string): Promise<{ question: string; recoveryCodesLeft: number }> {
   const { security_question: question } = await factorOf(deps, userId);
@@ -18,13 +18,6 @@ async function dataOf(deps: FactorDeps, userId: string): Promise<{ question: str
 async function stateOf({ db }: FactorDeps, userId: string): Promise<{ isEnabled: boolean; recoveryCodesLeft: number }> {
   const isEnabled = (await findFactor(db.read, userId)) !== undefined;
   return { isEnabled, recoveryCodesLeft: isEnabled ? await countRecoveryCodes(db.read, userId) : 0 };
-}
-
-async function resealKeys({ seal }: FactorDeps, { tx }: Change): Promise<number> {
-  const rows = await readFactorKeys(tx);
-  for (const { user_id: id, key } of rows)
-    await setFactorKey(tx, id, seal.seal(seal.open(key, sealContext(id)), sealContext(id)));
-  return rows.length;
 }
 
 export function createFactor(deps: FactorDeps) {
@@ -53,8 +46,6 @@ export function createFactor(deps: FactorDeps) {
     acceptRecoveryCode: (by: Guesser, userId: string, code: string) => acceptRecoveryCode(deps, by, userId, code),
     /** For TOTP credentials, which share the limit on guesses. */
     guess: (by: Guesser, userId: string, what: string, check: CheckGuess) => guessCode(deps, by, userId, what, check),
-
-    reseal: (transaction: Change) => resealKeys(deps, transaction),
   };
 }
 

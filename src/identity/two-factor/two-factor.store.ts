@@ -34,13 +34,6 @@ export async function acceptStep(tx: Tx, userId: string, step: number): Promise<
   return result.numUpdatedRows > 0n;
 }
 
-export const readFactorKeys = (db: Reader): Promise<{ user_id: string; key: string }[]> =>
-  db.selectFrom('two_factor').select(['user_id', 'key']).execute();
-
-export async function setFactorKey(tx: Tx, userId: string, key: string): Promise<void> {
-  await tx.updateTable('two_factor').set({ key }).where('user_id', '=', userId).execute();
-}
-
 /**
  * Counts a guess before it is checked, and returns the count. Beyond the limit the time is not updated, so that the wait ends even
  * if guesses continue; a time in the future (the clock was set back) becomes now. The row is locked until the transaction ends.

@@ -47,6 +47,13 @@ function parseMasterKey(text: string): MasterKey {
   return { id, key: createSecretKey(Buffer.from(derived)) };
 }
 
+function parseMasterKeys(texts: readonly string[]): [all: readonly MasterKey[], current: MasterKey] {
+  const keys = texts.map(parseMasterKey);
+  const [current] = keys;
+  if (!current) throw new Error('a master key is needed');
+  return [keys, current];
+}
+
 function decrypt(key: KeyObject, bytes: Buffer, context: string): Buffer {
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
   decipher.setAAD(Buffer.from(context));
@@ -54,13 +61,23 @@ function decrypt(key: KeyObject, bytes: Buffer, context: string): Buffer {
   return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
 }
 
+export interface MasterSeal extends Seal {
+  /** The id of the key that seals. */
+  readonly keyId: string;
+  /** From here on these keys are used: the first seals, and any of them opens. */
+  use(masterKeys: readonly string[]): void;
+}
+
 /** Seals with the first key and opens with any of them, so that the key can be rotated while the service runs. */
-export function createSeal(masterKeys: readonly string[]): Seal & { readonly keyId: string } {
-  const keys = masterKeys.map(parseMasterKey);
-  const current = keys[0];
-  if (!current) throw new Error('a master key is needed');
+export function createSeal(masterKeys: readonly string[]): MasterSeal {
+  let [keys, current] = parseMasterKeys(masterKeys);
   return {
-    keyId: current.id,
+    get keyId() {
+      return current.id;
+    },
+    use(others) {
+      [keys, current] = parseMasterKeys(others);
+    },
     seal(plain, context) {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv('aes-256-gcm', current.key, nonce);

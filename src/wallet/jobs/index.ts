@@ -1,3 +1,4 @@
 // Background jobs.
-export { type ResealResult, resealAll, sweepExpired } from './jobs.store.ts';
+export { resealAll, sweepExpired } from './jobs.store.ts';
+export { SEALED_COLUMNS } from './sealed.ts';
 export { startSweeper } from './sweeper.ts';

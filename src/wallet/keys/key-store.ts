@@ -33,7 +33,5 @@ export interface KeyStore {
   sign(stored: StoredKey, algorithm: Algorithm, identity: KeyIdentity, data: Buffer): Promise<Buffer>;
   /** Removes what is outside the database. It is not an error if it is already gone. */
   destroy(stored: StoredKey, identity: KeyIdentity): Promise<void>;
-  /** The stored key, resealed under the current master key; undefined if there is nothing to do. */
-  rewrap(stored: StoredKey, identity: KeyIdentity): StoredKey | undefined;
   close(): Promise<void>;
 }

@@ -1,4 +1,6 @@
 // Keys in the database. Every statement names the owner.
+import { type Kysely, sql } from 'kysely';
+import { NODE } from '../access/index.ts';
 import type { KeyRow, KeyState, Reader, Tx } from '../database.ts';
 import type { ListPage } from '../resource/index.ts';
 
@@ -149,4 +151,10 @@ export async function countKeys(db: Reader): Promise<Record<string, number>> {
     .select((eb) => ['state', eb.fn.countAll<number>().as('count')])
     .execute();
   return Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)]));
+}
+
+/** The key ids in the document of the node. For `gatehouse doctor`. */
+export async function nodeKeyIds<S>(db: Kysely<S>): Promise<string[]> {
+  const { rows } = await sql<{ kid: string }>`select kid from keys where owner = ${NODE}`.execute(db);
+  return rows.map(({ kid }) => kid);
 }

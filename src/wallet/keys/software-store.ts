@@ -1,7 +1,7 @@
 // Private keys in the database, each encrypted with its own data key, which is sealed under the master key. Deleting the data key
 // destroys the key (crypto-shredding). A new master key reseals only the data keys.
 import { createCipheriv, createDecipheriv, createPrivateKey, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
-import { keyIdOf, type Seal } from '../../platform/seal/index.ts';
+import type { Seal } from '../../platform/seal/index.ts';
 import { ALGORITHMS, generatePair, publicJwkOf, signWith } from '../jose/index.ts';
 import type { CreatedKey, KeyIdentity, KeyStore, StoredKey } from './key-store.ts';
 
@@ -13,6 +13,9 @@ const TAG_BYTES = 16;
 /** Binds the ciphertext to owner, key, purpose and version, so that it cannot be used in another row. */
 const sealContext = ({ owner, keyId }: KeyIdentity, purpose: 'data key' | 'private key'): string =>
   `wallet|${owner}|${keyId}|${purpose}|${VERSION}`;
+
+/** The context of a sealed data key. */
+export const dataKeySealContext = (identity: KeyIdentity): string => sealContext(identity, 'data key');
 
 function encrypt(dataKey: Buffer, plain: Buffer, context: string): string {
   const nonce = randomBytes(NONCE_BYTES);
@@ -30,13 +33,13 @@ function decrypt(dataKey: Buffer, text: string, context: string): Buffer {
   return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
 }
 
-export function createSoftwareStore(seal: Seal & { readonly keyId: string }): KeyStore {
+export function createSoftwareStore(seal: Seal): KeyStore {
   async function importPrivateKey(privateKey: KeyObject, identity: KeyIdentity): Promise<CreatedKey> {
     const dataKey = randomBytes(KEY_BYTES);
     const plain = privateKey.export({ format: 'der', type: 'pkcs8' });
     try {
       const stored: StoredKey = {
-        wrappedKey: seal.seal(dataKey, sealContext(identity, 'data key')),
+        wrappedKey: seal.seal(dataKey, dataKeySealContext(identity)),
         material: encrypt(dataKey, plain, sealContext(identity, 'private key')),
       };
       return { publicJwk: publicJwkOf(privateKey), stored };
@@ -47,7 +50,7 @@ export function createSoftwareStore(seal: Seal & { readonly keyId: string }): Ke
   }
 
   function open({ wrappedKey, material }: StoredKey, identity: KeyIdentity): KeyObject {
-    const dataKey = seal.open(wrappedKey!, sealContext(identity, 'data key'));
+    const dataKey = seal.open(wrappedKey!, dataKeySealContext(identity));
     const plain = decrypt(dataKey, material, sealContext(identity, 'private key'));
     try {
       return createPrivateKey({ key: plain, format: 'der', type: 'pkcs8' });
@@ -62,15 +65,6 @@ export function createSoftwareStore(seal: Seal & { readonly keyId: string }): Ke
     importPrivateKey,
     generate: async (algorithm, identity) => importPrivateKey(await generatePair(algorithm), identity),
     sign: async (stored, algorithm, identity, data) => signWith(open(stored, identity), algorithm, data),
-    rewrap(stored, identity) {
-      if (stored.wrappedKey === null || keyIdOf(stored.wrappedKey) === seal.keyId) return undefined;
-      const dataKey = seal.open(stored.wrappedKey, sealContext(identity, 'data key'));
-      try {
-        return { ...stored, wrappedKey: seal.seal(dataKey, sealContext(identity, 'data key')) };
-      } finally {
-        dataKey.fill(0);
-      }
-    },
     // Everything is in the row.
     async destroy() {},
     async close() {},

@@ -26,7 +26,3 @@ export async function deleteKeys(tx: Tx, ids: readonly string[]): Promise<void> 
       .where('id', 'in', [...ids])
       .execute();
 }
-
-export async function resealKey(tx: Tx, id: string, sealed: string): Promise<void> {
-  await tx.updateTable('openid_keys').set({ sealed }).where('id', '=', id).execute();
-}

@@ -5,10 +5,10 @@ import { seconds } from '../../../platform/clock.ts';
 import { takeAdvisoryLock } from '../../../platform/database/index.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { Seal } from '../../../platform/seal/index.ts';
-import { type Actor, type Change, serviceActor } from '../../audit/index.ts';
+import { type Actor, serviceActor } from '../../audit/index.ts';
 import { fail } from '../../faults.ts';
 import type { Deps } from '../../resource/index.ts';
-import { deleteKeys, insertKeys, readKeys, resealKey, type SealedKey } from './keys.store.ts';
+import { deleteKeys, insertKeys, readKeys, type SealedKey } from './keys.store.ts';
 
 const generateKeyPair = promisify(generateKeyPairCallback);
 
@@ -142,12 +142,6 @@ export function createOpenidKeys({ db, clock, change, seal }: Pick<Deps, 'db' | 
     /** Without the keys themselves, the oldest first. */
     list: async () =>
       (await readKeys(db.read)).map(({ id, kind, active_from }) => ({ id, algorithm: kind, activeFrom: active_from })),
-
-    async reseal({ tx }: Change): Promise<number> {
-      const rows = await readKeys(tx);
-      for (const row of rows) await resealKey(tx, row.id, seal.seal(Buffer.from(open(row)), sealContextOf(row.id)));
-      return rows.length;
-    },
   };
 }
 

@@ -126,7 +126,6 @@ export async function openPkcs11Store(options: TokenOptions): Promise<KeyStore> 
       await token.use((session) => removeKey(session, name));
     },
 
-    rewrap: () => undefined,
     close: () => token.close(),
   };
 }

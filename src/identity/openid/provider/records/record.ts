@@ -48,10 +48,6 @@ const sealContextOf = (id: string): string => `openid_records/${id}`;
 export const sealPayload = (seal: Seal, id: string, payload: RecordPayload): string =>
   seal.seal(Buffer.from(JSON.stringify(payload)), sealContextOf(id));
 
-/** Seals with the newest master key. */
-export const resealPayload = (seal: Seal, id: string, payload: string): string =>
-  seal.seal(seal.open(payload, sealContextOf(id)), sealContextOf(id));
-
 export function openRecord(seal: Seal, row: OpenidRecordRow): RecordPayload {
   const payload = JSON.parse(seal.open(row.payload, sealContextOf(row.id)).toString()) as RecordPayload;
   return row.consumed_at === null ? payload : { ...payload, consumed: row.consumed_at };

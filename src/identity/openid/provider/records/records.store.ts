@@ -198,11 +198,3 @@ export async function deleteEndedRecords(tx: Tx, before: number, limit: number):
     .executeTakeFirst();
   return Number(numDeletedRows);
 }
-
-export function allRecords(tx: Tx): Promise<Pick<OpenidRecordRow, 'id' | 'payload'>[]> {
-  return tx.selectFrom('openid_records').select(['id', 'payload']).execute();
-}
-
-export async function replacePayload(tx: Tx, id: string, payload: string): Promise<void> {
-  await tx.updateTable('openid_records').set({ payload }).where('id', '=', id).execute();
-}

@@ -1,6 +1,5 @@
 // Records of the OpenID provider: found by hash, sealed at rest, linked to their user and consumer.
 import { type Clock, seconds } from '../../../../platform/clock.ts';
-import type { Seal } from '../../../../platform/seal/index.ts';
 import type { Change } from '../../../audit/index.ts';
 import type { Database } from '../../../database.ts';
 import {
@@ -14,16 +13,14 @@ import {
   signOut,
 } from './end.ts';
 import { findByUid, findByUserCode, findValid, listOfUser } from './find.ts';
-import { hashOf, type RecordPayload, resealPayload, tagOfGrant, tagOfRecord } from './record.ts';
+import { hashOf, type RecordPayload, tagOfGrant, tagOfRecord } from './record.ts';
 import {
-  allRecords,
   consumeRecord,
   deleteEndedRecords,
   deleteRecord,
   deleteRecordOf,
   deleteRecordsOfGrant,
   findRecord,
-  replacePayload,
 } from './records.store.ts';
 import { createRequestState } from './request-state.ts';
 import { addRecord, type RecordToSave, saveRecord } from './save.ts';
@@ -71,16 +68,10 @@ async function sweep(db: Database, clock: Clock): Promise<number> {
   return total + (await db.write((tx) => deleteUnusedSessions(tx, seconds(clock) - UNUSED_SECONDS, SWEPT_AT_ONCE)));
 }
 
-async function reseal(seal: Seal, { tx }: Change): Promise<number> {
-  const rows = await allRecords(tx);
-  for (const { id, payload } of rows) await replacePayload(tx, id, resealPayload(seal, id, payload));
-  return rows.length;
-}
-
 export function createRecords(options: EndDeps & { readonly db: Database }) {
   const requestState = createRequestState();
   const deps = { ...options, requestState };
-  const { db, clock, seal } = deps;
+  const { db, clock } = deps;
 
   return {
     /** `once`: only if it does not exist. False when it exists: only one of several concurrent callers succeeds. */
@@ -130,7 +121,6 @@ export function createRecords(options: EndDeps & { readonly db: Database }) {
     endConsents: (transaction: Change, userId: string, consumerId: string) => endConsents(deps, transaction, userId, consumerId),
 
     sweep: () => sweep(db, clock),
-    reseal: (transaction: Change) => reseal(seal, transaction),
   };
 }
 

@@ -1,0 +1,42 @@
+// A new master key while the service runs, for a key in the data folder (SQLite). One process has the folder, so there is nobody to wait for.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { addMasterKey, existingMasterKeys, storeMasterKeys } from './data-folder.ts';
+import type { MasterSeal } from './platform/seal/index.ts';
+import type { ResealResult } from './platform/sealed/index.ts';
+import type { SharedConfig } from './settings.ts';
+
+export interface RotationParts {
+  readonly shared: SharedConfig;
+  readonly folder: string;
+  readonly seal: MasterSeal;
+  /** The wallet node in this process; undefined if there is none. */
+  wallet(): { reseal(): Promise<ResealResult> } | undefined;
+}
+
+export function createMasterKeyRotation({ shared, folder, seal, wallet }: RotationParts) {
+  const given = shared.oldMasterKeys?.split(',').map((key) => key.trim()) ?? [];
+  let running: Promise<{ id: string }> | undefined;
+
+  async function rotate(resealIdentity: () => Promise<number>): Promise<{ id: string }> {
+    // Stored before it is used: what it seals must open after a crash.
+    const keys = addMasterKey(folder, existingMasterKeys({ ...shared, oldMasterKeys: undefined }, folder, false));
+    seal.use([...keys, ...given]);
+    await resealIdentity();
+    const node = wallet();
+    const isWhole = node ? (await node.reseal()).damaged.length === 0 : !existsSync(join(folder, 'wallet.sqlite'));
+    // The former key stays: cookies of the wallet are sealed under it until their sessions end. Older ones go, unless a row may need them.
+    if (isWhole) storeMasterKeys(folder, keys.slice(0, 2));
+    return { id: seal.keyId };
+  }
+
+  return {
+    /** Whoever asks meanwhile gets the same new key. */
+    rotate(resealIdentity: () => Promise<number>): Promise<{ id: string }> {
+      running ??= rotate(resealIdentity).finally(() => {
+        running = undefined;
+      });
+      return running;
+    },
+  };
+}
