@@ -35,6 +35,12 @@ export function masterKeys(shared: SharedConfig, folder: string, mustBeGiven: bo
   return [...readFileSync(file, 'utf8').split('\n').filter(Boolean), ...old];
 }
 
+/** The same without creating one. Empty if there is none. */
+export function existingMasterKeys(shared: SharedConfig, folder: string, mustBeGiven: boolean): string[] {
+  const isMissing = !shared.masterKey && (mustBeGiven || !existsSync(join(folder, KEY_FILE)));
+  return isMissing ? [] : masterKeys(shared, folder, mustBeGiven);
+}
+
 /** Never creates a key beside an existing database: it could not open anything in it, but would look like the right one. */
 function makeMasterKey(folder: string, file: string): void {
   const database = DATABASES.find((name) => existsSync(join(folder, name)));

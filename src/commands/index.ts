@@ -2,6 +2,7 @@
 import { backupCommands } from './backup.ts';
 import type { Command } from './command.ts';
 import { completionCommand } from './completion.ts';
+import { doctorCommand } from './doctor.ts';
 import { mailCommands } from './mail.ts';
 import { printingCommands } from './printing.ts';
 import { scimTokenCommands } from './scim-token.ts';
@@ -14,6 +15,7 @@ export { print } from './support.ts';
 
 export const commands: readonly Command[] = [
   ...serviceCommands,
+  doctorCommand,
   ...backupCommands,
   ...secretCommands,
   ...scimTokenCommands,

@@ -43,7 +43,7 @@ import type { TokenKeys } from './tokens/index.ts';
 export type { DeliverPassword };
 
 const SCIM = '/scim/';
-const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
+export const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
 
 export interface IdentityServiceOptions extends Omit<ModuleOptions, 'issuer'> {
   /** Requests answered from memory bypass the web framework. */
@@ -191,7 +191,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
     accountDeletion: modules.accountDeletion,
     issuer: () => address,
     registerWallet: openid.registerWallet,
-    reseal: () => withoutTimeLimit(reseal),
+    reseal: () => withoutTimeLimit(() => reseal()),
     resetAdminPassword: (given) => resetAdminPassword(bootstrapDeps, given),
     isAdminPassword: (text) => isAdminPassword(bootstrapDeps, text),
     async start(deliver) {

@@ -22,8 +22,7 @@ export interface MailServerOptions {
   readonly otherName?: boolean;
 }
 
-const pem = ({ der }: TestCertificate): string =>
-  `-----BEGIN CERTIFICATE-----\n${der.replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`;
+const pem = ({ certificate }: TestCertificate): string => certificate.toString();
 const authority = certify({ name: 'CN=Authority of the tests', ca: true });
 export const authorityPem = pem(authority);
 /** Trusts it in this process. */

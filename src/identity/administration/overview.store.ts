@@ -1,5 +1,5 @@
 // Reads what the overview shows. Everything is bounded, so that it is quick with a million users.
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Reader } from '../database.ts';
 
 /** Counting ends here: a table is not read to its end. */
@@ -73,4 +73,18 @@ export async function connectionStates(db: Reader, since: number): Promise<(Quie
         where r.connection_id = c.id and r.at >= ${since} and r.status >= 400 and r.status not in (404, 409)) as failures
     from scim_connections c order by c.created_at, c.id limit 1000`.execute(db);
   return rows.map((row) => ({ ...row, failures: Number(row.failures) }));
+}
+
+/** Since when the newest keys are active (seconds). */
+export async function readKeyAges<S>(db: Kysely<S>): Promise<{ token: number | undefined; openid: number | undefined }> {
+  const { rows } = await sql<{ token: number | string | null; openid: number | string | null }>`select
+    (select max(active_from) from token_keys) as token, (select max(active_from) from openid_keys) as openid`.execute(db);
+  const [token, openid] = [rows[0]?.token ?? undefined, rows[0]?.openid ?? undefined];
+  return { token: token === undefined ? undefined : Number(token), openid: openid === undefined ? undefined : Number(openid) };
+}
+
+/** The ids of the keys that the OpenID provider publishes. */
+export async function publishedKeyIds<S>(db: Kysely<S>): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`select id from openid_keys where kind <> 'cookie'`.execute(db);
+  return rows.map(({ id }) => id);
 }

@@ -8,6 +8,7 @@ import {
   createSmtpTransport,
   type Mailbox,
   mailboxOf,
+  type SmtpOptions,
   type Transport,
 } from '../../platform/mail/index.ts';
 import type { IdentityConfig } from '../settings.ts';
@@ -45,18 +46,28 @@ export function senderOf({ smtpHost, mailFrom }: Settings): Mailbox {
 
 const folderOf = ({ mailFolder }: Settings, dataDir: string): string => resolve(mailFolder ?? join(dataDir, 'mail'));
 
+/** Where mails go: a server or a folder. Throws ConfigError if the settings do not fit together. */
+export function mailTarget(settings: Settings, dataDir: string): { readonly smtp: SmtpOptions } | { readonly folder: string } {
+  const { smtpHost: host, smtpPort: port, smtpTls: tls } = settings;
+  if (host === undefined) return { folder: folderOf(settings, dataDir) };
+  return { smtp: { host, port, tls, credentials: credentialsOf(settings), timeoutMs: TIMEOUT_MS } };
+}
+
 /** Throws ConfigError if the settings do not fit together. */
 export function createTransport(settings: Settings, dataDir: string): Transport {
-  const { smtpHost: host, smtpPort: port, smtpTls: tls } = settings;
-  if (host !== undefined)
-    return createSmtpTransport({ host, port, tls, credentials: credentialsOf(settings), timeoutMs: TIMEOUT_MS });
-  const stray = Object.entries({ SMTP_PORT: port, SMTP_USER: settings.smtpUser, SMTP_PASSWORD: settings.smtpPassword });
+  const target = mailTarget(settings, dataDir);
+  if ('smtp' in target) return createSmtpTransport(target.smtp);
+  const stray = Object.entries({
+    SMTP_PORT: settings.smtpPort,
+    SMTP_USER: settings.smtpUser,
+    SMTP_PASSWORD: settings.smtpPassword,
+  });
   for (const [key, value] of stray)
     if (value !== undefined)
       throw new ConfigError(
         `GATEHOUSE_IDENTITY_SMTP_HOST must be set with GATEHOUSE_IDENTITY_${key}, the name of the mail server`,
       );
-  return createFolderTransport(folderOf(settings, dataDir));
+  return createFolderTransport(target.folder);
 }
 
 /** Makes the folder for mails at the start, to report a wrong one before the first mail. */

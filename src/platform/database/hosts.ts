@@ -61,6 +61,10 @@ export class Hosts {
     this.url = urls[0]!;
   }
 
+  get addresses(): readonly HostAddress[] {
+    return this.#addresses;
+  }
+
   get names(): string {
     return this.#addresses.map(nameOf).join(', ');
   }

@@ -7,6 +7,14 @@ export { type Caches, createCaches } from './caches.ts';
 export type { Database, Dialect, Feed, Reader, Tx } from './database.ts';
 export { isForeignKeyViolation, isUnavailable, isUniqueViolation, isUnwritable } from './errors.ts';
 export { type FilterComparison, filterCondition, INEXACT_COMPARISONS, isIn, type SqlCondition } from './filters.ts';
+export type {
+  HostState,
+  InspectedDatabase,
+  MigrationState,
+  PostgresInspection,
+  ServerInspection,
+  SqliteInspection,
+} from './inspection.ts';
 export { FolderInUse, type FolderLock, lockFolder } from './lock.ts';
 export { lockRow, lockRows } from './lock-row.ts';
 export { type DatabaseOptions, openDatabase } from './open.ts';
@@ -16,3 +24,6 @@ export { beginsWith, readSearchPage } from './search.ts';
 export { KeyedLocks } from './semaphore.ts';
 export { type DatabaseReader, readSqlite } from './sqlite-reader.ts';
 export { DATABASE_UNREACHABLE_EXIT, type DatabaseWait, DatabaseWaitTimeout, databaseWaitOf } from './wait-for-database.ts';
+
+/** For `gatehouse doctor`. Loaded when it is needed, because it brings the driver of PostgreSQL. */
+export const loadInspection = () => import('./inspection.ts');

@@ -55,6 +55,21 @@ async function appliedNames<S>(db: Kysely<S>, dialect: Dialect): Promise<Set<str
   return new Set(rows.map(({ name }) => name));
 }
 
+/** What a start would do, without doing it. */
+export async function migrationState<S>(
+  db: Kysely<S>,
+  folder: MigrationSource,
+  dialect: Dialect,
+): Promise<{ pending: string[]; unknown: string[]; last: string | undefined }> {
+  const names = migrationsIn(folder).map(({ name }) => name);
+  const done = await appliedNames(db, dialect);
+  return {
+    pending: names.filter((name) => !done.has(name)),
+    unknown: [...done].filter((name) => !names.includes(name)).sort(),
+    last: [...done].sort().at(-1),
+  };
+}
+
 /** The first missing migration. A database with migrations unknown to us belongs to a newer version, and we would damage it. */
 function nextMigration(
   migrations: readonly Migration[],

@@ -59,15 +59,11 @@ const step = (run: (done: (error?: Error | null) => void) => void): Promise<void
 
 async function deliver(
   connection: SMTPConnection,
-  { credentials }: SmtpOptions,
+  options: SmtpOptions,
   { envelope, bytes }: RawMessage,
   beforeTransfer: () => void,
 ): Promise<void> {
-  await step((done) => connection.connect(done));
-  if (credentials) {
-    const { user, password: pass } = credentials;
-    await step((done) => connection.login({ credentials: { user, pass } }, done));
-  }
+  await logIn(connection, options);
   beforeTransfer();
   await step((done) => connection.send({ ...envelope, size: bytes.length }, bytes, done));
 }
@@ -90,6 +86,48 @@ async function loadConnection(): Promise<new (options: SMTPConnectionOptions) =>
 
 const stops = (): MailError => new MailError('the service stops');
 
+function openConnection(options: SmtpOptions, Connection: Awaited<ReturnType<typeof loadConnection>>): SMTPConnection {
+  const { host, tls, timeoutMs } = options;
+  return new Connection({
+    host,
+    port: options.port ?? PORTS[tls],
+    secure: tls === 'tls',
+    requireTLS: tls === 'starttls',
+    ignoreTLS: tls === 'off',
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    dnsTimeout: timeoutMs,
+    maxResponseSize: 64 * 1024,
+    tls: { minVersion: 'TLSv1.2' },
+  });
+}
+
+async function logIn(connection: SMTPConnection, { credentials }: SmtpOptions): Promise<void> {
+  await step((done) => connection.connect(done));
+  if (!credentials) return;
+  const { user, password: pass } = credentials;
+  await step((done) => connection.login({ credentials: { user, pass } }, done));
+}
+
+/** Connects, with TLS and a login as a message would, and sends nothing. Throws MailError. */
+export async function trySmtp(options: SmtpOptions): Promise<void> {
+  const connection = openConnection(options, await loadConnection());
+  const failed = Promise.withResolvers<never>();
+  connection.on('error', failed.reject);
+  const late = (): void => failed.reject(new MailError(`the server took longer than ${options.timeoutMs} ms`, { isAway: true }));
+  const timer = setTimeout(late, options.timeoutMs);
+  try {
+    await Promise.race([failed.promise, logIn(connection, options)]);
+    connection.quit();
+  } catch (error) {
+    throw error instanceof MailError ? error : errorOf(error as SmtpFailure);
+  } finally {
+    clearTimeout(timer);
+    connection.close();
+  }
+}
+
 export function createSmtpTransport(options: SmtpOptions): Transport {
   const { host, tls, timeoutMs } = options;
   const port = options.port ?? PORTS[tls];
@@ -100,19 +138,7 @@ export function createSmtpTransport(options: SmtpOptions): Transport {
     if (stopping?.aborted) throw stops();
     connectionClass ??= loadConnection();
     const Connection = await connectionClass;
-    const connection = new Connection({
-      host,
-      port,
-      secure: tls === 'tls',
-      requireTLS: tls === 'starttls',
-      ignoreTLS: tls === 'off',
-      connectionTimeout: timeoutMs,
-      greetingTimeout: timeoutMs,
-      socketTimeout: timeoutMs,
-      dnsTimeout: timeoutMs,
-      maxResponseSize: 64 * 1024,
-      tls: { minVersion: 'TLSv1.2' },
-    });
+    const connection = openConnection(options, Connection);
     const failed = Promise.withResolvers<never>();
     connection.on('error', failed.reject);
     // A time limit for the whole message: the library's own limits start again with every byte of the server.

@@ -1,3 +1,4 @@
+export { type ShownCertificate, shownCertificate } from './certificate.ts';
 export {
   createOutbound,
   type Outbound,

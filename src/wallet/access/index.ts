@@ -9,6 +9,7 @@ export {
   NODE,
   type RowSecurityReport,
   readAs,
+  readAsEveryone,
   readForSession,
 } from './owners.store.ts';
 export { authorize, type RuleName, targetFor, type WalletApp, type WalletTarget } from './rules.ts';

@@ -1,8 +1,8 @@
 // Which rows a query may see. Every statement filters by owner. On PostgreSQL row-level security enforces this as well, so a
 // statement without the filter finds nothing. SQLite has no row-level security.
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { ConfigError } from '../../platform/config/index.ts';
-import { takeAdvisoryLock } from '../../platform/database/index.ts';
+import { type Dialect, takeAdvisoryLock } from '../../platform/database/index.ts';
 import type { Database, Reader, Tx } from '../database.ts';
 
 /** The owner of the node's own key and DID. */
@@ -49,6 +49,19 @@ export async function readAs<T>(db: Database, owner: string, work: (reader: Read
   if (db.dialect === 'sqlite') return work(db.read);
   return db.read.transaction().execute(async (tx) => {
     await setOwner(tx, owner);
+    return work(tx);
+  });
+}
+
+/** For `gatehouse doctor` and for checking backups, which open the database themselves. */
+export async function readAsEveryone<T, S>(
+  dialect: Dialect,
+  reader: Kysely<S>,
+  work: (reader: Kysely<S>) => Promise<T>,
+): Promise<T> {
+  if (dialect === 'sqlite') return work(reader);
+  return reader.transaction().execute(async (tx) => {
+    await sql`select set_config('gatehouse.owner', ${EVERYONE}, true)`.execute(tx);
     return work(tx);
   });
 }

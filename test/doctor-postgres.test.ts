@@ -1,0 +1,194 @@
+// gatehouse doctor on PostgreSQL. Each test breaks one thing, and exactly that is reported.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { Client } from 'pg';
+import { serverFindings } from '../src/doctor/databases.ts';
+import { examine, type Finding, type Machine } from '../src/doctor/index.ts';
+import type { ServerInspection } from '../src/platform/database/index.ts';
+import { newMasterKey } from '../src/platform/seal/index.ts';
+import { freePort } from './support/ports.ts';
+import { type PostgresServer, sharedPostgres } from './support/postgres.ts';
+import { gatehouse } from './support/process.ts';
+
+/** Between a client and the server: passes everything on but notifications, as a pooler in transaction mode does. */
+async function withoutNotifications({ port, hostname }: URL): Promise<{ port: number; close(): void }> {
+  const sockets = new Set<Socket>();
+  const proxy = createServer((client) => {
+    const upstream = connect(Number(port), hostname);
+    let rest = Buffer.alloc(0);
+    for (const socket of [client, upstream]) sockets.add(socket.on('error', () => {}));
+    client.pipe(upstream);
+    upstream.on('data', (chunk: Buffer) => {
+      rest = Buffer.concat([rest, chunk]);
+      while (rest.length >= 5 && rest.length >= 1 + rest.readUInt32BE(1)) {
+        const length = 1 + rest.readUInt32BE(1);
+        if (rest[0] !== 'A'.charCodeAt(0)) client.write(rest.subarray(0, length));
+        rest = rest.subarray(length);
+      }
+    });
+    upstream.on('close', () => client.destroy());
+  });
+  await new Promise<void>((resolve) => void proxy.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (proxy.address() as { port: number }).port,
+    close() {
+      for (const socket of sockets) socket.destroy();
+      proxy.close();
+    },
+  };
+}
+
+const GOOD: ServerInspection = {
+  version: 180_004,
+  versionText: '18.4',
+  encoding: 'UTF8',
+  isStandby: false,
+  isReadOnly: false,
+  isExempt: false,
+  usesTls: true,
+  isLocal: false,
+  connections: 5,
+  maxConnections: 97,
+  fsync: true,
+  clockDifferenceMs: 0,
+  clockPrecisionMs: 1,
+  standbys: [{ name: 'two', state: 'streaming', sync: 'sync', lagSeconds: 0 }],
+  slots: [{ name: 'two', active: true, keptBytes: 0 }],
+  synchronousStandbys: 'two',
+};
+
+describe('gatehouse doctor on PostgreSQL', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-doctor-'));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  const machine: Machine = { now: () => Date.now(), freeBytes: async () => 1e12, isClockSynchronized: async () => true };
+  let server: PostgresServer;
+  let settings: Record<string, string>;
+  let baseline: Map<string, string>;
+  const query = async (url: string, text: string) => {
+    const client = new Client(url);
+    await client.connect();
+    await client.query(text).finally(() => client.end());
+  };
+  const statusesOf = (findings: readonly Finding[]) => new Map(findings.map(({ check, status }) => [check, status]));
+
+  async function changed(env: Record<string, string>, other: Partial<Machine> = {}): Promise<Record<string, string>> {
+    const findings = statusesOf(await examine({ env: { ...settings, ...env }, machine: { ...machine, ...other } }));
+    return Object.fromEntries([...findings].filter(([check, status]) => baseline.get(check) !== status));
+  }
+
+  before(async () => {
+    server = await sharedPostgres();
+    settings = {
+      GATEHOUSE_DATA_DIR: folder,
+      GATEHOUSE_MASTER_KEY: newMasterKey(),
+      GATEHOUSE_IDENTITY_DATABASE_URL: await server.createDatabase(),
+      GATEHOUSE_WALLET_DATABASE_URL: await server.createDatabase(),
+    };
+    const made = gatehouse(['migrate'], settings);
+    assert.equal(await made.ended(), 0, made.stderr);
+    baseline = statusesOf(await examine({ env: settings, machine }));
+  });
+
+  it('finds the databases current, the feed working, and says that fsync is off and the user of the wallet too mighty', () => {
+    const found = [...baseline].filter(([check]) =>
+      /^(database|migrations|feed|connections|replication|durability|clock|master-key)/.test(check),
+    );
+    const troubles = found.filter(([, status]) => status !== 'ok').sort();
+    // The server of the tests is run so to be fast.
+    const expected = [
+      ['database.wallet', 'warn'],
+      ['durability.identity', 'fail'],
+      ['durability.wallet', 'fail'],
+    ];
+    assert.deepEqual(troubles, process.env.DATABASE_URL ? troubles : expected);
+    assert.ok(found.length >= 12, String(found.length));
+  });
+
+  it('reports a clock that differs from that of the database', async () => {
+    assert.deepEqual(await changed({}, { now: () => Date.now() + 10_000 }), { clock: 'warn' });
+    assert.deepEqual(await changed({}, { now: () => Date.now() + 100_000 }), { clock: 'fail' });
+  });
+
+  it('reports a database that does not answer, and one that is read-only', async () => {
+    const away = await changed({ GATEHOUSE_IDENTITY_DATABASE_URL: `postgres://nobody@127.0.0.1:${await freePort()}/none` });
+    assert.equal(away['database.identity'], 'fail');
+    const url = settings.GATEHOUSE_IDENTITY_DATABASE_URL!;
+    const name = new URL(url).pathname.slice(1);
+    await query(server.url, `alter database ${name} set default_transaction_read_only = on`);
+    assert.deepEqual(await changed({}), { 'database.identity': 'fail' });
+    await query(server.url, `alter database ${name} reset default_transaction_read_only`);
+    assert.deepEqual(await changed({}), {});
+  });
+
+  it('reports an encoding other than UTF8', async () => {
+    await query(server.url, "create database ascii_only encoding 'SQL_ASCII' template template0");
+    const url = new URL(server.url);
+    url.pathname = '/ascii_only';
+    const findings = statusesOf(await examine({ env: { ...settings, GATEHOUSE_IDENTITY_DATABASE_URL: url.href }, machine }));
+    assert.equal(findings.get('database.identity'), 'fail');
+    await query(server.url, 'drop database ascii_only');
+  });
+
+  it('reports updates that are missing, and those of a newer version', async () => {
+    const url = settings.GATEHOUSE_WALLET_DATABASE_URL!;
+    await query(url, "insert into kysely_migration values ('999-later', '2030')");
+    assert.deepEqual(await changed({}), { 'migrations.wallet': 'fail' });
+    await query(
+      url,
+      "delete from kysely_migration where name like '999%' or name = (select max(name) from kysely_migration where name not like '999%')",
+    );
+    assert.deepEqual(await changed({}), { 'migrations.wallet': 'warn' });
+    await query(url, "insert into kysely_migration values ('005-exchange-summaries', '2026')");
+  });
+
+  it('reports a pooler that loses messages', async () => {
+    const url = new URL(settings.GATEHOUSE_IDENTITY_DATABASE_URL!);
+    const proxy = await withoutNotifications(url);
+    url.port = String(proxy.port);
+    assert.deepEqual(await changed({ GATEHOUSE_IDENTITY_DATABASE_URL: url.href }), { 'feed.identity': 'fail' });
+    proxy.close();
+  });
+
+  it('reports a host that does not answer, if there are several', async () => {
+    const url = new URL(settings.GATEHOUSE_IDENTITY_DATABASE_URL!);
+    const several = url.href.replace(url.host, `${url.host},127.0.0.1:${await freePort()}`);
+    assert.deepEqual(await changed({ GATEHOUSE_IDENTITY_DATABASE_URL: `${several}?target_session_attrs=read-write` }), {
+      'hosts.identity': 'warn',
+    });
+  });
+
+  it('reports that there is no master key', async () => {
+    const { 'master-key': found } = await changed({ GATEHOUSE_MASTER_KEY: '' });
+    assert.equal(found, 'fail');
+  });
+
+  it('reports what the server says of itself', () => {
+    const statuses = (other: Partial<ServerInspection>) =>
+      serverFindings('wallet', { ...GOOD, ...other }, { pool: 10, workers: 2 }).filter(({ status }) => status !== 'ok');
+    assert.deepEqual(statuses({}), []);
+    const cases: [Partial<ServerInspection>, string, string][] = [
+      [{ version: 140_011 }, 'database.wallet', 'fail'],
+      [{ encoding: 'LATIN1' }, 'database.wallet', 'fail'],
+      [{ isStandby: true }, 'database.wallet', 'fail'],
+      [{ isReadOnly: true }, 'database.wallet', 'fail'],
+      [{ isExempt: true }, 'database.wallet', 'warn'],
+      [{ usesTls: false }, 'database.wallet', 'warn'],
+      [{ fsync: false }, 'durability.wallet', 'fail'],
+      [{ maxConnections: 20 }, 'connections.wallet', 'fail'],
+      [{ standbys: [] }, 'replication.wallet', 'fail'],
+      [{ standbys: [{ name: 'two', state: 'streaming', sync: 'sync', lagSeconds: 300 }] }, 'replication.wallet', 'warn'],
+      [{ standbys: [{ name: 'two', state: 'catchup', sync: 'sync', lagSeconds: 0 }] }, 'replication.wallet', 'warn'],
+      [{ slots: [{ name: 'three', active: false, keptBytes: 5e9 }] }, 'replication.wallet', 'warn'],
+    ];
+    for (const [other, check, status] of cases)
+      assert.deepEqual(
+        statuses(other).map((one) => [one.check, one.status]),
+        [[check, status]],
+        JSON.stringify(other),
+      );
+  });
+});
