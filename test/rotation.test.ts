@@ -1,8 +1,8 @@
 // The master key and the token key are replaced while requests are served: none fails, and no token, secret or session is lost.
-// ROTATION_REQUESTS: how many rounds of each kind of request are made in each step (20).
+// ROTATION_REQUESTS: how many rounds of each kind of request are made in each step (5).
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -17,7 +17,7 @@ import { type GatehouseProcess, gatehouse } from './support/process.ts';
 import { RestartableApi } from './support/restartable-api.ts';
 import { TestWallet, WalletUser } from './support/wallet.ts';
 
-const ROUNDS = Number(process.env.ROTATION_REQUESTS ?? 20);
+const ROUNDS = Number(process.env.ROTATION_REQUESTS ?? 5);
 const ADMIN = { name: 'admin', domain: { id: 'default' }, password: ADMIN_PASSWORD };
 const SCOPE = { project: { name: 'admin', domain: { id: 'default' } } };
 const KEYS = '/v3/OS-SERVICE/keys';
@@ -124,6 +124,7 @@ describe('Keys of a service on SQLite', () => {
   after(async () => {
     await service.stop();
     await wallet.provider.stop();
+    await rm(settings.GATEHOUSE_DATA_DIR!, { recursive: true, force: true });
   });
 
   it('are replaced while it runs', async () => {
@@ -194,6 +195,7 @@ describe('Keys of two replicas on PostgreSQL', () => {
   after(async () => {
     for (const node of nodes) await node.service?.stop(1000);
     await firstNode.provider.stop();
+    for (const { folder } of nodes) await rm(folder, { recursive: true, force: true });
     for (const api of replicas) await api.remove();
   });
 

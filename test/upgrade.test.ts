@@ -179,7 +179,10 @@ describe('The wallet node', () => {
     await wallet.service.stop(1000);
     rows = rowsOf(join(wallet.folder, 'wallet.sqlite'));
   });
-  after(() => wallet.stop().catch(() => {}));
+  after(async () => {
+    await wallet.provider.stop();
+    rmSync(wallet.folder, { recursive: true, force: true });
+  });
 
   for (const [index, file] of files.entries())
     it(`serves from the schema of ${file.replace('.sql', '')} on`, async () => {

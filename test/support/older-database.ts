@@ -1,6 +1,6 @@
 // A database as an earlier schema had it, with the data of a current one: the tables and columns that were there then. Migrations only
 // add, so what is left out was not there.
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -15,10 +15,9 @@ export const migrationsOf = (folder: string): string[] =>
     .filter((name) => name.endsWith('.sql'))
     .sort();
 
-/** A folder with the first so many migrations. */
-export function firstMigrations(folder: string, count: number): string {
-  const to = join(mkdtempSync(join(tmpdir(), 'gatehouse-older-')), 'migrations');
-  mkdirSync(to);
+/** A folder with the first so many migrations. The caller removes it. */
+function firstMigrations(folder: string, count: number): string {
+  const to = mkdtempSync(join(tmpdir(), 'gatehouse-older-'));
   for (const name of migrationsOf(folder).slice(0, count)) copyFileSync(join(folder, name), join(to, name));
   return to;
 }
@@ -85,7 +84,9 @@ async function olderPostgres(url: string): Promise<OlderDatabase> {
 /** Makes it at `place` (a file, or a URL of PostgreSQL) with the schema after so many migrations. */
 export async function makeOlder(place: string, folder: string, count: number, rows: Rows): Promise<void> {
   const databaseUrl = place.startsWith('postgres') ? place : undefined;
-  await (await openDatabase(place, firstMigrations(folder, count), { ...OPTIONS, databaseUrl })).close();
+  const migrations = firstMigrations(folder, count);
+  await (await openDatabase(place, migrations, { ...OPTIONS, databaseUrl })).close();
+  rmSync(migrations, { recursive: true });
   const db = databaseUrl ? await olderPostgres(place) : olderSqlite(place);
   for (const [table, all] of rows) {
     if (table === RECORDS) continue;
