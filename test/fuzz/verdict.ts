@@ -19,6 +19,8 @@ export interface FuzzOperation {
   /** Names of its security schemes in the document; empty if no authentication is needed. */
   readonly security: readonly string[];
   readonly replies: ReadonlySet<number>;
+  /** Every status that the document lists for it. */
+  readonly statuses: ReadonlySet<number>;
   readonly errors: ErrorSchemas;
 }
 
@@ -53,6 +55,7 @@ export function operationsOf(printed: unknown): { operations: readonly FuzzOpera
             .filter(([status, response]) => status !== 'default' && !isRefusal(response, responses.default))
             .map(([status]) => Number(status)),
         ),
+        statuses: new Set(Object.keys(responses).map(Number)),
         errors: formatOf(responses.default),
       }),
     ),
@@ -70,6 +73,9 @@ export interface Expectations {
   /** The connection may be closed without an answer, because the bytes are not a request. */
   readonly mayBeSilent?: boolean;
 }
+
+/** Refusals that are about the operation, and not about the request as such. */
+const STATED = new Set([401, 403, 409, 410, 412, 422]);
 
 const ajv = new Ajv2020({ strict: false });
 /** Internal file paths, which must not appear in answers. */
@@ -108,6 +114,8 @@ export function faultOf(outcome: WireOutcome, method: string, expected: Expectat
     if (/json/.test(headers['content-type'] ?? '') && body !== '' && !isJson(body)) return 'its JSON cannot be parsed';
     return undefined;
   }
+  if (expected.operation && STATED.has(status) && !expected.operation.statuses.has(status))
+    return `the refusal ${status} is not documented`;
   // The server cannot know the method of an unreadable request.
   const unreadable = status === 431 || (status === 400 && expected.operation === undefined);
   if (method === 'HEAD' && body === '') return undefined;
