@@ -12,7 +12,6 @@ import {
   isUnreachable,
   isUnwritable,
 } from './errors.ts';
-import { DatabaseUnavailable, isStalePlan, isUnreachable, isUnwritable } from './errors.ts';
 import type { Hosts } from './hosts.ts';
 import type { Reachability } from './reachability.ts';
 import { Semaphore } from './semaphore.ts';
@@ -30,13 +29,6 @@ const OPEN_RETRY_MS = 25;
 const MAX_NAMED_STATEMENTS = 1000;
 
 const statementNames = new Map<string, string>();
-/** In the names of statements. With the next number, every connection prepares all of them anew. */
-let generation = 0;
-
-function prepareAnew(): void {
-  generation++;
-  statementNames.clear();
-}
 
 /**
  * The server parses and plans a named statement once per connection. Dynamic filters make many statements; past the limit they get no
@@ -47,7 +39,6 @@ function statementName(text: string): string | undefined {
   const existing = statementNames.get(text);
   if (existing || statementNames.size >= MAX_NAMED_STATEMENTS) return existing;
   const name = `g${createHash('sha256').update(text).digest('base64url').slice(0, 32)}`;
-  const name = generation === 0 ? `g${statementNames.size}` : `g${generation}_${statementNames.size}`;
   statementNames.set(text, name);
   return name;
 }
@@ -77,7 +68,6 @@ class PooledConnection {
       const result = await this.#client
         .query(name ? { name, ...config } : config)
         .catch((error: unknown) => this.#queryWithoutName(error, config));
-      const result = await this.#send({ ...(name ? { name } : {}), text, values: values as unknown[], query_timeout: limit });
       this.#pool.onAnswer();
       return result as PostgresQueryResult<unknown>;
     } catch (error) {
@@ -99,17 +89,6 @@ class PooledConnection {
     this.#isStale = true;
     if (this.#isInTransaction) throw error;
     return this.#client.query(config);
-  /** A read whose plan is stale is sent again. A transaction cannot go on, and is repeated as a whole by its caller. */
-  async #send({ name, ...unnamed }: pg.QueryConfig & { query_timeout: number }): Promise<pg.QueryResult> {
-    try {
-      return await this.#client.query(name === undefined ? unnamed : ({ name, ...unnamed } as pg.QueryConfig));
-    } catch (error) {
-      if (!isStalePlan(error)) throw error;
-      prepareAnew();
-      return this.#client.query(unnamed).catch(() => {
-        throw error;
-      });
-    }
   }
 
   release(destroy = false): void {

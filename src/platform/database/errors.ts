@@ -39,16 +39,6 @@ export function isPlanOutdated(error: unknown): boolean {
 export function isRetryable(error: unknown): boolean {
   const { code } = fieldsOf(error);
   return code === '40001' || code === '40P01' || isStatementNameLost(error) || isPlanOutdated(error);
-/** A table got a column since a named statement was prepared: a newer version beside us has migrated it. */
-export function isStalePlan(error: unknown): boolean {
-  const { code, message } = fieldsOf(error);
-  return code === '0A000' && typeof message === 'string' && message.includes('cached plan must not change result type');
-}
-
-/** Two transactions conflicted, or a statement must be prepared anew. The one that failed can be repeated. */
-export function isRetryable(error: unknown): boolean {
-  const { code } = fieldsOf(error);
-  return code === '40001' || code === '40P01' || isStalePlan(error);
 }
 
 /** The database was not queried: it is known to be unreachable, or the time limit of the request is used up. */
