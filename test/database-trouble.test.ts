@@ -91,7 +91,10 @@ describe('A PostgreSQL in trouble', () => {
   });
 
   it('that takes no new connections serves by those that are open, and recovers when they are gone', async () => {
-    const allow = (value: boolean) => control.query(`alter database ${database} allow_connections ${value}`);
+    // Not from within this database, which must not refuse itself.
+    const elsewhere = new pg.Client(Object.assign(new URL(url), { pathname: '/postgres' }).href);
+    await elsewhere.connect();
+    const allow = (value: boolean) => elsewhere.query(`alter database ${database} allow_connections ${value}`);
     await allow(false);
     try {
       assert.equal((await newProject('no more connections')).status, 201);
@@ -102,6 +105,7 @@ describe('A PostgreSQL in trouble', () => {
       await refused(await api.get('/v3/auth/tokens'), '1', 'a token');
     } finally {
       await allow(true);
+      await elsewhere.end();
     }
     await api.ready(200);
     assert.equal((await newProject('connections again')).status, 201);
