@@ -1,5 +1,7 @@
 // The connections of a server, on all its addresses. When it stops, the ports close, open connections get `Connection: close` with
-// their next answer, and after a time limit all are closed.
+// their next answer, and after a time limit all are closed. Their number is limited: when it is reached, the one that has waited longest
+// without a request makes room for the next.
+import { readFileSync } from 'node:fs';
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Server as NetServer } from 'node:net';
@@ -8,12 +10,53 @@ const LOOK_MS = 50;
 /** Share of the grace period for which idle connections stay open, because a request may be on its way. */
 const IDLE_SHARE = 0.1;
 
+/** About 10 kB each while they are idle. */
+const MOST = 10_000;
+/** Share of the descriptors that one server may use: there may be two, and databases and outgoing calls need some. */
+const DESCRIPTOR_SHARE = 0.4;
+const FULL_LOG_MS = 60_000;
+/**
+ * Requests that a client may send before it has the answers. Node reads as many as fit into one packet, a thousand and more, and all their
+ * answers stay in memory until the client reads them. Browsers and proxies send one.
+ */
+const MOST_UNANSWERED = 20;
+
+/** How many connections a server keeps: fewer where the process may open few files (`ulimit -n`). */
+function connectionLimit(): number {
+  try {
+    const files = Number(/^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]);
+    return files > 0 ? Math.min(MOST, Math.max(1, Math.floor(files * DESCRIPTOR_SHARE))) : MOST;
+  } catch {
+    return MOST;
+  }
+}
+
+interface Connection {
+  readonly socket: Socket;
+  /** The answers to its last requests: those that are not yet sent, and at most one that is. */
+  readonly answers: ServerResponse[];
+}
+
+const keyOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
+
 export class ServerConnections {
+  readonly #limit: number;
+  readonly #onFull: () => void;
+  /** The oldest first. */
+  readonly #open = new Map<string, Connection>();
+  readonly #bySocket = new WeakMap<Socket, Connection>();
+  #fullAt = Number.NEGATIVE_INFINITY;
   readonly #servers = new Set<Server>();
   readonly #sockets = new Set<Socket>();
   /** Answers that are written by mounts. */
   readonly #responses = new Set<ServerResponse>();
   #closing = false;
+
+  /** `onFull` is told at most once a minute. */
+  constructor({ limit, onFull }: { readonly limit?: number | undefined; onFull(): void }) {
+    this.#limit = limit ?? connectionLimit();
+    this.#onFull = onFull;
+  }
 
   add(server: Server): void {
     this.#servers.add(server);
@@ -21,9 +64,56 @@ export class ServerConnections {
       this.#sockets.add(socket);
       socket.once('close', () => this.#sockets.delete(socket));
     };
-    server.on('connection', add);
+    server.on('connection', (socket) => {
+      add(socket);
+      this.#admit(socket);
+    });
     // With TLS, `bytesRead` of this socket counts requests only; the socket below it also counts the handshake.
-    server.on('secureConnection', add);
+    server.on('secureConnection', (socket) => {
+      add(socket);
+      const connection = this.#open.get(keyOf(socket));
+      if (connection) this.#bySocket.set(socket, connection);
+    });
+  }
+
+  #admit(socket: Socket): void {
+    const [key, connection] = [keyOf(socket), { socket, answers: [] }];
+    this.#open.set(key, connection);
+    this.#bySocket.set(socket, connection);
+    socket.once('close', () => {
+      if (this.#open.get(key) === connection) this.#open.delete(key);
+    });
+    if (this.#open.size <= this.#limit) return;
+    const last = this.#leastUseful(connection);
+    this.#open.delete(keyOf(last.socket));
+    last.socket.destroy();
+    if (performance.now() - this.#fullAt < FULL_LOG_MS) return;
+    this.#fullAt = performance.now();
+    this.#onFull();
+  }
+
+  /** The oldest without a request; else the oldest whose request has not arrived completely; else the newest. */
+  #leastUseful(newest: Connection): Connection {
+    let arriving: Connection | undefined;
+    for (const connection of this.#open.values()) {
+      const response = connection.answers.at(-1);
+      if (connection === newest) break;
+      if (response === undefined || response.writableFinished) return connection;
+      if (!response.req.complete) arriving ??= connection;
+    }
+    return arriving ?? newest;
+  }
+
+  /** A request has begun to arrive. False if the client sends too many at once: its connection is closed. */
+  begin(response: ServerResponse): boolean {
+    const connection = this.#bySocket.get(response.req.socket);
+    if (!connection) return !response.req.socket.destroyed;
+    const { answers, socket } = connection;
+    while (answers[0]?.writableFinished) answers.shift();
+    answers.push(response);
+    if (answers.length <= MOST_UNANSWERED) return true;
+    socket.destroy();
+    return false;
   }
 
   get closing(): boolean {

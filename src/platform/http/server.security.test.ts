@@ -239,6 +239,46 @@ describe('The server', () => {
     assert.ok(stopped.socket.bytesRead < LARGE);
   });
 
+  for (const secure of [false, true])
+    it(`closes the connections that do nothing when there are too many${secure ? ', under TLS as well' : ''}`, async () => {
+      const tls = secure ? await certificate() : undefined;
+      const lines: string[] = [];
+      const log = createLog('info', { write: (line: string) => void lines.push(line) });
+      const { url, arrived, answerAll } = await start({ maxConnections: 4, tls, log });
+      if (tls) await rm(tls.folder, { recursive: true });
+      const open = () => RawConnection.open(url);
+      const busy = (await open()).send(get('/wait'));
+      await arrived(1);
+      const [idle, used, dripping] = [await open(), await open(), await open()];
+      await used.send(get('/usual')).answer();
+      dripping.send('POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 900\r\n\r\n{');
+      // An answer on another connection shows that the request has arrived.
+      assert.equal((await used.send(get('/usual')).answer()).status, 200);
+      const next: RawConnection[] = [];
+      for (const [index, closed] of [idle, used, dripping].entries()) {
+        next.push((await open()).send(get('/wait')));
+        await Promise.all([closed.closed(), arrived(index + 2)]);
+      }
+      await assert.rejects(
+        open().then((connection) => connection.send(get('/usual')).answer()),
+        'all others are busy',
+      );
+      answerAll();
+      for (const connection of [busy, ...next]) assert.equal((await connection.answer()).status, 200);
+      assert.equal(lines.filter((line) => line.includes('too many connections')).length, 1);
+      for (const connection of [busy, ...next]) connection.destroy();
+    });
+
+  it('closes the connection of a client that sends many requests at once, and lets it send some', async () => {
+    const { url } = await start();
+    const some = (await RawConnection.open(url)).send(get('/usual').repeat(20));
+    for (let i = 0; i < 20; i++) assert.equal((await some.answer()).status, 200);
+    for (let i = 0; i < 30; i++) assert.equal((await some.send(get('/fast')).answer()).status, 200);
+    const many = (await RawConnection.open(url)).send(get('/usual').repeat(1000));
+    await many.closed();
+    some.destroy();
+  });
+
   it('accepts an address with scheme and host, as proxies send it (RFC 9112, 3.2.2)', async () => {
     const { url } = await start({ errorFormatOf: (path) => () => ({ body: { format: path } }) });
     for (const [path, status] of [

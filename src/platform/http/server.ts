@@ -42,6 +42,8 @@ export interface ServerOptions<Caller> extends RequestAccess<Caller>, ReplyOptio
   readonly requestMs?: number;
   /** How long a client may stop reading its answer. */
   readonly readingMs?: number;
+  /** Connections at the same time; by default as many as the process has descriptors for. */
+  readonly maxConnections?: number;
 }
 
 export interface Server {
@@ -116,7 +118,10 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
   const { readingMs = READING_MS } = options;
   const write = createSender(headers, { requestIdHeader, readingMs, isClosing: () => connections.closing });
   const replies = new Replies(options, bases, write);
-  const connections = new ServerConnections();
+  const connections = new ServerConnections({
+    limit: options.maxConnections,
+    onFull: () => options.log.warn('too many connections; idle ones are closed'),
+  });
   const answer = createSteps(options, options);
 
   /** Answers or refuses one request of a route, and never throws. Returns whether it was done synchronously. */
@@ -141,6 +146,7 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
     (next: RequestListener): RequestListener =>
     (request, response) => {
       (request as TimedMessage).arrivedAt = performance.now();
+      if (!connections.begin(response)) return;
       if (!request.url!.startsWith('/')) request.url = request.url!.replace(ORIGIN, '/');
       if (request.headers.host !== undefined || request.httpVersionMinor === 0) return next(request, response);
       const refusal = fault('request.no_host');
