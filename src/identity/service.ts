@@ -214,6 +214,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
         mail,
         notifications,
         registrationKeys,
+        clock: options.clock,
         log,
         metrics,
       });

@@ -213,7 +213,7 @@ function createServiceOn(db: Database, stores: KeyStores, verifiers: RegisteredV
         address = listening;
         await dids.ensureNode(theNode);
       }
-      for (const jobs of [runMaintenance, continueWaiting]) sweepers.push(startSweeper(log, jobs));
+      sweepers.push(startSweeper(log, runMaintenance, clock), startSweeper(log, continueWaiting));
       return listening;
     },
     drain: probes.drain,

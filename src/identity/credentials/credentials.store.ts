@@ -2,6 +2,7 @@
 import { lockRow, type PageRequest, type RowPage, readPage } from '../../platform/database/index.ts';
 import type { CredentialRow, Database, Reader, Tx } from '../database.ts';
 import { applyCriteria, type Criterion } from '../resource/index.ts';
+import { STEPS_SET_BACK } from '../two-factor/index.ts';
 
 export const findCredential = (db: Reader, id: string): Promise<CredentialRow | undefined> =>
   db.selectFrom('credentials').where('id', '=', id).selectAll().executeTakeFirst();
@@ -42,7 +43,7 @@ export async function acceptCredentialStep(tx: Tx, id: string, step: number): Pr
     .updateTable('credentials')
     .set({ last_step: step })
     .where('id', '=', id)
-    .where('last_step', '<', step)
+    .where((eb) => eb.or([eb('last_step', '<', step), eb('last_step', '>', step + STEPS_SET_BACK)]))
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }

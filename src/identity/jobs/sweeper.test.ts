@@ -49,6 +49,7 @@ describe('The sweeper', () => {
         federation: { sessions: { sweep: step('federation', 1) }, manyLinks: { sweep: async () => undefined } },
         consumers: { sweep: step('consumers', 1) },
         users: { fillNameForms: step('users', undefined), fillWords: async () => 0 },
+        clock: { now: () => Date.now() },
         log: createLog('info', { write: (line: string) => void lines.push(line) }),
         metrics: createMetrics(),
       } as unknown as Parameters<typeof startSweeper>[0]);

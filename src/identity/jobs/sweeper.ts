@@ -1,7 +1,8 @@
 // Background work: deletes what has expired and accounts whose owners left, and rotates token keys.
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../../platform/clock.ts';
 import { withoutTimeLimit } from '../../platform/database/index.ts';
-import { type Job, repeat } from '../../platform/jobs/index.ts';
+import { CLOCK_WAITS, type Job, repeat, watchClock } from '../../platform/jobs/index.ts';
 import type { Log } from '../../platform/log/index.ts';
 import type { Metrics } from '../../platform/metrics/index.ts';
 import type { AccountDeletion } from '../account-deletion/index.ts';
@@ -35,6 +36,7 @@ export function startSweeper(deps: {
   federation: Federation;
   consumers: Pick<Consumers, 'sweep'>;
   accountDeletion: Pick<AccountDeletion, 'deleteDue'>;
+  clock: Clock;
   log: Log;
   metrics: Metrics;
 }): Job {
@@ -53,9 +55,11 @@ export function startSweeper(deps: {
     invitations,
     federation,
     consumers,
+    clock,
     log,
     metrics,
   } = deps;
+  const watch = watchClock(clock, (seconds) => log.warn({ seconds }, CLOCK_WAITS));
   /** Users up to this id have a name form; undefined when all have one. */
   let lastUserWithForm: string | undefined = '';
 
@@ -101,7 +105,9 @@ export function startSweeper(deps: {
 
   const job = repeat({
     everyMs: EVERY_MS,
-    run: (stopping) => withoutTimeLimit(() => sweep(stopping)),
+    run: async (stopping) => {
+      if (watch.isSteady()) await withoutTimeLimit(() => sweep(stopping));
+    },
     log,
     failure: 'sweep failed; it will be tried again',
   });

@@ -73,6 +73,7 @@ export function createTokens(deps: {
   tokenSeconds: number;
 }): Tokens {
   const { access, keys, revocations, clock } = deps;
+  const lifeMs = deps.tokenSeconds * 1000;
   const versionNow = deps.caches.versioned({ name: 'token_verdicts', size: () => young.size + old.size });
   let young = new Map<string, OpenedToken>();
   let old = new Map<string, OpenedToken>();
@@ -116,6 +117,8 @@ export function createTokens(deps: {
   function verifyOpened(token: OpenedToken, graceMs: number): MaybePromise<VerifiedToken | undefined> {
     const { record, key, verdict } = token;
     const now = clock.now();
+    // Issued before the clock was set back: it would be valid for as long as the clock was wrong.
+    if (record.issuedAt > now + lifeMs) return undefined;
     const version = versionNow();
     if (verdict && verdict.version === version && now < verdict.until) return verdict.verified;
     if (record.expiresAt + graceMs <= now) return undefined;
@@ -146,7 +149,7 @@ export function createTokens(deps: {
         methods,
         scope: authContext.scope as Scope,
         issuedAt: now,
-        expiresAt: Math.min(parent?.expiresAt ?? now + deps.tokenSeconds * 1000, notAfter, endOfDelegation(authContext)),
+        expiresAt: Math.min(parent?.expiresAt ?? now + lifeMs, notAfter, endOfDelegation(authContext)),
         generation: authContext.generation,
         auditId: newAuditId(),
         parentAuditId: parent ? (parent.parentAuditId ?? parent.auditId) : session?.auditId,

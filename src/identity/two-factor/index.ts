@@ -4,5 +4,5 @@ export { createDevices, type Devices } from './devices.rules.ts';
 export { createFactor, type Factor } from './factor.rules.ts';
 export { qrCode } from './qr.ts';
 export { createSubject, type Subject } from './subject.ts';
-export { fromBase32, matchingStep } from './totp.ts';
+export { fromBase32, matchingStep, STEPS_SET_BACK } from './totp.ts';
 export { mountTwoFactor } from './two-factor.routes.ts';

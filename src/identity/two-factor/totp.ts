@@ -8,6 +8,8 @@ const DIGITS = 6;
 /** One step each way, since clocks differ and typing takes time. */
 const DRIFT = 1;
 const KEY_BYTES = 20;
+/** A code accepted so many steps ahead of now (an hour) was accepted before the clock was set back. It must not lock anybody out until then. */
+export const STEPS_SET_BACK = 120;
 
 export const newKey = (): Buffer => randomBytes(KEY_BYTES);
 
@@ -66,7 +68,7 @@ export function matchingStep(key: Buffer, code: string, now: number, lastStep: n
   // Every candidate is compared, so that the time taken reveals nothing.
   for (let step = current - DRIFT; step <= current + DRIFT; step++) {
     const equal = timingSafeEqual(Buffer.from(codeAt(key, step)), Buffer.from(code));
-    if (equal && step > lastStep) found = step;
+    if (equal && (step > lastStep || step + STEPS_SET_BACK < lastStep)) found = step;
   }
   return found;
 }

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { preparedRows } from '../../platform/database/index.ts';
 import type { Reader, Tables, TwoFactorRow, Tx } from '../database.ts';
+import { STEPS_SET_BACK } from './totp.ts';
 
 const byUser = preparedRows<Tables, [user: string], TwoFactorRow>((db, user) =>
   db.selectFrom('two_factor').where('user_id', '=', user).selectAll(),
@@ -29,7 +30,7 @@ export async function acceptStep(tx: Tx, userId: string, step: number): Promise<
     .updateTable('two_factor')
     .set({ last_step: step })
     .where('user_id', '=', userId)
-    .where('last_step', '<', step)
+    .where((eb) => eb.or([eb('last_step', '<', step), eb('last_step', '>', step + STEPS_SET_BACK)]))
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }

@@ -1,0 +1,63 @@
+// The clock of the machine is wrong for a while, and is set right: nobody is locked out for as long as it was wrong, and nothing works
+// longer than it should. test/long/clock.test.ts does the same to a real process.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { ADMIN_PASSWORD, onEachDatabase } from './support/api.ts';
+import { makePerson } from './support/applications.ts';
+import { logInWith, makeTwoFactorPerson } from './support/second-factor.ts';
+
+const DAY = 86_400;
+/** After wrong passwords; and the time in which the limit of an address refills. */
+const LONGEST_PAUSE = 900;
+const ADMIN_SCOPE = { project: { name: 'admin', domain: { id: 'default' } } };
+
+onEachDatabase(
+  'A clock that was ahead and is set back',
+  (api) => {
+    const isValid = async (token: string): Promise<boolean> =>
+      (await api.head('/v3/auth/tokens', { headers: { 'X-Subject-Token': token } })).status === 200;
+
+    it('ends tokens that would be valid for days, and keeps those that were made a little ahead', async () => {
+      const person = await makePerson(api);
+      const logIn = () => api.logIn({ id: person.user.id, password: person.password });
+      api.clock.advance(10 * DAY);
+      const far = await logIn();
+      api.clock.advance(-10 * DAY + 600);
+      const near = await logIn();
+      api.clock.advance(-600);
+      assert.deepEqual([await isValid(far), await isValid(near), await isValid(await logIn())], [false, true, true]);
+      api.clock.advance(10 * DAY);
+      api.adminToken = await api.logIn({ name: 'admin', password: ADMIN_PASSWORD }, ADMIN_SCOPE);
+      assert.equal(await isValid(far), true, 'at the time it was made for');
+      api.clock.advance(-10 * DAY);
+      api.adminToken = await api.logIn({ name: 'admin', password: ADMIN_PASSWORD }, ADMIN_SCOPE);
+    });
+
+    it('accepts one-time codes, though a later one was used already, and none twice', async () => {
+      const person = await makeTwoFactorPerson(api);
+      const logIn = async (code: string) => (await logInWith(api, person, { verification_code: code })).status;
+      api.clock.advance(10 * DAY);
+      assert.equal(await logIn(person.phone.code()), 201);
+      api.clock.advance(-10 * DAY);
+      const code = person.phone.code();
+      assert.equal(await logIn(code), 201);
+      assert.equal(await logIn(code), 401);
+      api.clock.advance(30);
+      assert.equal(await logIn(person.phone.code()), 201);
+    });
+
+    it('does not make the next password wait for days', async () => {
+      const person = await makePerson(api);
+      const attempt = async (password: string) => (await api.authenticate({ id: person.user.id, password })).status;
+      api.clock.advance(10 * DAY);
+      for (let i = 0; i < 20; i++) await attempt('a wrong password');
+      assert.equal(await attempt(person.password), 429);
+      api.clock.advance(-10 * DAY);
+      // The service notices at the next attempt, and a pause of usual length begins.
+      await attempt(person.password);
+      api.clock.advance(LONGEST_PAUSE);
+      assert.equal(await attempt(person.password), 201);
+    });
+  },
+  { rateLimits: true },
+);
