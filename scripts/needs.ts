@@ -1,6 +1,6 @@
 // Programs the tests need beyond `npm ci`. Everything missing is reported before the first test, with one command that installs it.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { missingPostgres } from '../test/support/postgres.ts';
 
 export interface Need {
@@ -42,6 +42,12 @@ export const NEEDS: readonly Need[] = [
     packages: ['pgbouncer'],
     usedBy: /support\/pgbouncer\.ts/,
     isThere: () => existsSync('/usr/sbin/pgbouncer'),
+  },
+  {
+    what: 'a library that sets the clock of a process (libfaketime)',
+    packages: ['libfaketime'],
+    usedBy: /\/fake-clock\.ts/,
+    isThere: () => globSync('/usr/lib/*/faketime/libfaketime.so.1').length > 0,
   },
   program('openssl', ['openssl'], /execFileSync\('openssl'/),
   program('curl', ['curl'], /support\/guides\.ts/),

@@ -1,0 +1,17 @@
+// What the long tests print, and `npm run test:long` repeats at its end.
+import { appendFileSync } from 'node:fs';
+
+/** How much a part does: its short form in `npm test`, more in `npm run test:long`. */
+export const amount = (variable: string, short: number): number => Number(process.env[variable] ?? short);
+
+export function report(part: string, text: string): void {
+  const line = `${part}: ${text}`;
+  console.log(line);
+  if (process.env.LONG_RESULTS) appendFileSync(process.env.LONG_RESULTS, `${line}\n`);
+}
+
+/** The value below which this share of the values is. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}

@@ -1,0 +1,207 @@
+// A long run with everything that people and programs do all day: memory, descriptors and tables stay flat, and expired rows are deleted.
+// SOAK_SECONDS sets how long. Tokens and sessions live for a minute here, so that many expire. The short form is too short for the
+// sweepers, and checks that everything works together and leaves no row behind that it deletes itself.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PlainProvider } from '../support/plain-provider.ts';
+import { SCIM_JSON, USER } from '../support/scim.ts';
+import { ToyIssuer } from '../support/toy-issuer.ts';
+import { BothServices, SERVICES, type ServiceName } from './both-services.ts';
+import { amount, percentile, report } from './report.ts';
+import { holdersOf } from './world.ts';
+
+const SECONDS = amount('SOAK_SECONDS', 6);
+/** Long enough that what lives for a minute is created and deleted many times, and each quarter has samples after a sweep. */
+const IS_LONG = SECONDS >= 600;
+const LIFE_SECONDS = 60;
+const SAMPLES = 40;
+/** Bounds the load: a worker rests this long between two cycles. */
+const REST_MS = 100;
+
+/** Tables that keep history, or names for ever. All others must be as large at the end as they were. */
+const GROWS: Readonly<Record<ServiceName, readonly string[]>> = {
+  // Wrong passwords are remembered for longer than this test runs.
+  identity: ['audit_events', 'wrong_passwords'],
+  // Keys that were purged are never accepted again; the exchanges of a person are their history for some days.
+  wallet: ['audit_events', 'spent_kids', 'exchanges'],
+};
+
+interface Sample {
+  readonly memory: number;
+  readonly descriptors: number;
+  readonly rows: ReadonlyMap<string, number>;
+}
+
+const PASSWORD_OF_SOMEBODY = 'a password of somebody';
+
+describe('A soak', () => {
+  const provider = new PlainProvider();
+  const issuer = new ToyIssuer();
+  let services: BothServices;
+  let [bearer, somebody, client, clientSecret] = ['', '', '', ''];
+  const tables: Record<ServiceName, string[]> = { identity: [], wallet: [] };
+
+  before(async () => {
+    await Promise.all([provider.start(), issuer.start()]);
+    services = new BothServices('SQLite', {
+      GATEHOUSE_IDENTITY_TOKEN_SECONDS: String(LIFE_SECONDS),
+      GATEHOUSE_IDENTITY_ALLOW_EXPIRED_SECONDS: '0',
+      GATEHOUSE_IDENTITY_ACCESS_TOKEN_SECONDS: String(LIFE_SECONDS),
+      GATEHOUSE_WALLET_SESSION_SECONDS: String(LIFE_SECONDS),
+      GATEHOUSE_WALLET_SESSION_IDLE_SECONDS: String(LIFE_SECONDS),
+      GATEHOUSE_WALLET_OIDC_ISSUER: provider.issuer,
+      GATEHOUSE_WALLET_OIDC_CLIENT_ID: provider.clientId,
+      GATEHOUSE_WALLET_OIDC_CLIENT_SECRET: provider.clientSecret,
+    });
+    await services.open();
+    const connection = { domain_id: 'default', name: 'provisioning' };
+    bearer = (await services.must(201, 'POST', '/v3/OS-SCIM/connections', { body: { connection } })).body.connection.token;
+    const user = { name: 'somebody', password: PASSWORD_OF_SOMEBODY };
+    somebody = (await services.must(201, 'POST', '/v3/users', { body: { user } })).body.user.id;
+    const consumer = { name: 'program', client_type: 'confidential', grant_type: 'client_credentials' };
+    ({ id: client, secret: clientSecret } = (
+      await services.must(200, 'POST', '/v3/OS-OAUTH2/consumers', { body: { consumer } })
+    ).body.consumer);
+    for (const service of SERVICES) {
+      const rows = await services.query(
+        service,
+        "select name from sqlite_master where type = 'table' and name not like 'sqlite%'",
+      );
+      tables[service] = rows.map(({ name }) => String(name)).filter((name) => !name.startsWith('kysely'));
+    }
+  });
+  after(async () => {
+    await services.close();
+    await Promise.all([provider.stop(), issuer.stop()]);
+  });
+
+  /** Each cycle removes what it creates, or leaves it to expire. */
+  const cycles: readonly ((number: number) => Promise<void>)[] = [
+    async function tokens() {
+      const token = await services.logIn({ id: somebody, password: PASSWORD_OF_SOMEBODY });
+      const headers = { 'X-Subject-Token': token };
+      await services.must(200, 'GET', '/v3/auth/tokens', { token, headers });
+      await services.must(204, 'DELETE', '/v3/auth/tokens', { token, headers });
+      assert.equal((await services.ask('identity', 'GET', '/v3/auth/tokens', { token, headers })).status, 401);
+    },
+    async function wrongPasswords(number) {
+      const user = { name: `nobody-${number % 50}`, domain: { id: 'default' }, password: 'a wrong password' };
+      assert.ok([401, 429].includes((await services.authenticate(user)).status));
+    },
+    async function people(number) {
+      const user = { name: `person-${number}`, password: PASSWORD_OF_SOMEBODY, email: `person-${number}@example.org` };
+      const { id } = (await services.must(201, 'POST', '/v3/users', { body: { user } })).body.user;
+      const project = { name: `project-${number}` };
+      const made = (await services.must(201, 'POST', '/v3/projects', { body: { project } })).body.project;
+      const member = (await services.must(200, 'GET', '/v3/roles?name=member')).body.roles[0].id;
+      await services.must(204, 'PUT', `/v3/projects/${made.id}/users/${id}/roles/${member}`);
+      await services.logIn({ id, password: PASSWORD_OF_SOMEBODY });
+      await services.must(200, 'PATCH', `/v3/users/${id}`, { body: { user: { description: 'changed' } } });
+      await services.must(204, 'DELETE', `/v3/users/${id}`);
+      await services.must(204, 'DELETE', `/v3/projects/${made.id}`);
+    },
+    async function provisioning(number) {
+      const headers = { Authorization: `Bearer ${bearer}`, 'Content-Type': SCIM_JSON };
+      const body = { schemas: [USER], userName: `scim-${number}` };
+      const { id } = (await services.must(201, 'POST', '/scim/v2/Users', { token: null, headers, body })).body;
+      await services.must(204, 'DELETE', `/scim/v2/Users/${id}`, { token: null, headers });
+    },
+    async function programs() {
+      const headers = { Authorization: `Basic ${btoa(`${client}:${clientSecret}`)}` };
+      const form = async (path: string, values: Record<string, string>) => {
+        const answer = await fetch(services.urls.identity + path, { method: 'POST', headers, body: new URLSearchParams(values) });
+        const text = await answer.text();
+        assert.equal(answer.status, 200, text);
+        return JSON.parse(text);
+      };
+      const { access_token: token } = await form('/openid/token', { grant_type: 'client_credentials' });
+      assert.equal((await form('/openid/introspect', { token })).active, true);
+    },
+    async function wallets(number) {
+      const [holder] = await holdersOf(services, provider, [`holder-${number % 5}`]);
+      const key = (await holder!.must(201, 'POST', '/api/v1/wallet/keys', { algorithm: 'EdDSA' })).body;
+      const { body } = await holder!.must(201, 'POST', '/api/v1/wallet/oid4vci', { uri: issuer.offer() });
+      const [credential] = body.credentials ?? (await holder!.must(200, 'GET', '/api/v1/wallet/credentials')).body;
+      await holder!.must(204, 'DELETE', `/api/v1/wallet/credentials/${credential.id ?? credential}`);
+      await holder!.must(204, 'DELETE', `/api/v1/wallet/keys/${key.id}?force=true`);
+    },
+  ];
+
+  async function sample(): Promise<Sample> {
+    const rows = new Map<string, number>();
+    for (const service of SERVICES) {
+      const counts = tables[service].map((table) => `select '${table}' as name, count(*) as n from "${table}"`);
+      for (const { name, n } of await services.query(service, counts.join(' union all ')))
+        if (!GROWS[service].includes(String(name))) rows.set(`${service} ${name}`, Number(n));
+    }
+    const [memory, descriptors] = [
+      await services.metric('process_resident_memory_bytes'),
+      await services.metric('process_open_fds'),
+    ];
+    return { memory, descriptors, rows };
+  }
+
+  it(`of ${SECONDS} s keeps memory, descriptors and tables flat`, { timeout: SECONDS * 1000 + 300_000 }, async () => {
+    const end = Date.now() + SECONDS * 1000;
+    const samples: Sample[] = [];
+    let done = 0;
+    const worker = async (cycle: (typeof cycles)[number]): Promise<void> => {
+      for (let number = 0; Date.now() < end || number === 0; number++) {
+        await cycle(number);
+        done++;
+        await sleep(REST_MS);
+      }
+    };
+    /** The administrator logs in again before the token ends. */
+    const administrator = async (): Promise<void> => {
+      while (Date.now() < end) {
+        services.token = await services.logIn(services.administrator, true);
+        await sleep(Math.min((LIFE_SECONDS * 1000) / 4, Math.max(0, end - Date.now())));
+      }
+    };
+    const watcher = async (): Promise<void> => {
+      while (Date.now() < end) {
+        samples.push(await sample());
+        await sleep((SECONDS * 1000) / SAMPLES);
+      }
+    };
+    await Promise.all([administrator(), watcher(), ...cycles.map(worker)]);
+    samples.push(await sample());
+
+    // The first quarter fills caches and tables. The second and the last are compared.
+    const quarter = Math.floor(samples.length / 4);
+    const [early, late] = [samples.slice(quarter, 2 * quarter), samples.slice(-quarter)];
+    const median = (of: readonly Sample[], what: 'memory' | 'descriptors') =>
+      percentile(
+        of.map((one) => one[what]),
+        0.5,
+      );
+    const mb = (bytes: number) => Math.round(bytes / 1e6);
+    const memory = [median(early, 'memory'), median(late, 'memory')] as const;
+    const descriptors = [median(early, 'descriptors'), median(late, 'descriptors')] as const;
+    const most = (of: readonly Sample[], name: string) => Math.max(...of.map(({ rows }) => rows.get(name)!));
+    const changed = [...late[0]!.rows.keys()]
+      .map((name) => ({ name, before: most(early, name), after: most(late, name) }))
+      .filter(({ before, after }) => before > 0 && before !== after);
+    report(
+      'soak',
+      `${SECONDS} s, ${done} cycles; second and last quarter: memory ${mb(memory[0])} and ${mb(memory[1])} MB, descriptors ${descriptors.join(' and ')}, most rows: ${changed.map(({ name, before, after }) => `${name} ${before} and ${after}`).join(', ') || 'the same'}`,
+    );
+    assert.ok(descriptors[1] <= descriptors[0] + 20, `${descriptors.join(', then ')} descriptors`);
+    if (!IS_LONG) return;
+    assert.ok(memory[1] <= memory[0] * 1.15 + 10e6, `${mb(memory[0])} MB, then ${mb(memory[1])} MB`);
+    // The load differs a little from quarter to quarter, as other work on the machine does.
+    for (const { name, before, after } of changed)
+      assert.ok(after <= before * 1.5 + 50, `${name}: ${before} rows, then ${after}`);
+    const lag = await services.metric('gatehouse_sweep_lag_seconds');
+    assert.ok(lag < 2 * LIFE_SECONDS + 60, `the sweeper last succeeded ${lag} s ago`);
+  });
+
+  it('leaves no row behind that was deleted', async () => {
+    const count = async (service: ServiceName, sql: string) => Number((await services.query(service, sql))[0]!.n);
+    assert.equal(await count('identity', "select count(*) as n from users where name like 'person-%' or name like 'scim-%'"), 0);
+    assert.equal(await count('identity', "select count(*) as n from projects where name like 'project-%'"), 0);
+    assert.equal(await count('wallet', 'select count(*) as n from credentials'), 0);
+  });
+});
