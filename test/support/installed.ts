@@ -70,7 +70,10 @@ export async function useInstalled(
     const wallet = await service.walletListening();
     await loadFiles(wallet, await (await fetch(wallet, { headers: { Accept: 'text/html' } })).text());
   } finally {
+    // npm may end before the service does; the pipe closes with the last of them.
+    const closed = once(service.child.stdout!, 'close');
     const exit = await service.stop();
+    await closed;
     assert.ok(exits.includes(exit), `exit ${exit}: ${service.stderr}`);
     assert.match(service.stdout, /"msg":"stopping"/);
   }
