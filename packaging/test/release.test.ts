@@ -54,7 +54,8 @@ describe('The release', () => {
   };
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'gatehouse-release-'));
-    dist = release('dist');
+    // TEST_RELEASE names a release that is there; then only the second build is made.
+    dist = process.env.TEST_RELEASE ?? release('dist');
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
@@ -192,7 +193,7 @@ describe('The release', () => {
       const began = Date.now();
       const said = there.does(script);
       context.diagnostic(`${((Date.now() - began) / 1000).toFixed(0)} s from the archive to a token over TLS`);
-      assert.match(said, /^HTTP\/2 201/m);
+      assert.match(said, /HTTP\/2 201/);
       const level = /exposure level for gatehouse\.service: ([\d.]+)/.exec(there.does('systemd-analyze security gatehouse'))![1];
       assert.ok(Number(level) < 2, level);
       assert.equal(there.does('ls /var/lib/gatehouse/admin-password 2>/dev/null || echo gone'), 'gone\n');
