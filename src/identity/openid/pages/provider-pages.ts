@@ -1,5 +1,7 @@
 // Pages that the OpenID library renders: device codes, logout, and errors.
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
+import { outageOf } from '../../../platform/http/index.ts';
+import { outagePage } from './error-page.ts';
 import { type Html, html, trusted } from './html.ts';
 import { errorMessage, field, PAGE_HEADERS, page } from './layout.ts';
 import { type Brand, lookOf, type PageLook } from './look.ts';
@@ -14,8 +16,18 @@ const nameOf = ({ oidc }: KoaContextWithOIDC, { brand }: PageLook): string =>
 
 export const createProviderPages = (brand: Brand) =>
   ({
-    async error(ctx: KoaContextWithOIDC, out: { error: string; error_description?: string | undefined }): Promise<void> {
+    async error(
+      ctx: KoaContextWithOIDC,
+      out: { error: string; error_description?: string | undefined },
+      error: unknown,
+    ): Promise<void> {
       const look = lookOf(ctx.req, brand);
+      // The authorization endpoint reports the error before it renders the page.
+      if (outageOf(error)) {
+        for (const [name, value] of Object.entries(PAGE_HEADERS)) ctx.set(name, value);
+        ctx.body = outagePage(look);
+        return;
+      }
       const { words } = look;
       const expired = out.error === 'invalid_request' && /session|interaction/i.test(out.error_description ?? '');
       const failed = out.error === 'server_error';
