@@ -28,8 +28,8 @@ const SIZES = (options.sizes ?? (options.quick ? ['1000', '10000'] : ['1000', '1
 const PACE: Pace = options.quick ? { rounds: 2, seconds: 1 } : { rounds: 3, seconds: 3 };
 /** Keystone's processes serve one request each, and its SQLite refuses more writers. Everyone gets as many. */
 const CONNECTIONS = availableParallelism();
-/** Keystone does some of these a few times a second only: a round must have several. */
-const LEAST_SECONDS: Readonly<Partial<Record<Operation, number>>> = { list: 3, issue: 2 };
+/** Keystone does some of these a few times a second only, or less: a round must have several. */
+const THEIR_SECONDS = 4;
 
 interface Cell {
   readonly users: number;
@@ -51,9 +51,10 @@ interface State {
 const number = (value: number): string => value.toLocaleString('en', { maximumSignificantDigits: 3 });
 
 /** Undefined if it does not answer: one contender that fails must not end the run of the others. */
-async function sample(one: Running, operation: Operation, seconds: number): Promise<Sample | undefined> {
+async function sample(one: Running, operation: Operation, wanted: number): Promise<Sample | undefined> {
   const requests = one.requests[operation];
   if (!requests) return undefined;
+  const seconds = one.name === 'Keystone' ? Math.max(wanted, THEIR_SECONDS) : wanted;
   try {
     const result = await load(one, requests, { seconds, connections: CONNECTIONS });
     if (result.failed === 0 && result.rate > 0) return result;
@@ -67,13 +68,12 @@ async function sample(one: Running, operation: Operation, seconds: number): Prom
 }
 
 async function measure(running: readonly Running[], operation: Operation, users: number): Promise<Cell[]> {
-  const seconds = Math.max(PACE.seconds, LEAST_SECONDS[operation] ?? 0);
   const rounds: Map<Name, Sample>[] = [];
   // The first round warms up, and does not count.
   for (let round = 0; round <= PACE.rounds; round++) {
     const samples = new Map<Name, Sample>();
     for (const one of running) {
-      const result = await sample(one, operation, round === 0 ? 1 : seconds);
+      const result = await sample(one, operation, round === 0 ? 1 : PACE.seconds);
       if (result) samples.set(one.name, result);
     }
     if (round > 0) rounds.push(samples);
