@@ -3,13 +3,17 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { sectionsWith } from '../src/identity/domain-settings/index.ts';
 import { identityFaults } from '../src/identity/faults.ts';
+import { identityMetrics } from '../src/identity/metrics.ts';
 import { identitySettings } from '../src/identity/settings.ts';
 import { identityOpenApi, walletOpenApi } from '../src/openapi.ts';
 import { load, type Settings } from '../src/platform/config/index.ts';
 import type { FaultTable } from '../src/platform/faults/index.ts';
+import { type MetricDefinitions, processMetrics, requestTimes } from '../src/platform/metrics/index.ts';
+import { backupMetrics } from '../src/scheduled-backups.ts';
 import { sharedSettings } from '../src/settings.ts';
 import { setupJsonSchema } from '../src/setup/index.ts';
 import { walletFaults } from '../src/wallet/faults.ts';
+import { walletMetrics } from '../src/wallet/metrics.ts';
 import { problemCode } from '../src/wallet/resource/error-format.ts';
 import { walletSettings } from '../src/wallet/settings.ts';
 
@@ -96,10 +100,43 @@ ${faultRows(walletFaults, problemCode)}
 `;
 }
 
+function metricsTable(metrics: MetricDefinitions): string {
+  const rows = Object.values(metrics)
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ name, type, help, labels = {} }) => {
+      const meanings = Object.entries(labels).map(([label, values]) => ` \`${label}\`: ${values}.`);
+      return `| \`${name}\` | ${type} | ${help}.${meanings.join('')} |`;
+    });
+  return ['| Metric | Type | Meaning and labels |', '|---|---|---|', ...rows].join('\n');
+}
+
+const metricsPage = (): string => `# Metrics
+
+Generated from the code by \`npm run docs\`.
+
+Prometheus reads them at \`http://127.0.0.1:2112/metrics\` (\`GATEHOUSE_METRICS_HOST\`, \`GATEHOUSE_METRICS_PORT\`). [What to watch](guide/monitoring.md) says what they are for;
+a dashboard and alert rules are in [packaging/monitoring](../packaging/monitoring/README.md). No label has the name or the id of a person, an application or an issuer.
+With several workers, their values are added up, or the largest is shown, whichever makes sense. Metrics that begin with \`process_\` and \`nodejs_\` are those of the
+process (prom-client): memory, processor time, descriptors, delay of the event loop, garbage collection.
+
+## Each process
+
+${metricsTable({ ...processMetrics, ...backupMetrics, requestTimes })}
+
+## Identity service
+
+${metricsTable(identityMetrics)}
+
+## Wallet node
+
+${metricsTable(walletMetrics)}
+`;
+
 export function documents(): Record<string, string> {
   return {
     'docs/config.md': configPage(),
     'docs/errors.md': errorsPage(),
+    'docs/metrics.md': metricsPage(),
     'docs/api/identity.openapi.json': `${JSON.stringify(identityOpenApi(), null, 2)}\n`,
     'docs/api/wallet.openapi.json': `${JSON.stringify(walletOpenApi(), null, 2)}\n`,
     'docs/setup.schema.json': `${JSON.stringify(setupJsonSchema(), null, 2)}\n`,

@@ -11,7 +11,15 @@ import { effectiveSettings, explainListenErrors, serviceUrl } from './platform/c
 import { DATABASE_UNREACHABLE_EXIT, type FolderLock, lockFolder } from './platform/database/index.ts';
 import { collectWhenIdle } from './platform/garbage-collection.ts';
 import { createLog, type Log } from './platform/log/index.ts';
-import { answerPrimary, createMetrics, gatherFromWorkers, type Metrics, serveMetrics } from './platform/metrics/index.ts';
+import {
+  answerPrimary,
+  createMetrics,
+  gatherFromWorkers,
+  type Metrics,
+  registerProcess,
+  serveMetrics,
+} from './platform/metrics/index.ts';
+import { startTracing, tracingSettingsOf } from './platform/otlp/index.ts';
 import { ReservedPort } from './platform/reserved-port.ts';
 import type { MasterSeal } from './platform/seal/index.ts';
 import { waitAtMost } from './platform/wait-at-most.ts';
@@ -27,6 +35,7 @@ import {
 } from './setting-rules.ts';
 import { type SharedConfig, sharedSettings } from './settings.ts';
 import { onSignal, type Stoppable, stopServices, stopTimeoutMs } from './stopping.ts';
+import { version } from './version.ts';
 import type { WalletService } from './wallet/service.ts';
 import { type WalletConfig, walletSettings } from './wallet/settings.ts';
 import { removeHalfWritten, removeLeftovers } from './work-folder.ts';
@@ -40,7 +49,8 @@ export type { RunOptions } from './setting-rules.ts';
 interface ServiceContext {
   readonly shared: SharedConfig;
   readonly folder: string;
-  readonly log: Log;
+  /** By default each service has a log with its name. */
+  readonly log?: Log;
   readonly metrics?: Metrics;
   /** Shared by both services if the key is in the data folder. */
   readonly seal?: MasterSeal | undefined;
@@ -51,12 +61,12 @@ interface ServiceContext {
 const sealOf = ({ shared, folder }: ServiceContext, databaseUrl: string | undefined): MasterSeal =>
   createSealOrFail(masterKeys(shared, folder, databaseUrl !== undefined));
 
-function common(context: ServiceContext, databaseUrl: string | undefined) {
+function common(context: ServiceContext, service: 'identity' | 'wallet', databaseUrl: string | undefined) {
   const { shared, folder, log, metrics } = context;
   return {
     dataDir: folder,
     seal: context.seal ?? sealOf(context, databaseUrl),
-    log,
+    log: log ?? createLog(shared.logLevel, undefined, service),
     clock: systemClock,
     databaseWaitSeconds: shared.databaseWaitSeconds,
     rateLimits: shared.rateLimits,
@@ -77,7 +87,13 @@ export function createIdentity(
   const settings = effectiveSettings(process.env, sharedSettings, identitySettings, walletSettings);
   const { shared, folder, seal, running } = context;
   const masterKey = seal && createMasterKeyRotation({ shared, folder, seal, wallet: () => running?.wallet });
-  return createIdentityService({ config: identity, settings, ...common(context, identity.databaseUrl), reserved, masterKey });
+  return createIdentityService({
+    config: identity,
+    settings,
+    ...common(context, 'identity', identity.databaseUrl),
+    reserved,
+    masterKey,
+  });
 }
 
 /** Starts the wallet node with its provider, which may be the identity service in the same process. */
@@ -94,7 +110,7 @@ async function startWallet(
   const { createWalletService } = await import('./wallet/service.ts');
   const service = await createWalletService({
     config,
-    ...common(context, config.databaseUrl),
+    ...common(context, 'wallet', config.databaseUrl),
     reserved,
     provider: configured ?? {
       issuer: identity!.issuer(),
@@ -124,7 +140,7 @@ function announce(address: string, mail: string, isFirst: boolean): void {
   say('      --os-user-domain-id default --os-project-domain-id default token issue');
 }
 
-async function startIdentity(service: IdentityService, config: IdentityConfig, { folder, log }: ServiceContext) {
+async function startIdentity(service: IdentityService, config: IdentityConfig, folder: string, log: Log) {
   const keep = deliverFirstPassword({ folder, log, say, isGiven: config.adminPassword !== undefined });
   const started = await explainListenErrors({ ...config, prefix: 'GATEHOUSE_IDENTITY' }, () => service.start(keep));
   await recoverFirstPassword({ folder, log, say }, service.isAdminPassword);
@@ -167,16 +183,21 @@ async function runInThisProcess(options: RunOptions, log: Log, isPrimary: boolea
   if (lock) removeLeftovers(folder);
   removeHalfWritten(folder, lock !== undefined);
   const metrics = createMetrics();
+  registerProcess(metrics, { version, certFile: tlsOf(shared)?.certFile });
   // First, so that the primary gets an answer while the services are still starting.
   if (!isPrimary) answerPrimary(metrics);
+  const tracing =
+    shared.traces && process.env.OTEL_SDK_DISABLED !== 'true'
+      ? startTracing(tracingSettingsOf(process.env, version), log)
+      : undefined;
   const isKeyInFolder = !shared.masterKey && [identity, wallet].every((config) => !config?.databaseUrl);
   const seal = isKeyInFolder ? createSealOrFail(masterKeys(shared, folder, false)) : undefined;
-  const context = { shared, folder, log, metrics, seal, running: {} as { wallet?: WalletService } };
+  const context = { shared, folder, metrics, seal, running: {} as { wallet?: WalletService } };
   const running: Stoppable[] = [];
 
   const service = identity && (await createIdentity(identity, context, ports?.identity));
   if (service) running.push(service);
-  const started = service && identity && (await startIdentity(service, identity, context));
+  const started = service && identity && (await startIdentity(service, identity, folder, log));
   const [node, walletAddress] = wallet ? await startWallet(wallet, service, context, ports?.wallet) : [];
   if (node) {
     running.push(node);
@@ -195,6 +216,7 @@ async function runInThisProcess(options: RunOptions, log: Log, isPrimary: boolea
     const ended = backups?.stop();
     await stopServices(running, shared.drainSeconds);
     if (ended) await waitAtMost(BACKUP_STOP_MS, ended);
+    await tracing?.stop();
     metricsServer?.close();
     lock?.release();
   });

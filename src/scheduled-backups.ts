@@ -9,7 +9,7 @@ import { ConfigError } from './platform/config/index.ts';
 import { type Job, repeat } from './platform/jobs/index.ts';
 import { lastBackup, lastBackupFailure, noteBackupFailure } from './platform/last-backup.ts';
 import type { Log } from './platform/log/index.ts';
-import type { Metrics } from './platform/metrics/index.ts';
+import type { MetricDefinitions, Metrics } from './platform/metrics/index.ts';
 import type { SharedConfig } from './settings.ts';
 import type { Verification } from './verify-backup.ts';
 
@@ -113,19 +113,34 @@ function runCommand(args: readonly string[], stopping: AbortSignal): Promise<voi
   });
 }
 
+export const backupMetrics = {
+  made: {
+    name: 'gatehouse_backup_timestamp_seconds',
+    type: 'gauge',
+    help: 'When the last backup was made; 0: never. Only on SQLite',
+    aggregation: 'max',
+  },
+  verified: {
+    name: 'gatehouse_backup_verified_timestamp_seconds',
+    type: 'gauge',
+    help: 'When a backup was last restored for a try; 0: never. Only on SQLite',
+    aggregation: 'max',
+  },
+  failed: {
+    name: 'gatehouse_backup_failed',
+    type: 'gauge',
+    help: '1 if the last attempt at a backup failed. Only on SQLite',
+    aggregation: 'max',
+  },
+} as const satisfies MetricDefinitions;
+
 /** For a process that has the data folder; there is one. */
 export function startBackups(shared: SharedConfig, folder: string, log: Log, metrics: Metrics): Job | undefined {
   const { backupFolder, backupKeep } = shared;
   const secondsOf = (text: string | undefined): number => (text === undefined ? 0 : Date.parse(text) / 1000);
-  metrics.gauge('gatehouse_backup_timestamp_seconds', 'When the last backup was made; 0: never', () =>
-    secondsOf(lastBackup(folder)?.madeAt),
-  );
-  metrics.gauge('gatehouse_backup_verified_timestamp_seconds', 'When a backup was last restored for a try; 0: never', () =>
-    secondsOf(lastBackup(folder)?.verifiedAt),
-  );
-  metrics.gauge('gatehouse_backup_failed', '1 if the last attempt at a backup failed', () =>
-    Number(lastBackupFailure(folder) !== undefined),
-  );
+  metrics.gauge(backupMetrics.made, () => secondsOf(lastBackup(folder)?.madeAt));
+  metrics.gauge(backupMetrics.verified, () => secondsOf(lastBackup(folder)?.verifiedAt));
+  metrics.gauge(backupMetrics.failed, () => Number(lastBackupFailure(folder) !== undefined));
   if (backupFolder === undefined) return undefined;
   return repeat({
     everyMs: CHECK_MS,

@@ -48,6 +48,11 @@ export const sharedSettings = {
     levels,
     'Minimum log level. Successful requests that only read are logged at debug.',
   ),
+  traces: setting.flag(
+    'GATEHOUSE_TRACES',
+    false,
+    'Sends traces by OTLP over HTTP (JSON), to http://localhost:4318 unless the standard settings OTEL_EXPORTER_OTLP_ENDPOINT and others say otherwise.',
+  ),
   rateLimits: setting.flag(
     'GATEHOUSE_RATE_LIMITS',
     true,

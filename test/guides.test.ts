@@ -24,7 +24,7 @@ const PAGES = [
     .sort(),
 ];
 /** The default ports. They are replaced here, because they may be in use. */
-const PORTS = ['5000', '8080', '7001', '7002'];
+const PORTS = ['5000', '8080', '2112', '7001', '7002'];
 
 describe('The guides', () => {
   let folder: string;
@@ -42,6 +42,7 @@ describe('The guides', () => {
         GATEHOUSE_ADMIN_PASSWORD: PASSWORD,
         GATEHOUSE_IDENTITY_PORT: ports.get('5000')!,
         GATEHOUSE_WALLET_PORT: ports.get('8080')!,
+        GATEHOUSE_METRICS_PORT: ports.get('2112')!,
         GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.1',
       },
       folder,

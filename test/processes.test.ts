@@ -329,7 +329,7 @@ describe('On SQLite', () => {
     const url = await service.listening();
     const hashes = async (): Promise<number> => {
       const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
-      return Number(/^gatehouse_password_hashes (\d+)$/m.exec(text)?.[1]);
+      return Number(/^gatehouse_password_hashes_total (\d+)$/m.exec(text)?.[1]);
     };
     const before = await hashes();
     const login = logIn(url);

@@ -7,6 +7,8 @@ export interface CommandArgument {
   readonly name: string;
   readonly about: string;
   readonly choices?: readonly string[];
+  /** `-` means standard output. */
+  readonly takesDash?: boolean;
 }
 
 export interface CommandOption {
@@ -158,11 +160,13 @@ function parseArguments(command: Command, words: readonly string[]): ParsedArgum
   const positional: string[] = [];
   const values: Record<string, string> = {};
   let ended = false;
+  const takesDash = command.args?.some((one) => one.takesDash) === true;
   for (const token of tokens) {
     if (token.kind === 'option-terminator') ended = true;
     else if (token.kind === 'positional') {
       // A file whose name begins with a dash must come after --; usually this is a mistyped option.
-      if (!ended && token.value.startsWith('-')) failUsage(command, `"${token.value}" is no option of it`);
+      if (!ended && token.value.startsWith('-') && !(token.value === '-' && takesDash))
+        failUsage(command, `"${token.value}" is no option of it`);
       positional.push(token.value);
     } else {
       const option = Object.hasOwn(options, token.name) ? options[token.name]! : undefined;

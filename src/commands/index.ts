@@ -1,4 +1,5 @@
 // All commands, in the order of the help.
+import { auditCommands } from './audit.ts';
 import { backupCommands } from './backup.ts';
 import type { Command } from './command.ts';
 import { completionCommand } from './completion.ts';
@@ -21,6 +22,7 @@ export const commands: readonly Command[] = [
   ...scimTokenCommands,
   ...mailCommands,
   ...setupCommands,
+  ...auditCommands,
   ...printingCommands,
   completionCommand(() => commands),
 ];

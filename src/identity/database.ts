@@ -1,5 +1,7 @@
 // The tables of the identity service.
+
 import type { AuditEventRow as AnyAuditEventRow } from '../platform/audit/index.ts';
+import type { AuditExportRow } from '../platform/audit-export/index.ts';
 import type { Database as AnyDatabase, Reader as AnyReader, Tx as AnyTx } from '../platform/database/index.ts';
 import type { DelegationTables } from './database.delegations.ts';
 import type { FederationTables } from './database.federation.ts';
@@ -381,6 +383,7 @@ export interface Tables extends FederationTables, DelegationTables {
   token_keys: { id: number; sealed: string; active_from: number };
   revoked_tokens: { audit_id: string; expires_at: number };
   audit_events: AuditEventRow;
+  audit_exports: AuditExportRow;
   service_facts: { name: string; value: string };
 }
 

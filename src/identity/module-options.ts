@@ -21,6 +21,8 @@ export interface ModuleOptions {
   readonly tls?: { readonly certFile: string; readonly keyFile: string } | undefined;
   /** The settings in force, to be shown to administrators. */
   readonly settings?: readonly EffectiveSetting[];
+  /** A call to another service, for the metrics. */
+  readonly onRequest: (kind: string, outcome: string) => void;
   /** The issuer in its OpenID tokens. Known once it listens. */
   issuer(): string;
 }

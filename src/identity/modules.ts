@@ -96,7 +96,7 @@ async function buildCore(db: Database, options: ModuleOptions) {
   const gate = new Gate(options.rateLimits ? GUESSES : undefined, clock);
   const { webhookUrl, webhookSecret } = config;
   const webhook = webhookUrl && webhookSecret ? { url: webhookUrl, secret: webhookSecret } : undefined;
-  const outbound = createOutbound(options.outboundAllow);
+  const outbound = createOutbound(options.outboundAllow, options);
   const notifications = createNotifications({ ...deps, outbound, webhook });
   const { notify } = notifications;
   const mail = createMail({ ...deps, seal, dataDir: options.dataDir, issuer: options.issuer });
@@ -292,7 +292,7 @@ function buildSignIn(
     ...applications,
     ...people,
     seal,
-    outboundTo: (address) => createOutbound([...options.outboundAllow, hostPort(address)]),
+    outboundTo: (address) => createOutbound([...options.outboundAllow, hostPort(address)], options),
     auth,
     sessionTokens: createSessionTokens({ tokens, scopes, completeness }),
     factor,

@@ -1,6 +1,7 @@
 // The identity service: database, modules (modules.ts), routes and server.
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
+import { createAuditExports, createDestinations } from '../platform/audit-export/index.ts';
 import { serviceUrl } from '../platform/config/index.ts';
 import {
   type DatabaseReader,
@@ -19,6 +20,7 @@ import { waitAtMost } from '../platform/wait-at-most.ts';
 import { version } from '../version.ts';
 import { authorize, createAuthenticate, type IdentityApp } from './access/index.ts';
 import type { AccountDeletion } from './account-deletion/index.ts';
+import { identityCadf } from './audit-export/index.ts';
 import {
   bootstrap,
   type DeliverPassword,
@@ -31,6 +33,7 @@ import type { Database, Tables } from './database.ts';
 import { startSweeper } from './jobs/index.ts';
 import type { Links } from './links/index.ts';
 import type { Mail } from './mail/index.ts';
+import { identityMetrics, registerIdentity } from './metrics.ts';
 import type { ModuleOptions } from './module-options.ts';
 import { buildModules } from './modules.ts';
 import { type OpenidKeys, pageErrors, type WalletRegistrationOptions, wantsPage } from './openid/index.ts';
@@ -45,7 +48,7 @@ export type { DeliverPassword };
 const SCIM = '/scim/';
 export const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
 
-export interface IdentityServiceOptions extends Omit<ModuleOptions, 'issuer'> {
+export interface IdentityServiceOptions extends Omit<ModuleOptions, 'issuer' | 'onRequest'> {
   /** Requests answered from memory bypass the web framework. */
   readonly memoryAdapter?: boolean;
   readonly trustedProxies: readonly string[];
@@ -113,10 +116,17 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
   const { config, log } = options;
   const metrics = options.metrics ?? createMetrics();
   let address = serviceUrl(config, options.tls !== undefined);
-  const modules = await buildModules(db, { ...options, issuer: () => address });
-  const { parts, deps, passwords, tokens, users, tokenKeys, revocations, notifications } = modules;
+  const called = metrics.counter(identityMetrics.outbound);
+  const modules = await buildModules(db, {
+    ...options,
+    issuer: () => address,
+    onRequest: (kind, outcome) => called({ kind, outcome }),
+  });
+  const { parts, deps, passwords, tokens, users, tokenKeys, notifications } = modules;
   const { mail, links, logouts, connections, openid, reseal, domainSettings, passkeyPolicy, registrationKeys } = modules;
   const { peopleSettled, directories } = modules;
+  const destinations = createDestinations(config, { service: 'identity', outbound: modules.outbound, clock: options.clock });
+  const auditExports = createAuditExports({ ...deps, destinations, days: config.auditDays, toCadf: identityCadf });
   const bootstrapDeps = { ...deps, passwords, users };
   const { consumers } = parts;
   const app: IdentityApp = createApp();
@@ -127,26 +137,6 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
     version,
     make: async () => (await import('./openapi.ts')).identityOpenApi(address),
   });
-
-  // Every worker has all of them, so the maximum is the total.
-  metrics.gauge('gatehouse_revoked_tokens', 'Tokens revoked one by one that have not expired', () => revocations.size, 'max');
-  metrics.gauge('gatehouse_password_queue', 'Logins waiting for a free core', () => passwords.waiting);
-  metrics.gauge('gatehouse_password_hashes', 'Hashes of passwords begun since the start', () => passwords.hashed);
-  metrics.gauge(
-    'gatehouse_feed_live',
-    '1 while changes of other processes arrive, 0 while everything is read from the database',
-    () => Number(db.feed.live()),
-    'min',
-  );
-  metrics.labelledGauge('gatehouse_cache_entries', 'Entries in memory, by cache', 'cache', db.cacheSizes, 'sum');
-
-  metrics.totals(
-    'gatehouse_mails_total',
-    'Attempts to send a mail: sent, refused for good, failed for now',
-    'outcome',
-    mail.counts,
-  );
-  metrics.sharedGauge('gatehouse_mails_waiting', 'Mails that wait to be sent', mail.waiting);
 
   const server: Server = createServer({
     app,
@@ -172,13 +162,17 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
     tls: options.tls,
     ...(options.checkReplies ? { checkReplies: true } : {}),
   });
-  metrics.totals(
-    'gatehouse_memory_adapter_requests_total',
-    'Requests answered past the web framework: at once from memory (hits), or after a read (misses)',
-    'outcome',
-    () => ({ ...server.fromMemory }),
-  );
   let sweeper: Job | undefined;
+  registerIdentity(metrics, {
+    ...modules,
+    auditExports,
+    db,
+    clock: options.clock,
+    grants: openid.grants,
+    keys: { token: tokenKeys, openid: openid.keys },
+    fromMemory: () => server.fromMemory,
+    sweepLagSeconds: () => sweeper?.lagSeconds(),
+  });
 
   return {
     metrics,
@@ -215,10 +209,11 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
         notifications,
         registrationKeys,
         clock: options.clock,
+        auditExports,
         log,
-        metrics,
       });
       notifications.start();
+      auditExports.start();
       mail.start();
       connections.start();
       logouts.start(openid.provider);
@@ -230,7 +225,8 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
     drain: probes.drain,
     async stop(graceMs) {
       // Unfinished jobs are continued by the next start.
-      const jobs = Promise.all([sweeper?.stop(), notifications.stop(), mail.stop(), logouts.stop(), directories.stop()]);
+      const running = [sweeper, notifications, auditExports, mail, logouts, directories];
+      const jobs = Promise.all(running.map((job) => job?.stop()));
       await Promise.all([server.close(graceMs), waitAtMost(graceMs, jobs)]);
       await waitAtMost(graceMs, connections.stop());
       // Waits for password checks whose clients have disconnected.

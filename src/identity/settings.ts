@@ -1,4 +1,5 @@
 // Settings of the identity service. Account rules carry Keystone's names and defaults.
+import { auditSettings } from '../platform/audit-export/index.ts';
 import { setting, type Values } from '../platform/config/index.ts';
 import { mailboxOf, TLS_MODES } from '../platform/mail/index.ts';
 
@@ -231,6 +232,7 @@ export const identitySettings = {
     'GATEHOUSE_IDENTITY_WEBHOOK_SECRET',
     'Secret that signs these notifications. Required with the address.',
   ),
+  ...auditSettings('GATEHOUSE_IDENTITY'),
   domainConfigDir: setting.optionalText(
     'GATEHOUSE_IDENTITY_DOMAIN_CONFIG_DIR',
     'Folder of files keystone.<domain name>.conf with settings of domains, read at the start; without it every domain has the defaults.',

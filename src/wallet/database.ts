@@ -1,5 +1,7 @@
 // The tables of the wallet node, as the query layer sees them.
+
 import type { AuditEventRow, AuditedChange as ChangeOn } from '../platform/audit/index.ts';
+import type { AuditExportRow } from '../platform/audit-export/index.ts';
 import type { Database as AnyDatabase, Reader as AnyReader, Tx as AnyTx } from '../platform/database/index.ts';
 
 /** A boolean as 0 or 1, which both databases can store. */
@@ -165,6 +167,7 @@ export interface Tables {
   spent_logins: { state_hash: string; expires_at: number };
   idempotent_requests: IdempotentRequestRow;
   audit_events: AuditEventRow;
+  audit_exports: AuditExportRow;
 }
 
 export type Database = AnyDatabase<Tables>;

@@ -1,5 +1,6 @@
 // Builds the modules of the wallet node in dependency order, from top to bottom.
 import { createChanges } from '../platform/audit/index.ts';
+import { createAuditExports, createDestinations } from '../platform/audit-export/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import { Throttle } from '../platform/limits/index.ts';
 import type { Log } from '../platform/log/index.ts';
@@ -8,6 +9,7 @@ import { createProvider, createVerifyToken, type ProviderOptions } from '../plat
 import { createExceptions, createOutbound, hostPort, type Outbound } from '../platform/outbound/index.ts';
 import type { Seal } from '../platform/seal/index.ts';
 import { type Caller, createUnlessDamaged, createWalletChanges, type RunWalletChange } from './access/index.ts';
+import { walletCadf } from './audit-export/index.ts';
 import { createCredentials, createStoredCredentials, type WalletCredentials } from './credentials/index.ts';
 import type { Database, ExchangeRow } from './database.ts';
 import { createDids, type Dids } from './dids/index.ts';
@@ -15,6 +17,7 @@ import { createExchanges, type Exchanges } from './exchanges/index.ts';
 import { fail } from './faults.ts';
 import { loadIssuance } from './issuance/index.ts';
 import { createKeys, type KeyStores, type Keys } from './keys/index.ts';
+import { walletMetrics } from './metrics.ts';
 import { createWalletPages } from './pages/index.ts';
 import { loadPresentations, type RegisteredVerifiers } from './presentation/index.ts';
 import { createDocuments, createPublication } from './publication/index.ts';
@@ -168,10 +171,12 @@ function lazy<T>(load: () => Promise<T>): () => Promise<T> {
 
 export function buildModules(db: Database, options: ModuleOptions) {
   const { config, log, clock, seal, metrics, stores, publicUrl, rateLimits } = options;
-  const called = metrics.counter('wallet_outbound_requests_total', 'Calls to other services', ['kind', 'outcome']);
+  const called = metrics.counter(walletMetrics.outbound);
   const onRequest: CountRequest = (kind, outcome) => called({ kind, outcome });
-  const outbound = createOutbound(options.outboundAllow, { onRequest });
+  const outbound = createOutbound(options.outboundAllow, { onRequest, traces: 'kept' });
   const change = createWalletChanges(db, clock);
+  const destinations = createDestinations(config, { service: 'wallet', outbound, clock });
+  const auditExports = createAuditExports({ db, clock, log, destinations, days: config.auditDays, toCadf: walletCadf });
   const unlessDamaged = createUnlessDamaged(log);
   const idempotency = createIdempotency(db, clock);
   const session = buildSession(db, { ...options, onRequest });
@@ -181,7 +186,7 @@ export function buildModules(db: Database, options: ModuleOptions) {
   const keys = createKeys({ db, clock, change, stores, unlessDamaged, listener: publication.keyListener, maxKeys });
   const dids = createDids({ db, clock, change, keys, publication, unlessDamaged, publicUrl, maxDids, maxDidNames });
   const credentials = createCredentials({ db, clock, change, seal, unlessDamaged });
-  const count = metrics.counter('wallet_exchanges_total', 'Exchanges by their outcome', ['protocol', 'outcome']);
+  const count = metrics.counter(walletMetrics.exchanges);
   const exchanges = createExchanges({ db, clock, change, seal, unlessDamaged, log, count });
   const protocols = lazy(() => loadProtocols({ db, change, outbound, keys, dids, credentials, exchanges }, options));
 
@@ -216,7 +221,19 @@ export function buildModules(db: Database, options: ModuleOptions) {
     logoutThrottle: new Throttle(rateLimits ? REFUSED_LOGOUTS : undefined, clock),
     exchangeThrottle: new Throttle(rateLimits ? EXCHANGES : undefined, clock),
   };
-  return { ...session, pages, routeDeps, change, keys, dids, publication, credentials, exchanges, idempotency };
+  return {
+    auditExports,
+    ...session,
+    pages,
+    routeDeps,
+    change,
+    keys,
+    dids,
+    publication,
+    credentials,
+    exchanges,
+    idempotency,
+  };
 }
 
 export type Modules = ReturnType<typeof buildModules>;

@@ -22,7 +22,8 @@ import { hostOf } from './dids/index.ts';
 import { continueExchanges } from './exchanges/index.ts';
 import { resealAll, startSweeper, sweepExpired } from './jobs/index.ts';
 import { type KeyStores, type Keys, openStores } from './keys/index.ts';
-import { buildModules, type Modules } from './modules.ts';
+import { registerWallet } from './metrics.ts';
+import { buildModules } from './modules.ts';
 import { type RegisteredVerifiers, readVerifiers } from './presentation/index.ts';
 import { retireKeys } from './publication/index.ts';
 import { didWebOf } from './resolver/index.ts';
@@ -129,21 +130,6 @@ export async function resealWallet(options: Pick<WalletOptions, 'config' | 'data
   }
 }
 
-function registerGauges(metrics: Metrics, db: Database, { keys, dids, credentials, sessions }: Modules): void {
-  const counted = (count: () => Promise<Record<string, number>>) => () => count().catch(() => ({}));
-  metrics.labelledGauge('wallet_keys', 'Keys by their state', 'state', counted(keys.countByState));
-  metrics.labelledGauge('wallet_dids', 'DIDs by their state', 'state', counted(dids.countByState));
-  metrics.labelledGauge('wallet_credentials', 'Stored credentials by their format', 'format', counted(credentials.countByFormat));
-  metrics.sharedGauge('wallet_sessions_active', 'Sessions that have not ended', sessions.countActive);
-  metrics.gauge(
-    'wallet_feed_live',
-    '1 while changes of other processes arrive, 0 while everything is read from the database',
-    () => Number(db.feed.live()),
-    'min',
-  );
-  metrics.labelledGauge('wallet_cache_entries', 'Entries in memory, by cache', 'cache', db.cacheSizes, 'sum');
-}
-
 function createServiceOn(db: Database, stores: KeyStores, verifiers: RegisteredVerifiers, options: WalletOptions): WalletService {
   const { config, log, clock } = options;
   const metrics = options.metrics ?? createMetrics();
@@ -162,7 +148,6 @@ function createServiceOn(db: Database, stores: KeyStores, verifiers: RegisteredV
     { reported: { identityProvider: () => modules.provider.ping() } },
   );
 
-  registerGauges(metrics, db, modules);
   const apiPages = createApiPages({
     title: 'Gatehouse Wallet',
     version,
@@ -193,10 +178,19 @@ function createServiceOn(db: Database, stores: KeyStores, verifiers: RegisteredV
     retired: await retireKeys({ db, clock, change, publication }),
     expired: await sweepExpired(db, [idempotency, modules.sessions, exchanges]),
     destroyed: await keys.destroyPending(),
+    audited: await modules.auditExports.sweep(),
   });
   const continueWaiting = async () => ({ continued: await continueExchanges(exchanges, routeDeps.issuance, log) });
   /** Two separate jobs: a slow issuer must not delay the removal of keys from documents. */
-  const sweepers: Job[] = [];
+  const sweepers = new Map<string, Job>();
+  registerWallet(metrics, {
+    ...modules,
+    db,
+    clock,
+    config,
+    logins: routeDeps.logins,
+    sweepLags: () => Object.fromEntries([...sweepers].map(([name, job]) => [name, job.lagSeconds()])),
+  });
 
   return {
     metrics,
@@ -213,13 +207,14 @@ function createServiceOn(db: Database, stores: KeyStores, verifiers: RegisteredV
         address = listening;
         await dids.ensureNode(theNode);
       }
-      sweepers.push(startSweeper(log, runMaintenance, clock), startSweeper(log, continueWaiting));
+      sweepers.set('maintenance', startSweeper(log, runMaintenance, clock)).set('exchanges', startSweeper(log, continueWaiting));
+      modules.auditExports.start();
       return listening;
     },
     drain: probes.drain,
     async stop(graceMs) {
       // A job may be waiting for another service. Its progress is stored, and the next start continues it.
-      const jobs = Promise.all(sweepers.map((sweeper) => sweeper.stop()));
+      const jobs = Promise.all([...sweepers.values(), modules.auditExports].map((job) => job.stop()));
       await Promise.all([server.close(graceMs), waitAtMost(graceMs, jobs)]);
       await Promise.all(Object.values(stores).map((store) => store.close()));
       await db.close();

@@ -1,4 +1,5 @@
 // Settings of the wallet node.
+import { auditSettings } from '../platform/audit-export/index.ts';
 import { setting, type Values } from '../platform/config/index.ts';
 
 export const walletSettings = {
@@ -54,6 +55,7 @@ export const walletSettings = {
     'Label of the PKCS#11 token; required if there are several.',
   ),
   pkcs11Pin: setting.secret('GATEHOUSE_WALLET_PKCS11_PIN', 'User PIN of the PKCS#11 token.'),
+  ...auditSettings('GATEHOUSE_WALLET'),
   poolSize: setting.number(
     'GATEHOUSE_WALLET_POOL_SIZE',
     10,

@@ -55,4 +55,4 @@ export {
   visibleDomain,
 } from './policy.ts';
 export type { Shield, ShieldDetails } from './shield.ts';
-export { type AuthMethod, METHODS, type TokenRecord, type VerifiedToken } from './token-record.ts';
+export { type AuthMethod, METHODS, methodNames, type TokenRecord, type VerifiedToken } from './token-record.ts';

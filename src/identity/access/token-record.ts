@@ -17,6 +17,10 @@ export const METHODS = [
 ] as const;
 export type AuthMethod = (typeof METHODS)[number];
 
+/** The methods of a login as one word, always in the same order: a label of metrics. */
+export const methodNames = (methods: readonly AuthMethod[]): string =>
+  METHODS.filter((method) => methods.includes(method)).join('+') || 'none';
+
 export interface TokenRecord {
   readonly userId: string;
   readonly methods: readonly AuthMethod[];

@@ -2,6 +2,7 @@
 
 export { mountAuditEvents } from './audit-events.routes.ts';
 export { createAuditEvents } from './audit-events.rules.ts';
-export { type EventPosition, readEvents } from './audit-events.store.ts';
+export { CSV_HEAD, csvLine, jsonLine, renderEvent } from './audit-events.schema.ts';
+export { type EventFilter, type EventPosition, readEvents } from './audit-events.store.ts';
 export { OWN_ACTIONS, type OwnAction } from './own-events.ts';
 export { visibleEvent } from './visible.ts';

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { afterEach, describe, it, mock } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { createLog } from '../../platform/log/index.ts';
-import { createMetrics } from '../../platform/metrics/index.ts';
 import { startSweeper } from './sweeper.ts';
 
 const EVERY_MS = 60_000;
@@ -42,6 +41,7 @@ describe('The sweeper', () => {
         devices: { sweep: step('devices', 1) },
         links: { sweep: step('links', 1) },
         mail: { sweep: step('mail', 1) },
+        auditExports: { sweep: async () => 0 },
         notifications: { sweep: step('notifications', 1) },
         registrationKeys: { sweep: step('registrationKeys', 1) },
         accountDeletion: { deleteDue: step('accountDeletion', 1) },
@@ -51,7 +51,6 @@ describe('The sweeper', () => {
         users: { fillNameForms: step('users', undefined), fillWords: async () => 0 },
         clock: { now: () => Date.now() },
         log: createLog('info', { write: (line: string) => void lines.push(line) }),
-        metrics: createMetrics(),
       } as unknown as Parameters<typeof startSweeper>[0]);
       mock.timers.tick(EVERY_MS);
       await setImmediate();

@@ -4,7 +4,6 @@ import type { Clock } from '../../platform/clock.ts';
 import { withoutTimeLimit } from '../../platform/database/index.ts';
 import { CLOCK_WAITS, type Job, repeat, watchClock } from '../../platform/jobs/index.ts';
 import type { Log } from '../../platform/log/index.ts';
-import type { Metrics } from '../../platform/metrics/index.ts';
 import type { AccountDeletion } from '../account-deletion/index.ts';
 import type { Consumers } from '../consumers/index.ts';
 import type { Federation } from '../federation/index.ts';
@@ -31,6 +30,7 @@ export function startSweeper(deps: {
   links: Links;
   mail: Mail;
   notifications: { sweep(): Promise<number> };
+  auditExports: { sweep(stopping: AbortSignal): Promise<number> };
   registrationKeys: RegistrationKeys;
   invitations: Invitations;
   federation: Federation;
@@ -38,7 +38,6 @@ export function startSweeper(deps: {
   accountDeletion: Pick<AccountDeletion, 'deleteDue'>;
   clock: Clock;
   log: Log;
-  metrics: Metrics;
 }): Job {
   const {
     revocations,
@@ -50,6 +49,7 @@ export function startSweeper(deps: {
     links,
     mail,
     notifications,
+    auditExports,
     registrationKeys,
     accountDeletion,
     invitations,
@@ -57,7 +57,6 @@ export function startSweeper(deps: {
     consumers,
     clock,
     log,
-    metrics,
   } = deps;
   const watch = watchClock(clock, (seconds) => log.warn({ seconds }, CLOCK_WAITS));
   /** Users up to this id have a name form; undefined when all have one. */
@@ -77,7 +76,7 @@ export function startSweeper(deps: {
   }
 
   async function sweep(stopping: AbortSignal): Promise<void> {
-    let [revoked, ended] = [0, 0];
+    let [revoked, ended, audited] = [0, 0, 0];
     const steps = [
       () => tokenKeys.rotate(),
       async () => (revoked += await revocations.sweep()),
@@ -93,6 +92,7 @@ export function startSweeper(deps: {
       async () => (ended += await federation.sessions.sweep()),
       () => federation.manyLinks.sweep(),
       async () => (ended += await consumers.sweep()),
+      async () => (audited += await auditExports.sweep(stopping)),
       () => fillNameForms(stopping),
       () => fillWords(stopping),
     ];
@@ -100,10 +100,11 @@ export function startSweeper(deps: {
     // A step that fails must not stop the others: token keys are replaced even while a table is locked.
     for (const step of steps) await step().catch((error: unknown) => errors.push(error));
     if (revoked + ended > 0) log.info({ revoked, ended }, 'deleted expired rows');
+    if (audited > 0) log.info({ events: audited }, 'deleted old audit events');
     if (errors.length > 0) throw errors[0];
   }
 
-  const job = repeat({
+  return repeat({
     everyMs: EVERY_MS,
     run: async (stopping) => {
       if (watch.isSteady()) await withoutTimeLimit(() => sweep(stopping));
@@ -111,7 +112,4 @@ export function startSweeper(deps: {
     log,
     failure: 'sweep failed; it will be tried again',
   });
-  // The maximum of all workers, so that one whose sweeps fail is visible.
-  metrics.gauge('gatehouse_sweep_lag_seconds', 'Time since expired rows were last swept', job.lagSeconds, 'max');
-  return job;
 }

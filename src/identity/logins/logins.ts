@@ -5,6 +5,7 @@ import { type Clock, seconds } from '../../platform/clock.ts';
 import { withBudget } from '../../platform/database/index.ts';
 import { addressKey, Throttle } from '../../platform/limits/index.ts';
 import type { Log } from '../../platform/log/index.ts';
+import { METHODS } from '../access/index.ts';
 import { columnsOf, type RunChange } from '../audit/index.ts';
 import type { Database } from '../database.ts';
 import { Fault } from '../faults.ts';
@@ -12,6 +13,7 @@ import type { PasswordCheck } from '../passwords/index.ts';
 import type { LoginAttempt, LoginSubject } from './attempt.ts';
 import { loginRefused, refusalReason } from './login-refused.ts';
 import { replaceEvent } from './logins.store.ts';
+import { refusalWord } from './refusals.ts';
 
 /** Events about unknown users for one address in ten minutes. Further ones share one event; the log has all of them. */
 const UNKNOWN_USERS = { attempts: 10, perSeconds: 600 };
@@ -25,9 +27,23 @@ const REFUSED = 'user.login_refused';
 /** Target id of events about unknown users. */
 const NOBODY = 'unknown';
 
+/** Since the start, for the metrics. */
+export interface LoginCounts {
+  /** By the methods of the login. */
+  readonly good: Record<string, number>;
+  readonly refused: Record<string, number>;
+}
+
+/** All that a login can be made of, in the order of the label. Whatever else comes is not a label. */
+const METHOD_NAMES = [...METHODS, 'device', 'recovery_code'];
+const add = (counts: Record<string, number>, name: string): void => {
+  counts[name] = (counts[name] ?? 0) + 1;
+};
+
 export function createLoginEvents({ db, change, clock, log }: { db: Database; change: RunChange; clock: Clock; log: Log }) {
   const unknownUsers = new Throttle(UNKNOWN_USERS, clock);
   const running = new Set<Promise<unknown>>();
+  const counts: LoginCounts = { good: {}, refused: {} };
 
   async function write(
     attempt: LoginAttempt,
@@ -96,8 +112,12 @@ export function createLoginEvents({ db, change, clock, log }: { db: Database; ch
   }
 
   return {
-    recordSuccess: (attempt: LoginAttempt, userId: string, methods: readonly string[]): Promise<void> =>
-      write(attempt, userId, methods),
+    counts,
+
+    recordSuccess(attempt: LoginAttempt, userId: string, methods: readonly string[]): Promise<void> {
+      add(counts.good, METHOD_NAMES.filter((name) => methods.includes(name)).join('+'));
+      return write(attempt, userId, methods);
+    },
 
     recordLogin,
 
@@ -134,6 +154,7 @@ export function createLoginEvents({ db, change, clock, log }: { db: Database; ch
     try {
       return await work({ ...attempt, subject });
     } catch (error) {
+      add(counts.refused, refusalWord(error));
       if (!(error instanceof Fault) || error.status !== 401) throw error;
       const reason = error.reason ?? error.code;
       await write(attempt, subject.userId, methods, reason);

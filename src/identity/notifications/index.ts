@@ -41,7 +41,7 @@ export function createNotifications(deps: {
         'X-Gatehouse-Event': event,
         'X-Gatehouse-Signature': signature(secret, seconds(clock), body),
       };
-      const { status } = await outbound({ method: 'POST', url, headers, body, timeoutMs: TIMEOUT_MS });
+      const { status } = await outbound({ method: 'POST', url, headers, body, timeoutMs: TIMEOUT_MS, kind: 'web-hook' });
       return status >= 200 && status < 300 ? undefined : { status };
     },
   });

@@ -35,7 +35,7 @@ import { createIntrospection } from './provider/introspection.ts';
 import { createOpenidKeys } from './provider/keys.ts';
 import type { Logouts } from './provider/logouts.ts';
 import { ACCOUNT, CHANGE_PASSWORD, CONSOLE, DISCOVERY, KEYROCK_TOKEN, METADATA, ROOT } from './provider/paths.ts';
-import { createCurrentProvider } from './provider/provider.ts';
+import { createCurrentProvider, type GrantCounts } from './provider/provider.ts';
 import type { Records } from './provider/records/records.ts';
 import { createWalletNode, type WalletNodeDeps } from './provider/wallet-node.ts';
 import { handleRequest } from './requests.ts';
@@ -107,11 +107,13 @@ export function createOpenid(deps: OpenidDeps) {
   const newEmail = createNewEmailPage(deps);
   const invitation = createInvitationHandler(deps);
   const wallet = createWalletNode(deps);
+  const grants: GrantCounts = { good: {}, refused: {} };
   const current = createCurrentProvider({
     ...deps,
     keys,
     brand: assets.brand,
     wallet,
+    grants,
     needsMore: async (userId, amr, requested) => {
       const methods = methodsOf(amr);
       if (await signIn.isPasskeyMissing(userId, methods)) return true;
@@ -154,6 +156,7 @@ export function createOpenid(deps: OpenidDeps) {
   };
   return {
     mount,
+    grants,
     brand: assets.brand,
     homePage: (headers: IncomingHttpHeaders) => homePage(headers, assets.brand),
     provider,

@@ -70,6 +70,24 @@ export async function countFailed(db: Reader): Promise<Record<DeliveryKind, numb
   return { web_hook: Number(rows[0]!.web_hook), mail: Number(rows[0]!.mail) };
 }
 
+export interface QueueState {
+  readonly waiting: number;
+  /** When the oldest that waits was stored (seconds). */
+  readonly oldest: number | null;
+  readonly failed: number;
+}
+
+/** How each queue is, for the metrics. */
+export async function queueStates(db: Reader): Promise<Record<DeliveryKind, QueueState>> {
+  const read = async (kind: DeliveryKind): Promise<QueueState> => {
+    const { rows } = await sql<QueueState>`select count(*) - count(failed_at) as waiting, count(failed_at) as failed,
+      min(case when failed_at is null then created_at end) as oldest from ${sql.table(QUEUES[kind])}`.execute(db);
+    const { waiting, oldest, failed } = rows[0]!;
+    return { waiting: Number(waiting), oldest: oldest === null ? null : Number(oldest), failed: Number(failed) };
+  };
+  return { web_hook: await read('web_hook'), mail: await read('mail') };
+}
+
 /** Sends it at the next opportunity. False unless its last attempt failed: one that is being sent would be sent twice. */
 export async function retryDelivery(tx: Tx, { kind, id }: Pick<Delivery, 'kind' | 'id'>, now: number): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`update ${sql.table(QUEUES[kind])}

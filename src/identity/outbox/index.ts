@@ -5,6 +5,8 @@ export {
   type DeliveryKind,
   findDelivery,
   listDeliveries,
+  type QueueState,
+  queueStates,
   removeDelivery,
   retryDelivery,
 } from './deliveries.store.ts';

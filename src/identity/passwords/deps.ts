@@ -10,4 +10,6 @@ export type PasswordDeps = Pick<Deps, 'db' | 'change' | 'clock' | 'config'> & {
   readonly gate: Gate;
   readonly hashing: Hashing;
   readonly pauses: Pauses;
+  /** Lock-outs since the start. */
+  readonly counts: { lockouts: number };
 };

@@ -35,7 +35,7 @@ async function gauge(api: TestApi, name: string): Promise<number> {
   const { values } = await api.service.metrics.registry.getSingleMetric(name)!.get();
   return values[0]!.value;
 }
-const hashes = (api: TestApi) => gauge(api, 'gatehouse_password_hashes');
+const hashes = (api: TestApi) => gauge(api, 'gatehouse_password_hashes_total');
 const waiting = (api: TestApi) => gauge(api, 'gatehouse_password_queue');
 
 async function until(condition: () => Promise<boolean>): Promise<void> {

@@ -1,6 +1,7 @@
 // Hashing is slow on purpose, so requests wait for it in a fair queue. Hashes are counted for a metric.
 import { availableParallelism } from 'node:os';
 import { FairQueue } from '../../platform/limits/index.ts';
+import { inSpan } from '../../platform/tracing/index.ts';
 import type { IdentityConfig } from '../settings.ts';
 import { dummyHash, hashPassword, isOutdated, verifyPassword } from './argon2.ts';
 
@@ -21,11 +22,11 @@ export function createHashing(config: IdentityConfig) {
     dummyHash: dummyHash(cost),
     hash(password: string): Promise<string> {
       begun++;
-      return hashPassword(password, cost);
+      return inSpan('password.hash', {}, () => hashPassword(password, cost));
     },
     verify(password: string, hash: string): Promise<boolean> {
       begun++;
-      return verifyPassword(password, hash);
+      return inSpan('password.verify', {}, () => verifyPassword(password, hash));
     },
     isOutdated: (hash: string): boolean => isOutdated(hash, cost),
     /** Number of hashes started. */

@@ -24,7 +24,7 @@ export async function isLockedOut(
  * own; the refused login is one. `countedAs` is the key of the guess.
  */
 export async function countFailedLogin(
-  { db, clock, change, config, notify, pauses }: PasswordDeps,
+  { db, clock, change, config, notify, pauses, counts }: PasswordDeps,
   account: { readonly id: string; readonly options: PasswordOptions } | undefined,
   actor: Actor,
   { countedAs, isLocked }: { readonly countedAs: string; readonly isLocked: boolean },
@@ -41,4 +41,5 @@ export async function countFailedLogin(
     transaction.audit('user.locked_out', { kind: 'user', id }, { failures });
     await notify(transaction, 'user.locked_out', id);
   });
+  counts.lockouts++;
 }

@@ -8,10 +8,13 @@ import { deletePasswords, expirePassword, findPassword, forgetFailures } from '.
 import type { Passwords } from './passwords.ts';
 import { createPauses } from './pauses.ts';
 
-export function createPasswords(options: Omit<PasswordDeps, 'hashing' | 'pauses'> & { readonly rateLimits: boolean }): Passwords {
+export function createPasswords(
+  options: Omit<PasswordDeps, 'hashing' | 'pauses' | 'counts'> & { readonly rateLimits: boolean },
+): Passwords {
   const hashing = createHashing(options.config);
   const pauses = createPauses(options);
-  const deps: PasswordDeps = { ...options, hashing, pauses };
+  const counts = { lockouts: 0 };
+  const deps: PasswordDeps = { ...options, hashing, pauses, counts };
   return {
     problem: (password) => passwordProblem(options.config, password),
     prepare: (password, by, user, client) => preparePassword(deps, password, by, user, client),
@@ -29,6 +32,10 @@ export function createPasswords(options: Omit<PasswordDeps, 'hashing' | 'pauses'
     matches: (secret, account, by, expected) => matchesSecret(deps, secret, account, by, expected),
     sweep: () => pauses.sweep(),
     settled: () => hashing.queue.settled(),
+    queue: hashing.queue,
+    get lockouts() {
+      return counts.lockouts;
+    },
     get waiting() {
       return hashing.queue.waiting;
     },

@@ -1,5 +1,5 @@
 // The interface of the passwords module.
-import type { AttemptOrigin, QueueClient } from '../../platform/limits/index.ts';
+import type { AttemptOrigin, FairQueue, QueueClient } from '../../platform/limits/index.ts';
 import type { Actor, Change } from '../audit/index.ts';
 
 /** The `options` of a user that concern passwords. */
@@ -91,6 +91,10 @@ export interface Passwords {
   sweep(): Promise<number>;
   /** Resolves when no password is being checked. */
   settled(): Promise<void>;
+  /** Where requests wait for a hash. */
+  readonly queue: Pick<FairQueue, 'waits' | 'refused'>;
+  /** Accounts that were locked since the start. */
+  readonly lockouts: number;
   /** Requests waiting for a hash. */
   readonly waiting: number;
   /** Hashes started. */

@@ -18,7 +18,7 @@ function logIn(api: TestApi, address: string, user: Record<string, unknown>): Pr
 }
 
 async function hashes(api: TestApi): Promise<number> {
-  const { values } = await api.service.metrics.registry.getSingleMetric('gatehouse_password_hashes')!.get();
+  const { values } = await api.service.metrics.registry.getSingleMetric('gatehouse_password_hashes_total')!.get();
   return values[0]!.value;
 }
 

@@ -49,6 +49,7 @@ export const TABLE_COVERAGE: Readonly<Record<keyof Tables, TableCoverage>> = {
   outbox: ON_ITS_WAY,
   logouts: ON_ITS_WAY,
 
+  audit_exports: NOT_PERSONAL,
   identity_providers: NOT_PERSONAL,
   identity_provider_remote_ids: NOT_PERSONAL,
   mappings: NOT_PERSONAL,

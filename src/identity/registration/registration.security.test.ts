@@ -348,6 +348,6 @@ onDatabase('SQLite', 'Guesses at registration keys', { rateLimits: true }, (api)
 
   async function hashes(): Promise<string> {
     const text = await api.service.metrics.registry.metrics();
-    return /^gatehouse_password_hashes .*$/m.exec(text)?.[0] ?? assert.fail('no such metric');
+    return /^gatehouse_password_hashes_total .*$/m.exec(text)?.[0] ?? assert.fail('no such metric');
   }
 });

@@ -24,6 +24,8 @@ export interface Revocations {
   /** Deletes expired entries. Returns how many. */
   sweep(): Promise<number>;
   readonly size: number;
+  /** Since the start. */
+  readonly counts: { readonly token: number; readonly session: number };
 }
 
 /** Loads the cache in the background. Until then, each token is looked up in the database. */
@@ -41,7 +43,10 @@ export function createRevocations(deps: {
     find: (auditIds) => findRevoked(db.read, auditIds),
   });
 
+  const counts = { token: 0, session: 0 };
+
   return {
+    counts,
     cached: (auditId) => revoked.has(auditId),
     lookUp: (auditId) => isRevoked(db.read, auditId),
     async revoke(actor, record) {
@@ -52,11 +57,13 @@ export function createRevocations(deps: {
         invalidate(PREFIX + record.auditId);
       });
       revoked.add({ id: record.auditId, expiresAt: end });
+      counts.token++;
     },
     async revokeSessions({ tx, invalidate }, auditIds, until) {
       const keys = auditIds.map(sessionKey);
       await insertRevoked(tx, keys, Math.ceil(until / 1000));
       for (const key of keys) invalidate(PREFIX + key);
+      counts.session += keys.length;
     },
     async sweep() {
       const before = seconds(clock) - deps.allowExpiredSeconds;

@@ -63,6 +63,7 @@ describe('A token that was just verified', () => {
         revoke: async () => {},
         revokeSessions: async () => {},
         sweep: async () => 0,
+        counts: { token: 0, session: 0 },
         size: 0,
       },
       caches: { versioned: () => () => (isLive ? version : undefined) },

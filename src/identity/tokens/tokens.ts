@@ -8,6 +8,7 @@ import {
   type AuthMethod,
   authContextKey,
   loginTimeOf,
+  methodNames,
   type Scope,
   type TokenRecord,
   type VerifiedToken,
@@ -50,6 +51,15 @@ export interface Tokens {
   /** The token, if it is valid; a promise only when the caches do not have the answer. `graceMs` accepts recently expired tokens. */
   verify(text: string, graceMs?: number): MaybePromise<VerifiedToken | undefined>;
   issue(authContext: AuthContext, options: IssueOptions): { text: string; record: TokenRecord };
+  readonly counts: TokenCounts;
+}
+
+/** Plain numbers: verifying takes microseconds, and counting must not be seen in it. */
+export interface TokenCounts {
+  /** Tokens that were verified. */
+  readonly verified: { valid: number; invalid: number };
+  /** By the methods of the login. */
+  readonly issued: Record<string, number>;
 }
 
 export interface IssueOptions {
@@ -74,7 +84,9 @@ export function createTokens(deps: {
 }): Tokens {
   const { access, keys, revocations, clock } = deps;
   const lifeMs = deps.tokenSeconds * 1000;
-  const versionNow = deps.caches.versioned({ name: 'token_verdicts', size: () => young.size + old.size });
+  const counts: TokenCounts = { verified: { valid: 0, invalid: 0 }, issued: {} };
+  const verdicts = { hits: 0, misses: 0 };
+  const versionNow = deps.caches.versioned({ name: 'token_verdicts', counts: verdicts, size: () => young.size + old.size });
   let young = new Map<string, OpenedToken>();
   let old = new Map<string, OpenedToken>();
 
@@ -120,7 +132,11 @@ export function createTokens(deps: {
     // Issued before the clock was set back: it would be valid for as long as the clock was wrong.
     if (record.issuedAt > now + lifeMs) return undefined;
     const version = versionNow();
-    if (verdict && verdict.version === version && now < verdict.until) return verdict.verified;
+    if (verdict && verdict.version === version && now < verdict.until) {
+      verdicts.hits++;
+      return verdict.verified;
+    }
+    verdicts.misses++;
     if (record.expiresAt + graceMs <= now) return undefined;
     const revoked = isRevokedInMemory(record);
     const authContext = access.cached(key);
@@ -136,11 +152,23 @@ export function createTokens(deps: {
     ]).then(([current, gone]) => judge(record, current, gone));
   }
 
+  function verify(text: string, graceMs: number): MaybePromise<VerifiedToken | undefined> {
+    const token = openCached(text);
+    if (token === undefined) return undefined;
+    return token === 'unknown key' ? verifySlowly(text, graceMs) : verifyOpened(token, graceMs);
+  }
+
+  function counted(found: VerifiedToken | undefined): VerifiedToken | undefined {
+    if (found) counts.verified.valid++;
+    else counts.verified.invalid++;
+    return found;
+  }
+
   return {
+    counts,
     verify(text, graceMs = 0) {
-      const token = openCached(text);
-      if (token === undefined) return undefined;
-      return token === 'unknown key' ? verifySlowly(text, graceMs) : verifyOpened(token, graceMs);
+      const found = verify(text, graceMs);
+      return found instanceof Promise ? found.then(counted) : counted(found);
     },
     issue(authContext, { methods, parent, session, notAfter = Number.POSITIVE_INFINITY, applicationId = parent?.applicationId }) {
       const now = clock.now();
@@ -157,7 +185,10 @@ export function createTokens(deps: {
         ...(applicationId === undefined ? {} : { applicationId }),
         ...(authContext.delegation ? { delegation: { kind: authContext.delegation.kind, id: authContext.delegation.id } } : {}),
       };
-      return { text: sealToken(record, keys.current()), record };
+      const text = sealToken(record, keys.current());
+      const names = methodNames(methods);
+      counts.issued[names] = (counts.issued[names] ?? 0) + 1;
+      return { text, record };
     },
   };
 }

@@ -364,7 +364,7 @@ onEachDatabase('Users under attack', (api) => {
 
 onEachDatabase('The work of a login', (api) => {
   const hashes = async (): Promise<number> => {
-    const { values } = await api.service.metrics.registry.getSingleMetric('gatehouse_password_hashes')!.get();
+    const { values } = await api.service.metrics.registry.getSingleMetric('gatehouse_password_hashes_total')!.get();
     return values[0]!.value;
   };
 

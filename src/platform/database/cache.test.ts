@@ -413,7 +413,7 @@ describe('A cached set', () => {
 
 describe('The caches of a database', () => {
   it('have a version that differs after every change, and none while the feed is down', () => {
-    const version = create().versioned({ name: 'verdicts', size: () => 3 });
+    const version = create().versioned({ name: 'verdicts', counts: { hits: 5, misses: 7 }, size: () => 3 });
     const first = version();
     assert.equal(version(), first);
     change('one');
@@ -422,18 +422,24 @@ describe('The caches of a database', () => {
     assert.equal(version(), undefined);
   });
 
-  it('have a size each, by name, and no name twice', async () => {
+  it('have a size and counts each, by name, and no name twice', async () => {
     const caches = create();
     const cache = caches.cached<Value>({ name: 'values', limit: 10, tags: ({ tags }) => tags });
-    caches.versioned({ name: 'verdicts', size: () => 3 });
+    caches.versioned({ name: 'verdicts', counts: { hits: 5, misses: 7 }, size: () => 3 });
     await cache.load('a', async () => value('a'));
     assert.deepEqual(caches.cacheSizes(), { values: 1, verdicts: 3 });
+    cache.get('a');
+    cache.get('b');
+    isLive = false;
+    cache.get('a');
+    assert.deepEqual(caches.cacheHits(), { values: 1, verdicts: 5 });
+    assert.deepEqual(caches.cacheMisses(), { values: 2, verdicts: 7 });
     assert.throws(() => caches.cached<Value>({ name: 'verdicts', limit: 10, tags: () => [] }), /verdicts/);
   });
 
   it('are notified of a change before other subscribers', async () => {
     const caches = create();
-    const version = caches.versioned({ name: 'verdicts', size: () => 0 });
+    const version = caches.versioned({ name: 'verdicts', counts: { hits: 5, misses: 7 }, size: () => 0 });
     let heard: unknown;
     subscribers.add(() => {
       heard = [cache.get('a'), version()];

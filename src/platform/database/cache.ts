@@ -15,6 +15,12 @@ export interface CacheOptions<V> {
   readonly expiry?: { readonly clock: Clock; at(value: V): number };
 }
 
+/** Plain numbers: counting must not cost more than the answer. */
+export interface CacheCounts {
+  hits: number;
+  misses: number;
+}
+
 interface CacheEntry<V> {
   readonly value: V;
   readonly tags: readonly string[];
@@ -37,6 +43,9 @@ export class Cache<V extends NonNullable<unknown>> {
   /** Tags dropped while loads are running; `undefined` stands for everything. */
   #dropped: (string | undefined)[] = [];
 
+  /** Answers from memory, and questions it had no answer to. */
+  readonly counts: CacheCounts = { hits: 0, misses: 0 };
+
   constructor(feed: Pick<Feed, 'live'>, options: CacheOptions<V>) {
     this.#feed = feed;
     this.#options = options;
@@ -49,9 +58,14 @@ export class Cache<V extends NonNullable<unknown>> {
   /** The cached value, or undefined when it has to be loaded. */
   get(key: string): V | undefined {
     const entry = this.#entries.get(key);
-    if (entry === undefined || !this.#feed.live()) return undefined;
-    if (entry.expiresAt === Number.POSITIVE_INFINITY || this.#options.expiry!.clock.now() < entry.expiresAt) return entry.value;
-    this.#remove(key);
+    if (entry !== undefined && this.#feed.live()) {
+      if (entry.expiresAt === Number.POSITIVE_INFINITY || this.#options.expiry!.clock.now() < entry.expiresAt) {
+        this.counts.hits++;
+        return entry.value;
+      }
+      this.#remove(key);
+    }
+    this.counts.misses++;
     return undefined;
   }
 

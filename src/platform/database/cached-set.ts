@@ -1,5 +1,6 @@
 // A complete set of ids in memory, for lookups that usually find nothing. A cache cannot tell that an id does not exist; a complete
 // set can.
+import type { CacheCounts } from './cache.ts';
 import type { Feed } from './database.ts';
 
 const RETRY_MS = 1000;
@@ -39,6 +40,8 @@ export class CachedSet {
   /** Ids that are being looked up. If the feed names one of them again, it is looked up again: it may have been added since. */
   #inLookup = new Set<string>();
 
+  readonly counts: CacheCounts = { hits: 0, misses: 0 };
+
   /** Reads in the background. Until that is done, `has` returns undefined. */
   constructor(feed: Pick<Feed, 'live'>, options: CachedSetOptions) {
     this.#feed = feed;
@@ -52,6 +55,13 @@ export class CachedSet {
 
   /** Undefined when memory does not know. Then ask the database. */
   has(id: string): boolean | undefined {
+    const known = this.#knows(id);
+    if (known === undefined) this.counts.misses++;
+    else this.counts.hits++;
+    return known;
+  }
+
+  #knows(id: string): boolean | undefined {
     if (!this.#complete || !this.#feed.live()) return undefined;
     return this.#members.has(id) || (this.#pending.has(id) || this.#inLookup.has(id) ? undefined : false);
   }

@@ -1,6 +1,6 @@
 // Creates the caches of a database. All caches are created here, so that each is told of every change and none answers while the feed
 // is down.
-import { Cache, type CacheOptions } from './cache.ts';
+import { Cache, type CacheCounts, type CacheOptions } from './cache.ts';
 import { CachedSet, type CachedSetOptions } from './cached-set.ts';
 import type { Feed } from './database.ts';
 
@@ -13,13 +13,16 @@ export interface Caches {
    * For values that are valid until anything changes. Returns the version of the database as this process knows it: a new one after
    * every change, undefined while changes may be missed. `size` counts the values stored under such a version.
    */
-  versioned(options: { readonly name: string; size(): number }): () => number | undefined;
+  versioned(options: { readonly name: string; readonly counts: CacheCounts; size(): number }): () => number | undefined;
   /** Number of entries by cache name. */
   cacheSizes(): Record<string, number>;
+  /** Answers from memory, by cache name, and questions without one. */
+  cacheHits(): Record<string, number>;
+  cacheMisses(): Record<string, number>;
 }
 
 export function createCaches(feed: Feed): Caches {
-  const sizes = new Map<string, () => number>();
+  const registered = new Map<string, { readonly size: number; readonly counts: CacheCounts }>();
   const caches: { drop(tags: readonly string[] | undefined): void }[] = [];
   let version = 0;
   // Registered first: later subscribers that read a cache must not get an old value.
@@ -28,28 +31,37 @@ export function createCaches(feed: Feed): Caches {
     for (const cache of caches) cache.drop(tags);
   });
 
-  function register(name: string, size: () => number): void {
-    if (sizes.has(name)) throw new Error(`two caches have the name ${name}`);
-    sizes.set(name, size);
+  function register(name: string, cache: { readonly size: number; readonly counts: CacheCounts }): void {
+    if (registered.has(name)) throw new Error(`two caches have the name ${name}`);
+    registered.set(name, cache);
   }
+  const byName = (value: (cache: { readonly size: number; readonly counts: CacheCounts }) => number) => () =>
+    Object.fromEntries([...registered].map(([name, cache]) => [name, value(cache)]));
 
   return {
     cached(options) {
       const cache = new Cache(feed, options);
-      register(options.name, () => cache.size);
+      register(options.name, cache);
       caches.push(cache);
       return cache;
     },
     cachedSet(options) {
       const set = new CachedSet(feed, options);
-      register(options.name, () => set.size);
+      register(options.name, set);
       caches.push(set);
       return set;
     },
-    versioned({ name, size }) {
-      register(name, size);
+    versioned({ name, counts, size }) {
+      register(name, {
+        counts,
+        get size() {
+          return size();
+        },
+      });
       return () => (feed.live() ? version : undefined);
     },
-    cacheSizes: () => Object.fromEntries([...sizes].map(([name, size]) => [name, size()])),
+    cacheSizes: byName(({ size }) => size),
+    cacheHits: byName(({ counts }) => counts.hits),
+    cacheMisses: byName(({ counts }) => counts.misses),
   };
 }

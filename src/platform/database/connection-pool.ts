@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import type pg from 'pg';
+import { inSpan, isTracing } from '../tracing/index.ts';
 import { type Budget, currentBudget } from './budget.ts';
 import {
   DatabaseUnavailable,
@@ -15,6 +16,7 @@ import {
 import type { Hosts } from './hosts.ts';
 import type { Reachability } from './reachability.ts';
 import { Semaphore } from './semaphore.ts';
+import { statementSpan } from './statement-span.ts';
 
 /** Longest wait for a new connection, and for a free one while none is returned. */
 export const CONNECT_MS = 3_000;
@@ -56,7 +58,13 @@ class PooledConnection {
     this.#pool = pool;
   }
 
-  async query(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<unknown>> {
+  query(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<unknown>> {
+    return isTracing()
+      ? inSpan(...statementSpan('postgresql', text), () => this.#query(text, values))
+      : this.#query(text, values);
+  }
+
+  async #query(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<unknown>> {
     if (this.#broken) throw this.#broken;
     const budget = currentBudget();
     const limit = Math.min(budget?.isUnlimited ? JOB_QUERY_MS : QUERY_MS, budget?.left() ?? QUERY_MS);
@@ -121,6 +129,14 @@ export class ConnectionPool implements PostgresPool {
     this.#options = options;
     this.#semaphore = new Semaphore(options.size, CONNECT_MS);
     this.usesNamedStatements = options.usesNamedStatements;
+  }
+
+  get inUse(): number {
+    return this.#semaphore.held;
+  }
+
+  get waiting(): number {
+    return this.#semaphore.waiting;
   }
 
   async connect(): Promise<PostgresPoolClient> {

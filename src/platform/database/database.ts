@@ -19,6 +19,18 @@ export interface Feed {
   onChange(handler: (tags: readonly string[] | undefined) => void): void;
 }
 
+/** How busy the database is, for the metrics. */
+export interface DatabaseUsage {
+  readonly isFeedLive: boolean;
+  /** Age of the last proof that no change of another process is missing; 0 if there are no other processes. */
+  readonly feedLagSeconds: number;
+  /** Connections that may be open. */
+  readonly connections: number;
+  readonly inUse: number;
+  /** Callers that wait for a connection, or for their turn to write. */
+  readonly waiting: number;
+}
+
 export interface Database<S> extends Caches {
   readonly dialect: Dialect;
   readonly read: Reader<S>;
@@ -27,6 +39,7 @@ export interface Database<S> extends Caches {
   write<T>(work: (tx: Tx<S>, invalidate: (tag: string) => void) => Promise<T>): Promise<T>;
   /** Removes deleted data from the files of an embedded database, including its log. Does nothing on PostgreSQL. */
   scrub(): Promise<void>;
+  usage(): DatabaseUsage;
   /** Rejects when the database does not answer. */
   ping(): Promise<void>;
   close(): Promise<void>;

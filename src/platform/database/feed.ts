@@ -54,6 +54,7 @@ function tagsOf(payload: string | undefined): string[] | undefined {
 }
 
 export class PostgresFeed {
+  readonly #createdAt = performance.now();
   readonly #newClient: () => pg.Client;
   readonly #subscribers: Subscribers;
   readonly #listener: FeedListener;
@@ -64,7 +65,10 @@ export class PostgresFeed {
   #pid = 0;
   #isDelivering = true;
   #testedAt = 0;
+  /** 0 after the connection was lost. */
   #lastHeartbeat = 0;
+  /** The last heartbeat of any connection. */
+  #lastProof = 0;
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
 
@@ -81,6 +85,11 @@ export class PostgresFeed {
   /** The server answers, though messages may not arrive. */
   isAnswering(): boolean {
     return performance.now() - this.#lastHeartbeat < STALE_MS;
+  }
+
+  /** Age of the last heartbeat, also after the connection was lost. */
+  lagSeconds(): number {
+    return (performance.now() - Math.max(this.#lastProof, this.#createdAt)) / 1000;
   }
 
   async start(): Promise<void> {
@@ -116,7 +125,7 @@ export class PostgresFeed {
     this.#subscribers.notify(undefined);
     this.#testedAt = performance.now();
     this.#setDelivery(isDelivering);
-    this.#lastHeartbeat = performance.now();
+    this.#lastHeartbeat = this.#lastProof = performance.now();
     this.#listener.onAnswer();
   }
 
@@ -186,7 +195,7 @@ export class PostgresFeed {
         if (state.pid !== this.#pid) this.#setDelivery(false);
         this.isReadOnly = state.standby || state.read_only;
         // The answer shows the state when the query was sent, not when it was answered.
-        this.#lastHeartbeat = started;
+        this.#lastHeartbeat = this.#lastProof = started;
       }
       this.#schedule(HEARTBEAT_MS);
     } catch {

@@ -22,6 +22,15 @@ export class GroupCommit {
     this.#beforeCommit = beforeCommit;
   }
 
+  get isBusy(): boolean {
+    return this.#running !== undefined;
+  }
+
+  /** Writers whose turn has not come. */
+  get waiting(): number {
+    return this.#queue.length;
+  }
+
   write<T>(work: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.#closed) return reject(new Error('the database is closed'));

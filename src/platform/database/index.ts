@@ -2,9 +2,9 @@
 
 export { takeAdvisoryLock } from './advisory-lock.ts';
 export { withBudget, withoutTimeLimit } from './budget.ts';
-export type { Cache } from './cache.ts';
+export type { Cache, CacheCounts } from './cache.ts';
 export { type Caches, createCaches } from './caches.ts';
-export type { Database, Dialect, Feed, Reader, Tx } from './database.ts';
+export type { Database, DatabaseUsage, Dialect, Feed, Reader, Tx } from './database.ts';
 export { isForeignKeyViolation, isUnavailable, isUniqueViolation, isUnwritable } from './errors.ts';
 export { type FilterComparison, filterCondition, INEXACT_COMPARISONS, isIn, type SqlCondition } from './filters.ts';
 export type {

@@ -200,6 +200,13 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
       });
     },
     async scrub() {},
+    usage: () => ({
+      isFeedLive: feed.live(),
+      feedLagSeconds: feed.lagSeconds(),
+      connections: options.poolSize,
+      inUse: connections.inUse,
+      waiting: connections.waiting + writers.waiting,
+    }),
     async ping() {
       await sql`select 1`.execute(db);
       if (feed.isReadOnly) throw new UnsuitableServer(`${setting} names a server that takes no writes`);

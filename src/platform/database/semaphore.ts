@@ -24,6 +24,15 @@ export class Semaphore {
     return this.#free === this.#count;
   }
 
+  /** How many hold it. */
+  get held(): number {
+    return this.#count - this.#free;
+  }
+
+  get waiting(): number {
+    return this.#queue.length;
+  }
+
   /** Waits at most `limitMs`, and at most `stallMs` without progress. */
   async acquireWithin(limitMs: number, stallMs = this.#stallMs): Promise<void> {
     if (this.#free > 0) {

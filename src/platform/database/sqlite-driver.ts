@@ -11,7 +11,9 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import { inSpan, isTracing } from '../tracing/index.ts';
 import type { SynchronousDatabase } from './prepared.ts';
+import { statementSpan } from './statement-span.ts';
 
 /** Dynamic filters make many statements. At this number the cache is emptied. */
 const MAX_CACHED_STATEMENTS = 1000;
@@ -40,7 +42,11 @@ export class SqliteConnection implements DatabaseConnection, SynchronousDatabase
     this.#before = before;
   }
 
-  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    return this.#traced(query.sql, () => this.#execute<R>(query));
+  }
+
+  #execute<R>({ sql, parameters }: CompiledQuery): QueryResult<R> {
     const prepared = this.#prepare(sql);
     if (prepared.columns.length > 0) return { rows: this.#all(prepared, parameters) as R[] };
     const { changes } = prepared.statement.run(...(parameters as SQLInputValue[]));
@@ -48,10 +54,18 @@ export class SqliteConnection implements DatabaseConnection, SynchronousDatabase
   }
 
   rows(sql: string, parameters: readonly unknown[]): unknown[] {
-    return this.#all(this.#prepare(sql), parameters);
+    return this.#traced(sql, () => this.#all(this.#prepare(sql), parameters));
   }
 
   row(sql: string, parameters: readonly unknown[]): unknown {
+    return this.#traced(sql, () => this.#row(sql, parameters));
+  }
+
+  #traced<T>(sql: string, work: () => T): T {
+    return isTracing() ? inSpan(...statementSpan('sqlite', sql), work) : work();
+  }
+
+  #row(sql: string, parameters: readonly unknown[]): unknown {
     const { statement, columns } = this.#prepare(sql);
     const values = statement.get(...(parameters as SQLInputValue[]));
     return values && toRow(columns, values);

@@ -97,6 +97,13 @@ export async function openSqlite<S>(path: string, migrations: MigrationSource): 
       await writability.check();
     },
     scrub,
+    usage: () => ({
+      isFeedLive: true,
+      feedLagSeconds: 0,
+      connections: 1,
+      inUse: commits.isBusy ? 1 : 0,
+      waiting: commits.waiting,
+    }),
     async close() {
       isClosed = true;
       clearTimeout(retry);

@@ -3,11 +3,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import type { FastifyRequest } from 'fastify';
+import type { RequestSpan } from '../tracing/index.ts';
 import type { Call, Query } from './app.ts';
 import { LINGER_MS } from './refusals.ts';
 
-/** A request with its time of arrival. */
-export type TimedMessage = IncomingMessage & { arrivedAt: number };
+/** A request with its time of arrival, and its span while traces are on. */
+export type TimedMessage = IncomingMessage & { arrivedAt: number; span?: RequestSpan };
 
 /** A request as a handler sees it. Expensive properties that few handlers use are computed on access. */
 export abstract class IncomingCall implements Call<unknown> {

@@ -6,7 +6,7 @@ import type { FastifyError } from 'fastify';
 import { Fault, fault } from '../faults/index.ts';
 import type { Log } from '../log/index.ts';
 import type { RequestTimes } from '../metrics/index.ts';
-import type { BaseUrls, IncomingCall, OutgoingAnswer, Send } from './exchange.ts';
+import type { BaseUrls, IncomingCall, OutgoingAnswer, Send, TimedMessage } from './exchange.ts';
 import { outageOf } from './outage.ts';
 import type { Refusal } from './refusals.ts';
 
@@ -133,6 +133,7 @@ export class Replies {
     const { log, times } = this.#options;
     const { method, milliseconds } = call;
     times.observe(method, route, status, milliseconds);
+    (call.raw as TimedMessage).span?.end(route, status);
     // Successful reads are the bulk of the requests, so they are logged only at debug.
     const level = status < 400 && (onlyReads || method === 'GET' || method === 'HEAD') ? 'debug' : 'info';
     if (!log.isLevelEnabled(level)) return;

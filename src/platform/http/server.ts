@@ -10,6 +10,7 @@ import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastif
 import { fault } from '../faults/index.ts';
 import { createServer as createHttpServer, createSecureServer } from '../node-http.ts';
 import type { ReservedPort } from '../reserved-port.ts';
+import { isTracing, startRequestSpan } from '../tracing/index.ts';
 import type { App, Route } from './app.ts';
 import { acceptBodies, replaceEndedBody } from './bodies.ts';
 import { ServerConnections } from './connections.ts';
@@ -148,7 +149,12 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
       (request as TimedMessage).arrivedAt = performance.now();
       if (!connections.begin(response)) return;
       if (!request.url!.startsWith('/')) request.url = request.url!.replace(ORIGIN, '/');
-      if (request.headers.host !== undefined || request.httpVersionMinor === 0) return next(request, response);
+      if (request.headers.host !== undefined || request.httpVersionMinor === 0) {
+        if (!isTracing()) return next(request, response);
+        const span = startRequestSpan(options.times.service, request.method!, request.headers)!;
+        (request as TimedMessage).span = span;
+        return span.run(() => next(request, response));
+      }
       const refusal = fault('request.no_host');
       const { id, ...bare } = replies.refuseUnread(refusal, request.socket.remoteAddress);
       write(response, id, { status: refusal.status, ...bare, last: true });

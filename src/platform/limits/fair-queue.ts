@@ -1,6 +1,7 @@
 // A queue for expensive work: a few run at once, and waiting clients take turns, so that no client blocks the others.
 import { performance } from 'node:perf_hooks';
 import { fault } from '../faults/index.ts';
+import { Histogram } from '../metrics/index.ts';
 
 /** Whose work it is, and whether they are still waiting. */
 export interface QueueClient {
@@ -37,6 +38,9 @@ export class FairQueue {
   #started = 0;
   /** Average duration of the work, in milliseconds. */
   #average = 0;
+  #refused = 0;
+  /** How long work waited before it began. */
+  readonly waits = new Histogram();
 
   constructor(rules: FairQueueRules, now: () => number = () => performance.now()) {
     this.#rules = rules;
@@ -59,12 +63,19 @@ export class FairQueue {
     return this.#started;
   }
 
+  /** How many were refused because too many waited. */
+  get refused(): number {
+    return this.#refused;
+  }
+
   async run<T>(client: QueueClient, work: () => Promise<T>): Promise<T> {
     if (client.signal?.aborted) throw abandoned();
+    const arrived = this.#now();
     if (this.#free > 0) this.#free--;
     else await this.#wait(client);
     this.#started++;
     const from = this.#now();
+    this.waits.observe((from - arrived) / 1000);
     try {
       return await work();
     } finally {
@@ -109,6 +120,7 @@ export class FairQueue {
     const busy = fault('server.busy', undefined, {
       headers: { 'Retry-After': String(Math.ceil(this.#rules.patienceMs / 1000)) },
     });
+    this.#refused++;
     if (longest === key) throw busy;
     const last = this.#queues.get(longest)!.at(-1)!;
     this.#remove(longest, last);

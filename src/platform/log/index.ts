@@ -23,17 +23,16 @@ const SECRET_NAMES = [
 
 const paths = SECRET_NAMES.flatMap((name) => [name, name.startsWith('[') ? `*${name}` : `*.${name}`]);
 
-/** One line of text for people: time, level, message, then other fields as key=value. */
+/** One line of text for people: time, level, service, message, then other fields as key=value. */
 function readable(write: (line: string) => void): DestinationStream {
   return {
     write(line: string) {
-      const { level, time, msg, ...rest } = JSON.parse(line) as Record<string, unknown>;
-      const label = pino.levels.labels[level as number] ?? '';
+      const { level, time, service, msg, ...rest } = JSON.parse(line) as Record<string, unknown>;
       const extras = Object.entries(rest).map(
         ([key, value]) => `${key}=${typeof value === 'object' ? JSON.stringify(value) : value}`,
       );
       write(
-        `${new Date(time as number).toISOString().slice(11, 23)} ${label.padEnd(5)} ${msg ?? ''} ${extras.join(' ')}`
+        `${String(time).slice(11, 23)} ${String(level).padEnd(5)} ${String(service).padEnd(9)} ${msg ?? ''} ${extras.join(' ')}`
           .trimEnd()
           .concat('\n'),
       );
@@ -43,9 +42,27 @@ function readable(write: (line: string) => void): DestinationStream {
 
 export const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
-export function createLog(level: (typeof levels)[number], destination?: DestinationStream): Log {
+/** Who writes a line: one of the services, or the process that runs them. */
+export type LogService = 'gatehouse' | 'identity' | 'wallet';
+
+/** Each service of a process has a log of its own, so that its lines have its name. */
+export function createLog(
+  level: (typeof levels)[number],
+  destination?: DestinationStream,
+  service: LogService = 'gatehouse',
+): Log {
   const terminal = process.stdout.isTTY
     ? readable((line) => process.stdout.write(line))
     : pino.destination({ fd: 1, sync: true });
-  return pino({ level, base: null, redact: { paths, censor: '[redacted]' } }, destination ?? terminal);
+  return pino(
+    {
+      level,
+      base: { service },
+      // Words and ISO times: programs that read logs know both, and people can read them.
+      formatters: { level: (label) => ({ level: label }) },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      redact: { paths, censor: '[redacted]' },
+    },
+    destination ?? terminal,
+  );
 }

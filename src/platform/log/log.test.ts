@@ -21,6 +21,14 @@ describe('The log', () => {
     assert.equal(JSON.parse(lines[0]!).msg, 'said');
   });
 
+  it('names the service, and writes levels as words and times as people do', () => {
+    const lines: string[] = [];
+    createLog('debug', { write: (line) => void lines.push(line) }, 'wallet').warn({ count: 1 }, 'said');
+    const { time, ...line } = JSON.parse(lines[0]!) as Record<string, unknown>;
+    assert.deepEqual(line, { level: 'warn', service: 'wallet', count: 1, msg: 'said' });
+    assert.match(String(time), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  });
+
   it('logs nothing below its level', () => {
     const lines: string[] = [];
     createLog('warn', { write: (line) => void lines.push(line) }).info('quiet');

@@ -3,6 +3,7 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { request as httpRequest } from '../node-http.ts';
+import { inSpan, isTracing, traceHeaders } from '../tracing/index.ts';
 import { OutboundError, outboundErrorOf } from './error.ts';
 import { createGuard, type Lookup, type OutboundTarget } from './guard.ts';
 
@@ -40,6 +41,11 @@ export type OutboundOutcome = 'ok' | 'blocked' | 'timeout' | 'failed';
 
 export interface OutboundOptions {
   readonly onRequest?: (kind: string, outcome: OutboundOutcome) => void;
+  /**
+   * While traces are on: whether a call has a span, and whether it carries the trace on (`traceparent`). By default it does. A wallet does not
+   * tell issuers and verifiers, who could compare what they got.
+   */
+  readonly traces?: 'passed on' | 'kept' | 'none';
   /** For DNS lookup, connecting and TLS. */
   readonly connectTimeoutMs?: number;
   /** GET and POST, if not given. The services need no others; a command that speaks to an API does. */
@@ -74,7 +80,7 @@ const NOT_SENT = new Set([
 
 /** `allow`: host or host:port that may be called with plain http, on any port, or at a private address. Never metadata addresses. */
 export function createOutbound(allow: readonly string[], options: OutboundOptions = {}): Outbound {
-  const { onRequest, connectTimeoutMs = CONNECT_TIMEOUT_MS, methods = METHODS, lookup } = options;
+  const { onRequest, connectTimeoutMs = CONNECT_TIMEOUT_MS, methods = METHODS, lookup, traces = 'passed on' } = options;
   const guard = createGuard(allow, lookup);
 
   return async (request) => {
@@ -83,7 +89,9 @@ export function createOutbound(allow: readonly string[], options: OutboundOption
       if (!methods.includes(request.method)) throw new OutboundError('blocked', `only ${methods.join(' and ')} are sent`);
       const target = guard(request.url);
       host = target.host;
-      const answer = await send(request, target, connectTimeoutMs);
+      const answer = await (traces === 'none' || !isTracing()
+        ? send(request, target, connectTimeoutMs)
+        : sendInSpan(request, target, connectTimeoutMs, traces === 'passed on'));
       onRequest?.(request.kind ?? 'other', 'ok');
       return answer;
     } catch (error) {
@@ -92,6 +100,26 @@ export function createOutbound(allow: readonly string[], options: OutboundOption
       throw fault;
     }
   };
+}
+
+/** The host, not the path: it may hold a secret, or name somebody. */
+function sendInSpan(
+  request: OutboundRequest,
+  target: OutboundTarget,
+  connectTimeoutMs: number,
+  isPassedOn: boolean,
+): Promise<OutboundAnswer> {
+  const attributes = {
+    'http.request.method': request.method,
+    'server.address': target.host,
+    'gatehouse.kind': request.kind ?? 'other',
+  };
+  return inSpan(request.method, { kind: 'client', attributes }, async (span) => {
+    const traced = isPassedOn ? { ...request, headers: { ...request.headers, ...traceHeaders() } } : request;
+    const answer = await send(traced, target, connectTimeoutMs);
+    span?.setAttribute('http.response.status_code', answer.status);
+    return answer;
+  });
 }
 
 function headersOf({ headers = {}, body, accept }: OutboundRequest): Record<string, string> {

@@ -12,6 +12,8 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'src/platform/node-http.ts': ['node:http', 'node:https'],
   // LDAP, not HTTP. The operator names the servers in the settings; nobody else does.
   'src/identity/directories/connection.ts': ['sockets'],
+  // Syslog, not HTTP. The operator names the server in the settings.
+  'src/platform/audit-export/syslog.ts': ['sockets'],
   // Connects to the configured SMTP server only; compose.ts builds messages and does not connect.
   'src/platform/mail/smtp.ts': ['nodemailer'],
   'src/platform/mail/compose.ts': ['nodemailer'],

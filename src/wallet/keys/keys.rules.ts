@@ -11,7 +11,7 @@ import { keyTarget, listOwn, showKey } from './reading.ts';
 import { addKey, createKey } from './registration.ts';
 import { destroyPending, revokeKey } from './revocation.ts';
 import { rotateKey } from './rotation.ts';
-import { activeKeys, isActive, type SigningPurpose, sign, tryNodeKey } from './signing.ts';
+import { activeKeys, isActive, nodeKeyCreatedAt, type SigningPurpose, sign, tryNodeKey } from './signing.ts';
 
 export type { KeyWithUse } from './reading.ts';
 
@@ -38,6 +38,8 @@ export function createKeys(given: Omit<KeyDeps, 'drafts' | 'maxKeys'> & { readon
     sign: (owner: string, id: string, data: Buffer, purpose: SigningPurpose = 'any') => sign(deps, owner, id, data, purpose),
     tryNodeKey: () => tryNodeKey(deps),
     destroyPending: () => destroyPending(deps),
+    /** When the key of the node itself was made (seconds). */
+    nodeKeyCreatedAt: () => nodeKeyCreatedAt(deps),
     /** For all owners. */
     countByState: () => readAs(deps.db, EVERYONE, countKeys),
   };

@@ -45,3 +45,6 @@ export async function tryNodeKey(deps: SigningDeps): Promise<void> {
   if (!key) throw new Error('the node has no key');
   await sign(deps, NODE, key.id, Buffer.from('ready?'), 'any');
 }
+
+export const nodeKeyCreatedAt = async ({ db }: Pick<SigningDeps, 'db'>): Promise<number | undefined> =>
+  (await readAs(db, NODE, (reader) => findDefaultKey(reader, NODE)))?.created_at;

@@ -12,6 +12,8 @@ export function parseAnchors(text: string): X509Certificate[] {
   return (text.match(PEM) ?? []).map((pem) => new X509Certificate(pem));
 }
 
+export const readAnchors = (file: string): X509Certificate[] => parseAnchors(readFileSync(file, 'utf8'));
+
 /** Without a file no certificate is trusted. If the file becomes unreadable, the last content stays in use. */
 export function createAnchors(file: string | undefined, log: Log): Anchors {
   let anchors: readonly X509Certificate[] = [];
@@ -23,7 +25,7 @@ export function createAnchors(file: string | undefined, log: Log): Anchors {
       const { mtimeMs, size, ino } = statSync(path);
       const version = `${mtimeMs} ${size} ${ino}`;
       if (version === lastVersion) return;
-      anchors = parseAnchors(readFileSync(path, 'utf8'));
+      anchors = readAnchors(path);
       lastVersion = version;
       log.info({ anchors: anchors.length }, 'trust anchors read');
     } catch (error) {

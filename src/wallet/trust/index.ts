@@ -1,5 +1,5 @@
 // Trust: finds and checks the key of a signer by certificates, DIDs or issuer metadata.
-export { type Anchors, createAnchors, parseAnchors } from './anchors.ts';
+export { type Anchors, createAnchors, parseAnchors, readAnchors } from './anchors.ts';
 export { alternativeNamesOf } from './chain.ts';
 export {
   createTrust,

@@ -5,6 +5,15 @@ export async function insertLogout(tx: Tx, row: LogoutRow): Promise<void> {
   await tx.insertInto('logouts').values(row).execute();
 }
 
+/** How many wait, and since when the oldest does (seconds). */
+export async function waitingLogouts(db: Reader): Promise<{ waiting: number; oldest: number | null }> {
+  const { waiting, oldest } = await db
+    .selectFrom('logouts')
+    .select((eb) => [eb.fn.countAll().as('waiting'), eb.fn.min('created_at').as('oldest')])
+    .executeTakeFirstOrThrow();
+  return { waiting: Number(waiting), oldest: oldest === null ? null : Number(oldest) };
+}
+
 export interface DueClient {
   readonly clientId: string;
   readonly attempts: number;

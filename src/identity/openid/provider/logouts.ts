@@ -19,6 +19,7 @@ import {
   insertLogout,
   logoutsOf,
   releaseClient,
+  waitingLogouts,
 } from './logouts.store.ts';
 import type { EndedRecords } from './records/end.ts';
 import type { RecordPayload } from './records/record.ts';
@@ -109,6 +110,7 @@ export function createLogouts(deps: { db: Database; clock: Clock; log: Log }) {
 
   return {
     sendDue,
+    waiting: () => waitingLogouts(db.read),
     /** The provider signs and sends the notifications. */
     start(newProvider: () => Promise<Provider>): void {
       provider = newProvider;

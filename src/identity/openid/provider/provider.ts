@@ -46,6 +46,8 @@ export interface CurrentProviderDeps extends Pick<Deps, 'clock' | 'change' | 'co
   issuer(): string;
   readonly needsMore: PromptDeps['needsMore'];
   readonly federation: Federation;
+  /** Counted here. */
+  readonly grants: GrantCounts;
   /** Registers grants the library does not have. */
   registerGrants(provider: Provider, library: OidcProviderLibrary): void;
 }
@@ -141,8 +143,25 @@ async function findClient({ consumers, wallet, issuer }: CurrentProviderDeps, id
   return consumer && ({ ...clientOf(consumer), ...(uri === undefined ? {} : { backchannel_logout_uri: uri }) } as AdapterPayload);
 }
 
-/** Handles failures the library reports. */
-function handleProviderEvents({ log, change, logouts, brand }: CurrentProviderDeps, provider: Provider): void {
+/** Grants by their type, since the start. */
+export interface GrantCounts {
+  readonly good: Record<string, number>;
+  readonly refused: Record<string, number>;
+}
+
+/** Names of grants in metrics: the grant types, or how they end. */
+const GRANTS = ['authorization_code', 'refresh_token', 'client_credentials', 'device_code', 'password', 'token-exchange'];
+
+/** Counts grants, and handles failures that the library reports. */
+function handleProviderEvents(deps: CurrentProviderDeps, provider: Provider): void {
+  const { log, change, logouts, brand } = deps;
+  const count = (counts: Record<string, number>, ctx: KoaContextWithOIDC): void => {
+    const grant = String(ctx.oidc.params?.grant_type);
+    const name = GRANTS.find((known) => grant.endsWith(known)) ?? 'other';
+    counts[name] = (counts[name] ?? 0) + 1;
+  };
+  provider.on('grant.success', (ctx) => count(deps.grants.good, ctx));
+  provider.on('grant.error', (ctx) => count(deps.grants.refused, ctx));
   provider.on('backchannel.error', (_ctx, err, client, sub, sid) => {
     log.warn({ err, client: client.clientId }, 'could not notify an application of a logout; trying again');
     change(serviceActor, async (transaction) => {

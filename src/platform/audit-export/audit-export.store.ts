@@ -1,0 +1,125 @@
+// How far audit events were exported, who exports them, and the deletion of old ones.
+import { type SqlBool, sql } from 'kysely';
+import type { Database, Reader } from '../database/index.ts';
+import type { StoredEvent } from './cadf.ts';
+
+export interface AuditExportRow {
+  name: string;
+  /** The last event that was exported. */
+  at: number;
+  event_id: string;
+  /** The process that exports now, and until when nobody else does. */
+  holder: string;
+  held_until: number;
+  exported: number;
+}
+
+export interface ExportTables {
+  audit_events: StoredEvent;
+  audit_exports: AuditExportRow;
+}
+
+export type Position = Pick<AuditExportRow, 'at' | 'event_id'>;
+
+const SWEEP_BATCH = 1000;
+
+export const findExport = (db: Reader<ExportTables>, name: string): Promise<AuditExportRow | undefined> =>
+  db.selectFrom('audit_exports').where('name', '=', name).selectAll().executeTakeFirst();
+
+const isAfter = ({ at, event_id: id }: Position) => sql<SqlBool>`(at, id) > (${at}, ${id})`;
+
+/** The next events, the oldest first; those stored before this time only. */
+export const eventsAfter = (
+  db: Reader<ExportTables>,
+  position: Position,
+  { before, limit }: { readonly before: number; readonly limit: number },
+): Promise<StoredEvent[]> =>
+  db
+    .selectFrom('audit_events')
+    .where(isAfter(position))
+    .where('at', '<', before)
+    .orderBy('at')
+    .orderBy('id')
+    .limit(limit)
+    .selectAll()
+    .execute();
+
+/** When the oldest event was stored that is not exported yet. */
+export async function oldestAfter(db: Reader<ExportTables>, position: Position): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('audit_events')
+    .where(isAfter(position))
+    .orderBy('at')
+    .orderBy('id')
+    .limit(1)
+    .select('at')
+    .executeTakeFirst();
+  return row?.at;
+}
+
+/** False while another process exports. */
+export async function claimExport(
+  db: Database<ExportTables>,
+  name: string,
+  { holder, now, until }: { readonly holder: string; readonly now: number; readonly until: number },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db.write(async (tx) => {
+    await tx
+      .insertInto('audit_exports')
+      .values({ name, at: 0, event_id: '', holder: '', held_until: 0, exported: 0 })
+      .onConflict((conflict) => conflict.column('name').doNothing())
+      .execute();
+    return tx
+      .updateTable('audit_exports')
+      .set({ holder, held_until: until })
+      .where('name', '=', name)
+      .where((eb) => eb.or([eb('holder', '=', holder), eb('held_until', '<=', now)]))
+      .executeTakeFirst();
+  });
+  return numUpdatedRows > 0n;
+}
+
+/** False when another process has taken over. */
+export async function moveExport(
+  db: Database<ExportTables>,
+  { name, holder, at, event_id }: AuditExportRow,
+  to: Position & { readonly until: number; readonly count: number },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db.write((tx) =>
+    tx
+      .updateTable('audit_exports')
+      .set((eb) => ({ at: to.at, event_id: to.event_id, held_until: to.until, exported: eb('exported', '+', to.count) }))
+      .where('name', '=', name)
+      .where('holder', '=', holder)
+      .where('at', '=', at)
+      .where('event_id', '=', event_id)
+      .executeTakeFirst(),
+  );
+  return numUpdatedRows > 0n;
+}
+
+export async function releaseExport(db: Database<ExportTables>, name: string, holder: string): Promise<void> {
+  await db.write((tx) =>
+    tx.updateTable('audit_exports').set({ held_until: 0 }).where('name', '=', name).where('holder', '=', holder).execute(),
+  );
+}
+
+/** Deletes a batch of events from before this time, up to the position. Returns how many. */
+export async function sweepEvents(db: Database<ExportTables>, before: number, upTo: Position | undefined): Promise<number> {
+  const { numDeletedRows } = await db.write((tx) =>
+    tx
+      .deleteFrom('audit_events')
+      .where('id', 'in', (eb) => {
+        const old = eb
+          .selectFrom('audit_events')
+          .where('at', '<', before)
+          .orderBy('at')
+          .orderBy('id')
+          .limit(SWEEP_BATCH)
+          .select('id');
+        return upTo ? old.where(sql<SqlBool>`(at, id) <= (${upTo.at}, ${upTo.event_id})`) : old;
+      })
+      .executeTakeFirst(),
+  );
+  return Number(numDeletedRows);
+}

@@ -1,0 +1,179 @@
+// Exports audit events: each at least once, in the order of their times, by one process at a time. How far it came is in the database, so that
+// none is lost when a process ends. Old events are deleted when all destinations have them.
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Clock, seconds } from '../clock.ts';
+import { type Database, withoutTimeLimit } from '../database/index.ts';
+import { type Job, repeat } from '../jobs/index.ts';
+import type { Log } from '../log/index.ts';
+import {
+  type AuditExportRow,
+  claimExport,
+  type ExportTables,
+  eventsAfter,
+  findExport,
+  moveExport,
+  oldestAfter,
+  type Position,
+  releaseExport,
+  sweepEvents,
+} from './audit-export.store.ts';
+import type { CadfMessage, StoredEvent } from './cadf.ts';
+import type { AuditDestination } from './destinations.ts';
+
+const EVERY_MS = 1_000;
+const BATCH = 500;
+/** Longer than a destination may take for a batch. */
+const HOLD_SECONDS = 60;
+const MAX_WAIT_SECONDS = 60;
+const PAUSE_MS = 10;
+const DAY = 86_400;
+/**
+ * Events are stored with the time just before the end of their change, by the clock of their process. After this time none is stored with an
+ * earlier one. SQLite has one process that writes one change after the other.
+ */
+export const SETTLE_SECONDS = { sqlite: 5, postgres: 30 } as const;
+/** How far the clocks of replicas may differ. If the cursor is further ahead, the clock was set back. */
+const CLOCK_SECONDS = 60;
+/** How far the export goes back then. */
+const REPEATED_SECONDS = DAY;
+
+const START: Position = { at: 0, event_id: '' };
+
+export interface AuditExportDeps<S extends ExportTables> {
+  readonly db: Database<S>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly destinations: readonly AuditDestination[];
+  /** How long events are kept; undefined: for ever. */
+  readonly days: number | undefined;
+  toCadf(event: StoredEvent): CadfMessage;
+}
+
+/** What one destination remembers between attempts. */
+interface Attempts {
+  failures: number;
+  /** Not before this time (seconds). */
+  next: number;
+}
+
+export function createAuditExports<S extends ExportTables>(deps: AuditExportDeps<S>) {
+  const { clock, log, destinations, days, toCadf } = deps;
+  // The tables of each service have at least these.
+  const db = deps.db as unknown as Database<ExportTables>;
+  const holder = randomUUID();
+  const settleSeconds = SETTLE_SECONDS[db.dialect];
+  const jobs: Job[] = [];
+  const attempts = new Map(destinations.map(({ name }): [string, Attempts] => [name, { failures: 0, next: 0 }]));
+  const exported: Record<string, number> = Object.fromEntries(destinations.map(({ name }) => [name, 0]));
+  const failed: Record<string, number> = Object.fromEntries(destinations.map(({ name }) => [name, 0]));
+  const until = (): number => seconds(clock) + HOLD_SECONDS;
+  const settledBefore = (): number => seconds(clock) - settleSeconds + 1;
+
+  /** When the clock was set back, events may have been stored before the cursor: some are exported again, so that none is lost. */
+  async function followClock(row: AuditExportRow): Promise<Position> {
+    const at = settledBefore() - REPEATED_SECONDS;
+    if (row.at <= settledBefore() + CLOCK_SECONDS) return row;
+    log.warn({ export: row.name }, 'the clock was set back: the audit events of a day are exported again');
+    await moveExport(db, row, { at, event_id: '', until: until(), count: 0 });
+    return { at, event_id: '' };
+  }
+
+  /** Returns whether there may be more. */
+  async function exportBatch({ name, send }: AuditDestination, stopping: AbortSignal | undefined): Promise<boolean> {
+    const position = (await findExport(db.read, name)) ?? START;
+    const next = { before: settledBefore(), limit: BATCH };
+    const isAhead = position.at > next.before + CLOCK_SECONDS;
+    // Nothing is written while there is nothing to do.
+    if (!isAhead && (await eventsAfter(db.read, position, { ...next, limit: 1 })).length === 0) return false;
+    if (!(await claimExport(db, name, { holder, now: seconds(clock), until: until() }))) return false;
+    const row = (await findExport(db.read, name))!;
+    const from = await followClock(row);
+    const events = await eventsAfter(db.read, from, next);
+    if (events.length === 0) return false;
+    await send(events.map(toCadf), stopping);
+    const last = events.at(-1)!;
+    const moved = await moveExport(
+      db,
+      { ...row, ...from },
+      { at: last.at, event_id: last.id, until: until(), count: events.length },
+    );
+    exported[name]! += events.length;
+    return moved && events.length === BATCH;
+  }
+
+  async function exportTo(destination: AuditDestination, stopping?: AbortSignal): Promise<void> {
+    const state = attempts.get(destination.name)!;
+    if (seconds(clock) < state.next) return;
+    try {
+      while (!stopping?.aborted && (await withoutTimeLimit(() => exportBatch(destination, stopping))));
+      state.failures = 0;
+    } catch (error) {
+      failed[destination.name]!++;
+      state.next = seconds(clock) + Math.min(2 ** state.failures++, MAX_WAIT_SECONDS);
+      throw error;
+    }
+  }
+
+  /** How far all destinations came; undefined if one has not begun. */
+  async function slowest(): Promise<Position | undefined> {
+    let [first, ...others] = await Promise.all(destinations.map(({ name }) => findExport(db.read, name)));
+    for (const one of others)
+      if (first && (!one || one.at < first.at || (one.at === first.at && one.event_id < first.event_id))) first = one;
+    return first;
+  }
+
+  return {
+    /** Exports what is due, for tests. */
+    async exportDue(): Promise<void> {
+      for (const destination of destinations) await exportTo(destination);
+    },
+
+    start(): void {
+      for (const destination of destinations)
+        jobs.push(
+          repeat({
+            everyMs: EVERY_MS,
+            run: (stopping) => exportTo(destination, stopping),
+            log,
+            failure: `audit events could not be exported (${destination.name}); they will be sent again`,
+            logsOnce: true,
+          }),
+        );
+    },
+
+    async stop(): Promise<void> {
+      await Promise.all(jobs.map((job) => job.stop()));
+      // So that another process need not wait. If it fails, it waits.
+      for (const { name } of destinations) await releaseExport(db, name, holder).catch(() => {});
+    },
+
+    /** Deletes events that are older than they are kept, in batches, and never before they were exported. Returns how many. */
+    async sweep(stopping?: AbortSignal): Promise<number> {
+      if (days === undefined) return 0;
+      const upTo = destinations.length === 0 ? undefined : await slowest();
+      if (destinations.length > 0 && !upTo) return 0;
+      let swept = 0;
+      for (;;) {
+        const count = await sweepEvents(db, seconds(clock) - days * DAY, upTo);
+        swept += count;
+        if (count === 0 || stopping?.aborted) return swept;
+        await sleep(PAUSE_MS);
+      }
+    },
+
+    exported: (): Readonly<Record<string, number>> => exported,
+    failed: (): Readonly<Record<string, number>> => failed,
+    /** Age of the oldest event that a destination does not have yet, beyond the time that events need to settle. */
+    async lags(): Promise<Readonly<Record<string, number>>> {
+      const lags: [string, number][] = [];
+      for (const { name } of destinations) {
+        const at = await oldestAfter(db.read, (await findExport(db.read, name)) ?? START);
+        lags.push([name, at === undefined ? 0 : Math.max(0, seconds(clock) - settleSeconds - at)]);
+      }
+      return Object.fromEntries(lags);
+    },
+  };
+}
+
+export type AuditExports = ReturnType<typeof createAuditExports>;

@@ -1,0 +1,12 @@
+-- How far audit events were exported to each destination. One process at a time exports: the holder, until held_until.
+create table audit_exports (
+  name text not null primary key,
+  at bigint not null,
+  event_id text not null,
+  holder text not null,
+  held_until bigint not null,
+  exported bigint not null
+);
+
+-- Events of the same second have an order, too.
+create index audit_events_in_order on audit_events (at, id);
