@@ -70,7 +70,7 @@ export interface MadeBackup {
   readonly verification: Verification;
 }
 
-/** `gatehouse backup into`: makes a backup, restores it for a try, and removes old ones. A failure is noted for the overview. */
+/** `gatehouse scheduled-backup`: makes a backup, restores it for a try, and removes old ones. A failure is noted for the overview. */
 export async function backupInto(folder: string, to: string, keep: number, shared: SharedConfig): Promise<MadeBackup> {
   const now = Date.now();
   try {
@@ -146,7 +146,7 @@ export function startBackups(shared: SharedConfig, folder: string, log: Log, met
     everyMs: CHECK_MS,
     async run(stopping) {
       if (!isBackupDue(folder, shared, Date.now())) return;
-      await runCommand(['backup', 'into', resolve(backupFolder), '--keep', String(backupKeep)], stopping);
+      await runCommand(['scheduled-backup', resolve(backupFolder), '--keep', String(backupKeep)], stopping);
       log.info({ folder: backupFolder }, 'made a backup, and restored it for a try');
     },
     log,

@@ -1,4 +1,4 @@
-// Backups on a schedule, and `gatehouse backup into`: each is restored for a try before it has its name.
+// Backups on a schedule, and `gatehouse scheduled-backup`: each is restored for a try before it has its name.
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ describe('Backups on a schedule', () => {
   let data: string;
   const settings = (more = {}) => ({ GATEHOUSE_DATA_DIR: data, GATEHOUSE_ADMIN_PASSWORD: PASSWORD, ...more });
   const into = async (to: string, ...more: string[]) => {
-    const command = run(['backup', 'into', to, ...more], settings());
+    const command = run(['scheduled-backup', to, ...more], settings());
     return { code: await command.ended(), text: command.stdout + command.stderr };
   };
 

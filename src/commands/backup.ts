@@ -26,7 +26,7 @@ export const backupCommands: readonly Command[] = [
     },
   },
   {
-    words: 'backup into',
+    words: 'scheduled-backup',
     about: 'write a backup with a new name into a folder, restore it for a try, and remove old ones (SQLite)',
     more: 'For a timer. The service does the same by itself if GATEHOUSE_BACKUP_FOLDER is set. A failure is shown by the overview and by gatehouse doctor.',
     args: [{ name: 'FOLDER', about: 'the folder; it is created, for its owner only' }],
@@ -35,7 +35,7 @@ export const backupCommands: readonly Command[] = [
       const folder = existingDataFolder(sqliteFolder());
       const { shared } = settings();
       if (keep !== undefined && !/^[1-9]\d{0,4}$/.test(keep))
-        throw new UsageError(`gatehouse backup into: --keep must be a number from 1 to 99999, not "${keep}"`);
+        throw new UsageError(`gatehouse scheduled-backup: --keep must be a number from 1 to 99999, not "${keep}"`);
       const { backupInto, checkBackupFolder } = await import('../scheduled-backups.ts');
       checkBackupFolder({ backupFolder: to! }, folder, true);
       const { file, removed, verification } = await backupInto(folder, to!, Number(keep ?? shared.backupKeep), shared);

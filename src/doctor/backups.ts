@@ -20,7 +20,7 @@ export async function checkBackups(
       fail(
         check,
         `the last attempt failed at ${failure.at}: ${failure.reason}`,
-        'remove the reason, then run: gatehouse backup into FOLDER',
+        'remove the reason, then run: gatehouse scheduled-backup FOLDER',
       ),
     ];
   const last = lastBackup(folder);
