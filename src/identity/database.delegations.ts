@@ -1,4 +1,15 @@
-// Tables of what users pass on: application credentials.
+// Tables of credentials: those that users store, and application credentials, by which they pass roles on.
+
+export interface CredentialRow {
+  id: string;
+  user_id: string;
+  project_id: string | null;
+  type: string;
+  blob: string;
+  extra: string;
+  last_step: number;
+  created_at: number;
+}
 
 export interface ApplicationCredentialRow {
   id: string;
@@ -21,6 +32,7 @@ export interface AccessRuleRow {
 }
 
 export interface DelegationTables {
+  credentials: CredentialRow;
   application_credentials: ApplicationCredentialRow;
   application_credential_roles: { credential_id: string; role_id: string };
   access_rules: AccessRuleRow;

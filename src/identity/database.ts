@@ -194,17 +194,6 @@ export interface PasskeyRow {
   removed_at: number | null;
 }
 
-export interface CredentialRow {
-  id: string;
-  user_id: string;
-  project_id: string | null;
-  type: string;
-  blob: string;
-  extra: string;
-  last_step: number;
-  created_at: number;
-}
-
 export interface LinkRow {
   token_hash: string;
   purpose: string;
@@ -365,7 +354,6 @@ export interface Tables extends FederationTables, DelegationTables {
   device_tokens: { token_hash: string; device_id: string; replaced_at: number | null };
   recovery_codes: { code_hash: string; user_id: string };
   passkeys: PasskeyRow;
-  credentials: CredentialRow;
   outbox: OutboxRow;
   mails: MailRow;
   links: LinkRow;
@@ -399,4 +387,4 @@ export type { LogoutRow, MailRow, NewMailRow, NewOutboxRow, OutboxRow, QueueRow 
 export type Database = AnyDatabase<Tables>;
 export type Reader = AnyReader<Tables>;
 export type Tx = AnyTx<Tables>;
-export type { AccessRuleRow, ApplicationCredentialRow } from './database.delegations.ts';
+export type { AccessRuleRow, ApplicationCredentialRow, CredentialRow } from './database.delegations.ts';
