@@ -1,11 +1,12 @@
 // `npm test`: runs all tests, on SQLite and on one real PostgreSQL that all test processes share.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { startPostgres } from '../test/support/postgres.ts';
 import { leftovers } from './leftovers.ts';
 import { missing } from './needs.ts';
+import { sharedProcesses } from './shared-processes.ts';
 
 function stop(lines: readonly string[]): never {
   for (const line of lines) console.error(line);
@@ -20,10 +21,26 @@ if (files.length === 0) stop(['no test files']);
 const absent = missing(files);
 if (absent.length > 0) stop(absent);
 
+/**
+ * Where the tests write: in memory if there is room, because every change of a service waits for the disk (some milliseconds on a shared
+ * machine). TMPDIR decides if it is set.
+ */
+function temporaryFolder(): string {
+  if (process.env.TMPDIR) return tmpdir();
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY_FOLDER);
+    return bavail * bsize >= MEMORY_NEEDED ? MEMORY_FOLDER : tmpdir();
+  } catch {
+    return tmpdir();
+  }
+}
+const MEMORY_FOLDER = '/dev/shm';
+const MEMORY_NEEDED = 6 * 1024 ** 3;
+
 const postgres = await startPostgres();
 // All temporary files go into one folder, so that leftovers of the tests can be found. For root, PostgreSQL runs as the user nobody, who
 // must be able to enter it.
-const folder = mkdtempSync(join(tmpdir(), 'gatehouse-tests-'));
+const folder = mkdtempSync(join(temporaryFolder(), 'gatehouse-tests-'));
 chmodSync(folder, 0o711);
 // Settings of the shell that starts the tests must not leak into the services the tests start.
 const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('GATEHOUSE_')));
@@ -55,7 +72,10 @@ function run(chosenFiles: readonly string[]): { readonly status: number; readonl
 const MAY_TRY_AGAIN = /^test\/(?:browser\/(?!.*\.security\.)|enumeration)/;
 const MOST_FILES_TRIED_AGAIN = 2;
 
-let { status, failed } = run(files);
+// Who names files debugs them: each has its own process then, as in an editor.
+const together = chosen.length > 0 ? { paths: files, remove: () => {} } : sharedProcesses(files);
+let { status, failed } = run(together.paths);
+together.remove();
 if (failed.length > 0 && failed.length <= MOST_FILES_TRIED_AGAIN && failed.every((file) => MAY_TRY_AGAIN.test(file))) {
   console.error(`failed, tried again alone: ${failed.join(', ')}`);
   ({ status, failed } = run(failed));
