@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { addMasterKey, existingMasterKeys, storeMasterKeys } from './data-folder.ts';
-import type { MasterSeal } from './platform/seal/index.ts';
+import { type MasterSeal, masterKeyId } from './platform/seal/index.ts';
 import type { ResealResult } from './platform/sealed/index.ts';
 import type { SharedConfig } from './settings.ts';
 
@@ -16,11 +16,14 @@ export interface RotationParts {
 
 export function createMasterKeyRotation({ shared, folder, seal, wallet }: RotationParts) {
   const given = shared.oldMasterKeys?.split(',').map((key) => key.trim()) ?? [];
-  let running: Promise<{ id: string }> | undefined;
+  let running: Promise<{ id: string } | undefined> | undefined;
 
-  async function rotate(resealIdentity: () => Promise<number>): Promise<{ id: string }> {
+  async function rotate(resealIdentity: () => Promise<number>): Promise<{ id: string } | undefined> {
+    const former = existingMasterKeys({ ...shared, oldMasterKeys: undefined }, folder, false);
+    // A file that was moved away or exchanged does not have the key in use. Writing it anew would lose the key that everything is sealed under.
+    if (former[0] === undefined || masterKeyId(former[0]) !== seal.keyId) return undefined;
     // Stored before it is used: what it seals must open after a crash.
-    const keys = addMasterKey(folder, existingMasterKeys({ ...shared, oldMasterKeys: undefined }, folder, false));
+    const keys = addMasterKey(folder, former);
     seal.use([...keys, ...given]);
     await resealIdentity();
     const node = wallet();
@@ -31,8 +34,8 @@ export function createMasterKeyRotation({ shared, folder, seal, wallet }: Rotati
   }
 
   return {
-    /** Whoever asks meanwhile gets the same new key. */
-    rotate(resealIdentity: () => Promise<number>): Promise<{ id: string }> {
+    /** Whoever asks meanwhile gets the same new key. Undefined, and nothing is changed, if the file does not have the key in use. */
+    rotate(resealIdentity: () => Promise<number>): Promise<{ id: string } | undefined> {
       running ??= rotate(resealIdentity).finally(() => {
         running = undefined;
       });

@@ -1,7 +1,7 @@
 // The master key and the token key are replaced while requests are served: none fails, and no token, secret or session is lost.
 // ROTATION_REQUESTS: how many rounds of each kind of request are made in each step (5).
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -161,6 +161,24 @@ describe('Keys of a service on SQLite', () => {
     const findings = await examine({ env: settings, machine });
     return findings.find(({ check }) => check === 'master-key')?.status === 'ok';
   }
+
+  it('are not replaced if master.key was moved away or exchanged: the key in use is never lost', async () => {
+    const token = await logIn(url);
+    const folder = settings.GATEHOUSE_DATA_DIR!;
+    const [file, away] = [join(folder, 'master.key'), join(folder, 'master.key.away')];
+    const rotate = async () => (await call(url, 'POST', `${KEYS}/master/rotate`, 409, token)).body.error.message;
+    renameSync(file, away);
+    assert.match(await rotate(), /Nothing was changed: master\.key/);
+    assert.ok(!readdirSync(folder).includes('master.key'));
+    for (const other of [`${newMasterKey()}\n${readFileSync(away, 'utf8')}`, 'no key\n', '']) {
+      writeFileSync(file, other);
+      assert.match(await rotate(), /Nothing was changed: master\.key/);
+      assert.equal(readFileSync(file, 'utf8'), other);
+    }
+    rmSync(file);
+    renameSync(away, file);
+    await call(url, 'POST', `${KEYS}/master/rotate`, 200, token);
+  });
 
   it('are replaced by administrators only, and the command says how while it runs', async () => {
     const refused = await fetch(`${url}${KEYS}/master/rotate`, { method: 'POST' });

@@ -168,6 +168,10 @@ export const identityFaults = {
     status: 409,
     text: 'The master key is given by a setting: change it there (guide to operating, Keys).',
   },
+  'key.master_file': {
+    status: 409,
+    text: 'Nothing was changed: master.key in the data folder is missing, or does not have the key in use. Put the file back first.',
+  },
   'key.announced': { status: 409, text: 'New {kind} keys are announced already and will be used soon. Try again later.' },
   'delivery.not_found': { status: 404, text: 'Could not find message: {id}.' },
   'delivery.not_failed': { status: 409, text: 'Message {id} is being sent, or waits for its first attempt.' },

@@ -368,6 +368,7 @@ export async function buildModules(db: Database, options: ModuleOptions) {
       lastReadings: core.directories.lastReadings,
       tokenKeys,
       openidKeys: openid.keys,
+      freshLogin,
       reseal,
     }),
     federation,

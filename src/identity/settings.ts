@@ -200,7 +200,7 @@ export const identitySettings = {
     'GATEHOUSE_IDENTITY_FRESH_LOGIN_SECONDS',
     900,
     { min: 60, max: 86_400, unit: 'seconds' },
-    'Maximum age of a login for changing how one signs in (second factor, recovery codes, devices, credentials; for users who may change accounts, also their own password, name, e-mail address and options) or for reading the key of an authenticator app. After that, users must log in again.',
+    'Maximum age of a login for changing how one signs in (second factor, recovery codes, devices, credentials; for users who may change accounts, also their own password, name, e-mail address and options) for reading the key of an authenticator app, or for replacing the master key. After that, users must log in again.',
   ),
   accessTokenSeconds: setting.number(
     'GATEHOUSE_IDENTITY_ACCESS_TOKEN_SECONDS',

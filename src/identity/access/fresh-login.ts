@@ -2,6 +2,7 @@
 import type { Clock } from '../../platform/clock.ts';
 import { fail } from '../faults.ts';
 import type { Caller } from './caller.ts';
+import { isDelegated } from './personas.ts';
 import type { TokenRecord } from './token-record.ts';
 
 /** When the person logged in (milliseconds): a token made from a token is as old as the first one. */
@@ -10,6 +11,9 @@ export const loginTimeOf = ({ parentAuditId, issuedAt, loginAt }: TokenRecord): 
 
 export function createFreshLogin({ clock, config }: { clock: Clock; config: { readonly freshLoginSeconds: number } }) {
   const isFresh = (at: number): boolean => clock.now() - at <= config.freshLoginSeconds * 1000;
+
+  const refuse = (reason: string): never =>
+    fail('auth.required', undefined, { reason, detail: { max_age: config.freshLoginSeconds } });
 
   return {
     /** `at`: a time in milliseconds. */
@@ -21,10 +25,12 @@ export function createFreshLogin({ clock, config }: { clock: Clock; config: { re
     require(caller: Caller, userId: string): void {
       // Nobody is present when a delegation is used.
       if (caller.userId === userId && (caller.token.delegation || !isFresh(loginTimeOf(caller.token))))
-        fail('auth.required', undefined, {
-          reason: 'the login is too old to change or read how one signs in',
-          detail: { max_age: config.freshLoginSeconds },
-        });
+        refuse('the login is too old to change or read how one signs in');
+    },
+    /** For what concerns the whole service: administrators need a recent login, too, and what they passed on to a program is not enough. */
+    requireInPerson(caller: Caller, action: string): void {
+      if (isDelegated(caller)) fail('auth.forbidden', { action });
+      if (!isFresh(loginTimeOf(caller.token))) refuse('the login is too old for this');
     },
   };
 }

@@ -1,6 +1,7 @@
 // The service as its administrators see it.
 import type { EffectiveSetting } from '../../platform/config/index.ts';
 import { lastBackupFailure, lastBackup as readLastBackup } from '../../platform/last-backup.ts';
+import type { FreshLogin } from '../access/index.ts';
 import type { Actor } from '../audit/index.ts';
 import type { OpenidKeys } from '../openid/index.ts';
 import { countFailed } from '../outbox/index.ts';
@@ -15,6 +16,7 @@ export interface AdministrationDeps extends Deps, Pick<OverviewDeps, 'dataDir' |
   readonly tokenKeys: TokenKeys;
   readonly openidKeys: OpenidKeys;
   readonly masterKey?: MasterKeyRotation | undefined;
+  readonly freshLogin: FreshLogin;
   /** Seals every secret again under the current master key. */
   reseal(actor: Actor): Promise<number>;
   /** The settings in force, secrets masked. */

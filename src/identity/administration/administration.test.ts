@@ -190,6 +190,29 @@ onEachDatabase(
       assertOk(await api.get('/v3/OS-SERVICE/keys'));
       assert.equal((await api.post('/v3/OS-SERVICE/keys/nothing/rotate', {})).status, 404);
     });
+
+    it('replaces the master key only for an administrator who logged in recently, in person', async () => {
+      const rotate = (token: string) => api.post('/v3/OS-SERVICE/keys/master/rotate', {}, { token });
+      const project = await api.make('project', { name: uniqueName('project') });
+      const { user, token } = await api.persona(['admin'], { project: project.id });
+      assert.equal((await rotate(token)).status, 409, 'it is given by a setting here');
+      const made = await api.post(
+        `/v3/users/${user.id}/application_credentials`,
+        { application_credential: { name: uniqueName('program'), unrestricted: true } },
+        { token },
+      );
+      assert.equal(made.status, 201, made.text);
+      const { id, secret } = made.body.application_credential;
+      const identity = { methods: ['application_credential'], application_credential: { id, secret } };
+      const program = await api.post('/v3/auth/tokens', { auth: { identity } }, { token: null });
+      const delegated = program.headers.get('x-subject-token')!;
+      assertOk(await api.get('/v3/OS-SERVICE/keys', { token: delegated }));
+      assert.equal((await rotate(delegated)).status, 403);
+      api.clock.advance(901);
+      const stale = await rotate(token);
+      assert.deepEqual([stale.status, stale.body.error.max_age], [401, 900]);
+      assertOk(await api.get('/v3/OS-SERVICE/keys', { token }));
+    });
   },
   {
     settings: {

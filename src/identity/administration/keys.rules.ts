@@ -1,7 +1,7 @@
 // The keys of the service: those of tokens, and those of the OpenID provider. The keys themselves are never shown.
 import { isoTime, seconds } from '../../platform/clock.ts';
 import { withoutTimeLimit } from '../../platform/database/index.ts';
-import { type Caller, factsOnly, type IdentityTarget } from '../access/index.ts';
+import { type Caller, type FreshLogin, factsOnly, type IdentityTarget } from '../access/index.ts';
 import type { Actor } from '../audit/index.ts';
 import { fail } from '../faults.ts';
 import type { Deps } from '../resource/index.ts';
@@ -29,22 +29,25 @@ export type ServiceKeys = Readonly<Record<KeyKind, Keys>>;
 
 /** Replaces the master key while the service runs. */
 export interface MasterKeyRotation {
-  /** Returns the id of the new key when everything is sealed under it. */
-  rotate(reseal: () => Promise<number>): Promise<{ readonly id: string }>;
+  /** Returns the id of the new key when everything is sealed under it; undefined, and nothing is changed, if the file of the key is not the one in use. */
+  rotate(reseal: () => Promise<number>): Promise<{ readonly id: string } | undefined>;
 }
 
 interface KeyDeps extends Pick<Deps, 'clock'> {
   readonly keys: ServiceKeys;
   readonly masterKey?: MasterKeyRotation | undefined;
+  readonly freshLogin: FreshLogin;
   reseal(actor: Actor): Promise<number>;
 }
 
 const time = (at: number): string => isoTime(at * 1000);
 
-export function createKeys({ clock, keys, masterKey, reseal }: KeyDeps) {
+export function createKeys({ clock, keys, masterKey, freshLogin, reseal }: KeyDeps) {
   async function rotateMaster(caller: Caller) {
+    freshLogin.requireInPerson(caller, 'identity:rotate_service_keys');
     if (!masterKey) return fail('key.master_given');
-    const { id } = await masterKey.rotate(() => withoutTimeLimit(() => reseal(caller)));
+    const made = await masterKey.rotate(() => withoutTimeLimit(() => reseal(caller)));
+    const { id } = made ?? fail('key.master_file');
     const key = { id, algorithm: 'A256GCM', active_from: time(seconds(clock)), age_seconds: 0, state: 'current' as const };
     return { kind: MASTER, rotates_at: null, keys: [key] };
   }

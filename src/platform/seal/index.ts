@@ -61,6 +61,15 @@ function decrypt(key: KeyObject, bytes: Buffer, context: string): Buffer {
   return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
 }
 
+/** The id of a key; undefined if the text is no key. */
+export function masterKeyId(text: string): string | undefined {
+  try {
+    return parseMasterKey(text).id;
+  } catch {
+    return undefined;
+  }
+}
+
 export interface MasterSeal extends Seal {
   /** The id of the key that seals. */
   readonly keyId: string;
