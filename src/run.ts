@@ -42,6 +42,8 @@ import { removeHalfWritten, removeLeftovers } from './work-folder.ts';
 
 /** A backup that is being made removes its temporary files. */
 const BACKUP_STOP_MS = 1_000;
+/** Spans that a collector does not take in this time are lost. */
+const TRACES_STOP_MS = 2_000;
 
 export type { RunOptions } from './setting-rules.ts';
 
@@ -216,7 +218,7 @@ async function runInThisProcess(options: RunOptions, log: Log, isPrimary: boolea
     const ended = backups?.stop();
     await stopServices(running, shared.drainSeconds);
     if (ended) await waitAtMost(BACKUP_STOP_MS, ended);
-    await tracing?.stop();
+    if (tracing) await waitAtMost(TRACES_STOP_MS, tracing.stop());
     metricsServer?.close();
     lock?.release();
   });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -102,11 +102,14 @@ action(type="omfile" file="${got}" template="all")
   it('are not taken for sent when the server is somebody else, breaks off, or is not there', async () => {
     await assert.rejects(destination(`tls://127.0.0.1:${ports.tls}`).send([message('to a stranger')]), /self.signed/);
     await assert.rejects(destination(`tcp://127.0.0.1:${await freePort()}`).send([message('to nobody')]), /ECONNREFUSED/);
-    const rude = createServer((socket) => socket.resetAndDestroy()).listen(0, '127.0.0.1');
-    await once(rude, 'listening');
-    const { port } = rude.address() as { port: number };
-    await assert.rejects(destination(`tcp://127.0.0.1:${port}`).send([message('to a rude one')]));
-    rude.close();
+    // One breaks off, the other closes politely without having read anything.
+    for (const refuse of [(socket: Socket) => socket.resetAndDestroy(), (socket: Socket) => socket.end()]) {
+      const rude = createServer(refuse).listen(0, '127.0.0.1');
+      await once(rude, 'listening');
+      const { port } = rude.address() as { port: number };
+      await assert.rejects(destination(`tcp://127.0.0.1:${port}`).send([message('to a rude one')]));
+      rude.close();
+    }
   });
 
   it('have a header of the RFC, and an address that is read strictly', () => {

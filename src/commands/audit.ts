@@ -161,7 +161,9 @@ async function follow({ options }: ParsedArguments): Promise<void> {
       for (;;) {
         const rows = await readEvents(db, { filter, visible: 'all', after, limit: PAGE });
         const fresh = rows.filter(({ id, at }) => printed.get(id) !== at);
-        for (const { id, at } of fresh) printed.set(id, at);
+        // Older ones are not read again.
+        const late = Math.floor(Date.now() / 1000) - LATE_SECONDS;
+        for (const { id, at } of fresh) if (at >= late) printed.set(id, at);
         await write(process.stdout, fresh.map(LINES[format]).join(''));
         if (rows.length < PAGE) break;
         after = positionOf(rows.at(-1)!);

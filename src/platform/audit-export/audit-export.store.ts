@@ -57,11 +57,16 @@ export async function oldestAfter(db: Reader<ExportTables>, position: Position):
   return row?.at;
 }
 
-/** False while another process exports. */
+/** False while another process exports. One that holds it for longer than `longest` has had another time: the clock was set back since. */
 export async function claimExport(
   db: Database<ExportTables>,
   name: string,
-  { holder, now, until }: { readonly holder: string; readonly now: number; readonly until: number },
+  {
+    holder,
+    now,
+    until,
+    longest,
+  }: { readonly holder: string; readonly now: number; readonly until: number; readonly longest: number },
 ): Promise<boolean> {
   const { numUpdatedRows } = await db.write(async (tx) => {
     await tx
@@ -73,7 +78,7 @@ export async function claimExport(
       .updateTable('audit_exports')
       .set({ holder, held_until: until })
       .where('name', '=', name)
-      .where((eb) => eb.or([eb('holder', '=', holder), eb('held_until', '<=', now)]))
+      .where((eb) => eb.or([eb('holder', '=', holder), eb('held_until', '<=', now), eb('held_until', '>', now + longest)]))
       .executeTakeFirst();
   });
   return numUpdatedRows > 0n;

@@ -30,11 +30,12 @@ const PAUSE_MS = 10;
 const DAY = 86_400;
 /**
  * Events are stored with the time just before the end of their change, by the clock of their process. After this time none is stored with an
- * earlier one. SQLite has one process that writes one change after the other.
+ * earlier one: with replicas, that is the difference of their clocks and the time of a commit. SQLite has one process that writes one change
+ * after the other.
  */
-export const SETTLE_SECONDS = { sqlite: 5, postgres: 30 } as const;
+export const SETTLE_SECONDS = { sqlite: 5, postgres: 90 } as const;
 /** How far the clocks of replicas may differ. If the cursor is further ahead, the clock was set back. */
-const CLOCK_SECONDS = 60;
+const CLOCK_SECONDS = { sqlite: 0, postgres: 60 } as const;
 /** How far the export goes back then. */
 const REPEATED_SECONDS = DAY;
 
@@ -55,6 +56,8 @@ interface Attempts {
   failures: number;
   /** Not before this time (seconds). */
   next: number;
+  /** Events in the next batch. Fewer after a failure: the receiver may find a batch too large, or need too long for it. */
+  batch: number;
 }
 
 export function createAuditExports<S extends ExportTables>(deps: AuditExportDeps<S>) {
@@ -64,16 +67,18 @@ export function createAuditExports<S extends ExportTables>(deps: AuditExportDeps
   const holder = randomUUID();
   const settleSeconds = SETTLE_SECONDS[db.dialect];
   const jobs: Job[] = [];
-  const attempts = new Map(destinations.map(({ name }): [string, Attempts] => [name, { failures: 0, next: 0 }]));
+  const attempts = new Map(destinations.map(({ name }): [string, Attempts] => [name, { failures: 0, next: 0, batch: BATCH }]));
   const exported: Record<string, number> = Object.fromEntries(destinations.map(({ name }) => [name, 0]));
   const failed: Record<string, number> = Object.fromEntries(destinations.map(({ name }) => [name, 0]));
   const until = (): number => seconds(clock) + HOLD_SECONDS;
   const settledBefore = (): number => seconds(clock) - settleSeconds + 1;
+  /** No event that is settled can be so late. */
+  const isAhead = ({ at }: Position): boolean => at >= settledBefore() + CLOCK_SECONDS[db.dialect];
 
   /** When the clock was set back, events may have been stored before the cursor: some are exported again, so that none is lost. */
   async function followClock(row: AuditExportRow): Promise<Position> {
     const at = settledBefore() - REPEATED_SECONDS;
-    if (row.at <= settledBefore() + CLOCK_SECONDS) return row;
+    if (!isAhead(row)) return row;
     log.warn({ export: row.name }, 'the clock was set back: the audit events of a day are exported again');
     await moveExport(db, row, { at, event_id: '', until: until(), count: 0 });
     return { at, event_id: '' };
@@ -82,11 +87,19 @@ export function createAuditExports<S extends ExportTables>(deps: AuditExportDeps
   /** Returns whether there may be more. */
   async function exportBatch({ name, send }: AuditDestination, stopping: AbortSignal | undefined): Promise<boolean> {
     const position = (await findExport(db.read, name)) ?? START;
-    const next = { before: settledBefore(), limit: BATCH };
-    const isAhead = position.at > next.before + CLOCK_SECONDS;
+    const limit = attempts.get(name)!.batch;
+    const next = { before: settledBefore(), limit };
     // Nothing is written while there is nothing to do.
-    if (!isAhead && (await eventsAfter(db.read, position, { ...next, limit: 1 })).length === 0) return false;
-    if (!(await claimExport(db, name, { holder, now: seconds(clock), until: until() }))) return false;
+    if (!isAhead(position) && (await eventsAfter(db.read, position, { ...next, limit: 1 })).length === 0) return false;
+    if (
+      !(await claimExport(db, name, {
+        holder,
+        now: seconds(clock),
+        until: until(),
+        longest: HOLD_SECONDS + CLOCK_SECONDS.postgres,
+      }))
+    )
+      return false;
     const row = (await findExport(db.read, name))!;
     const from = await followClock(row);
     const events = await eventsAfter(db.read, from, next);
@@ -99,18 +112,22 @@ export function createAuditExports<S extends ExportTables>(deps: AuditExportDeps
       { at: last.at, event_id: last.id, until: until(), count: events.length },
     );
     exported[name]! += events.length;
-    return moved && events.length === BATCH;
+    return moved && events.length === limit;
   }
 
   async function exportTo(destination: AuditDestination, stopping?: AbortSignal): Promise<void> {
     const state = attempts.get(destination.name)!;
-    if (seconds(clock) < state.next) return;
+    const wait = state.next - seconds(clock);
+    // Longer only if the clock was set back since.
+    if (wait > 0 && wait <= MAX_WAIT_SECONDS) return;
     try {
-      while (!stopping?.aborted && (await withoutTimeLimit(() => exportBatch(destination, stopping))));
+      while (!stopping?.aborted && (await withoutTimeLimit(() => exportBatch(destination, stopping))))
+        state.batch = Math.min(state.batch * 2, BATCH);
       state.failures = 0;
     } catch (error) {
       failed[destination.name]!++;
       state.next = seconds(clock) + Math.min(2 ** state.failures++, MAX_WAIT_SECONDS);
+      state.batch = Math.max(1, Math.floor(state.batch / 2));
       throw error;
     }
   }

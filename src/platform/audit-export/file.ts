@@ -10,7 +10,13 @@ export const createFileExport =
   async (messages: readonly CadfMessage[]): Promise<void> => {
     const file = await open(path, 'a+', OWNER_AND_GROUP);
     try {
-      const { size } = await file.stat();
+      const status = await file.stat();
+      // A pipe or a terminal cannot be read back, nor written to a disk.
+      if (!status.isFile()) {
+        await file.appendFile(messages.map((message) => `${JSON.stringify(message)}\n`).join(''));
+        return;
+      }
+      const { size } = status;
       const last = size === 0 ? NEWLINE : (await file.read(Buffer.alloc(1), 0, 1, size - 1)).buffer[0];
       // A crash may have left half a line. It is ended, and its event follows again as a whole.
       const lines = messages.map((message) => `${JSON.stringify(message)}\n`);

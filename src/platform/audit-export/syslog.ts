@@ -1,5 +1,6 @@
 // Syslog (RFC 5424): over UDP (RFC 5426), TCP (RFC 6587, octet counting) or TLS (RFC 5425). The operator names the server.
 import { createSocket } from 'node:dgram';
+import { lookup } from 'node:dns/promises';
 import { readFileSync } from 'node:fs';
 import { connect, isIP, type Socket } from 'node:net';
 import { hostname } from 'node:os';
@@ -14,6 +15,8 @@ export interface SyslogTarget {
 
 const DEFAULT_PORTS = { udp: 514, tcp: 601, tls: 6514 } as const;
 const TIMEOUT_MS = 10_000;
+/** A server that does not want us closes the connection within this time. */
+const REFUSAL_MS = 500;
 /** What every receiver of UDP takes (RFC 5426, 3.2, asks for 2048). Longer events go without their details. */
 const MAX_DATAGRAM = 8192;
 /** Facility 13 is "log audit". */
@@ -61,24 +64,39 @@ function withoutDetail({ payload, ...message }: CadfMessage): CadfMessage {
   return { ...message, payload: { ...rest, gatehouse: { ...gatehouse, detail: {} } } };
 }
 
-function sendDatagrams({ host, port }: SyslogTarget, texts: readonly string[]): Promise<void> {
-  const socket = createSocket(isIP(host) === 6 ? 'udp6' : 'udp4');
-  const sent = texts.map(
-    (text) =>
-      new Promise<void>((resolve, reject) => socket.send(text, port, host, (error) => (error ? reject(error) : resolve()))),
-  );
-  return Promise.all(sent).then(
-    () => void socket.close(),
-    (error: unknown) => {
-      socket.close();
-      throw error;
-    },
-  );
+/** One after the other, in their order, to one address: a look-up for each message would use up the threads of the process. */
+async function sendDatagrams(
+  { host, port }: SyslogTarget,
+  texts: readonly string[],
+  stopping: AbortSignal | undefined,
+): Promise<void> {
+  const signal = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ...(stopping ? [stopping] : [])]);
+  const { address, family } = await Promise.race([lookup(host), onceAborted(signal)]);
+  const socket = createSocket(family === 6 ? 'udp6' : 'udp4');
+  // A socket that cannot be bound says so by an event, which would end the process without a listener.
+  const failure = new Promise<never>((_resolve, reject) => void socket.once('error', reject));
+  failure.catch(() => {});
+  const send = (text: string): Promise<void> =>
+    new Promise((resolve, reject) => socket.send(text, port, address, (error) => (error ? reject(error) : resolve())));
+  try {
+    for (const text of texts) await Promise.race([send(text), failure, onceAborted(signal)]);
+  } finally {
+    socket.close();
+  }
+}
+
+function onceAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const fail = (): void => reject(new Error('the syslog server took too long, or the service is stopping'));
+    if (signal.aborted) fail();
+    else signal.addEventListener('abort', fail, { once: true });
+  });
 }
 
 /**
  * Sends them on a connection of their own and waits until the server has closed it, too. Syslog has no acknowledgement; but a server closes
- * when it has read to the end, and a connection that breaks before is an error, after which all are sent again.
+ * when it has read to the end. One that closes first, or breaks the connection, has refused: all are sent again. So that a refusal can be told
+ * from the answer to our end, our end comes a moment after the last byte.
  */
 function sendOver(socket: Socket, texts: readonly string[], stopping: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -89,10 +107,11 @@ function sendOver(socket: Socket, texts: readonly string[], stopping: AbortSigna
     const timer = setTimeout(() => fail(new Error('the syslog server took too long')), TIMEOUT_MS);
     const onAbort = (): void => fail(new Error('the service is stopping'));
     stopping?.addEventListener('abort', onAbort, { once: true });
-    let isEnded = false;
+    let [isSent, isEnded] = [false, false];
     socket.on('error', fail);
     socket.on('end', () => {
-      isEnded = true;
+      if (isSent) isEnded = true;
+      else fail(new Error('the syslog server refused the connection'));
     });
     // Servers send nothing. What they send must be read, or the end is not seen.
     socket.resume();
@@ -102,7 +121,13 @@ function sendOver(socket: Socket, texts: readonly string[], stopping: AbortSigna
       if (isEnded) resolve();
       else reject(new Error('the syslog server closed the connection too early'));
     });
-    socket.end(texts.map((text) => `${Buffer.byteLength(text)} ${text}`).join(''));
+    socket.write(texts.map((text) => `${Buffer.byteLength(text)} ${text}`).join(''), (error) => {
+      if (error) return; // The event says it.
+      setTimeout(() => {
+        isSent = true;
+        socket.end();
+      }, REFUSAL_MS);
+    });
   });
 }
 
@@ -115,7 +140,7 @@ export function createSyslog(address: string, service: string, caFile: string | 
         const text = syslogMessage(message, service);
         return text.length <= MAX_DATAGRAM ? text : syslogMessage(withoutDetail(message), service);
       });
-      return sendDatagrams(target, texts);
+      return sendDatagrams(target, texts, stopping);
     }
     const texts = messages.map((message) => syslogMessage(message, service));
     if (transport === 'tcp') return sendOver(connect({ host, port, allowHalfOpen: false }), texts, stopping);

@@ -7,6 +7,3 @@ create table audit_exports (
   held_until bigint not null,
   exported bigint not null
 );
-
--- Events of the same second have an order, too.
-create index audit_events_in_order on audit_events (at, id);
