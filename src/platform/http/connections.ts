@@ -109,6 +109,10 @@ export class ServerConnections {
     const connection = this.#bySocket.get(response.req.socket);
     if (!connection) return !response.req.socket.destroyed;
     const { answers, socket } = connection;
+    // In the order of their last use: what was used last is closed last.
+    const key = keyOf(socket);
+    this.#open.delete(key);
+    this.#open.set(key, connection);
     while (answers[0]?.writableFinished) answers.shift();
     answers.push(response);
     if (answers.length <= MOST_UNANSWERED) return true;

@@ -59,5 +59,7 @@ export function parseForm(bytes: Buffer): Record<string, string> {
 
 /** The same rules for paths and queries. */
 export function checkUrl(url: string): void {
+  // A request target has no fragment (RFC 9112, 3.2). The router would cut it off after other checks have read it.
+  if (url.includes('#')) fail('request.malformed_url', { why: 'it contains a fragment' });
   if (url.includes('%00')) fail('request.malformed_url', { why: 'it contains a NUL character' });
 }

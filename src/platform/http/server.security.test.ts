@@ -249,7 +249,8 @@ describe('The server', () => {
       const open = () => RawConnection.open(url);
       const busy = (await open()).send(get('/wait'));
       await arrived(1);
-      const [idle, used, dripping] = [await open(), await open(), await open()];
+      // The one that was used last is closed after the others, although it is the oldest.
+      const [used, idle, dripping] = [await open(), await open(), await open()];
       await used.send(get('/usual')).answer();
       dripping.send('POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 900\r\n\r\n{');
       // An answer on another connection shows that the request has arrived.
