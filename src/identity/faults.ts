@@ -31,6 +31,10 @@ export const identityFaults = {
     status: 400,
     text: 'Invalid application credential: Cannot create an application credential with unassigned role',
   },
+  'application_credential.limited': {
+    status: 403,
+    text: 'An application credential with access rules cannot create others: they would be without its rules.',
+  },
   'application_credential.limit': { status: 403, text: 'A user may have at most {limit} application credentials.' },
   'access_rule.not_found': { status: 404, text: 'Could not find Access Rule: {id}.' },
   'access_rule.in_use': { status: 403, text: 'May not delete access rule in use' },

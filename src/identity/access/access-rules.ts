@@ -10,7 +10,7 @@ export interface AccessRule {
 /** The type of this service in the catalog. */
 const SERVICE = 'identity';
 /** Paths that could be read in two ways match no rule. */
-const AMBIGUOUS = /%|\\|\/\/|(?:^|\/)\.{1,2}(?:\/|$)/;
+const AMBIGUOUS = /[%#]|\\|\/\/|(?:^|\/)\.{1,2}(?:\/|$)/;
 
 /** `*` and `{name}` stand for one segment or a part of one, `**` for any number of segments. Takes pattern times path steps at most. */
 function matchesPath(pattern: readonly string[], path: readonly string[]): boolean {
@@ -35,6 +35,8 @@ function matchesSegment(pattern: string, segment: string): boolean {
   if (parts.length === 1) return segment === begin;
   if (segment.length < begin.length + end.length || !segment.startsWith(begin) || !segment.endsWith(end)) return false;
   const middle = segment.slice(begin.length, segment.length - end.length);
+  // A wildcard stands for something: the address of one thing is not that of the list.
+  if (middle === '') return false;
   let at = 0;
   for (const part of parts.slice(1, -1)) {
     const found = middle.indexOf(part, at);
@@ -46,6 +48,7 @@ function matchesSegment(pattern: string, segment: string): boolean {
 
 export function allowsRequest(rules: readonly AccessRule[], method: string, path: string): boolean {
   if (AMBIGUOUS.test(path)) return false;
-  const segments = path.split('/');
+  // The router ignores a slash at the end.
+  const segments = path.replace(/\/$/, '').split('/');
   return rules.some((rule) => rule.service === SERVICE && rule.method === method && matchesPath(rule.path.split('/'), segments));
 }

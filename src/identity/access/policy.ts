@@ -26,7 +26,6 @@ import {
   hasRole,
   inPerson,
   isDelegated,
-  isInPerson,
   listedByApplication,
   manageableRole,
   mayConsent,
@@ -42,6 +41,7 @@ import {
   seesAssignments,
   self,
   systemReader,
+  withOwnRights,
 } from './personas.ts';
 
 const rules = {
@@ -163,7 +163,7 @@ const rules = {
   'identity:delete_access_rule': deletesApplicationCredential,
 
   // Everybody sees the events about themselves, and owners those of their applications. These two rules add to it.
-  'identity:list_audit_events': (caller) => isInPerson(caller),
+  'identity:list_audit_events': anyOf(adminOrSystemReader, adminOrManager, withOwnRights),
   'identity:list_all_audit_events': adminOrSystemReader,
   'identity:list_domain_audit_events': adminOrManager,
   'identity:count_audit_events': anyOf(adminOrSystemReader, domainManager),

@@ -1,6 +1,6 @@
 // Who manages an application: users with an internal permission in it.
 
-import { type Action, type Caller, isAdministrator, isAllowed, isInPerson, tagOf } from '../access/index.ts';
+import { type Action, type Caller, isAdministrator, isAllowed, isDelegated, isInPerson, tagOf } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
 import { fail } from '../faults.ts';
 import { findUser } from '../users/index.ts';
@@ -46,7 +46,7 @@ export function createManagers({
     },
     async managedApplications(caller, ...permissions) {
       if (isAdministrator(caller)) return undefined;
-      if (!isInPerson(caller)) return [];
+      if (!isInPerson(caller) || isDelegated(caller)) return [];
       const candidates = await applicationsOf(caller.userId);
       const manages = await Promise.all(candidates.map((id) => userPermissions.has(caller.userId, id, ...permissions)));
       return candidates.filter((_, index) => manages[index]);

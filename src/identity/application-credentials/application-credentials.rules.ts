@@ -24,6 +24,7 @@ import {
   findApplicationCredential,
   insertApplicationCredential,
   isAccessRuleUsed,
+  lockAccessRule,
 } from './application-credentials.store.ts';
 
 type NewCredential = Static<typeof CreateApplicationCredential>['application_credential'];
@@ -39,6 +40,9 @@ function readExpiry(text: string | null | undefined, now: number): number | null
   const expiry = Math.floor(milliseconds / 1000);
   return expiry > now ? expiry : refuse('expires_at', 'it must be in the future');
 }
+
+/** A program cannot pass on more time than it has. */
+const earlier = (one: number | null, other: number | null): number | null => (one === null ? other : Math.min(one, other ?? one));
 
 /** The roles of the caller's token: all, or those that were named. */
 function rolesToPassOn({ authContext }: Caller, named: NewCredential['roles']): string[] {
@@ -96,6 +100,7 @@ export function createApplicationCredentials(
   async function create(caller: Caller, userId: string, body: NewCredential) {
     const { project, delegation } = caller.authContext;
     if (!project) return fail('application_credential.needs_project');
+    if (delegation?.accessRules) return fail('application_credential.limited');
     // A program that may create others cannot log in again as a person would.
     if (!delegation) freshLogin.require(caller, userId);
     const roleIds = rolesToPassOn(caller, body.roles);
@@ -109,7 +114,7 @@ export function createApplicationCredentials(
       description: body.description ?? null,
       secret_hash: await passwords.hash(secret, { key: userId }),
       unrestricted: body.unrestricted === true ? 1 : 0,
-      expires_at: readExpiry(body.expires_at, now),
+      expires_at: earlier(readExpiry(body.expires_at, now), delegation?.expiresAt ?? null),
       created_at: now,
     };
     await change(actorAsVerified(caller, userId), async ({ tx, audit }) => {
@@ -160,6 +165,8 @@ export function createApplicationCredentials(
 
     async removeRule(caller: Caller, rule: AccessRuleRow): Promise<void> {
       await change(actorAsVerified(caller, rule.user_id), async ({ tx, audit }) => {
+        // Locked, so that no credential can name it meanwhile: it would be without rules, and so without limits.
+        if (!(await lockAccessRule(db, tx, rule.id))) fail('access_rule.not_found', { id: rule.id });
         if (await isAccessRuleUsed(tx, rule.id)) fail('access_rule.in_use');
         await deleteAccessRule(tx, rule.id);
         audit('access_rule.deleted', { kind: 'access_rule', id: rule.id }, { user_id: rule.user_id });

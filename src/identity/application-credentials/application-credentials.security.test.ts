@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import { onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
 import { allowsRequest } from '../access/index.ts';
@@ -28,6 +29,15 @@ async function tokenOf(api: TestApi, { id, secret }: { id: string; secret: strin
   const answer = await logIn(api, { id, secret });
   assert.equal(answer.status, 201, answer.text);
   return answer.headers.get('x-subject-token')!;
+}
+
+/** By a socket, because other clients remove fragments. */
+async function rawStatus(url: string, lines: readonly string[]): Promise<number> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+  let text = '';
+  for await (const chunk of socket) text += chunk;
+  return Number(text.split(' ')[1]);
 }
 
 const isValid = async (api: TestApi, token: string): Promise<boolean> =>
@@ -106,6 +116,38 @@ onEachDatabase('An application credential', (api) => {
       next.body.application_credential.roles.map(({ name }: { name: string }) => name),
       ['reader'],
     );
+  });
+
+  it('sends no other request than its rules name, by a fragment or within a bulk request', async () => {
+    const rules = [
+      { service: 'identity', method: 'DELETE', path: '/v3/users/{user_id}/access_rules/{id}' },
+      { service: 'identity', method: 'POST', path: '/scim/v2/**' },
+    ];
+    const { credential } = await programOf(api, ['admin'], { access_rules: rules });
+    const token = await tokenOf(api, credential);
+    const victim = await api.make('user', { name: uniqueName('victim') });
+    const head = `DELETE /v3/users/${victim.id}#/access_rules/x HTTP/1.1`;
+    assert.equal(await rawStatus(api.url, [head, 'Host: x', `X-Auth-Token: ${token}`, 'Connection: close']), 400);
+    const bulk = {
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'],
+      Operations: [{ method: 'DELETE', path: `/Users/${victim.id}` }],
+    };
+    const answer = await api.post('/scim/v2/Bulk', bulk, { token, headers: { 'Content-Type': 'application/scim+json' } });
+    assert.equal(answer.status, 200, answer.text);
+    assert.equal(answer.body.Operations[0].status, '401');
+    assert.equal((await api.get(`/v3/users/${victim.id}`)).status, 200);
+  });
+
+  it('makes no other that is without its limits', async () => {
+    const rules = [{ service: 'identity', method: 'POST', path: '/v3/users/*/application_credentials' }];
+    const limited = await programOf(api, ['member'], { unrestricted: true, access_rules: rules });
+    const body = () => ({ application_credential: { name: uniqueName('next') } });
+    assert.equal((await api.post(limited.path, body(), { token: await tokenOf(api, limited.credential) })).status, 403);
+    const soon = new Date(api.clock.now() + 600_000).toISOString();
+    const short = await programOf(api, ['member'], { unrestricted: true, expires_at: soon });
+    const next = await api.post(short.path, body(), { token: await tokenOf(api, short.credential) });
+    const own = await api.get(`${short.path}/${short.credential.id}`);
+    assert.equal(next.body.application_credential.expires_at, own.body.application_credential.expires_at);
   });
 
   it('is made for nobody else, and others see nothing of it', async () => {
@@ -190,6 +232,9 @@ describe('Access rules', () => {
       ['/v3/u*s', '/v3/users', true],
       ['/v3/u*s', '/v3/us/ers', false],
       ['/**', '/v3/users', true],
+      ['/v3/users/*', '/v3/users/', false],
+      ['/v3/users/{user_id}', '/v3/users/', false],
+      ['/v3/users', '/v3/users/', true],
       ['/', '/v3/users', false],
       ['/v3/.*', '/v3/users', false],
     ];
@@ -204,6 +249,7 @@ describe('Access rules', () => {
       '/v3//users/1',
       '/v3/users/%2e%2e/projects',
       '/v3/users/1%2fpassword',
+      '/v3/users/1#/access_rules/x',
     ];
     for (const path of tricks) assert.equal(allowsRequest(rules('/v3/**'), 'GET', path), false, path);
     assert.equal(allowsRequest(rules('/v3/users', 'POST'), 'GET', '/v3/users'), false);

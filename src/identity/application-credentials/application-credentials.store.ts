@@ -1,5 +1,6 @@
 // Application credentials and access rules in the database.
-import type { AccessRuleRow, ApplicationCredentialRow, Reader, RoleRow, Tx } from '../database.ts';
+import { lockRow } from '../../platform/database/index.ts';
+import type { AccessRuleRow, ApplicationCredentialRow, Database, Reader, RoleRow, Tx } from '../database.ts';
 
 /** A credential with its roles and access rules. */
 export interface ApplicationCredential {
@@ -82,6 +83,9 @@ export async function deleteApplicationCredentialsOf(tx: Tx, userId: string): Pr
 
 export const findAccessRule = (db: Reader, id: string): Promise<AccessRuleRow | undefined> =>
   db.selectFrom('access_rules').where('id', '=', id).selectAll().executeTakeFirst();
+
+export const lockAccessRule = (db: Pick<Database, 'dialect'>, tx: Tx, id: string): Promise<AccessRuleRow | undefined> =>
+  lockRow(db, tx, 'access_rules', id);
 
 export const accessRulesOf = (db: Reader, userId: string): Promise<AccessRuleRow[]> =>
   db.selectFrom('access_rules').where('user_id', '=', userId).orderBy('id').selectAll().execute();

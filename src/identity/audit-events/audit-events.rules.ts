@@ -2,7 +2,7 @@
 import { isoTime, seconds } from '../../platform/clock.ts';
 import { withBudget } from '../../platform/database/index.ts';
 import type { Query } from '../../platform/http/index.ts';
-import { type Caller, isAllowed, visibleDomain } from '../access/index.ts';
+import { type Caller, isAllowed, isDelegated, visibleDomain } from '../access/index.ts';
 import type { AuditEventRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import { type Deps, MAX_PAGE, pageOf, single } from '../resource/index.ts';
@@ -112,7 +112,9 @@ export function createAuditEvents({ db, clock, managedApplications }: AuditEvent
       return { events: 'all', places: isAllowed(caller, 'identity:list_user_sessions') };
     const mayListDomain = isAllowed(caller, 'identity:list_domain_audit_events', { domainId });
     const applicationIds = (await managedApplications(caller)) ?? [];
-    return { events: { ...(mayListDomain ? { domainId } : {}), applicationIds, userId: caller.userId }, places: false };
+    // What was passed on is base roles, not what a person sees about themselves.
+    const own = isDelegated(caller) ? {} : { userId: caller.userId };
+    return { events: { ...(mayListDomain ? { domainId } : {}), applicationIds, ...own }, places: false };
   }
 
   const render = (rows: readonly AuditEventRow[], { events, places }: View): EventJson[] =>

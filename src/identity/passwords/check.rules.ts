@@ -154,7 +154,9 @@ export const matchesSecret = (
     account,
     async () => {
       const hash = await expected();
-      return hash !== undefined && deps.hashing.verify(secret, hash);
+      // Takes as long when there is nothing to compare with.
+      const isRight = await deps.hashing.verify(secret, hash ?? deps.hashing.dummyHash);
+      return hash !== undefined && isRight;
     },
     Boolean,
   );

@@ -32,9 +32,12 @@ export interface BulkParts {
 }
 
 export function mountBulk(app: IdentityApp, parts: BulkParts): void {
-  /** Asked again for each operation: a request takes long enough for the token of its caller to be revoked meanwhile. */
-  const callerNow = async ({ headers, requestId, path }: ScimCall): Promise<Caller> =>
-    createAuthenticate(parts.tokens, parts.connections)({ headers, requestId, path, method: 'POST' }, PROVISIONING);
+  /**
+   * Asked again for each operation, as if it were a request of its own: the token of the caller may be revoked meanwhile, or limited to some
+   * requests.
+   */
+  const callerNow = async ({ headers, requestId }: ScimCall, { method, path }: BulkOperation): Promise<Caller> =>
+    createAuthenticate(parts.tokens, parts.connections)({ headers, requestId, path: ROOT + path, method }, PROVISIONING);
 
   async function performOne(call: ScimCall, operation: BulkOperation) {
     const { method, data, version } = operation;
@@ -43,7 +46,7 @@ export function mountBulk(app: IdentityApp, parts: BulkParts): void {
       fail('scim.invalid_path', { path: operation.path.slice(0, 100), why: 'it leads to no resource' });
     const operations = operationsOf(kind, () => parts.scim);
     const handler = kind.handlerOf(parts.scim);
-    const context = contextOf({ caller: await callerNow(call), base: call.base });
+    const context = contextOf({ caller: await callerNow(call, operation), base: call.base });
     const request = { context, id, data, expect: preconditionOf(version) };
     const outcome = (row: Rows[ScimTable], status: number) => ({
       id: row.id,
