@@ -5,7 +5,6 @@ import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 const SUITE = 'bookworm';
-const MIRROR = 'http://deb.debian.org/debian';
 const START_MS = 180_000;
 
 export const canBoot = (): string | false => {
@@ -25,7 +24,7 @@ export function bareDebian(folder: string, packages: readonly string[]): string 
   const root = kept ?? join(folder, 'debian');
   if (existsSync(join(root, 'usr/lib/systemd/systemd'))) return root;
   const log = ['ignore', 'ignore', 'inherit'] as const;
-  execFileSync('debootstrap', ['--variant=minbase', '--include=systemd,systemd-sysv,dbus', SUITE, root, MIRROR], {
+  execFileSync('debootstrap', ['--variant=minbase', '--include=systemd,systemd-sysv,dbus', SUITE, root], {
     stdio: [...log],
   });
   copyFileSync('/etc/resolv.conf', join(root, 'etc/resolv.conf'));
