@@ -2,7 +2,7 @@
 // secrets, so only its owner may read it.
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream, createWriteStream, existsSync, mkdirSync, statSync } from 'node:fs';
-import { open, readFile, rename } from 'node:fs/promises';
+import { link, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { backup as copyDatabase, DatabaseSync } from 'node:sqlite';
 import { Readable } from 'node:stream';
@@ -76,6 +76,26 @@ function tellService(folder: string, backup: LastBackup): void {
   }
 }
 
+const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
+
+/** Gives the finished backup its name. A file that got this name meanwhile is not overwritten. */
+async function publish(partial: string, file: string): Promise<void> {
+  const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '';
+  try {
+    await link(partial, file).catch(async (error: unknown) => {
+      if (!NO_LINKS.includes(codeOf(error))) throw error;
+      // A disk without links: the name is taken by an empty file first.
+      await (await open(file, 'wx', 0o600)).close();
+      await rename(partial, file);
+    });
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') refuse(`${file} exists already; name another file`);
+    throw error;
+  }
+  await rm(partial, { force: true });
+  syncFolder(dirname(partial));
+}
+
 export interface BackupOptions {
   /** Gets the folder of a trial restore before the backup has its name. If it throws, there is no backup. */
   readonly verify?: (restored: string) => Promise<void>;
@@ -116,8 +136,7 @@ export async function backup(folder: string, file: string, { verify }: BackupOpt
       })),
     ]);
     if (verify) await tryRestore(partial, join(work.path, 'restored'), verify);
-    await rename(partial, file);
-    syncFolder(dirname(partial));
+    await publish(partial, file);
     const verified = verify ? { verifiedAt: new Date().toISOString() } : {};
     tellService(folder, { madeAt: manifest.madeAt, files: [...paths.keys()], ...verified });
     return [...paths.keys()];

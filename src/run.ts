@@ -177,7 +177,7 @@ async function runInThisProcess(options: RunOptions, log: Log, isPrimary: boolea
   const { shared, identity, wallet } = options;
   if (wallet) checkWallet(wallet, identity === undefined);
   const embedded = [identity, wallet].some((config) => config && !config.databaseUrl);
-  checkBackupFolder(shared, shared.dataDir, embedded);
+  checkBackupFolder(shared, shared.dataDir, { identity, wallet });
   const folder = openDataFolder(shared.dataDir);
   const lock: FolderLock | undefined = embedded ? lockFolder(folder) : undefined;
   // Workers get their ports from the primary.

@@ -1,13 +1,13 @@
 // Backups on a schedule: one file for each time, checked by restoring it; the newest ones are kept. Another process makes them, so that
 // requests do not wait for the checks.
 import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { basename, join, relative, resolve } from 'node:path';
 import { backup } from './backup.ts';
 import { createSealOrFail, existingMasterKeys } from './data-folder.ts';
 import { ConfigError } from './platform/config/index.ts';
 import { type Job, repeat } from './platform/jobs/index.ts';
-import { lastBackup, lastBackupFailure, noteBackupFailure } from './platform/last-backup.ts';
+import { isInFuture, lastBackup, lastBackupFailure, noteBackupFailure } from './platform/last-backup.ts';
 import type { Log } from './platform/log/index.ts';
 import type { MetricDefinitions, Metrics } from './platform/metrics/index.ts';
 import type { SharedConfig } from './settings.ts';
@@ -30,19 +30,29 @@ const slotOf = (now: number, { backupHours, backupAt }: Pick<SharedConfig, 'back
 /** Whether a backup should be made: none was checked in this interval, and the last failure is not fresh. */
 export function isBackupDue(folder: string, shared: Pick<SharedConfig, 'backupHours' | 'backupAt'>, now: number): boolean {
   const failure = lastBackupFailure(folder);
-  if (failure && now - Date.parse(failure.at) < RETRY_MS) return false;
-  const verifiedAt = lastBackup(folder)?.verifiedAt;
+  if (failure && !isInFuture(failure.at, now) && now - Date.parse(failure.at) < RETRY_MS) return false;
+  const verifiedAt = lastBackup(folder, now)?.verifiedAt;
   return verifiedAt === undefined || slotOf(Date.parse(verifiedAt), shared) < slotOf(now, shared);
+}
+
+interface Placed {
+  /** Undefined on SQLite. */
+  readonly databaseUrl?: string | undefined;
 }
 
 /** Leftovers in the data folder are removed at a start, and a disk that fails takes both. */
 export function checkBackupFolder(
   { backupFolder }: Pick<SharedConfig, 'backupFolder'>,
   dataDir: string,
-  isEmbedded: boolean,
+  { identity, wallet }: { readonly identity?: Placed | undefined; readonly wallet?: Placed | undefined },
 ): void {
   if (backupFolder === undefined) return;
-  if (!isEmbedded)
+  if (identity?.databaseUrl && wallet && !wallet.databaseUrl)
+    throw new ConfigError(
+      'GATEHOUSE_BACKUP_FOLDER is not for an identity service on PostgreSQL beside a wallet node on SQLite: ' +
+        'set GATEHOUSE_WALLET_DATABASE_URL, too, and use pg_dump or pgBackRest for both (docs/guide/operating.md)',
+    );
+  if ([identity, wallet].every((config) => !config || config.databaseUrl))
     throw new ConfigError(
       'GATEHOUSE_BACKUP_FOLDER is for SQLite; with PostgreSQL use pg_dump or pgBackRest (docs/guide/operating.md)',
     );
@@ -51,15 +61,19 @@ export function checkBackupFolder(
     throw new ConfigError('GATEHOUSE_BACKUP_FOLDER must be outside the data folder, best on another disk');
 }
 
+/** One that exists may serve others, too, so its permissions are left to its owner. */
 function prepareFolder(folder: string): void {
-  if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
-  if (statSync(folder).mode & 0o077) chmodSync(folder, 0o700);
+  const isNew = mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined;
+  if (!isNew && statSync(folder).mode & 0o077)
+    throw new ConfigError(
+      `others may enter ${folder}, and backups contain all secrets; use another folder, or run: chmod 700 ${folder}`,
+    );
 }
 
-/** Only files with a name that this gives. Returns those removed. */
-function removeOld(folder: string, keep: number): string[] {
-  const names = readdirSync(folder).filter((name) => NAME.test(name));
-  const old = names.sort().slice(0, Math.max(0, names.length - keep));
+/** Only files with a name that this gives, and never the one just made: names of others are later if the clock was wrong. Returns those removed. */
+function removeOld(folder: string, keep: number, made: string): string[] {
+  const others = readdirSync(folder).filter((name) => NAME.test(name) && name !== made);
+  const old = others.sort().slice(0, Math.max(0, others.length + 1 - keep));
   for (const name of old) rmSync(join(folder, name), { force: true });
   return old;
 }
@@ -85,7 +99,7 @@ export async function backupInto(folder: string, to: string, keep: number, share
         verification = await verifyRestored(restored, createSealOrFail(keys));
       },
     });
-    return { file, removed: removeOld(to, keep), verification: verification! };
+    return { file, removed: removeOld(to, keep, basename(file)), verification: verification! };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     noteBackupFailure(folder, {
@@ -96,12 +110,9 @@ export async function backupInto(folder: string, to: string, keep: number, share
   }
 }
 
-/** This program again, as a command. */
-function runCommand(args: readonly string[], stopping: AbortSignal): Promise<void> {
+function runNode(args: readonly string[], stopping: AbortSignal): Promise<void> {
   return new Promise((done, fail) => {
-    const child = spawn(process.execPath, [...process.execArgv, process.argv[1]!, ...args], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
     let said = '';
     child.stderr.on('data', (chunk: Buffer) => {
       said = (said + chunk).slice(-2000);
@@ -109,8 +120,33 @@ function runCommand(args: readonly string[], stopping: AbortSignal): Promise<voi
     // It removes its temporary files.
     stopping.addEventListener('abort', () => child.kill('SIGTERM'), { once: true });
     child.on('error', fail);
-    child.on('exit', (code) => (code === 0 ? done() : fail(new Error(said.trim() || `exit status ${code}`))));
+    child.on('exit', (code, signal) => {
+      const how = signal === null ? `exit status ${code}` : `ended by ${signal}`;
+      if (code === 0) done();
+      else fail(new Error(said.trim() || how, { cause: how }));
+    });
   });
+}
+
+/** Makes a backup in another process: this program again, as a command. A failure that it could not note itself is noted here. */
+export async function runBackup(
+  folder: string,
+  { backupFolder, backupKeep }: Pick<SharedConfig, 'backupFolder' | 'backupKeep'>,
+  stopping: AbortSignal,
+  program: readonly string[] = [...process.execArgv, process.argv[1]!],
+): Promise<void> {
+  const begun = Date.now();
+  try {
+    await runNode([...program, 'scheduled-backup', resolve(backupFolder!), '--keep', String(backupKeep)], stopping);
+  } catch (error) {
+    const noted = lastBackupFailure(folder);
+    const isNoted = noted !== undefined && Date.parse(noted.at) >= begun && !isInFuture(noted.at, Date.now());
+    // Its messages are in the log; they are not shown elsewhere, because they may be about anything.
+    const { cause, code } = error as NodeJS.ErrnoException;
+    const reason = `the command failed: ${cause ?? code ?? 'unknown error'}; see the log of the service`;
+    if (!isNoted && !stopping.aborted) noteBackupFailure(folder, { at: new Date().toISOString(), reason });
+    throw error;
+  }
 }
 
 export const backupMetrics = {
@@ -136,17 +172,24 @@ export const backupMetrics = {
 
 /** For a process that has the data folder; there is one. */
 export function startBackups(shared: SharedConfig, folder: string, log: Log, metrics: Metrics): Job | undefined {
-  const { backupFolder, backupKeep } = shared;
+  const { backupFolder } = shared;
   const secondsOf = (text: string | undefined): number => (text === undefined ? 0 : Date.parse(text) / 1000);
   metrics.gauge(backupMetrics.made, () => secondsOf(lastBackup(folder)?.madeAt));
   metrics.gauge(backupMetrics.verified, () => secondsOf(lastBackup(folder)?.verifiedAt));
   metrics.gauge(backupMetrics.failed, () => Number(lastBackupFailure(folder) !== undefined));
   if (backupFolder === undefined) return undefined;
+  // Besides the note, which a full disk may not take.
+  let failedAt = Number.NEGATIVE_INFINITY;
   return repeat({
     everyMs: CHECK_MS,
     async run(stopping) {
-      if (!isBackupDue(folder, shared, Date.now())) return;
-      await runCommand(['scheduled-backup', resolve(backupFolder), '--keep', String(backupKeep)], stopping);
+      if (performance.now() - failedAt < RETRY_MS || !isBackupDue(folder, shared, Date.now())) return;
+      try {
+        await runBackup(folder, shared, stopping);
+      } catch (error) {
+        failedAt = performance.now();
+        throw error;
+      }
       log.info({ folder: backupFolder }, 'made a backup, and restored it for a try');
     },
     log,

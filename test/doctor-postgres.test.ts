@@ -164,6 +164,11 @@ describe('gatehouse doctor on PostgreSQL', () => {
     });
   });
 
+  it('reports a wallet node on SQLite beside it, of which nothing makes backups', async () => {
+    const { backup } = await changed({ GATEHOUSE_WALLET_DATABASE_URL: '', GATEHOUSE_WALLET_URL: 'https://wallet.example.org' });
+    assert.equal(backup, 'warn');
+  });
+
   it('reports that there is no master key', async () => {
     const { 'master-key': found } = await changed({ GATEHOUSE_MASTER_KEY: '' });
     assert.equal(found, 'fail');

@@ -209,7 +209,7 @@ describe('gatehouse doctor', () => {
     it('reports the clock: no time server; set back', async () => {
       assert.deepEqual(await changed({}, { isClockSynchronized: async () => false }), { clock: 'warn' });
       assert.deepEqual(await changed({}, { isClockSynchronized: async () => undefined }), {});
-      assert.deepEqual(await changed({}, { now: () => Date.now() - 3_600_000 }), { clock: 'fail' });
+      assert.deepEqual(await changed({}, { now: () => Date.now() - 3_600_000 }), { clock: 'fail', backup: 'warn' });
     });
 
     it('reports a full disk', async () => {
@@ -377,6 +377,11 @@ describe('gatehouse doctor', () => {
       [
         'an old backup',
         (data) => writeFileSync(join(data, 'last-backup.json'), '{"madeAt":"2020-01-01T00:00:00Z","files":[]}'),
+        { backup: 'warn' },
+      ],
+      [
+        'a backup of a time to come',
+        (data) => writeFileSync(join(data, 'last-backup.json'), '{"madeAt":"2999-01-01T00:00:00Z","files":[]}'),
         { backup: 'warn' },
       ],
     ];

@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { backup } from '../src/backup.ts';
 import { lastBackup, lastBackupFailure, noteBackup, noteBackupFailure } from '../src/platform/last-backup.ts';
 import { newMasterKey } from '../src/platform/seal/index.ts';
-import { isBackupDue } from '../src/scheduled-backups.ts';
+import { isBackupDue, runBackup } from '../src/scheduled-backups.ts';
 import { usesProcesses } from './support/process.ts';
 
 const PASSWORD = 'the administrator of the tests';
@@ -58,10 +59,47 @@ describe('Backups on a schedule', () => {
     assert.equal(isBackupDue(folder, daily, at('02:00') + 86_400_000), true);
     assert.equal(isBackupDue(folder, { backupHours: 6, backupAt: 120 }, at('08:00')), true);
     noteBackup(folder, { madeAt: '2026-11-17T11:00:00Z', files: [] });
-    assert.equal(isBackupDue(folder, daily, at('12:00')), true, 'one that was not checked does not count');
+    assert.equal(isBackupDue(folder, daily, at('12:00')), false, 'one that was not checked takes nothing from the one that was');
+    assert.equal(isBackupDue(folder, { backupHours: 6, backupAt: 120 }, at('12:00')), true, 'nor does it count');
+    noteBackup(folder, { madeAt: '2026-11-16T03:00:00Z', files: [], verifiedAt: '2026-11-16T03:00:00Z' });
     noteBackupFailure(folder, { at: '2026-11-17T11:50:00Z', reason: 'ENOSPC' });
     assert.equal(isBackupDue(folder, daily, at('12:00')), false);
     assert.equal(isBackupDue(folder, daily, at('12:06')), true);
+    noteBackup(folder, { madeAt: '2026-11-16T04:00:00Z', files: [] });
+    assert.equal(lastBackupFailure(folder)?.reason, 'ENOSPC', 'one that was not checked does not end the report');
+    assert.deepEqual(lastBackup(folder), { madeAt: '2026-11-16T04:00:00Z', files: [], verifiedAt: '2026-11-16T03:00:00Z' });
+  });
+
+  it('are made although the clock was wrong once', async () => {
+    const folder = await newFolder();
+    const later = new Date(Date.now() + 365 * 86_400_000).toISOString();
+    noteBackup(folder, { madeAt: later, files: [], verifiedAt: later });
+    assert.equal(lastBackup(folder), undefined);
+    noteBackupFailure(folder, { at: later, reason: 'ENOSPC' });
+    assert.equal(isBackupDue(folder, { backupHours: 24, backupAt: 120 }, Date.now()), true);
+    assert.equal(isBackupDue(folder, { backupHours: 24, backupAt: 120 }, Date.parse(later) + 60_000), false);
+  });
+
+  it('that end without a word are noted as failed, but for those that the end of the service ends', async () => {
+    const folder = await newFolder();
+    const shared = { backupFolder: join(root, 'never'), backupKeep: 1 };
+    const run = (program: string, stopping = new AbortController()) => {
+      const ended = runBackup(folder, shared, stopping.signal, ['-e', program, '--']);
+      return { ended, stopping };
+    };
+    const stopped = run('setInterval(() => undefined, 1000)');
+    stopped.stopping.abort();
+    await assert.rejects(stopped.ended);
+    assert.equal(lastBackupFailure(folder), undefined);
+    await assert.rejects(run('process.kill(process.pid, "SIGKILL")').ended);
+    assert.match(lastBackupFailure(folder)!.reason, /ended by SIGKILL/);
+    assert.equal(isBackupDue(folder, { backupHours: 24, backupAt: 120 }, Date.now()), false, 'not at once again');
+    await assert.rejects(run('console.error("a secret"); process.exit(3)').ended, /a secret/);
+    assert.match(lastBackupFailure(folder)!.reason, /exit status 3/);
+    const later = new Date(Date.now() + 1000).toISOString();
+    noteBackupFailure(folder, { at: later, reason: 'its own' });
+    await assert.rejects(run('process.exit(2)').ended);
+    assert.equal(lastBackupFailure(folder)!.reason, 'its own');
   });
 
   it('keep the newest, and no other file is removed', async () => {
@@ -70,6 +108,12 @@ describe('Backups on a schedule', () => {
     chmodSync(to, 0o755);
     const old = ['gatehouse-20200101T000000Z.tar', 'gatehouse-20200102T000000Z.tar', 'gatehouse-20200103T000000Z.tar'];
     for (const name of [...old, 'mine.tar']) writeFileSync(join(to, name), '');
+    const open = await into(to, '--keep', '2');
+    assert.equal(open.code, 2, open.text);
+    assert.match(open.text, /others may enter .*chmod 700 /);
+    assert.equal(statSync(to).mode & 0o777, 0o755, 'it is not ours to close');
+    assert.equal(readdirSync(to).length, 4);
+    chmodSync(to, 0o700);
     const { code, text } = await into(to, '--keep', '2');
     assert.equal(code, 0, text);
     assert.match(text, /restored for a try: users 1, projects 2, .*secrets open/);
@@ -79,7 +123,26 @@ describe('Backups on a schedule', () => {
       ['gatehouse-20200103T000000Z.tar', 'mine.tar'],
     );
     assert.equal(left.length, 3);
-    assert.equal(statSync(to).mode & 0o777, 0o700);
+    for (const name of ['gatehouse-29990101T000000Z.tar', 'gatehouse-29990102T000000Z.tar']) writeFileSync(join(to, name), '');
+    // Names have seconds.
+    await delay(1000);
+    const again = await into(to, '--keep', '1');
+    assert.equal(again.code, 0, again.text);
+    const made = again.text.match(/gatehouse-\d+T\d+Z\.tar/)![0];
+    assert.deepEqual(readdirSync(to).sort(), [made, 'mine.tar'], 'the one just made stays, whatever the names of others say');
+  });
+
+  it('that get the same name at the same time do not overwrite each other', async () => {
+    const file = join(root, 'same.tar');
+    const results = await Promise.allSettled([1, 2].map(() => backup(data, file)));
+    const [refused, ...others] = results.filter((result) => result.status === 'rejected');
+    assert.match(String(refused?.reason), /same\.tar exists already/);
+    assert.deepEqual(others, []);
+    assert.deepEqual(
+      readdirSync(root).filter((name) => name.startsWith('same')),
+      ['same.tar'],
+    );
+    assert.equal(statSync(file).nlink, 1);
   });
 
   it('that cannot be used get no name, and the failure is told', async () => {
@@ -122,5 +185,9 @@ describe('Backups on a schedule', () => {
     const postgres = run(['start'], settings({ ...url, GATEHOUSE_BACKUP_FOLDER: join(root, 'x') }));
     assert.equal(await postgres.ended(), 2);
     assert.match(postgres.stderr, /GATEHOUSE_BACKUP_FOLDER is for SQLite/);
+    const key = { GATEHOUSE_MASTER_KEY: newMasterKey(), GATEHOUSE_IDENTITY_DATABASE_URL: 'postgres://nowhere/a' };
+    const mixed = run(['start'], settings({ ...key, GATEHOUSE_BACKUP_FOLDER: join(root, 'x') }));
+    assert.equal(await mixed.ended(), 2);
+    assert.match(mixed.stderr, /GATEHOUSE_BACKUP_FOLDER is not for an identity service on PostgreSQL beside a wallet node/);
   });
 });

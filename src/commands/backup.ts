@@ -33,11 +33,11 @@ export const backupCommands: readonly Command[] = [
     options: { keep: { value: 'NUMBER', about: 'how many backups to keep; GATEHOUSE_BACKUP_KEEP if it is not given' } },
     async run({ args: [to], options: { keep } }) {
       const folder = existingDataFolder(sqliteFolder());
-      const { shared } = settings();
+      const { shared, identity } = settings();
       if (keep !== undefined && !/^[1-9]\d{0,4}$/.test(keep))
         throw new UsageError(`gatehouse scheduled-backup: --keep must be a number from 1 to 99999, not "${keep}"`);
       const { backupInto, checkBackupFolder } = await import('../scheduled-backups.ts');
-      checkBackupFolder({ backupFolder: to! }, folder, true);
+      checkBackupFolder({ backupFolder: to! }, folder, { identity });
       const { file, removed, verification } = await backupInto(folder, to!, Number(keep ?? shared.backupKeep), shared);
       const counts = Object.entries(verification.counts).map(([table, count]) => `${table} ${count}`);
       print(`${file}: restored for a try: ${counts.join(', ')}; ${verification.secrets} secrets open`);

@@ -1,18 +1,26 @@
 // Backups: made lately, and restored for a try.
 import { existsSync, statSync } from 'node:fs';
-import { lastBackup, lastBackupFailure } from '../platform/last-backup.ts';
+import { isVerified, lastBackup, lastBackupFailure } from '../platform/last-backup.ts';
 import type { DatabaseReport } from './databases.ts';
 import { type Deployment, daysBetween, type Finding, fail, ok, warn } from './finding.ts';
 
 const OLD_DAYS = 7;
 
 export async function checkBackups(
-  { shared, folder, identity, machine }: Deployment,
+  { shared, folder, identity, wallet, machine }: Deployment,
   _reports: readonly DatabaseReport[],
 ): Promise<Finding[]> {
   const check = 'backup';
   if (shared.backupFolder && existsSync(shared.backupFolder) && statSync(shared.backupFolder).mode & 0o077)
     return [fail(check, `others may enter ${shared.backupFolder}`, `chmod 700 ${shared.backupFolder}`)];
+  if (identity?.databaseUrl && wallet && !wallet.databaseUrl)
+    return [
+      warn(
+        check,
+        'gatehouse makes no backups of wallet.sqlite while the identity service is on PostgreSQL',
+        'set GATEHOUSE_WALLET_DATABASE_URL, too, or copy wallet.sqlite by other means',
+      ),
+    ];
   if (identity?.databaseUrl) return [ok(check, 'of PostgreSQL: made by its own tools, which this does not see')];
   const failure = lastBackupFailure(folder);
   if (failure)
@@ -23,7 +31,7 @@ export async function checkBackups(
         'remove the reason, then run: gatehouse scheduled-backup FOLDER',
       ),
     ];
-  const last = lastBackup(folder);
+  const last = lastBackup(folder, machine.now());
   if (!last) return [warn(check, 'none was made', 'set GATEHOUSE_BACKUP_FOLDER, or run: gatehouse backup FILE')];
   const days = daysBetween(Date.parse(last.madeAt), machine.now());
   if (days >= OLD_DAYS)
@@ -33,6 +41,6 @@ export async function checkBackups(
     daysBetween(Date.parse(last.verifiedAt ?? '1970-01-01'), machine.now()) * 24 > 2 * Math.max(shared.backupHours, 24)
   )
     return [warn(check, 'the scheduled backups are not made', 'look for "scheduled backup" in the log of the service')];
-  if (!last.verifiedAt) return [ok(check, `made ${last.madeAt}; it was not restored for a try`)];
+  if (!isVerified(last)) return [ok(check, `made ${last.madeAt}; it was not restored for a try`)];
   return [ok(check, `made ${last.madeAt}, and restored for a try`)];
 }

@@ -59,11 +59,7 @@ function checkSettings({ shared, identity, wallet, folder, isWalletAlone }: Depl
   checkDatabases({ shared, ...(identity ? { identity } : {}), ...(wallet ? { wallet } : {}) }, workersOf(shared));
   if (identity) checkIdentity(identity, folder);
   if (wallet) checkWallet(wallet, isWalletAlone);
-  checkBackupFolder(
-    shared,
-    folder,
-    [identity, wallet].some((config) => config && !config.databaseUrl),
-  );
+  checkBackupFolder(shared, folder, { identity, wallet });
   return ok('settings', [identity && 'identity service', wallet && 'wallet node'].filter(Boolean).join(' and '));
 }
 

@@ -10,7 +10,7 @@ export interface LastBackup {
   readonly madeAt: string;
   /** Names of the files in it. */
   readonly files: readonly string[];
-  /** When it was restored for a try; absent if it was not. */
+  /** When one was last restored for a try: this one, or one before; absent: never. */
   readonly verifiedAt?: string | undefined;
 }
 
@@ -19,10 +19,14 @@ export interface BackupFailure {
   readonly reason: string;
 }
 
-/** A success ends the report of a failure. */
+/**
+ * A backup that was restored for a try ends the report of a failure. One that was not tells nothing about those on a schedule: their last
+ * success and their failure stay.
+ */
 export function noteBackup(folder: string, backup: LastBackup): void {
-  replaceFile(join(folder, FILE), `${JSON.stringify(backup)}\n`);
-  rmSync(join(folder, FAILURE_FILE), { force: true });
+  const verifiedAt = backup.verifiedAt ?? lastBackup(folder)?.verifiedAt;
+  replaceFile(join(folder, FILE), `${JSON.stringify({ ...backup, verifiedAt })}\n`);
+  if (backup.verifiedAt !== undefined) rmSync(join(folder, FAILURE_FILE), { force: true });
 }
 
 export const noteBackupFailure = (folder: string, failure: BackupFailure): void =>
@@ -38,13 +42,23 @@ function readJson<T>(path: string): T | undefined {
 
 const isTime = (text: unknown): text is string => typeof text === 'string' && !Number.isNaN(Date.parse(text));
 
-/** Undefined if there is none. */
-export function lastBackup(folder: string): LastBackup | undefined {
+/** Clocks are set back by a little now and then. */
+const TOLERANCE_MS = 5 * 60_000;
+
+/** Noted while the clock was wrong. Taken for true, it would stop backups and warnings until then. */
+export const isInFuture = (time: string, now: number): boolean => Date.parse(time) > now + TOLERANCE_MS;
+
+/** Undefined if there is none. A time in the future counts as absent. */
+export function lastBackup(folder: string, now = Date.now()): LastBackup | undefined {
   const found = readJson<LastBackup>(join(folder, FILE));
-  if (!isTime(found?.madeAt) || !Array.isArray(found.files)) return undefined;
+  if (!isTime(found?.madeAt) || isInFuture(found.madeAt, now) || !Array.isArray(found.files)) return undefined;
   const { madeAt, files, verifiedAt } = found;
-  return { madeAt, files: files.map(String), ...(isTime(verifiedAt) ? { verifiedAt } : {}) };
+  return { madeAt, files: files.map(String), ...(isTime(verifiedAt) && !isInFuture(verifiedAt, now) ? { verifiedAt } : {}) };
 }
+
+/** Whether this one was restored for a try, and not only one before. */
+export const isVerified = ({ madeAt, verifiedAt }: LastBackup): boolean =>
+  verifiedAt !== undefined && Date.parse(verifiedAt) >= Date.parse(madeAt);
 
 /** The failure of the last attempt; undefined if it succeeded. */
 export function lastBackupFailure(folder: string): BackupFailure | undefined {

@@ -1,6 +1,6 @@
 // The service as its administrators see it.
 import type { EffectiveSetting } from '../../platform/config/index.ts';
-import { lastBackupFailure, lastBackup as readLastBackup } from '../../platform/last-backup.ts';
+import { isVerified, lastBackupFailure, lastBackup as readLastBackup } from '../../platform/last-backup.ts';
 import type { FreshLogin } from '../access/index.ts';
 import type { Actor } from '../audit/index.ts';
 import type { OpenidKeys } from '../openid/index.ts';
@@ -33,8 +33,8 @@ const keysOf = ({ tokenKeys, openidKeys }: AdministrationDeps): ServiceKeys => (
 });
 
 export function createAdministration(deps: AdministrationDeps) {
-  const { db, config, dataDir, tls, settings = [] } = deps;
-  const lastBackup = () => (config.databaseUrl === undefined ? (readLastBackup(dataDir) ?? null) : undefined);
+  const { db, clock, config, dataDir, tls, settings = [] } = deps;
+  const lastBackup = () => (config.databaseUrl === undefined ? (readLastBackup(dataDir, clock.now()) ?? null) : undefined);
   const failure = () => (config.databaseUrl === undefined ? lastBackupFailure(dataDir) : undefined);
   return {
     overview: createOverview({
@@ -53,7 +53,9 @@ export function createAdministration(deps: AdministrationDeps) {
       const last = lastBackup();
       return {
         is_known: last !== undefined,
-        last: last ? { made_at: last.madeAt, files: [...last.files], verified_at: last.verifiedAt ?? null } : null,
+        last: last
+          ? { made_at: last.madeAt, files: [...last.files], verified_at: isVerified(last) ? (last.verifiedAt ?? null) : null }
+          : null,
         failed: failure() ?? null,
       };
     },
