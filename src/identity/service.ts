@@ -1,4 +1,4 @@
-// The identity service: database, modules (modules.ts), routes and server.
+// The identity service: database, modules (modules/), routes and server.
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { createAuditExports, createDestinations } from '../platform/audit-export/index.ts';
@@ -35,7 +35,7 @@ import type { Links } from './links/index.ts';
 import type { Mail } from './mail/index.ts';
 import { identityMetrics, registerIdentity } from './metrics.ts';
 import type { ModuleOptions } from './module-options.ts';
-import { buildModules } from './modules.ts';
+import { buildModules } from './modules/index.ts';
 import { type OpenidKeys, pageErrors, type WalletRegistrationOptions, wantsPage } from './openid/index.ts';
 import { commonHeaders, keystoneErrors, oauthErrors, REQUEST_ID_HEADER } from './resource/index.ts';
 import { mountIdentity } from './routes.ts';

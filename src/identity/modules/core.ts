@@ -1,0 +1,106 @@
+// What all other modules depend on.
+
+import { Gate } from '../../platform/limits/index.ts';
+import { createOutbound } from '../../platform/outbound/index.ts';
+import { createAccess, createFreshLogin } from '../access/index.ts';
+import { createAccountDeletion, createCancelledDeletion } from '../account-deletion/index.ts';
+import { createShield } from '../app-roles/index.ts';
+import { applicationCredentialDelegation, endApplicationCredentials } from '../application-credentials/index.ts';
+import { type Change, createChanges } from '../audit/index.ts';
+import type { Database } from '../database.ts';
+import { createDirectories } from '../directories/index.ts';
+import { createDomainSettings } from '../domain-settings/index.ts';
+import { createLinks } from '../links/index.ts';
+import { createLoginEvents } from '../logins/index.ts';
+import { createMail } from '../mail/index.ts';
+import type { ModuleOptions } from '../module-options.ts';
+import { createNotices } from '../notices/index.ts';
+import { createNotifications } from '../notifications/index.ts';
+import { createLogouts, createRecords } from '../openid/index.ts';
+import { createPasswords } from '../passwords/index.ts';
+import { createPersonalData } from '../personal-data/index.ts';
+import { createPictures } from '../pictures/index.ts';
+import { createRegistrationKeys } from '../registration/index.ts';
+import type { Deps } from '../resource/index.ts';
+import { createRevocations, createTokenKeys, createTokens } from '../tokens/index.ts';
+import { createDevices } from '../two-factor/index.ts';
+import { createUsers } from '../users/index.ts';
+
+/** Limits of wrong guesses, not of requests: services that log in often with the right password are not limited. */
+const GUESSES = {
+  account: { attempts: 10, perSeconds: 60 },
+  address: { attempts: 100, perSeconds: 60 },
+};
+
+/** What all other modules depend on: changes with audit events, access, passwords, tokens and users. */
+export async function buildCore(db: Database, options: ModuleOptions) {
+  const { config, clock, log, seal } = options;
+  const change = createChanges(db, clock);
+  const domainSettings = createDomainSettings({ db, config });
+  const deps: Deps = { db, clock, config, log, change };
+  const gate = new Gate(options.rateLimits ? GUESSES : undefined, clock);
+  const { webhookUrl, webhookSecret } = config;
+  const webhook = webhookUrl && webhookSecret ? { url: webhookUrl, secret: webhookSecret } : undefined;
+  const outbound = createOutbound(options.outboundAllow, options);
+  const notifications = createNotifications({ ...deps, outbound, webhook });
+  const { notify } = notifications;
+  const mail = createMail({ ...deps, seal, dataDir: options.dataDir, issuer: options.issuer });
+  const links = createLinks(deps);
+  const access = createAccess(db, clock, config, { application_credential: applicationCredentialDelegation });
+  const passwords = createPasswords({ ...deps, notify, gate, rateLimits: options.rateLimits });
+  const tokenKeys = await createTokenKeys({ ...deps, seal, rules: config });
+  const revocations = createRevocations({ ...deps, allowExpiredSeconds: config.allowExpiredSeconds });
+  const tokens = createTokens({ access, keys: tokenKeys, revocations, caches: db, clock, tokenSeconds: config.tokenSeconds });
+  const devices = createDevices({ ...deps, notify, gate });
+  const logouts = createLogouts(deps);
+  const records = createRecords({ ...deps, seal, revocations, onEnd: logouts.recordLogouts });
+  const registrationKeys = createRegistrationKeys(deps);
+  const revokeAccess = async (transaction: Change, userId: string): Promise<void> => {
+    await devices.forgetInTransaction(transaction, userId);
+    await records.endEverything(transaction, userId);
+    await links.endOf(transaction, userId);
+    await registrationKeys.endResets(transaction, userId);
+  };
+  const shield = createShield({ access });
+  const freshLogin = createFreshLogin(deps);
+  const logins = createLoginEvents(deps);
+  const onEmailChanged = async (transaction: Change, userId: string): Promise<void> => {
+    await links.endOf(transaction, userId);
+    await registrationKeys.endResets(transaction, userId);
+  };
+  const notices = createNotices({ clock, mail });
+  const endDeletion = createCancelledDeletion({ clock, mail });
+  const onDisabled = async (transaction: Change, userId: string): Promise<void> => {
+    await registrationKeys.endActivations(transaction, userId);
+    await endApplicationCredentials(transaction, userId);
+    await endDeletion(transaction, userId);
+  };
+  const onPasswordChanged = notices.passwordChanged;
+  const listeners = { revokeAccess, onEmailChanged, onPasswordChanged, onDisabled, onEnabled: endDeletion };
+  const directories = createDirectories({ ...deps, domainSettings, revokeAccess, onEmailChanged });
+  const directory = directories.guard;
+  const users = createUsers({ ...deps, ...listeners, passwords, access, shield, freshLogin, logins, directory });
+  const accountDeletion = createAccountDeletion({ ...deps, domainSettings, users, mail });
+  const personalData = createPersonalData({ ...deps, sessions: records, rateLimits: options.rateLimits });
+  const pictures = createPictures(deps);
+  const signedIn = {
+    pictures,
+    access,
+    passwords,
+    users,
+    freshLogin,
+    logins,
+    devices,
+    records,
+    logouts,
+    gate,
+    registrationKeys,
+    accountDeletion,
+    personalData,
+    directories,
+    notices,
+  };
+  return { deps, domainSettings, outbound, notifications, mail, links, tokenKeys, revocations, tokens, shield, ...signedIn };
+}
+
+export type Core = Awaited<ReturnType<typeof buildCore>>;

@@ -1,0 +1,96 @@
+// Builds the modules of the identity service in order. Each module is a function of its dependencies.
+
+import { createAccessQuestions } from '../access-questions/index.ts';
+import { createAdministration } from '../administration/index.ts';
+import { createCatalog } from '../catalog/index.ts';
+import type { Database } from '../database.ts';
+import { createAssignments, createUserScopes, reachableProjectIds } from '../grants/index.ts';
+import { createReseal } from '../jobs/index.ts';
+import type { ModuleOptions } from '../module-options.ts';
+import { createUserSessions } from '../openid/index.ts';
+import { createDomains, createProjects, createTags } from '../projects/index.ts';
+import { createRegistration } from '../registration/index.ts';
+import { createImpliedRoles, createRoles } from '../roles/index.ts';
+import type { IdentityRouteDeps } from '../routes.ts';
+import { createConnections, createScim } from '../scim/index.ts';
+import { createTokenText } from '../tokens/index.ts';
+import { createSubject } from '../two-factor/index.ts';
+import { buildApplications } from './applications.ts';
+import { buildCore } from './core.ts';
+import { buildInvitations, buildPeople } from './people.ts';
+import { buildSignIn } from './sign-in.ts';
+
+export async function buildModules(db: Database, options: ModuleOptions) {
+  const core = await buildCore(db, options);
+  const { deps, users, tokens, revocations, shield, freshLogin, devices, tokenKeys, records, registrationKeys, gate } = core;
+  const reseal = createReseal(db, deps.change, options.seal);
+  const directory = core.directories.guard;
+  const applications = buildApplications(core, options);
+  const { consumers, appRoles, delegation } = applications;
+  const { groups, grants, appAssignments, invitations, acceptance } = buildInvitations(core, applications, options);
+  const people = { ...buildPeople(core, options), acceptance };
+  const signIn = buildSignIn(core, applications, people, options);
+  const { factor, passkeys, passkeyPolicy, credentials, auth, openid, federation, completeness } = signIn;
+  const domains = createDomains(deps);
+  const projects = createProjects({ ...deps, domains });
+  const connections = createConnections({ ...deps, provisioner: delegation.provisioner });
+  const parts: IdentityRouteDeps = {
+    ...deps,
+    accessQuestions: createAccessQuestions({ ...core, db, completeness, sees: appAssignments.sees }),
+    tokens,
+    users,
+    shield,
+    accountDeletion: core.accountDeletion,
+    auth,
+    tokenText: createTokenText(db),
+    revocations,
+    domains,
+    projects,
+    tags: createTags(deps),
+    registration: createRegistration({ ...deps, users, projects, gate, keys: registrationKeys }),
+    invitations,
+    groups,
+    roles: createRoles(deps),
+    implied: createImpliedRoles(deps),
+    grants,
+    assignments: createAssignments(deps),
+    userScopes: createUserScopes(deps),
+    catalog: createCatalog(deps),
+    consumers,
+    appRoles,
+    appAssignments,
+    factor,
+    devices,
+    subject: createSubject({ db, users, freshLogin }),
+    passkeys,
+    userSessions: createUserSessions({ ...deps, records, shield, federation }),
+    credentials,
+    applicationCredentials: signIn.applicationCredentials,
+    scim: createScim({ ...deps, users, groups, projects, directory }),
+    connections,
+    auditEvents: applications.auditEvents,
+    administration: createAdministration({
+      ...deps,
+      ...options,
+      lastReadings: core.directories.lastReadings,
+      tokenKeys,
+      openidKeys: openid.keys,
+      freshLogin,
+      reseal,
+    }),
+    federation,
+    openid,
+    projectIdsOf: (userId) => reachableProjectIds(db.read, userId),
+  };
+
+  return {
+    ...core,
+    parts,
+    connections,
+    openid,
+    federation,
+    passkeyPolicy,
+    peopleSettled: people.peopleSettled,
+    reseal,
+  };
+}

@@ -1,0 +1,124 @@
+// All ways to log in.
+
+import { Throttle } from '../../platform/limits/index.ts';
+import { createOutbound, hostPort } from '../../platform/outbound/index.ts';
+import { createApplicationCredentials } from '../application-credentials/index.ts';
+import { createCredentials } from '../credentials/index.ts';
+import type { Tx } from '../database.ts';
+import { createFederation } from '../federation/index.ts';
+import { reachableProjectIds } from '../grants/index.ts';
+import type { AcceptInvitation } from '../invitations/index.ts';
+import type { ModuleOptions } from '../module-options.ts';
+import { createOpenid, UNFINISHED_LIMIT } from '../openid/index.ts';
+import { createPasskeyPolicy, createPasskeys, type PasskeyDeps, relyingPartyOf } from '../passkeys/index.ts';
+import { hasPassword } from '../passwords/index.ts';
+import { readProjects } from '../projects/index.ts';
+import {
+  createAuth,
+  createAuthenticate,
+  createLoginCompleteness,
+  createReceipts,
+  createScopes,
+  createSessionTokens,
+} from '../tokens/index.ts';
+import { createFactor } from '../two-factor/index.ts';
+import type { Applications } from './applications.ts';
+import type { Core } from './core.ts';
+import type { People } from './people.ts';
+
+/** Owners of passkeys get a mail, and sessions that began with one end when one is removed. */
+const passkeyListeners = ({ notices, records }: Core): Pick<PasskeyDeps, 'onAdded' | 'onRemoved'> => ({
+  onAdded: (transaction, passkey) => notices.passkey(transaction, 'passkey-added', passkey),
+  async onRemoved(transaction, passkey, kept) {
+    await records.endPasskeySessions(transaction, passkey.user_id, kept);
+    await notices.passkey(transaction, 'passkey-removed', passkey);
+  },
+});
+
+/** Logins at the base API and at the pages of the OpenID provider. */
+export function buildSignIn(
+  core: Core,
+  applications: Applications,
+  people: People & { acceptance: AcceptInvitation },
+  options: ModuleOptions,
+) {
+  const { deps, access, users, tokens, tokenKeys, freshLogin, logins, devices, gate } = core;
+  const { db, clock, config } = deps;
+  const { seal } = options;
+  const factor = createFactor({ ...deps, ...core, ...core.notifications, seal, issuer: config.twoFactorIssuer });
+  const relyingParty = () => relyingPartyOf(options.issuer(), config.twoFactorIssuer);
+  const { notify } = core.notifications;
+  /** A password here, or in a directory. */
+  const knowsPassword = async (tx: Tx, userId: string): Promise<boolean> =>
+    (await hasPassword(tx, userId)) || core.directories.guard.hasPassword(tx, userId);
+  const passkeyPolicy = createPasskeyPolicy({ db, domainSettings: core.domainSettings, relyingParty });
+  const federation = createFederation({
+    ...deps,
+    ...core,
+    notify,
+    seal,
+    issuer: options.issuer,
+    isGroupInDirectory: core.directories.guard.isGroupInDirectory,
+    hashOfSession: core.records.hashOfSession,
+    endSessions: core.records.endSessionsByHash,
+    hasOtherWay: async (tx, userId) => (await knowsPassword(tx, userId)) || (await passkeyPolicy.hasUsable(tx, userId)),
+    onLinked: (transaction, about) => core.notices.link(transaction, 'provider-linked', about),
+    onUnlinked: (transaction, about) => core.notices.link(transaction, 'provider-unlinked', about),
+  });
+  const passkeys = createPasskeys({
+    ...deps,
+    notify,
+    gate,
+    relyingParty,
+    ...passkeyListeners(core),
+    hasOtherWay: async (tx, userId) => (await knowsPassword(tx, userId)) || (await federation.links.hasUsable(tx, userId)),
+  });
+  const credentials = createCredentials({ ...deps, users, seal, freshLogin });
+  const scopes = createScopes({ db, access });
+  const accessToken = applications.delegation.userAtLogin;
+  const applicationCredentials = createApplicationCredentials({ ...deps, ...core });
+  const authenticate = createAuthenticate({
+    tokens,
+    users,
+    scopes,
+    factor,
+    devices,
+    credentials,
+    gate,
+    accessToken,
+    applicationCredential: applicationCredentials.logIn,
+  });
+  const receipts = createReceipts({ keys: tokenKeys, clock });
+  const completeness = createLoginCompleteness({ scopes, factor, isPasskeyRequired: passkeyPolicy.isRequired });
+  const auth = createAuth({
+    ...deps,
+    tokens,
+    authenticate,
+    scopes,
+    receipts,
+    logins,
+    completeness,
+    stillThere: users.stillThere,
+  });
+  const openid = createOpenid({
+    ...deps,
+    ...core,
+    ...applications,
+    ...people,
+    seal,
+    outboundTo: (address) => createOutbound([...options.outboundAllow, hostPort(address)], options),
+    auth,
+    sessionTokens: createSessionTokens({ tokens, scopes, completeness }),
+    factor,
+    federation,
+    passkeys,
+    passkeyPolicy,
+    credentials,
+    scopes,
+    issuer: options.issuer,
+    ensureRole: applications.appRoles.ensureRole,
+    unfinished: new Throttle(options.rateLimits ? UNFINISHED_LIMIT : undefined, clock),
+    organizationsOf: async (userId) => readProjects(db.read, [...(await reachableProjectIds(db.read, userId))]),
+  });
+  return { factor, passkeys, passkeyPolicy, credentials, applicationCredentials, auth, openid, federation, completeness };
+}
