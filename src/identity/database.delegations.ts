@@ -1,4 +1,4 @@
-// Tables of credentials: those that users store, and application credentials, by which they pass roles on.
+// Tables of credentials that users store, and of what they pass on: application credentials and trusts.
 
 export interface CredentialRow {
   id: string;
@@ -31,10 +31,26 @@ export interface AccessRuleRow {
   method: string;
 }
 
+export interface TrustRow {
+  id: string;
+  trustor_user_id: string;
+  trustee_user_id: string;
+  project_id: string | null;
+  impersonation: number;
+  expires_at: number | null;
+  remaining_uses: number | null;
+  redelegated_trust_id: string | null;
+  redelegation_count: number;
+  extra: string;
+  created_at: number;
+}
+
 export interface DelegationTables {
   credentials: CredentialRow;
   application_credentials: ApplicationCredentialRow;
   application_credential_roles: { credential_id: string; role_id: string };
   access_rules: AccessRuleRow;
   application_credential_access_rules: { credential_id: string; rule_id: string };
+  trusts: TrustRow;
+  trust_roles: { trust_id: string; role_id: string };
 }

@@ -387,4 +387,4 @@ export type { LogoutRow, MailRow, NewMailRow, NewOutboxRow, OutboxRow, QueueRow 
 export type Database = AnyDatabase<Tables>;
 export type Reader = AnyReader<Tables>;
 export type Tx = AnyTx<Tables>;
-export type { AccessRuleRow, ApplicationCredentialRow, CredentialRow } from './database.delegations.ts';
+export type { AccessRuleRow, ApplicationCredentialRow, CredentialRow, TrustRow } from './database.delegations.ts';

@@ -39,6 +39,24 @@ export const identityFaults = {
   'access_rule.not_found': { status: 404, text: 'Could not find Access Rule: {id}.' },
   'access_rule.in_use': { status: 403, text: 'May not delete access rule in use' },
 
+  'trust.not_found': { status: 404, text: 'Could not find trust: {id}.' },
+  'trust.no_role': { status: 403, text: 'At least one role should be specified' },
+  'trust.limit': { status: 403, text: 'A trustor may have at most {limit} trusts.' },
+  'trust.too_deep': {
+    status: 403,
+    text: 'Requested redelegation depth of {depth} is greater than allowed {limit}',
+  },
+  'trust.not_redelegable': { status: 403, text: 'This trust may not be passed on.' },
+  'trust.more_than_given': {
+    status: 403,
+    text: 'A trust that is passed on cannot give more than it has: {field}.',
+  },
+  'trust.not_trustee': { status: 403, text: 'User is not a trustee.' },
+  'trust.gives_nothing': {
+    status: 403,
+    text: 'Trustee has no delegated roles. The trustor has lost one of them, or somebody whom the trust depends on is disabled.',
+  },
+
   'domain.not_found': { status: 404, text: 'Could not find domain: {id}.' },
   'domain.enabled': { status: 403, text: 'Cannot delete a domain that is enabled, please disable it first.' },
   'domain.default': { status: 403, text: 'The default domain cannot be deleted or disabled.' },

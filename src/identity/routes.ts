@@ -29,6 +29,7 @@ import { mountRegistration } from './registration/index.ts';
 import { mountImpliedRoles, mountRoles } from './roles/index.ts';
 import { mountConnections, mountKeyrockScim, mountScim } from './scim/index.ts';
 import { mountAuth } from './tokens/index.ts';
+import { mountTrusts } from './trusts/index.ts';
 import { mountDevices, mountTwoFactor } from './two-factor/index.ts';
 import { mountUsers } from './users/index.ts';
 
@@ -61,6 +62,7 @@ export type IdentityRouteDeps = Parameters<typeof mountAuth>[1] &
   Parameters<typeof mountImpact>[1] &
   Parameters<typeof mountCredentials>[1] &
   Parameters<typeof mountApplicationCredentials>[1] &
+  Parameters<typeof mountTrusts>[1] &
   Parameters<typeof mountFederation>[1] &
   Parameters<typeof mountScim>[1] &
   Parameters<typeof mountKeyrockScim>[1] &
@@ -101,6 +103,7 @@ export function mountIdentity(app: IdentityApp, parts: IdentityRouteDeps): void 
   mountImpact(app, parts);
   mountCredentials(app, parts);
   mountApplicationCredentials(app, parts);
+  mountTrusts(app, parts);
   mountFederation(app, parts);
   mountScim(app, parts);
   mountKeyrockScim(app, parts);

@@ -85,6 +85,18 @@ export const identitySettings = {
     { min: 0, max: 1_000_000, unit: 'credentials' },
     'How many application credentials a user may have. Each is listed in one answer.',
   ),
+  trustLimit: setting.number(
+    'GATEHOUSE_IDENTITY_TRUST_LIMIT',
+    10_000,
+    { min: 0, max: 1_000_000, unit: 'trusts' },
+    'How many trusts of one trustor are kept, including those that have expired within the last week.',
+  ),
+  maxRedelegationCount: setting.number(
+    'GATEHOUSE_IDENTITY_MAX_REDELEGATION_COUNT',
+    3,
+    { min: 0, max: 10, unit: 'times' },
+    'How many times a trust may be passed on, from one trustee to the next.',
+  ),
   tokenKeyDays: setting.number(
     'GATEHOUSE_IDENTITY_TOKEN_KEY_DAYS',
     7,

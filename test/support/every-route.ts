@@ -43,6 +43,21 @@ export async function makeWorld(api: TestApi) {
       { token: await api.logIn({ id: user.id, password: PASSWORD }, { project: { id: project.id } }) },
     )
   ).body.application_credential;
+  const trust = (
+    await api.post(
+      '/v3/OS-TRUST/trusts',
+      {
+        trust: {
+          trustor_user_id: user.id,
+          trustee_user_id: user.id,
+          impersonation: false,
+          project_id: project.id,
+          roles: [{ id: member }],
+        },
+      },
+      { token: await api.logIn({ id: user.id, password: PASSWORD }) },
+    )
+  ).body.trust;
   const connection = (await connect(api)).connection;
   const invitation = (
     await api.post('/v3/OS-REGISTRATION/invitations', { invitation: { email: `${uniqueName('eve')}@example.org`, ...within } })
@@ -65,6 +80,7 @@ export async function makeWorld(api: TestApi) {
     endpoint,
     credential,
     applicationCredential,
+    trust,
     connection,
     invitation,
     idp,
@@ -96,6 +112,7 @@ export function idsFor(path: string, world: World): Ids {
     credential_id: world.credential.id,
     application_credential_id: world.applicationCredential.id,
     access_rule_id: world.applicationCredential.access_rules[0].id,
+    trust_id: world.trust.id,
     connection_id: world.connection.id,
     invitation_id: world.invitation.id,
     delivery_id: 'no-delivery',

@@ -27,6 +27,10 @@ export function createFreshLogin({ clock, config }: { clock: Clock; config: { re
       if (caller.userId === userId && (caller.token.delegation || !isFresh(loginTimeOf(caller.token))))
         refuse('the login is too old to change or read how one signs in');
     },
+    /** For what lasts longer than the token, whoever it is for. */
+    requireRecent(caller: Caller): void {
+      if (!isFresh(loginTimeOf(caller.token))) refuse('the login is too old for this');
+    },
     /** For what concerns the whole service: administrators need a recent login, too, and what they passed on to a program is not enough. */
     requireInPerson(caller: Caller, action: string): void {
       if (isDelegated(caller)) fail('auth.forbidden', { action });

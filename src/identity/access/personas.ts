@@ -7,6 +7,8 @@ export interface Facts {
   readonly domainId?: string | null | undefined;
   /** The user concerned. */
   readonly userId?: string | undefined;
+  /** Who gets something from that user. */
+  readonly trusteeId?: string | undefined;
   readonly projectId?: string | undefined;
   /** For grants and memberships: the domains of everything involved. */
   readonly domains?: readonly (string | null)[];
@@ -118,6 +120,19 @@ const mayReadPassedOn: Rule = (caller) => !['trust', 'oauth1'].includes(caller.t
 export const createsApplicationCredential = both(self, mayPassOn);
 export const readsApplicationCredential = both(anyOf(admin, systemReader, self), mayReadPassedOn);
 export const deletesApplicationCredential = both(anyOf(admin, self), mayPassOn);
+
+/**
+ * Keystone's check: a program uses no trusts, whoever it acts for. With a token of a trust, its user reads trusts and passes that one on. The
+ * methods say it, too, of a trust that was used with something that was passed on.
+ */
+const usesTrusts: Rule = ({ token: { methods, delegation } }) =>
+  [undefined, 'federation', 'trust'].includes(delegation?.kind) &&
+  !methods.some((method) => ['oauth2', 'application_credential', 'oauth1', 'ec2credential'].includes(method));
+const trustee: Rule = (caller, { trusteeId }) => caller.userId === trusteeId;
+export const createsTrust = both(self, usesTrusts);
+export const listsTrusts = both(anyOf(admin, systemReader, self, trustee), usesTrusts);
+export const readsTrust = listsTrusts;
+export const deletesTrust = both(anyOf(admin, self), usesTrusts);
 
 /** Anyone with a token. */
 export const anyCaller: Rule = () => true;

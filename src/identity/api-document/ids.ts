@@ -34,6 +34,12 @@ const ofOrganization = '/v3/OS-ROLES/organizations/:organization_id';
 
 export const IDS: Readonly<Record<string, string>> = {
   ...grantIds(),
+  'GET /v3/OS-TRUST/trusts': 'listTrusts',
+  'POST /v3/OS-TRUST/trusts': 'createTrust',
+  'GET /v3/OS-TRUST/trusts/:trust_id': 'getTrust',
+  'DELETE /v3/OS-TRUST/trusts/:trust_id': 'deleteTrust',
+  'GET /v3/OS-TRUST/trusts/:trust_id/roles': 'listRolesOfTrust',
+  'GET /v3/OS-TRUST/trusts/:trust_id/roles/:role_id': 'getRoleOfTrust',
   'GET /openapi.json': 'getApiDocument',
   'GET /openapi': 'showApiDocument',
   'GET /': 'listVersions',

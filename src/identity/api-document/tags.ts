@@ -12,6 +12,7 @@ export const TAGS = {
   'Role assignments': 'Who has which base role where, and what a token can be scoped to.',
   Access: 'Questions about access: what a token may do, and why a user may do something.',
   'Application credentials': 'Secrets with which programs log in for a user, with some of the user’s roles in one project.',
+  Trusts: 'What users let others do for them: some of their roles in one project, which others log in to.',
   Credentials: 'Stored credentials of users, as Keystone has them. Their content is encrypted.',
   Catalog: 'Regions, services and endpoints: the catalog that clients of OpenStack read from a token.',
   Consumers: 'Applications that use OAuth2 and OpenID Connect: their secrets, logos and who gave them access.',

@@ -51,6 +51,12 @@ const WHO: readonly (readonly [pattern: RegExp, who: readonly string[]])[] = [
   [/^identity:create_application_credential$/, ['the user concerned; with an application credential only if it is unrestricted']],
   [/^identity:delete_(application_credential|access_rule)$/, [ADMIN, SELF]],
   [/^identity:(get|list)_(application_credentials?|access_rules?)$/, [ADMIN, SYSTEM_READER, SELF]],
+  [/^identity:create_trust$/, ['the trustor']],
+  [/^identity:delete_trust$/, [ADMIN, 'the trustor']],
+  [
+    /^identity:(list_trusts|get_trust|list_roles_for_trust|get_role_for_trust)$/,
+    [ADMIN, SYSTEM_READER, 'the trustor', 'the trustee'],
+  ],
   [/^identity:\w+_credentials?$/, inPerson],
   [/^identity:list_audit_events$/, ['everybody in person; who sees which events is said above']],
   [/^identity:(count_audit_events|get_service_overview)$/, [ADMIN, SYSTEM_READER, MANAGER]],

@@ -8,7 +8,7 @@ import type { AccessRuleRow, ApplicationCredentialRow, Tx } from '../database.ts
 import { fail } from '../faults.ts';
 import type { LoginAttempt } from '../logins/index.ts';
 import type { Passwords } from '../passwords/index.ts';
-import { type Deps, failOnBrokenReference, failOnDuplicateName, single } from '../resource/index.ts';
+import { type Deps, failOnBrokenReference, failOnDuplicateName, readExpiry, single } from '../resource/index.ts';
 import type { Users } from '../users/index.ts';
 import type { CreateApplicationCredential } from './application-credentials.schema.ts';
 import {
@@ -31,15 +31,6 @@ type NewCredential = Static<typeof CreateApplicationCredential>['application_cre
 type NewRule = NonNullable<NewCredential['access_rules']>[number];
 
 const refuse = (field: string, why: string): never => fail('request.bad_value', { field, why });
-
-/** Seconds. Keystone accepts times with and without the letter Z, and means UTC. */
-function readExpiry(text: string | null | undefined, now: number): number | null {
-  if (text === null || text === undefined) return null;
-  const milliseconds = Date.parse(/(?:Z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`);
-  if (Number.isNaN(milliseconds)) return refuse('expires_at', 'it is not an ISO 8601 time');
-  const expiry = Math.floor(milliseconds / 1000);
-  return expiry > now ? expiry : refuse('expires_at', 'it must be in the future');
-}
 
 /** A program cannot pass on more time than it has. */
 const earlier = (one: number | null, other: number | null): number | null => (one === null ? other : Math.min(one, other ?? one));

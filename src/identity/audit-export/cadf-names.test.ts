@@ -46,6 +46,7 @@ describe('Audit events in CADF', () => {
       'identity.OS-OAUTH2:consumer.created',
       'data/security/account',
     ],
+    ['trust.created', 'trust', 'created.OS-TRUST:trust', 'identity.OS-TRUST:trust.created', 'data/security/trust'],
     ['user.logged_in', 'user', 'authenticate', 'identity.authenticate', 'service/security/account/user'],
     ['grant.created', 'role', 'created.role_assignment', 'identity.role_assignment.created', 'service/security/account/user'],
     ['grant.revoked', 'role', 'deleted.role_assignment', 'identity.role_assignment.deleted', 'service/security/account/user'],

@@ -15,6 +15,7 @@ const TARGET_TYPES: Readonly<Record<string, string>> = {
   consumer: 'data/security/account',
   credential: 'data/security/credential',
   token: 'data/security/credential',
+  trust: 'data/security/trust',
   app_role: 'data/security/role',
   permission: 'data/security/policy',
   mapping: 'data/security/policy',
@@ -27,7 +28,11 @@ const OTHER = 'data/security';
 const ACCOUNT_USER = 'service/security/account/user';
 
 /** Names of resources that differ from ours. */
-const RESOURCES: Readonly<Record<string, string>> = { consumer: 'OS-OAUTH2:consumer', access_token: 'OS-OAUTH2:access_token' };
+const RESOURCES: Readonly<Record<string, string>> = {
+  consumer: 'OS-OAUTH2:consumer',
+  access_token: 'OS-OAUTH2:access_token',
+  trust: 'OS-TRUST:trust',
+};
 
 /** What a grant was about, as Keystone's events of role assignments have it. */
 function assignmentOf({ target_id, detail }: AuditEventRow): Readonly<Record<string, unknown>> {

@@ -164,6 +164,15 @@ onEachDatabase('The audit log', (api) => {
       },
       events: ['access_rule.deleted access_rule'],
     },
+    {
+      route: 'POST /v3/OS-TRUST/trusts',
+      as: 'trust',
+      body: () => ({
+        trust: { trustor_user_id: made.administrator!.id, trustee_user_id: made.user!.id, impersonation: false },
+      }),
+      events: ['trust.created trust'],
+    },
+    { route: 'DELETE /v3/OS-TRUST/trusts/:trust_id', events: ['trust.deleted trust'] },
     removal('endpoint'),
     removal('service'),
     { route: 'DELETE /v3/regions/:region_id', events: ['region.deleted child', 'region.deleted region'] },

@@ -23,7 +23,8 @@ function thingIn({ kind, id, detail }: AuditedEvent): Thing | undefined {
   if (target === 'domain' || target === 'project') return thingOf(target, target_id);
   if (target === 'system') return undefined;
   if (isKind(kind)) return thingOf('domain', domain_id) ?? { kind, id };
-  if (['credential', 'token', 'app_role'].includes(kind)) return thingOf('user', user_id) ?? thingOf('project', organization_id);
+  if (['credential', 'token', 'app_role', 'trust'].includes(kind))
+    return thingOf('user', user_id) ?? thingOf('project', organization_id);
   return undefined;
 }
 

@@ -54,6 +54,16 @@ const RESOURCES: readonly (readonly [rel: string, path: string])[] = [
   ['endpoint', '/endpoints/{endpoint_id}'],
 ];
 
+const TRUST = 'https://docs.openstack.org/api/openstack-identity/3/ext/OS-TRUST/1.0/';
+const TRUSTS: readonly (readonly [rel: string, path: string])[] = [
+  ['trusts', '/OS-TRUST/trusts'],
+  ['trust', '/OS-TRUST/trusts/{trust_id}'],
+  ['trust_roles', '/OS-TRUST/trusts/{trust_id}/roles'],
+  ['trust_role', '/OS-TRUST/trusts/{trust_id}/roles/{role_id}'],
+];
+/** Names of parameters that belong to an extension. */
+const EXTENSION_PARAMS: Readonly<Record<string, string>> = { trust_id: `${TRUST}param/trust_id` };
+
 const INHERITED: readonly (readonly [rel: string, path: string])[] = ['domain', 'project'].flatMap((target) =>
   ['user', 'group'].flatMap((actor) => {
     const path = `/OS-INHERIT/${target}s/{${target}_id}/${actor}s/{${actor}_id}/roles`;
@@ -67,12 +77,16 @@ const INHERITED: readonly (readonly [rel: string, path: string])[] = ['domain', 
 function entry(path: string): Record<string, unknown> {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
   if (names.length === 0) return { href: path };
-  return { 'href-template': path, 'href-vars': Object.fromEntries(names.map((name) => [name, PARAM + name])) };
+  return {
+    'href-template': path,
+    'href-vars': Object.fromEntries(names.map((name) => [name, EXTENSION_PARAMS[name] ?? PARAM + name])),
+  };
 }
 
 export function homeDocument(prefix: string): { resources: Record<string, unknown> } {
   const all = [
     ...RESOURCES.map(([rel, path]) => [REL + rel, path] as const),
+    ...TRUSTS.map(([rel, path]) => [`${TRUST}rel/${rel}`, path] as const),
     ...INHERITED.map(([rel, path]) => [INHERIT_REL + rel, path] as const),
   ];
   return { resources: Object.fromEntries(all.map(([rel, path]) => [rel, entry(prefix + path)])) };

@@ -23,6 +23,7 @@ describe('The sweeper', () => {
     'invitations',
     'federation',
     'consumers',
+    'trusts',
     'users',
   ])
     it(`does everything else when one thing fails: ${failing}`, async () => {
@@ -48,6 +49,7 @@ describe('The sweeper', () => {
         invitations: { sweep: step('invitations', 1) },
         federation: { sessions: { sweep: step('federation', 1) }, manyLinks: { sweep: async () => undefined } },
         consumers: { sweep: step('consumers', 1) },
+        trusts: { sweep: step('trusts', 1) },
         users: { fillNameForms: step('users', undefined), fillWords: async () => 0 },
         clock: { now: () => Date.now() },
         log: createLog('info', { write: (line: string) => void lines.push(line) }),
@@ -69,6 +71,7 @@ describe('The sweeper', () => {
         'registrationKeys',
         'revocations',
         'tokenKeys',
+        'trusts',
         'users',
       ]);
       assert.ok(lines.some((line) => line.includes('sweep failed') && line.includes(`${failing} failed`)));

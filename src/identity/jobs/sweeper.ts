@@ -14,6 +14,7 @@ import type { Records } from '../openid/index.ts';
 import type { Passwords } from '../passwords/index.ts';
 import type { RegistrationKeys } from '../registration/index.ts';
 import type { Revocations, TokenKeys } from '../tokens/index.ts';
+import type { Trusts } from '../trusts/index.ts';
 import type { Devices } from '../two-factor/index.ts';
 import type { Users } from '../users/index.ts';
 
@@ -35,6 +36,7 @@ export function startSweeper(deps: {
   invitations: Invitations;
   federation: Federation;
   consumers: Pick<Consumers, 'sweep'>;
+  trusts: Pick<Trusts, 'sweep'>;
   accountDeletion: Pick<AccountDeletion, 'deleteDue'>;
   clock: Clock;
   log: Log;
@@ -55,6 +57,7 @@ export function startSweeper(deps: {
     invitations,
     federation,
     consumers,
+    trusts,
     clock,
     log,
   } = deps;
@@ -92,6 +95,7 @@ export function startSweeper(deps: {
       async () => (ended += await federation.sessions.sweep()),
       () => federation.manyLinks.sweep(),
       async () => (ended += await consumers.sweep()),
+      async () => (ended += await trusts.sweep()),
       async () => (audited += await auditExports.sweep(stopping)),
       () => fillNameForms(stopping),
       () => fillWords(stopping),

@@ -25,6 +25,12 @@ const WORDS = {
     'an application for an administrator',
   ],
   wrong_application_credential: ['application credential unknown, or its secret wrong'],
+  wrong_trust: [
+    'trust unknown, ended or used up',
+    'trust.not_trustee',
+    'trust.gives_nothing',
+    'a trust is for its trustee in person',
+  ],
   no_access: ['no such project', 'no such domain', 'user or scope disabled, or no role there'],
   too_many_guesses: ['too many guesses', 'request.too_many'],
   busy: ['server.busy'],

@@ -23,6 +23,7 @@ import { createPictures } from '../pictures/index.ts';
 import { createRegistrationKeys } from '../registration/index.ts';
 import type { Deps } from '../resource/index.ts';
 import { createRevocations, createTokenKeys, createTokens } from '../tokens/index.ts';
+import { trustDelegation } from '../trusts/index.ts';
 import { createDevices } from '../two-factor/index.ts';
 import { createUsers } from '../users/index.ts';
 
@@ -46,7 +47,10 @@ export async function buildCore(db: Database, options: ModuleOptions) {
   const { notify } = notifications;
   const mail = createMail({ ...deps, seal, dataDir: options.dataDir, issuer: options.issuer });
   const links = createLinks(deps);
-  const access = createAccess(db, clock, config, { application_credential: applicationCredentialDelegation });
+  const access = createAccess(db, clock, config, {
+    application_credential: applicationCredentialDelegation,
+    trust: trustDelegation,
+  });
   const passwords = createPasswords({ ...deps, notify, gate, rateLimits: options.rateLimits });
   const tokenKeys = await createTokenKeys({ ...deps, seal, rules: config });
   const revocations = createRevocations({ ...deps, allowExpiredSeconds: config.allowExpiredSeconds });

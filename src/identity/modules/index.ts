@@ -66,6 +66,7 @@ export async function buildModules(db: Database, options: ModuleOptions) {
     userSessions: createUserSessions({ ...deps, records, shield, federation }),
     credentials,
     applicationCredentials: signIn.applicationCredentials,
+    trusts: signIn.trusts,
     scim: createScim({ ...deps, users, groups, projects, directory }),
     connections,
     auditEvents: applications.auditEvents,

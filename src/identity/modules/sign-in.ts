@@ -21,6 +21,7 @@ import {
   createScopes,
   createSessionTokens,
 } from '../tokens/index.ts';
+import { createTrusts } from '../trusts/index.ts';
 import { createFactor } from '../two-factor/index.ts';
 import type { Applications } from './applications.ts';
 import type { Core } from './core.ts';
@@ -77,6 +78,7 @@ export function buildSignIn(
   const scopes = createScopes({ db, access });
   const accessToken = applications.delegation.userAtLogin;
   const applicationCredentials = createApplicationCredentials({ ...deps, ...core });
+  const trusts = createTrusts({ ...deps, ...core });
   const authenticate = createAuthenticate({
     tokens,
     users,
@@ -99,6 +101,7 @@ export function buildSignIn(
     logins,
     completeness,
     stillThere: users.stillThere,
+    trusts,
   });
   const openid = createOpenid({
     ...deps,
@@ -120,5 +123,5 @@ export function buildSignIn(
     unfinished: new Throttle(options.rateLimits ? UNFINISHED_LIMIT : undefined, clock),
     organizationsOf: async (userId) => readProjects(db.read, [...(await reachableProjectIds(db.read, userId))]),
   });
-  return { factor, passkeys, passkeyPolicy, credentials, applicationCredentials, auth, openid, federation, completeness };
+  return { factor, passkeys, passkeyPolicy, credentials, applicationCredentials, trusts, auth, openid, federation, completeness };
 }

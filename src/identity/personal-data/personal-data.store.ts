@@ -160,6 +160,15 @@ export const readApplicationCredentials = (db: Reader, userId: string) =>
     .select(['id', 'name', 'description', 'project_id', 'expires_at', 'created_at'])
     .execute();
 
+/** Those they gave, and those they got. */
+export const readTrusts = (db: Reader, userId: string) =>
+  db
+    .selectFrom('trusts')
+    .where((eb) => eb.or([eb('trustor_user_id', '=', userId), eb('trustee_user_id', '=', userId)]))
+    .orderBy('created_at')
+    .select(['id', 'trustor_user_id', 'trustee_user_id', 'project_id', 'impersonation', 'expires_at', 'created_at'])
+    .execute();
+
 /** Applications that the person signed in to or gave access. */
 export const readApplications = (db: Reader, userId: string) =>
   db

@@ -23,6 +23,7 @@ import {
   readRegistration,
   readRoles,
   readSessionUse,
+  readTrusts,
   readTwoFactor,
 } from './personal-data.store.ts';
 
@@ -157,6 +158,14 @@ const applicationCredentials: Section = async (db, userId) =>
     created_at: time(row.created_at),
   }));
 
+const trusts: Section = async (db, userId) =>
+  (await readTrusts(db, userId)).map((row) => ({
+    ...row,
+    impersonation: row.impersonation === 1,
+    expires_at: time(row.expires_at),
+    created_at: time(row.created_at),
+  }));
+
 const applications: Section = async (db, userId) =>
   (await readApplications(db, userId)).map((row) => ({ id: row.id, name: row.name, since: time(Number(row.since)) }));
 
@@ -221,6 +230,7 @@ export const sectionsWith = (sessions: SessionReader): readonly (readonly [name:
   ['devices', devices],
   ['credentials', credentials],
   ['application_credentials', applicationCredentials],
+  ['trusts', trusts],
   [
     'sessions',
     async (_db, userId) =>

@@ -36,6 +36,8 @@ export const TABLE_COVERAGE: Readonly<Record<keyof Tables, TableCoverage>> = {
   application_credential_roles: inSection('application_credentials'),
   access_rules: inSection('application_credentials'),
   application_credential_access_rules: inSection('application_credentials'),
+  trusts: inSection('trusts'),
+  trust_roles: inSection('trusts'),
   openid_records: inSection('sessions'),
   openid_sessions: inSection('session_use'),
   pictures: inSection('picture'),

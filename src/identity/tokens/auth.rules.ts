@@ -12,6 +12,7 @@ import type { Authenticate, LoginProof } from './methods.ts';
 import type { Receipt, Receipts } from './receipts.ts';
 import type { Scopes } from './scopes.ts';
 import type { Tokens } from './tokens.ts';
+import type { TrustLogins } from './trust-logins.ts';
 
 const DAY = 86_400;
 
@@ -81,11 +82,40 @@ async function personOf({ stillThere }: { readonly stillThere: StillThere }, { u
   return person;
 }
 
-const contextOf = (
-  { scopes }: { readonly scopes: Scopes },
-  { user, delegation }: LoginProof,
+interface ContextDeps {
+  readonly scopes: Scopes;
+  readonly trusts: TrustLogins;
+  readonly stillThere: StillThere;
+}
+
+/** A trustee logs in themselves: what was passed on to a program, or an application for a person, does not lead to what others passed on. */
+async function trustContext(
+  { scopes, trusts, stillThere }: ContextDeps,
+  { user, delegation: passedOn, methods }: LoginProof,
+  id: string,
+  attempt: LoginAttempt,
+): Promise<AuthContext> {
+  if ((passedOn && passedOn.kind !== 'federation') || methods.has('oauth2'))
+    throw loginRefused('a trust is for its trustee in person');
+  const { delegation, giver } = await trusts.forLogin(id, user);
+  if (!(await stillThere(giver))) fail('trust.gives_nothing');
+  const authContext = await scopes.delegatedContext(delegation, { kind: 'default' });
+  // Last: a login that fails takes no use, and the trustee is still the one whose password was checked.
+  await trusts.use(id, user, attempt);
+  return authContext;
+}
+
+/** `trust`: the only scope that takes something away, one of its uses. */
+async function contextOf(
+  deps: ContextDeps,
+  proof: LoginProof,
   scope: RequestedScope,
-): Promise<AuthContext> => (delegation ? scopes.delegatedContext(delegation, scope) : scopes.authContextFor(user, scope));
+  attempt: LoginAttempt,
+): Promise<AuthContext> {
+  if (scope.kind === 'trust') return trustContext(deps, proof, scope.id, attempt);
+  const { user, delegation } = proof;
+  return delegation ? deps.scopes.delegatedContext(delegation, scope) : deps.scopes.authContextFor(user, scope);
+}
 
 export function createAuth(
   deps: Pick<Deps, 'clock' | 'config' | 'change'> & {
@@ -96,6 +126,7 @@ export function createAuth(
     logins: LoginEvents;
     completeness: LoginCompleteness;
     stillThere: StillThere;
+    trusts: TrustLogins;
   },
 ) {
   const { clock, config, change, tokens, authenticate, scopes, receipts, logins } = deps;
@@ -176,7 +207,7 @@ export function createAuth(
       return { kind: 'receipt', text, receipt, authContext: unscoped, required };
     }
     if (proof.delegation) await personOf(deps, proof);
-    const authContext = await contextOf(deps, proof, scope);
+    const authContext = await contextOf(deps, proof, scope, attempt);
     // The person may have become an administrator since the application got its first token.
     if (proof.methods.has('oauth2') && authContext.roleNames.has('admin'))
       throw loginRefused('an application for an administrator');

@@ -33,7 +33,7 @@ export const Auth = t.envelope(
         },
       ),
     },
-    { scope: t.unknown({ description: 'project, domain or system; or the word unscoped' }) },
+    { scope: t.unknown({ description: 'project, domain, system or OS-TRUST:trust; or the word unscoped' }) },
   ),
 );
 
@@ -45,9 +45,11 @@ export type ResourceRef = Static<typeof DomainRef>;
 export type RequestedScope =
   | { readonly kind: 'default' | 'unscoped' | 'system' }
   | { readonly kind: 'project'; readonly ref: ResourceRef & { domain?: ResourceRef | undefined } }
-  | { readonly kind: 'domain'; readonly ref: ResourceRef };
+  | { readonly kind: 'domain'; readonly ref: ResourceRef }
+  | { readonly kind: 'trust'; readonly id: string };
 
-const SCOPES = ['project', 'domain', 'system', 'unscoped'] as const;
+const TRUST = 'OS-TRUST:trust';
+const SCOPES = ['project', 'domain', 'system', TRUST, 'unscoped'] as const;
 
 const refuse = (field: string, why: string): never => fail('request.invalid_field', { field, why });
 
@@ -60,6 +62,13 @@ function readRef(value: unknown, field: string): ResourceRef & { domain?: unknow
   }
   if (id === undefined && name === undefined) refuse(`${field}.id`, 'an id or a name is required');
   return { ...(id === undefined ? {} : { id: id as string }), ...(name === undefined ? {} : { name: name as string }), domain };
+}
+
+function readTrustId(value: unknown): string {
+  const id = (value as { id?: unknown } | null)?.id;
+  return typeof id === 'string' && id !== '' && id.length <= 255
+    ? id
+    : refuse(`auth.scope.${TRUST}.id`, 'the id of a trust is required');
 }
 
 /** Clients send "unscoped" as a string or as an object. Only one scope may be named. */
@@ -75,6 +84,7 @@ export function readScope(scope: unknown): RequestedScope {
   if (kind === 'system') {
     return (value as { all?: unknown } | null)?.all === true ? { kind } : refuse('auth.scope.system.all', 'it must be true');
   }
+  if (kind === TRUST) return { kind: 'trust', id: readTrustId(value) };
   const { domain, ...ref } = readRef(value, `auth.scope.${kind}`);
   if (kind === 'domain') return { kind, ref };
   if (ref.id !== undefined) return { kind, ref };

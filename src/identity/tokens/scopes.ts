@@ -1,6 +1,7 @@
 // Resolves the scope of a login request to the AuthContext of the user.
 import { type Access, type AuthContext, authContextKey, type DelegationRef, type Scope } from '../access/index.ts';
 import type { Database } from '../database.ts';
+import { fault } from '../faults.ts';
 import { loginRefused } from '../logins/index.ts';
 import { findByName } from '../projects/index.ts';
 import type { RequestedScope, ResourceRef } from './auth.schema.ts';
@@ -37,6 +38,8 @@ export function createScopes({ db, access }: { db: Database; access: Access }): 
   }
 
   async function scopeOf(requested: RequestedScope): Promise<Scope> {
+    // A trust is no scope of the user's own (auth.rules.ts).
+    if (requested.kind === 'trust') throw loginRefused('a trust where none can be used');
     if (requested.kind === 'system') return { kind: 'system' };
     if (requested.kind === 'project' || requested.kind === 'domain') {
       const id = requested.kind === 'domain' ? await domainId(requested.ref) : await projectId(requested.ref);
@@ -54,6 +57,8 @@ export function createScopes({ db, access }: { db: Database; access: Access }): 
       if (delegation.scope && requested.kind !== 'default') throw loginRefused('a scope was named beside that of the delegation');
       // Not from the cache: another replica may just have ended it.
       const authContext = await access.read(delegation.userId, delegation.scope ?? (await scopeOf(requested)), ref);
+      // As Keystone, and the trustee learns that it is not the password.
+      if (!authContext && ref.kind === 'trust') throw fault('trust.gives_nothing');
       if (!authContext) throw loginRefused('the delegation has ended, or what it passed on');
       return authContext;
     },

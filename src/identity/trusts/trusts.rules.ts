@@ -1,0 +1,95 @@
+// Trusts, as Keystone has them. What a trust gives is read together with the roles that its trustor has now (delegation.ts).
+import { seconds } from '../../platform/clock.ts';
+import type { Query } from '../../platform/http/index.ts';
+import { actorAsVerified, type Caller, type DelegationRef, type IdentityTarget, tagOf } from '../access/index.ts';
+import type { RoleRow, TrustRow } from '../database.ts';
+import { fail } from '../faults.ts';
+import { type LoginAttempt, loginRefused } from '../logins/index.ts';
+import { pageOf, single, whereEquals } from '../resource/index.ts';
+import type { UserWithExpiry } from '../users/index.ts';
+import { createCreateTrust, type TrustDeps, trustOfToken } from './create.rules.ts';
+import { chainOf, deleteTrust, findTrust, listTrusts, sweepTrusts, type Trust, takeUse } from './trusts.store.ts';
+
+const WEEK = 7 * 86_400;
+
+/** Nobody can log in with it any more. */
+const isOver = ({ expires_at, remaining_uses }: TrustRow, now: number): boolean =>
+  (expires_at !== null && expires_at <= now) || (remaining_uses !== null && remaining_uses <= 0);
+
+export function createTrusts(deps: TrustDeps) {
+  const { db, clock, change, users } = deps;
+
+  /** As Keystone: everybody is told that there is no such trust. Ids are random, so that tells nobody which there are. */
+  async function target(id: string): Promise<IdentityTarget<Trust>> {
+    const found = await findTrust(db.read, id);
+    if (!found || isOver(found.row, seconds(clock))) return fail('trust.not_found', { id });
+    const { trustor_user_id: userId, trustee_user_id: trusteeId } = found.row;
+    return { facts: { userId, trusteeId }, get: () => found };
+  }
+
+  const create = createCreateTrust(deps);
+
+  return {
+    target,
+    create,
+
+    /** Facts of a list: for the trustor or the trustee whom it is limited to. */
+    listTarget(query: Query): IdentityTarget<undefined> {
+      const [userId, trusteeId] = [single(query, 'trustor_user_id'), single(query, 'trustee_user_id')];
+      return { facts: { userId, trusteeId }, get: () => undefined };
+    },
+
+    async list(query: Query) {
+      const criteria = (['trustor_user_id', 'trustee_user_id'] as const).flatMap((name) =>
+        whereEquals(`trusts.${name}`, single(query, name)),
+      );
+      const page = await listTrusts(db, pageOf(query), criteria);
+      return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
+    },
+
+    roleOf: ({ roles }: Trust, roleId: string): RoleRow =>
+      roles.find(({ id }) => id === roleId) ?? fail('role.not_found', { id: roleId }),
+
+    async remove(caller: Caller, { row }: Trust): Promise<void> {
+      const used = trustOfToken(caller);
+      // With a token of a trust, only what was passed on from it: the trustor's other trusts are none of its business.
+      if (used !== undefined) {
+        const above = (await chainOf(db.read, row)).slice(1);
+        if (!above.some(({ id }) => id === used)) fail('auth.forbidden', { action: 'identity:delete_trust' });
+      }
+      await change(actorAsVerified(caller, row.trustor_user_id), async ({ tx, audit, invalidate }) => {
+        const ids = await deleteTrust(tx, row.id);
+        if (ids.length === 0) fail('trust.not_found', { id: row.id });
+        for (const id of ids) {
+          invalidate(tagOf.delegation({ kind: 'trust', id }));
+          audit('trust.deleted', { kind: 'trust', id }, { user_id: row.trustor_user_id });
+        }
+      });
+    },
+
+    /** For a login of this user to a trust. `giver`: whose roles it passes on. As Keystone: 401 when it has ended, 403 for others. */
+    async forLogin(id: string, user: { readonly id: string }): Promise<{ delegation: DelegationRef; giver: UserWithExpiry }> {
+      const found = await findTrust(db.read, id);
+      if (!found || isOver(found.row, seconds(clock))) throw loginRefused('trust unknown, ended or used up');
+      if (found.row.trustee_user_id !== user.id) fail('trust.not_trustee');
+      const first = (await chainOf(db.read, found.row)).at(-1)!;
+      const giver = (await users.find(first.trustor_user_id)) ?? fail('trust.gives_nothing');
+      return { delegation: { kind: 'trust', id }, giver };
+    },
+
+    /** The last step of that login. It fails if the trustee changed since they were checked, or if no use is left. */
+    async use(id: string, user: { readonly id: string; readonly epoch: number }, { requestId }: LoginAttempt): Promise<void> {
+      await change({ userId: user.id, requestId, epoch: user.epoch }, async ({ tx, audit }) => {
+        const row = (await findTrust(tx, id))?.row;
+        if (!row || (row.remaining_uses !== null && !(await takeUse(tx, id))))
+          throw loginRefused('trust unknown, ended or used up');
+        audit('trust.used', { kind: 'trust', id }, { user_id: row.trustor_user_id, trustee_user_id: user.id });
+      });
+    },
+
+    /** Trusts that expired a week ago. Their tokens ended with them. */
+    sweep: (): Promise<number> => sweepTrusts(db, seconds(clock) - WEEK),
+  };
+}
+
+export type Trusts = ReturnType<typeof createTrusts>;

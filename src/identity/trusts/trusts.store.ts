@@ -1,0 +1,113 @@
+// Trusts in the database.
+import { sql } from 'kysely';
+import { type PageRequest, type RowPage, readPage } from '../../platform/database/index.ts';
+import type { Database, Reader, RoleRow, TrustRow, Tx } from '../database.ts';
+import { applyCriteria, type Criterion } from '../resource/index.ts';
+
+/** A trust with its roles. */
+export interface Trust {
+  readonly row: TrustRow;
+  readonly roles: readonly RoleRow[];
+}
+
+export async function findTrust(db: Reader, id: string): Promise<Trust | undefined> {
+  const row = await db.selectFrom('trusts').where('id', '=', id).selectAll().executeTakeFirst();
+  if (!row) return undefined;
+  const roles = await db
+    .selectFrom('trust_roles')
+    .innerJoin('roles', 'roles.id', 'trust_roles.role_id')
+    .where('trust_roles.trust_id', '=', id)
+    .orderBy('roles.name')
+    .orderBy('roles.id')
+    .selectAll('roles')
+    .execute();
+  return { row, roles };
+}
+
+/** The trust and those it was passed on from, nearest first. */
+export async function chainOf(db: Reader, row: TrustRow): Promise<TrustRow[]> {
+  const chain = [row];
+  // As many steps as a trust may be passed on, which is a handful.
+  for (let id = row.redelegated_trust_id; id !== null; id = chain.at(-1)!.redelegated_trust_id)
+    chain.push(await db.selectFrom('trusts').where('id', '=', id).selectAll().executeTakeFirstOrThrow());
+  return chain;
+}
+
+/** The ids of a trust and of all that were passed on from it. */
+async function idsBelow(db: Reader, id: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    with recursive below (id) as (
+      select id from trusts where id = ${id}
+      union all
+      select trusts.id from trusts join below on trusts.redelegated_trust_id = below.id
+    )
+    select id from below`.execute(db);
+  return rows.map((row) => row.id);
+}
+
+export function listTrusts(
+  db: Database,
+  page: PageRequest,
+  criteria: readonly Criterion[],
+): Promise<RowPage<TrustRow> | undefined> {
+  const visible = applyCriteria(db.read.selectFrom('trusts').selectAll('trusts'), db.dialect, criteria);
+  return readPage(visible, { table: 'trusts' }, page, visible);
+}
+
+export async function countTrusts(db: Reader, trustorId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('trusts')
+    .where('trustor_user_id', '=', trustorId)
+    .select((eb) => eb.fn.countAll().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Roles with this name: a global one, and those of domains. */
+export const rolesNamed = (db: Reader, name: string): Promise<{ id: string }[]> =>
+  db.selectFrom('roles').where('name', '=', name).select('id').limit(2).execute();
+
+export async function insertTrust(tx: Tx, row: TrustRow, roleIds: readonly string[]): Promise<void> {
+  await tx.insertInto('trusts').values(row).execute();
+  if (roleIds.length === 0) return;
+  await tx
+    .insertInto('trust_roles')
+    .values(roleIds.map((role_id) => ({ trust_id: row.id, role_id })))
+    .execute();
+}
+
+/** Counts a login. False when none is left: of two logins at the same time, only one gets the last use. */
+export async function takeUse(tx: Tx, id: string): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('trusts')
+    .set((eb) => ({ remaining_uses: eb('remaining_uses', '-', 1) }))
+    .where('id', '=', id)
+    .where('remaining_uses', '>', 0)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** With all that were passed on from it. Returns their ids. */
+export async function deleteTrust(tx: Tx, id: string): Promise<string[]> {
+  const ids = await idsBelow(tx, id);
+  await tx.deleteFrom('trusts').where('id', '=', id).execute();
+  return ids;
+}
+
+const SWEEP_BATCH = 200;
+
+/** In small batches, so that other writers do not wait long. */
+export async function sweepTrusts(db: Database, expiredBefore: number): Promise<number> {
+  for (let swept = 0; ; ) {
+    const { numDeletedRows } = await db.write((tx) =>
+      tx
+        .deleteFrom('trusts')
+        .where('id', 'in', (eb) =>
+          eb.selectFrom('trusts').where('expires_at', '<=', expiredBefore).select('id').limit(SWEEP_BATCH),
+        )
+        .executeTakeFirst(),
+    );
+    swept += Number(numDeletedRows);
+    if (numDeletedRows < SWEEP_BATCH) return swept;
+  }
+}
