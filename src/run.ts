@@ -19,7 +19,7 @@ import {
   registerProcess,
   serveMetrics,
 } from './platform/metrics/index.ts';
-import { startTracing, tracingSettingsOf } from './platform/otlp/index.ts';
+import type { Tracing } from './platform/otlp/index.ts';
 import { ReservedPort } from './platform/reserved-port.ts';
 import type { MasterSeal } from './platform/seal/index.ts';
 import { waitAtMost } from './platform/wait-at-most.ts';
@@ -173,6 +173,12 @@ async function reservePorts({ shared, identity, wallet }: RunOptions): Promise<R
   };
 }
 
+/** OpenTelemetry is loaded only for this. */
+async function startTraces(log: Log): Promise<Tracing> {
+  const { startTracing, tracingSettingsOf } = await import('./platform/otlp/index.ts');
+  return startTracing(tracingSettingsOf(process.env, version), log);
+}
+
 async function runInThisProcess(options: RunOptions, log: Log, isPrimary: boolean): Promise<void> {
   const { shared, identity, wallet } = options;
   if (wallet) checkWallet(wallet, identity === undefined);
@@ -188,10 +194,7 @@ async function runInThisProcess(options: RunOptions, log: Log, isPrimary: boolea
   registerProcess(metrics, { version, certFile: tlsOf(shared)?.certFile });
   // First, so that the primary gets an answer while the services are still starting.
   if (!isPrimary) answerPrimary(metrics);
-  const tracing =
-    shared.traces && process.env.OTEL_SDK_DISABLED !== 'true'
-      ? startTracing(tracingSettingsOf(process.env, version), log)
-      : undefined;
+  const tracing = shared.traces && process.env.OTEL_SDK_DISABLED !== 'true' ? await startTraces(log) : undefined;
   const isKeyInFolder = !shared.masterKey && [identity, wallet].every((config) => !config?.databaseUrl);
   const seal = isKeyInFolder ? createSealOrFail(masterKeys(shared, folder, false)) : undefined;
   const context = { shared, folder, metrics, seal, running: {} as { wallet?: WalletService } };

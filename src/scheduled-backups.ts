@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { backup } from './backup.ts';
 import { createSealOrFail, existingMasterKeys } from './data-folder.ts';
 import { ConfigError } from './platform/config/index.ts';
@@ -135,12 +136,12 @@ export async function runBackup(
   stopping: AbortSignal,
   program: readonly string[] = [...process.execArgv, process.argv[1]!],
 ): Promise<void> {
-  const begun = Date.now();
+  const before = lastBackupFailure(folder);
   try {
     await runNode([...program, 'scheduled-backup', resolve(backupFolder!), '--keep', String(backupKeep)], stopping);
   } catch (error) {
     const noted = lastBackupFailure(folder);
-    const isNoted = noted !== undefined && Date.parse(noted.at) >= begun && !isInFuture(noted.at, Date.now());
+    const isNoted = noted !== undefined && !isDeepStrictEqual(noted, before);
     // Its messages are in the log; they are not shown elsewhere, because they may be about anything.
     const { cause, code } = error as NodeJS.ErrnoException;
     const reason = `the command failed: ${cause ?? code ?? 'unknown error'}; see the log of the service`;

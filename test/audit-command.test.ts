@@ -4,6 +4,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { sharedPostgres } from './support/postgres.ts';
 import { usesProcesses } from './support/process.ts';
 
 const PASSWORD = 'the administrator of this test';
@@ -71,6 +73,15 @@ describe('gatehouse audit', () => {
       .map((line) => JSON.parse(line) as { id: string; action: string });
     assert.equal(new Set(followed.map(({ id }) => id)).size, followed.length, 'each once');
     assert.ok(followed.length >= 2 && followed.every(({ action }) => action === 'user.logged_in'));
+
+    const empty = await (await sharedPostgres()).createDatabase();
+    const early = run(['audit', 'list'], { ...settings, GATEHOUSE_IDENTITY_DATABASE_URL: empty });
+    assert.equal(await early.ended(), 2);
+    assert.match(early.stderr, /not of this version/);
+    const client = new pg.Client(empty);
+    await client.connect();
+    assert.equal((await client.query("select 1 from pg_tables where schemaname = 'public'")).rowCount, 0, 'nothing is created');
+    await client.end();
 
     const wrong = run(['audit', 'list', '--outcome', 'maybe'], settings);
     assert.equal(await wrong.ended(), 2);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
-import type { Database } from '../src/platform/database/index.ts';
+import { type Database, loadInspection } from '../src/platform/database/index.ts';
 import { openPostgres, type PostgresOptions } from '../src/platform/database/postgres.ts';
 import { createLog } from '../src/platform/log/index.ts';
 import { IdentityOnDatabase } from './support/identity-on-database.ts';
@@ -65,6 +65,20 @@ describe('PostgreSQL behind pgbouncer', () => {
     invalidate(tag);
     return Promise.resolve();
   };
+
+  it('in transaction mode is not left read-only by commands that look at it', async () => {
+    const { inspectPostgres } = await loadInspection();
+    const look = () => inspectPostgres(transactions.url, folder, { setting: 'x', now: Date.now });
+    for (const inspected of await Promise.all([look(), look()])) await inspected.close();
+    const client = new pg.Client(transactions.url);
+    await client.connect();
+    // On every connection of the pooler.
+    for (let i = 0; i < 4; i++) {
+      const { rows } = await client.query('show default_transaction_read_only');
+      assert.deepEqual(rows, [{ default_transaction_read_only: 'off' }]);
+    }
+    await client.end();
+  });
 
   it('in transaction mode is answered from the database only, and the log says what to set', async () => {
     const { db, said } = await open(transactions.url);

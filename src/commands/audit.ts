@@ -14,11 +14,10 @@ import {
   renderEvent,
 } from '../identity/audit-events/index.ts';
 import { identityCadf } from '../identity/audit-export/index.ts';
-import type { AuditEventRow, Reader } from '../identity/database.ts';
-import { openDatabase, readDatabase } from '../identity/service.ts';
+import type { AuditEventRow } from '../identity/database.ts';
 import { ConfigError } from '../platform/config/index.ts';
 import { type Command, type CommandOption, type ParsedArguments, UsageError } from './command.ts';
-import { checkFolderOf, existingDataFolder, settings } from './support.ts';
+import { checkFolderOf, withReader } from './support.ts';
 
 const PAGE = 1000;
 const LIST = 50;
@@ -89,19 +88,6 @@ const LINES: Readonly<Record<Format, (row: AuditEventRow) => string>> = {
   cadf: (row) => `${JSON.stringify(identityCadf(row))}\n`,
   csv: (row) => csvLine(renderEvent({ ...row, detail: JSON.parse(row.detail) })),
 };
-
-/** Works beside a running service: SQLite allows any number of readers. */
-async function withReader(work: (db: Reader) => Promise<void>): Promise<void> {
-  const { shared, identity } = settings();
-  const { read, close } = identity.databaseUrl
-    ? await openDatabase(identity, shared.dataDir)
-    : readDatabase(existingDataFolder(shared.dataDir));
-  try {
-    await work(read);
-  } finally {
-    await close();
-  }
-}
 
 async function write(output: Writable, text: string): Promise<void> {
   if (text !== '' && !output.write(text)) await once(output, 'drain');

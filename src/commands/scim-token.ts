@@ -1,9 +1,8 @@
 // scim token: the tokens of provisioning connections.
 import { serviceActor } from '../identity/audit/index.ts';
 import { type ConnectionWithDomain, listConnections } from '../identity/scim/index.ts';
-import { readDatabase } from '../identity/service.ts';
 import type { Command } from './command.ts';
-import { existingDataFolder, print, settings, withService } from './support.ts';
+import { print, settings, withReader, withService } from './support.ts';
 
 function table(rows: readonly ConnectionWithDomain[]): string {
   const time = (at: number | null): string => (at === null ? 'never' : new Date(at * 1000).toISOString());
@@ -13,17 +12,7 @@ function table(rows: readonly ConnectionWithDomain[]): string {
   return lines.length > 0 ? lines.join('\n') : 'there are none';
 }
 
-/** Works while the service is running: SQLite allows one writer, but any number of readers. */
-async function list(): Promise<void> {
-  const options = settings();
-  if (options.identity.databaseUrl) return withService(options, async ({ connections }) => table(await connections.list()));
-  const { read, close } = readDatabase(existingDataFolder(options.shared.dataDir));
-  try {
-    print(table(await listConnections(read)));
-  } finally {
-    await close();
-  }
-}
+const list = (): Promise<void> => withReader(async (db) => print(table(await listConnections(db))));
 
 export const scimTokenCommands: readonly Command[] = [
   {

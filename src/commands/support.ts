@@ -2,6 +2,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { openDataFolder } from '../data-folder.ts';
+import type { Reader } from '../identity/database.ts';
+import { readDatabase } from '../identity/service.ts';
 import { identitySettings } from '../identity/settings.ts';
 import { ConfigError, load, refuseUnknownKeys } from '../platform/config/index.ts';
 import { lockFolder } from '../platform/database/index.ts';
@@ -42,6 +44,22 @@ export function existingDataFolder(dataDir: string): string {
   const folder = resolve(dataDir);
   if (!existsSync(folder)) throw new ConfigError(`GATEHOUSE_DATA_DIR: there is no folder ${folder}`);
   return folder;
+}
+
+/** Reads the database of the identity service, also while services use it. */
+export async function withReader(work: (db: Reader) => Promise<void>): Promise<void> {
+  const { shared, identity } = settings();
+  const folder = identity.databaseUrl ? shared.dataDir : existingDataFolder(shared.dataDir);
+  const { read, close } = await readDatabase(identity, folder);
+  try {
+    await work(read);
+  } catch (error) {
+    if (/no such (table|column)|(relation|column) .* does not exist/.test((error as Error).message))
+      throw new ConfigError('the database is not of this version; the next start of the service updates it');
+    throw error;
+  } finally {
+    await close();
+  }
 }
 
 /** Checks the folder of a file before it is written. */

@@ -8,7 +8,7 @@ import {
   type DatabaseWait,
   databaseWaitOf,
   openDatabase as open,
-  readSqlite,
+  readDatabase as read,
   withoutTimeLimit,
 } from '../platform/database/index.ts';
 import { createApp, createServer, mountProbes, type Server } from '../platform/http/index.ts';
@@ -91,15 +91,18 @@ export interface IdentityService {
   stop(graceMs: number): Promise<void>;
 }
 
+const setting = 'GATEHOUSE_IDENTITY_DATABASE_URL';
+
 export const openDatabase = (config: IdentityConfig, dataDir: string, wait?: DatabaseWait): Promise<Database> =>
   open<Tables>(`${dataDir}/identity.sqlite`, MIGRATIONS, {
     ...config,
-    setting: 'GATEHOUSE_IDENTITY_DATABASE_URL',
+    setting,
     ...(wait ? { wait } : {}),
   });
 
-/** Opens the SQLite database read-only while another process uses it. Nothing is written, migrated or created. */
-export const readDatabase = (dataDir: string): DatabaseReader<Tables> => readSqlite<Tables>(`${dataDir}/identity.sqlite`);
+/** Opens the database read-only while services use it. Nothing is written, migrated or created. */
+export const readDatabase = ({ databaseUrl }: IdentityConfig, dataDir: string): Promise<DatabaseReader<Tables>> =>
+  read<Tables>(`${dataDir}/identity.sqlite`, { databaseUrl, setting });
 
 export async function createIdentityService(options: IdentityServiceOptions): Promise<IdentityService> {
   const db = await openDatabase(options.config, options.dataDir, databaseWaitOf(options));

@@ -52,6 +52,8 @@ export interface Me {
   readonly userId: string;
   readonly projectId: string | undefined;
   readonly domainId: string | undefined;
+  /** Those of the token, with what they imply. */
+  readonly roleIds: ReadonlySet<string>;
 }
 
 function messageOf({ status, body }: OutboundAnswer): string {
@@ -175,7 +177,8 @@ async function readMe(call: Call, token: string): Promise<Me> {
   const answer = await call('GET', '/v3/auth/tokens', { headers: { 'X-Auth-Token': token, 'X-Subject-Token': token } });
   if (answer.status !== 200) throw new SetupError(`the token is not accepted: ${messageOf(answer)}`);
   const { token: own } = JSON.parse(answer.body.toString()) as {
-    token: { user: { id: string }; project?: { id: string }; domain?: { id: string } };
+    token: { user: { id: string }; project?: { id: string }; domain?: { id: string }; roles?: { id: string }[] };
   };
-  return { userId: own.user.id, projectId: own.project?.id, domainId: own.domain?.id };
+  const roleIds = new Set(own.roles?.map(({ id }) => id));
+  return { userId: own.user.id, projectId: own.project?.id, domainId: own.domain?.id, roleIds };
 }

@@ -64,7 +64,11 @@ function checkUpdate(context: Context, wanted: Wanted, found: Found, changed: re
     if (fixed) problem(context, path, fixed);
   }
   if (found.fields.immutable === true && fields.immutable !== false)
-    problem(context, path, `${labelOf(wanted)} is immutable; add immutable: false to change ${changed.join(', ')}`);
+    problem(
+      context,
+      path,
+      `${labelOf(wanted)} is immutable; add immutable: false to change ${changed.map((name) => shown(name, false)).join(', ')}`,
+    );
   if (kind === 'application' && OWN_APPLICATIONS.has(found.id)) problem(context, path, 'this application belongs to the service');
   if (kind === 'openid' && (changed.includes('client_secret') || changed.includes('issuer'))) {
     const why = missingSecret(context.secrets, wanted);

@@ -106,7 +106,10 @@ async function readGroups(
   }
 }
 
-function roleOf(body: Body, domain: string | null): Found {
+/** What the caller is allowed may depend on it. */
+const YOURS = { keep: 'your token has it' };
+
+function roleOf({ client: { me } }: State, body: Body, domain: string | null): Found {
   const id = textOf(body, 'id');
   const name = textOf(body, 'name');
   return {
@@ -119,7 +122,7 @@ function roleOf(body: Body, domain: string | null): Found {
       immutable: isImmutable(body),
       ...attributesOf(body, ['name', 'domain_id', 'description', 'options']),
     },
-    ...(domain === null && BUILT_IN_ROLES.has(name) ? BUILT_IN : keepImmutable(body)),
+    ...(domain === null && BUILT_IN_ROLES.has(name) ? BUILT_IN : me.roleIds.has(id) ? YOURS : keepImmutable(body)),
   };
 }
 
@@ -140,10 +143,10 @@ async function readRoles(state: State): Promise<void> {
     byId.set(found.id, found);
     state.add(found);
   };
-  for (const body of await client.list('/v3/roles', 'roles')) add(roleOf(body, null));
+  for (const body of await client.list('/v3/roles', 'roles')) add(roleOf(state, body, null));
   const domains = state.domains();
   const ofDomains = await client.each(domains, ({ id }) => listRolesOf(state, id));
-  for (const [index, bodies] of ofDomains.entries()) for (const body of bodies) add(roleOf(body, domains[index]!.name));
+  for (const [index, bodies] of ofDomains.entries()) for (const body of bodies) add(roleOf(state, body, domains[index]!.name));
   if (!state.needs('implied_role')) return;
   const { body } = await client.get('/v3/role_inferences');
   for (const { prior_role: prior, implies } of body.role_inferences as { prior_role: Body; implies: Body[] }[])
@@ -155,7 +158,8 @@ async function readRoles(state: State): Promise<void> {
       const path = `/v3/roles/${pathId(from.id)}/implies/${pathId(to.id)}`;
       const builtIn = [from, to].every(({ key }) => key[0] === null && BUILT_IN_ROLES.has(String(key[1])));
       const key = [...from.key, ...to.key];
-      state.add({ kind: 'implied_role', key, id: path, url: path, fields: {}, ...(builtIn ? BUILT_IN : {}) });
+      const keep = builtIn ? BUILT_IN : [from, to].every(({ id }) => client.me.roleIds.has(id)) ? YOURS : {};
+      state.add({ kind: 'implied_role', key, id: path, url: path, fields: {}, ...keep });
     }
 }
 

@@ -1,30 +1,27 @@
 // Reads identity providers with mappings, protocols and OpenID settings; provisioning connections.
 import type { Body } from './client.ts';
+import type { Fields } from './model.ts';
 import type { Json } from './schema.ts';
 import { pathId, type State, textOf } from './state.ts';
 import { SECRET } from './wanted.ts';
 
 const ROOT = '/v3/OS-FEDERATION';
 
+export const openidFields = (body: Body): Fields => ({
+  issuer: textOf(body, 'issuer'),
+  client_id: textOf(body, 'client_id'),
+  client_secret: body.has_client_secret === true ? SECRET : null,
+  scopes: body.scopes as Json,
+  button_name: (body.button_name ?? null) as Json,
+  email_domains: body.email_domains as Json,
+  trusts_email: body.trusts_email === true,
+  whole_service: body.whole_service === true,
+  may_give_admin: body.may_give_admin === true,
+});
+
 function addOpenid(state: State, id: string, body: Body): void {
   const path = `${ROOT}/identity_providers/${pathId(id)}/openid`;
-  state.add({
-    kind: 'openid',
-    key: [id],
-    id: path,
-    url: path,
-    fields: {
-      issuer: textOf(body, 'issuer'),
-      client_id: textOf(body, 'client_id'),
-      client_secret: body.has_client_secret === true ? SECRET : null,
-      scopes: body.scopes as Json,
-      button_name: (body.button_name ?? null) as Json,
-      email_domains: body.email_domains as Json,
-      trusts_email: body.trusts_email === true,
-      whole_service: body.whole_service === true,
-      may_give_admin: body.may_give_admin === true,
-    },
-  });
+  state.add({ kind: 'openid', key: [id], id: path, url: path, fields: openidFields(body) });
 }
 
 function addProtocol(state: State, provider: string, body: Body): void {

@@ -1,8 +1,9 @@
 // Secrets that a file refers to, and files for secrets that the service generates. Only files below one folder can be named, so that a
 // file from somebody else cannot send other files of this machine to a provider of theirs.
-import { closeSync, fsyncSync, lstatSync, openSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { lstatSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import type { Environment } from '../platform/config/index.ts';
+import { createFile, replaceFile } from '../platform/durable-file.ts';
 import { readSecretFile } from './credentials.ts';
 import type { Wanted } from './model.ts';
 import type { SecretRef } from './schema.ts';
@@ -17,6 +18,14 @@ export interface Secrets {
   /** Creates the file before the secret exists, so that it is not lost because it cannot be written. */
   reserve(file: string): { write(secret: string): void; release(): void };
 }
+
+/** The content until the secret exists. A file that somebody emptied is not one that waits for a secret. */
+const RESERVED = 'reserved by gatehouse apply\n';
+
+const isReserved = (path: string): boolean => {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found?.isFile() === true && found.size === RESERVED.length && readFileSync(path, 'utf8') === RESERVED;
+};
 
 const isBelow = (folder: string, path: string): boolean => {
   const way = relative(folder, path);
@@ -58,7 +67,7 @@ export function createSecrets(folder: string, env: Environment): Secrets {
       try {
         const path = place(file);
         const found = lstatSync(path, { throwIfNoEntry: false });
-        if (found && (!found.isFile() || found.size > 0))
+        if (found && !isReserved(path) && (!found.isFile() || found.size > 0))
           return `a secret would be written to ${shown(path)}, which exists already; move it away, or name another file`;
         return undefined;
       } catch (error) {
@@ -69,8 +78,7 @@ export function createSecrets(folder: string, env: Environment): Secrets {
 
     isUnwritten(file) {
       try {
-        const found = lstatSync(place(file), { throwIfNoEntry: false });
-        return found?.isFile() === true && found.size === 0;
+        return isReserved(place(file));
       } catch (error) {
         if (error instanceof SetupError) return false;
         throw error;
@@ -79,24 +87,18 @@ export function createSecrets(folder: string, env: Environment): Secrets {
 
     reserve(file) {
       const path = place(file);
-      // One that is empty was reserved before an interruption.
       const old = lstatSync(path, { throwIfNoEntry: false });
-      if (old?.isFile() && old.size === 0) rmSync(path);
-      let handle: number;
+      if (old?.isFile() && (old.size === 0 || isReserved(path))) rmSync(path);
       try {
-        handle = openSync(path, 'wx', 0o600);
+        if (!createFile(path, RESERVED)) throw new SetupError(`${shown(path)} exists already`);
       } catch (error) {
+        if (error instanceof SetupError) throw error;
         throw new SetupError(`${shown(path)} cannot be created: ${(error as NodeJS.ErrnoException).code}`);
       }
       return {
-        write(secret) {
-          writeFileSync(handle, `${secret}\n`);
-          fsyncSync(handle);
-          closeSync(handle);
-        },
+        write: (secret) => replaceFile(path, `${secret}\n`),
         release() {
-          closeSync(handle);
-          if (statSync(path).size === 0) rmSync(path, { force: true });
+          if (isReserved(path)) rmSync(path, { force: true });
         },
       };
     },

@@ -10,8 +10,9 @@ import { connect } from './client.ts';
 import { readCredentials, readSecretFile } from './credentials.ts';
 import { parseSetup, readSetup } from './document.ts';
 import { exportYaml } from './export.ts';
+import { apply } from './index.ts';
 import { planJson, planText } from './render.ts';
-import { safeJson } from './text.ts';
+import { SetupError, safeJson } from './text.ts';
 import { wantedOf } from './wanted.ts';
 
 const refusal = (text: string): string => {
@@ -150,6 +151,50 @@ onEachDatabase('Set-up files against a service', (api) => {
     assert.match(await operator.problems(text('dangling')), /exists already/);
     assert.equal(readFileSync(join(operator.folder, 'precious'), 'utf8'), 'precious');
     assert.ok(!existsSync(join(operator.folder, 'elsewhere')));
+  });
+
+  it('lose no token when an answer is lost', async () => {
+    const text = 'version: 1\ndomains: [{name: Lost, scim_connections: [{name: Okta, token_to: {file: lost.token}}]}]\n';
+    const planned = await operator.plan(text);
+    const { client } = planned.state;
+    const { send } = client;
+    Object.assign(client, {
+      async send(...request: Parameters<typeof send>) {
+        const answer = await send(...request);
+        if (request[1] === '/v3/OS-SCIM/connections') throw new SetupError('no answer');
+        return answer;
+      },
+    });
+    await assert.rejects(
+      apply(planned, operator.secrets(), () => undefined),
+      /no answer/,
+    );
+    assert.equal(await operator.apply(text), 1);
+    const token = readFileSync(join(operator.folder, 'lost.token'), 'utf8').trim();
+    assertOk(await api.get('/scim/v2/Users', { token: null, headers: { Authorization: `Bearer ${token}` } }));
+  });
+
+  it('do not send settings of a provider that somebody changed after the plan', async () => {
+    const text = (name: string) =>
+      `version: 1\ndomains: [{name: Race}]\nidentity_providers: [{id: race, domain: Race, openid: {issuer: 'https://id.example.org', client_id: x, button_name: ${name}}}]\n`;
+    await operator.apply(text('One'));
+    const planned = await operator.plan(text('Two'));
+    const path = '/v3/OS-FEDERATION/identity_providers/race/openid';
+    assertOk(await api.put(path, { openid: { issuer: 'https://id.example.org', client_id: 'x', scopes: ['openid'] } }));
+    await assert.rejects(
+      apply(planned, operator.secrets(), () => undefined),
+      /(button_name|scopes) was changed by somebody else meanwhile/,
+    );
+    assert.equal(assertOk(await api.get(path)).openid.button_name, null);
+  });
+
+  it('do not delete the roles by which they are applied', async () => {
+    for (const name of ['operators', 'nobody has it']) await api.make('role', { name });
+    const domain = await api.make('domain', { name: 'Operators' });
+    const { token } = await api.persona(['admin', 'operators'], { domain: domain.id }, { domain_id: domain.id });
+    const shown = await operator.shows('version: 1\nroles: []\n', { prune: true, token });
+    assert.match(shown, /- role "nobody has it"/);
+    assert.doesNotMatch(shown, /- .*operators/);
   });
 
   it('show no secret in plans', async () => {

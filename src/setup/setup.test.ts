@@ -175,6 +175,8 @@ onEachDatabase('A set-up file', (api) => {
     const [secret, token] = ['resumed.secret', 'okta.token'].map((name) => join(operator.folder, name));
     const before = readFileSync(secret!, 'utf8');
     for (const file of [secret!, token!]) writeFileSync(file, '');
+    assert.equal(await operator.apply(text), 0, 'somebody emptied them');
+    for (const file of [secret!, token!]) writeFileSync(file, 'reserved by gatehouse apply\n');
     assert.equal(await operator.apply(text), 2);
     assert.equal(readFileSync(secret!, 'utf8'), before);
     assertOk(

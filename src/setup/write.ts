@@ -5,10 +5,11 @@ import { labelOf } from './labels.ts';
 import type { Change, Fields, Found, Key, Kind, Wanted } from './model.ts';
 import { isSame, SECRET_FILE } from './plan.ts';
 import { grantPath } from './read-grants.ts';
+import { openidFields } from './read-providers.ts';
 import type { Json } from './schema.ts';
 import type { Secrets } from './secrets.ts';
 import { pathId, type State } from './state.ts';
-import { SetupError } from './text.ts';
+import { SetupError, shown } from './text.ts';
 
 export interface Work {
   readonly state: State;
@@ -76,7 +77,8 @@ async function createWithSecret(
   try {
     made = await create();
   } catch (error) {
-    file?.release();
+    // Without an answer it may exist; applying the file again finds it, and the reserved file.
+    if (error instanceof Refusal && error.status < 500) file?.release();
     throw error;
   }
   file?.write(made.secret);
@@ -217,14 +219,24 @@ async function finishSecret(work: Work, { kind, found, wanted }: Change): Promis
   await createConnection(work, wanted!);
 }
 
+const changedMeanwhile = (name: string): SetupError =>
+  new SetupError(`${shown(name, false)} was changed by somebody else meanwhile; plan again`);
+
 /** Reads it again: what is changed must be what was planned. The ETag makes the service check it once more. */
 async function unchanged(client: Client, { kind, found, fields }: Change): Promise<string | undefined> {
   const { body, etag } = await client.get(found!.url);
   const current = body[envelopeOf(kind)] as Body;
   for (const [name, { from }] of Object.entries(fields))
-    if (kind !== 'openid' && name !== 'parent' && name !== 'domain' && !isSame(name, currentValue(kind, current, name), from))
-      throw new SetupError(`${name} was changed by somebody else meanwhile; plan again`);
+    if (name !== 'parent' && name !== 'domain' && !isSame(name, currentValue(kind, current, name), from))
+      throw changedMeanwhile(name);
   return etag;
+}
+
+/** All settings are sent, so all must be what was planned. */
+async function unchangedOpenid(client: Client, { url, fields }: Found): Promise<void> {
+  const { openid } = (await client.get(url)).body;
+  for (const [name, value] of Object.entries(openidFields(openid as Body)))
+    if (!isSame(name, value, fields[name])) throw changedMeanwhile(name);
 }
 
 async function patch(work: Work, change: Change, fields: Fields): Promise<void> {
@@ -275,7 +287,7 @@ async function writeOne(work: Work, change: Change, later: (() => Promise<void>)
     return Object.keys(others).length === 0 ? undefined : writeOne(work, { ...change, fields: others }, later);
   }
   if (kind === 'openid') {
-    await unchanged(client, change);
+    await unchangedOpenid(client, found!);
     return void (await putOpenid(work, wanted!, found, fields));
   }
   if (!disables) return patch(work, change, fields);

@@ -17,12 +17,12 @@ export type {
 } from './inspection.ts';
 export { FolderInUse, type FolderLock, lockFolder } from './lock.ts';
 export { lockRow, lockRows } from './lock-row.ts';
-export { type DatabaseOptions, openDatabase } from './open.ts';
+export { type DatabaseOptions, openDatabase, readDatabase } from './open.ts';
 export { type PageRequest, type RowPage, readPage, type SortOrder } from './page.ts';
 export { preparedRow, preparedRows } from './prepared.ts';
 export { beginsWith, readSearchPage } from './search.ts';
 export { KeyedLocks } from './semaphore.ts';
-export { type DatabaseReader, readSqlite } from './sqlite-reader.ts';
+export type { DatabaseReader } from './sqlite-reader.ts';
 export { DATABASE_UNREACHABLE_EXIT, type DatabaseWait, DatabaseWaitTimeout, databaseWaitOf } from './wait-for-database.ts';
 
 /** For `gatehouse doctor`. Loaded when it is needed, because it brings the driver of PostgreSQL. */

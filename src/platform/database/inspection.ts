@@ -2,10 +2,11 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { Kysely, PostgresDialect, sql } from 'kysely';
+import { Kysely, sql } from 'kysely';
 import pg from 'pg';
 import { createClientClass, Hosts, SERVER_STATE, type ServerState } from './hosts.ts';
 import { type MigrationSource, migrationState } from './migrate.ts';
+import { readPostgres } from './postgres-reader.ts';
 import { SqliteConnection, sqliteDialect } from './sqlite-driver.ts';
 
 const CONNECT_MS = 5_000;
@@ -252,12 +253,9 @@ export async function inspectPostgres<S>(
   };
   const Client = createClientClass(hosts);
   const clients = [new Client(settings), new Client(settings)] as const;
-  const pool = new pg.Pool({ ...settings, max: 1, Client });
-  pool.on('error', () => {});
-  pool.on('connect', (client) => void client.query('set default_transaction_read_only = on'));
-  const read = new Kysely<S>({ dialect: new PostgresDialect({ pool }) });
+  const { read, close: closeReader } = readPostgres<S>(url, setting, CONNECT_MS);
   const close = async (): Promise<void> => {
-    await Promise.all([read.destroy(), ...clients.map((client) => client.end().catch(() => {}))]);
+    await Promise.all([closeReader(), ...clients.map((client) => client.end().catch(() => {}))]);
   };
   try {
     for (const client of clients) {

@@ -9,6 +9,7 @@ import { isLockTimeout, isRetryable } from './errors.ts';
 import { CHANNEL, PostgresFeed } from './feed.ts';
 import { createClientClass, Hosts, UnsuitableServer } from './hosts.ts';
 import { type MigrationSource, migrate } from './migrate.ts';
+import { types } from './postgres-types.ts';
 import { Reachability } from './reachability.ts';
 import { Semaphore } from './semaphore.ts';
 import { hasTimeLimits, setTimeLimits } from './time-limits.ts';
@@ -36,12 +37,6 @@ const LOCK_ATTEMPTS = 2;
 const PAYLOAD_BYTES = 7900;
 /** Share of the connections reserved for reads: a locked table must not block reads. */
 const READER_SHARE = 0.3;
-
-// count(*) and bigint arrive as text; all our numbers fit a double.
-const types = {
-  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-    oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
-};
 
 /** On a connection of its own, without a statement time-out. */
 async function runMigrations(Client: typeof pg.Client, settings: pg.ClientConfig, migrations: MigrationSource, name: string) {
@@ -122,7 +117,7 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
   const settings = {
     connectionString: hosts.url,
     connectionTimeoutMillis: CONNECT_MS,
-    types: types as pg.CustomTypesConfig,
+    types,
     application_name: 'gatehouse',
   };
   await waitForDatabase(hosts, () => new Client(settings), setting, options.wait);

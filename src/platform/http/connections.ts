@@ -15,10 +15,7 @@ const MOST = 10_000;
 /** Share of the descriptors that one server may use: there may be two, and databases and outgoing calls need some. */
 const DESCRIPTOR_SHARE = 0.4;
 const FULL_LOG_MS = 60_000;
-/**
- * Requests that a client may send before it has the answers. Node reads as many as fit into one packet, a thousand and more, and all their
- * answers stay in memory until the client reads them. Browsers and proxies send one.
- */
+/** Requests that a client may send before it has the answers. Node reads as many as fit into one packet. Browsers and proxies send one. */
 const MOST_UNANSWERED = 20;
 
 /** How many connections a server keeps: fewer where the process may open few files (`ulimit -n`). */
@@ -104,20 +101,33 @@ export class ServerConnections {
     return arriving ?? newest;
   }
 
-  /** A request has begun to arrive. False if the client sends too many at once: its connection is closed. */
-  begin(response: ServerResponse): boolean {
+  /**
+   * A request has begun to arrive. It is handled when the answers before it have been sent, so that a client that does not read keeps one
+   * answer in memory, and requests take effect in their order. A client that sends too many at once is cut.
+   */
+  begin(response: ServerResponse, handle: () => void): void {
+    const { socket } = response.req;
+    const handleUnlessClosed = (): void => {
+      if (!socket.destroyed) handle();
+    };
+    const before = this.#unsentBefore(response);
+    if (before) before.once('close', handleUnlessClosed);
+    else handleUnlessClosed();
+  }
+
+  #unsentBefore(response: ServerResponse): ServerResponse | undefined {
     const connection = this.#bySocket.get(response.req.socket);
-    if (!connection) return !response.req.socket.destroyed;
+    if (!connection) return undefined;
     const { answers, socket } = connection;
     // In the order of their last use: what was used last is closed last.
     const key = keyOf(socket);
     this.#open.delete(key);
     this.#open.set(key, connection);
     while (answers[0]?.writableFinished) answers.shift();
+    const before = answers.at(-1);
     answers.push(response);
-    if (answers.length <= MOST_UNANSWERED) return true;
-    socket.destroy();
-    return false;
+    if (answers.length > MOST_UNANSWERED) socket.destroy();
+    return before;
   }
 
   get closing(): boolean {

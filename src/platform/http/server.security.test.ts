@@ -97,6 +97,7 @@ describe('The server', () => {
       server,
       url,
       answerAll: () => gate.resolve(),
+      arrivals,
       /** Waits until this number of requests is pending. */
       async arrived(count: number): Promise<void> {
         while (arrivals.count < count)
@@ -278,6 +279,21 @@ describe('The server', () => {
     const many = (await RawConnection.open(url)).send(get('/usual').repeat(1000));
     await many.closed();
     some.destroy();
+  });
+
+  it('answers requests that were sent at once one after the other', async () => {
+    const { url, answerAll, arrived, arrivals } = await start();
+    const [waiting, gone] = [await RawConnection.open(url), await RawConnection.open(url)];
+    for (const connection of [waiting, gone]) connection.send((get('/wait') + get('/openid/wait')).repeat(2));
+    await arrived(2);
+    gone.destroy();
+    // The others would have arrived by now.
+    for (let i = 0; i < 10; i++) assert.equal((await rawRequest(url, get('/usual'))).status, 200);
+    assert.equal(arrivals.count, 2);
+    answerAll();
+    for (let i = 0; i < 4; i++) assert.equal((await waiting.answer()).status, 200);
+    assert.equal(arrivals.count, 5, 'nothing of a connection that is gone');
+    waiting.destroy();
   });
 
   it('accepts an address with scheme and host, as proxies send it (RFC 9112, 3.2.2)', async () => {

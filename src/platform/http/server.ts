@@ -2,7 +2,7 @@
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import type { Server as HttpServer, RequestListener } from 'node:http';
+import type { Server as HttpServer, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import proxyAddress from '@fastify/proxy-addr';
@@ -142,22 +142,24 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
     return true;
   }
 
-  /** For every request: records the time of arrival, requires a Host header (RFC 9112, 3.2), and removes scheme and host (3.2.2). */
+  /** For every request: requires a Host header (RFC 9112, 3.2), and removes scheme and host (3.2.2). */
+  function handle(next: RequestListener, request: IncomingMessage, response: ServerResponse): void {
+    if (!request.url!.startsWith('/')) request.url = request.url!.replace(ORIGIN, '/');
+    if (request.headers.host === undefined && request.httpVersionMinor > 0) {
+      const refusal = fault('request.no_host');
+      const { id, ...bare } = replies.refuseUnread(refusal, request.socket.remoteAddress);
+      write(response, id, { status: refusal.status, ...bare, last: true });
+    } else if (isTracing()) {
+      const span = startRequestSpan(options.times.service, request.method!, request.headers)!;
+      (request as TimedMessage).span = span;
+      span.run(() => next(request, response));
+    } else next(request, response);
+  }
   const receive =
     (next: RequestListener): RequestListener =>
     (request, response) => {
       (request as TimedMessage).arrivedAt = performance.now();
-      if (!connections.begin(response)) return;
-      if (!request.url!.startsWith('/')) request.url = request.url!.replace(ORIGIN, '/');
-      if (request.headers.host !== undefined || request.httpVersionMinor === 0) {
-        if (!isTracing()) return next(request, response);
-        const span = startRequestSpan(options.times.service, request.method!, request.headers)!;
-        (request as TimedMessage).span = span;
-        return span.run(() => next(request, response));
-      }
-      const refusal = fault('request.no_host');
-      const { id, ...bare } = replies.refuseUnread(refusal, request.socket.remoteAddress);
-      write(response, id, { status: refusal.status, ...bare, last: true });
+      connections.begin(response, () => handle(next, request, response));
     };
 
   let fromMemory: MemoryCounts = { hits: 0, misses: 0 };

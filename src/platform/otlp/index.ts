@@ -1,2 +1,2 @@
-// Turns traces on: a small SDK for OpenTelemetry's API that sends spans by OTLP.
+// Turns traces on, and is loaded only then: a small SDK for OpenTelemetry's API that sends spans by OTLP.
 export { startTracing, type Tracing, tracingSettingsOf } from './tracing.ts';

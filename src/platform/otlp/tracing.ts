@@ -1,5 +1,5 @@
 // Turns traces on, by the standard settings of OpenTelemetry (OTEL_*).
-import { context, propagation, trace } from '@opentelemetry/api';
+import * as api from '@opentelemetry/api';
 import { ConfigError } from '../config/index.ts';
 import type { Log } from '../log/index.ts';
 import { createOutbound, hostPort } from '../outbound/index.ts';
@@ -76,6 +76,7 @@ export function tracingSettingsOf(env: Environment, version: string): TracingSet
 /** With an SDK that is registered already, its spans are made; otherwise by the small one here. */
 export function startTracing(settings: TracingSettings, log: Log): Tracing {
   const { url, headers, resource, sampler } = settings;
+  const { context, propagation, trace } = api;
   // The operator named the collector, so its address is always allowed.
   const outbound = createOutbound([hostPort(url)], { traces: 'none' });
   const exporter = createOtlpExporter({ url, headers, resource, outbound, log });
@@ -84,7 +85,7 @@ export function startTracing(settings: TracingSettings, log: Log): Tracing {
     context.setGlobalContextManager(new AsyncContext());
     propagation.setGlobalPropagator(new TraceParent());
   }
-  turnOn();
+  turnOn(api);
   return {
     async stop() {
       turnOff();

@@ -1,44 +1,42 @@
-// Spans around work. While traces are off, nothing but a comparison happens.
-import {
-  type Attributes,
-  context,
-  propagation,
-  type Span,
-  SpanKind,
-  SpanStatusCode,
-  type Tracer,
-  trace,
-} from '@opentelemetry/api';
+// Spans around work. While traces are off, nothing but a comparison happens, and OpenTelemetry is not even loaded.
+import type * as OpenTelemetry from '@opentelemetry/api';
 
-let tracer: Tracer | undefined;
+type Span = OpenTelemetry.Span;
 
-export const isTracing = (): boolean => tracer !== undefined;
+interface Tracing {
+  readonly api: typeof OpenTelemetry;
+  readonly tracer: OpenTelemetry.Tracer;
+}
+
+let tracing: Tracing | undefined;
+
+export const isTracing = (): boolean => tracing !== undefined;
 
 /** From now on spans are made by the provider that is registered with the API. */
-export function turnOn(): void {
-  tracer = trace.getTracer('gatehouse');
+export function turnOn(api: typeof OpenTelemetry): void {
+  tracing = { api, tracer: api.trace.getTracer('gatehouse') };
 }
 
 export function turnOff(): void {
-  tracer = undefined;
+  tracing = undefined;
 }
 
 export interface SpanOptions {
   readonly kind?: 'client' | 'internal';
   /** Never a secret, and nothing about a person: no values of statements, no paths of URLs, no names. */
-  readonly attributes?: Attributes;
+  readonly attributes?: OpenTelemetry.Attributes;
   /** Only as a part of a trace: what background jobs read every second makes no trace. */
   readonly needsParent?: boolean;
 }
 
 /** Messages of errors may name people, so a span only has their kind. */
-function fail(span: Span, error: unknown): void {
+function fail({ api }: Tracing, span: Span, error: unknown): void {
   const type = error instanceof Error ? error.name : 'unknown';
-  span.setStatus({ code: SpanStatusCode.ERROR });
+  span.setStatus({ code: api.SpanStatusCode.ERROR });
   span.setAttribute('error.type', type);
 }
 
-function watch<T>(span: Span, work: (span: Span) => T): T {
+function watch<T>(own: Tracing, span: Span, work: (span: Span) => T): T {
   try {
     const result = work(span);
     if (!(result instanceof Promise)) {
@@ -51,13 +49,13 @@ function watch<T>(span: Span, work: (span: Span) => T): T {
         return value;
       },
       (error: unknown) => {
-        fail(span, error);
+        fail(own, span, error);
         span.end();
         throw error;
       },
     ) as T;
   } catch (error) {
-    fail(span, error);
+    fail(own, span, error);
     span.end();
     throw error;
   }
@@ -65,11 +63,11 @@ function watch<T>(span: Span, work: (span: Span) => T): T {
 
 /** Runs the work in a span, if traces are on. */
 export function inSpan<T>(name: string, options: SpanOptions, work: (span: Span | undefined) => T): T {
-  if (tracer === undefined || (options.needsParent && trace.getActiveSpan() === undefined)) return work(undefined);
-  const { kind, attributes = {} } = options;
-  return tracer.startActiveSpan(name, { kind: kind === 'client' ? SpanKind.CLIENT : SpanKind.INTERNAL, attributes }, (span) =>
-    watch(span, work),
-  );
+  const own = tracing;
+  if (own === undefined || (options.needsParent && own.api.trace.getActiveSpan() === undefined)) return work(undefined);
+  const { attributes = {} } = options;
+  const kind = options.kind === 'client' ? own.api.SpanKind.CLIENT : own.api.SpanKind.INTERNAL;
+  return own.tracer.startActiveSpan(name, { kind, attributes }, (span) => watch(own, span, work));
 }
 
 /** The span of a request that arrived. It ends when the answer is known. */
@@ -85,7 +83,9 @@ export function startRequestSpan(
   method: string,
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): RequestSpan | undefined {
-  if (tracer === undefined) return undefined;
+  if (tracing === undefined) return undefined;
+  const { tracer, api } = tracing;
+  const { context, propagation, SpanKind, SpanStatusCode, trace } = api;
   const parent = propagation.extract(context.active(), headers);
   const attributes = { 'http.request.method': method, 'gatehouse.service': service };
   const span = tracer.startSpan(method, { kind: SpanKind.SERVER, attributes }, parent);
@@ -103,7 +103,8 @@ export function startRequestSpan(
 
 /** Headers by which another service continues the trace. */
 export function traceHeaders(): Record<string, string> {
-  if (tracer === undefined) return {};
+  if (tracing === undefined) return {};
+  const { context, propagation } = tracing.api;
   const headers: Record<string, string> = {};
   propagation.inject(context.active(), headers);
   return headers;
