@@ -151,7 +151,12 @@ describe('Slow clients', () => {
     await clients.readAgain();
     assert.ok(mostDescriptors <= descriptorsBefore + opened + 50, `${mostDescriptors} descriptors for ${opened} connections`);
     assert.ok(most < memoryBefore + MEMORY, `${most} bytes, and ${memoryBefore} before`);
-    if (HOLD_SECONDS >= CUT_SECONDS) assert.equal(clients.open, 0, 'all were cut by the service');
+    // Those whose answers the operating system took are idle, and are cut as such.
+    if (HOLD_SECONDS >= CUT_SECONDS)
+      await until(
+        async () => clients.open === 0,
+        () => `${clients.open} were not cut by the service`,
+      );
     const cut = clients.ended;
     clients.leave();
     await until(
