@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 
 const SECRET_FIELDS =
-  'secret|client_secret|access_token|refresh_token|id_token|device_token|device_code|activation_key|token|blob|request_uri|two_factor_key|uri';
+  'secret|signature|client_secret|access_token|refresh_token|id_token|device_token|device_code|activation_key|token|blob|request_uri|two_factor_key|uri';
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
 export function stabilizer(addresses: Readonly<Record<string, string>>): (text: string) => string {

@@ -8,6 +8,8 @@ export interface CredentialRow {
   blob: string;
   extra: string;
   last_step: number;
+  /** Changes with the credential: tokens that were made with an EC2 key end. */
+  epoch: number;
   created_at: number;
 }
 

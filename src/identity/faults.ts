@@ -18,6 +18,7 @@ export const identityFaults = {
     status: 403,
     text: 'A token of a trust, an application credential or an OAuth1 access token cannot be exchanged for another token.',
   },
+  'auth.ec2_token': { status: 403, text: 'EC2 credential tokens cannot be used for authorization.' },
   'auth.catalog_needs_project': { status: 403, text: 'A project-scoped token is required to produce a service catalog.' },
 
   'token.not_found': { status: 404, text: 'Could not find token.' },
@@ -268,6 +269,12 @@ export const identityFaults = {
     text: 'This passkey is the only way to sign in to this account. Set a password or add another passkey first.',
   },
   'credential.not_found': { status: 404, text: 'Could not find credential: {id}.' },
+  'credential.limit': {
+    status: 403,
+    text: 'Unable to create additional credentials, maximum of {limit} already exceeded for user.',
+  },
+  'credential.delegation_fixed': { status: 400, text: '{key} can not be updated for credential' },
+  'ec2.no_request': { status: 400, text: 'request must include a request body' },
 
   'resource.built_in': { status: 403, text: 'The {kind} {id} is built in and cannot be changed or deleted.' },
   'resource.immutable': { status: 403, text: 'Cannot {action} immutable {kind}: {id}.' },

@@ -9,8 +9,9 @@ import { mountApplicationCredentials } from './application-credentials/index.ts'
 import { mountAuditEvents } from './audit-events/index.ts';
 import { mountCatalog } from './catalog/index.ts';
 import { mountConsumers } from './consumers/index.ts';
-import { mountCredentials } from './credentials/index.ts';
+import { mountCredentials, mountEc2Credentials } from './credentials/index.ts';
 import { mountDiscovery } from './discovery/index.ts';
+import { mountSignatureExchange } from './ec2/index.ts';
 import { mountFederation } from './federation/index.ts';
 import { mountAssignments, mountGrants } from './grants/index.ts';
 import { mountGroups } from './groups/index.ts';
@@ -61,6 +62,8 @@ export type IdentityRouteDeps = Parameters<typeof mountAuth>[1] &
   Parameters<typeof mountUserSessions>[1] &
   Parameters<typeof mountImpact>[1] &
   Parameters<typeof mountCredentials>[1] &
+  Parameters<typeof mountEc2Credentials>[1] &
+  Parameters<typeof mountSignatureExchange>[1] &
   Parameters<typeof mountApplicationCredentials>[1] &
   Parameters<typeof mountTrusts>[1] &
   Parameters<typeof mountFederation>[1] &
@@ -102,6 +105,8 @@ export function mountIdentity(app: IdentityApp, parts: IdentityRouteDeps): void 
   mountUserSessions(app, parts);
   mountImpact(app, parts);
   mountCredentials(app, parts);
+  mountEc2Credentials(app, parts);
+  mountSignatureExchange(app, parts);
   mountApplicationCredentials(app, parts);
   mountTrusts(app, parts);
   mountFederation(app, parts);

@@ -97,6 +97,18 @@ export const identitySettings = {
     { min: 0, max: 10, unit: 'times' },
     'How many times a trust may be passed on, from one trustee to the next.',
   ),
+  credentialLimit: setting.number(
+    'GATEHOUSE_IDENTITY_CREDENTIAL_LIMIT',
+    1000,
+    { min: 0, max: 1_000_000, unit: 'credentials' },
+    'How many credentials a user may store (Keystone: user_limit).',
+  ),
+  signatureSeconds: setting.number(
+    'GATEHOUSE_IDENTITY_SIGNATURE_SECONDS',
+    900,
+    { min: 1, max: 86_400, unit: 'seconds' },
+    'How far the time of a request that was signed with an EC2 key may be from now (Keystone: auth_ttl, in minutes).',
+  ),
   tokenKeyDays: setting.number(
     'GATEHOUSE_IDENTITY_TOKEN_KEY_DAYS',
     7,

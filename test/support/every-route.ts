@@ -36,6 +36,7 @@ export async function makeWorld(api: TestApi) {
   const credential = (
     await api.post('/v3/credentials', { credential: { type: 'note', blob: 'x', user_id: user.id, project_id: project.id } })
   ).body.credential;
+  const key = (await api.post(`/v3/users/${user.id}/credentials/OS-EC2`, { tenant_id: project.id })).body.credential;
   const applicationCredential = (
     await api.post(
       `/v3/users/${user.id}/application_credentials`,
@@ -79,6 +80,7 @@ export async function makeWorld(api: TestApi) {
     service,
     endpoint,
     credential,
+    key,
     applicationCredential,
     trust,
     connection,
@@ -109,7 +111,7 @@ export function idsFor(path: string, world: World): Ids {
     consumer_id: world.application.id,
     application_id: world.application.id,
     permission_id: world.permission.id,
-    credential_id: world.credential.id,
+    credential_id: path.includes('/OS-EC2/') ? world.key.access : world.credential.id,
     application_credential_id: world.applicationCredential.id,
     access_rule_id: world.applicationCredential.access_rules[0].id,
     trust_id: world.trust.id,
@@ -137,6 +139,7 @@ const OPENID = { issuer: 'https://login.example.org', client_id: 'x' };
 const ENVELOPES: readonly [RegExp, unknown][] = [
   [/^PATCH \/v3\/(?:OS-OAUTH2\/|OS-ROLES\/)?(\w+?)s\/:\w+$/, undefined],
   [/\/tags$/, { tags: [] }],
+  [/\/OS-EC2$/, { tenant_id: 'x' }],
   [/\/application_credentials$/, { application_credential: { name: 'program' } }],
   [/\/mappings\/:mapping_id$/, { mapping: MAPPING }],
   [/\/protocols\/:protocol_id$/, { protocol: { mapping_id: 'x' } }],

@@ -137,8 +137,8 @@ export function createAccess(db: Database, clock: Clock, rules: AccountRules, de
       userGeneration: user.userGeneration,
       roles,
       roleNames: new Set(roles.map(({ name }) => name)),
-      // A change of any account that it depends on ends the token.
-      generation: others.reduce((sum, { userGeneration }) => sum + userGeneration, giver.generation),
+      // A change of any account that it depends on, or of its secret, ends the token.
+      generation: others.reduce((sum, { userGeneration }) => sum + userGeneration, giver.generation + (delegation.epoch ?? 0)),
       validUntil: ends.reduce((first, end) => (end === null ? first : Math.min(first ?? end, end)), null),
       tags: [...new Set([...giver.tags, ...others.flatMap(({ tags }) => tags), ...delegation.tags])],
       delegation: { ...delegation, ...ref },

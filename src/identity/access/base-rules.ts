@@ -3,6 +3,7 @@
 import {
   admin,
   adminOrManager,
+  adminOrService,
   adminOrSystemReader,
   allInOwnDomain,
   anyCaller,
@@ -17,11 +18,13 @@ import {
   inPerson,
   listsTrusts,
   manageableRole,
+  managesCredential,
   ownDomain,
   ownProject,
   type Rule,
   readers,
   readsApplicationCredential,
+  readsCredential,
   readsTrust,
   roleOfOwnDomain,
   scopeDomain,
@@ -132,13 +135,19 @@ export const baseRules = {
   // Readers of a domain learn why its users may do something in it.
   'identity:explain_access': anyOf(adminOrSystemReader, allInOwnDomain('reader')),
 
-  // Stricter than Keystone, which lets a system reader read everyone's secrets.
-  'identity:get_credential': anyOf(admin, inPerson),
-  // All but administrators see only their own.
-  'identity:list_credentials': anyOf(admin, inPerson),
-  'identity:create_credential': anyOf(admin, inPerson),
-  'identity:update_credential': anyOf(admin, inPerson),
-  'identity:delete_credential': anyOf(admin, inPerson),
+  'identity:get_credential': readsCredential,
+  // All but administrators and system readers see only their own.
+  'identity:list_credentials': readsCredential,
+  'identity:create_credential': managesCredential,
+  'identity:update_credential': managesCredential,
+  'identity:delete_credential': managesCredential,
+  'identity:ec2_get_credential': readsCredential,
+  'identity:ec2_list_credentials': managesCredential,
+  'identity:ec2_create_credential': managesCredential,
+  'identity:ec2_delete_credential': managesCredential,
+  // Whoever may ask learns what the owner of a key may do, so only services ask.
+  'identity:ec2tokens_validate': adminOrService,
+  'identity:s3tokens_validate': adminOrService,
 
   'identity:list_application_credentials': readsApplicationCredential,
   'identity:get_application_credential': readsApplicationCredential,

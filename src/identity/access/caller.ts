@@ -94,6 +94,11 @@ export function createAuthenticate(
     return andThen(byBearer(bearer, requestId), (caller) => caller ?? refuse('bearer token unknown, expired or revoked'));
   }
 
+  /** As Keystone: services ask for such a token about each request of a program, and do not pass it on. */
+  function withoutEc2(caller: Caller): Caller {
+    return caller.token.delegation?.kind === 'ec2' ? fail('auth.ec2_token') : caller;
+  }
+
   /** As Keystone: the token counts as invalid for other requests. */
   function withinAccessRules(caller: Caller, call: IncomingRequest): Caller {
     const rules = caller.authContext.delegation?.accessRules;
@@ -104,6 +109,6 @@ export function createAuthenticate(
 
   return (call: IncomingRequest, access: string | undefined): MaybePromise<Caller> =>
     andThen(callerBy(call.headers, call.requestId, access), (caller) =>
-      withinAccessRules(mayChange(caller, access, call.method), call),
+      withinAccessRules(mayChange(withoutEc2(caller), access, call.method), call),
     );
 }

@@ -28,6 +28,8 @@ export interface Delegation {
   readonly roleIds: readonly string[] | undefined;
   /** What happens when the giver has lost one of these roles: everything ends, or only that role. */
   readonly lostRole: 'ends all' | 'ends the role';
+  /** A number that changes when the secret of the delegation does, which ends its tokens. */
+  readonly epoch?: number;
   /** Time in seconds; null for never. */
   readonly expiresAt: number | null;
   /** Cache tags of the rows it was read from. */

@@ -38,7 +38,14 @@ export type { DirectoryAccount, DirectoryGuard, DirectoryLogin } from './directo
 export { createFreshLogin, type FreshLogin, loginTimeOf } from './fresh-login.ts';
 export { closureOf, type Inspection, inactivityEnd, type Obstacle } from './inspection.ts';
 export { anyManagesApplications, grantedOrganizations, managersIn } from './management.store.ts';
-export { type Facts, hasRole, isDelegated, isInPerson, maySeeRolesIn } from './personas.ts';
+export {
+  type Facts,
+  hasRole,
+  isDelegated,
+  isInPerson,
+  maySeeRolesIn,
+  systemReaderOfCredentials,
+} from './personas.ts';
 export {
   type Action,
   authorize,

@@ -23,6 +23,8 @@ export interface Facts {
   readonly seesAssignments?: boolean;
   /** The caller may assign this role there. */
   readonly mayAssign?: boolean;
+  /** A credential with which the user proves who they are. */
+  readonly isSecondFactor?: boolean;
 }
 
 export type Rule = (caller: Caller, target: Facts) => boolean;
@@ -110,6 +112,12 @@ export const listedByApplication = anyOf(adminOrManagesRoles, (_caller, { onlyMa
 export const mayConsent = inPerson;
 export const adminOrInPerson = anyOf(admin, inPerson);
 
+/** As Keystone, not with what was passed on: another secret of the user would last longer than that. */
+export const managesCredential = both(anyOf(admin, inPerson), withOwnRights);
+/** Keystone's system reader also reads the keys of authenticator apps, which give all codes of a person. */
+export const systemReaderOfCredentials: Rule = (caller, target) => systemReader(caller, target) && target.isSecondFactor !== true;
+export const readsCredential = both(anyOf(admin, systemReaderOfCredentials, inPerson), withOwnRights);
+
 /** Keystone's check: only unrestricted application credentials manage others; trusts and OAuth1 tokens never do. */
 const mayPassOn: Rule = ({ token, authContext: { delegation } }) =>
   !token.methods.includes('oauth2') &&
@@ -139,3 +147,4 @@ export const anyCaller: Rule = () => true;
 export const readers = anyOf(admin, systemReader, domainReader);
 export const adminOrSystemReader = anyOf(admin, systemReader);
 export const adminOrManager = anyOf(admin, domainManager);
+export const adminOrService = anyOf(admin, (caller) => hasRole(caller, 'service'));

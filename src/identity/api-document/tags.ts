@@ -14,6 +14,7 @@ export const TAGS = {
   'Application credentials': 'Secrets with which programs log in for a user, with some of the user’s roles in one project.',
   Trusts: 'What users let others do for them: some of their roles in one project, which others log in to.',
   Credentials: 'Stored credentials of users, as Keystone has them. Their content is encrypted.',
+  EC2: 'Keys with which programs sign requests to services that are like EC2 and S3 of AWS, and who signed a request.',
   Catalog: 'Regions, services and endpoints: the catalog that clients of OpenStack read from a token.',
   Consumers: 'Applications that use OAuth2 and OpenID Connect: their secrets, logos and who gave them access.',
   'Roles of applications': 'Roles and permissions of applications. They are separate from base roles.',

@@ -1,6 +1,7 @@
 // Credentials: stored encrypted, shown to their owner and to administrators.
 
-import { seconds } from '../../platform/clock.ts';
+import { type Clock, seconds } from '../../platform/clock.ts';
+import { isUniqueViolation } from '../../platform/database/index.ts';
 import type { Query, Static } from '../../platform/http/index.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Seal } from '../../platform/seal/index.ts';
@@ -12,6 +13,8 @@ import {
   type IdentityTarget,
   isAdministrator,
   permit,
+  systemReaderOfCredentials,
+  tagOf,
   targetOf,
 } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
@@ -29,9 +32,11 @@ import {
 } from '../resource/index.ts';
 import { fromBase32, matchingStep } from '../two-factor/index.ts';
 import type { Users } from '../users/index.ts';
+import { checkContent, checkSameDelegation, idOfAccessKey, isEc2, readEc2Blob, TOTP } from './content.ts';
 import { type CreateCredential, credentialFields, type UpdateCredential } from './credentials.schema.ts';
 import {
   acceptCredentialStep,
+  countCredentials,
   credentialsOf,
   deleteCredential,
   findCredential,
@@ -39,6 +44,7 @@ import {
   listCredentials,
   lockCredential,
   updateCredential,
+  type VisibleCredentials,
 } from './credentials.store.ts';
 
 type NewCredential = Static<typeof CreateCredential>['credential'];
@@ -50,27 +56,7 @@ const filters: Filters = {
   type: { column: 'credentials.type', kind: 'text' },
 };
 
-const TOTP = 'totp';
 const sealContext = (id: string): string => `credentials/${id}`;
-
-/** Keystone's check of an access key. */
-function isAccessKey(blob: string): boolean {
-  try {
-    const { access } = JSON.parse(blob) as { access?: unknown };
-    return typeof access === 'string' && access !== '';
-  } catch {
-    return false;
-  }
-}
-
-/** Rejects keys that no authenticator app could use: they would lock their owner out. */
-function checkContent({ type, blob, projectId }: { type: string; blob: string; projectId: string | null }): void {
-  const refuse = (field: string, why: string): never => fail('request.bad_value', { field, why });
-  if (type === TOTP && !fromBase32(blob)) refuse('blob', 'the key of a totp credential must be base32');
-  if (type.toLowerCase() !== 'ec2') return;
-  if (projectId === null) refuse('project_id', 'an ec2 credential needs a project');
-  if (!isAccessKey(blob)) refuse('blob', 'the blob of an ec2 credential must be a JSON object with the string access');
-}
 
 const decryptWith = (seal: Seal, row: CredentialRow): DecryptedCredential => ({
   ...row,
@@ -78,11 +64,17 @@ const decryptWith = (seal: Seal, row: CredentialRow): DecryptedCredential => ({
 });
 
 /** The credential after a change. */
-function revised(seal: Seal, row: CredentialRow, body: CredentialChanges): DecryptedCredential {
+function revised(
+  { seal, clock }: { readonly seal: Seal; readonly clock: Clock },
+  row: CredentialRow,
+  body: CredentialChanges,
+): DecryptedCredential {
   const type = body.type ?? row.type;
-  const plain = body.blob ?? decryptWith(seal, row).plain;
+  const before = decryptWith(seal, row).plain;
+  const plain = body.blob ?? before;
   const projectId = body.project_id === undefined ? row.project_id : body.project_id;
   checkContent({ type, blob: plain, projectId });
+  if (isEc2(row.type)) checkSameDelegation(before, plain);
   return {
     ...row,
     user_id: body.user_id ?? row.user_id,
@@ -90,6 +82,7 @@ function revised(seal: Seal, row: CredentialRow, body: CredentialChanges): Decry
     type,
     blob: seal.seal(Buffer.from(plain), sealContext(row.id)),
     extra: mergeExtra(row.extra, extraOf(body, credentialFields)),
+    epoch: Math.max(row.epoch + 1, clock.now()),
     plain,
   };
 }
@@ -100,10 +93,27 @@ async function lockOwned(db: Database, tx: Tx, { id, user_id }: CredentialRow): 
   return current?.user_id === user_id ? current : fail('credential.not_found', { id });
 }
 
+function visibleTo(caller: Caller): VisibleCredentials {
+  if (isAdministrator(caller)) return {};
+  return systemReaderOfCredentials(caller, {}) ? { withoutTypeOfOthers: TOTP, reader: caller.userId } : { owner: caller.userId };
+}
+
+/** The access key of another credential. */
+async function failOnDuplicate(id: string, write: () => Promise<void>): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    if (isUniqueViolation(error)) fail('resource.duplicate', { kind: 'credential', field: 'ID', value: id });
+    throw error;
+  }
+}
+
+const tagOfKey = (id: string): string => tagOf.delegation({ kind: 'ec2', id });
+
 export function createCredentials(
-  deps: Pick<Deps, 'db' | 'clock' | 'change'> & { readonly users: Users; seal: Seal; freshLogin: FreshLogin },
+  deps: Pick<Deps, 'db' | 'clock' | 'change' | 'config'> & { readonly users: Users; seal: Seal; freshLogin: FreshLogin },
 ) {
-  const { db, clock, change, users, seal, freshLogin } = deps;
+  const { db, clock, change, config, users, seal, freshLogin } = deps;
   const decrypt = (row: CredentialRow): DecryptedCredential => decryptWith(seal, row);
 
   /**
@@ -118,7 +128,7 @@ export function createCredentials(
   const target = async (id: string): Promise<IdentityTarget<CredentialRow>> =>
     targetOf(
       await findCredential(db.read, id),
-      ({ user_id }) => ({ userId: user_id }),
+      ({ user_id, type }) => ({ userId: user_id, isSecondFactor: type === TOTP }),
       () => fail('credential.not_found', { id }),
     );
 
@@ -137,7 +147,7 @@ export function createCredentials(
     const projectId = body.project_id ?? null;
     checkContent({ type: body.type, blob: body.blob, projectId });
     await checkParts(userId, projectId);
-    const id = newId();
+    const id = isEc2(body.type) ? idOfAccessKey(readEc2Blob(body.blob)!.access) : newId();
     const row: CredentialRow = {
       id,
       user_id: userId,
@@ -146,12 +156,16 @@ export function createCredentials(
       blob: seal.seal(Buffer.from(body.blob), sealContext(id)),
       extra: JSON.stringify(extraOf(body, credentialFields)),
       last_step: 0,
+      // Of a key that is made again after it was deleted, earlier tokens must not come back.
+      epoch: clock.now(),
       created_at: seconds(clock),
     };
     await change(actorAsVerified(caller, userId), async ({ tx, audit }) => {
+      if ((await countCredentials(tx, userId)) >= config.credentialLimit)
+        fail('credential.limit', { limit: config.credentialLimit });
       await failOnBrokenReference(
         () => fail('user.not_found', { id: userId }),
-        () => insertCredential(tx, row),
+        () => failOnDuplicate(id, () => insertCredential(tx, row)),
       );
       audit('credential.created', { kind: 'credential', id }, { user_id: userId, type: row.type });
     });
@@ -165,15 +179,16 @@ export function createCredentials(
     // Giving it to another user counts as creating one for them.
     if (userId !== row.user_id) permit(caller, 'identity:create_credential', { userId });
     for (const owner of [row.user_id, userId]) freshLogin.require(caller, owner);
-    await checkParts(userId, revised(seal, row, body).project_id);
-    return change(actorAsVerified(caller, row.user_id), async ({ tx, audit }) => {
+    await checkParts(userId, revised(deps, row, body).project_id);
+    return change(actorAsVerified(caller, row.user_id), async ({ tx, audit, invalidate }) => {
       // Again with the locked row, so that concurrent updates do not overwrite each other.
-      const changed = revised(seal, await lockOwned(db, tx, row), body);
-      const { user_id, project_id, type, blob, extra } = changed;
+      const changed = revised(deps, await lockOwned(db, tx, row), body);
+      const { user_id, project_id, type, blob, extra, epoch } = changed;
       await failOnBrokenReference(
         () => fail('user.not_found', { id: user_id }),
-        () => updateCredential(tx, id, { user_id, project_id, type, blob, extra }),
+        () => updateCredential(tx, id, { user_id, project_id, type, blob, extra, epoch }),
       );
+      invalidate(tagOfKey(id));
       audit('credential.updated', { kind: 'credential', id }, { fields: Object.keys(body) });
       return changed;
     });
@@ -183,20 +198,21 @@ export function createCredentials(
     target,
     ownerTarget,
     async list(caller: Caller, query: Query) {
-      const owner = isAdministrator(caller) ? undefined : caller.userId;
-      const page = await listCredentials(db, pageOf(query), criteriaOf(query, filters), owner);
+      const page = await listCredentials(db, pageOf(query), criteriaOf(query, filters), visibleTo(caller));
       if (!page) fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
       return { ...page, items: page.items.map((row) => decryptFor(caller, row)) };
     },
     get: decryptFor,
+    decrypt,
     create,
     update,
     async remove(caller: Caller, row: CredentialRow): Promise<void> {
       const { id } = row;
       freshLogin.require(caller, row.user_id);
-      await change(actorAsVerified(caller, row.user_id), async ({ tx, audit }) => {
+      await change(actorAsVerified(caller, row.user_id), async ({ tx, audit, invalidate }) => {
         await lockOwned(db, tx, row);
         await deleteCredential(tx, id);
+        invalidate(tagOfKey(id));
         audit('credential.deleted', { kind: 'credential', id }, { user_id: row.user_id, type: row.type });
       });
     },

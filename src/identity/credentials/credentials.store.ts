@@ -7,16 +7,34 @@ import { STEPS_SET_BACK } from '../two-factor/index.ts';
 export const findCredential = (db: Reader, id: string): Promise<CredentialRow | undefined> =>
   db.selectFrom('credentials').where('id', '=', id).selectAll().executeTakeFirst();
 
-/** `owner`: only their credentials. A marker of another user is treated as unknown. */
+/** Which credentials a list may show: those of one owner, or all but those of a type that others have. */
+export interface VisibleCredentials {
+  readonly owner?: string;
+  readonly withoutTypeOfOthers?: string;
+  readonly reader?: string;
+}
+
+/** A marker of what the caller does not see is treated as unknown. */
 export function listCredentials(
   db: Database,
   page: PageRequest,
   criteria: readonly Criterion[],
-  owner: string | undefined,
+  { owner, withoutTypeOfOthers: hidden, reader = '' }: VisibleCredentials,
 ): Promise<RowPage<CredentialRow> | undefined> {
-  const all = db.read.selectFrom('credentials').selectAll('credentials');
-  const visible = owner === undefined ? all : all.where('credentials.user_id', '=', owner);
+  let visible = db.read.selectFrom('credentials').selectAll('credentials');
+  if (owner !== undefined) visible = visible.where('credentials.user_id', '=', owner);
+  if (hidden !== undefined)
+    visible = visible.where((eb) => eb.or([eb('credentials.type', '!=', hidden), eb('credentials.user_id', '=', reader)]));
   return readPage(applyCriteria(visible, db.dialect, criteria), { table: 'credentials' }, page, visible);
+}
+
+export async function countCredentials(db: Reader, userId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('credentials')
+    .where('user_id', '=', userId)
+    .select((eb) => eb.fn.countAll().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 export const credentialsOf = (db: Reader, userId: string, type: string): Promise<CredentialRow[]> =>

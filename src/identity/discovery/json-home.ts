@@ -2,7 +2,8 @@
 
 const REL = 'https://docs.openstack.org/api/openstack-identity/3/rel/';
 const PARAM = 'https://docs.openstack.org/api/openstack-identity/3/param/';
-const INHERIT_REL = 'https://docs.openstack.org/api/openstack-identity/3/ext/OS-INHERIT/1.0/rel/';
+const EXTENSION = 'https://docs.openstack.org/api/openstack-identity/3/ext/';
+const INHERIT_REL = `${EXTENSION}OS-INHERIT/1.0/rel/`;
 
 const RESOURCES: readonly (readonly [rel: string, path: string])[] = [
   ['auth_tokens', '/auth/tokens'],
@@ -18,7 +19,7 @@ const RESOURCES: readonly (readonly [rel: string, path: string])[] = [
   ['domain_group_role', '/domains/{domain_id}/groups/{group_id}/roles/{role_id}'],
   ['projects', '/projects'],
   ['project', '/projects/{project_id}'],
-  ['project_tags', '/projects/{project_id}/tags'],
+  ['project_tags', '/projects/{project_id}/tags/{value}'],
   ['project_user_roles', '/projects/{project_id}/users/{user_id}/roles'],
   ['project_user_role', '/projects/{project_id}/users/{user_id}/roles/{role_id}'],
   ['project_group_roles', '/projects/{project_id}/groups/{group_id}/roles'],
@@ -31,6 +32,8 @@ const RESOURCES: readonly (readonly [rel: string, path: string])[] = [
   ['application_credential', '/users/{user_id}/application_credentials/{application_credential_id}'],
   ['access_rules', '/users/{user_id}/access_rules'],
   ['access_rule', '/users/{user_id}/access_rules/{access_rule_id}'],
+  ['credentials', '/credentials'],
+  ['credential', '/credentials/{credential_id}'],
   ['users', '/users'],
   ['user', '/users/{user_id}'],
   ['user_change_password', '/users/{user_id}/password'],
@@ -64,6 +67,21 @@ const TRUSTS: readonly (readonly [rel: string, path: string])[] = [
 /** Names of parameters that belong to an extension. */
 const EXTENSION_PARAMS: Readonly<Record<string, string>> = { trust_id: `${TRUST}param/trust_id` };
 
+/** Of extensions, each with a version of its own. */
+const EXTENSIONS: readonly (readonly [extension: string, rel: string, path: string])[] = [
+  ['OS-EC2', 'user_credentials', '/users/{user_id}/credentials/OS-EC2'],
+  ['OS-EC2', 'user_credential', '/users/{user_id}/credentials/OS-EC2/{credential_id}'],
+  ['OS-EC2', 'ec2tokens', '/ec2tokens'],
+  ['s3tokens', 's3tokens', '/s3tokens'],
+];
+
+/** Parameters that have the relation of another one. */
+const PARAMETERS: Readonly<Record<string, string>> = {
+  value: 'tag_value',
+  prior_role_id: 'role_id',
+  implied_role_id: 'role_id',
+};
+
 const INHERITED: readonly (readonly [rel: string, path: string])[] = ['domain', 'project'].flatMap((target) =>
   ['user', 'group'].flatMap((actor) => {
     const path = `/OS-INHERIT/${target}s/{${target}_id}/${actor}s/{${actor}_id}/roles`;
@@ -79,7 +97,7 @@ function entry(path: string): Record<string, unknown> {
   if (names.length === 0) return { href: path };
   return {
     'href-template': path,
-    'href-vars': Object.fromEntries(names.map((name) => [name, EXTENSION_PARAMS[name] ?? PARAM + name])),
+    'href-vars': Object.fromEntries(names.map((name) => [name, EXTENSION_PARAMS[name] ?? PARAM + (PARAMETERS[name] ?? name)])),
   };
 }
 
@@ -87,6 +105,7 @@ export function homeDocument(prefix: string): { resources: Record<string, unknow
   const all = [
     ...RESOURCES.map(([rel, path]) => [REL + rel, path] as const),
     ...TRUSTS.map(([rel, path]) => [`${TRUST}rel/${rel}`, path] as const),
+    ...EXTENSIONS.map(([extension, rel, path]) => [`${EXTENSION}${extension}/1.0/rel/${rel}`, path] as const),
     ...INHERITED.map(([rel, path]) => [INHERIT_REL + rel, path] as const),
   ];
   return { resources: Object.fromEntries(all.map(([rel, path]) => [rel, entry(prefix + path)])) };

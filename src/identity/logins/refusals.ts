@@ -31,6 +31,12 @@ const WORDS = {
     'trust.gives_nothing',
     'a trust is for its trustee in person',
   ],
+  wrong_signature: [
+    'access key unknown',
+    'signature wrong',
+    'the key was replaced meanwhile',
+    'the time that was signed is missing, or too far from now',
+  ],
   no_access: ['no such project', 'no such domain', 'user or scope disabled, or no role there'],
   too_many_guesses: ['too many guesses', 'request.too_many'],
   busy: ['server.busy'],

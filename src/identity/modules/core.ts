@@ -7,6 +7,7 @@ import { createAccountDeletion, createCancelledDeletion } from '../account-delet
 import { createShield } from '../app-roles/index.ts';
 import { applicationCredentialDelegation, endApplicationCredentials } from '../application-credentials/index.ts';
 import { type Change, createChanges } from '../audit/index.ts';
+import { ec2Delegation } from '../credentials/index.ts';
 import type { Database } from '../database.ts';
 import { createDirectories } from '../directories/index.ts';
 import { createDomainSettings } from '../domain-settings/index.ts';
@@ -50,6 +51,7 @@ export async function buildCore(db: Database, options: ModuleOptions) {
   const access = createAccess(db, clock, config, {
     application_credential: applicationCredentialDelegation,
     trust: trustDelegation,
+    ec2: ec2Delegation,
   });
   const passwords = createPasswords({ ...deps, notify, gate, rateLimits: options.rateLimits });
   const tokenKeys = await createTokenKeys({ ...deps, seal, rules: config });

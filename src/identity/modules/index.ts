@@ -67,6 +67,8 @@ export async function buildModules(db: Database, options: ModuleOptions) {
     credentials,
     applicationCredentials: signIn.applicationCredentials,
     trusts: signIn.trusts,
+    ec2Credentials: signIn.ec2Credentials,
+    signatureExchange: signIn.signatureExchange,
     scim: createScim({ ...deps, users, groups, projects, directory }),
     connections,
     auditEvents: applications.auditEvents,

@@ -3,8 +3,9 @@
 import { Throttle } from '../../platform/limits/index.ts';
 import { createOutbound, hostPort } from '../../platform/outbound/index.ts';
 import { createApplicationCredentials } from '../application-credentials/index.ts';
-import { createCredentials } from '../credentials/index.ts';
+import { createCredentials, createEc2Credentials } from '../credentials/index.ts';
 import type { Tx } from '../database.ts';
+import { createSignatureExchange } from '../ec2/index.ts';
 import { createFederation } from '../federation/index.ts';
 import { reachableProjectIds } from '../grants/index.ts';
 import type { AcceptInvitation } from '../invitations/index.ts';
@@ -16,6 +17,7 @@ import { readProjects } from '../projects/index.ts';
 import {
   createAuth,
   createAuthenticate,
+  createKeyExchange,
   createLoginCompleteness,
   createReceipts,
   createScopes,
@@ -75,6 +77,7 @@ export function buildSignIn(
     hasOtherWay: async (tx, userId) => (await knowsPassword(tx, userId)) || (await federation.links.hasUsable(tx, userId)),
   });
   const credentials = createCredentials({ ...deps, users, seal, freshLogin });
+  const ec2Credentials = createEc2Credentials({ db, users, credentials });
   const scopes = createScopes({ db, access });
   const accessToken = applications.delegation.userAtLogin;
   const applicationCredentials = createApplicationCredentials({ ...deps, ...core });
@@ -103,6 +106,8 @@ export function buildSignIn(
     stillThere: users.stillThere,
     trusts,
   });
+  const keyExchange = createKeyExchange({ ...deps, tokens, scopes, users });
+  const signatureExchange = createSignatureExchange({ ...deps, gate, users, logins, keyExchange, ec2Credentials });
   const openid = createOpenid({
     ...deps,
     ...core,
@@ -123,5 +128,6 @@ export function buildSignIn(
     unfinished: new Throttle(options.rateLimits ? UNFINISHED_LIMIT : undefined, clock),
     organizationsOf: async (userId) => readProjects(db.read, [...(await reachableProjectIds(db.read, userId))]),
   });
-  return { factor, passkeys, passkeyPolicy, credentials, applicationCredentials, trusts, auth, openid, federation, completeness };
+  const delegations = { applicationCredentials, trusts, ec2Credentials, signatureExchange };
+  return { factor, passkeys, passkeyPolicy, credentials, ...delegations, auth, openid, federation, completeness };
 }

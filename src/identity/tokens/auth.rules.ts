@@ -1,11 +1,11 @@
 // Logging in. The result is a token for the requested scope or, when a method is missing, a receipt for the methods that succeeded.
 
-import { seconds } from '../../platform/clock.ts';
-import { type AuthContext, type AuthMethod, type TokenRecord, tagOf } from '../access/index.ts';
+import type { AuthContext, AuthMethod, TokenRecord } from '../access/index.ts';
 import { fail } from '../faults.ts';
 import { type LoginAttempt, type LoginEvents, loginRefused } from '../logins/index.ts';
 import type { Deps } from '../resource/index.ts';
-import { type UserWithExpiry, writeLastActive } from '../users/index.ts';
+import type { UserWithExpiry } from '../users/index.ts';
+import { createMarkActive } from './activity.ts';
 import type { AuthIdentity, RequestedScope } from './auth.schema.ts';
 import type { LoginCompleteness, PartialLogin } from './completeness.ts';
 import type { Authenticate, LoginProof } from './methods.ts';
@@ -13,8 +13,6 @@ import type { Receipt, Receipts } from './receipts.ts';
 import type { Scopes } from './scopes.ts';
 import type { Tokens } from './tokens.ts';
 import type { TrustLogins } from './trust-logins.ts';
-
-const DAY = 86_400;
 
 export type LogInOutcome =
   | { readonly kind: 'token'; readonly text: string; readonly record: TokenRecord; readonly authContext: AuthContext }
@@ -76,7 +74,10 @@ function createReceiptRules({ receipts, scopes }: { readonly receipts: Receipts;
 type StillThere = (user: UserWithExpiry) => Promise<UserWithExpiry | undefined>;
 
 /** Users of a directory may have left it since they got what they sign in with. */
-async function personOf({ stillThere }: { readonly stillThere: StillThere }, { user }: LoginProof): Promise<UserWithExpiry> {
+async function personOf(
+  { stillThere }: { readonly stillThere: StillThere },
+  { user }: Pick<LoginProof, 'user'>,
+): Promise<UserWithExpiry> {
   const person = await stillThere(user);
   if (!person) throw loginRefused('the user is not in the directory any more');
   return person;
@@ -129,21 +130,10 @@ export function createAuth(
     trusts: TrustLogins;
   },
 ) {
-  const { clock, config, change, tokens, authenticate, scopes, receipts, logins } = deps;
+  const { tokens, authenticate, scopes, receipts, logins } = deps;
+  const markActive = createMarkActive(deps);
   const { missingMethods, isComplete, isStillValid, isPasskeyRequired } = deps.completeness;
   const { receiptOf, withReceipt } = createReceiptRules(deps);
-
-  /** Only when accounts are disabled for inactivity, and once a day. */
-  async function markActive(user: UserWithExpiry): Promise<void> {
-    if (config.disableUserAccountDaysInactive === undefined) return;
-    const now = seconds(clock);
-    if (Math.floor((user.last_active_at ?? 0) / DAY) === Math.floor(now / DAY)) return;
-    await change({ userId: user.id, requestId: null }, async ({ tx, audit, invalidate }) => {
-      await writeLastActive(tx, user.id, now);
-      invalidate(tagOf.user(user.id));
-      audit('user.active', { kind: 'user', id: user.id });
-    });
-  }
 
   async function signIn(identity: AuthIdentity, attempt: LoginAttempt, earlier?: PartialLogin): Promise<AuthenticationResult> {
     const knewPassword = async (user: UserWithExpiry) => earlier !== undefined && (await isStillValid(user, earlier));

@@ -1,10 +1,12 @@
 // Tokens: issued at login, verified from memory, revoked one by one or through what they depend on.
 export { mountAuth } from './auth.routes.ts';
 export { type AuthRules, createAuth } from './auth.rules.ts';
+export { TokenReply } from './auth.schema.ts';
 export { createLoginCompleteness, type LoginCompleteness, type PartialLogin } from './completeness.ts';
+export { createKeyExchange, type ExchangedToken, type KeyExchange } from './key-exchange.ts';
 export { createAuthenticate } from './methods.ts';
 export { createReceipts } from './receipts.ts';
-export { createTokenText } from './render.ts';
+export { createTokenText, type TokenText } from './render.ts';
 export { createRevocations, type Revocations } from './revocations.ts';
 export { createScopes, type Scopes } from './scopes.ts';
 export { createSessionTokens, type SessionTokens } from './session-tokens.ts';

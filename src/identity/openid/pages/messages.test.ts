@@ -14,9 +14,9 @@ const OF_APIS = new RegExp(
   [
     '^(?:token|project|registration|group|role|grant|assignments|access_token|oauth|scim|region|service|endpoint|mapping|protocol)\\.',
     '^(?:openid_provider|consumer|application|permission|organization|credential|list|server|key|delivery|session|application_grant)\\.',
-    '^(?:application_credential|access_rule|trust)\\.',
+    '^(?:application_credential|access_rule|trust|ec2)\\.',
     '^request\\.(?:not_an_object|no_host|headers_too_large|abandoned)$',
-    '^auth\\.(?:method_unsupported|rescope_system|rescope_delegated|catalog_needs_project)$',
+    '^auth\\.(?:method_unsupported|rescope_system|rescope_delegated|ec2_token|catalog_needs_project)$',
     '^domain\\.(?:enabled|default)$',
     '^invitation\\.(?:not_found|over|too_many)$',
     '^identity_provider\\.invalid_logout$',
