@@ -16,6 +16,7 @@ import { walletFaults } from '../src/wallet/faults.ts';
 import { walletMetrics } from '../src/wallet/metrics.ts';
 import { problemCode } from '../src/wallet/resource/error-format.ts';
 import { walletSettings } from '../src/wallet/settings.ts';
+import { needlessReasons, pairsPage } from './keystone-pairs.ts';
 
 function settingsTable(settings: Settings): string {
   const rows = Object.values(settings).map(({ key, fallback, unit, about, secret }) => {
@@ -139,6 +140,7 @@ export function documents(): Record<string, string> {
     'docs/metrics.md': metricsPage(),
     'docs/api/identity.openapi.json': `${JSON.stringify(identityOpenApi(), null, 2)}\n`,
     'docs/api/wallet.openapi.json': `${JSON.stringify(walletOpenApi(), null, 2)}\n`,
+    'docs/api/keystone-pairs.md': pairsPage(),
     'docs/setup.schema.json': `${JSON.stringify(setupJsonSchema(), null, 2)}\n`,
   };
 }
@@ -151,7 +153,8 @@ export function writeDocuments(): void {
 }
 
 export async function staleDocuments(): Promise<string[]> {
-  return Object.entries(documents())
+  const stale = Object.entries(documents())
     .filter(([path, text]) => !existsSync(path) || readFileSync(path, 'utf8') !== text)
     .map(([path]) => `${path} is stale; run: npm run docs`);
+  return [...stale, ...needlessReasons()];
 }
