@@ -1,6 +1,7 @@
 // Calls the operations of the identity service, one after the other, with the data of a small town.
 import { tourApplicationCredentials, tourTrusts } from './delegations-tour.ts';
 import { tourEc2 } from './ec2-tour.ts';
+import { tourLimits, tourPolicies } from './catalog-tour.ts';
 import { documentOf, failingProbes, type Recorder } from './recorder.ts';
 import { tourScim } from './scim-tour.ts';
 
@@ -39,7 +40,7 @@ export async function tourIdentity(api: Recorder): Promise<void> {
   const town = await tourBase(api, login.token.user.id);
   await tourTokens(api, token);
   await tourGrants(api, town);
-  await tourCatalog(api);
+  await tourCatalog(api, town);
   await tourApplications(api, town);
   await tourSecondFactor(api, token);
   await tourRegistration(api, town);
@@ -164,7 +165,7 @@ async function tourGrants(api: Recorder, { ada, group, library, member }: Town):
   await api.call('GET', `/v3/users/${ada}/OS-ACCESS/explanation?project_id=${library}&role_id=${member}`);
 }
 
-async function tourCatalog(api: Recorder): Promise<void> {
+async function tourCatalog(api: Recorder, town: Town): Promise<void> {
   const call = api.call.bind(api);
   await call('POST', '/v3/regions', { body: { region: { id: 'north', description: 'The north of the town' } } });
   await call('PUT', '/v3/regions/south', { body: { region: { description: 'The south of the town' } } });
@@ -181,6 +182,8 @@ async function tourCatalog(api: Recorder): Promise<void> {
   await call('GET', `/v3/endpoints/${endpoint.id}`);
   await call('PATCH', `/v3/endpoints/${endpoint.id}`, { body: { endpoint: { url: 'https://papers.town.example' } } });
   await call('GET', '/v3/endpoints');
+  await tourPolicies(api, endpoint.id);
+  await tourLimits(api, service.id, town.library);
 }
 
 async function tourApplications(api: Recorder, town: Town): Promise<void> {

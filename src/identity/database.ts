@@ -3,6 +3,7 @@
 import type { AuditEventRow as AnyAuditEventRow } from '../platform/audit/index.ts';
 import type { AuditExportRow } from '../platform/audit-export/index.ts';
 import type { Database as AnyDatabase, Reader as AnyReader, Tx as AnyTx } from '../platform/database/index.ts';
+import type { CatalogTables } from './database.catalog.ts';
 import type { DelegationTables } from './database.delegations.ts';
 import type { FederationTables } from './database.federation.ts';
 import type { LogoutRow, MailRow, OutboxRow } from './database.messages.ts';
@@ -87,31 +88,6 @@ export interface GrantRow {
   target_id: string | null;
   role_id: string;
   inherited: Bit;
-}
-
-export interface RegionRow {
-  id: string;
-  description: string;
-  parent_region_id: string | null;
-  extra: string;
-}
-
-export interface ServiceRow {
-  id: string;
-  type: string;
-  name: string | null;
-  enabled: Bit;
-  extra: string;
-}
-
-export interface EndpointRow {
-  id: string;
-  service_id: string;
-  region_id: string | null;
-  interface: string;
-  url: string;
-  enabled: Bit;
-  extra: string;
 }
 
 export interface ConsumerRow {
@@ -319,7 +295,7 @@ export interface AuditEventRow extends AnyAuditEventRow {
   user_id: string | null;
 }
 
-export interface Tables extends FederationTables, DelegationTables {
+export interface Tables extends CatalogTables, FederationTables, DelegationTables {
   projects: ProjectRow;
   project_tags: { project_id: string; name: string };
   users: UserRow;
@@ -337,9 +313,6 @@ export interface Tables extends FederationTables, DelegationTables {
   roles: RoleRow;
   implied_roles: { prior_role_id: string; implied_role_id: string };
   grants: GrantRow;
-  regions: RegionRow;
-  services: ServiceRow;
-  endpoints: EndpointRow;
   consumers: ConsumerRow;
   application_logos: ApplicationLogoRow;
   app_roles: AppRoleRow;
@@ -375,6 +348,15 @@ export interface Tables extends FederationTables, DelegationTables {
   service_facts: { name: string; value: string };
 }
 
+export type {
+  EndpointRow,
+  LimitRow,
+  PolicyAssociationRow,
+  PolicyRow,
+  RegionRow,
+  RegisteredLimitRow,
+  ServiceRow,
+} from './database.catalog.ts';
 export type {
   IdentityProviderRow,
   MappingRow,

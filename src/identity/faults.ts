@@ -216,6 +216,23 @@ export const identityFaults = {
   'service.not_found': { status: 404, text: 'Could not find service: {id}.' },
   'endpoint.not_found': { status: 404, text: 'Could not find endpoint: {id}.' },
 
+  'policy.not_found': { status: 404, text: 'Could not find policy: {id}.' },
+  'policy.association_not_found': { status: 404, text: 'Could not find policy association.' },
+  'policy.none_for_endpoint': { status: 404, text: 'No policy is associated with endpoint {id}.' },
+
+  'registered_limit.not_found': { status: 404, text: 'Could not find registered limit for {id}.' },
+  'registered_limit.in_use': {
+    status: 403,
+    text: 'Unable to update or delete registered limit {id} because there are project limits associated with it.',
+  },
+  'limit.not_found': { status: 404, text: 'Could not find limit for {id}.' },
+  'limit.not_registered': { status: 403, text: 'Unable to create a limit that has no corresponding registered limit.' },
+  'limit.duplicate': { status: 409, text: 'Conflict occurred attempting to store {kind} - Duplicate entry.' },
+  'limit.breaks_model': {
+    status: 403,
+    text: "Invalid resource limit: that of the {kind} {id} doesn't satisfy the current hierarchy model. A project may not have more than its domain.",
+  },
+
   'identity_provider.not_found': { status: 404, text: 'Could not find identity provider: {id}.' },
   'identity_provider.unavailable': { status: 503, text: 'The identity provider does not answer. Please try again later.' },
   'identity_provider.refused': { status: 403, text: 'The sign-in through the identity provider was refused: {why}.' },

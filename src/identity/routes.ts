@@ -17,6 +17,7 @@ import { mountAssignments, mountGrants } from './grants/index.ts';
 import { mountGroups } from './groups/index.ts';
 import { mountImpact } from './impact/index.ts';
 import { mountInvitations } from './invitations/index.ts';
+import { mountLimits } from './limits/index.ts';
 import {
   mountApplicationGrants,
   mountIntrospection,
@@ -25,6 +26,7 @@ import {
   mountUserSessions,
 } from './openid/index.ts';
 import { mountPasskeys } from './passkeys/index.ts';
+import { mountPolicies } from './policies/index.ts';
 import { mountDomains, mountProjects, mountTags } from './projects/index.ts';
 import { mountRegistration } from './registration/index.ts';
 import { mountImpliedRoles, mountRoles } from './roles/index.ts';
@@ -51,6 +53,8 @@ export type IdentityRouteDeps = Parameters<typeof mountAuth>[1] &
   Parameters<typeof mountAssignments>[1] &
   Parameters<typeof mountDiscovery>[1] &
   Parameters<typeof mountCatalog>[1] &
+  Parameters<typeof mountPolicies>[1] &
+  Parameters<typeof mountLimits>[1] &
   Parameters<typeof mountConsumers>[1] &
   Parameters<typeof mountAppRoles>[1] &
   Parameters<typeof mountPermissions>[1] &
@@ -94,6 +98,8 @@ export function mountIdentity(app: IdentityApp, parts: IdentityRouteDeps): void 
   mountGrants(app, parts);
   mountAssignments(app, parts);
   mountCatalog(app, parts);
+  mountPolicies(app, parts);
+  mountLimits(app, parts);
   mountConsumers(app, parts);
   mountAppRoles(app, parts);
   mountPermissions(app, parts);

@@ -362,6 +362,12 @@ export const identitySettings = {
     { min: 300, max: 2_592_000, unit: 'seconds' },
     'Life of a link in a mail. The service stops trying to send the mail after the same time.',
   ),
+  limitModel: setting.choice(
+    'GATEHOUSE_IDENTITY_LIMIT_MODEL',
+    'flat',
+    ['flat', 'strict_two_level'],
+    'Keystone’s enforcement model of limits: flat, or strict_two_level, where no project may have more than its domain, and projects have no projects below them.',
+  ),
   maxProjectTreeDepth: setting.number(
     'GATEHOUSE_IDENTITY_MAX_PROJECT_TREE_DEPTH',
     5,

@@ -33,6 +33,17 @@ export async function makeWorld(api: TestApi) {
   await assign(api, { organization: project, application, role });
   const service = await api.make('service', { name: uniqueName('service'), type: 'test' });
   const endpoint = await api.make('endpoint', { service_id: service.id, interface: 'public', url: 'http://127.0.0.1:1' });
+  const policy = (await api.post('/v3/policies', { policy: { blob: '{}', type: 'application/json' } })).body.policy;
+  const registeredLimit = (
+    await api.post('/v3/registered_limits', {
+      registered_limits: [{ service_id: service.id, resource_name: 'things', default_limit: 5 }],
+    })
+  ).body.registered_limits[0];
+  const limit = (
+    await api.post('/v3/limits', {
+      limits: [{ project_id: project.id, service_id: service.id, resource_name: 'things', resource_limit: 7 }],
+    })
+  ).body.limits[0];
   const credential = (
     await api.post('/v3/credentials', { credential: { type: 'note', blob: 'x', user_id: user.id, project_id: project.id } })
   ).body.credential;
@@ -79,6 +90,9 @@ export async function makeWorld(api: TestApi) {
     permission,
     service,
     endpoint,
+    policy,
+    registeredLimit,
+    limit,
     credential,
     key,
     applicationCredential,
@@ -108,6 +122,9 @@ export function idsFor(path: string, world: World): Ids {
     service_id: world.service.id,
     endpoint_id: world.endpoint.id,
     region_id: 'RegionOne',
+    policy_id: world.policy.id,
+    registered_limit_id: world.registeredLimit.id,
+    limit_id: world.limit.id,
     consumer_id: world.application.id,
     application_id: world.application.id,
     permission_id: world.permission.id,
@@ -137,6 +154,7 @@ const MAPPING = { rules: [{ local: [{ user: { name: '{0}' } }], remote: [{ type:
 const OPENID = { issuer: 'https://login.example.org', client_id: 'x' };
 
 const ENVELOPES: readonly [RegExp, unknown][] = [
+  [/\/policies\/:policy_id$/, { policy: {} }],
   [/^PATCH \/v3\/(?:OS-OAUTH2\/|OS-ROLES\/)?(\w+?)s\/:\w+$/, undefined],
   [/\/tags$/, { tags: [] }],
   [/\/OS-EC2$/, { tenant_id: 'x' }],

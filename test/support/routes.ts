@@ -15,7 +15,19 @@ export function walletRoutes(): readonly Route<never>[] {
   return app.routes as readonly Route<never>[];
 }
 
-const BASE = ['Tokens', 'Domains', 'Projects', 'Users', 'Groups', 'Roles', 'Grants', 'Role assignments', 'Catalog'];
+const BASE = [
+  'Tokens',
+  'Domains',
+  'Projects',
+  'Users',
+  'Groups',
+  'Roles',
+  'Grants',
+  'Role assignments',
+  'Catalog',
+  'Policies',
+  'Limits',
+];
 
 /** Keystone's own API, without our extensions. */
 export const isBase = ({ spec }: Route<never>): boolean => BASE.includes(spec.tag);

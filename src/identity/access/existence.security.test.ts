@@ -13,6 +13,7 @@ const UNKNOWN = 'f'.repeat(31);
 /** Routes without secrets: what they show is open to every caller, or the path itself is the secret. */
 const OPEN: readonly string[] = [
   'GET /v3/regions/:region_id',
+  'GET /v3/registered_limits/:registered_limit_id',
   'GET /scim/v2/ResourceTypes/:id',
   'GET /scim/v2/Schemas/:id',
   'GET /v3/access-tokens/:token',

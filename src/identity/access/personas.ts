@@ -70,6 +70,12 @@ export const ownDomain: Rule = (caller, { domainId }) =>
   domainId !== null &&
   (scopeDomain(caller) === domainId || caller.authContext.project?.domain.id === domainId);
 
+/** The token is for this project, or for the domain around it. */
+export const inScope = anyOf(
+  ownProject,
+  (caller, { domainId }) => domainId !== undefined && domainId !== null && scopeDomain(caller) === domainId,
+);
+
 /** Domain managers and readers may only use grants and memberships that lie entirely in their domain. */
 export const allInOwnDomain =
   (role: string): Rule =>

@@ -28,6 +28,22 @@ function grantIds(): Record<string, string> {
   return ids;
 }
 
+/** `PUT /v3/policies/:policy_id/OS-ENDPOINT-POLICY/services/:service_id` is usePolicyForService. */
+function policyIds(): Record<string, string> {
+  const ids: Record<string, string> = {};
+  for (const [path, name] of [
+    ['endpoints/:endpoint_id', 'Endpoint'],
+    ['services/:service_id', 'Service'],
+    ['services/:service_id/regions/:region_id', 'ServiceInRegion'],
+  ] as const) {
+    const whole = `/v3/policies/:policy_id/OS-ENDPOINT-POLICY/${path}`;
+    ids[`PUT ${whole}`] = `usePolicyFor${name}`;
+    ids[`GET ${whole}`] = `checkPolicyFor${name}`;
+    ids[`DELETE ${whole}`] = `endPolicyFor${name}`;
+  }
+  return ids;
+}
+
 const implied = '/v3/roles/:prior_role_id/implies';
 const ofUser = '/v3/OS-ROLES/users/:user_id';
 const ofOrganization = '/v3/OS-ROLES/organizations/:organization_id';
@@ -40,6 +56,14 @@ export const IDS: Readonly<Record<string, string>> = {
   'DELETE /v3/OS-TRUST/trusts/:trust_id': 'deleteTrust',
   'GET /v3/OS-TRUST/trusts/:trust_id/roles': 'listRolesOfTrust',
   'GET /v3/OS-TRUST/trusts/:trust_id/roles/:role_id': 'getRoleOfTrust',
+  ...policyIds(),
+  'GET /v3/policies': 'listPolicies',
+  'POST /v3/policies': 'createPolicy',
+  'GET /v3/policies/:policy_id': 'getPolicy',
+  'PATCH /v3/policies/:policy_id': 'updatePolicy',
+  'DELETE /v3/policies/:policy_id': 'deletePolicy',
+  'GET /v3/policies/:policy_id/OS-ENDPOINT-POLICY/endpoints': 'listEndpointsOfPolicy',
+  'GET /v3/endpoints/:endpoint_id/OS-ENDPOINT-POLICY/policy': 'getPolicyOfEndpoint',
   'GET /openapi.json': 'getApiDocument',
   'GET /openapi': 'showApiDocument',
   'GET /': 'listVersions',
@@ -140,6 +164,9 @@ export const IDS: Readonly<Record<string, string>> = {
   'PUT /v3/projects/:project_id/tags': 'setProjectTags',
   'PUT /v3/projects/:project_id/tags/:tag': 'addProjectTag',
   'PUT /v3/regions/:region_id': 'createRegionWithId',
+  'POST /v3/registered_limits': 'createRegisteredLimits',
+  'GET /v3/limits/model': 'getLimitModel',
+  'POST /v3/limits': 'createLimits',
   [`GET ${implied}`]: 'listImpliedRoles',
   [`GET ${implied}/:implied_role_id`]: 'getImpliedRole',
   [`HEAD ${implied}/:implied_role_id`]: 'checkImpliedRole',

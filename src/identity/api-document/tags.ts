@@ -16,6 +16,8 @@ export const TAGS = {
   Credentials: 'Stored credentials of users, as Keystone has them. Their content is encrypted.',
   EC2: 'Keys with which programs sign requests to services that are like EC2 and S3 of AWS, and who signed a request.',
   Catalog: 'Regions, services and endpoints: the catalog that clients of OpenStack read from a token.',
+  Policies: 'Policies that services store for themselves, and which endpoints they are for. They have no effect on this service.',
+  Limits: 'How much of a resource projects and domains may use, by default and each. Services ask for it and enforce it.',
   Consumers: 'Applications that use OAuth2 and OpenID Connect: their secrets, logos and who gave them access.',
   'Roles of applications': 'Roles and permissions of applications. They are separate from base roles.',
   'Role assignments in applications': 'Who has which role of an application, as a member of which organization.',

@@ -18,6 +18,7 @@ const TARGET_TYPES: Readonly<Record<string, string>> = {
   trust: 'data/security/trust',
   app_role: 'data/security/role',
   permission: 'data/security/policy',
+  policy: 'data/security/policy',
   mapping: 'data/security/policy',
   token_key: 'data/security/key',
   openid_keys: 'data/security/key',

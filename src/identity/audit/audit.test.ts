@@ -144,6 +144,48 @@ onEachDatabase('The audit log', (api) => {
       events: ['endpoint.created elsewhere', 'region.created made on the fly'],
     },
     {
+      route: 'POST /v3/policies',
+      as: 'policy',
+      body: () => ({ policy: { blob: 'x', type: 'text/plain' } }),
+      events: ['policy.created policy'],
+    },
+    {
+      route: 'PATCH /v3/policies/:policy_id',
+      body: () => ({ policy: { blob: 'y' } }),
+      events: ['policy.updated policy'],
+    },
+    ...['endpoints/:endpoint_id', 'services/:service_id', 'services/:service_id/regions/:region_id'].flatMap((what): Step[] => [
+      { route: `PUT /v3/policies/:policy_id/OS-ENDPOINT-POLICY/${what}`, events: ['policy.associated policy'] },
+      { route: `DELETE /v3/policies/:policy_id/OS-ENDPOINT-POLICY/${what}`, events: ['policy.dissociated policy'] },
+    ]),
+    { route: 'DELETE /v3/policies/:policy_id', events: ['policy.deleted policy'] },
+    {
+      route: 'POST /v3/registered_limits',
+      as: 'registered_limit',
+      body: () => ({ registered_limits: [{ service_id: made.service.id, resource_name: 'things', default_limit: 5 }] }),
+      events: ['registered_limit.created registered_limit'],
+    },
+    {
+      route: 'PATCH /v3/registered_limits/:registered_limit_id',
+      body: () => ({ registered_limit: { default_limit: 6 } }),
+      events: ['registered_limit.updated registered_limit'],
+    },
+    {
+      route: 'POST /v3/limits',
+      as: 'limit',
+      body: () => ({
+        limits: [{ project_id: made.project.id, service_id: made.service.id, resource_name: 'things', resource_limit: 7 }],
+      }),
+      events: ['limit.created limit'],
+    },
+    {
+      route: 'PATCH /v3/limits/:limit_id',
+      body: () => ({ limit: { resource_limit: 8 } }),
+      events: ['limit.updated limit'],
+    },
+    removal('limit'),
+    removal('registered_limit'),
+    {
       route: 'POST /v3/users/:user_id/application_credentials',
       params: { user_id: 'administrator' },
       as: 'application_credential',
@@ -209,7 +251,7 @@ onEachDatabase('The audit log', (api) => {
         const before = await count();
         const answer = await api.request(method, pathOf(step), { body, headers });
         assert.ok(answer.status >= 200 && answer.status < 300, `${answer.status} ${answer.text}`);
-        if (step.as) made[step.as] = Object.values(answer.body)[0];
+        if (step.as) [made[step.as]] = [Object.values(answer.body)[0]].flat();
 
         const events = await eventsOf(answer);
         assert.equal(await count(), before + events.length, 'all of them carry the id of the request');

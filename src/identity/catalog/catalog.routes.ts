@@ -162,7 +162,7 @@ function mountServices(app: IdentityApp, catalog: CatalogRules): void {
     '/v3/services/:service_id',
     {
       summary: 'Delete a service',
-      description: 'Its endpoints are deleted with it.',
+      description: 'Its endpoints and its limits are deleted with it.',
       tag,
       rule: 'identity:delete_service',
       target,

@@ -55,6 +55,25 @@ const RESOURCES: readonly (readonly [rel: string, path: string])[] = [
   ['service', '/services/{service_id}'],
   ['endpoints', '/endpoints'],
   ['endpoint', '/endpoints/{endpoint_id}'],
+  ['policies', '/policies'],
+  ['policy', '/policies/{policy_id}'],
+];
+
+const ENDPOINT_POLICY: readonly (readonly [rel: string, path: string])[] = [
+  ['endpoint_policy', '/endpoints/{endpoint_id}/OS-ENDPOINT-POLICY/policy'],
+  ['policy_endpoints', '/policies/{policy_id}/OS-ENDPOINT-POLICY/endpoints'],
+  ['endpoint_policy_association', '/policies/{policy_id}/OS-ENDPOINT-POLICY/endpoints/{endpoint_id}'],
+  ['service_policy_association', '/policies/{policy_id}/OS-ENDPOINT-POLICY/services/{service_id}'],
+  ['region_and_service_policy_association', '/policies/{policy_id}/OS-ENDPOINT-POLICY/services/{service_id}/regions/{region_id}'],
+];
+
+/** Keystone marks these as experimental. */
+const EXPERIMENTAL: readonly (readonly [rel: string, path: string])[] = [
+  ['registered_limits', '/registered_limits'],
+  ['registered_limit', '/registered_limits/{registered_limit_id}'],
+  ['limits', '/limits'],
+  ['limit', '/limits/{limit_id}'],
+  ['limit_model', '/limits/model'],
 ];
 
 const TRUST = 'https://docs.openstack.org/api/openstack-identity/3/ext/OS-TRUST/1.0/';
@@ -106,7 +125,14 @@ export function homeDocument(prefix: string): { resources: Record<string, unknow
     ...RESOURCES.map(([rel, path]) => [REL + rel, path] as const),
     ...TRUSTS.map(([rel, path]) => [`${TRUST}rel/${rel}`, path] as const),
     ...EXTENSIONS.map(([extension, rel, path]) => [`${EXTENSION}${extension}/1.0/rel/${rel}`, path] as const),
+    ...ENDPOINT_POLICY.map(([rel, path]) => [`${EXTENSION}OS-ENDPOINT-POLICY/1.0/rel/${rel}`, path] as const),
     ...INHERITED.map(([rel, path]) => [INHERIT_REL + rel, path] as const),
   ];
-  return { resources: Object.fromEntries(all.map(([rel, path]) => [rel, entry(prefix + path)])) };
+  const hints = { hints: { status: 'experimental' } };
+  return {
+    resources: {
+      ...Object.fromEntries(all.map(([rel, path]) => [rel, entry(prefix + path)])),
+      ...Object.fromEntries(EXPERIMENTAL.map(([rel, path]) => [REL + rel, { ...entry(prefix + path), ...hints }])),
+    },
+  };
 }

@@ -469,7 +469,15 @@ onDatabase('SQLite', 'Every route', {}, (api) => {
 
   describe('with a token that has no role', () => {
     /** What everyone may read or keep of their own. */
-    const OPEN = ['/v3/auth/projects', '/v3/auth/domains', '/v3/auth/system', '/v3/regions']
+    const OPEN = [
+      '/v3/auth/projects',
+      '/v3/auth/domains',
+      '/v3/auth/system',
+      '/v3/regions',
+      '/v3/registered_limits',
+      '/v3/limits',
+      '/v3/limits/model',
+    ]
       .map((path) => `GET ${path}`)
       .concat('POST /v3/credentials');
     for (const route of guarded) {
@@ -479,8 +487,8 @@ onDatabase('SQLite', 'Every route', {}, (api) => {
       it(`${OPEN.includes(name) ? 'allows' : 'refuses'} ${name}`, async () => {
         const { status, text } = await api.request(route.method, pathOf(route), { token: nobody, body: bodyOf(route) });
         if (OPEN.includes(name)) assert.ok(status < 300, text);
-        // Regions are for everyone to read, so that one is missing is no secret.
-        else if (name === 'GET /v3/regions/:region_id') assert.equal(status, 404);
+        // Regions and registered limits are for everyone to read, so that one is missing is no secret.
+        else if (/^GET \/v3\/(regions|registered_limits)\/:/.test(name)) assert.equal(status, 404);
         else if (isBase(route)) assert.equal(status, 403, text);
         else assert.ok([400, 401, 403, 404].includes(status), `${status} ${text}`);
       });

@@ -6,8 +6,10 @@ import { createCatalog } from '../catalog/index.ts';
 import type { Database } from '../database.ts';
 import { createAssignments, createUserScopes, reachableProjectIds } from '../grants/index.ts';
 import { createReseal } from '../jobs/index.ts';
+import { createLimits } from '../limits/index.ts';
 import type { ModuleOptions } from '../module-options.ts';
 import { createUserSessions } from '../openid/index.ts';
+import { createPolicies } from '../policies/index.ts';
 import { createDomains, createProjects, createTags } from '../projects/index.ts';
 import { createRegistration } from '../registration/index.ts';
 import { createImpliedRoles, createRoles } from '../roles/index.ts';
@@ -33,6 +35,8 @@ export async function buildModules(db: Database, options: ModuleOptions) {
   const { factor, passkeys, passkeyPolicy, credentials, auth, openid, federation, completeness } = signIn;
   const domains = createDomains(deps);
   const projects = createProjects({ ...deps, domains });
+  const limits = createLimits(deps);
+  await limits.checkProjectTree();
   const connections = createConnections({ ...deps, provisioner: delegation.provisioner });
   const parts: IdentityRouteDeps = {
     ...deps,
@@ -56,6 +60,8 @@ export async function buildModules(db: Database, options: ModuleOptions) {
     assignments: createAssignments(deps),
     userScopes: createUserScopes(deps),
     catalog: createCatalog(deps),
+    policies: createPolicies(deps),
+    limits,
     consumers,
     appRoles,
     appAssignments,

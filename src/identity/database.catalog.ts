@@ -1,0 +1,71 @@
+// The tables of the catalog, and of what is about it: limits, policies. Booleans are 0 or 1.
+
+export interface RegionRow {
+  id: string;
+  description: string;
+  parent_region_id: string | null;
+  extra: string;
+}
+
+export interface ServiceRow {
+  id: string;
+  type: string;
+  name: string | null;
+  enabled: number;
+  extra: string;
+}
+
+export interface EndpointRow {
+  id: string;
+  service_id: string;
+  region_id: string | null;
+  interface: string;
+  url: string;
+  enabled: number;
+  extra: string;
+}
+
+export interface RegisteredLimitRow {
+  id: string;
+  service_id: string;
+  region_id: string | null;
+  resource_name: string;
+  default_limit: number;
+  description: string | null;
+}
+
+/** Of a project or of a domain: one of the two ids is null. */
+export interface LimitRow {
+  id: string;
+  registered_limit_id: string;
+  project_id: string | null;
+  domain_id: string | null;
+  resource_limit: number;
+  description: string | null;
+}
+
+export interface PolicyRow {
+  id: string;
+  type: string;
+  blob: string;
+  extra: string;
+}
+
+/** For an endpoint alone, for a service in a region, or for a service alone. */
+export interface PolicyAssociationRow {
+  id: string;
+  policy_id: string;
+  endpoint_id: string | null;
+  service_id: string | null;
+  region_id: string | null;
+}
+
+export interface CatalogTables {
+  regions: RegionRow;
+  services: ServiceRow;
+  endpoints: EndpointRow;
+  registered_limits: RegisteredLimitRow;
+  limits: LimitRow;
+  policies: PolicyRow;
+  policy_associations: PolicyAssociationRow;
+}

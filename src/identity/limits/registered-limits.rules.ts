@@ -1,0 +1,129 @@
+// Registered limits: the resources of services that can be limited, and how much of each everybody may use by default.
+import { isUniqueViolation } from '../../platform/database/index.ts';
+import type { Query, Static } from '../../platform/http/index.ts';
+import { newId } from '../../platform/ids.ts';
+import { type Caller, type IdentityTarget, targetOf } from '../access/index.ts';
+import type { Reader, RegisteredLimitRow } from '../database.ts';
+import { fail } from '../faults.ts';
+import { criteriaOf, type Deps, type Filters, failOnBrokenReference, pageOf, single } from '../resource/index.ts';
+import type { CreateRegisteredLimits, UpdateRegisteredLimit } from './limits.schema.ts';
+import {
+  deleteRegisteredLimit,
+  existing,
+  findRegisteredLimit,
+  hasLimits,
+  insertRegisteredLimits,
+  listRegisteredLimits,
+  lockRegisteredLimit,
+  updateRegisteredLimit,
+} from './limits.store.ts';
+
+type NewRegisteredLimit = Static<typeof CreateRegisteredLimits>['registered_limits'][number];
+type RegisteredLimitChanges = Static<typeof UpdateRegisteredLimit>['registered_limit'];
+
+export const RESOURCE_FILTERS = {
+  service_id: { column: 'registered_limits.service_id', kind: 'text' },
+  region_id: { column: 'registered_limits.region_id', kind: 'text' },
+  resource_name: { column: 'registered_limits.resource_name', kind: 'text' },
+} as const satisfies Filters;
+
+export async function failOnDuplicateLimit<T>(kind: 'limit' | 'registered limit', write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (isUniqueViolation(error)) fail('limit.duplicate', { kind });
+    throw error;
+  }
+}
+
+const partsGone = (): never => fail('request.bad_value', { field: 'service_id', why: 'the service or the region was deleted' });
+
+/** Services and regions that a request names must exist. */
+export async function checkParts(
+  db: Reader,
+  given: readonly { readonly service_id?: string | undefined; readonly region_id?: string | null | undefined }[],
+): Promise<void> {
+  for (const [table, field] of [
+    ['services', 'service_id'],
+    ['regions', 'region_id'],
+  ] as const) {
+    const ids = [...new Set(given.flatMap((one) => one[field] ?? []))];
+    const known = await existing(db, table, ids);
+    for (const id of ids)
+      if (!known.has(id)) fail('request.bad_value', { field, why: `there is no ${table.slice(0, -1)} ${id}` });
+  }
+}
+
+export function createRegisteredLimits({ db, change }: Pick<Deps, 'db' | 'change'>) {
+  const missing = (id: string): never => fail('registered_limit.not_found', { id });
+
+  return {
+    registeredTarget: async (id: string): Promise<IdentityTarget<RegisteredLimitRow>> =>
+      targetOf(
+        await findRegisteredLimit(db.read, id),
+        () => ({}),
+        () => missing(id),
+      ),
+
+    async listRegistered(query: Query) {
+      const page = await listRegisteredLimits(db, pageOf(query), criteriaOf(query, RESOURCE_FILTERS));
+      return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
+    },
+
+    /** All of them, or none. */
+    async register(caller: Caller, given: readonly NewRegisteredLimit[]): Promise<RegisteredLimitRow[]> {
+      const rows = given.map(
+        (limit): RegisteredLimitRow => ({
+          id: newId(),
+          service_id: limit.service_id,
+          region_id: limit.region_id ?? null,
+          resource_name: limit.resource_name,
+          default_limit: limit.default_limit,
+          description: limit.description ?? null,
+        }),
+      );
+      await change(caller, async ({ tx, audit }) => {
+        await checkParts(tx, rows);
+        await failOnBrokenReference(partsGone, () =>
+          failOnDuplicateLimit('registered limit', () => insertRegisteredLimits(tx, rows)),
+        );
+        for (const { id } of rows) audit('registered_limit.created', { kind: 'registered_limit', id });
+      });
+      return rows;
+    },
+
+    /** What limits refer to stays as it is. */
+    async updateRegistered(
+      caller: Caller,
+      { id }: RegisteredLimitRow,
+      body: RegisteredLimitChanges,
+    ): Promise<RegisteredLimitRow> {
+      return change(caller, async ({ tx, audit }) => {
+        await checkParts(tx, [body]);
+        const row = (await lockRegisteredLimit(db, tx, id)) ?? missing(id);
+        if (await hasLimits(tx, id)) fail('registered_limit.in_use', { id });
+        const values = {
+          service_id: body.service_id ?? row.service_id,
+          region_id: body.region_id === undefined ? row.region_id : body.region_id,
+          resource_name: body.resource_name ?? row.resource_name,
+          default_limit: body.default_limit ?? row.default_limit,
+          description: body.description === undefined ? row.description : body.description,
+        };
+        await failOnBrokenReference(partsGone, () =>
+          failOnDuplicateLimit('registered limit', () => updateRegisteredLimit(tx, id, values)),
+        );
+        audit('registered_limit.updated', { kind: 'registered_limit', id }, { fields: Object.keys(body) });
+        return { ...row, ...values };
+      });
+    },
+
+    async unregister(caller: Caller, { id }: RegisteredLimitRow): Promise<void> {
+      await change(caller, async ({ tx, audit }) => {
+        if (!(await lockRegisteredLimit(db, tx, id))) missing(id);
+        if (await hasLimits(tx, id)) fail('registered_limit.in_use', { id });
+        await deleteRegisteredLimit(tx, id);
+        audit('registered_limit.deleted', { kind: 'registered_limit', id });
+      });
+    },
+  };
+}
