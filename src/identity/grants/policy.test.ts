@@ -422,6 +422,7 @@ function sampleOf(schema: Schema): unknown {
   if (Array.isArray(schema.enum)) return schema.enum[0];
   const type = [schema.type].flat()[0];
   if (type === 'string') return schema.pattern?.toString().includes(':') ? 'http://test' : 'test';
+  if (type === 'integer') return 1;
   if (type === 'array') return (schema.minItems as number) > 0 ? [sampleOf(schema.items as Schema)] : [];
   if (type !== 'object') return true;
   const properties = (schema.properties ?? {}) as Record<string, Schema>;
