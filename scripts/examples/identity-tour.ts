@@ -1,7 +1,7 @@
 // Calls the operations of the identity service, one after the other, with the data of a small town.
+import { tourLimits, tourPolicies } from './catalog-tour.ts';
 import { tourApplicationCredentials, tourTrusts } from './delegations-tour.ts';
 import { tourEc2 } from './ec2-tour.ts';
-import { tourLimits, tourPolicies } from './catalog-tour.ts';
 import { documentOf, failingProbes, type Recorder } from './recorder.ts';
 import { tourScim } from './scim-tour.ts';
 
