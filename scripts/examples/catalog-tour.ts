@@ -1,4 +1,4 @@
-// Calls the operations about what belongs to services and endpoints: policies and limits.
+// Calls the operations about what belongs to services and endpoints: the endpoints of projects, policies and limits.
 import type { Recorder } from './recorder.ts';
 
 export async function tourLimits(api: Recorder, serviceId: string, projectId: string): Promise<void> {
@@ -34,4 +34,44 @@ export async function tourPolicies(api: Recorder, endpointId: string): Promise<v
   await call('PUT', `${one}/OS-ENDPOINT-POLICY/endpoints/${endpointId}`);
   await call('GET', `${one}/OS-ENDPOINT-POLICY/endpoints`);
   await call('GET', `/v3/endpoints/${endpointId}/OS-ENDPOINT-POLICY/policy`);
+}
+
+export async function tourEndpointFilter(api: Recorder, endpointId: string, projectId: string): Promise<void> {
+  const call = api.call.bind(api);
+  const groups = '/v3/OS-EP-FILTER/endpoint_groups';
+  const { endpoint_group: group } = await call('POST', groups, {
+    body: { endpoint_group: { name: 'open to the town', filters: { interface: 'public' } } },
+  });
+  const one = `${groups}/${group.id}`;
+  await call('GET', groups);
+  await call('GET', one);
+  await call('PATCH', one, { body: { endpoint_group: { description: 'Whatever the town may reach' } } });
+  await call('PUT', `${one}/projects/${projectId}`);
+  await call('GET', `${one}/projects/${projectId}`);
+  await call('GET', `${one}/projects`);
+  await call('GET', `${one}/endpoints`);
+  const project = `/v3/OS-EP-FILTER/projects/${projectId}`;
+  await call('PUT', `${project}/endpoints/${endpointId}`);
+  await call('GET', `${project}/endpoints`);
+  await call('GET', `${project}/endpoint_groups`);
+  await call('GET', `/v3/OS-EP-FILTER/endpoints/${endpointId}/projects`);
+  await call('DELETE', `${project}/endpoints/${endpointId}`);
+  await call('DELETE', `${one}/projects/${projectId}`);
+}
+
+export async function tourDomainConfig(api: Recorder, domainId: string): Promise<void> {
+  const call = api.call.bind(api);
+  const config = `/v3/domains/${domainId}/config`;
+  const ldap = { url: 'ldap://directory.town.example', user_tree_dn: 'ou=People,dc=town,dc=example' };
+  await call('PUT', config, { body: { config: { identity: { driver: 'ldap' }, ldap } } });
+  await call('PUT', config, { body: { config: { identity: { driver: 'ldap' }, ldap } } });
+  for (const path of ['', '/ldap', '/ldap/url']) await call('GET', `${config}${path}`);
+  await call('PATCH', config, { body: { config: { ldap: { suffix: 'dc=town,dc=example' } } } });
+  await call('PATCH', `${config}/ldap`, { body: { config: { ldap: { page_size: 500 } } } });
+  await call('PATCH', `${config}/ldap/url`, { body: { config: { url: 'ldaps://directory.town.example' } } });
+  await call('DELETE', config);
+  for (const path of ['', '/identity', '/identity/driver']) await call('GET', `/v3/domains/config${path}/default`);
+  const compliance = '/v3/domains/default/config/security_compliance';
+  await call('GET', compliance);
+  await call('GET', `${compliance}/password_regex`);
 }

@@ -1,5 +1,5 @@
 // Calls the operations of the identity service, one after the other, with the data of a small town.
-import { tourLimits, tourPolicies } from './catalog-tour.ts';
+import { tourDomainConfig, tourEndpointFilter, tourLimits, tourPolicies } from './catalog-tour.ts';
 import { tourApplicationCredentials, tourTrusts } from './delegations-tour.ts';
 import { tourEc2 } from './ec2-tour.ts';
 import { documentOf, failingProbes, type Recorder } from './recorder.ts';
@@ -182,6 +182,8 @@ async function tourCatalog(api: Recorder, town: Town): Promise<void> {
   await call('GET', `/v3/endpoints/${endpoint.id}`);
   await call('PATCH', `/v3/endpoints/${endpoint.id}`, { body: { endpoint: { url: 'https://papers.town.example' } } });
   await call('GET', '/v3/endpoints');
+  await tourDomainConfig(api, 'default');
+  await tourEndpointFilter(api, endpoint.id, town.library);
   await tourPolicies(api, endpoint.id);
   await tourLimits(api, service.id, town.library);
 }

@@ -1,4 +1,4 @@
-// The tables of the catalog, and of what is about it: limits, policies. Booleans are 0 or 1.
+// The tables of the catalog, and of what is about it: limits, policies, the endpoints of projects; and of the configuration of domains. Booleans are 0 or 1.
 
 export interface RegionRow {
   id: string;
@@ -60,6 +60,30 @@ export interface PolicyAssociationRow {
   region_id: string | null;
 }
 
+/** Endpoints with some values in common; `filters` is JSON. */
+export interface EndpointGroupRow {
+  id: string;
+  name: string;
+  description: string | null;
+  filters: string;
+}
+
+export interface DomainConfigOptionRow {
+  domain_id: string;
+  config_group: string;
+  config_option: string;
+  /** JSON. */
+  value: string;
+}
+
+export interface DomainConfigSecretRow {
+  id: string;
+  domain_id: string;
+  config_group: string;
+  config_option: string;
+  sealed: string;
+}
+
 export interface CatalogTables {
   regions: RegionRow;
   services: ServiceRow;
@@ -68,4 +92,9 @@ export interface CatalogTables {
   limits: LimitRow;
   policies: PolicyRow;
   policy_associations: PolicyAssociationRow;
+  domain_config_options: DomainConfigOptionRow;
+  domain_config_secrets: DomainConfigSecretRow;
+  project_endpoints: { endpoint_id: string; project_id: string };
+  endpoint_groups: EndpointGroupRow;
+  project_endpoint_groups: { endpoint_group_id: string; project_id: string };
 }

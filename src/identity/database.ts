@@ -349,6 +349,9 @@ export interface Tables extends CatalogTables, FederationTables, DelegationTable
 }
 
 export type {
+  DomainConfigOptionRow,
+  DomainConfigSecretRow,
+  EndpointGroupRow,
   EndpointRow,
   LimitRow,
   PolicyAssociationRow,

@@ -61,6 +61,8 @@ export const identityFaults = {
   'domain.not_found': { status: 404, text: 'Could not find domain: {id}.' },
   'domain.enabled': { status: 403, text: 'Cannot delete a domain that is enabled, please disable it first.' },
   'domain.default': { status: 403, text: 'The default domain cannot be deleted or disabled.' },
+  'domain_config.not_found': { status: 404, text: 'Could not find {what} in domain configuration for domain {id}.' },
+  'domain_config.invalid': { status: 403, text: 'Invalid domain specific configuration: {why}.' },
   'project.not_found': { status: 404, text: 'Could not find project: {id}.' },
   'project.has_children': { status: 403, text: 'Cannot delete the project {id} since it is not a leaf in the hierarchy.' },
   'project.children_enabled': { status: 403, text: 'Cannot disable project {id} since its subtree contains enabled projects.' },
@@ -215,6 +217,10 @@ export const identityFaults = {
   'region.cycle': { status: 400, text: 'Region {id} cannot be its own ancestor.' },
   'service.not_found': { status: 404, text: 'Could not find service: {id}.' },
   'endpoint.not_found': { status: 404, text: 'Could not find endpoint: {id}.' },
+
+  'endpoint.not_in_project': { status: 404, text: 'Endpoint {id} not found in project {project}.' },
+  'endpoint_group.not_found': { status: 404, text: 'Could not find Endpoint Group: {id}.' },
+  'endpoint_group.not_in_project': { status: 404, text: 'Endpoint Group {id} not found in project {project}.' },
 
   'policy.not_found': { status: 404, text: 'Could not find policy: {id}.' },
   'policy.association_not_found': { status: 404, text: 'Could not find policy association.' },

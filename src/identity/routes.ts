@@ -11,7 +11,9 @@ import { mountCatalog } from './catalog/index.ts';
 import { mountConsumers } from './consumers/index.ts';
 import { mountCredentials, mountEc2Credentials } from './credentials/index.ts';
 import { mountDiscovery } from './discovery/index.ts';
+import { mountDomainConfig } from './domain-config/index.ts';
 import { mountSignatureExchange } from './ec2/index.ts';
+import { mountEndpointFilter } from './endpoint-filter/index.ts';
 import { mountFederation } from './federation/index.ts';
 import { mountAssignments, mountGrants } from './grants/index.ts';
 import { mountGroups } from './groups/index.ts';
@@ -53,6 +55,8 @@ export type IdentityRouteDeps = Parameters<typeof mountAuth>[1] &
   Parameters<typeof mountAssignments>[1] &
   Parameters<typeof mountDiscovery>[1] &
   Parameters<typeof mountCatalog>[1] &
+  Parameters<typeof mountDomainConfig>[1] &
+  Parameters<typeof mountEndpointFilter>[1] &
   Parameters<typeof mountPolicies>[1] &
   Parameters<typeof mountLimits>[1] &
   Parameters<typeof mountConsumers>[1] &
@@ -98,6 +102,8 @@ export function mountIdentity(app: IdentityApp, parts: IdentityRouteDeps): void 
   mountGrants(app, parts);
   mountAssignments(app, parts);
   mountCatalog(app, parts);
+  mountDomainConfig(app, parts);
+  mountEndpointFilter(app, parts);
   mountPolicies(app, parts);
   mountLimits(app, parts);
   mountConsumers(app, parts);

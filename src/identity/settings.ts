@@ -362,6 +362,11 @@ export const identitySettings = {
     { min: 300, max: 2_592_000, unit: 'seconds' },
     'Life of a link in a mail. The service stops trying to send the mail after the same time.',
   ),
+  allEndpointsWithoutFilter: setting.flag(
+    'GATEHOUSE_IDENTITY_RETURN_ALL_ENDPOINTS_IF_NO_FILTER',
+    true,
+    'Whether the catalog of a token has all endpoints when its project was given none (OS-EP-FILTER). Otherwise it is empty then.',
+  ),
   limitModel: setting.choice(
     'GATEHOUSE_IDENTITY_LIMIT_MODEL',
     'flat',

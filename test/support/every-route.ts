@@ -33,6 +33,11 @@ export async function makeWorld(api: TestApi) {
   await assign(api, { organization: project, application, role });
   const service = await api.make('service', { name: uniqueName('service'), type: 'test' });
   const endpoint = await api.make('endpoint', { service_id: service.id, interface: 'public', url: 'http://127.0.0.1:1' });
+  const endpointGroup = (
+    await api.post('/v3/OS-EP-FILTER/endpoint_groups', {
+      endpoint_group: { name: uniqueName('group'), filters: { interface: 'public' } },
+    })
+  ).body.endpoint_group;
   const policy = (await api.post('/v3/policies', { policy: { blob: '{}', type: 'application/json' } })).body.policy;
   const registeredLimit = (
     await api.post('/v3/registered_limits', {
@@ -90,6 +95,7 @@ export async function makeWorld(api: TestApi) {
     permission,
     service,
     endpoint,
+    endpointGroup,
     policy,
     registeredLimit,
     limit,
@@ -122,6 +128,9 @@ export function idsFor(path: string, world: World): Ids {
     service_id: world.service.id,
     endpoint_id: world.endpoint.id,
     region_id: 'RegionOne',
+    group: 'ldap',
+    option: 'url',
+    endpoint_group_id: world.endpointGroup.id,
     policy_id: world.policy.id,
     registered_limit_id: world.registeredLimit.id,
     limit_id: world.limit.id,
@@ -154,6 +163,9 @@ const MAPPING = { rules: [{ local: [{ user: { name: '{0}' } }], remote: [{ type:
 const OPENID = { issuer: 'https://login.example.org', client_id: 'x' };
 
 const ENVELOPES: readonly [RegExp, unknown][] = [
+  [/\/config\/:group\/:option$/, { config: { url: 'ldap://x' } }],
+  [/\/config(\/:group)?$/, { config: { ldap: { url: 'ldap://x' } } }],
+  [/\/endpoint_groups\/:endpoint_group_id$/, { endpoint_group: {} }],
   [/\/policies\/:policy_id$/, { policy: {} }],
   [/^PATCH \/v3\/(?:OS-OAUTH2\/|OS-ROLES\/)?(\w+?)s\/:\w+$/, undefined],
   [/\/tags$/, { tags: [] }],

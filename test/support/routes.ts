@@ -25,6 +25,8 @@ const BASE = [
   'Grants',
   'Role assignments',
   'Catalog',
+  'Domain configuration',
+  'Endpoint filter',
   'Policies',
   'Limits',
 ];

@@ -84,6 +84,26 @@ onEachDatabase('The audit log', (api) => {
 
   const STEPS: readonly Step[] = [
     ...crud('domain', () => ({ name: uniqueName('domain') })),
+    ...['', '/:group', '/:group/:option'].flatMap((part): Step[] => {
+      const params = { group: 'ldap', option: 'url' };
+      const route = `/v3/domains/:domain_id/config${part}`;
+      const config = { ldap: { url: 'ldap://x' } };
+      const replace: Step = {
+        route: 'PUT /v3/domains/:domain_id/config',
+        body: () => ({ config }),
+        events: ['domain.config_replaced domain'],
+      };
+      return [
+        replace,
+        {
+          route: `PATCH ${route}`,
+          params,
+          body: () => ({ config: part.endsWith('option') ? config.ldap : config }),
+          events: ['domain.config_updated domain'],
+        },
+        { route: `DELETE ${route}`, params, events: ['domain.config_deleted domain'] },
+      ];
+    }),
     ...crud('project', () => ({ name: uniqueName('project'), domain_id: made.domain.id }), [
       {
         route: 'PUT /v3/projects/:project_id/tags',
@@ -142,6 +162,30 @@ onEachDatabase('The audit log', (api) => {
         endpoint: { service_id: made.service.id, interface: 'public', url: 'http://test', region: 'made on the fly' },
       }),
       events: ['endpoint.created elsewhere', 'region.created made on the fly'],
+    },
+    {
+      route: 'POST /v3/OS-EP-FILTER/endpoint_groups',
+      as: 'endpoint_group',
+      body: () => ({ endpoint_group: { name: 'public', filters: { interface: 'public' } } }),
+      events: ['endpoint_group.created endpoint_group'],
+    },
+    {
+      route: 'PATCH /v3/OS-EP-FILTER/endpoint_groups/:endpoint_group_id',
+      body: () => ({ endpoint_group: { name: 'changed' } }),
+      events: ['endpoint_group.updated endpoint_group'],
+    },
+    ...['endpoint_groups/:endpoint_group_id/projects/:project_id', 'projects/:project_id/endpoints/:endpoint_id'].flatMap(
+      (path): Step[] => {
+        const kind = path.startsWith('endpoint_groups') ? 'endpoint_group' : 'endpoint';
+        return [
+          { route: `PUT /v3/OS-EP-FILTER/${path}`, events: [`${kind}.added_to_project ${kind}`] },
+          { route: `DELETE /v3/OS-EP-FILTER/${path}`, events: [`${kind}.removed_from_project ${kind}`] },
+        ];
+      },
+    ),
+    {
+      route: 'DELETE /v3/OS-EP-FILTER/endpoint_groups/:endpoint_group_id',
+      events: ['endpoint_group.deleted endpoint_group'],
     },
     {
       route: 'POST /v3/policies',

@@ -25,19 +25,23 @@ function substitute(url: string, values: { project_id: string | undefined; user_
   return complete ? text : undefined;
 }
 
+/** `given`: the endpoints that the project is limited to. Services that have none of them are left out, as in Keystone. */
 export function tokenCatalog(
   { services, endpoints }: { services: readonly ServiceRow[]; endpoints: readonly EndpointRow[] },
   values: { project_id: string | undefined; user_id: string },
+  given?: ReadonlySet<string>,
 ): CatalogEntry[] {
   const byService = Map.groupBy(endpoints, (endpoint) => endpoint.service_id);
-  return services.map((service) => ({
+  const entries = services.map((service) => ({
     id: service.id,
     type: service.type,
     name: service.name ?? '',
     endpoints: (byService.get(service.id) ?? []).flatMap((endpoint) => {
+      if (given && !given.has(endpoint.id)) return [];
       const url = substitute(endpoint.url, values);
       if (url === undefined) return [];
       return [{ id: endpoint.id, interface: endpoint.interface, region: endpoint.region_id, region_id: endpoint.region_id, url }];
     }),
   }));
+  return given ? entries.filter((entry) => entry.endpoints.length > 0) : entries;
 }

@@ -13,6 +13,12 @@ const RESOURCES: readonly (readonly [rel: string, path: string])[] = [
   ['auth_system', '/auth/system'],
   ['domains', '/domains'],
   ['domain', '/domains/{domain_id}'],
+  ['domain_config', '/domains/{domain_id}/config'],
+  ['domain_config_group', '/domains/{domain_id}/config/{group}'],
+  ['domain_config_option', '/domains/{domain_id}/config/{group}/{option}'],
+  ['domain_config_default', '/domains/config/default'],
+  ['domain_config_default_group', '/domains/config/{group}/default'],
+  ['domain_config_default_option', '/domains/config/{group}/{option}/default'],
   ['domain_user_roles', '/domains/{domain_id}/users/{user_id}/roles'],
   ['domain_user_role', '/domains/{domain_id}/users/{user_id}/roles/{role_id}'],
   ['domain_group_roles', '/domains/{domain_id}/groups/{group_id}/roles'],
@@ -59,6 +65,18 @@ const RESOURCES: readonly (readonly [rel: string, path: string])[] = [
   ['policy', '/policies/{policy_id}'],
 ];
 
+const ENDPOINT_FILTER: readonly (readonly [rel: string, path: string])[] = [
+  ['endpoint_groups', '/OS-EP-FILTER/endpoint_groups'],
+  ['endpoint_group', '/OS-EP-FILTER/endpoint_groups/{endpoint_group_id}'],
+  ['endpoint_projects', '/OS-EP-FILTER/endpoints/{endpoint_id}/projects'],
+  ['project_endpoint', '/OS-EP-FILTER/projects/{project_id}/endpoints/{endpoint_id}'],
+  ['project_endpoints', '/OS-EP-FILTER/projects/{project_id}/endpoints'],
+  ['project_endpoint_groups', '/OS-EP-FILTER/projects/{project_id}/endpoint_groups'],
+  ['endpoints_in_endpoint_group', '/OS-EP-FILTER/endpoint_groups/{endpoint_group_id}/endpoints'],
+  ['projects_associated_with_endpoint_group', '/OS-EP-FILTER/endpoint_groups/{endpoint_group_id}/projects'],
+  ['endpoint_group_to_project_association', '/OS-EP-FILTER/endpoint_groups/{endpoint_group_id}/projects/{project_id}'],
+];
+
 const ENDPOINT_POLICY: readonly (readonly [rel: string, path: string])[] = [
   ['endpoint_policy', '/endpoints/{endpoint_id}/OS-ENDPOINT-POLICY/policy'],
   ['policy_endpoints', '/policies/{policy_id}/OS-ENDPOINT-POLICY/endpoints'],
@@ -84,7 +102,10 @@ const TRUSTS: readonly (readonly [rel: string, path: string])[] = [
   ['trust_role', '/OS-TRUST/trusts/{trust_id}/roles/{role_id}'],
 ];
 /** Names of parameters that belong to an extension. */
-const EXTENSION_PARAMS: Readonly<Record<string, string>> = { trust_id: `${TRUST}param/trust_id` };
+const EXTENSION_PARAMS: Readonly<Record<string, string>> = {
+  trust_id: `${TRUST}param/trust_id`,
+  endpoint_group_id: `${EXTENSION}OS-EP-FILTER/1.0/param/endpoint_group_id`,
+};
 
 /** Of extensions, each with a version of its own. */
 const EXTENSIONS: readonly (readonly [extension: string, rel: string, path: string])[] = [
@@ -97,6 +118,8 @@ const EXTENSIONS: readonly (readonly [extension: string, rel: string, path: stri
 /** Parameters that have the relation of another one. */
 const PARAMETERS: Readonly<Record<string, string>> = {
   value: 'tag_value',
+  group: 'config_group',
+  option: 'config_option',
   prior_role_id: 'role_id',
   implied_role_id: 'role_id',
 };
@@ -125,6 +148,7 @@ export function homeDocument(prefix: string): { resources: Record<string, unknow
     ...RESOURCES.map(([rel, path]) => [REL + rel, path] as const),
     ...TRUSTS.map(([rel, path]) => [`${TRUST}rel/${rel}`, path] as const),
     ...EXTENSIONS.map(([extension, rel, path]) => [`${EXTENSION}${extension}/1.0/rel/${rel}`, path] as const),
+    ...ENDPOINT_FILTER.map(([rel, path]) => [`${EXTENSION}OS-EP-FILTER/1.0/rel/${rel}`, path] as const),
     ...ENDPOINT_POLICY.map(([rel, path]) => [`${EXTENSION}OS-ENDPOINT-POLICY/1.0/rel/${rel}`, path] as const),
     ...INHERITED.map(([rel, path]) => [INHERIT_REL + rel, path] as const),
   ];

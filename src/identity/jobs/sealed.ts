@@ -19,4 +19,5 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   column('mails', 'sealed'),
   column('openid_providers', 'client_secret', { key: 'provider_id' }),
   column('provider_sessions', 'sealed'),
+  column('domain_config_secrets', 'sealed'),
 ];

@@ -4,6 +4,8 @@ import { createAccessQuestions } from '../access-questions/index.ts';
 import { createAdministration } from '../administration/index.ts';
 import { createCatalog } from '../catalog/index.ts';
 import type { Database } from '../database.ts';
+import { createDomainConfig } from '../domain-config/index.ts';
+import { createEndpointFilter } from '../endpoint-filter/index.ts';
 import { createAssignments, createUserScopes, reachableProjectIds } from '../grants/index.ts';
 import { createReseal } from '../jobs/index.ts';
 import { createLimits } from '../limits/index.ts';
@@ -46,7 +48,7 @@ export async function buildModules(db: Database, options: ModuleOptions) {
     shield,
     accountDeletion: core.accountDeletion,
     auth,
-    tokenText: createTokenText(db),
+    tokenText: createTokenText(db, deps.config),
     revocations,
     domains,
     projects,
@@ -60,6 +62,8 @@ export async function buildModules(db: Database, options: ModuleOptions) {
     assignments: createAssignments(deps),
     userScopes: createUserScopes(deps),
     catalog: createCatalog(deps),
+    domainConfig: createDomainConfig({ ...deps, seal: options.seal }),
+    endpointFilter: createEndpointFilter(deps),
     policies: createPolicies(deps),
     limits,
     consumers,

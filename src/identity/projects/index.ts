@@ -8,7 +8,7 @@ export { createDomains, type Domains } from './domains.rules.ts';
 export { mountProjects, mountTags } from './projects.routes.ts';
 export { createProjects, type Projects, projectFacts } from './projects.rules.ts';
 export { DomainList, ProjectList, renderDomain, renderProject } from './projects.schema.ts';
-export { descendants, findByName, listProjects, readProjects } from './projects.store.ts';
+export { descendants, findByName, listProjects, readProjects, withTags } from './projects.store.ts';
 export { insertProjectRow, type ProjectRevision } from './rows.ts';
 export type ProjectPage = RowPage<ProjectWithTags>;
 export { createTags, type ProjectTags } from './tags.rules.ts';

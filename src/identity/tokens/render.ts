@@ -5,6 +5,8 @@ import { andThen, type MaybePromise } from '../../platform/maybe-promise.ts';
 import type { AuthContext, TokenRecord } from '../access/index.ts';
 import { type CatalogEntry, readCatalog, tokenCatalog } from '../catalog/index.ts';
 import type { Database } from '../database.ts';
+import { projectEndpointIds } from '../endpoint-filter/index.ts';
+import type { IdentityConfig } from '../settings.ts';
 
 /** Text and its size in bytes. Sizes are counted once per part, since counting takes as long as opening a token. */
 export interface SizedText {
@@ -41,12 +43,15 @@ export interface TokenText {
   catalogOf(authContext: AuthContext): Promise<CatalogEntry[]>;
 }
 
-export function createTokenText(db: Database): TokenText {
+export function createTokenText(db: Database, config: Pick<IdentityConfig, 'allEndpointsWithoutFilter'>): TokenText {
   const tails = new WeakMap<AuthContext, TokenTail>();
   const heads = new WeakMap<TokenRecord, SizedText>();
 
-  const catalogOf = async (authContext: AuthContext): Promise<CatalogEntry[]> =>
-    tokenCatalog(await readCatalog(db.read), { project_id: authContext.project?.id, user_id: authContext.user.id });
+  async function catalogOf({ project, user }: AuthContext): Promise<CatalogEntry[]> {
+    const given = project && (await projectEndpointIds(db.read, project.id));
+    if (!given && !config.allEndpointsWithoutFilter) return [];
+    return tokenCatalog(await readCatalog(db.read), { project_id: project?.id, user_id: user.id }, given);
+  }
 
   async function makeTail(authContext: AuthContext): Promise<TokenTail> {
     const body = bodyOf(authContext);

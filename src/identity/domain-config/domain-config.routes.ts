@@ -1,0 +1,117 @@
+// /v3/domains/{domain_id}/config and /v3/domains/config/default
+import { Answer } from '../../platform/http/index.ts';
+import { factsOnly, type IdentityApp } from '../access/index.ts';
+import type { DomainConfig } from './domain-config.rules.ts';
+import { DomainConfigEnvelope } from './domain-config.schema.ts';
+import type { ConfigPart } from './options.ts';
+
+const tag = 'Domain configuration';
+
+const PARTS = [
+  { path: '', words: 'the configuration of a domain' },
+  { path: '/:group', words: 'a group of options of a domain' },
+  { path: '/:group/:option', words: 'an option of a domain' },
+] as const;
+
+const partOf = (params: unknown): ConfigPart => {
+  const { group, option } = params as ConfigPart;
+  return { group, option };
+};
+
+export function mountDomainConfig(app: IdentityApp, { domainConfig }: { readonly domainConfig: DomainConfig }): void {
+  mountDefaults(app, domainConfig);
+  mountSecurityCompliance(app, domainConfig);
+  const target = ({ params }: { params: { domain_id: string } }) => domainConfig.target(params.domain_id);
+
+  app.put(
+    '/v3/domains/:domain_id/config',
+    {
+      summary: 'Replace the configuration of a domain',
+      description:
+        'It is kept, and has no effect: the file `keystone.<domain name>.conf` is what counts. Passwords are never shown.',
+      tag,
+      rule: 'identity:create_domain_config',
+      target,
+      body: DomainConfigEnvelope,
+      reply: { 200: DomainConfigEnvelope, 201: DomainConfigEnvelope },
+    },
+    async ({ caller, target: domain, body }) => {
+      const { isNew, config } = await domainConfig.replace(caller, domain, body.config);
+      return new Answer({ status: isNew ? 201 : 200, body: { config } });
+    },
+  );
+  for (const { path, words } of PARTS) {
+    const whole = `/v3/domains/:domain_id/config${path}` as const;
+    app.get(
+      whole,
+      { summary: `Show ${words}`, tag, rule: 'identity:get_domain_config', target, reply: { 200: DomainConfigEnvelope } },
+      async ({ target: domain, params }) => ({ config: await domainConfig.read(domain, partOf(params)) }),
+    );
+    app.patch(
+      whole,
+      {
+        summary: `Change ${words}`,
+        tag,
+        rule: 'identity:update_domain_config',
+        target,
+        body: DomainConfigEnvelope,
+        reply: { 200: DomainConfigEnvelope },
+      },
+      async ({ caller, target: domain, params, body }) => ({
+        config: await domainConfig.update(caller, domain, partOf(params), body.config),
+      }),
+    );
+    app.delete(
+      whole,
+      { summary: `Delete ${words}`, tag, rule: 'identity:delete_domain_config', target, reply: { 204: null } },
+      ({ caller, target: domain, params }) => domainConfig.remove(caller, domain, partOf(params)),
+    );
+  }
+}
+
+function mountDefaults(app: IdentityApp, domainConfig: DomainConfig): void {
+  for (const { path, words } of [
+    { path: '/default', words: 'all options' },
+    { path: '/:group/default', words: 'a group of options' },
+    { path: '/:group/:option/default', words: 'an option' },
+  ] as const)
+    app.get(
+      `/v3/domains/config${path}`,
+      {
+        summary: `Show the default of ${words}`,
+        description: 'What is in force for a domain whose file says nothing about it.',
+        tag,
+        rule: 'identity:get_domain_config_default',
+        reply: { 200: DomainConfigEnvelope },
+      },
+      ({ params }) => ({ config: domainConfig.defaults(partOf(params)) }),
+    );
+}
+
+function mountSecurityCompliance(app: IdentityApp, domainConfig: DomainConfig): void {
+  const target = () => factsOnly({});
+  const base = '/v3/domains/:domain_id/config/security_compliance' as const;
+  app.get(
+    base,
+    {
+      summary: 'Show what passwords must be like',
+      description: 'For the default domain only, as in Keystone: its rules are those of the whole service.',
+      tag,
+      rule: 'identity:get_security_compliance_domain_config',
+      target,
+      reply: { 200: DomainConfigEnvelope },
+    },
+    ({ params }) => ({ config: domainConfig.securityCompliance(params.domain_id) }),
+  );
+  app.get(
+    `${base}/:option`,
+    {
+      summary: 'Show one rule of what passwords must be like',
+      tag,
+      rule: 'identity:get_security_compliance_domain_config',
+      target,
+      reply: { 200: DomainConfigEnvelope },
+    },
+    ({ params }) => ({ config: domainConfig.securityCompliance(params.domain_id, params.option) }),
+  );
+}
