@@ -1,12 +1,13 @@
 // The configuration of a domain, as Keystone's API has it. It is kept for clients that manage it; keystone.<domain name>.conf is what counts.
 
+import { takeAdvisoryLock } from '../../platform/database/index.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import { type Caller, DEFAULT_DOMAIN, findProject, type IdentityTarget, targetOf } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
 import type { ProjectRow, Tx } from '../database.ts';
 import { fail } from '../faults.ts';
-import type { Deps } from '../resource/index.ts';
+import { type Deps, failOnBrokenReference } from '../resource/index.ts';
 import { deleteConfig, hasConfig, insertSecret, readConfig, writeOptions } from './domain-config.store.ts';
 import {
   type ConfigOption,
@@ -55,6 +56,17 @@ export function createDomainConfig({
     return options.length === 0 ? missing(domainId, part) : configOf(options, part);
   }
 
+  /** Concurrent changes of one domain wait for each other. It may be deleted meanwhile. */
+  const changeConfig = <T>(caller: Caller, domainId: string, work: (transaction: Change) => Promise<T>): Promise<T> =>
+    failOnBrokenReference(
+      () => fail('domain.not_found', { id: domainId }),
+      () =>
+        change(caller, async (transaction) => {
+          await takeAdvisoryLock(db, transaction.tx, `domain config ${domainId}`);
+          return work(transaction);
+        }),
+    );
+
   async function write(tx: Tx, domainId: string, options: readonly ConfigOption[]): Promise<void> {
     const secrets = options.filter(({ group, option }) => isSecret(group, option));
     await writeOptions(
@@ -95,7 +107,7 @@ export function createDomainConfig({
     /** Replaces everything. `isNew`: there was nothing before. */
     async replace(caller: Caller, { id }: ProjectRow, config: Config) {
       const options = readOptions(config);
-      const isNew = await change(caller, async (transaction) => {
+      const isNew = await changeConfig(caller, id, async (transaction) => {
         const { tx } = transaction;
         const before = await hasConfig(tx, id);
         await deleteConfig(tx, id);
@@ -108,7 +120,7 @@ export function createDomainConfig({
 
     async update(caller: Caller, { id }: ProjectRow, part: ConfigPart, config: Config): Promise<Record<string, unknown>> {
       const options = optionsFor(part, config);
-      await change(caller, async (transaction) => {
+      await changeConfig(caller, id, async (transaction) => {
         if (part.group !== undefined && !(await hasConfig(transaction.tx, id, part))) missing(id, part);
         await write(transaction.tx, id, options);
         audit(transaction, id, 'updated', namesOf(options));
@@ -118,7 +130,7 @@ export function createDomainConfig({
 
     async remove(caller: Caller, { id }: ProjectRow, part: ConfigPart): Promise<void> {
       checkPart(part);
-      await change(caller, async (transaction) => {
+      await changeConfig(caller, id, async (transaction) => {
         if (part.group !== undefined && !(await hasConfig(transaction.tx, id, part))) missing(id, part);
         await deleteConfig(transaction.tx, id, part);
         audit(transaction, id, 'deleted', [nameOf(part)]);

@@ -74,6 +74,18 @@ onEachDatabase('The configuration of a domain', (api) => {
     assertRefused(await api.get(path), 404);
   });
 
+  it('is whole, however many replace it at the same time', async () => {
+    const path = await makeDomain(CONFIG);
+    const each = ['a', 'b', 'c', 'd'].map((host) => ({ ldap: { url: `ldap://${host}`, suffix: host, password: host } }));
+    const answers = await Promise.all(each.map((config) => api.put(path, { config })));
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200, 200, 200],
+    );
+    const { ldap } = await read(path);
+    assert.equal(ldap.url, `ldap://${ldap.suffix}`);
+  });
+
   it('keeps values of any type', async () => {
     const config = { ldap: { page_size: 5, use_tls: true, user_attribute_ignore: ['a', 'b'], suffix: null } };
     assert.deepEqual(await read(await makeDomain(config)), config);

@@ -119,7 +119,7 @@ export function createAssociations({ db, change }: Pick<Deps, 'db' | 'change'>) 
       const found = await findAssociation(db.read, await checked(path));
       if (found?.policy_id !== id) return;
       await change(caller, async ({ tx, audit }) => {
-        await deleteAssociation(tx, found.id);
+        await deleteAssociation(tx, found);
         audit('policy.dissociated', { kind: 'policy', id }, path as Record<string, string>);
       });
     },

@@ -63,8 +63,9 @@ export async function updateAssociation(tx: Tx, id: string, policyId: string): P
   await tx.updateTable('policy_associations').set({ policy_id: policyId }).where('id', '=', id).execute();
 }
 
-export async function deleteAssociation(tx: Tx, id: string): Promise<void> {
-  await tx.deleteFrom('policy_associations').where('id', '=', id).execute();
+/** Unless it is that of another policy by now. */
+export async function deleteAssociation(tx: Tx, { id, policy_id }: PolicyAssociationRow): Promise<void> {
+  await tx.deleteFrom('policy_associations').where('id', '=', id).where('policy_id', '=', policy_id).execute();
 }
 
 export const associationsOfPolicy = (db: Reader, policyId: string): Promise<PolicyAssociationRow[]> =>
