@@ -7,6 +7,7 @@ import { needCommand } from '../support/debian.ts';
 import { options } from '../support/options.ts';
 import { type RunningService, startService } from '../support/service.ts';
 import { catalog } from './chapters/catalog.ts';
+import { delegations } from './chapters/delegations.ts';
 import { domains } from './chapters/domains.ts';
 import { grants } from './chapters/grants.ts';
 import { groups, users } from './chapters/people.ts';
@@ -21,6 +22,7 @@ const RESULTS = fileURLToPath(new URL('./RESULTS.md', import.meta.url));
 /** Chapters use different names, so they can run in parallel. The longest come first, so that the last does not run alone. */
 const CHAPTERS = {
   Grants: grants,
+  Delegations: delegations,
   Catalog: catalog,
   Projects: projects,
   Users: users,

@@ -1,4 +1,5 @@
-// Calls the operations about what users pass on to programs.
+// Calls the operations about what users pass on to programs and to each other.
+import { createHmac, randomInt } from 'node:crypto';
 import type { Recorder } from './recorder.ts';
 
 export async function tourApplicationCredentials({ call }: { call: Recorder['call'] }, userId: string): Promise<void> {
@@ -40,4 +41,57 @@ export async function tourTrusts({ call }: { call: Recorder['call'] }, userId: s
   await call('GET', `${all}/${trust.id}`);
   await call('GET', `${all}/${trust.id}/roles`);
   await call('GET', `${all}/${trust.id}/roles/${trust.roles[0].id}`);
+}
+
+interface Key {
+  readonly id: string;
+  readonly secret: string;
+}
+
+/** A step of a consumer of OAuth1. Its answer is a form. */
+async function signedStep(
+  url: string,
+  consumer: Key,
+  headers: Record<string, string>,
+  more: Record<string, string> = {},
+  secret = '',
+): Promise<Key> {
+  const values: Record<string, string> = {
+    oauth_consumer_key: consumer.id,
+    oauth_nonce: String(randomInt(2 ** 47)),
+    oauth_signature_method: 'HMAC-SHA1',
+    oauth_timestamp: String(Math.floor(Date.now() / 1000)),
+    ...more,
+  };
+  const pairs = Object.keys(values)
+    .sort()
+    .map((name) => `${name}=${encodeURIComponent(values[name]!)}`);
+  const text = `POST&${encodeURIComponent(url)}&${encodeURIComponent(pairs.join('&'))}`;
+  const signature = createHmac('sha1', `${consumer.secret}&${secret}`).update(text).digest('base64');
+  const all = Object.entries({ ...values, oauth_signature: signature }).map(
+    ([name, value]) => `${name}="${encodeURIComponent(value)}"`,
+  );
+  const answer = await fetch(url, { method: 'POST', headers: { Authorization: `OAuth ${all.join(', ')}`, ...headers } });
+  const form = new URLSearchParams(await answer.text());
+  return { id: form.get('oauth_token')!, secret: form.get('oauth_token_secret')! };
+}
+
+export async function tourOAuth1({ call }: { call: Recorder['call'] }, userId: string): Promise<void> {
+  const all = '/v3/OS-OAUTH1/consumers';
+  const { consumer } = await call('POST', all, { body: { consumer: { description: 'The printer of the library' } } });
+  await call('GET', all);
+  await call('GET', `${all}/${consumer.id}`);
+  await call('PATCH', `${all}/${consumer.id}`, { body: { consumer: { description: 'The printer of the archive' } } });
+  const { projects } = await call('GET', '/v3/auth/projects', { unrecorded: true });
+  const own = (projects as { id: string; name: string }[]).find(({ name }) => name === 'admin')!;
+  const base: string = consumer.links.self.replace(/\/consumers\/.*/, '');
+  const request = await signedStep(`${base}/request_token`, consumer, { 'Requested-Project-Id': own.id });
+  const { token } = await call('PUT', `/v3/OS-OAUTH1/authorize/${request.id}`, { body: { roles: [{ name: 'reader' }] } });
+  const verified = { oauth_token: request.id, oauth_verifier: token.oauth_verifier as string };
+  const { id } = await signedStep(`${base}/access_token`, consumer, {}, verified, request.secret);
+  const tokens = `/v3/users/${userId}/OS-OAUTH1/access_tokens`;
+  await call('GET', tokens);
+  await call('GET', `${tokens}/${id}`);
+  const { roles } = await call('GET', `${tokens}/${id}/roles`);
+  await call('GET', `${tokens}/${id}/roles/${roles[0].id}`);
 }

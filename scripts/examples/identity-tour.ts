@@ -1,6 +1,6 @@
 // Calls the operations of the identity service, one after the other, with the data of a small town.
 import { tourDomainConfig, tourEndpointFilter, tourLimits, tourPolicies } from './catalog-tour.ts';
-import { tourApplicationCredentials, tourTrusts } from './delegations-tour.ts';
+import { tourApplicationCredentials, tourOAuth1, tourTrusts } from './delegations-tour.ts';
 import { tourEc2 } from './ec2-tour.ts';
 import { documentOf, failingProbes, type Recorder } from './recorder.ts';
 import { tourScim } from './scim-tour.ts';
@@ -134,6 +134,7 @@ async function tourBase(api: Recorder, admin: string): Promise<Town> {
   await tourApplicationCredentials({ call }, admin);
   await tourTrusts({ call }, admin);
   await tourEc2({ call }, admin);
+  await tourOAuth1({ call }, admin);
   await call('POST', '/v3/credentials', { body: { credential: { type: 'cert', blob: 'a certificate', user_id: ada.id } } });
   const { credentials } = await call('GET', '/v3/credentials');
   await call('GET', `/v3/credentials/${credentials[0].id}`);

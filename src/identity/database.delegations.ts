@@ -47,6 +47,36 @@ export interface TrustRow {
   created_at: number;
 }
 
+export interface OAuth1ConsumerRow {
+  id: string;
+  description: string | null;
+  secret: string;
+  extra: string;
+  created_at: number;
+}
+
+export interface OAuth1RequestTokenRow {
+  id: string;
+  consumer_id: string;
+  project_id: string;
+  secret: string;
+  /** Who authorized it, and what: null before. */
+  user_id: string | null;
+  verifier_hash: string | null;
+  role_ids: string | null;
+  expires_at: number | null;
+}
+
+export interface OAuth1AccessTokenRow {
+  id: string;
+  consumer_id: string;
+  user_id: string;
+  project_id: string;
+  secret: string;
+  expires_at: number | null;
+  created_at: number;
+}
+
 export interface DelegationTables {
   credentials: CredentialRow;
   application_credentials: ApplicationCredentialRow;
@@ -55,4 +85,9 @@ export interface DelegationTables {
   application_credential_access_rules: { credential_id: string; rule_id: string };
   trusts: TrustRow;
   trust_roles: { trust_id: string; role_id: string };
+  oauth1_consumers: OAuth1ConsumerRow;
+  oauth1_request_tokens: OAuth1RequestTokenRow;
+  oauth1_access_tokens: OAuth1AccessTokenRow;
+  oauth1_access_token_roles: { access_token_id: string; role_id: string };
+  oauth1_nonces: { hash: string; expires_at: number };
 }

@@ -372,4 +372,12 @@ export type { LogoutRow, MailRow, NewMailRow, NewOutboxRow, OutboxRow, QueueRow 
 export type Database = AnyDatabase<Tables>;
 export type Reader = AnyReader<Tables>;
 export type Tx = AnyTx<Tables>;
-export type { AccessRuleRow, ApplicationCredentialRow, CredentialRow, TrustRow } from './database.delegations.ts';
+export type {
+  AccessRuleRow,
+  ApplicationCredentialRow,
+  CredentialRow,
+  OAuth1AccessTokenRow,
+  OAuth1ConsumerRow,
+  OAuth1RequestTokenRow,
+  TrustRow,
+} from './database.delegations.ts';

@@ -40,6 +40,14 @@ export const identityFaults = {
   'access_rule.not_found': { status: 404, text: 'Could not find Access Rule: {id}.' },
   'access_rule.in_use': { status: 403, text: 'May not delete access rule in use' },
 
+  'oauth1.bad_request': { status: 400, text: 'Validation failed with errors: {why}.' },
+  'oauth1.refused': { status: 401, text: 'Invalid signature' },
+  'oauth1.role_not_held': { status: 401, text: 'authorizing user does not have role required' },
+  'oauth1.request_token_expired': { status: 401, text: 'Request token is expired' },
+  'oauth1.consumer_not_found': { status: 404, text: 'Could not find consumer: {id}.' },
+  'oauth1.request_token_not_found': { status: 404, text: 'Could not find request token: {id}.' },
+  'oauth1.access_token_not_found': { status: 404, text: 'Could not find access token: {id}.' },
+
   'trust.not_found': { status: 404, text: 'Could not find trust: {id}.' },
   'trust.no_role': { status: 403, text: 'At least one role should be specified' },
   'trust.limit': { status: 403, text: 'A trustor may have at most {limit} trusts.' },

@@ -17,7 +17,7 @@ import { REFUSAL_WORDS } from './logins/index.ts';
 import { queueStates } from './outbox/index.ts';
 
 const METHODS =
-  'how: `password`, `totp`, `passkey`, `mapped` (another provider), `oauth2`, `application_credential`, `token`; several are joined by `+`';
+  'how: `password`, `totp`, `passkey`, `mapped` (another provider), `oauth2`, `application_credential`, `oauth1`, `token`; several are joined by `+`';
 const QUEUE = { queue: '`web_hook`, `mail`, `logout` (notices to applications)' };
 const OUTBOUND = {
   kind: 'what it was for',

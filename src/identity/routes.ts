@@ -20,6 +20,7 @@ import { mountGroups } from './groups/index.ts';
 import { mountImpact } from './impact/index.ts';
 import { mountInvitations } from './invitations/index.ts';
 import { mountLimits } from './limits/index.ts';
+import { mountOAuth1 } from './oauth1/index.ts';
 import {
   mountApplicationGrants,
   mountIntrospection,
@@ -74,6 +75,7 @@ export type IdentityRouteDeps = Parameters<typeof mountAuth>[1] &
   Parameters<typeof mountSignatureExchange>[1] &
   Parameters<typeof mountApplicationCredentials>[1] &
   Parameters<typeof mountTrusts>[1] &
+  Parameters<typeof mountOAuth1>[1] &
   Parameters<typeof mountFederation>[1] &
   Parameters<typeof mountScim>[1] &
   Parameters<typeof mountKeyrockScim>[1] &
@@ -121,6 +123,7 @@ export function mountIdentity(app: IdentityApp, parts: IdentityRouteDeps): void 
   mountSignatureExchange(app, parts);
   mountApplicationCredentials(app, parts);
   mountTrusts(app, parts);
+  mountOAuth1(app, parts);
   mountFederation(app, parts);
   mountScim(app, parts);
   mountKeyrockScim(app, parts);

@@ -109,6 +109,18 @@ export const identitySettings = {
     { min: 1, max: 86_400, unit: 'seconds' },
     'How far the time of a request that was signed with an EC2 key may be from now (Keystone: auth_ttl, in minutes).',
   ),
+  oauth1RequestTokenSeconds: setting.number(
+    'GATEHOUSE_IDENTITY_OAUTH1_REQUEST_TOKEN_SECONDS',
+    28_800,
+    { min: 0, max: 31_536_000, unit: 'seconds' },
+    'How long a request token of OAuth1 is valid; 0 for as long as nobody uses it.',
+  ),
+  oauth1AccessTokenSeconds: setting.number(
+    'GATEHOUSE_IDENTITY_OAUTH1_ACCESS_TOKEN_SECONDS',
+    86_400,
+    { min: 0, max: 315_360_000, unit: 'seconds' },
+    'How long an access token of OAuth1 is valid; 0 for ever.',
+  ),
   tokenKeyDays: setting.number(
     'GATEHOUSE_IDENTITY_TOKEN_KEY_DAYS',
     7,

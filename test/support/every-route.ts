@@ -75,6 +75,7 @@ export async function makeWorld(api: TestApi) {
       { token: await api.logIn({ id: user.id, password: PASSWORD }) },
     )
   ).body.trust;
+  const oauth1Consumer = (await api.post('/v3/OS-OAUTH1/consumers', { consumer: {} })).body.consumer;
   const connection = (await connect(api)).connection;
   const invitation = (
     await api.post('/v3/OS-REGISTRATION/invitations', { invitation: { email: `${uniqueName('eve')}@example.org`, ...within } })
@@ -103,6 +104,7 @@ export async function makeWorld(api: TestApi) {
     key,
     applicationCredential,
     trust,
+    oauth1Consumer,
     connection,
     invitation,
     idp,
@@ -134,7 +136,8 @@ export function idsFor(path: string, world: World): Ids {
     policy_id: world.policy.id,
     registered_limit_id: world.registeredLimit.id,
     limit_id: world.limit.id,
-    consumer_id: world.application.id,
+    consumer_id: path.includes('/OS-OAUTH1/') ? world.oauth1Consumer.id : world.application.id,
+    request_token_id: 'no-token',
     application_id: world.application.id,
     permission_id: world.permission.id,
     credential_id: path.includes('/OS-EC2/') ? world.key.access : world.credential.id,
@@ -168,6 +171,8 @@ const ENVELOPES: readonly [RegExp, unknown][] = [
   [/\/endpoint_groups\/:endpoint_group_id$/, { endpoint_group: {} }],
   [/\/policies\/:policy_id$/, { policy: {} }],
   [/^PATCH \/v3\/(?:OS-OAUTH2\/|OS-ROLES\/)?(\w+?)s\/:\w+$/, undefined],
+  [/^PATCH \/v3\/OS-OAUTH1\/consumers\//, { consumer: { description: 'x' } }],
+  [/\/OS-OAUTH1\/authorize\//, { roles: [{ id: 'x' }] }],
   [/\/tags$/, { tags: [] }],
   [/\/OS-EC2$/, { tenant_id: 'x' }],
   [/\/application_credentials$/, { application_credential: { name: 'program' } }],

@@ -8,6 +8,7 @@ import {
   allInOwnDomain,
   anyCaller,
   anyOf,
+  authorizesOAuth1,
   both,
   createsApplicationCredential,
   createsTrust,
@@ -20,6 +21,7 @@ import {
   listsTrusts,
   manageableRole,
   managesCredential,
+  managesOAuth1Tokens,
   ownDomain,
   ownProject,
   type Rule,
@@ -172,6 +174,19 @@ export const baseRules = {
   'identity:delete_trust': deletesTrust,
   'identity:list_roles_for_trust': readsTrust,
   'identity:get_role_for_trust': readsTrust,
+
+  // Consumers of OAuth1; those of OAuth2 are in extension-rules.ts.
+  'identity:list_consumers': adminOrSystemReader,
+  'identity:get_consumer': adminOrSystemReader,
+  'identity:create_consumer': admin,
+  'identity:update_consumer': admin,
+  'identity:delete_consumer': admin,
+  'identity:authorize_request_token': authorizesOAuth1,
+  'identity:list_access_tokens': managesOAuth1Tokens,
+  'identity:get_access_token': managesOAuth1Tokens,
+  'identity:list_access_token_roles': managesOAuth1Tokens,
+  'identity:get_access_token_role': managesOAuth1Tokens,
+  'identity:delete_access_token': managesOAuth1Tokens,
 
   // Everybody sees the events about themselves, and owners those of their applications. These two rules add to it.
   'identity:list_audit_events': anyOf(adminOrSystemReader, adminOrManager, withOwnRights),

@@ -148,6 +148,10 @@ export const listsTrusts = both(anyOf(admin, systemReader, self, trustee), usesT
 export const readsTrust = listsTrusts;
 export const deletesTrust = both(anyOf(admin, self), usesTrusts);
 
+/** What was passed on does not lead to what lasts longer, nor does an application that acts for somebody. */
+export const authorizesOAuth1 = both(admin, withOwnRights);
+export const managesOAuth1Tokens = both(anyOf(admin, self), withOwnRights);
+
 /** Anyone with a token. */
 export const anyCaller: Rule = () => true;
 export const readers = anyOf(admin, systemReader, domainReader);

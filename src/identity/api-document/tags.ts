@@ -14,6 +14,7 @@ export const TAGS = {
   Access: 'Questions about access: what a token may do, and why a user may do something.',
   'Application credentials': 'Secrets with which programs log in for a user, with some of the user’s roles in one project.',
   Trusts: 'What users let others do for them: some of their roles in one project, which others log in to.',
+  OAuth1: 'Consumers that sign their requests (RFC 5849), as Keystone has them, with roles that a user passed on to them.',
   Credentials: 'Stored credentials of users, as Keystone has them. Their content is encrypted.',
   EC2: 'Keys with which programs sign requests to services that are like EC2 and S3 of AWS, and who signed a request.',
   Catalog: 'Regions, services and endpoints: the catalog that clients of OpenStack read from a token.',

@@ -54,6 +54,10 @@ const WHO: readonly (readonly [pattern: RegExp, who: readonly string[]])[] = [
   [/^identity:create_application_credential$/, ['the user concerned; with an application credential only if it is unrestricted']],
   [/^identity:delete_(application_credential|access_rule)$/, [ADMIN, SELF]],
   [/^identity:(get|list)_(application_credentials?|access_rules?)$/, [ADMIN, SYSTEM_READER, SELF]],
+  [/^identity:(list_consumers|get_consumer)$/, systemReaders],
+  [/^identity:(create|update|delete)_consumer$/, admin],
+  [/^identity:authorize_request_token$/, ['administrators in person']],
+  [/^identity:\w+_access_token\w*$/, [ADMIN, IN_PERSON]],
   [/^identity:create_trust$/, ['the trustor']],
   [/^identity:delete_trust$/, [ADMIN, 'the trustor']],
   [

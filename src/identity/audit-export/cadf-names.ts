@@ -16,6 +16,9 @@ const TARGET_TYPES: Readonly<Record<string, string>> = {
   credential: 'data/security/credential',
   token: 'data/security/credential',
   trust: 'data/security/trust',
+  oauth1_consumer: 'data/security/account',
+  oauth1_request_token: 'data/security/credential',
+  oauth1_access_token: 'data/security/credential',
   app_role: 'data/security/role',
   permission: 'data/security/policy',
   policy: 'data/security/policy',
@@ -33,6 +36,9 @@ const RESOURCES: Readonly<Record<string, string>> = {
   consumer: 'OS-OAUTH2:consumer',
   access_token: 'OS-OAUTH2:access_token',
   trust: 'OS-TRUST:trust',
+  oauth1_consumer: 'OS-OAUTH1:consumer',
+  oauth1_request_token: 'OS-OAUTH1:request_token',
+  oauth1_access_token: 'OS-OAUTH1:access_token',
 };
 
 /** What a grant was about, as Keystone's events of role assignments have it. */

@@ -259,6 +259,18 @@ onEachDatabase('The audit log', (api) => {
       events: ['trust.created trust'],
     },
     { route: 'DELETE /v3/OS-TRUST/trusts/:trust_id', events: ['trust.deleted trust'] },
+    {
+      route: 'POST /v3/OS-OAUTH1/consumers',
+      as: 'consumer',
+      body: () => ({ consumer: {} }),
+      events: ['oauth1_consumer.created consumer'],
+    },
+    {
+      route: 'PATCH /v3/OS-OAUTH1/consumers/:consumer_id',
+      body: () => ({ consumer: { description: 'x' } }),
+      events: ['oauth1_consumer.updated consumer'],
+    },
+    { route: 'DELETE /v3/OS-OAUTH1/consumers/:consumer_id', events: ['oauth1_consumer.deleted consumer'] },
     removal('endpoint'),
     removal('service'),
     { route: 'DELETE /v3/regions/:region_id', events: ['region.deleted child', 'region.deleted region'] },

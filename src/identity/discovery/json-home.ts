@@ -101,10 +101,25 @@ const TRUSTS: readonly (readonly [rel: string, path: string])[] = [
   ['trust_roles', '/OS-TRUST/trusts/{trust_id}/roles'],
   ['trust_role', '/OS-TRUST/trusts/{trust_id}/roles/{role_id}'],
 ];
+const OAUTH1 = 'https://docs.openstack.org/api/openstack-identity/3/ext/OS-OAUTH1/1.0/';
+const OAUTH1_RESOURCES: readonly (readonly [rel: string, path: string])[] = [
+  ['consumers', '/OS-OAUTH1/consumers'],
+  ['consumer', '/OS-OAUTH1/consumers/{consumer_id}'],
+  ['request_tokens', '/OS-OAUTH1/request_token'],
+  ['access_tokens', '/OS-OAUTH1/access_token'],
+  ['authorize_request_token', '/OS-OAUTH1/authorize/{request_token_id}'],
+  ['user_access_tokens', '/users/{user_id}/OS-OAUTH1/access_tokens'],
+  ['user_access_token', '/users/{user_id}/OS-OAUTH1/access_tokens/{access_token_id}'],
+  ['user_access_token_roles', '/users/{user_id}/OS-OAUTH1/access_tokens/{access_token_id}/roles'],
+  ['user_access_token_role', '/users/{user_id}/OS-OAUTH1/access_tokens/{access_token_id}/roles/{role_id}'],
+];
 /** Names of parameters that belong to an extension. */
 const EXTENSION_PARAMS: Readonly<Record<string, string>> = {
   trust_id: `${TRUST}param/trust_id`,
   endpoint_group_id: `${EXTENSION}OS-EP-FILTER/1.0/param/endpoint_group_id`,
+  consumer_id: `${OAUTH1}param/consumer_id`,
+  request_token_id: `${OAUTH1}param/request_token_id`,
+  access_token_id: `${OAUTH1}param/access_token_id`,
 };
 
 /** Of extensions, each with a version of its own. */
@@ -150,6 +165,7 @@ export function homeDocument(prefix: string): { resources: Record<string, unknow
     ...EXTENSIONS.map(([extension, rel, path]) => [`${EXTENSION}${extension}/1.0/rel/${rel}`, path] as const),
     ...ENDPOINT_FILTER.map(([rel, path]) => [`${EXTENSION}OS-EP-FILTER/1.0/rel/${rel}`, path] as const),
     ...ENDPOINT_POLICY.map(([rel, path]) => [`${EXTENSION}OS-ENDPOINT-POLICY/1.0/rel/${rel}`, path] as const),
+    ...OAUTH1_RESOURCES.map(([rel, path]) => [`${OAUTH1}rel/${rel}`, path] as const),
     ...INHERITED.map(([rel, path]) => [INHERIT_REL + rel, path] as const),
   ];
   const hints = { hints: { status: 'experimental' } };

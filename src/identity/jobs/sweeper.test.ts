@@ -24,6 +24,7 @@ describe('The sweeper', () => {
     'federation',
     'consumers',
     'trusts',
+    'oauth1',
     'users',
   ])
     it(`does everything else when one thing fails: ${failing}`, async () => {
@@ -50,6 +51,7 @@ describe('The sweeper', () => {
         federation: { sessions: { sweep: step('federation', 1) }, manyLinks: { sweep: async () => undefined } },
         consumers: { sweep: step('consumers', 1) },
         trusts: { sweep: step('trusts', 1) },
+        oauth1AccessTokens: { sweep: step('oauth1', 1) },
         users: { fillNameForms: step('users', undefined), fillWords: async () => 0 },
         clock: { now: () => Date.now() },
         log: createLog('info', { write: (line: string) => void lines.push(line) }),
@@ -66,6 +68,7 @@ describe('The sweeper', () => {
         'links',
         'mail',
         'notifications',
+        'oauth1',
         'passwords',
         'records',
         'registrationKeys',

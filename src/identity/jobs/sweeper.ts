@@ -10,6 +10,7 @@ import type { Federation } from '../federation/index.ts';
 import type { Invitations } from '../invitations/index.ts';
 import type { Links } from '../links/index.ts';
 import type { Mail } from '../mail/index.ts';
+import type { OAuth1 } from '../oauth1/index.ts';
 import type { Records } from '../openid/index.ts';
 import type { Passwords } from '../passwords/index.ts';
 import type { RegistrationKeys } from '../registration/index.ts';
@@ -37,6 +38,7 @@ export function startSweeper(deps: {
   federation: Federation;
   consumers: Pick<Consumers, 'sweep'>;
   trusts: Pick<Trusts, 'sweep'>;
+  oauth1AccessTokens: Pick<OAuth1['accessTokens'], 'sweep'>;
   accountDeletion: Pick<AccountDeletion, 'deleteDue'>;
   clock: Clock;
   log: Log;
@@ -58,6 +60,7 @@ export function startSweeper(deps: {
     federation,
     consumers,
     trusts,
+    oauth1AccessTokens,
     clock,
     log,
   } = deps;
@@ -96,6 +99,7 @@ export function startSweeper(deps: {
       () => federation.manyLinks.sweep(),
       async () => (ended += await consumers.sweep()),
       async () => (ended += await trusts.sweep()),
+      async () => (ended += await oauth1AccessTokens.sweep()),
       async () => (audited += await auditExports.sweep(stopping)),
       () => fillNameForms(stopping),
       () => fillWords(stopping),

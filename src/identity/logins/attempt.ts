@@ -21,6 +21,8 @@ export interface LoginAttempt extends AttemptOrigin {
    * that does not come counts as a guess.
    */
   readonly ofAnyDomain?: boolean | undefined;
+  /** For what is proved by a signature of the whole request, by its public address with the query. */
+  readonly signedRequest?: { readonly method: string; readonly url: string; readonly authorization: string | undefined };
   /** Gets the user once it is known. */
   readonly subject?: LoginSubject;
 }

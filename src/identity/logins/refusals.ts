@@ -25,6 +25,7 @@ const WORDS = {
     'an application for an administrator',
   ],
   wrong_application_credential: ['application credential unknown, or its secret wrong'],
+  wrong_oauth1: ['oauth1.refused', 'access token of OAuth1 unknown or ended', 'a request of OAuth1 was sent before'],
   wrong_trust: [
     'trust unknown, ended or used up',
     'trust.not_trustee',

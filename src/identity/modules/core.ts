@@ -17,6 +17,7 @@ import { createMail } from '../mail/index.ts';
 import type { ModuleOptions } from '../module-options.ts';
 import { createNotices } from '../notices/index.ts';
 import { createNotifications } from '../notifications/index.ts';
+import { endOAuth1AccessTokens, oauth1Delegation } from '../oauth1/index.ts';
 import { createLogouts, createRecords } from '../openid/index.ts';
 import { createPasswords } from '../passwords/index.ts';
 import { createPersonalData } from '../personal-data/index.ts';
@@ -52,6 +53,7 @@ export async function buildCore(db: Database, options: ModuleOptions) {
     application_credential: applicationCredentialDelegation,
     trust: trustDelegation,
     ec2: ec2Delegation,
+    oauth1: oauth1Delegation,
   });
   const passwords = createPasswords({ ...deps, notify, gate, rateLimits: options.rateLimits });
   const tokenKeys = await createTokenKeys({ ...deps, seal, rules: config });
@@ -79,6 +81,7 @@ export async function buildCore(db: Database, options: ModuleOptions) {
   const onDisabled = async (transaction: Change, userId: string): Promise<void> => {
     await registrationKeys.endActivations(transaction, userId);
     await endApplicationCredentials(transaction, userId);
+    await endOAuth1AccessTokens(transaction, userId);
     await endDeletion(transaction, userId);
   };
   const onPasswordChanged = notices.passwordChanged;

@@ -10,6 +10,7 @@ import { createFederation } from '../federation/index.ts';
 import { reachableProjectIds } from '../grants/index.ts';
 import type { AcceptInvitation } from '../invitations/index.ts';
 import type { ModuleOptions } from '../module-options.ts';
+import { createOAuth1 } from '../oauth1/index.ts';
 import { createOpenid, UNFINISHED_LIMIT } from '../openid/index.ts';
 import { createPasskeyPolicy, createPasskeys, type PasskeyDeps, relyingPartyOf } from '../passkeys/index.ts';
 import { hasPassword } from '../passwords/index.ts';
@@ -82,6 +83,7 @@ export function buildSignIn(
   const accessToken = applications.delegation.userAtLogin;
   const applicationCredentials = createApplicationCredentials({ ...deps, ...core });
   const trusts = createTrusts({ ...deps, ...core });
+  const oauth1 = createOAuth1({ ...deps, ...core, seal });
   const authenticate = createAuthenticate({
     tokens,
     users,
@@ -92,6 +94,7 @@ export function buildSignIn(
     gate,
     accessToken,
     applicationCredential: applicationCredentials.logIn,
+    oauth1: oauth1.accessTokens.logIn,
   });
   const receipts = createReceipts({ keys: tokenKeys, clock });
   const completeness = createLoginCompleteness({ scopes, factor, isPasskeyRequired: passkeyPolicy.isRequired });
@@ -128,6 +131,6 @@ export function buildSignIn(
     unfinished: new Throttle(options.rateLimits ? UNFINISHED_LIMIT : undefined, clock),
     organizationsOf: async (userId) => readProjects(db.read, [...(await reachableProjectIds(db.read, userId))]),
   });
-  const delegations = { applicationCredentials, trusts, ec2Credentials, signatureExchange };
+  const delegations = { applicationCredentials, trusts, oauth1, ec2Credentials, signatureExchange };
   return { factor, passkeys, passkeyPolicy, credentials, ...delegations, auth, openid, federation, completeness };
 }

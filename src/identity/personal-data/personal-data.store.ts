@@ -169,6 +169,14 @@ export const readTrusts = (db: Reader, userId: string) =>
     .select(['id', 'trustor_user_id', 'trustee_user_id', 'project_id', 'impersonation', 'expires_at', 'created_at'])
     .execute();
 
+export const readOAuth1AccessTokens = (db: Reader, userId: string) =>
+  db
+    .selectFrom('oauth1_access_tokens')
+    .where('user_id', '=', userId)
+    .orderBy('created_at')
+    .select(['id', 'consumer_id', 'project_id', 'expires_at', 'created_at'])
+    .execute();
+
 /** Applications that the person signed in to or gave access. */
 export const readApplications = (db: Reader, userId: string) =>
   db

@@ -16,6 +16,7 @@ import {
   readInvitations,
   readLinks,
   readLoginFailures,
+  readOAuth1AccessTokens,
   readPasskeys,
   readPasswords,
   readPicture,
@@ -166,6 +167,13 @@ const trusts: Section = async (db, userId) =>
     created_at: time(row.created_at),
   }));
 
+const oauth1AccessTokens: Section = async (db, userId) =>
+  (await readOAuth1AccessTokens(db, userId)).map((row) => ({
+    ...row,
+    expires_at: time(row.expires_at),
+    created_at: time(row.created_at),
+  }));
+
 const applications: Section = async (db, userId) =>
   (await readApplications(db, userId)).map((row) => ({ id: row.id, name: row.name, since: time(Number(row.since)) }));
 
@@ -231,6 +239,7 @@ export const sectionsWith = (sessions: SessionReader): readonly (readonly [name:
   ['credentials', credentials],
   ['application_credentials', applicationCredentials],
   ['trusts', trusts],
+  ['oauth1_access_tokens', oauth1AccessTokens],
   [
     'sessions',
     async (_db, userId) =>

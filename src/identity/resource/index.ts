@@ -31,3 +31,4 @@ export {
   wholeList,
 } from './lists.ts';
 export { CHANGE_IF_MATCH, callerIfMatch, DELETE_IF_MATCH, ETAG, etagOf, withEtag } from './preconditions.ts';
+export { type SignedRequest, signedRequestOf } from './signed-request.ts';

@@ -3,4 +3,12 @@ export { createImpliedRoles, type ImpliedRoles } from './implied.rules.ts';
 export { mountImpliedRoles, mountRoles } from './roles.routes.ts';
 export { createRoles, type Roles } from './roles.rules.ts';
 export { Role, RoleEnvelope, RoleList, renderRole } from './roles.schema.ts';
-export { findRole, findRoleByName, insertImplication, insertRole, readImplications, readRoles } from './roles.store.ts';
+export {
+  findRole,
+  findRoleByName,
+  insertImplication,
+  insertRole,
+  readImplications,
+  readRoles,
+  rolesNamed,
+} from './roles.store.ts';

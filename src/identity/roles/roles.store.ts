@@ -12,6 +12,10 @@ export function findRoleByName(db: Reader, name: string): Promise<RoleRow | unde
   return db.selectFrom('roles').where('name', '=', name).where('domain_id', 'is', null).selectAll().executeTakeFirst();
 }
 
+/** Roles with this name: a global one, and those of domains. */
+export const rolesNamed = (db: Reader, name: string): Promise<{ id: string }[]> =>
+  db.selectFrom('roles').where('name', '=', name).select('id').limit(2).execute();
+
 /** The roles of a domain; without a domain, the global roles. */
 export function listRoles(
   db: Database,

@@ -6,7 +6,7 @@ import { andThen, type MaybePromise } from '../../platform/maybe-promise.ts';
 import { type Caller, DELEGATED, type IdentityApp, type IdentityTarget, type VerifiedToken } from '../access/index.ts';
 import { Catalog } from '../catalog/index.ts';
 import { fail } from '../faults.ts';
-import { type Deps, Links, readFlag } from '../resource/index.ts';
+import { type Deps, Links, readFlag, signedRequestOf } from '../resource/index.ts';
 import type { AuthRules, LogInOutcome } from './auth.rules.ts';
 import { Auth, ReceiptReply, readScope, TokenReply } from './auth.schema.ts';
 import type { TokenText } from './render.ts';
@@ -100,20 +100,20 @@ export function mountAuth(app: IdentityApp, { auth, tokens, tokenText, revocatio
     {
       summary: 'Log in',
       description:
-        'Answers with the token in the header `X-Subject-Token`; the body says what it is for. `identity.methods` names how the caller proves who they are: `password`, `totp` (a one-time code), `token` (an earlier token), `oauth2` (an access token). A second factor may be sent with the password (`verification_code`, `device_data` or `recovery_code`). Without a scope, the token is for the default project of the user, if there is one.',
+        'Answers with the token in the header `X-Subject-Token`; the body says what it is for. `identity.methods` names how the caller proves who they are: `password`, `totp` (a one-time code), `token` (an earlier token), `application_credential` (the secret of a program), `oauth1` (the request is signed), `oauth2` (an access token). A second factor may be sent with the password (`verification_code`, `device_data` or `recovery_code`). Without a scope, the token is for the default project of the user, if there is one.',
       tag,
       rule: 'anyone',
       body: Auth,
       documentation: LOGIN_DOCUMENTATION,
       reply: { 201: TokenReply, 401: ReceiptReply },
     },
-    async ({ body, query, headers, base, address, requestId, signal }) => {
+    async ({ body, query, headers, base, path, address, requestId, signal }) => {
       const receipt = headers['openstack-auth-receipt'];
       const receiptText = typeof receipt === 'string' ? receipt : undefined;
       const outcome = await auth.logIn(
         body.auth.identity,
         readScope(body.auth.scope),
-        { address, requestId, signal },
+        { address, requestId, signal, signedRequest: signedRequestOf('POST', { base, path, query, headers }) },
         receiptText,
       );
       if (outcome.kind === 'receipt') return receiptAnswer(outcome, base);

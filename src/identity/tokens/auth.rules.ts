@@ -115,7 +115,9 @@ async function contextOf(
 ): Promise<AuthContext> {
   if (scope.kind === 'trust') return trustContext(deps, proof, scope.id, attempt);
   const { user, delegation } = proof;
-  return delegation ? deps.scopes.delegatedContext(delegation, scope) : deps.scopes.authContextFor(user, scope);
+  if (!delegation) return deps.scopes.authContextFor(user, scope);
+  // Keystone's clients send a scope with OAuth1, and expect that it is ignored.
+  return deps.scopes.delegatedContext(delegation, delegation.kind === 'oauth1' ? { kind: 'default' } : scope);
 }
 
 export function createAuth(

@@ -24,6 +24,8 @@ export interface MethodDeps {
     secret: string,
     attempt: LoginAttempt,
   ): Promise<{ readonly user: UserWithExpiry; readonly id: string } | undefined>;
+  /** The user and the id of an access token of OAuth1 whose consumer signed the request. Fails otherwise. */
+  oauth1(request: LoginAttempt['signedRequest']): Promise<{ readonly user: UserWithExpiry; readonly id: string }>;
   /** Resolves an access token that can be used to log in: its user, its application, and its expiry. */
   accessToken(text: string): Promise<
     | {

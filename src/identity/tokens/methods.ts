@@ -6,6 +6,7 @@ import type { UserWithExpiry } from '../users/index.ts';
 import { loginByApplicationCredential } from './application-credential.method.ts';
 import type { AuthIdentity } from './auth.schema.ts';
 import type { LoginMethod, MethodDeps, MethodResult } from './method.ts';
+import { loginByOAuth1 } from './oauth1.method.ts';
 import { loginByAccessToken } from './oauth2.method.ts';
 import { loginByPassword } from './password.method.ts';
 import { loginByToken } from './token.method.ts';
@@ -14,6 +15,7 @@ import { loginByTotp } from './totp.method.ts';
 /** In the order they run. `totp` is last, since a code may only be tried after another method succeeded. */
 const LOGIN_METHODS: readonly (readonly [method: string, run: LoginMethod])[] = [
   ['application_credential', loginByApplicationCredential],
+  ['oauth1', loginByOAuth1],
   ['oauth2', loginByAccessToken],
   ['password', loginByPassword],
   ['token', loginByToken],

@@ -6,10 +6,11 @@ import { type Access, actorAsVerified, type Caller, closureOf, type FreshLogin }
 import type { TrustRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import { type Deps, extraOf, failOnBrokenReference, readExpiry } from '../resource/index.ts';
+import { rolesNamed } from '../roles/index.ts';
 import type { Users } from '../users/index.ts';
 import { redelegationOf } from './redelegation.ts';
 import { type CreateTrust, trustFields } from './trusts.schema.ts';
-import { chainOf, countTrusts, findTrust, insertTrust, rolesNamed, type Trust } from './trusts.store.ts';
+import { chainOf, countTrusts, findTrust, insertTrust, type Trust } from './trusts.store.ts';
 
 type NewTrust = Static<typeof CreateTrust>['trust'];
 

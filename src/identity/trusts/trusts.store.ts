@@ -63,10 +63,6 @@ export async function countTrusts(db: Reader, trustorId: string): Promise<number
   return Number(count);
 }
 
-/** Roles with this name: a global one, and those of domains. */
-export const rolesNamed = (db: Reader, name: string): Promise<{ id: string }[]> =>
-  db.selectFrom('roles').where('name', '=', name).select('id').limit(2).execute();
-
 export async function insertTrust(tx: Tx, row: TrustRow, roleIds: readonly string[]): Promise<void> {
   await tx.insertInto('trusts').values(row).execute();
   if (roleIds.length === 0) return;

@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { onEachDatabase } from '../../../test/support/api.ts';
+import {
+  askAccessToken,
+  askRequestToken,
+  authorizationOf,
+  authorize,
+  keyOf,
+  makeAccessToken,
+  makeConsumer,
+  oauth1Person,
+  signedLogin,
+} from '../../../test/support/oauth1.ts';
+import { databaseOf } from '../../../test/support/restartable-api.ts';
+import { askForTrust, makeTrust, trustPerson, trustToken } from '../../../test/support/trusts.ts';
+
+onEachDatabase('A consumer of OAuth1', (api) => {
+  const isValid = async (token: string) =>
+    (await api.get('/v3/auth/tokens', { headers: { 'X-Subject-Token': token } })).status === 200;
+
+  it('cannot send a signed request twice, to any of the three addresses, nor at the same time', async () => {
+    const ann = await oauth1Person(api);
+    const consumer = await makeConsumer(api);
+    const first = authorizationOf(api, `${api.url}/v3/OS-OAUTH1/request_token`, { consumer });
+    const answers = await Promise.all([1, 2, 3].map(() => askRequestToken(api, ann.project.id, { consumer }, first)));
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 401, 401]);
+    const request = keyOf(answers.find(({ status }) => status === 201)!);
+    const verifier = (await authorize(api, ann.token, request)).body.token.oauth_verifier;
+    const signing = { consumer, token: request, verifier };
+    const second = authorizationOf(api, `${api.url}/v3/OS-OAUTH1/access_token`, signing);
+    const changed = await Promise.all([1, 2, 3].map(() => askAccessToken(api, signing, second)));
+    assert.deepEqual(changed.map(({ status }) => status).sort(), [201, 401, 401]);
+    const token = keyOf(changed.find(({ status }) => status === 201)!);
+    const third = authorizationOf(api, `${api.url}/v3/auth/tokens`, { consumer, token });
+    const logins = await Promise.all([1, 2, 3].map(() => signedLogin(api, { consumer, token }, undefined, third)));
+    assert.deepEqual(logins.map(({ status }) => status).sort(), [201, 401, 401]);
+  });
+
+  it('cannot use an old or a future time, another address, another method of signing, or parameters twice', async () => {
+    const ann = await oauth1Person(api);
+    const { consumer, token } = await makeAccessToken(api, ann);
+    const now = Math.floor(api.clock.now() / 1000);
+    for (const timestamp of [now - 610, now + 610, 0, 99999999999])
+      assert.equal((await signedLogin(api, { consumer, token, timestamp })).status, 400, String(timestamp));
+    for (const url of [
+      `${api.url}/v3/OS-OAUTH1/access_token`,
+      `https://127.0.0.1/v3/auth/tokens`,
+      `${api.url}/v3/auth/tokens?x=1`,
+    ])
+      assert.equal(
+        (await signedLogin(api, {} as never, undefined, authorizationOf(api, url, { consumer, token }))).status,
+        401,
+        url,
+      );
+    const good = () => authorizationOf(api, `${api.url}/v3/auth/tokens`, { consumer, token });
+    for (const [bad, status] of [
+      [good().replace('HMAC-SHA1', 'PLAINTEXT'), 400],
+      [good().replace('HMAC-SHA1', 'RSA-SHA1'), 400],
+      [good().replace('HMAC-SHA1', '__proto__'), 400],
+      [`${good()}, oauth_token="x"`, 400],
+      [`${good()}, oauth_more="x"`, 401],
+      [good().replace(/oauth_nonce="[^"]*"/, 'oauth_nonce="1"'), 401],
+      [good().replace(/oauth_signature="[^"]*"/, 'oauth_signature=""'), 400],
+      [good().replace(/oauth_version="1.0"/, 'oauth_version="2.0"'), 400],
+      ['OAuth', 400],
+      [`OAuth ${'a="b",'.repeat(2000)}`, 400],
+    ] as const)
+      assert.equal((await signedLogin(api, {} as never, undefined, bad)).status, status, bad.slice(0, 200));
+  });
+
+  it('cannot log in with a wrong secret, with the token of another, or as one that does not exist; the answers are the same', async () => {
+    const ann = await oauth1Person(api);
+    const [own, other] = [await makeAccessToken(api, ann), await makeAccessToken(api, ann)];
+    const attempts = [
+      { consumer: { ...own.consumer, secret: 'x' }, token: own.token },
+      { consumer: own.consumer, token: { ...own.token, secret: 'x' } },
+      { consumer: own.consumer, token: other.token },
+      { consumer: own.consumer, token: own.request },
+      { consumer: own.consumer, token: { id: 'f'.repeat(32), secret: '' } },
+      { consumer: { id: 'f'.repeat(32), secret: '' }, token: own.token },
+    ];
+    const told = new Set<string>();
+    for (const attempt of attempts) {
+      const { status, body } = await signedLogin(api, attempt);
+      assert.equal(status, 401);
+      told.add(body.error.message);
+    }
+    assert.ok(told.size <= 2, [...told].join());
+    const request = keyOf(await askRequestToken(api, ann.project.id, { consumer: own.consumer }));
+    const verifier = (await authorize(api, ann.token, request)).body.token.oauth_verifier;
+    assert.equal((await askAccessToken(api, { consumer: other.consumer, token: request, verifier })).status, 401);
+  });
+
+  it('ends with its token, its consumer, a role, the project and the user', async () => {
+    type Made = Awaited<ReturnType<typeof makeAccessToken>> & { ann: Awaited<ReturnType<typeof oauth1Person>> };
+    const ends: ((made: Made) => Promise<unknown>)[] = [
+      ({ consumer }) => api.delete(`/v3/OS-OAUTH1/consumers/${consumer.id}`),
+      async ({ ann }) =>
+        api
+          .delete(`/v3/projects/${ann.project.id}/users/${ann.user.id}/roles/${await api.roleId('member')}`)
+          .then(async () => api.delete(`/v3/projects/${ann.project.id}/users/${ann.user.id}/roles/${await api.roleId('admin')}`)),
+      ({ ann }) => api.patch(`/v3/projects/${ann.project.id}`, { project: { enabled: false } }),
+      ({ ann }) => api.delete(`/v3/projects/${ann.project.id}`),
+      ({ ann }) => api.patch(`/v3/users/${ann.user.id}`, { user: { enabled: false } }),
+      ({ ann }) => api.delete(`/v3/users/${ann.user.id}`),
+    ];
+    for (const end of ends) {
+      const ann = await oauth1Person(api);
+      const made = { ...(await makeAccessToken(api, ann)), ann };
+      const text = (await signedLogin(api, made)).headers.get('x-subject-token')!;
+      assert.ok(await isValid(text));
+      await end(made);
+      assert.ok(!(await isValid(text)), end.toString());
+      assert.equal((await signedLogin(api, { consumer: made.consumer, token: made.token })).status, 401, end.toString());
+    }
+    const ann = await oauth1Person(api);
+    const { consumer, token } = await makeAccessToken(api, ann);
+    for (const enabled of [false, true]) await api.patch(`/v3/users/${ann.user.id}`, { user: { enabled } });
+    assert.equal((await signedLogin(api, { consumer, token })).status, 401, 'it does not come back with the account');
+  });
+
+  it('gets the roles that were passed on, and nothing that lasts longer', async () => {
+    const ann = await oauth1Person(api);
+    const { consumer, token } = await makeAccessToken(api, ann);
+    await api.put(`/v3/projects/${ann.project.id}/users/${ann.user.id}/roles/${await api.roleId('manager')}`);
+    const answer = await signedLogin(api, { consumer, token });
+    assert.deepEqual(
+      answer.body.token.roles.map(({ name }: { name: string }) => name),
+      ['member', 'reader'],
+    );
+    const text = answer.headers.get('x-subject-token')!;
+    const rescope = { auth: { identity: { methods: ['token'], token: { id: text } } } };
+    assert.equal((await api.post('/v3/auth/tokens', rescope, { token: null })).status, 403);
+    const bob = await trustPerson(api);
+    assert.equal((await askForTrust(api, { ...ann, token: text }, bob)).status, 403);
+    const program = { application_credential: { name: 'program' } };
+    assert.equal((await api.post(`/v3/users/${ann.user.id}/application_credentials`, program, { token: text })).status, 403);
+    const all = `/v3/users/${ann.user.id}/OS-OAUTH1/access_tokens`;
+    assert.equal((await api.get(all, { token: text })).status, 403);
+    assert.equal((await api.delete(`${all}/${token.id}`, { token: text })).status, 403);
+    assert.equal((await api.get('/v3/OS-OAUTH1/consumers', { token: text })).status, 403);
+  });
+
+  it('is authorized by an administrator in person, with a recent login, and only once', async () => {
+    const ann = await oauth1Person(api);
+    const consumer = await makeConsumer(api);
+    const ask = async () => keyOf(await askRequestToken(api, ann.project.id, { consumer }));
+    const member = await trustPerson(api, ['member']);
+    assert.equal((await authorize(api, member.token, await ask())).status, 403);
+    const trust = await makeTrust(api, ann, member, { impersonation: true, roles: [{ name: 'admin' }] });
+    const byTrust = await trustToken(api, member, trust);
+    assert.equal((await authorize(api, byTrust, await ask())).status, 403);
+    const request = await ask();
+    assert.equal((await authorize(api, ann.token, request)).status, 200);
+    const other = await oauth1Person(api);
+    await api.put(`/v3/projects/${ann.project.id}/users/${other.user.id}/roles/${await api.roleId('member')}`);
+    assert.equal((await authorize(api, other.token, request)).status, 404, 'somebody else');
+    const late = await ask();
+    api.clock.advance(901);
+    assert.equal((await authorize(api, ann.token, late)).status, 401);
+  });
+
+  it('has secrets that are stored sealed, and nonces only of what was signed', async () => {
+    const ann = await oauth1Person(api);
+    const { consumer, request, token, verifier } = await makeAccessToken(api, ann);
+    const db = await databaseOf(api);
+    try {
+      const count = async () => (await db.read.selectFrom('oauth1_nonces').select('hash').execute()).length;
+      const before = await count();
+      await signedLogin(api, { consumer: { ...consumer, secret: 'x' }, token });
+      assert.equal(await count(), before);
+      const rows = JSON.stringify([
+        await db.read.selectFrom('oauth1_consumers').selectAll().execute(),
+        await db.read.selectFrom('oauth1_access_tokens').selectAll().execute(),
+      ]);
+      for (const secret of [consumer.secret, token.secret]) assert.ok(!rows.includes(secret));
+    } finally {
+      await db.close();
+    }
+    for (const secret of [consumer.secret, token.secret, request.secret, verifier])
+      assert.ok(!api.logged.some((line) => line.includes(secret)));
+  });
+});

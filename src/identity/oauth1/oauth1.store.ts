@@ -1,0 +1,154 @@
+// Consumers, request tokens and access tokens of OAuth1 in the database.
+import { type PageRequest, type RowPage, readPage } from '../../platform/database/index.ts';
+import type {
+  Database,
+  OAuth1AccessTokenRow,
+  OAuth1ConsumerRow,
+  OAuth1RequestTokenRow,
+  Reader,
+  RoleRow,
+  Tx,
+} from '../database.ts';
+
+export interface AccessToken {
+  readonly row: OAuth1AccessTokenRow;
+  readonly roles: readonly RoleRow[];
+}
+
+export const findConsumer = (db: Reader, id: string): Promise<OAuth1ConsumerRow | undefined> =>
+  db.selectFrom('oauth1_consumers').where('id', '=', id).selectAll().executeTakeFirst();
+
+export function listConsumers(db: Database, page: PageRequest): Promise<RowPage<OAuth1ConsumerRow> | undefined> {
+  const all = db.read.selectFrom('oauth1_consumers').selectAll('oauth1_consumers');
+  return readPage(all, { table: 'oauth1_consumers' }, page, all);
+}
+
+export async function insertConsumer(tx: Tx, row: OAuth1ConsumerRow): Promise<void> {
+  await tx.insertInto('oauth1_consumers').values(row).execute();
+}
+
+export async function updateConsumer(
+  tx: Tx,
+  id: string,
+  values: Pick<OAuth1ConsumerRow, 'description' | 'extra'>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx.updateTable('oauth1_consumers').set(values).where('id', '=', id).executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** With its tokens. Returns the ids of its access tokens; undefined when there is no such consumer. */
+export async function deleteConsumer(tx: Tx, id: string): Promise<string[] | undefined> {
+  const tokens = await tx.selectFrom('oauth1_access_tokens').where('consumer_id', '=', id).select('id').execute();
+  const { numDeletedRows } = await tx.deleteFrom('oauth1_consumers').where('id', '=', id).executeTakeFirst();
+  return numDeletedRows > 0n ? tokens.map((token) => token.id) : undefined;
+}
+
+export const findRequestToken = (db: Reader, id: string): Promise<OAuth1RequestTokenRow | undefined> =>
+  db.selectFrom('oauth1_request_tokens').where('id', '=', id).selectAll().executeTakeFirst();
+
+export async function insertRequestToken(tx: Tx, row: OAuth1RequestTokenRow): Promise<void> {
+  await tx.insertInto('oauth1_request_tokens').values(row).execute();
+}
+
+/** False when it is not there, or somebody has authorized it already. */
+export async function authorizeRequestToken(
+  tx: Tx,
+  id: string,
+  values: Pick<OAuth1RequestTokenRow, 'user_id' | 'verifier_hash' | 'role_ids'>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('oauth1_request_tokens')
+    .set(values)
+    .where('id', '=', id)
+    .where((eb) => eb.or([eb('user_id', 'is', null), eb('user_id', '=', values.user_id)]))
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Each becomes one access token: of two requests at the same time, only one gets it. */
+export async function takeRequestToken(tx: Tx, { id, verifier_hash }: OAuth1RequestTokenRow): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('oauth1_request_tokens')
+    .where('id', '=', id)
+    .where('verifier_hash', '=', verifier_hash)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+export async function findAccessToken(db: Reader, id: string): Promise<AccessToken | undefined> {
+  const row = await db.selectFrom('oauth1_access_tokens').where('id', '=', id).selectAll().executeTakeFirst();
+  if (!row) return undefined;
+  const roles = await db
+    .selectFrom('oauth1_access_token_roles as given')
+    .innerJoin('roles', 'roles.id', 'given.role_id')
+    .where('given.access_token_id', '=', id)
+    .orderBy('roles.name')
+    .orderBy('roles.id')
+    .selectAll('roles')
+    .execute();
+  return { row, roles };
+}
+
+export const accessTokensOf = (db: Reader, userId: string): Promise<OAuth1AccessTokenRow[]> =>
+  db.selectFrom('oauth1_access_tokens').where('user_id', '=', userId).orderBy('id').selectAll().execute();
+
+export async function insertAccessToken(tx: Tx, row: OAuth1AccessTokenRow, roleIds: readonly string[]): Promise<void> {
+  await tx.insertInto('oauth1_access_tokens').values(row).execute();
+  await tx
+    .insertInto('oauth1_access_token_roles')
+    .values(roleIds.map((role_id) => ({ access_token_id: row.id, role_id })))
+    .execute();
+}
+
+/** The ids of those that were deleted. */
+export async function deleteAccessTokensOf(tx: Tx, userId: string): Promise<string[]> {
+  const rows = await tx.deleteFrom('oauth1_access_tokens').where('user_id', '=', userId).returning('id').execute();
+  return rows.map(({ id }) => id);
+}
+
+export async function deleteAccessToken(tx: Tx, id: string): Promise<boolean> {
+  const { numDeletedRows } = await tx.deleteFrom('oauth1_access_tokens').where('id', '=', id).executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** False when it was there: the request was sent before. */
+export async function insertNonce(tx: Tx, hash: string, expires_at: number): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('oauth1_nonces')
+    .values({ hash, expires_at })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+const SWEEP_BATCH = 500;
+
+/** In small batches, so that other writers do not wait long. */
+async function inBatches(db: Database, remove: (tx: Tx) => Promise<{ readonly numDeletedRows: bigint }>): Promise<number> {
+  for (let swept = 0; ; ) {
+    const { numDeletedRows } = await db.write(remove);
+    swept += Number(numDeletedRows);
+    if (numDeletedRows < SWEEP_BATCH) return swept;
+  }
+}
+
+/** What has expired. */
+export async function sweepOAuth1(db: Database, now: number): Promise<number> {
+  const nonces = await inBatches(db, (tx) =>
+    tx
+      .deleteFrom('oauth1_nonces')
+      .where('hash', 'in', (eb) =>
+        eb.selectFrom('oauth1_nonces').where('expires_at', '<=', now).select('hash').limit(SWEEP_BATCH),
+      )
+      .executeTakeFirst(),
+  );
+  let tokens = 0;
+  for (const table of ['oauth1_request_tokens', 'oauth1_access_tokens'] as const)
+    tokens += await inBatches(db, (tx) =>
+      tx
+        .deleteFrom(table)
+        .where('id', 'in', (eb) => eb.selectFrom(table).where('expires_at', '<=', now).select('id').limit(SWEEP_BATCH))
+        .executeTakeFirst(),
+    );
+  return nonces + tokens;
+}

@@ -1,0 +1,187 @@
+// The three steps of OAuth1: a consumer gets a request token, a user authorizes it, and the consumer changes it for an access token.
+import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
+import { seconds } from '../../platform/clock.ts';
+import type { Static } from '../../platform/http/index.ts';
+import { newId, newSecret } from '../../platform/ids.ts';
+import type { Seal } from '../../platform/seal/index.ts';
+import {
+  type Access,
+  actorAsVerified,
+  type Caller,
+  closureOf,
+  type FreshLogin,
+  findProject,
+  type IdentityTarget,
+  targetOf,
+} from '../access/index.ts';
+import type { OAuth1AccessTokenRow, OAuth1RequestTokenRow } from '../database.ts';
+import { fail } from '../faults.ts';
+import { type Deps, failOnBrokenReference, type SignedRequest } from '../resource/index.ts';
+import { rolesNamed } from '../roles/index.ts';
+import type { AuthorizeRequestToken } from './oauth1.schema.ts';
+import {
+  authorizeRequestToken,
+  findRequestToken,
+  insertAccessToken,
+  insertRequestToken,
+  takeRequestToken,
+} from './oauth1.store.ts';
+import type { OAuth1Requests } from './requests.ts';
+
+type NamedRole = Static<typeof AuthorizeRequestToken>['roles'][number];
+
+export interface IssuedToken {
+  readonly id: string;
+  readonly secret: string;
+  readonly expiresAt: number | null;
+}
+
+/** Keystone's: without those that look alike. */
+const VERIFIER_CHARS = 'abcdefghkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
+const VERIFIER_LENGTH = 8;
+const newVerifier = (): string =>
+  Array.from({ length: VERIFIER_LENGTH }, () => VERIFIER_CHARS[randomInt(VERIFIER_CHARS.length)]).join('');
+const hashOf = (requestTokenId: string, verifier: string): string =>
+  createHash('sha256').update(`${requestTokenId} ${verifier}`).digest('base64url');
+const isEqual = (one: string, other: string): boolean =>
+  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
+
+const requestContext = (id: string): string => `oauth1_request_tokens/${id}`;
+export const accessContext = (id: string): string => `oauth1_access_tokens/${id}`;
+
+export interface OAuth1TokenDeps extends Pick<Deps, 'db' | 'clock' | 'change' | 'config'> {
+  readonly access: Pick<Access, 'inspect' | 'roleGraph'>;
+  readonly freshLogin: FreshLogin;
+  readonly seal: Seal;
+  readonly requests: OAuth1Requests;
+}
+
+export function createOAuth1Tokens({ db, clock, change, config, access, freshLogin, seal, requests }: OAuth1TokenDeps) {
+  const endAfter = (duration: number): number | null => (duration > 0 ? seconds(clock) + duration : null);
+  const refuse = (reason: string): never => fail('oauth1.refused', undefined, { reason });
+
+  function refuseExpired({ expires_at }: OAuth1RequestTokenRow): void {
+    if (expires_at !== null && expires_at <= seconds(clock)) fail('oauth1.request_token_expired');
+  }
+
+  async function roleIdOf({ id, name }: NamedRole): Promise<string> {
+    if ((id === undefined) === (name === undefined))
+      fail('request.bad_value', { field: 'roles', why: 'each needs either an id or a name' });
+    if (id !== undefined) return id;
+    const [role, another] = await rolesNamed(db.read, name!);
+    if (another) fail('request.bad_value', { field: 'roles', why: `several roles are named ${name}` });
+    return role?.id ?? fail('role.not_found', { id: name! });
+  }
+
+  async function requestToken(request: SignedRequest, projectId: string | undefined, requestId: string): Promise<IssuedToken> {
+    const parameters = requests.read(request);
+    if (!projectId) return fail('oauth1.bad_request', { why: 'the header Requested-Project-Id is missing' });
+    await requests.verify(request, parameters);
+    if (!(await findProject(db.read, projectId))) fail('project.not_found', { id: projectId });
+    const [id, secret, expiresAt] = [newId(), newSecret(), endAfter(config.oauth1RequestTokenSeconds)];
+    const row: OAuth1RequestTokenRow = {
+      id,
+      consumer_id: parameters.consumerKey,
+      project_id: projectId,
+      secret: seal.seal(Buffer.from(secret), requestContext(id)),
+      user_id: null,
+      verifier_hash: null,
+      role_ids: null,
+      expires_at: expiresAt,
+    };
+    await change({ userId: null, requestId }, async ({ tx, audit }) => {
+      if (!(await requests.isNew(tx, parameters))) refuse('the request was sent before');
+      await failOnBrokenReference(
+        () => refuse('the consumer or the project was deleted'),
+        () => insertRequestToken(tx, row),
+      );
+      audit('oauth1_request_token.created', { kind: 'oauth1_request_token', id }, { consumer_id: row.consumer_id });
+    });
+    return { id, secret, expiresAt };
+  }
+
+  async function authorize(caller: Caller, row: OAuth1RequestTokenRow, roles: readonly NamedRole[]): Promise<string> {
+    // What is authorized lasts longer than the token. A stolen one must not become that.
+    freshLogin.requireRecent(caller);
+    refuseExpired(row);
+    const ids: string[] = [];
+    for (const role of roles) ids.push(await roleIdOf(role));
+    const { grants } = await access.inspect(caller.userId, { kind: 'project', id: row.project_id });
+    const { implied } = await access.roleGraph();
+    const held = closureOf(
+      implied,
+      grants.map(({ roleId }) => roleId),
+    );
+    if (!ids.every((id) => held.has(id))) fail('oauth1.role_not_held');
+    const verifier = newVerifier();
+    await change(actorAsVerified(caller, caller.userId), async ({ tx, audit }) => {
+      const values = {
+        user_id: caller.userId,
+        verifier_hash: hashOf(row.id, verifier),
+        role_ids: JSON.stringify([...new Set(ids)]),
+      };
+      if (!(await authorizeRequestToken(tx, row.id, values))) fail('oauth1.request_token_not_found', { id: row.id });
+      audit(
+        'oauth1_request_token.authorized',
+        { kind: 'oauth1_request_token', id: row.id },
+        { consumer_id: row.consumer_id, user_id: caller.userId, project_id: row.project_id },
+      );
+    });
+    return verifier;
+  }
+
+  async function accessToken(request: SignedRequest, requestId: string): Promise<IssuedToken> {
+    const parameters = requests.read(request);
+    const { consumerKey, token, verifier } = parameters;
+    if (token === undefined) return fail('oauth1.bad_request', { why: 'oauth_token is missing' });
+    if (verifier === undefined) return fail('oauth1.bad_request', { why: 'oauth_verifier is missing' });
+    const found = await findRequestToken(db.read, token);
+    const own = found?.consumer_id === consumerKey ? found : undefined;
+    // The same steps whatever is wrong, so that a stranger learns nothing.
+    const tokenSecret = own ? seal.open(own.secret, requestContext(own.id)).toString() : newSecret();
+    await requests.verify(request, parameters, tokenSecret);
+    if (!own) return refuse('the request token is unknown, or of another consumer');
+    refuseExpired(own);
+    const { user_id: userId, verifier_hash: hash, role_ids: roleIds } = own;
+    if (userId === null || hash === null || roleIds === null) return refuse('nobody has authorized the request token');
+    if (!isEqual(hash, hashOf(own.id, verifier))) refuse('the verifier is wrong');
+    const [id, secret, expiresAt] = [newId(), newSecret(), endAfter(config.oauth1AccessTokenSeconds)];
+    const row: OAuth1AccessTokenRow = {
+      id,
+      consumer_id: consumerKey,
+      user_id: userId,
+      project_id: own.project_id,
+      secret: seal.seal(Buffer.from(secret), accessContext(id)),
+      expires_at: expiresAt,
+      created_at: seconds(clock),
+    };
+    await change({ userId: null, requestId }, async ({ tx, audit }) => {
+      if (!(await requests.isNew(tx, parameters))) refuse('the request was sent before');
+      if (!(await takeRequestToken(tx, own))) refuse('the request token was used');
+      await failOnBrokenReference(
+        () => refuse('the user, the project or a role was deleted'),
+        () => insertAccessToken(tx, row, JSON.parse(roleIds) as string[]),
+      );
+      audit(
+        'oauth1_access_token.created',
+        { kind: 'oauth1_access_token', id },
+        { consumer_id: consumerKey, user_id: userId, project_id: row.project_id },
+      );
+    });
+    return { id, secret, expiresAt };
+  }
+
+  return {
+    requestToken,
+    authorize,
+    accessToken,
+    target: async (id: string): Promise<IdentityTarget<OAuth1RequestTokenRow>> =>
+      targetOf(
+        await findRequestToken(db.read, id),
+        () => ({}),
+        () => fail('oauth1.request_token_not_found', { id }),
+      ),
+  };
+}
+
+export type OAuth1Tokens = ReturnType<typeof createOAuth1Tokens>;
