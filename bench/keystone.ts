@@ -1,23 +1,17 @@
 // Keystone for comparison, if Debian's package is installed: default settings, Fernet tokens, SQLite, uWSGI on loopback with one process
 // per core. The bench never installs it.
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { keystoneCommands } from '../test/support/keystone.ts';
 import { PASSWORD, untilAnswers } from './gatehouse.ts';
 import type { LoadTarget } from './load.ts';
 import { cleanEnvironment, freePort, output, start, stop, temporaryFolder } from './processes.ts';
 import { COUNT, copyOf, NEW_ID } from './seed.ts';
 
-const MANAGE = '/usr/bin/keystone-manage';
-const SCRIPT = '/usr/bin/keystone-wsgi-public';
-const UWSGI = '/usr/bin/uwsgi';
+export { missingKeystone as missing } from '../test/support/keystone.ts';
 
 /** As many as a page of ours. Without it, Keystone answers all users at once. */
 const LIST_LIMIT = 1000;
-
-/** The first missing file, if any. */
-export const missing = (): string | undefined => [MANAGE, SCRIPT, UWSGI].find((file) => !existsSync(file));
 
 export interface Keystone extends LoadTarget {
   readonly database: string;
@@ -26,53 +20,22 @@ export interface Keystone extends LoadTarget {
   stop(): Promise<void>;
 }
 
-const configuration = (folder: string): string => `
-[DEFAULT]
-list_limit = ${LIST_LIMIT}
-log_file = ${folder}/keystone.log
-[database]
-connection = sqlite:///${folder}/keystone.sqlite
-[token]
-provider = fernet
-[fernet_tokens]
-key_repository = ${folder}/fernet
-[credential]
-key_repository = ${folder}/credential
-`;
-
 export async function startKeystone(users: number): Promise<Keystone> {
-  const folder = temporaryFolder();
-  const file = join(folder, 'keystone.conf');
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  writeFileSync(file, configuration(folder));
-  for (const keys of ['fernet', 'credential']) mkdirSync(join(folder, keys), { mode: 0o700 });
-  const env = { ...cleanEnvironment(), OS_KEYSTONE_CONFIG_FILES: file };
-  const manage = (...args: string[]) => output(start([MANAGE, '--config-file', file, ...args], { env }));
-  const [user, group] = [String(process.getuid?.()), String(process.getgid?.())];
-  await manage('db_sync');
-  for (const keys of ['fernet_setup', 'credential_setup']) await manage(keys, '--keystone-user', user, '--keystone-group', group);
-  await manage(
-    'bootstrap',
-    '--bootstrap-password',
-    PASSWORD,
-    '--bootstrap-public-url',
-    `${url}/v3`,
-    '--bootstrap-region-id',
-    'one',
-  );
-  const database = join(folder, 'keystone.sqlite');
+  const { url, database, prepare, serve, ...commands } = keystoneCommands({
+    folder: temporaryFolder(),
+    port: await freePort(),
+    password: PASSWORD,
+    region: 'one',
+    processes: availableParallelism(),
+    interfaces: ['public'],
+    settings: `[DEFAULT]\nlist_limit = ${LIST_LIMIT}`,
+  });
+  const env = { ...cleanEnvironment(), ...commands.env };
+  for (const command of prepare) await output(start(command, { env }));
   seed(database, users);
 
   const began = performance.now();
-  const child = start(
-    [
-      ...[UWSGI, '--plugins', 'python3', '--wsgi-file', SCRIPT, '--http-socket', `127.0.0.1:${port}`],
-      ...['--master', '--lazy-apps', '--processes', String(availableParallelism()), '--buffer-size', '65535'],
-      ...['--die-on-term', '--disable-logging', '--need-app', '--add-header', 'Connection: close'],
-    ],
-    { env },
-  );
+  const child = start(serve, { env });
   await untilAnswers(`${url}/v3`, child);
   const readyMs = performance.now() - began;
   return { url, pid: child.pid!, database, readyMs, stop: () => stop(child) };

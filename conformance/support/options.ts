@@ -6,6 +6,10 @@ export interface RunnerOptions {
   readonly databaseUrl: string | undefined;
   /** Keeps the service log and other files of the run, and prints where they are. */
   readonly keep: boolean;
+  /** Runs the same against Debian's Keystone, for its column. */
+  readonly beside: boolean;
+  /** Only these parts of the run, by name. All if empty. */
+  readonly only: readonly string[];
   /** The positional arguments. */
   readonly operands: readonly string[];
 }
@@ -14,12 +18,26 @@ export interface RunnerOptions {
 export function options(...required: string[]): RunnerOptions {
   try {
     const { values, positionals } = parseArgs({
-      options: { 'database-url': { type: 'string' }, keep: { type: 'boolean', default: false } },
+      options: {
+        'database-url': { type: 'string' },
+        keep: { type: 'boolean', default: false },
+        beside: { type: 'string' },
+        only: { type: 'string', default: '' },
+      },
       allowPositionals: required.length > 0,
     });
     if (positionals.length !== required.length) throw new Error(`needed: ${required.join(' ')}`);
-    return { databaseUrl: values['database-url'], keep: values.keep, operands: positionals };
+    if (values.beside !== undefined && values.beside !== 'keystone') throw new Error('--beside takes keystone');
+    return {
+      databaseUrl: values['database-url'],
+      keep: values.keep,
+      beside: values.beside !== undefined,
+      only: values.only.split(',').filter(Boolean),
+      operands: positionals,
+    };
   } catch (error) {
-    stop(`${(error as Error).message}\nOptions: [--database-url postgres://USER@HOST/EMPTY_DATABASE] [--keep]`);
+    stop(
+      `${(error as Error).message}\nOptions: [--database-url postgres://USER@HOST/EMPTY_DATABASE] [--keep] [--beside keystone]`,
+    );
   }
 }

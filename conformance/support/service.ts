@@ -13,6 +13,10 @@ import type { RunnerOptions } from './options.ts';
 const LAUNCHER = fileURLToPath(new URL('../../bin/gatehouse.js', import.meta.url));
 const READY_WITHIN_MS = 60_000;
 
+export const ADMIN_PASSWORD = 'the administrator of the conformance run';
+/** The region of the catalog of a fresh service. */
+export const REGION = 'RegionOne';
+
 export interface RunningService {
   /** Without a path or a trailing slash. */
   readonly url: string;
@@ -23,7 +27,7 @@ export interface RunningService {
   stop(keep?: boolean): Promise<void>;
 }
 
-export interface RunnerServiceOptions extends Omit<RunnerOptions, 'operands'> {
+export interface RunnerServiceOptions extends Omit<RunnerOptions, 'operands' | 'beside' | 'only'> {
   /** More settings by their GATEHOUSE_ keys. */
   readonly settings?: Readonly<Record<string, string>>;
 }
@@ -43,10 +47,10 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-async function untilReady(url: string, child: ChildProcess): Promise<void> {
+export async function untilAnswers(url: string, child: ChildProcess): Promise<void> {
   const end = Date.now() + READY_WITHIN_MS;
   while (Date.now() < end && child.exitCode === null) {
-    const ready = await fetch(`${url}/readyz`).catch(() => undefined);
+    const ready = await fetch(url).catch(() => undefined);
     if (ready?.ok) return;
     await sleep(100);
   }
@@ -56,7 +60,7 @@ async function untilReady(url: string, child: ChildProcess): Promise<void> {
 export async function startService({ databaseUrl, keep, settings = {} }: RunnerServiceOptions): Promise<RunningService> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-conformance-'));
   const url = `http://127.0.0.1:${await freePort()}`;
-  const adminPassword = 'the administrator of the conformance run';
+  const adminPassword = ADMIN_PASSWORD;
   const logFile = join(folder, 'service.log');
   const output = openSync(logFile, 'w');
   const child = spawn(process.execPath, [LAUNCHER, 'identity'], {
@@ -87,7 +91,7 @@ export async function startService({ databaseUrl, keep, settings = {} }: RunnerS
   // An interrupted run must not leave the service behind.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop().finally(() => process.exit(1)));
   try {
-    await untilReady(url, child);
+    await untilAnswers(`${url}/readyz`, child);
   } catch (error) {
     console.error(readFileSync(logFile, 'utf8'));
     await stop();

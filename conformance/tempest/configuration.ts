@@ -12,6 +12,13 @@ export const serviceSettings = {
   GATEHOUSE_IDENTITY_UNIQUE_LAST_PASSWORD_COUNT: String(UNIQUE_PASSWORDS),
 };
 
+/** The same rules for Keystone. */
+export const keystoneSettings = `[security_compliance]
+lockout_failure_attempts = ${LOCKOUT_ATTEMPTS}
+lockout_duration = ${LOCKOUT_SECONDS}
+unique_last_password_count = ${UNIQUE_PASSWORDS}
+`;
+
 export function tempestConfiguration({ url, adminPassword }: RunningService, workspace: string): string {
   return `[DEFAULT]
 log_dir = ${workspace}/logs
@@ -47,9 +54,12 @@ project_tags = true
 security_compliance = true
 immutable_user_source = false
 domain_specific_drivers = false
-trust = false
-application_credentials = false
-access_rules = false
+trust = true
+application_credentials = true
+access_rules = true
+federation = true
+external_idp = false
+enforce_scope = false
 
 [service_available]
 cinder = false

@@ -5,14 +5,28 @@ import { createWriteStream, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { needCommand, packageVersion } from '../support/debian.ts';
+import { needCommand, needPackage, packageVersion } from '../support/debian.ts';
+import { startKeystone } from '../support/keystone.ts';
 import { options } from '../support/options.ts';
 import { cleanEnvironment, type RunningService, startService } from '../support/service.ts';
-import { serviceSettings, tempestConfiguration } from './configuration.ts';
-import { readLine, resultOf, resultPage, resultsOf, type TempestLine, type TempestResult } from './results.ts';
+import {
+  failuresOf,
+  readColumn,
+  resultOf,
+  resultPage,
+  resultsOf,
+  type Suite,
+  type TestLine,
+  type TestResult,
+  writeColumn,
+} from '../support/suite.ts';
+import { keystoneSettings, serviceSettings, tempestConfiguration } from './configuration.ts';
+import { readLine, suiteOf } from './results.ts';
 
-const TESTS = '^tempest\\.api\\.identity\\.(admin\\.)?v3\\.';
+const PLUGIN = 'keystone-tempest-plugin';
+const TESTS = '^(tempest\\.api\\.identity\\.(admin\\.)?v3\\.|keystone_tempest_plugin\\.tests\\.api\\.)';
 const RESULTS = fileURLToPath(new URL('./RESULTS.md', import.meta.url));
+const COLUMN = fileURLToPath(new URL('./keystone.json', import.meta.url));
 
 /** A tempest workspace with our configuration. HOME points there, too, so that nothing is written to the user's home. */
 function makeWorkspace(service: RunningService) {
@@ -24,10 +38,10 @@ function makeWorkspace(service: RunningService) {
   return { cwd: workspace, env };
 }
 
-async function runTests(service: RunningService): Promise<TempestResult[]> {
+async function runTests(suite: Suite, service: RunningService): Promise<TestResult[]> {
   const at = makeWorkspace(service);
   const listed = spawnSync('tempest', ['run', '--list-tests', '--regex', TESTS], { ...at, encoding: 'utf8' });
-  const tests = listed.stdout.split('\n').filter((line) => line.startsWith('tempest.'));
+  const tests = listed.stdout.split('\n').filter((line) => /^(tempest|keystone_tempest_plugin)\./.test(line));
   if (tests.length === 0) throw new Error(`tempest finds no tests\n${listed.stdout}${listed.stderr}`);
 
   const child = spawn('tempest', ['run', '--regex', TESTS, '--concurrency', '2'], {
@@ -36,32 +50,43 @@ async function runTests(service: RunningService): Promise<TempestResult[]> {
   });
   const ended = once(child, 'close');
   const whole = createWriteStream(join(service.folder, 'tempest.out'));
-  const seen: TempestLine[] = [];
+  const seen: TestLine[] = [];
   for await (const line of createInterface({ input: child.stdout })) {
     whole.write(`${line}\n`);
     const one = readLine(line);
     if (!one) continue;
-    console.log(`${resultOf(one.name, one).outcome.padEnd(10)} ${one.name}`);
+    console.log(`${resultOf(suite, one.name, one).outcome.padEnd(10)} ${one.name}`);
     seen.push(one);
   }
   await ended;
   whole.end();
-  return resultsOf(tests, seen);
+  return resultsOf(suite, tests, seen);
 }
 
 const chosen = options();
 needCommand('tempest', 'tempest');
-const service = await startService({ ...chosen, settings: serviceSettings });
-let results: TempestResult[] = [];
-const failed = (): TempestResult[] => results.filter(({ outcome }) => outcome === 'FAILED');
-try {
-  results = await runTests(service);
-} finally {
-  await service.stop(failed().length > 0);
+needPackage(PLUGIN);
+const suite = suiteOf(packageVersion('tempest'), packageVersion(PLUGIN));
+if (chosen.beside) {
+  const keystone = await startKeystone({ ...chosen, settings: keystoneSettings });
+  try {
+    writeColumn(COLUMN, await runTests({ ...suite, notServed: {} }, keystone));
+  } finally {
+    await keystone.stop();
+  }
 }
-const { page, summary } = resultPage(results, packageVersion('tempest'));
+const column = readColumn(COLUMN);
+const service = await startService({ ...chosen, settings: serviceSettings });
+let results: TestResult[] = [];
+try {
+  results = await runTests(suite, service);
+} finally {
+  await service.stop(failuresOf(results, column).length > 0);
+}
+const failed = failuresOf(results, column);
+const { page, summary } = resultPage(suite, 'conformance/tempest/run.ts', results, column);
 writeFileSync(RESULTS, page);
-for (const { test } of failed()) console.log(`FAILED ${test}`);
-if (failed().length > 0) console.log('tempest.out in the folder above has what each test said');
+for (const { test } of failed) console.log(`FAILED ${test}`);
+if (failed.length > 0) console.log('tempest.out in the folder above has what each test said');
 console.log(summary);
-process.exit(failed().length > 0 ? 1 : 0);
+process.exit(failed.length > 0 ? 1 : 0);
