@@ -1,0 +1,78 @@
+// What each persona may do: every list, one thing of each kind, and one change of each kind.
+import { type Area, as, del, get, patch, post, put } from '../request.ts';
+import { PERSONAS } from './setup.ts';
+
+const READS = [
+  '/v3/users',
+  '/v3/users?domain_id={acme}',
+  '/v3/users/{domain-reader}',
+  '/v3/users/{admin user}',
+  '/v3/users/{project-member}/projects',
+  '/v3/users/{project-member}/groups',
+  '/v3/groups',
+  '/v3/groups?domain_id={acme}',
+  '/v3/groups/{crew}',
+  '/v3/groups/{crew}/users',
+  '/v3/projects',
+  '/v3/projects?domain_id={acme}',
+  '/v3/projects/{web}',
+  '/v3/projects/{far}',
+  '/v3/projects/{web}/tags',
+  '/v3/domains',
+  '/v3/domains/{acme}',
+  '/v3/domains/{other}',
+  '/v3/roles',
+  '/v3/roles/{auditor}',
+  '/v3/roles?domain_id={acme}',
+  '/v3/roles/{keeper}',
+  '/v3/roles/{role admin}/implies',
+  '/v3/role_inferences',
+  '/v3/role_assignments?scope.domain.id={acme}',
+  '/v3/projects/{web}/users/{project-member}/roles',
+  '/v3/domains/{acme}/users/{domain-admin}/roles',
+  '/v3/domains/{acme}/groups/{crew}/roles',
+  '/v3/system/users/{system-reader}/roles',
+  '/v3/OS-INHERIT/domains/{acme}/users/{unscoped}/roles/inherited_to_projects',
+  '/v3/regions',
+  '/v3/regions/RegionOne',
+  '/v3/services',
+  '/v3/services/{identity service}',
+  '/v3/endpoints',
+  '/v3/endpoints/{public endpoint}',
+  '/v3/policies',
+  '/v3/OS-EP-FILTER/endpoint_groups',
+  '/v3/OS-EP-FILTER/projects/{web}/endpoints',
+  '/v3/OS-FEDERATION/identity_providers',
+  '/v3/OS-FEDERATION/mappings',
+  '/v3/OS-FEDERATION/service_providers',
+  '/v3/OS-OAUTH1/consumers',
+  '/v3/registered_limits',
+  '/v3/limits',
+] as const;
+
+const reads = PERSONAS.flatMap((persona) => READS.map((path) => get(path, { as: persona })));
+
+const writes = PERSONAS.filter((persona) => !persona.endsWith('-admin')).flatMap((persona) =>
+  as(
+    persona,
+    post('/v3/users', { user: { name: `by-${persona}`, domain_id: '{acme}' } }),
+    patch('/v3/users/{domain-admin}', { user: { description: 'x' } }),
+    del('/v3/users/{domain-admin}'),
+    post('/v3/projects', { project: { name: `by-${persona}`, domain_id: '{acme}' } }),
+    patch('/v3/projects/{web}', { project: { description: 'x' } }),
+    post('/v3/domains', { domain: { name: `by-${persona}` } }),
+    patch('/v3/domains/{acme}', { domain: { description: 'x' } }),
+    post('/v3/groups', { group: { name: `by-${persona}`, domain_id: '{acme}' } }),
+    post('/v3/roles', { role: { name: `by-${persona}` } }),
+    put('/v3/projects/{web}/users/{unscoped}/roles/{auditor}'),
+    put('/v3/system/users/{unscoped}/roles/{auditor}'),
+    post('/v3/services', { service: { type: 'x' } }),
+    post('/v3/regions', { region: { id: `by-${persona}` } }),
+    put('/v3/OS-FEDERATION/identity_providers/x', { identity_provider: {} }),
+    post('/v3/OS-OAUTH1/consumers', { consumer: {} }),
+    post('/v3/policies', { policy: { blob: 'x', type: 'x' } }),
+    put(`/v3/projects/{web}/tags/by-${persona}`),
+  ),
+);
+
+export const personas: Area = { title: 'personas', requests: [...reads, ...writes] };

@@ -1,0 +1,128 @@
+// Why answers differ from Keystone's. A difference without a reason fails the run, and so does a reason without a difference.
+import type { Difference } from './compare.ts';
+
+export interface Reason {
+  readonly kind: Difference['kind'];
+  /** Of `at keystone -> ours`. */
+  readonly difference: RegExp;
+  /** Of `METHOD path as persona body`, with names for ids. All requests if absent. */
+  readonly request?: RegExp;
+  readonly why: string;
+  /** On every answer: answers that differ in nothing else count as the same. */
+  readonly everywhere?: true;
+}
+
+export const REASONS: readonly Reason[] = [
+  {
+    kind: 'header',
+    difference: /^(x-content-type-options|cache-control) absent -> present$/,
+    why: 'hardening: answers are not cached and not sniffed',
+    everywhere: true,
+  },
+  { kind: 'header', difference: /^etag absent -> present$/, why: 'an addition: ETag and If-Match, against lost updates' },
+  {
+    kind: 'header',
+    difference: /^www-authenticate keystoneuri="\{url\}\/v3" -> keystoneuri="\{url\}"$/,
+    why: 'the contract: `Keystone uri="<base>"`',
+  },
+  { kind: 'header', difference: /^vary x-auth-token -> accept, x-auth-token$/, why: 'the answer depends on Accept (JSON Home)' },
+  {
+    kind: 'header',
+    difference: /^content-type text\/html;charset=utf-8 -> (application\/json|absent)$/,
+    why: 'errors are JSON for every path; answers without a body have no type',
+  },
+  { kind: 'shape', difference: /^string -> object$/, why: 'errors of unknown paths are JSON, not HTML' },
+  {
+    kind: 'shape',
+    difference: /^(error absent -> object|message string -> absent)$/,
+    why: '405 has the error format of all other errors; Keystone answers that of its web framework',
+  },
+  {
+    kind: 'header',
+    difference: /^allow .*options/,
+    why: 'OPTIONS is not served; Allow lists what works on that path. Keystone lists the methods of the collection for a member and the other way round',
+  },
+  {
+    kind: 'header',
+    difference: /^location \{url\}\/v3\/\{\w+\}\/tags/,
+    why: 'the address of the tag; that of Keystone does not exist',
+  },
+  { kind: 'status', difference: /^400 -> 415$/, why: 'the contract: another content type is 415' },
+  {
+    kind: 'status',
+    difference: /^0 -> 405$/,
+    why: 'the contract: 405 for a wrong method; Keystone fails and closes the connection',
+  },
+  {
+    kind: 'status',
+    difference: /^200 -> 400$/,
+    request: /[?&](limit|marker)=/,
+    why: 'the contract: pages by limit and marker, and a bad value is 400; Keystone does not know them',
+  },
+  {
+    kind: 'count',
+    difference: /-> 1$/,
+    request: /[?&]limit=1/,
+    why: 'the contract: pages by limit and marker; Keystone does not know them',
+  },
+  {
+    kind: 'shape',
+    difference: /^(links\.next null -> string|\w+\[\]\.\w+ \w+ -> absent)$/,
+    request: /[?&]limit=1/,
+    why: 'the contract: pages by limit and marker; a page has fewer elements',
+  },
+  { kind: 'status', difference: /^200 -> 400$/, request: /enabled=maybe/, why: 'the contract: a bad value of a filter is 400' },
+  {
+    kind: 'status',
+    difference: /^201 -> 404$/,
+    request: /POST \/v3\/credentials .*no-such/,
+    why: 'a credential is of a user and a project that exist',
+  },
+  { kind: 'status', difference: /^500 -> 401$/, why: 'Keystone fails' },
+  {
+    kind: 'status',
+    difference: /^404 -> 401$/,
+    request: /application_credential/,
+    why: 'a stranger does not learn which application credentials exist',
+  },
+  {
+    kind: 'status',
+    difference: /^201 -> 400$/,
+    request: /implies\/\{auditor\}/,
+    why: 'a role cannot imply itself; Keystone takes it',
+  },
+  {
+    kind: 'status',
+    difference: /^401 -> (403|20\d)$/,
+    request: /as project-member/,
+    why: 'Keystone ends the tokens of a user who leaves a group; here the token loses the roles of the group at once and stays',
+  },
+  {
+    kind: 'status',
+    difference: /^404 -> 200$/,
+    request: /credentials\/\{mine\}/,
+    why: 'made by the request before, which Keystone refused with 401 (above)',
+  },
+  {
+    kind: 'status',
+    difference: /^401 -> 201$/,
+    request: /"scope":\{"domain":\{"(id|name)":"[Dd]efault"/,
+    why: 'the contract: the first administrator has the role admin on the domain, too',
+  },
+  {
+    kind: 'shape',
+    difference: /^domains empty list -> list$/,
+    request: /auth\/domains/,
+    why: 'the contract: the first administrator has the role admin on the domain, too',
+  },
+  {
+    kind: 'count',
+    difference: /^role_assignments 11 -> 12$/,
+    why: 'the contract: the first administrator has the role admin on the domain, too',
+  },
+  {
+    kind: 'shape',
+    difference: /^(token\.(catalog|is_domain|project|roles)|users\[\]\.default_project_id) absent -> /,
+    why: 'the first administrator has a default project, and a login without a scope is for it, as in Keystone',
+  },
+];
