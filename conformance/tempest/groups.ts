@@ -2,8 +2,6 @@
 
 /** Modules that test a part of the API this version does not serve. */
 export const NOT_SERVED: Readonly<Record<string, string>> = {
-  'admin.v3.test_oauth_consumers': 'OAUTH1 consumers',
-  'plugin.v3.test_oauth1_tokens': 'OAUTH1',
   'plugin.v3.test_service_providers': 'service providers',
 };
 
