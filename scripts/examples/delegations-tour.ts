@@ -14,6 +14,11 @@ export async function tourApplicationCredentials({ call }: { call: Recorder['cal
       },
     },
   });
+  await call('POST', '/v3/OS-OAUTH2/token', {
+    form: { grant_type: 'client_credentials' },
+    headers: { Authorization: `Basic ${Buffer.from(`${created.id}:${created.secret}`).toString('base64')}` },
+  });
+  await call('GET', `/v3/users/${userId}/OS-OAUTH2/consumers`);
   await call('GET', all);
   await call('GET', `${all}/${created.id}`);
   const rules = `/v3/users/${userId}/access_rules`;

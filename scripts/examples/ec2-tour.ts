@@ -22,5 +22,6 @@ export async function tourEc2({ call }: { call: Recorder['call'] }, userId: stri
   const signed = `GET\n\n\n${new Date().toUTCString()}\n/books/moby-dick.txt`;
   const proof = createHmac('sha1', key.secret).update(signed).digest('base64');
   const token = Buffer.from(signed).toString('base64');
+  await call('GET', '/v3/OS-REVOKE/events');
   await call('POST', '/v3/s3tokens', { body: { credentials: { access: key.access, signature: proof, token } } });
 }

@@ -48,7 +48,16 @@ export async function tourIdentity(api: Recorder): Promise<void> {
   await tourScim(api, town.ada);
   await tourService(api, town);
   api.examples.logIn!.answers!['401'] = RECEIPT;
+  for (const id of ['getPkiAuthority', 'getPkiCertificates']) api.examples[id] = { answers: { 410: GONE } };
 }
+
+const GONE = {
+  error: {
+    code: 410,
+    title: 'Gone',
+    message: 'This API is no longer available due to the removal of support for PKI tokens.',
+  },
+};
 
 /** Answered only when rules ask for several methods (multi_factor_auth_rules). */
 const RECEIPT = {
@@ -135,10 +144,12 @@ async function tourBase(api: Recorder, admin: string): Promise<Town> {
   await tourTrusts({ call }, admin);
   await tourEc2({ call }, admin);
   await tourOAuth1({ call }, admin);
-  await call('POST', '/v3/credentials', { body: { credential: { type: 'cert', blob: 'a certificate', user_id: ada.id } } });
-  const { credentials } = await call('GET', '/v3/credentials');
-  await call('GET', `/v3/credentials/${credentials[0].id}`);
-  await call('PATCH', `/v3/credentials/${credentials[0].id}`, { body: { credential: { blob: 'a newer certificate' } } });
+  const { credential } = await call('POST', '/v3/credentials', {
+    body: { credential: { type: 'cert', blob: 'a certificate', user_id: ada.id } },
+  });
+  await call('GET', '/v3/credentials');
+  await call('GET', `/v3/credentials/${credential.id}`);
+  await call('PATCH', `/v3/credentials/${credential.id}`, { body: { credential: { blob: 'a newer certificate' } } });
   return { admin, ada: ada.id, grace: grace.id, group: group.id, library: project.id, member };
 }
 

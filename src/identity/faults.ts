@@ -182,6 +182,8 @@ export const identityFaults = {
 
   'access_token.not_found': { status: 404, text: 'Could not find the access token.' },
   'oauth.invalid_client': { status: 401, text: 'Client authentication failed.' },
+  'oauth.unsupported_grant_type': { status: 400, text: 'The grant_type is not supported.' },
+  'pki.gone': { status: 410, text: 'This API is no longer available due to the removal of support for PKI tokens.' },
 
   'scim.invalid_filter': { status: 400, text: 'The filter cannot be used: {why}.' },
   'scim.too_many': {

@@ -32,9 +32,10 @@ import { mountPasskeys } from './passkeys/index.ts';
 import { mountPolicies } from './policies/index.ts';
 import { mountDomains, mountProjects, mountTags } from './projects/index.ts';
 import { mountRegistration } from './registration/index.ts';
+import { mountRevokeEvents } from './revoke-events/index.ts';
 import { mountImpliedRoles, mountRoles } from './roles/index.ts';
 import { mountConnections, mountKeyrockScim, mountScim } from './scim/index.ts';
-import { mountAuth } from './tokens/index.ts';
+import { mountAuth, mountOauth2Token } from './tokens/index.ts';
 import { mountTrusts } from './trusts/index.ts';
 import { mountDevices, mountTwoFactor } from './two-factor/index.ts';
 import { mountUsers } from './users/index.ts';
@@ -73,6 +74,8 @@ export type IdentityRouteDeps = Parameters<typeof mountAuth>[1] &
   Parameters<typeof mountCredentials>[1] &
   Parameters<typeof mountEc2Credentials>[1] &
   Parameters<typeof mountSignatureExchange>[1] &
+  Parameters<typeof mountOauth2Token>[1] &
+  Parameters<typeof mountRevokeEvents>[1] &
   Parameters<typeof mountApplicationCredentials>[1] &
   Parameters<typeof mountTrusts>[1] &
   Parameters<typeof mountOAuth1>[1] &
@@ -121,6 +124,8 @@ export function mountIdentity(app: IdentityApp, parts: IdentityRouteDeps): void 
   mountCredentials(app, parts);
   mountEc2Credentials(app, parts);
   mountSignatureExchange(app, parts);
+  mountOauth2Token(app, parts);
+  mountRevokeEvents(app, parts);
   mountApplicationCredentials(app, parts);
   mountTrusts(app, parts);
   mountOAuth1(app, parts);

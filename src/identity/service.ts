@@ -46,6 +46,8 @@ import type { TokenKeys } from './tokens/index.ts';
 export type { DeliverPassword };
 
 const SCIM = '/scim/';
+/** Keystone's token endpoint of OAuth2, beside its own API. */
+const OAUTH2_TOKEN = '/v3/OS-OAUTH2/token';
 export const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
 
 export interface IdentityServiceOptions extends Omit<ModuleOptions, 'issuer' | 'onRequest'> {
@@ -147,7 +149,11 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
     canonicalUrl: (url) => (url.startsWith(SCIM) ? canonicalUrl(url) : url),
     errorFormatOf: (path, headers) => {
       if (wantsPage(path, headers)) return pageErrors(headers, openid.brand);
-      return path.startsWith(SCIM) ? scimErrors : path.startsWith('/openid/') ? oauthErrors : keystoneErrors;
+      return path.startsWith(SCIM)
+        ? scimErrors
+        : path.startsWith('/openid/') || path === OAUTH2_TOKEN
+          ? oauthErrors
+          : keystoneErrors;
     },
     authenticate: createAuthenticate(tokens, connections),
     authorize,

@@ -158,6 +158,7 @@ export const baseRules = {
   // Whoever may ask learns what the owner of a key may do, so only services ask.
   'identity:ec2tokens_validate': adminOrService,
   'identity:s3tokens_validate': adminOrService,
+  'identity:list_revoke_events': adminOrService,
 
   'identity:list_application_credentials': readsApplicationCredential,
   'identity:get_application_credential': readsApplicationCredential,

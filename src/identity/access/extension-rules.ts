@@ -22,6 +22,7 @@ import {
 export const extensionRules = {
   // Applications, by the names in the error messages of the extension APIs.
   list_consumers: anyCaller,
+  list_user_consumers: adminOrInPerson,
   // The owner of a new application keeps it, so what was passed on is not enough.
   create_consumer: (caller) => !isDelegated(caller),
   get_consumer: adminOrManagesApplication,

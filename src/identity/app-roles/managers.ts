@@ -20,6 +20,8 @@ export interface Managers {
   ): Promise<boolean>;
   /** The applications in which the caller has one of these permissions; undefined for an administrator: all of them. */
   managedApplications(caller: Caller, ...permissions: readonly InternalPermission[]): Promise<readonly string[] | undefined>;
+  /** The applications in which a user has one of these permissions. */
+  managedBy(userId: string, ...permissions: readonly InternalPermission[]): Promise<readonly string[]>;
   /** Makes the registering user the provider of the application, in their default organization. Runs in the same transaction. */
   onRegistered(transaction: Change, caller: Caller, applicationId: string): Promise<void>;
   /** Runs before an application is deleted with its roles and permissions, in the same transaction. */
@@ -38,7 +40,14 @@ export function createManagers({
   userPermissions: UserPermissionsReader;
   applicationsOf(userId: string): Promise<readonly string[]>;
 }): Managers {
+  async function managedBy(userId: string, ...permissions: readonly InternalPermission[]): Promise<readonly string[]> {
+    const candidates = await applicationsOf(userId);
+    const manages = await Promise.all(candidates.map((id) => userPermissions.has(userId, id, ...permissions)));
+    return candidates.filter((_, index) => manages[index]);
+  }
+
   return {
+    managedBy,
     async hasPermission(caller, applicationId, ...permissions) {
       // An administrator needs no permission, so nothing is read.
       if (applicationId === undefined || isAdministrator(caller)) return false;
@@ -47,9 +56,7 @@ export function createManagers({
     async managedApplications(caller, ...permissions) {
       if (isAdministrator(caller)) return undefined;
       if (!isInPerson(caller) || isDelegated(caller)) return [];
-      const candidates = await applicationsOf(caller.userId);
-      const manages = await Promise.all(candidates.map((id) => userPermissions.has(caller.userId, id, ...permissions)));
-      return candidates.filter((_, index) => manages[index]);
+      return managedBy(caller.userId, ...permissions);
     },
     async onRegistered({ tx, audit, invalidate }, caller, applicationId) {
       if (isAdministrator(caller)) return;

@@ -1,6 +1,7 @@
 // /v3/OS-OAUTH2/consumers, and its alias /v3/OS-ROLES/consumers that Keyrock clients call
 
 import { isoTime } from '../../platform/clock.ts';
+import type { Call } from '../../platform/http/index.ts';
 import type { Caller, IdentityApp } from '../access/index.ts';
 import type { ConsumerRow } from '../database.ts';
 import {
@@ -49,6 +50,34 @@ const renderLogo = (base: string, { id }: ConsumerRow, logo: Logo) => ({
     links: { self: `${base}/v3/OS-OAUTH2/consumers/${id}/logo` },
   },
 });
+
+async function renderPage(
+  consumers: Consumers,
+  call: Pick<Call<Caller>, 'base' | 'path' | 'query'>,
+  page: Awaited<ReturnType<Consumers['list']>>,
+) {
+  const logos = await consumers.logoIds(page.items);
+  return listOf(call, 'consumers', {
+    ...page,
+    items: page.items.map((row) => renderConsumer(call.base, row, logos.get(row.id))),
+  });
+}
+
+function mountConsumersOfUser(app: IdentityApp, consumers: Consumers): void {
+  app.get(
+    '/v3/users/:user_id/OS-OAUTH2/consumers',
+    {
+      summary: 'List the consumers that a user manages',
+      description: 'Secrets are not among the answers.',
+      tag,
+      rule: 'list_user_consumers',
+      target: ({ params }) => ({ facts: { userId: params.user_id }, get: () => params.user_id }),
+      documentation: FILTERED,
+      reply: { 200: ConsumerList },
+    },
+    async (call) => renderPage(consumers, call, await consumers.listOfUser(call.target, call.query)),
+  );
+}
 
 function mountLogo(app: IdentityApp, consumers: Consumers): void {
   const path = '/v3/OS-OAUTH2/consumers/:consumer_id/logo' as const;
@@ -114,12 +143,7 @@ export function mountConsumers(app: IdentityApp, { consumers }: { consumers: Con
         documentation: FILTERED,
         reply: { 200: ConsumerList },
       },
-      async (call) => {
-        const page = await consumers.list(call.caller, call.query);
-        const logos = await consumers.logoIds(page.items);
-        const items = page.items.map((row) => renderConsumer(call.base, row, logos.get(row.id)));
-        return listOf(call, 'consumers', { ...page, items });
-      },
+      async (call) => renderPage(consumers, call, await consumers.list(call.caller, call.query)),
     );
     app.post(
       many,
@@ -207,4 +231,5 @@ export function mountConsumers(app: IdentityApp, { consumers }: { consumers: Con
     (call) => consumers.endPreviousSecret(call.caller, call.target),
   );
   mountLogo(app, consumers);
+  mountConsumersOfUser(app, consumers);
 }

@@ -43,9 +43,9 @@ async function consumerTarget(
   );
 }
 
-async function pageOfConsumers({ db, management }: ConsumerDeps, caller: Caller, query: Query) {
+async function pageOfConsumers({ db }: ConsumerDeps, managed: readonly string[] | undefined, query: Query) {
   const listQuery = { ...searchOf(query, NAME_AND_CREATION), criteria: criteriaOf(query, filters) };
-  const page = await listConsumers(db, pageOf(query), listQuery, await management.managedApplications(caller));
+  const page = await listConsumers(db, pageOf(query), listQuery, managed);
   return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
 }
 
@@ -65,7 +65,9 @@ async function removeConsumer({ db, change, management }: ConsumerDeps, caller: 
 export function createConsumers(deps: ConsumerDeps) {
   return {
     target: (caller: Caller, id: string) => consumerTarget(deps, caller, id),
-    list: (caller: Caller, query: Query) => pageOfConsumers(deps, caller, query),
+    list: async (caller: Caller, query: Query) => pageOfConsumers(deps, await deps.management.managedApplications(caller), query),
+    /** Those that a user manages. */
+    listOfUser: async (userId: string, query: Query) => pageOfConsumers(deps, await deps.management.managedBy(userId), query),
     withSecret: (row: ConsumerRow) => withSecret(deps, row),
     create: (caller: Caller, body: NewConsumer) => createConsumer(deps, caller, body),
     insert: (transaction: Change, body: NewConsumer, id?: string) => insertNewConsumer(deps, transaction, body, id),

@@ -129,6 +129,25 @@ onEachDatabase('Consumers', (api) => {
       });
     });
 
+    it('lists those that a user manages, to that user and to administrators', async () => {
+      const [ann, bob] = [await makePerson(api), await makePerson(api)];
+      const own = await makeApplication(api, {}, ann.token);
+      await makeApplication(api, {}, bob.token);
+      const path = `/v3/users/${ann.user.id}/OS-OAUTH2/consumers`;
+      for (const token of [ann.token, api.adminToken]) {
+        const { status, body } = await api.get(path, { token });
+        assert.equal(status, 200);
+        assert.deepEqual(
+          body.consumers.map(({ id }: { id: string }) => id),
+          [own.id],
+        );
+        assert.equal('secret' in body.consumers[0], false);
+        assert.equal(body.links.self, `${api.url}${path}`);
+      }
+      assert.equal((await api.get(path, { token: bob.token })).status, 403);
+      assert.equal((await api.get(path, { token: null })).status, 401);
+    });
+
     it('shows one with its secret', async () => {
       const consumer = await makeApplication(api);
       const answer = await api.get(`${PATH}/${consumer.id}`);

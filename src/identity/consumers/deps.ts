@@ -9,6 +9,7 @@ export interface Management {
   manages(caller: Caller, id: string): Promise<boolean>;
   /** Undefined: all of them. */
   managedApplications(caller: Caller): Promise<readonly string[] | undefined>;
+  managedBy(userId: string): Promise<readonly string[]>;
   onRegistered(transaction: Change, caller: Caller, id: string): Promise<void>;
   onDelete(transaction: Change, caller: Caller, id: string): Promise<void>;
 }

@@ -128,6 +128,10 @@ const EXTENSIONS: readonly (readonly [extension: string, rel: string, path: stri
   ['OS-EC2', 'user_credential', '/users/{user_id}/credentials/OS-EC2/{credential_id}'],
   ['OS-EC2', 'ec2tokens', '/ec2tokens'],
   ['s3tokens', 's3tokens', '/s3tokens'],
+  ['OS-OAUTH2', 'token', '/OS-OAUTH2/token'],
+  ['OS-REVOKE', 'events', '/OS-REVOKE/events'],
+  ['OS-SIMPLE-CERT', 'ca_certificate', '/OS-SIMPLE-CERT/ca'],
+  ['OS-SIMPLE-CERT', 'certificates', '/OS-SIMPLE-CERT/certificates'],
 ];
 
 /** Parameters that have the relation of another one. */

@@ -166,7 +166,9 @@ export function mountGroups(
     },
     async (call) => {
       const page = await groups.list(call.caller, call.query, call.target.id);
-      return listOf(call, 'groups', { ...page, items: page.items.map((row) => renderGroup(call.base, row)) });
+      // Keystone has a time here for memberships that a provider gave. They end with the next sign-in that does not give them.
+      const items = page.items.map((row) => ({ ...renderGroup(call.base, row), membership_expires_at: null }));
+      return listOf(call, 'groups', { ...page, items });
     },
   );
 }

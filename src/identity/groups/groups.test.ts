@@ -234,7 +234,7 @@ onEachDatabase('Groups', (api) => {
         links: { self: `${api.url}/v3/groups/${group.id}/users`, previous: null, next: null },
       });
       assert.deepEqual(assertOk(await api.get(`/v3/users/${user.id}/groups`)), {
-        groups: [group],
+        groups: [{ ...group, membership_expires_at: null }],
         links: { self: `${api.url}/v3/users/${user.id}/groups`, previous: null, next: null },
       });
       assertOk(await api.delete(path), 204);

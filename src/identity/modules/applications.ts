@@ -19,6 +19,7 @@ export function buildApplications({ deps, users, access, records, pictures }: Co
       ...managers,
       manages: (caller, id) => managers.hasPermission(caller, id, 'manage-application'),
       managedApplications: (caller) => managers.managedApplications(caller, 'manage-application'),
+      managedBy: (userId) => managers.managedBy(userId, 'manage-application'),
     },
   });
   const appRoles = createAppRoles({ ...deps, managers });

@@ -14,6 +14,7 @@ import { createUserSessions } from '../openid/index.ts';
 import { createPolicies } from '../policies/index.ts';
 import { createDomains, createProjects, createTags } from '../projects/index.ts';
 import { createRegistration } from '../registration/index.ts';
+import { createRevokeEvents } from '../revoke-events/index.ts';
 import { createImpliedRoles, createRoles } from '../roles/index.ts';
 import type { IdentityRouteDeps } from '../routes.ts';
 import { createConnections, createScim } from '../scim/index.ts';
@@ -50,6 +51,7 @@ export async function buildModules(db: Database, options: ModuleOptions) {
     auth,
     tokenText: createTokenText(db, deps.config),
     revocations,
+    revokeEvents: createRevokeEvents(deps),
     domains,
     projects,
     tags: createTags(deps),

@@ -9,11 +9,12 @@ export const keystoneErrors: ErrorFormat = ({ status, message, detail }, base) =
 
 /** OAuth's error format (RFC 6749, 5.2). */
 export const oauthErrors: ErrorFormat = ({ status, code, message }) => ({
-  body: {
-    error: code === 'oauth.invalid_client' ? 'invalid_client' : status >= 500 ? 'server_error' : 'invalid_request',
-    error_description: message,
-  },
+  body: { error: OAUTH_CODES[code] ?? (status >= 500 ? 'server_error' : 'invalid_request'), error_description: message },
 });
+const OAUTH_CODES: Readonly<Record<string, string>> = {
+  'oauth.invalid_client': 'invalid_client',
+  'oauth.unsupported_grant_type': 'unsupported_grant_type',
+};
 
 /** `error` as in RFC 6749, 5.2. */
 export const OAuthError = t.object({ error: t.string() }, { error_description: t.string() });

@@ -5,6 +5,7 @@ export { TokenReply } from './auth.schema.ts';
 export { createLoginCompleteness, type LoginCompleteness, type PartialLogin } from './completeness.ts';
 export { createKeyExchange, type ExchangedToken, type KeyExchange } from './key-exchange.ts';
 export { createAuthenticate } from './methods.ts';
+export { mountOauth2Token } from './oauth2-token.routes.ts';
 export { createReceipts } from './receipts.ts';
 export { createTokenText, type TokenText } from './render.ts';
 export { createRevocations, type Revocations } from './revocations.ts';

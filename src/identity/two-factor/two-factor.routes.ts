@@ -120,19 +120,18 @@ export function mountTwoFactor(app: IdentityApp, { factor, subject }: TwoFactorD
   app.get(
     `${own}/two_factor_data`,
     {
-      summary: 'Show the security question and the number of recovery codes left',
+      summary: 'Show the security question',
       tag,
       rule: 'get_two_factor_data',
       target,
       reply: { 200: DataReply },
     },
     async ({ target: user, base, path }) => {
-      const { question, recoveryCodesLeft } = await factor.data(user.id);
+      const { question } = await factor.data(user.id);
       return {
         two_factor_auth: {
           security_question: question,
           user_id: user.id,
-          recovery_codes_left: recoveryCodesLeft,
           links: linksOf(base, path),
         },
       };

@@ -35,7 +35,7 @@ export const StateReply = t.envelope(
 
 export const DataReply = t.envelope(
   'two_factor_auth',
-  t.object({ security_question: t.string(), user_id: t.string(), recovery_codes_left: t.integer(), links: Links }),
+  t.object({ security_question: t.string(), user_id: t.string(), links: Links }),
 );
 
 export const RecoveryReply = t.envelope(

@@ -1,0 +1,37 @@
+// /v3/OS-REVOKE/events, and /v3/OS-SIMPLE-CERT
+import { t } from '../../platform/http/index.ts';
+import type { IdentityApp } from '../access/index.ts';
+import { fail } from '../faults.ts';
+import { KeystoneError, ListLinks, single, wholeList } from '../resource/index.ts';
+import type { RevokeEvents } from './revoke-events.rules.ts';
+
+const tag = 'Tokens';
+
+const RevokeEvent = t.open(
+  { issued_before: t.string({ description: 'Tokens that were issued later are not concerned.' }), revoked_at: t.string() },
+  { audit_id: t.string(), user_id: t.string(), project_id: t.string(), domain_id: t.string(), 'OS-TRUST:trust_id': t.string() },
+);
+const RevokeEventList = t.object({ links: ListLinks, events: t.array(RevokeEvent) });
+
+export function mountRevokeEvents(app: IdentityApp, { revokeEvents }: { readonly revokeEvents: RevokeEvents }): void {
+  app.get(
+    '/v3/OS-REVOKE/events',
+    {
+      summary: 'List what ended tokens before their time',
+      description: 'For services that check tokens by themselves. Validation knows all of it.',
+      tag,
+      rule: 'identity:list_revoke_events',
+      documentation: { query: { since: 'Only events since this time, in ISO 8601.' } },
+      reply: { 200: RevokeEventList },
+    },
+    async (call) => wholeList(call, 'events', await revokeEvents.list(single(call.query, 'since'))),
+  );
+
+  for (const [path, summary] of [
+    ['/v3/OS-SIMPLE-CERT/ca', 'The certificate of the authority of PKI tokens, which there are none of'],
+    ['/v3/OS-SIMPLE-CERT/certificates', 'The certificates of PKI tokens, which there are none of'],
+  ] as const)
+    app.get(path, { summary, tag, rule: 'anyone', reply: { 410: KeystoneError } }, () => fail('pki.gone'));
+}
+
+t.name({ RevokeEvent, RevokeEventList });
