@@ -32,7 +32,7 @@ export function mountOauth2Token(app: IdentityApp, { auth }: { readonly auth: Au
       rule: 'anyone',
       body: TokenRequest,
       form: true,
-      documentation: { error: OAuthError, headers: { Authorization: 'Basic, with id and secret.' } },
+      documentation: { error: OAuthError },
       reply: { 200: TokenOfProgram },
     },
     async ({ headers, body, address, requestId, signal }) => {
