@@ -2,6 +2,7 @@
 import { tourDomainConfig, tourEndpointFilter, tourLimits, tourPolicies } from './catalog-tour.ts';
 import { tourApplicationCredentials, tourOAuth1, tourTrusts } from './delegations-tour.ts';
 import { tourEc2 } from './ec2-tour.ts';
+import { GONE, RECEIPT } from './rare-answers.ts';
 import { documentOf, failingProbes, type Recorder } from './recorder.ts';
 import { tourScim } from './scim-tour.ts';
 
@@ -50,31 +51,6 @@ export async function tourIdentity(api: Recorder): Promise<void> {
   api.examples.logIn!.answers!['401'] = RECEIPT;
   for (const id of ['getPkiAuthority', 'getPkiCertificates']) api.examples[id] = { answers: { 410: GONE } };
 }
-
-const GONE = {
-  error: {
-    code: 410,
-    title: 'Gone',
-    message: 'This API is no longer available due to the removal of support for PKI tokens.',
-  },
-};
-
-/** Answered only when rules ask for several methods (multi_factor_auth_rules). */
-const RECEIPT = {
-  error: {
-    code: 401,
-    title: 'Unauthorized',
-    message: 'Additional authentications steps required.',
-    identity: { methods: ['password', 'totp'] },
-  },
-  receipt: {
-    methods: ['password'],
-    user: { id: '1f42b0c1d3e94f0a8f6e2d7c5b4a3921', name: 'ada', domain: { id: 'default', name: 'Default' } },
-    expires_at: '2026-11-17T09:05:00.000000Z',
-    issued_at: '2026-11-17T09:00:00.000000Z',
-  },
-  required_auth_methods: [['password', 'totp']],
-};
 
 async function tourBase(api: Recorder, admin: string): Promise<Town> {
   const call = api.call.bind(api);
