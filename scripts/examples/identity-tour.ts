@@ -2,13 +2,13 @@
 import { tourDomainConfig, tourEndpointFilter, tourLimits, tourPolicies } from './catalog-tour.ts';
 import { tourApplicationCredentials, tourOAuth1, tourTrusts } from './delegations-tour.ts';
 import { tourEc2 } from './ec2-tour.ts';
+import { tourFederation } from './federation-tour.ts';
 import { GONE, RECEIPT } from './rare-answers.ts';
 import { documentOf, failingProbes, type Recorder } from './recorder.ts';
 import { tourScim } from './scim-tour.ts';
 
 export const PASSWORD = 'Correct-horse-9';
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGOQ9bsBAAHPAURf8l/aAAAAAElFTkSuQmCC';
-const IDP = 'harbour';
 
 const passwordOf = (name: string, password: string) => ({
   methods: ['password'],
@@ -342,39 +342,6 @@ async function tourRegistration(api: Recorder, { library, group }: Town): Promis
       },
     },
   });
-}
-
-async function tourFederation(api: Recorder): Promise<void> {
-  const call = api.call.bind(api);
-  const rules = [
-    { local: [{ user: { name: '{0}', email: '{1}' } }], remote: [{ type: 'preferred_username' }, { type: 'email' }] },
-  ];
-  await call('PUT', `/v3/OS-FEDERATION/mappings/${IDP}`, { body: { mapping: { rules } } });
-  await call('GET', `/v3/OS-FEDERATION/mappings/${IDP}`);
-  await call('PATCH', `/v3/OS-FEDERATION/mappings/${IDP}`, { body: { mapping: { rules, schema_version: '2.0' } } });
-  await call('GET', '/v3/OS-FEDERATION/mappings');
-  const one = `/v3/OS-FEDERATION/identity_providers/${IDP}`;
-  const provider = { description: 'The accounts of the harbour', remote_ids: ['https://login.harbour.example'], enabled: true };
-  await call('PUT', one, { body: { identity_provider: provider } });
-  await call('GET', one);
-  await call('PATCH', one, { body: { identity_provider: { description: 'Accounts of the harbour' } } });
-  await call('GET', '/v3/OS-FEDERATION/identity_providers');
-  await call('PUT', `${one}/protocols/openid`, { body: { protocol: { mapping_id: IDP } } });
-  await call('GET', `${one}/protocols/openid`);
-  await call('PATCH', `${one}/protocols/openid`, { body: { protocol: { mapping_id: IDP } } });
-  await call('GET', `${one}/protocols`);
-  await call('PUT', `${one}/openid`, {
-    body: {
-      openid: {
-        issuer: 'https://login.harbour.example',
-        client_id: 'gatehouse',
-        client_secret: 'the secret that the provider gave',
-        button_name: 'Harbour',
-        email_domains: ['harbour.example'],
-      },
-    },
-  });
-  await call('GET', `${one}/openid`);
 }
 
 async function tourService(api: Recorder, { admin }: Town): Promise<void> {

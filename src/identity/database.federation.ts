@@ -34,9 +34,21 @@ export interface OpenidProviderRow {
   trusts_email: number;
   whole_service: number;
   may_give_admin: number;
+  /** 1: tokens that the provider signed for us log in at the API. */
+  accepts_tokens: number;
   version: number;
   /** The version since which what the provider gave is taken back from everybody; null when that is done. */
   taking_back: number | null;
+}
+
+export interface ServiceProviderRow {
+  id: string;
+  enabled: number;
+  description: string | null;
+  auth_url: string;
+  sp_url: string;
+  relay_state_prefix: string | null;
+  created_at: number;
 }
 
 export interface ProviderLinkRow {
@@ -71,5 +83,6 @@ export interface FederationTables {
   openid_providers: OpenidProviderRow;
   provider_links: ProviderLinkRow;
   provider_sessions: ProviderSessionRow;
+  service_providers: ServiceProviderRow;
   used_logout_tokens: { token_hash: string; expires_at: number };
 }

@@ -306,7 +306,7 @@ export interface Tables extends CatalogTables, FederationTables, DelegationTable
   login_failures: { user_id: string; failures: number; last_at: number };
   wrong_passwords: { account: string; failures: number; last_at: number };
   groups: GroupRow;
-  group_members: { group_id: string; user_id: string; display: string | null };
+  group_members: { group_id: string; user_id: string; display: string | null; expires_at: number | null };
   directory_users: DirectoryEntryRow & { user_id: string; password_changed: string | null; seen_at: number };
   directory_groups: DirectoryEntryRow & { group_id: string };
   directory_syncs: { domain_id: string; finished_at: number };
@@ -367,6 +367,7 @@ export type {
   ProtocolRow,
   ProviderLinkRow,
   ProviderSessionRow,
+  ServiceProviderRow,
 } from './database.federation.ts';
 export type { LogoutRow, MailRow, NewMailRow, NewOutboxRow, OutboxRow, QueueRow } from './database.messages.ts';
 export type Database = AnyDatabase<Tables>;

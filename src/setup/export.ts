@@ -29,7 +29,14 @@ const DEFAULTS: Partial<Record<Kind, Fields>> = {
   mapping: { schema_version: '1.0' },
   identity_provider: { enabled: false, description: null, remote_ids: [], authorization_ttl: null },
   protocol: { remote_id_attribute: null },
-  openid: { button_name: null, email_domains: [], trusts_email: false, whole_service: false, may_give_admin: false },
+  openid: {
+    button_name: null,
+    email_domains: [],
+    trusts_email: false,
+    whole_service: false,
+    may_give_admin: false,
+    accepts_tokens: false,
+  },
 };
 /** A new service has these roles, and the first four are immutable. */
 const IMMUTABLE_ROLES = new Set(['admin', 'manager', 'member', 'reader']);

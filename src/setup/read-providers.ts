@@ -17,6 +17,7 @@ export const openidFields = (body: Body): Fields => ({
   trusts_email: body.trusts_email === true,
   whole_service: body.whole_service === true,
   may_give_admin: body.may_give_admin === true,
+  accepts_tokens: body.accepts_tokens === true,
 });
 
 function addOpenid(state: State, id: string, body: Body): void {

@@ -216,6 +216,7 @@ const Openid = t.object(
     trusts_email: t.boolean(),
     whole_service: t.boolean(),
     may_give_admin: t.boolean(),
+    accepts_tokens: t.boolean(),
   },
 );
 const IdentityProvider = t.object(

@@ -85,6 +85,8 @@ export async function makeWorld(api: TestApi) {
   await api.put(`/v3/OS-FEDERATION/identity_providers/${idp}`, { identity_provider: { domain_id: domain.id } });
   await api.put(`/v3/OS-FEDERATION/identity_providers/${idp}/protocols/openid`, { protocol: { mapping_id: idp } });
   await api.put(`/v3/OS-FEDERATION/identity_providers/${idp}/openid`, { openid: OPENID });
+  const sp = uniqueName('sp');
+  await api.put(`/v3/OS-FEDERATION/service_providers/${sp}`, { service_provider: SERVICE_PROVIDER });
   return {
     domain,
     project,
@@ -108,6 +110,7 @@ export async function makeWorld(api: TestApi) {
     connection,
     invitation,
     idp,
+    sp,
   };
 }
 export type World = Awaited<ReturnType<typeof makeWorld>>;
@@ -149,6 +152,7 @@ export function idsFor(path: string, world: World): Ids {
     delivery_id: 'no-delivery',
     kind: 'token',
     idp_id: world.idp,
+    sp_id: world.sp,
     mapping_id: world.idp,
     protocol_id: 'openid',
     device_id: 'no-device',
@@ -163,6 +167,7 @@ export function idsFor(path: string, world: World): Ids {
 
 const ACCESS_RULE = { service: 'identity', path: '/v3/users', method: 'GET' };
 const MAPPING = { rules: [{ local: [{ user: { name: '{0}' } }], remote: [{ type: 'sub' }] }] };
+const SERVICE_PROVIDER = { auth_url: 'https://elsewhere.example.org/auth', sp_url: 'https://elsewhere.example.org/sp' };
 const OPENID = { issuer: 'https://login.example.org', client_id: 'x' };
 
 const ENVELOPES: readonly [RegExp, unknown][] = [
@@ -179,6 +184,7 @@ const ENVELOPES: readonly [RegExp, unknown][] = [
   [/\/mappings\/:mapping_id$/, { mapping: MAPPING }],
   [/\/protocols\/:protocol_id$/, { protocol: { mapping_id: 'x' } }],
   [/\/identity_providers\/:idp_id$/, { identity_provider: {} }],
+  [/\/service_providers\/:sp_id$/, { service_provider: SERVICE_PROVIDER }],
   [/\/identity_providers\/:idp_id\/openid$/, { openid: OPENID }],
   [/\/password$/, { user: { original_password: 'not the password', password: 'another password of a test' } }],
   [/\/reset_password\/:token_id\//, { user: { password: 'another password of a test' } }],

@@ -61,12 +61,21 @@ export async function findProject(db: Reader, id: string): Promise<ProjectRow | 
   return (await projectById(db, id))[0];
 }
 
-const groupIds = preparedRows<Tables, [user: string], { group_id: string }>((db, user) =>
-  db.selectFrom('group_members').where('user_id', '=', user).select('group_id'),
+const memberships = preparedRows<Tables, [user: string], HeldMembership>((db, user) =>
+  db.selectFrom('group_members').where('user_id', '=', user).select(['group_id', 'expires_at']),
 );
 
+export interface HeldMembership {
+  group_id: string;
+  /** When it ends, in seconds; null for never. It stays in the database for a while. */
+  expires_at: number | null;
+}
+
+export const membershipsOf = async (db: Reader, userId: string): Promise<HeldMembership[]> => memberships(db, userId);
+
+/** Also those whose membership has ended, and is to be removed. */
 export async function groupIdsOf(db: Reader, userId: string): Promise<string[]> {
-  return (await groupIds(db, userId)).map((row) => row.group_id);
+  return (await memberships(db, userId)).map((row) => row.group_id);
 }
 
 /** The ancestors of a project, nearest first, its domain last. */

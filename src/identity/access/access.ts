@@ -29,6 +29,10 @@ export interface Access {
   roleGraph(): Promise<RoleGraph>;
 }
 
+/** The earlier of two times, of which null is never. */
+const earlier = (one: number | null, other: number | null): number | null =>
+  one === null || other === null ? (one ?? other) : Math.min(one, other);
+
 /** `delegations`: filled when the modules that store them are made. */
 export function createAccess(db: Database, clock: Clock, rules: AccountRules, delegations: DelegationReaders = {}): Access {
   const authContexts = db.cached<AuthContext>({
@@ -63,7 +67,7 @@ export function createAccess(db: Database, clock: Clock, rules: AccountRules, de
         passwordExpiresAt: user.password_expires_at,
       },
       scope,
-      validUntil: found.inactiveFrom,
+      validUntil: earlier(found.inactiveFrom, found.groupsUntil),
       userEpoch: user.epoch,
       userGeneration: user.epoch + user.domain_epoch,
     };

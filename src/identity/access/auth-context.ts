@@ -25,7 +25,7 @@ export interface AuthContext {
   readonly userEpoch: number;
   /** The part of the sum that does not depend on the scope: user and domain of the user. */
   readonly userGeneration: number;
-  /** Time in seconds when this expires, because the account becomes inactive or a delegation ends; null for never. */
+  /** Time in seconds when this expires, because the account becomes inactive, or a membership or a delegation ends; null for never. */
   readonly validUntil: number | null;
   /** Where the rights come from, if not from the user's own roles alone. */
   readonly delegation?: DelegationRef & Delegation;
@@ -44,6 +44,9 @@ export const tagOf = {
   group: (id: string): string => `group:${id}`,
   /** Domains are projects. */
   project: (id: string): string => `project:${id}`,
+  /** Tokens of people who came through the provider depend on these two. */
+  identityProvider: (id: string): string => `identity_provider:${id}`,
+  mapping: (id: string): string => `mapping:${id}`,
   delegation: ({ kind, id }: DelegationRef): string => `${kind}:${id}`,
   /** Roles, implied roles and the catalog: every context depends on them, and they rarely change. */
   everything: 'everything',

@@ -289,4 +289,9 @@ export const baseRules = {
   'identity:create_protocol': admin,
   'identity:update_protocol': admin,
   'identity:delete_protocol': admin,
+  'identity:list_service_providers': adminOrSystemReader,
+  'identity:get_service_provider': adminOrSystemReader,
+  'identity:create_service_provider': admin,
+  'identity:update_service_provider': admin,
+  'identity:delete_service_provider': admin,
 } as const satisfies Record<string, Rule>;

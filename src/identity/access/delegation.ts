@@ -14,6 +14,10 @@ export interface DelegationRef {
   readonly id: string;
 }
 
+/** Whether a program uses what a user passed on. Whoever came through another provider is the user in person. */
+export const isPassedOn = (delegation: DelegationRef | undefined): boolean =>
+  delegation !== undefined && delegation.kind !== 'federation';
+
 /** What a delegation gives, as it is stored now. */
 export interface Delegation {
   /** The user whom its tokens name. */

@@ -5,9 +5,9 @@ import type { Caller } from './caller.ts';
 import { isDelegated } from './personas.ts';
 import type { TokenRecord } from './token-record.ts';
 
-/** When the person logged in (milliseconds): a token made from a token is as old as the first one. */
+/** When the person logged in (milliseconds), if need be at another provider: a token made from a token is as old as the first one. */
 export const loginTimeOf = ({ parentAuditId, issuedAt, loginAt }: TokenRecord): number =>
-  parentAuditId === undefined ? issuedAt : (loginAt ?? 0);
+  loginAt ?? (parentAuditId === undefined ? issuedAt : 0);
 
 export function createFreshLogin({ clock, config }: { clock: Clock; config: { readonly freshLoginSeconds: number } }) {
   const isFresh = (at: number): boolean => clock.now() - at <= config.freshLoginSeconds * 1000;
@@ -24,7 +24,7 @@ export function createFreshLogin({ clock, config }: { clock: Clock; config: { re
      */
     require(caller: Caller, userId: string): void {
       // Nobody is present when a delegation is used.
-      if (caller.userId === userId && (caller.token.delegation || !isFresh(loginTimeOf(caller.token))))
+      if (caller.userId === userId && (isDelegated(caller) || !isFresh(loginTimeOf(caller.token))))
         refuse('the login is too old to change or read how one signs in');
     },
     /** For what lasts longer than the token, whoever it is for. */

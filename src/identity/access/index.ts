@@ -33,6 +33,7 @@ export {
   type DelegationReader,
   type DelegationReaders,
   type DelegationRef,
+  isPassedOn,
 } from './delegation.ts';
 export type { DirectoryAccount, DirectoryGuard, DirectoryLogin } from './directory-guard.ts';
 export { createFreshLogin, type FreshLogin, loginTimeOf } from './fresh-login.ts';

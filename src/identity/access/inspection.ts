@@ -7,8 +7,9 @@ import {
   findProject,
   findUserWithDomain,
   grantedRoles,
-  groupIdsOf,
   type HeldGrant,
+  type HeldMembership,
+  membershipsOf,
   type RoleGraph,
   type UserWithDomain,
 } from './access.store.ts';
@@ -42,6 +43,8 @@ export interface Inspection {
   readonly domain: ProjectRow | undefined;
   readonly above: readonly string[];
   readonly groups: readonly string[];
+  /** Time in seconds when the first of these memberships ends; null for never. */
+  readonly groupsUntil: number | null;
   readonly grants: readonly HeldGrant[];
   readonly roles: readonly Ref[];
 }
@@ -83,6 +86,13 @@ function scopeObstacles(scope: Scope, target: ProjectRow | undefined, domain: Pr
   return obstacles;
 }
 
+/** Memberships that ended do not count. */
+function heldGroups(memberships: readonly HeldMembership[], clock: Clock): Pick<Inspection, 'groups' | 'groupsUntil'> {
+  const held = memberships.filter(({ expires_at: end }) => end === null || end * 1000 > clock.now());
+  const ends = held.flatMap(({ expires_at: end }) => end ?? []);
+  return { groups: held.map(({ group_id: id }) => id), groupsUntil: ends.length > 0 ? Math.min(...ends) : null };
+}
+
 /** Reads only what it needs to find the first obstacle, or with `all` everything. */
 export async function inspect(
   { clock, rules, graph }: { clock: Clock; rules: AccountRules; graph: (reader: Reader) => Promise<RoleGraph> },
@@ -94,7 +104,17 @@ export async function inspect(
   const user = await findUserWithDomain(reader, userId);
   const inactiveFrom = user ? inactivityEnd(user, rules.disableUserAccountDaysInactive) : null;
   const obstacles = accountObstacles(user, inactiveFrom, clock);
-  const found = { user, inactiveFrom, target: undefined, domain: undefined, above: [], groups: [], grants: [], roles: [] };
+  const found = {
+    user,
+    inactiveFrom,
+    target: undefined,
+    domain: undefined,
+    above: [],
+    groups: [],
+    groupsUntil: null,
+    grants: [],
+    roles: [],
+  };
   if (!user || scope.kind === 'unscoped' || (obstacles.length > 0 && !all)) return { ...found, obstacles };
 
   const target = scope.kind === 'system' ? undefined : await findProject(reader, scope.id);
@@ -103,11 +123,11 @@ export async function inspect(
   if (obstacles.includes('scope_missing') || (obstacles.length > 0 && !all)) return { ...found, target, domain, obstacles };
 
   const above = target && scope.kind === 'project' ? await ancestorsOf(reader, target.id) : [];
-  const groups = await groupIdsOf(reader, userId);
+  const { groups, groupsUntil } = heldGroups(await membershipsOf(reader, userId), clock);
   const grants = await grantedRoles(reader, { userId, groupIds: groups }, { id: target?.id ?? null, above });
   const roles = expandRoles(await graph(reader), [...new Set(grants.map(({ roleId }) => roleId))]);
   if (roles.length === 0) obstacles.push('no_role');
-  return { obstacles, user, inactiveFrom, target, domain, above, groups, grants, roles };
+  return { obstacles, user, inactiveFrom, target, domain, above, groups, groupsUntil, grants, roles };
 }
 
 /** Time in seconds when an unused account becomes disabled; null when the rule is off or the user is exempt. */

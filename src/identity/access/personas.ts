@@ -1,5 +1,6 @@
 // The callers that rules speak of: administrators, readers, managers, the person themselves. Rules combine them (policy.ts).
 import type { Caller } from './caller.ts';
+import { isPassedOn } from './delegation.ts';
 
 /** What a rule knows about the target of a request. */
 export interface Facts {
@@ -45,8 +46,7 @@ export const maySeeRolesIn = (caller: Caller, applicationId: string): boolean =>
  */
 export const hasRole = (caller: Caller, role: string): boolean => caller.authContext.roleNames.has(role) && isInPerson(caller);
 /** A token of a trust, an application credential, an OAuth1 access token or an EC2 key: a program uses what a user passed on. */
-export const isDelegated = ({ token: { delegation } }: Caller): boolean =>
-  delegation !== undefined && delegation.kind !== 'federation';
+export const isDelegated = ({ token: { delegation } }: Caller): boolean => isPassedOn(delegation);
 /** An administrator has the role `admin` in any scope (project, domain or system). */
 export const admin: Rule = (caller) => hasRole(caller, 'admin');
 export const systemReader: Rule = (caller) => hasRole(caller, 'reader') && caller.authContext.scope.kind === 'system';

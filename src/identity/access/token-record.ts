@@ -30,7 +30,7 @@ export interface TokenRecord {
   readonly generation: number;
   readonly auditId: string;
   readonly parentAuditId: string | undefined;
-  /** Time of the login in milliseconds, for a token made from another token. */
+  /** Time of the login in milliseconds, for a token made from another token: of ours, or of another provider. */
   readonly loginAt?: number;
   /** The application, for a token made from an OAuth2 access token, directly or through other tokens. */
   readonly applicationId?: string;

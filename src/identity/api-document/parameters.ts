@@ -11,6 +11,7 @@ export const PARAMETERS = {
   application_id: 'The id of the application. It is the id of a consumer.',
   prior_role_id: 'The id of the role that implies the other.',
   protocol_id: 'The name of the protocol, such as `openid`.',
+  sp_id: 'The id of the service provider.',
   tag: 'The tag.',
   token: 'The access token.',
   token_id: 'The reset token.',

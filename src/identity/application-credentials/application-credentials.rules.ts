@@ -2,7 +2,7 @@
 import { seconds } from '../../platform/clock.ts';
 import type { Query, Static } from '../../platform/http/index.ts';
 import { newId, newSecret } from '../../platform/ids.ts';
-import { actorAsVerified, type Caller, type FreshLogin, type IdentityTarget, tagOf } from '../access/index.ts';
+import { actorAsVerified, type Caller, type FreshLogin, type IdentityTarget, isDelegated, tagOf } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
 import type { AccessRuleRow, ApplicationCredentialRow, Tx } from '../database.ts';
 import { fail } from '../faults.ts';
@@ -93,7 +93,7 @@ export function createApplicationCredentials(
     if (!project) return fail('application_credential.needs_project');
     if (delegation?.accessRules) return fail('application_credential.limited');
     // A program that may create others cannot log in again as a person would.
-    if (!delegation) freshLogin.require(caller, userId);
+    if (!isDelegated(caller)) freshLogin.require(caller, userId);
     const roleIds = rolesToPassOn(caller, body.roles);
     const now = seconds(clock);
     const secret = body.secret || newSecret();

@@ -153,17 +153,32 @@ const INHERITED: readonly (readonly [rel: string, path: string])[] = ['domain', 
   }),
 );
 
-function entry(path: string): Record<string, unknown> {
+const FEDERATION = 'https://docs.openstack.org/api/openstack-identity/3/ext/OS-FEDERATION/1.0/';
+const FEDERATED: readonly (readonly [rel: string, path: string])[] = [
+  ['identity_providers', '/identity_providers'],
+  ['identity_provider', '/identity_providers/{idp_id}'],
+  ['identity_provider_protocols', '/identity_providers/{idp_id}/protocols'],
+  ['identity_provider_protocol', '/identity_providers/{idp_id}/protocols/{protocol_id}'],
+  ['identity_provider_protocol_auth', '/identity_providers/{idp_id}/protocols/{protocol_id}/auth'],
+  ['mappings', '/mappings'],
+  ['mapping', '/mappings/{mapping_id}'],
+  ['service_providers', '/service_providers'],
+  ['service_provider', '/service_providers/{sp_id}'],
+  ['projects', '/projects'],
+  ['domains', '/domains'],
+];
+
+function entry(path: string, param = PARAM): Record<string, unknown> {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
   if (names.length === 0) return { href: path };
   return {
     'href-template': path,
-    'href-vars': Object.fromEntries(names.map((name) => [name, EXTENSION_PARAMS[name] ?? PARAM + (PARAMETERS[name] ?? name)])),
+    'href-vars': Object.fromEntries(names.map((name) => [name, EXTENSION_PARAMS[name] ?? param + (PARAMETERS[name] ?? name)])),
   };
 }
 
 export function homeDocument(prefix: string): { resources: Record<string, unknown> } {
-  const all = [
+  const all: readonly (readonly [rel: string, path: string, param?: string])[] = [
     ...RESOURCES.map(([rel, path]) => [REL + rel, path] as const),
     ...TRUSTS.map(([rel, path]) => [`${TRUST}rel/${rel}`, path] as const),
     ...EXTENSIONS.map(([extension, rel, path]) => [`${EXTENSION}${extension}/1.0/rel/${rel}`, path] as const),
@@ -171,11 +186,12 @@ export function homeDocument(prefix: string): { resources: Record<string, unknow
     ...ENDPOINT_POLICY.map(([rel, path]) => [`${EXTENSION}OS-ENDPOINT-POLICY/1.0/rel/${rel}`, path] as const),
     ...OAUTH1_RESOURCES.map(([rel, path]) => [`${OAUTH1}rel/${rel}`, path] as const),
     ...INHERITED.map(([rel, path]) => [INHERIT_REL + rel, path] as const),
+    ...FEDERATED.map(([rel, path]) => [`${FEDERATION}rel/${rel}`, `/OS-FEDERATION${path}`, `${FEDERATION}param/`] as const),
   ];
   const hints = { hints: { status: 'experimental' } };
   return {
     resources: {
-      ...Object.fromEntries(all.map(([rel, path]) => [rel, entry(prefix + path)])),
+      ...Object.fromEntries(all.map(([rel, path, param]) => [rel, entry(prefix + path, param)])),
       ...Object.fromEntries(EXPERIMENTAL.map(([rel, path]) => [REL + rel, { ...entry(prefix + path), ...hints }])),
     },
   };

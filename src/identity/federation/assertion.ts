@@ -18,6 +18,8 @@ export interface ProviderAssertion {
   readonly expiresAt: number | undefined;
   /** When it arrived (milliseconds). */
   readonly at: number;
+  /** A session of a browser begins with it. False for a token that was sent to the API. */
+  readonly beginsSession: boolean;
 }
 
 /** Nested claims, such as `realm_access.roles` of Keycloak, are found by their path. */

@@ -1,4 +1,4 @@
-// /v3/OS-FEDERATION: identity providers, mappings and protocols as in Keystone, and the OpenID settings of a provider.
+// /v3/OS-FEDERATION: identity providers, mappings, protocols and service providers as in Keystone, and the OpenID settings of a provider.
 import type { IdentityApp } from '../access/index.ts';
 import { filterDocumentation, listOf, PAGE_DOCUMENTATION, wholeList } from '../resource/index.ts';
 import type { Federation } from './federation.ts';
@@ -16,11 +16,13 @@ import {
 } from './identity-providers.schema.ts';
 import { CreateMapping, MappingEnvelope, MappingList, renderMapping, UpdateMapping } from './mappings.schema.ts';
 import { OpenidSettingsEnvelope, PutOpenidSettings, renderOpenidSettings } from './openid-settings.schema.ts';
+import { mountServiceProviders } from './service-providers.routes.ts';
+import { mountTokenLogins, type TokenLoginRouteDeps } from './token-logins.routes.ts';
 
 const tag = 'Federation';
 const ROOT = '/v3/OS-FEDERATION';
 
-interface FederationRouteDeps {
+interface FederationRouteDeps extends TokenLoginRouteDeps {
   readonly federation: Federation;
 }
 
@@ -29,6 +31,8 @@ export function mountFederation(app: IdentityApp, parts: FederationRouteDeps): v
   mountMappings(app, parts);
   mountProtocols(app, parts);
   mountOpenidSettings(app, parts);
+  mountServiceProviders(app, parts);
+  mountTokenLogins(app, parts);
 }
 
 function mountIdentityProviders(app: IdentityApp, { federation }: FederationRouteDeps): void {

@@ -148,6 +148,7 @@ onEachDatabase('Federation', (api) => {
         trusts_email: true,
         whole_service: false,
         may_give_admin: false,
+        accepts_tokens: false,
         redirect_uri: `${api.url}/openid/providers/${id}/callback`,
         backchannel_logout_uri: `${api.url}/openid/providers/${id}/logout`,
         links: { self: api.url + path },

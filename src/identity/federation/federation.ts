@@ -13,12 +13,15 @@ import { createIdentityProviders } from './identity-providers.rules.ts';
 import { createLinks } from './links.rules.ts';
 import { createManyLinks } from './many-links.rules.ts';
 import { createMappings } from './mappings.rules.ts';
+import { createMembershipEnds } from './memberships.rules.ts';
 import { createOpenidSettings } from './openid-settings.rules.ts';
 import { createProtocols } from './protocols.rules.ts';
 import { createProviderClients } from './provider-clients.ts';
 import { createProviderFlows } from './provider-flow.rules.ts';
 import { createProviderLogins } from './provider-login.rules.ts';
 import { createProviderSessions, type ProviderSessionDeps } from './provider-sessions.rules.ts';
+import { createServiceProviders } from './service-providers.rules.ts';
+import { createTokenLogins } from './token-logins.rules.ts';
 
 export interface FederationDeps
   extends Pick<Deps, 'db' | 'clock' | 'change' | 'log' | 'config'>,
@@ -47,16 +50,20 @@ export function createFederation(deps: FederationDeps) {
   const openidSettings = createOpenidSettings({ ...deps, endSessionsOf, manyLinks });
   const clientOf = createProviderClients({ ...deps, secretOf: openidSettings.secretOf });
   const sessions = createProviderSessions({ ...deps, given, clientOf });
+  const logins = createProviderLogins({ ...deps, given, sessions });
   return {
     identityProviders: createIdentityProviders({ ...deps, endSessionsOf, manyLinks }),
     mappings: createMappings(deps),
     protocols: createProtocols(deps),
     openidSettings,
+    serviceProviders: createServiceProviders(deps),
     flows: createProviderFlows({ ...deps, clientOf }),
-    logins: createProviderLogins({ ...deps, given, sessions }),
+    logins,
+    tokenLogins: createTokenLogins({ ...deps, clientOf, logins }),
     links: createLinks({ ...deps, given, sessions }),
     sessions,
     manyLinks,
+    memberships: createMembershipEnds(deps),
     issuer: deps.issuer,
   };
 }

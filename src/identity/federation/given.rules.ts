@@ -5,12 +5,13 @@ import { type Access, findProject, groupIdsOf, tagOf } from '../access/index.ts'
 import type { Change } from '../audit/index.ts';
 import type { Reader, UserRow } from '../database.ts';
 import { deleteGrants, type Grant, grantedRoleIds, insertGrant } from '../grants/index.ts';
-import { addToGroup, takeFromGroup } from '../groups/index.ts';
+import { addToGroup, renewMembership, takeFromGroup } from '../groups/index.ts';
 import { findByName } from '../projects/index.ts';
 import { findRoleByName } from '../roles/index.ts';
 import { grantsOfGroups, groupsOfDomain } from './links.store.ts';
 import { createManagement } from './management.rules.ts';
 import type { DomainReference, MappedIdentity } from './mapping/index.ts';
+import { membershipEnd } from './memberships.rules.ts';
 import type { UsableProvider } from './openid-settings.store.ts';
 
 export interface Given {
@@ -33,6 +34,14 @@ const CHUNK = 500;
 export interface GivenTo {
   readonly userId: string;
   readonly given: Given;
+}
+
+interface MembershipsToSet {
+  /** Groups that the provider gave before. */
+  readonly former: readonly string[];
+  readonly wanted: readonly string[];
+  /** When the memberships end, in seconds; null for never. */
+  readonly expiresAt: number | null;
 }
 
 const grantOf = (userId: string, { projectId, roleId }: Given['roles'][number]): Grant => ({
@@ -107,8 +116,7 @@ export function createGiven({ clock, log, access, isGroupInDirectory }: GivenDep
   async function setGroups(
     transaction: Change,
     userId: string,
-    former: readonly string[],
-    wanted: readonly string[],
+    { former, wanted, expiresAt }: MembershipsToSet,
   ): Promise<string[]> {
     const current = new Set(await groupIdsOf(transaction.tx, userId));
     const [isFormer, isWanted] = [new Set(former), new Set(wanted)];
@@ -120,7 +128,9 @@ export function createGiven({ clock, log, access, isGroupInDirectory }: GivenDep
         if (isMember) await takeFromGroup(transaction, clock, groupId, [userId]);
         continue;
       }
-      if (!isMember) await addToGroup(transaction, clock, { groupId, userId });
+      const membership = { groupId, userId, expiresAt };
+      if (!isMember) await addToGroup(transaction, clock, membership);
+      else if (isFormer.has(groupId)) await renewMembership(transaction, membership);
       // Whoever was a member before, by somebody else, stays one when the provider changes its mind.
       if (!isMember || isFormer.has(groupId)) given.push(groupId);
     }
@@ -170,7 +180,11 @@ export function createGiven({ clock, log, access, isGroupInDirectory }: GivenDep
       const groups = await groupsOf(tx, provider, user, identity);
       const roles = await rolesOf(tx, provider, user, identity);
       return {
-        groups: await setGroups(transaction, user.id, former.groups, groups),
+        groups: await setGroups(transaction, user.id, {
+          former: former.groups,
+          wanted: groups,
+          expiresAt: membershipEnd(clock, provider),
+        }),
         roles: await setRoles(transaction, user.id, former.roles, roles),
       };
     },

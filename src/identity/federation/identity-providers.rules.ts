@@ -3,7 +3,7 @@ import { type Clock, seconds } from '../../platform/clock.ts';
 import { isUniqueViolation } from '../../platform/database/index.ts';
 import type { Query, Static } from '../../platform/http/index.ts';
 import { newId } from '../../platform/ids.ts';
-import { type Caller, findProject, type IdentityTarget, targetOf } from '../access/index.ts';
+import { type Caller, findProject, type IdentityTarget, tagOf, targetOf } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
 import type { IdentityProviderRow } from '../database.ts';
 import { fail } from '../faults.ts';
@@ -111,6 +111,7 @@ export function createIdentityProviders(
       });
       if (body.remote_ids !== undefined) await writeRemoteIds(transaction, id, body.remote_ids ?? []);
       if (body.enabled === false && row.enabled === 1) await endSessionsOf(transaction, id);
+      transaction.invalidate(tagOf.identityProvider(id));
       audit('identity_provider.updated', { kind: 'identity_provider', id }, { fields: Object.keys(body) });
     });
     return reread(id);
@@ -120,6 +121,7 @@ export function createIdentityProviders(
   async function removeOrClose(transaction: Change, id: string): Promise<boolean> {
     const { tx, audit } = transaction;
     if (!(await lockIdentityProvider(db, tx, id))) missing(id);
+    transaction.invalidate(tagOf.identityProvider(id));
     await endSessionsOf(transaction, id);
     if (!(await manyLinks.deleteFew(transaction, id))) {
       await updateIdentityProvider(tx, id, { enabled: 0 });

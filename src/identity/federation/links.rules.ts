@@ -1,4 +1,5 @@
 // The accounts at providers that a person has linked.
+import { tagOf } from '../access/index.ts';
 import type { Actor, Change, RunChange } from '../audit/index.ts';
 import type { Database, ProviderLinkRow, Tx } from '../database.ts';
 import { fail } from '../faults.ts';
@@ -55,6 +56,8 @@ export function createLinks({ db, change, given, sessions, notify, hasOtherWay, 
         await given.takeBack(transaction, [{ userId, given: JSON.parse(link.given) as Given }]);
         await sessions.end(transaction, { providerId: link.provider_id, linkId: id });
         await deleteLinks(tx, [id]);
+        transaction.invalidate(tagOf.delegation({ kind: 'federation', id }));
+        transaction.invalidate(tagOf.user(userId));
         const detail = { identity_provider_id: link.provider_id, link_id: id };
         audit('user.provider_unlinked', { kind: 'user', id: userId }, detail);
         await notify(transaction, 'provider.unlinked', userId);

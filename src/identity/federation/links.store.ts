@@ -141,6 +141,31 @@ export const usableLinks = (db: Reader, protocol: string, userId: string): Promi
     .select(['link.id', 'link.user_id', 'link.by_address', 'openid_providers.may_give_admin'])
     .execute();
 
+/** A link by which tokens were made, with what they depend on. */
+export interface TokenLink
+  extends Pick<ProviderLinkRow, 'provider_id' | 'user_id' | 'given' | 'by_address'>,
+    Pick<OpenidProviderRow, 'may_give_admin'> {
+  domain_id: string;
+  mapping_id: string;
+}
+
+/** Undefined when the link or its provider has ended, or the provider's tokens are not accepted any more. */
+export const findUsableLink = (db: Reader, protocol: string, id: string): Promise<TokenLink | undefined> =>
+  usable(db, protocol)
+    .clearSelect()
+    .innerJoin('provider_links as link', (join) =>
+      join.onRef('link.provider_id', '=', 'provider.id').on(isSameIssuer('link.issuer', 'openid_providers.issuer')),
+    )
+    .innerJoin('users', 'users.id', 'link.user_id')
+    .where('link.id', '=', id)
+    .where('openid_providers.accepts_tokens', '=', 1)
+    .where((eb) =>
+      eb.or([eb('openid_providers.whole_service', '=', 1), eb('provider.domain_id', '=', eb.ref('users.domain_id'))]),
+    )
+    .select(['link.provider_id', 'link.user_id', 'link.given', 'link.by_address', 'openid_providers.may_give_admin'])
+    .select(['provider.domain_id', 'protocol.mapping_id'])
+    .executeTakeFirst();
+
 /** Up to `limit` accounts with this address; in all domains when none is named. */
 export function usersWithEmail(
   db: Reader,

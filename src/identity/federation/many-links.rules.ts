@@ -2,6 +2,7 @@
 // batches. Each batch is a transaction of its own, so that none takes long and sign-ins at other providers go on. What remains after a crash
 // is found again.
 import { withBudget } from '../../platform/database/index.ts';
+import { tagOf } from '../access/index.ts';
 import { type Actor, type Change, type RunChange, serviceActor } from '../audit/index.ts';
 import type { Database, ProviderLinkRow } from '../database.ts';
 import { type Given, type GivenRules, NOTHING_GIVEN } from './given.rules.ts';
@@ -22,7 +23,7 @@ export interface ManyLinksDeps {
 export function createManyLinks({ db, change, given }: ManyLinksDeps) {
   /** Users are locked first, so that no sign-in gives something meanwhile. Links that ended since are skipped. */
   async function takeBack(transaction: Change, links: readonly ProviderLinkRow[]): Promise<string[]> {
-    const { tx } = transaction;
+    const { tx, invalidate } = transaction;
     if (links.length === 0) return [];
     await lockUsers(
       db,
@@ -35,6 +36,8 @@ export function createManyLinks({ db, change, given }: ManyLinksDeps) {
     );
     const taken = current.map((link) => ({ userId: link.user_id, given: JSON.parse(link.given) as Given }));
     await given.takeBack(transaction, taken);
+    // They show the accounts that they have at providers.
+    for (const link of current) invalidate(tagOf.user(link.user_id));
     return current.map((link) => link.id);
   }
 
@@ -46,6 +49,7 @@ export function createManyLinks({ db, change, given }: ManyLinksDeps) {
       const links = provider?.enabled === 0 ? await someLinks(tx, { providerId, issuer }, BATCH) : [];
       const ids = await takeBack(transaction, links);
       if (ids.length > 0) await deleteLinks(tx, ids);
+      transaction.invalidate(tagOf.identityProvider(providerId));
       audit('identity_provider.links_deleted', { kind: 'identity_provider', id: providerId }, { links: ids.length });
       return links.length;
     });
@@ -60,6 +64,7 @@ export function createManyLinks({ db, change, given }: ManyLinksDeps) {
       const links = isDue ? await someLinks(tx, { providerId, issuer, nothing: NOTHING, after }, BATCH) : [];
       const ids = await takeBack(transaction, links);
       if (ids.length > 0) await replaceGiven(tx, ids, NOTHING);
+      transaction.invalidate(tagOf.identityProvider(providerId));
       audit('identity_provider.given_taken_back', { kind: 'identity_provider', id: providerId }, { links: ids.length });
       return links.length < BATCH ? undefined : links.at(-1)!.subject;
     });

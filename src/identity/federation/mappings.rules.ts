@@ -1,7 +1,7 @@
 // Mappings: what the claims of a provider make of a person here.
 import { seconds } from '../../platform/clock.ts';
 import type { Query, Static } from '../../platform/http/index.ts';
-import { type Caller, type IdentityTarget, targetOf } from '../access/index.ts';
+import { type Caller, type IdentityTarget, tagOf, targetOf } from '../access/index.ts';
 import type { MappingRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import { type Deps, pageOf, single } from '../resource/index.ts';
@@ -57,8 +57,9 @@ export function createMappings({ db, clock, change }: Pick<Deps, 'db' | 'clock' 
     },
 
     async remove(caller: Caller, { id }: MappingRow): Promise<void> {
-      await change(caller, async ({ tx, audit }) => {
+      await change(caller, async ({ tx, audit, invalidate }) => {
         if (!(await deleteMapping(tx, id))) missing(id);
+        invalidate(tagOf.mapping(id));
         audit('mapping.deleted', { kind: 'mapping', id });
       });
     },

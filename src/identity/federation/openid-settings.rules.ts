@@ -1,7 +1,7 @@
 // The OpenID settings of an identity provider: who it is, and how far it is trusted.
 import type { Static } from '../../platform/http/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
-import { type Caller, type IdentityTarget, targetOf } from '../access/index.ts';
+import { type Caller, type IdentityTarget, tagOf, targetOf } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
 import type { IdentityProviderRow, OpenidProviderRow } from '../database.ts';
 import { fail } from '../faults.ts';
@@ -42,6 +42,11 @@ const isLess = (former: Trust, now: Trust): boolean =>
 const isOtherOrLess = (former: OpenidProviderRow, row: OpenidProviderRow): boolean =>
   former.issuer !== row.issuer || former.client_id !== row.client_id || isLess(former, row);
 
+/** Those who do not know the setting do not change it. For another client at the provider it has to be given again. */
+const acceptsTokens = (body: OpenidSettingsBody, former: OpenidProviderRow | undefined): boolean =>
+  body.accepts_tokens ??
+  (former !== undefined && former.issuer === body.issuer && former.client_id === body.client_id && former.accepts_tokens === 1);
+
 export function createOpenidSettings(
   deps: Pick<Deps, 'db' | 'clock' | 'change'> & {
     readonly seal: Seal;
@@ -80,6 +85,7 @@ export function createOpenidSettings(
         email_domains: JSON.stringify([...new Set((body.email_domains ?? []).map((domain) => domain.toLowerCase()))]),
         trusts_email: bit(body.trusts_email ?? false),
         ...trust,
+        accepts_tokens: bit(acceptsTokens(body, former)),
         version,
         taking_back: former && isLess(former, trust) ? version : (former?.taking_back ?? null),
       };
@@ -88,6 +94,7 @@ export function createOpenidSettings(
         () => fail('identity_provider.not_found', { id }),
         () => putOpenidSettings(tx, row),
       );
+      transaction.invalidate(tagOf.identityProvider(id));
       const { issuer, client_id } = row;
       audit('identity_provider.openid_settings_written', { kind: 'identity_provider', id }, { issuer, client_id });
       return row;
@@ -113,6 +120,7 @@ export function createOpenidSettings(
         await lockIdentityProvider(db, transaction.tx, id);
         if (!(await deleteOpenidSettings(transaction.tx, id))) fail('openid_provider.not_found', { id });
         await endSessionsOf(transaction, id);
+        transaction.invalidate(tagOf.identityProvider(id));
         transaction.audit('identity_provider.openid_settings_deleted', { kind: 'identity_provider', id });
       });
       // The next settings may be those of another provider.

@@ -36,6 +36,10 @@ const optional = {
   }),
   whole_service: t.boolean({ description: 'Also for accounts of other domains than the domain of the provider.' }),
   may_give_admin: t.boolean({ description: 'The mapping may make people administrators.' }),
+  accepts_tokens: t.boolean({
+    description:
+      'Whoever has an ID token, or an access token that is a JWT, that the provider issued to our client logs in with it at the API. Without this field it stays as it was for the same issuer and client.',
+  }),
 };
 
 const NewOpenidSettings = t.object(shown, {
@@ -55,6 +59,7 @@ const OpenidSettings = t.object({
   trusts_email: t.boolean(),
   whole_service: t.boolean(),
   may_give_admin: t.boolean(),
+  accepts_tokens: t.boolean(),
   redirect_uri: t.string({ description: 'To be registered at the provider.' }),
   backchannel_logout_uri: t.string({ description: 'To be registered at the provider, if it has such a field.' }),
   links: Links,
@@ -75,6 +80,7 @@ export const renderOpenidSettings = (base: string, issuer: string, row: OpenidPr
   trusts_email: row.trusts_email === 1,
   whole_service: row.whole_service === 1,
   may_give_admin: row.may_give_admin === 1,
+  accepts_tokens: row.accepts_tokens === 1,
   redirect_uri: issuer + callbackPath(row.provider_id),
   backchannel_logout_uri: issuer + logoutPath(row.provider_id),
   links: { self: `${base}${pathOf(row.provider_id)}/openid` },

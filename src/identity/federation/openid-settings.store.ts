@@ -41,6 +41,7 @@ export async function endTakingBack(db: Database, { provider_id, taking_back }: 
 /** A provider that people can sign in by: enabled, in an enabled domain, with OpenID settings and a mapping. */
 export interface UsableProvider extends OpenidProviderRow {
   domain_id: IdentityProviderRow['domain_id'];
+  authorization_ttl: IdentityProviderRow['authorization_ttl'];
   rules: MappingRow['rules'];
   schema_version: MappingRow['schema_version'];
 }
@@ -58,7 +59,7 @@ export const usable = (db: Reader, protocol: string) =>
     .where('provider.enabled', '=', 1)
     .where('domain.enabled', '=', 1)
     .selectAll('openid_providers')
-    .select(['provider.domain_id', 'mappings.rules', 'mappings.schema_version']);
+    .select(['provider.domain_id', 'provider.authorization_ttl', 'mappings.rules', 'mappings.schema_version']);
 
 export const findUsableProvider = (db: Reader, protocol: string, id: string): Promise<UsableProvider | undefined> =>
   usable(db, protocol).where('provider.id', '=', id).executeTakeFirst();

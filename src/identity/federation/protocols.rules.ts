@@ -1,6 +1,6 @@
 // Protocols of an identity provider: by which mapping its people sign in.
 import type { Static } from '../../platform/http/index.ts';
-import { type Caller, type IdentityTarget, targetOf } from '../access/index.ts';
+import { type Caller, type IdentityTarget, tagOf, targetOf } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
 import type { IdentityProviderRow, ProtocolRow } from '../database.ts';
 import { fail } from '../faults.ts';
@@ -63,6 +63,7 @@ export function createProtocols({ db, change }: Pick<Deps, 'db' | 'change'>) {
         if (body.mapping_id !== undefined) await checkMapping(transaction, body.mapping_id);
         if (!(await updateProtocol(transaction.tx, row, { mapping_id, remote_id_attribute })))
           fail('protocol.not_found', { id: row.id });
+        transaction.invalidate(tagOf.identityProvider(row.provider_id));
         transaction.audit('protocol.updated', ...detailOf(next));
       });
       return next;
@@ -71,6 +72,7 @@ export function createProtocols({ db, change }: Pick<Deps, 'db' | 'change'>) {
     async remove(caller: Caller, row: ProtocolRow): Promise<void> {
       await change(caller, async (transaction) => {
         if (!(await deleteProtocol(transaction.tx, row))) fail('protocol.not_found', { id: row.id });
+        transaction.invalidate(tagOf.identityProvider(row.provider_id));
         transaction.audit('protocol.deleted', ...detailOf(row));
       });
     },

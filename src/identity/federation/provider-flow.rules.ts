@@ -124,7 +124,8 @@ export function createProviderFlows({ db, clock, config, clientOf }: ProviderFlo
       if (row?.version !== flow.version) return refuse('settings_changed');
       const { issuer, subject, claims, sid, idToken, refreshToken, expiresAt } = await redeem(row, returned, flow);
       const { providerId, version } = flow;
-      return { providerId, version, issuer, subject, claims, sid, idToken, refreshToken, expiresAt, at: clock.now() };
+      const at = clock.now();
+      return { providerId, version, issuer, subject, claims, sid, idToken, refreshToken, expiresAt, at, beginsSession: true };
     },
 
     /**

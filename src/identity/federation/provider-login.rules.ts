@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { type Clock, seconds } from '../../platform/clock.ts';
 import { isUniqueViolation } from '../../platform/database/index.ts';
 import { newId } from '../../platform/ids.ts';
+import { tagOf } from '../access/index.ts';
 import type { Actor, Change, RunChange } from '../audit/index.ts';
 import type { Database, ProviderLinkRow } from '../database.ts';
 import { Fault, fail } from '../faults.ts';
@@ -42,7 +43,8 @@ export interface ProviderLoginDeps {
 export interface ProviderLogin {
   readonly kind: 'account';
   readonly userId: string;
-  /** The session that the sign-in begins: `bind` it when the session here has begun. None for a person who signed in here. */
+  readonly linkId: string;
+  /** The session that the sign-in begins: `bind` it when the session here has begun. None for a person who signed in here or came to the API. */
   readonly providerSession: string | undefined;
 }
 
@@ -89,6 +91,7 @@ export function createProviderLogins(deps: ProviderLoginDeps) {
       last_used_at: null,
     };
     await insertLink(transaction.tx, row);
+    transaction.invalidate(tagOf.user(userId));
     const detail = { identity_provider_id: row.provider_id, link_id: row.id };
     transaction.audit('user.provider_linked', { kind: 'user', id: userId }, detail);
     await notify(transaction, 'provider.linked', userId);
@@ -110,10 +113,12 @@ export function createProviderLogins(deps: ProviderLoginDeps) {
       by_address: kind === 'link' ? 0 : link.by_address,
       last_used_at: seconds(clock),
     });
-    const providerSession = kind === 'link' ? undefined : await sessions.begin(transaction, row.id, assertion);
+    transaction.invalidate(tagOf.delegation({ kind: 'federation', id: row.id }));
+    const begins = kind !== 'link' && assertion.beginsSession;
+    const providerSession = begins ? await sessions.begin(transaction, row.id, assertion) : undefined;
     const detail = { identity_provider_id: row.provider_id, link_id: row.id };
     transaction.audit('user.provider_vouched', { kind: 'user', id: user.id }, detail);
-    return { kind: 'account', userId: user.id, providerSession };
+    return { kind: 'account', userId: user.id, linkId: row.id, providerSession };
   }
 
   /** Before the transaction, because a mapping can take some time. */

@@ -68,36 +68,39 @@ export function mountAssignments(
     async (call) => projects(call, await userScopes.projectsOf(call.target, call.query)),
   );
 
-  app.get(
-    '/v3/auth/projects',
-    {
-      summary: 'List the projects this token can be scoped to',
-      description: 'Of the user of the token: directly, through groups, inherited and implied.',
-      tag,
-      rule: 'identity:get_auth_projects',
-      documentation: filterDocumentation(['name', 'domain_id'], ['enabled']),
-      reply: { 200: ProjectList },
-    },
-    async (call) => projects(call, await userScopes.ownProjects(call.caller, call.query)),
-  );
+  // The second path of each is the one that federated users were told, before the first was for everybody.
+  for (const path of ['/v3/auth/projects', '/v3/OS-FEDERATION/projects'] as const)
+    app.get(
+      path,
+      {
+        summary: 'List the projects this token can be scoped to',
+        description: 'Of the user of the token: directly, through groups, inherited and implied.',
+        tag,
+        rule: 'identity:get_auth_projects',
+        documentation: filterDocumentation(['name', 'domain_id'], ['enabled']),
+        reply: { 200: ProjectList },
+      },
+      async (call) => projects(call, await userScopes.ownProjects(call.caller, call.query)),
+    );
 
-  app.get(
-    '/v3/auth/domains',
-    {
-      summary: 'List the domains this token can be scoped to',
-      description: 'Of the user of the token.',
-      tag,
-      rule: 'identity:get_auth_domains',
-      documentation: filterDocumentation(['name'], [], {
-        domain_id: 'Domains are not nested, so the list is empty with this parameter.',
-      }),
-      reply: { 200: DomainList },
-    },
-    async (call) => {
-      const page = await userScopes.ownDomains(call.caller, call.query);
-      return listOf(call, 'domains', { ...page, items: page.items.map((domain) => renderDomain(call.base, domain)) });
-    },
-  );
+  for (const path of ['/v3/auth/domains', '/v3/OS-FEDERATION/domains'] as const)
+    app.get(
+      path,
+      {
+        summary: 'List the domains this token can be scoped to',
+        description: 'Of the user of the token.',
+        tag,
+        rule: 'identity:get_auth_domains',
+        documentation: filterDocumentation(['name'], [], {
+          domain_id: 'Domains are not nested, so the list is empty with this parameter.',
+        }),
+        reply: { 200: DomainList },
+      },
+      async (call) => {
+        const page = await userScopes.ownDomains(call.caller, call.query);
+        return listOf(call, 'domains', { ...page, items: page.items.map((domain) => renderDomain(call.base, domain)) });
+      },
+    );
 
   app.get(
     '/v3/auth/system',

@@ -18,7 +18,7 @@ import {
 } from '../resource/index.ts';
 import { UserList, type Users, userText } from '../users/index.ts';
 import type { Groups } from './groups.rules.ts';
-import { CreateGroup, GroupEnvelope, GroupList, renderGroup, UpdateGroup } from './groups.schema.ts';
+import { CreateGroup, GroupEnvelope, GroupList, renderGroup, renderGroupOfUser, UpdateGroup } from './groups.schema.ts';
 
 const tag = 'Groups';
 
@@ -166,8 +166,8 @@ export function mountGroups(
     },
     async (call) => {
       const page = await groups.list(call.caller, call.query, call.target.id);
-      // Keystone has a time here for memberships that a provider gave. They end with the next sign-in that does not give them.
-      const items = page.items.map((row) => ({ ...renderGroup(call.base, row), membership_expires_at: null }));
+      const ends = await groups.membershipEnds(call.target.id);
+      const items = page.items.map((row) => renderGroupOfUser(call.base, row, ends.get(row.id)));
       return listOf(call, 'groups', { ...page, items });
     },
   );

@@ -1,4 +1,5 @@
 // Wire format of groups.
+import { isoTime } from '../../platform/clock.ts';
 import { t } from '../../platform/http/index.ts';
 import type { GroupRow } from '../database.ts';
 import { Links, ListLinks, parseJson } from '../resource/index.ts';
@@ -27,5 +28,11 @@ export function renderGroup(base: string, row: GroupRow) {
     links: { self: `${base}/v3/groups/${row.id}` },
   };
 }
+
+/** With the end of the membership, which mappings of providers may give for a time. */
+export const renderGroupOfUser = (base: string, row: GroupRow, end: number | undefined) => ({
+  ...renderGroup(base, row),
+  membership_expires_at: end === undefined ? null : isoTime(end * 1000),
+});
 
 t.name({ NewGroup, CreateGroup, GroupChanges, UpdateGroup, Group, GroupEnvelope, GroupList });

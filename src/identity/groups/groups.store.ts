@@ -44,19 +44,71 @@ export interface NewMember {
   readonly userId: string;
   /** The client's display name of the member. */
   readonly display: string | null;
+  /** When the membership ends, in seconds; never if it is missing. */
+  readonly expiresAt?: number | null;
 }
 
-/** In one statement. Existing members get the new display name, if there is one. */
+/** In one statement. Existing members get the new display name, if there is one, and the new end. */
 export async function addMembers(tx: Tx, groupId: string, members: readonly NewMember[]): Promise<void> {
   await tx
     .insertInto('group_members')
-    .values(members.map(({ userId, display }) => ({ group_id: groupId, user_id: userId, display })))
+    .values(
+      members.map(({ userId, display, expiresAt: end = null }) => ({
+        group_id: groupId,
+        user_id: userId,
+        display,
+        expires_at: end,
+      })),
+    )
     .onConflict((conflict) =>
       conflict.columns(['group_id', 'user_id']).doUpdateSet((eb) => ({
         display: eb.fn.coalesce('excluded.display', 'group_members.display'),
+        expires_at: eb.ref('excluded.expires_at'),
       })),
     )
     .execute();
+}
+
+/** Memberships that have ended, up to `limit`. */
+export const endedMemberships = (db: Reader, now: number, limit: number): Promise<{ group_id: string; user_id: string }[]> =>
+  db
+    .selectFrom('group_members')
+    .where('expires_at', '<=', now)
+    .orderBy('expires_at')
+    .select(['group_id', 'user_id'])
+    .limit(limit)
+    .execute();
+
+export async function setMembershipEnd(tx: Tx, groupId: string, userId: string, expiresAt: number | null): Promise<void> {
+  await tx
+    .updateTable('group_members')
+    .set({ expires_at: expiresAt })
+    .where('group_id', '=', groupId)
+    .where('user_id', '=', userId)
+    .execute();
+}
+
+/** Which of these have ended; the others were renewed or removed meanwhile. */
+export async function endedMembersAmong(tx: Tx, groupId: string, userIds: readonly string[], now: number): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('group_members')
+    .where('group_id', '=', groupId)
+    .where('user_id', 'in', [...userIds])
+    .where('expires_at', '<=', now)
+    .select('user_id')
+    .execute();
+  return rows.map((row) => row.user_id);
+}
+
+/** When the memberships of a user end, by group; without those that do not end. */
+export async function membershipEndsOf(db: Reader, userId: string): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom('group_members')
+    .where('user_id', '=', userId)
+    .where('expires_at', 'is not', null)
+    .select(['group_id', 'expires_at'])
+    .execute();
+  return new Map(rows.map(({ group_id, expires_at }) => [group_id, expires_at!]));
 }
 
 /** Removes all members when no ids are given. Returns how many were removed. */

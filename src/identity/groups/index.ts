@@ -3,6 +3,8 @@ export { mountGroups } from './groups.routes.ts';
 export { createGroups, type GroupRevision, type Groups, groupFacts } from './groups.rules.ts';
 export {
   addMembers,
+  endedMembersAmong,
+  endedMemberships,
   findGroup,
   type GroupMember,
   insertGroup,
@@ -12,4 +14,4 @@ export {
   removeMembers,
   updateGroup,
 } from './groups.store.ts';
-export { addToGroup, type MemberChange, takeFromGroup } from './membership.ts';
+export { addToGroup, type MemberChange, renewMembership, takeFromGroup } from './membership.ts';

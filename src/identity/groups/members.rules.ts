@@ -6,7 +6,7 @@ import type { GroupRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import { type Deps, failOnBrokenReference } from '../resource/index.ts';
 import { findUser, pageOfUsers } from '../users/index.ts';
-import { addMembers, findGroup, isMember, removeMembers, updateGroup } from './groups.store.ts';
+import { addMembers, findGroup, isMember, membershipEndsOf, removeMembers, updateGroup } from './groups.store.ts';
 
 /** A group and a user, who both exist. */
 export interface Membership {
@@ -62,6 +62,8 @@ export function createMemberships(deps: Pick<Deps, 'db' | 'clock' | 'change'> & 
 
   return {
     membershipTarget,
+    /** By group, in seconds; without those that do not end. */
+    membershipEnds: (userId: string): Promise<Map<string, number>> => membershipEndsOf(db.read, userId),
     members: (caller: Caller, { id }: GroupRow, query: Query) => pageOfUsers(db, caller, query, { groupId: id }),
     add,
     addIn,

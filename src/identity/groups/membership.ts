@@ -15,6 +15,7 @@ import {
   readMembers,
   removeMembers,
   removeMembersOf,
+  setMembershipEnd,
   updateGroup,
 } from './groups.store.ts';
 
@@ -123,14 +124,26 @@ export async function changeMembers(
 interface OneMember {
   readonly groupId: string;
   readonly userId: string;
+  /** When the membership ends, in seconds; null for never. */
+  readonly expiresAt: number | null;
 }
 
 /** This and `takeFromGroup` are for transactions of other modules. */
-export async function addToGroup({ tx, audit, invalidate }: Change, clock: Clock, { groupId, userId }: OneMember): Promise<void> {
-  await addMembers(tx, groupId, [{ userId, display: null }]);
+export async function addToGroup(
+  { tx, audit, invalidate }: Change,
+  clock: Clock,
+  { groupId, userId, expiresAt }: OneMember,
+): Promise<void> {
+  await addMembers(tx, groupId, [{ userId, display: null, expiresAt }]);
   await updateGroup(tx, groupId, { updated_at: clock.now() });
   invalidate(tagOf.user(userId));
   audit('group.member_added', { kind: 'group', id: groupId }, { user_id: userId });
+}
+
+/** For somebody who is a member. */
+export async function renewMembership({ tx, invalidate }: Change, { groupId, userId, expiresAt }: OneMember): Promise<void> {
+  await setMembershipEnd(tx, groupId, userId, expiresAt);
+  invalidate(tagOf.user(userId));
 }
 
 /** Skips users who are not members. */

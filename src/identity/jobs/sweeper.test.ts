@@ -48,7 +48,11 @@ describe('The sweeper', () => {
         registrationKeys: { sweep: step('registrationKeys', 1) },
         accountDeletion: { deleteDue: step('accountDeletion', 1) },
         invitations: { sweep: step('invitations', 1) },
-        federation: { sessions: { sweep: step('federation', 1) }, manyLinks: { sweep: async () => undefined } },
+        federation: {
+          sessions: { sweep: step('federation', 1) },
+          manyLinks: { sweep: async () => undefined },
+          memberships: { sweep: async () => 0 },
+        },
         consumers: { sweep: step('consumers', 1) },
         trusts: { sweep: step('trusts', 1) },
         oauth1AccessTokens: { sweep: step('oauth1', 1) },

@@ -97,6 +97,7 @@ export function startSweeper(deps: {
       async () => (ended += await invitations.sweep()),
       async () => (ended += await federation.sessions.sweep()),
       () => federation.manyLinks.sweep(),
+      async () => (ended += await federation.memberships.sweep()),
       async () => (ended += await consumers.sweep()),
       async () => (ended += await trusts.sweep()),
       async () => (ended += await oauth1AccessTokens.sweep()),

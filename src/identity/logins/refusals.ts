@@ -17,7 +17,13 @@ const WORDS = {
   wrong_device: ['device unknown or stolen'],
   wrong_passkey: ['passkey wrong'],
   passkey_required: ['administrators of this domain sign in with a passkey'],
-  provider: ['mapped wrong', 'identity_provider.no_entry', 'identity_provider.refused'],
+  provider: [
+    'mapped wrong',
+    'identity_provider.no_entry',
+    'identity_provider.refused',
+    'no valid token of a provider whose tokens are accepted',
+    'a second factor or a passkey is required beside the provider',
+  ],
   wrong_token: [
     'token.not_found',
     'receipt unknown, ended or of someone else',

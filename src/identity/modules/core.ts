@@ -2,7 +2,7 @@
 
 import { Gate } from '../../platform/limits/index.ts';
 import { createOutbound } from '../../platform/outbound/index.ts';
-import { createAccess, createFreshLogin } from '../access/index.ts';
+import { type Access, createAccess, createFreshLogin, type DelegationReaders } from '../access/index.ts';
 import { createAccountDeletion, createCancelledDeletion } from '../account-deletion/index.ts';
 import { createShield } from '../app-roles/index.ts';
 import { applicationCredentialDelegation, endApplicationCredentials } from '../application-credentials/index.ts';
@@ -11,6 +11,7 @@ import { ec2Delegation } from '../credentials/index.ts';
 import type { Database } from '../database.ts';
 import { createDirectories } from '../directories/index.ts';
 import { createDomainSettings } from '../domain-settings/index.ts';
+import { createFederationDelegation } from '../federation/index.ts';
 import { createLinks } from '../links/index.ts';
 import { createLoginEvents } from '../logins/index.ts';
 import { createMail } from '../mail/index.ts';
@@ -49,12 +50,14 @@ export async function buildCore(db: Database, options: ModuleOptions) {
   const { notify } = notifications;
   const mail = createMail({ ...deps, seal, dataDir: options.dataDir, issuer: options.issuer });
   const links = createLinks(deps);
-  const access = createAccess(db, clock, config, {
+  const delegations: DelegationReaders = {
     application_credential: applicationCredentialDelegation,
     trust: trustDelegation,
     ec2: ec2Delegation,
     oauth1: oauth1Delegation,
-  });
+    federation: (reader, id) => createFederationDelegation(access)(reader, id),
+  };
+  const access: Access = createAccess(db, clock, config, delegations);
   const passwords = createPasswords({ ...deps, notify, gate, rateLimits: options.rateLimits });
   const tokenKeys = await createTokenKeys({ ...deps, seal, rules: config });
   const revocations = createRevocations({ ...deps, allowExpiredSeconds: config.allowExpiredSeconds });

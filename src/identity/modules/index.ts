@@ -49,7 +49,7 @@ export async function buildModules(db: Database, options: ModuleOptions) {
     shield,
     accountDeletion: core.accountDeletion,
     auth,
-    tokenText: createTokenText(db, deps.config),
+    tokenText: createTokenText(db, { ...deps, serviceProviders: federation.serviceProviders.enabled }),
     revocations,
     revokeEvents: createRevokeEvents(deps),
     domains,

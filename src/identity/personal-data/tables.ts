@@ -61,6 +61,7 @@ export const TABLE_COVERAGE: Readonly<Record<keyof Tables, TableCoverage>> = {
   identity_provider_remote_ids: NOT_PERSONAL,
   mappings: NOT_PERSONAL,
   federation_protocols: NOT_PERSONAL,
+  service_providers: NOT_PERSONAL,
   openid_providers: NOT_PERSONAL,
   used_logout_tokens: SECRETS_ONLY,
   projects: NOT_PERSONAL,

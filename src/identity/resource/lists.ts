@@ -54,6 +54,9 @@ export const searchDocumentation = (documentation: Documentation, found: string,
 
 /** Users are listed by more than one module. */
 export const USER_LIST_DOCUMENTATION = filterDocumentation(['name', 'domain_id', 'default_project_id'], ['enabled'], {
+  idp_id: 'Only users who sign in through this identity provider.',
+  protocol_id: 'Only users who sign in by this protocol: `openid`.',
+  unique_id: 'Only users who are known by this subject at an identity provider.',
   password_expires_at:
     'Only users whose password expires at, before or after this time, as in lt:2026-12-08T22:02:00Z. Operators: lt, lte, gt, gte, eq, neq.',
 });

@@ -1,6 +1,6 @@
 // Logging in. The result is a token for the requested scope or, when a method is missing, a receipt for the methods that succeeded.
 
-import type { AuthContext, AuthMethod, TokenRecord } from '../access/index.ts';
+import { type AuthContext, type AuthMethod, type DelegationRef, isPassedOn, type TokenRecord } from '../access/index.ts';
 import { fail } from '../faults.ts';
 import { type LoginAttempt, type LoginEvents, loginRefused } from '../logins/index.ts';
 import type { Deps } from '../resource/index.ts';
@@ -96,13 +96,27 @@ async function trustContext(
   id: string,
   attempt: LoginAttempt,
 ): Promise<AuthContext> {
-  if ((passedOn && passedOn.kind !== 'federation') || methods.has('oauth2'))
-    throw loginRefused('a trust is for its trustee in person');
+  if (isPassedOn(passedOn) || methods.has('oauth2')) throw loginRefused('a trust is for its trustee in person');
   const { delegation, giver } = await trusts.forLogin(id, user);
   if (!(await stillThere(giver))) fail('trust.gives_nothing');
   const authContext = await scopes.delegatedContext(delegation, { kind: 'default' });
   // Last: a login that fails takes no use, and the trustee is still the one whose password was checked.
   await trusts.use(id, user, attempt);
+  return authContext;
+}
+
+/** By the user's own roles, or by what gives them. */
+async function scopedContext(
+  { scopes }: Pick<ContextDeps, 'scopes'>,
+  { user, delegation }: LoginProof,
+  scope: RequestedScope,
+): Promise<AuthContext> {
+  if (!delegation) return scopes.authContextFor(user, scope);
+  // Keystone's clients send a scope with OAuth1, and expect that it is ignored.
+  const wanted: RequestedScope = delegation.kind === 'oauth1' ? { kind: 'default' } : scope;
+  const authContext = await scopes.delegatedContext(delegation, wanted);
+  if (!isPassedOn(delegation) && authContext.userEpoch !== user.epoch)
+    throw loginRefused('the user changed while they logged in');
   return authContext;
 }
 
@@ -114,11 +128,38 @@ async function contextOf(
   attempt: LoginAttempt,
 ): Promise<AuthContext> {
   if (scope.kind === 'trust') return trustContext(deps, proof, scope.id, attempt);
-  const { user, delegation } = proof;
-  if (!delegation) return deps.scopes.authContextFor(user, scope);
-  // Keystone's clients send a scope with OAuth1, and expect that it is ignored.
-  return deps.scopes.delegatedContext(delegation, delegation.kind === 'oauth1' ? { kind: 'default' } : scope);
+  return scopedContext(deps, proof, scope);
 }
+
+/** Somebody whom another provider vouched for, at the API. */
+interface VouchedPerson {
+  readonly user: UserWithExpiry;
+  readonly delegation: DelegationRef;
+  /** When they authenticated there (milliseconds). */
+  readonly loginAt: number;
+}
+
+type TokenOutcome = Extract<LogInOutcome, { kind: 'token' }>;
+
+/** At the API. A second factor cannot be asked for there: a receipt would lead to a token that does not depend on the provider. */
+const createVouchedLogin =
+  (deps: {
+    readonly tokens: Tokens;
+    readonly scopes: Scopes;
+    readonly stillThere: StillThere;
+    readonly completeness: LoginCompleteness;
+    recordSuccess(user: UserWithExpiry, attempt: LoginAttempt, methods: readonly string[]): Promise<void>;
+  }) =>
+  async (find: (attempt: LoginAttempt) => Promise<VouchedPerson>, attempt: LoginAttempt): Promise<TokenOutcome> => {
+    const { user, delegation, loginAt } = await find(attempt);
+    const proof = { ...proofOf(user, 'mapped'), delegation };
+    await personOf(deps, proof);
+    const authContext = await scopedContext(deps, proof, { kind: 'unscoped' });
+    if (!(await deps.completeness.isComplete(proof)))
+      throw loginRefused('a second factor or a passkey is required beside the provider');
+    await deps.recordSuccess(user, attempt, ['mapped']);
+    return { kind: 'token', ...deps.tokens.issue(authContext, { methods: ['mapped'], loginAt }), authContext };
+  };
 
 export function createAuth(
   deps: Pick<Deps, 'clock' | 'config' | 'change'> & {
@@ -136,6 +177,7 @@ export function createAuth(
   const markActive = createMarkActive(deps);
   const { missingMethods, isComplete, isStillValid, isPasskeyRequired } = deps.completeness;
   const { receiptOf, withReceipt } = createReceiptRules(deps);
+  const logInVouched = createVouchedLogin({ ...deps, recordSuccess });
 
   async function signIn(identity: AuthIdentity, attempt: LoginAttempt, earlier?: PartialLogin): Promise<AuthenticationResult> {
     const knewPassword = async (user: UserWithExpiry) => earlier !== undefined && (await isStillValid(user, earlier));
@@ -191,9 +233,10 @@ export function createAuth(
     const proof = await withReceipt(first, receiptText);
     // Whoever passed something on had logged in with all methods, so that nothing is missing when it is used.
     // There are no passkeys at this API. Also for a token that is exchanged: the person may have become an administrator since.
-    if (!proof.delegation && !proof.methods.has('passkey') && (await isPasskeyRequired(proof.user)))
+    const passedOn = isPassedOn(proof.delegation);
+    if (!passedOn && !proof.methods.has('passkey') && (await isPasskeyRequired(proof.user)))
       throw loginRefused('administrators of this domain sign in with a passkey');
-    const required = proof.delegation ? undefined : await missingMethods(proof);
+    const required = passedOn ? undefined : await missingMethods(proof);
     if (required) {
       const { text, receipt } = receipts.issue(proof.user.id, [...proof.methods], unscoped.generation);
       return { kind: 'receipt', text, receipt, authContext: unscoped, required };
@@ -222,6 +265,10 @@ export function createAuth(
     /** For a person at a browser whom another provider vouched for: one factor, whatever the provider asked for. */
     signInByProvider: (find: FindPerson, attempt: LoginAttempt): Promise<AuthenticationResult> =>
       logins.recordLogin(attempt, ['mapped'], (recorded) => signInBy('mapped', find, recorded, undefined)),
+
+    /** At the API, for whoever has a token of another provider. */
+    logInByProvider: (find: (attempt: LoginAttempt) => Promise<VouchedPerson>, attempt: LoginAttempt): Promise<TokenOutcome> =>
+      logins.recordLogin(attempt, ['mapped'], (recorded) => logInVouched(find, recorded)),
 
     isStillValid,
     needsCode: deps.completeness.needsCode,

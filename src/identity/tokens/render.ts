@@ -43,7 +43,24 @@ export interface TokenText {
   catalogOf(authContext: AuthContext): Promise<CatalogEntry[]>;
 }
 
-export function createTokenText(db: Database, config: Pick<IdentityConfig, 'allEndpointsWithoutFilter'>): TokenText {
+/** A service elsewhere that trusts this one. */
+interface NamedServiceProvider {
+  readonly id: string;
+  readonly auth_url: string;
+  readonly sp_url: string;
+}
+
+/** `serviceProviders`: those that every token names. Whoever changes them invalidates all contexts, as for the catalog. */
+export function createTokenText(
+  db: Database,
+  {
+    config,
+    serviceProviders,
+  }: {
+    readonly config: Pick<IdentityConfig, 'allEndpointsWithoutFilter'>;
+    serviceProviders(): Promise<readonly NamedServiceProvider[]>;
+  },
+): TokenText {
   const tails = new WeakMap<AuthContext, TokenTail>();
   const heads = new WeakMap<TokenRecord, SizedText>();
 
@@ -54,7 +71,9 @@ export function createTokenText(db: Database, config: Pick<IdentityConfig, 'allE
   }
 
   async function makeTail(authContext: AuthContext): Promise<TokenTail> {
-    const body = bodyOf(authContext);
+    const named = await serviceProviders();
+    // As in Keystone, tokens have the list only if there are some.
+    const body = { ...bodyOf(authContext), ...(named.length > 0 ? { service_providers: named } : {}) };
     const catalog = authContext.scope.kind === 'unscoped' ? undefined : await catalogOf(authContext);
     const tailOf = (value: object): SizedText => withSize(`${JSON.stringify(value).slice(1)}}`);
     const tail = { whole: tailOf({ ...body, catalog }), withoutCatalog: tailOf(body) };

@@ -43,9 +43,8 @@ interface CachedVerdict {
 const endOf = (text: string): string => text.slice(-END);
 const END = 12;
 
-/** In milliseconds. The end of an inactive account does not show in tokens; that of a delegation does. */
-const endOfDelegation = ({ delegation, validUntil }: AuthContext): number =>
-  delegation && validUntil !== null ? validUntil * 1000 : Number.POSITIVE_INFINITY;
+/** In milliseconds. The end of an inactive account or of a membership does not show in tokens; that of a delegation does. */
+const endOfDelegation = ({ delegation }: AuthContext): number => (delegation?.expiresAt ?? Number.POSITIVE_INFINITY) * 1000;
 
 export interface Tokens {
   /** The token, if it is valid; a promise only when the caches do not have the answer. `graceMs` accepts recently expired tokens. */
@@ -70,6 +69,8 @@ export interface IssueOptions {
   readonly notAfter?: number | undefined;
   /** The application whose access token it was made from. */
   readonly applicationId?: string | undefined;
+  /** When the person authenticated at another provider, in milliseconds. */
+  readonly loginAt?: number | undefined;
   /** The browser session it was made from. Nobody logs in when a page gets a token: the login was when the session began. */
   readonly session?: { readonly auditId: string; readonly loginAt: number } | undefined;
 }
@@ -170,7 +171,9 @@ export function createTokens(deps: {
       const found = verify(text, graceMs);
       return found instanceof Promise ? found.then(counted) : counted(found);
     },
-    issue(authContext, { methods, parent, session, notAfter = Number.POSITIVE_INFINITY, applicationId = parent?.applicationId }) {
+    issue(authContext, options) {
+      const { methods, parent, session, notAfter = Number.POSITIVE_INFINITY, applicationId = parent?.applicationId } = options;
+      const loginAt = parent ? loginTimeOf(parent) : (session?.loginAt ?? options.loginAt);
       const now = clock.now();
       const record: TokenRecord = {
         userId: authContext.user.id,
@@ -181,7 +184,7 @@ export function createTokens(deps: {
         generation: authContext.generation,
         auditId: newAuditId(),
         parentAuditId: parent ? (parent.parentAuditId ?? parent.auditId) : session?.auditId,
-        ...(parent ? { loginAt: loginTimeOf(parent) } : session ? { loginAt: session.loginAt } : {}),
+        ...(loginAt === undefined ? {} : { loginAt }),
         ...(applicationId === undefined ? {} : { applicationId }),
         ...(authContext.delegation ? { delegation: { kind: authContext.delegation.kind, id: authContext.delegation.id } } : {}),
       };

@@ -2,7 +2,7 @@
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import { tagOf } from '../access/index.ts';
 import type { Database } from '../database.ts';
-import { findUser, type UserWithExpiry } from './users.store.ts';
+import { accountsAtProviders, findUser, type UserWithExpiry } from './users.store.ts';
 
 /** Deleting a project changes the users whose default it was; deleting a domain deletes its users. */
 const tagsOf = (user: UserWithExpiry): string[] => [
@@ -14,5 +14,9 @@ const tagsOf = (user: UserWithExpiry): string[] => [
 
 export function createUserCache(db: Database) {
   const users = db.cached<UserWithExpiry>({ name: 'users', limit: 20_000, tags: tagsOf });
-  return (id: string): MaybePromise<UserWithExpiry | undefined> => users.getOrLoad(id, () => findUser(db.read, id));
+  return (id: string): MaybePromise<UserWithExpiry | undefined> =>
+    users.getOrLoad(id, async () => {
+      const user = await findUser(db.read, id);
+      return user && { ...user, federated: await accountsAtProviders(db.read, id) };
+    });
 }

@@ -3,7 +3,10 @@ import { isoTime } from '../../platform/clock.ts';
 import { t } from '../../platform/http/index.ts';
 import { inactivityEnd } from '../access/index.ts';
 import { Links, ListLinks, membersOf, parseJson } from '../resource/index.ts';
-import type { ListedUser } from './users.store.ts';
+import type { AccountAtProvider, ListedUser } from './users.store.ts';
+
+/** The only protocol that accounts at providers are linked by. */
+export const PROVIDER_PROTOCOL = 'openid';
 
 export const Name = t.string({ minLength: 1, maxLength: 255, pattern: '\\S' });
 export const Id = t.string({ minLength: 1, maxLength: 64 });
@@ -44,6 +47,7 @@ export const userFields = [
   'options',
   'password_expires_at',
   'original_password',
+  'federated',
 ];
 
 /** Fields of a new user. */
@@ -65,7 +69,15 @@ export const shownUserFields = {
     options: t.record(t.unknown()),
     links: Links,
   },
-  optional: { default_project_id: t.nullable(t.string()), description: t.nullable(t.string()), email: t.nullable(t.string()) },
+  optional: {
+    default_project_id: t.nullable(t.string()),
+    description: t.nullable(t.string()),
+    email: t.nullable(t.string()),
+    federated: t.array(
+      t.object({ idp_id: t.string(), protocols: t.array(t.object({ protocol_id: t.string(), unique_id: t.string() })) }),
+      { description: 'Accounts at identity providers that the user signs in by. Not in lists.' },
+    ),
+  },
 };
 export const User = t.open(shownUserFields.required, shownUserFields.optional);
 
@@ -90,7 +102,10 @@ export function userText(row: ListedUser, { base, now, daysInactive }: UserRende
   return `{${membersOf(row.extra)}"id":${JSON.stringify(row.id)},"name":${JSON.stringify(row.name)},"domain_id":${JSON.stringify(row.domain_id)},"enabled":${enabled},${project}"password_expires_at":${expiry},"options":${row.options},"links":{"self":${JSON.stringify(`${base}/v3/users/${row.id}`)}}}`;
 }
 
-export function renderUser(row: ListedUser, { base, now, daysInactive }: UserRendering) {
+export function renderUser(
+  row: ListedUser & { readonly federated?: readonly AccountAtProvider[] },
+  { base, now, daysInactive }: UserRendering,
+) {
   const inactiveFrom = inactivityEnd(row, daysInactive);
   return {
     ...parseJson(row.extra),
@@ -101,8 +116,16 @@ export function renderUser(row: ListedUser, { base, now, daysInactive }: UserRen
     ...(row.default_project_id === null ? {} : { default_project_id: row.default_project_id }),
     password_expires_at: row.password_expires_at === null ? null : isoTime(row.password_expires_at * 1000),
     options: parseJson(row.options),
+    ...(row.federated?.length ? { federated: federatedOf(row.federated) } : {}),
     links: { self: `${base}/v3/users/${row.id}` },
   };
 }
+
+/** As in Keystone: by provider and protocol. */
+const federatedOf = (accounts: readonly AccountAtProvider[]) =>
+  [...Map.groupBy(accounts, ({ idp_id }) => idp_id)].map(([idp_id, own]) => ({
+    idp_id,
+    protocols: own.map(({ unique_id }) => ({ protocol_id: PROVIDER_PROTOCOL, unique_id })),
+  }));
 
 t.name({ UserOptions, NewUser, CreateUser, UserChanges, UpdateUser, ChangePassword, User, UserEnvelope, UserList });

@@ -129,6 +129,27 @@ export async function deleteUser(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('users').where('id', '=', id).execute();
 }
 
+/** An account at another provider that a user signs in by. */
+export interface AccountAtProvider {
+  readonly idp_id: string;
+  readonly unique_id: string;
+}
+
+export const accountsAtProviders = (db: Reader, userId: string): Promise<AccountAtProvider[]> =>
+  db
+    .selectFrom('provider_links')
+    .where('user_id', '=', userId)
+    .orderBy('provider_id')
+    .orderBy('subject')
+    .select(['provider_id as idp_id', 'subject as unique_id'])
+    .execute();
+
+/** People with such an account. */
+export interface ProviderCriterion {
+  readonly idpId: string | undefined;
+  readonly uniqueId: string | undefined;
+}
+
 export interface ExpiryCriterion {
   readonly comparison: '<' | '<=' | '>' | '>=' | '=' | '<>';
   readonly at: number;
@@ -138,6 +159,12 @@ export interface ExpiryCriterion {
 const expiresAs = ({ comparison, at }: ExpiryCriterion): RawBuilder<SqlBool> => sql`(
     select expires_at from passwords where user_id = users.id order by serial desc limit 1
   ) ${sql.raw(comparison)} ${at}`;
+
+/** Without both, people with any account at a provider. */
+const linkedAs = ({ idpId, uniqueId }: ProviderCriterion) => sql<SqlBool>`users.id in (
+    select provider_links.user_id from provider_links where ${idpId === undefined ? sql`1 = 1` : sql`provider_links.provider_id = ${idpId}`}
+    and ${uniqueId === undefined ? sql`1 = 1` : sql`provider_links.subject = ${uniqueId}`}
+  )`;
 
 /** The words have the domain of their user, in an index. */
 const inWords = (criteria: readonly Criterion[]): Criterion[] =>
@@ -151,10 +178,12 @@ async function searchUsers(
   page: PageRequest,
   { visible, criteria }: ListQuery,
   text: string,
-  expires: ExpiryCriterion | undefined,
+  { expires, provider }: Pick<UserListOptions, 'expires' | 'provider'>,
 ): Promise<RowPage<ListedUser> | undefined> {
+  const conditions = [...(expires ? [expiresAs(expires)] : []), ...(provider ? [linkedAs(provider)] : [])];
   const all = db.read.selectFrom('users').where('users.id', '=', text).select(LISTED).select(expiry);
-  const exact = applyCriteria(expires ? all.where(expiresAs(expires)) : all, db.dialect, [...visible, ...criteria]);
+  const limited = conditions.reduce((query, condition) => query.where(condition), all);
+  const exact = applyCriteria(limited, db.dialect, [...visible, ...criteria]);
   const byId = page.marker === undefined ? await exact.executeTakeFirst() : undefined;
   if (byId) return { ...NOTHING, items: [byId] };
   const words = searchedWords(text);
@@ -165,8 +194,16 @@ async function searchUsers(
     .select(expiry);
   const shown = applyCriteria(found, db.dialect, inWords(visible));
   const order = { table: 'user_words', by: 'word', idColumn: 'user_id' } as const;
-  const asked = expires ? shown.where(expiresAs(expires)) : shown;
+  const asked = conditions.reduce((query, condition) => query.where(condition), shown);
   return readPage(applyCriteria(asked, db.dialect, inWords(criteria)), order, page, shown);
+}
+
+interface UserListOptions {
+  readonly groupId?: string;
+  readonly expires?: ExpiryCriterion | undefined;
+  readonly provider?: ProviderCriterion | undefined;
+  readonly search?: string | undefined;
+  readonly sort?: UserSort | undefined;
 }
 
 /** All users, or only the members of one group. */
@@ -174,19 +211,9 @@ export function listUsers(
   db: Database,
   page: PageRequest,
   listQuery: ListQuery,
-  {
-    groupId,
-    expires,
-    search,
-    sort = { by: 'name' },
-  }: {
-    groupId?: string;
-    expires?: ExpiryCriterion | undefined;
-    search?: string | undefined;
-    sort?: UserSort | undefined;
-  } = {},
+  { groupId, expires, provider, search, sort = { by: 'name' } }: UserListOptions = {},
 ): Promise<RowPage<ListedUser> | undefined> {
-  if (search !== undefined) return searchUsers(db, page, listQuery, search, expires);
+  if (search !== undefined) return searchUsers(db, page, listQuery, search, { expires, provider });
   const visible = applyCriteria(db.read.selectFrom('users').select(LISTED).select(expiry), db.dialect, listQuery.visible);
   let query = applyCriteria(visible, db.dialect, listQuery.criteria);
   if (groupId !== undefined) {
@@ -195,6 +222,7 @@ export function listUsers(
     );
   }
   if (expires) query = query.where(expiresAs(expires));
+  if (provider) query = query.where(linkedAs(provider));
   return readPage(query, { table: 'users', ...sort }, page, visible);
 }
 

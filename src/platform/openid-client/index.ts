@@ -1,4 +1,5 @@
 // A client of an OpenID provider (relying party), on the library openid-client: login, refresh, and tokens of the provider.
+export { readBearerToken, type VerifiedBearer } from './bearer-token.ts';
 export type { ProviderOptions, Unavailable } from './discovery.ts';
 export { isGrantRevoked, isServerError, isUnavailable, providerErrorOf } from './errors.ts';
 export type { AuthorizationFlow, PreviousGrant, ProviderGrant } from './grant.ts';

@@ -1,6 +1,6 @@
 // Logout tokens (OpenID Connect Back-Channel Logout 1.0): the provider ends one session, or all sessions of a user.
 import { createHash } from 'node:crypto';
-import { isNonEmptyString, isSubject, LEEWAY_SECONDS, type VerifyToken } from './tokens.ts';
+import { isNonEmptyString, isObject, isSubject, LEEWAY_SECONDS, typeOfToken, type VerifyToken } from './tokens.ts';
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 /** Older tokens may be replayed. */
@@ -19,19 +19,6 @@ export interface VerifiedLogout {
   readonly tokenHash: string;
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-function typeOf(token: string): unknown {
-  try {
-    const header: unknown = JSON.parse(Buffer.from(token.split('.', 1)[0]!, 'base64url').toString());
-    const type = isObject(header) ? header.typ : null;
-    return typeof type === 'string' ? type.toLowerCase() : type;
-  } catch {
-    return null;
-  }
-}
-
 /** `refuse` throws. */
 export async function readLogoutToken(
   verify: VerifyToken,
@@ -39,7 +26,7 @@ export async function readLogoutToken(
   token: string,
   refuse: (why: string) => never,
 ): Promise<VerifiedLogout> {
-  if (!TYPES.includes(typeOf(token))) refuse('it is a token of another kind');
+  if (!TYPES.includes(typeOfToken(token))) refuse('it is a token of another kind');
   const payload = await verify(token, {
     audience: clientId,
     requiredClaims: ['iat', 'jti', 'events'],

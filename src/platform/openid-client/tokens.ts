@@ -15,6 +15,32 @@ export const isNonEmptyString = (value: unknown): value is string => typeof valu
 export const isSubject = (value: unknown): value is string =>
   isNonEmptyString(value) && value.length <= 255 && !value.includes('\0');
 
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A part of a token, not verified; undefined if it cannot be read. */
+function unverifiedPart(token: string, at: 0 | 1): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const part: unknown = JSON.parse(Buffer.from(token.split('.', 3)[at]!, 'base64url').toString());
+    return isObject(part) ? part : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The type in the header, in lower case; null if it cannot be read. It is not verified yet. */
+export function typeOfToken(token: string): unknown {
+  const header = unverifiedPart(token, 0);
+  return header === undefined ? null : typeof header.typ === 'string' ? header.typ.toLowerCase() : header.typ;
+}
+
+/** Whether it says that it is of this issuer. It is not verified yet: this only saves asking the provider about tokens of others. */
+export function claimsIssuer(token: string, issuer: string): boolean {
+  const claimed = unverifiedPart(token, 1)?.iss;
+  // Settings and tokens may differ by a slash at the end.
+  return claimed === issuer || claimed === `${issuer}/` || `${String(claimed)}/` === issuer;
+}
+
 /** Undefined if the token is not valid; throws a Fault if the provider's keys cannot be fetched. */
 export type VerifyToken = (token: string, rules: Omit<JWTVerifyOptions, 'issuer'>) => Promise<JWTPayload | undefined>;
 

@@ -1,0 +1,67 @@
+// Calls the operations about other providers.
+import type { Recorder } from './recorder.ts';
+
+const IDP = 'harbour';
+
+export async function tourFederation(api: Recorder): Promise<void> {
+  const call = api.call.bind(api);
+  const rules = [
+    { local: [{ user: { name: '{0}', email: '{1}' } }], remote: [{ type: 'preferred_username' }, { type: 'email' }] },
+  ];
+  await call('PUT', `/v3/OS-FEDERATION/mappings/${IDP}`, { body: { mapping: { rules } } });
+  await call('GET', `/v3/OS-FEDERATION/mappings/${IDP}`);
+  await call('PATCH', `/v3/OS-FEDERATION/mappings/${IDP}`, { body: { mapping: { rules, schema_version: '2.0' } } });
+  await call('GET', '/v3/OS-FEDERATION/mappings');
+  const one = `/v3/OS-FEDERATION/identity_providers/${IDP}`;
+  const provider = { description: 'The accounts of the harbour', remote_ids: ['https://login.harbour.example'], enabled: true };
+  await call('PUT', one, { body: { identity_provider: provider } });
+  await call('GET', one);
+  await call('PATCH', one, { body: { identity_provider: { description: 'Accounts of the harbour' } } });
+  await call('GET', '/v3/OS-FEDERATION/identity_providers');
+  await call('PUT', `${one}/protocols/openid`, { body: { protocol: { mapping_id: IDP } } });
+  await call('GET', `${one}/protocols/openid`);
+  await call('PATCH', `${one}/protocols/openid`, { body: { protocol: { mapping_id: IDP } } });
+  await call('GET', `${one}/protocols`);
+  await call('PUT', `${one}/openid`, {
+    body: {
+      openid: {
+        issuer: 'https://login.harbour.example',
+        client_id: 'gatehouse',
+        client_secret: 'the secret that the provider gave',
+        button_name: 'Harbour',
+        email_domains: ['harbour.example'],
+      },
+    },
+  });
+  await call('GET', `${one}/openid`);
+  for (const method of ['GET', 'POST'])
+    api.given(method, `${one}/protocols/openid/auth`, undefined, {
+      201: {
+        token: {
+          methods: ['mapped'],
+          audit_ids: ['dGhpcyBpcyBhbiBhdWRpdA'],
+          expires_at: '2026-11-17T10:00:00.000000Z',
+          issued_at: '2026-11-17T09:00:00.000000Z',
+          user: {
+            id: '5f2c1d0e9b8a47369f0e1d2c3b4a5968',
+            name: 'grace',
+            domain: { id: 'default', name: 'Default' },
+            'OS-FEDERATION': {
+              groups: [{ id: '0a1b2c3d4e5f60718293a4b5c6d7e8f9' }],
+              identity_provider: { id: IDP },
+              protocol: { id: 'openid' },
+            },
+          },
+        },
+      },
+    });
+  const other = '/v3/OS-FEDERATION/service_providers/lighthouse';
+  const url = 'https://identity.lighthouse.example/v3/OS-FEDERATION/identity_providers/town/protocols/saml2/auth';
+  const addresses = { auth_url: url, sp_url: 'https://identity.lighthouse.example/Shibboleth.sso/SAML2/ECP' };
+  await call('PUT', other, { body: { service_provider: { ...addresses, description: 'The cloud of the lighthouse' } } });
+  await call('GET', other);
+  await call('PATCH', other, { body: { service_provider: { description: 'The lighthouse' } } });
+  await call('GET', '/v3/OS-FEDERATION/service_providers');
+  await call('GET', '/v3/OS-FEDERATION/projects');
+  await call('GET', '/v3/OS-FEDERATION/domains');
+}
