@@ -114,8 +114,8 @@ export const adminOrThemselves = anyOf(admin, (caller, target) =>
 /** A list without an application is limited to those the caller manages. */
 export const listedByApplication = anyOf(adminOrManagesRoles, (_caller, { onlyManaged }) => onlyManaged === true);
 
-/** Only the person can authorize an application to act for them. */
-export const mayConsent = inPerson;
+/** Only the person can authorize an application to act for them; not by a token of another provider, with which the consent would not end. */
+export const mayConsent = both(inPerson, ({ token }) => token.delegation === undefined);
 export const adminOrInPerson = anyOf(admin, inPerson);
 
 /** As Keystone, not with what was passed on: another secret of the user would last longer than that. */

@@ -130,7 +130,7 @@ export function createGiven({ clock, log, access, isGroupInDirectory }: GivenDep
       }
       const membership = { groupId, userId, expiresAt };
       if (!isMember) await addToGroup(transaction, clock, membership);
-      else if (isFormer.has(groupId)) await renewMembership(transaction, membership);
+      else if (isFormer.has(groupId)) await renewMembership(transaction, clock, membership);
       // Whoever was a member before, by somebody else, stays one when the provider changes its mind.
       if (!isMember || isFormer.has(groupId)) given.push(groupId);
     }

@@ -4,7 +4,7 @@ import { type Clock, seconds } from '../../platform/clock.ts';
 import { withBudget } from '../../platform/database/index.ts';
 import { type RunChange, serviceActor } from '../audit/index.ts';
 import type { Database } from '../database.ts';
-import { endedMembersAmong, endedMemberships, takeFromGroup } from '../groups/index.ts';
+import { endedMemberships, takeFromGroup } from '../groups/index.ts';
 
 /** The names of so many users fit into one message that other processes get about a change. */
 const BATCH = 150;
@@ -21,12 +21,7 @@ export const membershipEnd = (clock: Clock, { authorization_ttl: minutes }: { re
 
 export function createMembershipEnds({ db, clock, change }: MembershipDeps) {
   const endOf = (groupId: string, userIds: readonly string[]): Promise<number> =>
-    change(serviceActor, async (transaction) => {
-      // Read again: a sign-in may have renewed them.
-      const ended = await endedMembersAmong(transaction.tx, groupId, userIds, seconds(clock));
-      if (ended.length > 0) await takeFromGroup(transaction, clock, groupId, ended);
-      return ended.length;
-    });
+    change(serviceActor, (transaction) => takeFromGroup(transaction, clock, groupId, userIds, seconds(clock)));
 
   return {
     /** Removes those that have ended. Returns how many. */

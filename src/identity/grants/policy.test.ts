@@ -445,7 +445,14 @@ onDatabase('SQLite', 'Every route', {}, (api) => {
     assert.deepEqual(routes.filter(isOpen).map(nameOfRoute).sort(), [
       'GET /',
       'GET /v3',
+      'GET /v3/OS-FEDERATION/identity_providers/:idp_id/protocols/:protocol_id/auth',
+      'GET /v3/OS-SIMPLE-CERT/ca',
+      'GET /v3/OS-SIMPLE-CERT/certificates',
       'POST /openid/introspect',
+      'POST /v3/OS-FEDERATION/identity_providers/:idp_id/protocols/:protocol_id/auth',
+      'POST /v3/OS-OAUTH1/access_token',
+      'POST /v3/OS-OAUTH1/request_token',
+      'POST /v3/OS-OAUTH2/token',
       'POST /v3/auth/tokens',
       'POST /v3/users/:user_id/password',
     ]);
@@ -474,6 +481,8 @@ onDatabase('SQLite', 'Every route', {}, (api) => {
       '/v3/auth/projects',
       '/v3/auth/domains',
       '/v3/auth/system',
+      '/v3/OS-FEDERATION/projects',
+      '/v3/OS-FEDERATION/domains',
       '/v3/regions',
       '/v3/registered_limits',
       '/v3/limits',

@@ -79,25 +79,15 @@ export const endedMemberships = (db: Reader, now: number, limit: number): Promis
     .limit(limit)
     .execute();
 
-export async function setMembershipEnd(tx: Tx, groupId: string, userId: string, expiresAt: number | null): Promise<void> {
-  await tx
+/** False if there is no such membership. */
+export async function setMembershipEnd(tx: Tx, groupId: string, userId: string, expiresAt: number | null): Promise<boolean> {
+  const { numUpdatedRows } = await tx
     .updateTable('group_members')
     .set({ expires_at: expiresAt })
     .where('group_id', '=', groupId)
     .where('user_id', '=', userId)
-    .execute();
-}
-
-/** Which of these have ended; the others were renewed or removed meanwhile. */
-export async function endedMembersAmong(tx: Tx, groupId: string, userIds: readonly string[], now: number): Promise<string[]> {
-  const rows = await tx
-    .selectFrom('group_members')
-    .where('group_id', '=', groupId)
-    .where('user_id', 'in', [...userIds])
-    .where('expires_at', '<=', now)
-    .select('user_id')
-    .execute();
-  return rows.map((row) => row.user_id);
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /** When the memberships of a user end, by group; without those that do not end. */
@@ -118,12 +108,18 @@ export async function removeMembers(tx: Tx, groupId: string, userIds?: readonly 
   return Number((await query.executeTakeFirst()).numDeletedRows);
 }
 
-/** Returns those who were members. */
-export async function removeMembersOf(tx: Tx, groupId: string, userIds: readonly string[]): Promise<string[]> {
-  const query = tx
+/** Returns those who were members. `endedBefore`: only memberships that ended by then; one that is renewed meanwhile stays. */
+export async function removeMembersOf(
+  tx: Tx,
+  groupId: string,
+  userIds: readonly string[],
+  endedBefore?: number,
+): Promise<string[]> {
+  let query = tx
     .deleteFrom('group_members')
     .where('group_id', '=', groupId)
     .where('user_id', 'in', [...userIds]);
+  if (endedBefore !== undefined) query = query.where('expires_at', '<=', endedBefore);
   return (await query.returning('user_id').execute()).map((row) => row.user_id);
 }
 

@@ -3,7 +3,6 @@ export { mountGroups } from './groups.routes.ts';
 export { createGroups, type GroupRevision, type Groups, groupFacts } from './groups.rules.ts';
 export {
   addMembers,
-  endedMembersAmong,
   endedMemberships,
   findGroup,
   type GroupMember,

@@ -140,24 +140,28 @@ export async function addToGroup(
   audit('group.member_added', { kind: 'group', id: groupId }, { user_id: userId });
 }
 
-/** For somebody who is a member. */
-export async function renewMembership({ tx, invalidate }: Change, { groupId, userId, expiresAt }: OneMember): Promise<void> {
-  await setMembershipEnd(tx, groupId, userId, expiresAt);
-  invalidate(tagOf.user(userId));
+/** For somebody who is a member, or was one until a moment ago. */
+export async function renewMembership(transaction: Change, clock: Clock, member: OneMember): Promise<void> {
+  const { tx, invalidate } = transaction;
+  if (!(await setMembershipEnd(tx, member.groupId, member.userId, member.expiresAt)))
+    return addToGroup(transaction, clock, member);
+  invalidate(tagOf.user(member.userId));
 }
 
-/** Skips users who are not members. */
+/** Skips users who are not members. `endedBefore`: and those whose membership had not ended by then. Returns how many it was. */
 export async function takeFromGroup(
   { tx, audit, invalidate }: Change,
   clock: Clock,
   groupId: string,
   userIds: readonly string[],
-): Promise<void> {
-  const removed = await removeMembersOf(tx, groupId, userIds);
-  if (removed.length === 0) return;
+  endedBefore?: number,
+): Promise<number> {
+  const removed = await removeMembersOf(tx, groupId, userIds, endedBefore);
+  if (removed.length === 0) return 0;
   await updateGroup(tx, groupId, { updated_at: clock.now() });
   for (const userId of removed) {
     invalidate(tagOf.user(userId));
     audit('group.member_removed', { kind: 'group', id: groupId }, { user_id: userId });
   }
+  return removed.length;
 }

@@ -26,7 +26,7 @@ onEachDatabase('What a deletion would do', (api) => {
       role_assignments: 2,
       application_role_assignments: 1,
       groups: 1,
-      credentials: 1,
+      credentials: 2,
     });
     assert.deepEqual(await countsOf(`/v3/groups/${group.id}`), { users: 1, role_assignments: 2 });
     const ofProject = await countsOf(`/v3/projects/${project.id}`);

@@ -1,5 +1,6 @@
 // Access tokens of OAuth1: users see and delete them, and consumers log in with them.
 import { seconds } from '../../platform/clock.ts';
+import { newSecret } from '../../platform/ids.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import { actorAsVerified, type Caller, type IdentityTarget, tagOf } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
@@ -70,7 +71,7 @@ export function createOAuth1AccessTokens({
       const found = (await findAccessToken(db.read, token))?.row;
       const own = found?.consumer_id === consumerKey ? found : undefined;
       // Without the secret no signature is right, so that a stranger learns nothing.
-      const secret = own ? seal.open(own.secret, accessContext(own.id)).toString() : undefined;
+      const secret = own ? seal.open(own.secret, accessContext(own.id)).toString() : newSecret();
       await requests.verify(signed, parameters, secret);
       const user = own && (await users.find(own.user_id));
       if (!own || !user || (own.expires_at !== null && own.expires_at <= seconds(clock)))

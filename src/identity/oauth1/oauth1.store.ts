@@ -101,7 +101,9 @@ export async function insertAccessToken(tx: Tx, row: OAuth1AccessTokenRow, roleI
 }
 
 /** The ids of those that were deleted. */
+/** Also what the user authorized and nobody took yet. Returns the ids of the access tokens. */
 export async function deleteAccessTokensOf(tx: Tx, userId: string): Promise<string[]> {
+  await tx.deleteFrom('oauth1_request_tokens').where('user_id', '=', userId).execute();
   const rows = await tx.deleteFrom('oauth1_access_tokens').where('user_id', '=', userId).returning('id').execute();
   return rows.map(({ id }) => id);
 }

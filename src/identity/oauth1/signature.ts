@@ -29,11 +29,14 @@ const encode = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 
 function decode(text: string): string {
+  let decoded: string;
   try {
-    return decodeURIComponent(text);
+    decoded = decodeURIComponent(text);
   } catch {
     return refuse('a parameter is not encoded as it should be');
   }
+  // No database stores it.
+  return decoded.includes('\0') ? refuse('a parameter has the character NUL') : decoded;
 }
 
 /** Section 3.5.1. A parameter that comes twice is refused: it is not clear which one counts. */

@@ -1,6 +1,7 @@
 // The three steps of OAuth1: a consumer gets a request token, a user authorizes it, and the consumer changes it for an access token.
 import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
 import { seconds } from '../../platform/clock.ts';
+import { lockRow } from '../../platform/database/index.ts';
 import type { Static } from '../../platform/http/index.ts';
 import { newId, newSecret } from '../../platform/ids.ts';
 import type { Seal } from '../../platform/seal/index.ts';
@@ -157,6 +158,9 @@ export function createOAuth1Tokens({ db, clock, change, config, access, freshLog
     };
     await change({ userId: null, requestId }, async ({ tx, audit }) => {
       if (!(await requests.isNew(tx, parameters))) refuse('the request was sent before');
+      // Whoever disables the account deletes its tokens, and waits for this one.
+      const user = await lockRow(db, tx, 'users', userId, 'share');
+      if (user?.enabled !== 1) refuse('the user is disabled or was deleted');
       if (!(await takeRequestToken(tx, own))) refuse('the request token was used');
       await failOnBrokenReference(
         () => refuse('the user, the project or a role was deleted'),

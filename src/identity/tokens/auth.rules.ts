@@ -89,14 +89,17 @@ interface ContextDeps {
   readonly stillThere: StillThere;
 }
 
-/** A trustee logs in themselves: what was passed on to a program, or an application for a person, does not lead to what others passed on. */
+/**
+ * A trustee logs in themselves: what was passed on to a program, or an application for a person, does not lead to what others passed on. Nor
+ * does a token of another provider: the token of the trust would not end with the provider.
+ */
 async function trustContext(
   { scopes, trusts, stillThere }: ContextDeps,
   { user, delegation: passedOn, methods }: LoginProof,
   id: string,
   attempt: LoginAttempt,
 ): Promise<AuthContext> {
-  if (isPassedOn(passedOn) || methods.has('oauth2')) throw loginRefused('a trust is for its trustee in person');
+  if (passedOn !== undefined || methods.has('oauth2')) throw loginRefused('a trust is for its trustee in person');
   const { delegation, giver } = await trusts.forLogin(id, user);
   if (!(await stillThere(giver))) fail('trust.gives_nothing');
   const authContext = await scopes.delegatedContext(delegation, { kind: 'default' });

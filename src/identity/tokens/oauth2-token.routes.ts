@@ -9,6 +9,9 @@ const tag = 'Application credentials';
 const TokenRequest = t.open({}, { grant_type: t.string({ maxLength: 255, description: '`client_credentials`.' }) });
 const TokenOfProgram = t.object({ access_token: t.string(), token_type: t.string(), expires_in: t.integer() });
 
+const MAX_ID = 255;
+const MAX_SECRET = 4096;
+
 const refuseClient = (reason: string): never =>
   fail('oauth.invalid_client', undefined, { reason, headers: { 'WWW-Authenticate': 'Basic realm="identity"' } });
 
@@ -18,7 +21,8 @@ function readBasic(header: string | undefined): { readonly id: string; readonly 
   if (encoded === undefined) return refuseClient('no client authentication');
   const text = Buffer.from(encoded, 'base64').toString();
   const [id, secret] = [text.slice(0, Math.max(text.indexOf(':'), 0)), text.slice(text.indexOf(':') + 1)];
-  return id === '' || secret === '' ? refuseClient('no client id or secret') : { id, secret };
+  const isPossible = id !== '' && id.length <= MAX_ID && secret !== '' && secret.length <= MAX_SECRET && !text.includes('\0');
+  return isPossible ? { id, secret } : refuseClient('no client id or secret');
 }
 
 export function mountOauth2Token(app: IdentityApp, { auth }: { readonly auth: AuthRules }): void {

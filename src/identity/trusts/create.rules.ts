@@ -58,7 +58,9 @@ export function createCreateTrust({ db, clock, change, config, users, access, fr
     const now = seconds(clock);
     const parentId = trustOfToken(caller);
     const parent = parentId === undefined ? undefined : await findTrust(db.read, parentId);
-    const chain = parent ? await chainOf(db.read, parent.row) : [];
+    // It was deleted after the token was checked. As no trust, it would count as one that the trustor makes.
+    if (parentId !== undefined && !parent) fail('trust.gives_nothing');
+    const chain = parent ? ((await chainOf(db.read, parent.row)) ?? fail('trust.gives_nothing')) : [];
     if (!(await users.find(body.trustee_user_id))) fail('user.not_found', { id: body.trustee_user_id });
     const roleIds = await rolesToPassOn(body, chain.at(-1)?.trustor_user_id ?? trustorId);
     const asked = {

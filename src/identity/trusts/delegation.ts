@@ -9,6 +9,7 @@ export const trustDelegation: DelegationReader = async (reader, id) => {
   if (!found || projectId === null) return undefined;
   const { row, roles } = found;
   const chain = await chainOf(reader, row);
+  if (!chain) return undefined;
   const isImpersonated = row.impersonation === 1;
   const ends = chain.flatMap(({ expires_at }) => expires_at ?? []);
   return {

@@ -54,7 +54,7 @@ export function createTrusts(deps: TrustDeps) {
       const used = trustOfToken(caller);
       // With a token of a trust, only what was passed on from it: the trustor's other trusts are none of its business.
       if (used !== undefined) {
-        const above = (await chainOf(db.read, row)).slice(1);
+        const above = (await chainOf(db.read, row))?.slice(1) ?? [];
         if (!above.some(({ id }) => id === used)) fail('auth.forbidden', { action: 'identity:delete_trust' });
       }
       await change(actorAsVerified(caller, row.trustor_user_id), async ({ tx, audit, invalidate }) => {
@@ -72,8 +72,8 @@ export function createTrusts(deps: TrustDeps) {
       const found = await findTrust(db.read, id);
       if (!found || isOver(found.row, seconds(clock))) throw loginRefused('trust unknown, ended or used up');
       if (found.row.trustee_user_id !== user.id) fail('trust.not_trustee');
-      const first = (await chainOf(db.read, found.row)).at(-1)!;
-      const giver = (await users.find(first.trustor_user_id)) ?? fail('trust.gives_nothing');
+      const first = (await chainOf(db.read, found.row))?.at(-1);
+      const giver = (first && (await users.find(first.trustor_user_id))) ?? fail('trust.gives_nothing');
       return { delegation: { kind: 'trust', id }, giver };
     },
 

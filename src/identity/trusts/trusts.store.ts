@@ -24,12 +24,15 @@ export async function findTrust(db: Reader, id: string): Promise<Trust | undefin
   return { row, roles };
 }
 
-/** The trust and those it was passed on from, nearest first. */
-export async function chainOf(db: Reader, row: TrustRow): Promise<TrustRow[]> {
+/** The trust and those it was passed on from, nearest first. Undefined if one of them is being deleted. */
+export async function chainOf(db: Reader, row: TrustRow): Promise<TrustRow[] | undefined> {
   const chain = [row];
   // As many steps as a trust may be passed on, which is a handful.
-  for (let id = row.redelegated_trust_id; id !== null; id = chain.at(-1)!.redelegated_trust_id)
-    chain.push(await db.selectFrom('trusts').where('id', '=', id).selectAll().executeTakeFirstOrThrow());
+  for (let id = row.redelegated_trust_id; id !== null; id = chain.at(-1)!.redelegated_trust_id) {
+    const above = await db.selectFrom('trusts').where('id', '=', id).selectAll().executeTakeFirst();
+    if (!above) return undefined;
+    chain.push(above);
+  }
   return chain;
 }
 
@@ -54,10 +57,12 @@ export function listTrusts(
   return readPage(visible, { table: 'trusts' }, page, visible);
 }
 
+/** Without those that are used up, which nobody can delete. */
 export async function countTrusts(db: Reader, trustorId: string): Promise<number> {
   const { count } = await db
     .selectFrom('trusts')
     .where('trustor_user_id', '=', trustorId)
+    .where((eb) => eb.or([eb('remaining_uses', 'is', null), eb('remaining_uses', '>', 0)]))
     .select((eb) => eb.fn.countAll().as('count'))
     .executeTakeFirstOrThrow();
   return Number(count);

@@ -41,7 +41,9 @@ export function mountUsers(
     const cached = texts.get(user);
     if (cached?.base === base) return cached.answer;
     const text = JSON.stringify({ user: render(base, user) });
-    const answer = new Answer({ text, bytes: Buffer.byteLength(text), headers: { ETag: etagOf(user) } });
+    // A change of the user does not depend on the accounts at providers, which are not in its row.
+    const { federated: _, ...row } = user as UserWithExpiry & { readonly federated?: unknown };
+    const answer = new Answer({ text, bytes: Buffer.byteLength(text), headers: { ETag: etagOf(row) } });
     if (config.disableUserAccountDaysInactive === undefined) texts.set(user, { base, answer });
     return answer;
   }

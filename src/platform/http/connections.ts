@@ -108,7 +108,7 @@ export class ServerConnections {
   begin(response: ServerResponse, handle: () => void): void {
     const { socket } = response.req;
     const handleUnlessClosed = (): void => {
-      if (!socket.destroyed) handle();
+      if (socket.writable) handle();
     };
     const before = this.#unsentBefore(response);
     if (before) before.once('close', handleUnlessClosed);

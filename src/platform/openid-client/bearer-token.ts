@@ -11,13 +11,13 @@ export interface VerifiedBearer {
 }
 
 /**
- * Whether it was issued to our client. It is not enough that we are among those it is for: another client of the provider could then log in here
- * as everybody who signed in there.
+ * Whether it was issued to our client, and for it. Otherwise another client of the provider, or an API that our client calls, could log in here as
+ * everybody whose token it was sent.
  */
 function isOurs({ aud, azp, client_id: client }: Readonly<Record<string, unknown>>, clientId: string): boolean {
   const party = azp ?? client;
-  if (party !== undefined) return party === clientId;
-  return Array.isArray(aud) ? aud.length === 1 && aud[0] === clientId : aud === clientId;
+  const audience = [aud].flat();
+  return audience.includes(clientId) && (party === undefined ? audience.length === 1 : party === clientId);
 }
 
 /** Undefined if the token is not valid. Throws a Fault if the provider's keys cannot be fetched. */
