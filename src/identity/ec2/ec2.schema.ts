@@ -12,7 +12,8 @@ const SignedEc2Request = t.open(
     verb: Text,
     host: Text,
     path: Text,
-    params: t.record(Text, { description: 'The parameters of the query, without the signature.' }),
+    // Such as whole templates. The limit of bodies is enough.
+    params: t.record(t.string(), { description: 'The parameters of the query, without the signature.' }),
     headers: Fields,
     body_hash: t.string({ maxLength: 8192, description: 'SHA-256 of the body, for version 4.' }),
   },

@@ -1,5 +1,6 @@
 // Logging in at the API with a token that a provider signed for us. In Keystone a module of the web server checks such tokens.
 import type { Clock } from '../../platform/clock.ts';
+import type { Gate } from '../../platform/limits/index.ts';
 import { readBearerToken } from '../../platform/openid-client/index.ts';
 import type { DelegationRef } from '../access/index.ts';
 import type { Database } from '../database.ts';
@@ -18,6 +19,7 @@ export interface TokenLoginDeps {
   readonly clientOf: ProviderClients;
   readonly logins: Pick<ProviderLogins, 'create'>;
   readonly users: Pick<Users, 'find'>;
+  readonly gate: Gate;
 }
 
 /** Who has a token of a provider. */
@@ -35,7 +37,7 @@ const refused = (error: unknown): never => {
   throw error;
 };
 
-export function createTokenLogins({ db, clock, clientOf, logins, users }: TokenLoginDeps) {
+export function createTokenLogins({ db, clock, clientOf, logins, users, gate }: TokenLoginDeps) {
   async function assertionOf(providerId: string, protocolId: string, token: string): Promise<ProviderAssertion | undefined> {
     const row = protocolId === OPENID ? await findUsableProvider(db.read, OPENID, providerId) : undefined;
     if (row?.accepts_tokens !== 1) return undefined;
@@ -65,10 +67,15 @@ export function createTokenLogins({ db, clock, clientOf, logins, users }: TokenL
     async holderOf(
       { providerId, protocolId }: { readonly providerId: string; readonly protocolId: string },
       token: string | undefined,
-      { requestId, subject }: LoginAttempt,
+      attempt: LoginAttempt,
     ): Promise<ProviderTokenHolder> {
+      const { requestId, subject } = attempt;
+      gate.checkSecret(attempt, undefined);
       const assertion = token === undefined ? undefined : await assertionOf(providerId, protocolId, token);
-      if (!assertion) throw loginRefused('no valid token of a provider whose tokens are accepted');
+      if (!assertion) {
+        gate.wrongSecret(attempt, undefined);
+        throw loginRefused('no valid token of a provider whose tokens are accepted');
+      }
       const { userId, linkId } = await logins.create(requestId, assertion).catch(refused);
       if (subject) subject.userId = userId;
       const user = await users.find(userId);

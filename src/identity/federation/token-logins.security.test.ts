@@ -8,6 +8,7 @@ import { type ApiAnswer, onEachDatabase, uniqueName } from '../../../test/suppor
 import { connectProvider, providerFor, ROOT } from '../../../test/support/federation.ts';
 import type { PlainProvider } from '../../../test/support/plain-provider.ts';
 import { makeUser } from '../../../test/support/relying-party.ts';
+import { makeTrust, trustPerson } from '../../../test/support/trusts.ts';
 
 const RULES = [{ local: [{ user: { name: '{0}' } }], remote: [{ type: 'preferred_username' }] }];
 const LOCAL = [
@@ -61,6 +62,7 @@ onEachDatabase('Hostile tokens of a provider', (api) => {
       'no signature': `${Buffer.from('{"alg":"none"}').toString('base64url')}.${payload}.`,
       'another audience': await mint(sub, { aud: 'another client' }),
       'several audiences': await mint(sub, { aud: [provider.clientId, 'another client'] }),
+      'issued to our client for another API': await mint(sub, { aud: 'another API', azp: provider.clientId }),
       'issued to another client': await mint(sub, { azp: 'another client' }),
       'an access token of another client': await mint(sub, { client_id: 'another client' }, { typ: 'at+jwt' }),
       'another issuer': await mint(sub, { iss: 'https://login.example.org' }),
@@ -110,6 +112,18 @@ onEachDatabase('Hostile tokens of a provider', (api) => {
     const answer = await logIn(await mint(sub));
     assertRefused(answer, 401);
     assert.equal(answer.headers.get('openstack-auth-receipt'), null);
+  });
+
+  it('do not lead to what would not end with the provider: trusts, and consents', async () => {
+    const answer = await logIn(await mint(uniqueName('fay')));
+    const [user, token] = [await userOf(answer), answer.headers.get('x-subject-token')!];
+    const trust = await makeTrust(api, await trustPerson(api, ['member']), { user });
+    const identity = { methods: ['token'], token: { id: token } };
+    const scope = { 'OS-TRUST:trust': { id: trust.id } };
+    assertRefused(await api.post('/v3/auth/tokens', { auth: { identity, scope } }, { token: null }), 401);
+    const { consumer } = assertOk(await api.post('/v3/OS-OAUTH2/consumers', { consumer: { name: uniqueName('app') } }));
+    const consent = `/v3/OS-OAUTH2/authorize?response_type=code&client_id=${consumer.id}`;
+    assertRefused(await api.get(consent, { token }), 403);
   });
 
   it('end with the account: disabled, and with a new epoch', async () => {
