@@ -20,6 +20,7 @@ const BY_PREFIX: readonly (readonly [string, ErrorSchemas])[] = [
   ['/scim/', formatAt('/scim/v2/Users')],
   ['/openid/', formatAt('/openid/token')],
   ['/openid/', formatAt('/openid/authorize')],
+  ['/v3/OS-OAUTH2/token', formatAt('/v3/OS-OAUTH2/token')],
 ];
 
 export { operations as identityOperations };
