@@ -1,4 +1,4 @@
-// Checks restored databases as a service would use them: tables whole, rows belong together, and the master key opens every secret.
+// Checks databases in a folder as a service would use them, restored from a backup or before they are copied: tables whole, rows belong together, and the master key opens every secret.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -31,7 +31,7 @@ export interface Verification {
 }
 
 const refuse = (text: string): never => {
-  throw new ConfigError(`the backup was made, but cannot be used: ${text}`);
+  throw new ConfigError(text);
 };
 
 function countRows(path: string, tables: readonly string[]): Record<string, number> {
@@ -48,6 +48,15 @@ function countRows(path: string, tables: readonly string[]): Record<string, numb
 
 /** Of files whose checksums and pages were checked already. */
 export async function verifyRestored(folder: string, seal: ReturnType<typeof createSeal>): Promise<Verification> {
+  try {
+    return await verifyDatabases(folder, seal);
+  } catch (error) {
+    if (error instanceof ConfigError) throw new ConfigError(`the backup was made, but cannot be used: ${error.message}`);
+    throw error;
+  }
+}
+
+export async function verifyDatabases(folder: string, seal: ReturnType<typeof createSeal>): Promise<Verification> {
   const { inspectSqlite } = await loadInspection();
   const counts: Record<string, number> = {};
   const damaged: string[] = [];

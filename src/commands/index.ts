@@ -5,6 +5,7 @@ import type { Command } from './command.ts';
 import { completionCommand } from './completion.ts';
 import { doctorCommand } from './doctor.ts';
 import { mailCommands } from './mail.ts';
+import { moveCommand } from './move.ts';
 import { printingCommands } from './printing.ts';
 import { scimTokenCommands } from './scim-token.ts';
 import { secretCommands } from './secrets.ts';
@@ -18,6 +19,7 @@ export const commands: readonly Command[] = [
   ...serviceCommands,
   doctorCommand,
   ...backupCommands,
+  moveCommand,
   ...secretCommands,
   ...scimTokenCommands,
   ...mailCommands,

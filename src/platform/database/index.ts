@@ -25,5 +25,8 @@ export { KeyedLocks } from './semaphore.ts';
 export type { DatabaseReader } from './sqlite-reader.ts';
 export { DATABASE_UNREACHABLE_EXIT, type DatabaseWait, DatabaseWaitTimeout, databaseWaitOf } from './wait-for-database.ts';
 
+/** For `gatehouse move-to-postgres`. Loaded when it is needed, because it brings the driver of PostgreSQL. */
+export const loadCopyToPostgres = () => import('./copy-to-postgres.ts');
+
 /** For `gatehouse doctor`. Loaded when it is needed, because it brings the driver of PostgreSQL. */
 export const loadInspection = () => import('./inspection.ts');

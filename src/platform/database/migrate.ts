@@ -17,7 +17,7 @@ export interface MigrationTarget {
 }
 
 /** The table of Kysely's own migrator, which created the first databases. */
-const RECORDS = 'kysely_migration';
+export const RECORDS = 'kysely_migration';
 /** The lock of that migrator, so that replicas of older versions that start at the same time wait for it, too. */
 const LOCK = '3853314791062309107';
 

@@ -3,6 +3,7 @@ export { type Caller, createWalletChanges, ownerOf, ownerTag, type RunWalletChan
 export { createUnlessDamaged, readList, readObject, type UnlessDamaged } from './damage.ts';
 export {
   actAs,
+  actAsEveryone,
   actForSession,
   EVERYONE,
   ensureRowSecurity,

@@ -53,6 +53,11 @@ export async function readAs<T>(db: Database, owner: string, work: (reader: Read
   });
 }
 
+/** For `gatehouse move-to-postgres`, which opens the database itself: the transaction sees and writes the rows of all owners. */
+export async function actAsEveryone<S>(tx: Kysely<S>): Promise<void> {
+  await sql`select set_config('gatehouse.owner', ${EVERYONE}, true)`.execute(tx);
+}
+
 /** For `gatehouse doctor` and for checking backups, which open the database themselves. */
 export async function readAsEveryone<T, S>(
   dialect: Dialect,
@@ -61,7 +66,7 @@ export async function readAsEveryone<T, S>(
 ): Promise<T> {
   if (dialect === 'sqlite') return work(reader);
   return reader.transaction().execute(async (tx) => {
-    await sql`select set_config('gatehouse.owner', ${EVERYONE}, true)`.execute(tx);
+    await actAsEveryone(tx);
     return work(tx);
   });
 }
