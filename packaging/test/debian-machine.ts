@@ -1,4 +1,5 @@
-// A bare Debian with systemd, booted in a container of its own: no network but its loopback, nothing of this machine but what is copied in.
+// A bare Debian with systemd, booted in a container of its own: no network but its loopback or one of the test, nothing of this machine but
+// what is copied in.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -9,9 +10,9 @@ const START_MS = 180_000;
 
 export const canBoot = (): string | false => {
   if (process.getuid?.() !== 0) return 'booting a Debian needs root';
-  for (const program of ['debootstrap', 'systemd-nspawn', 'nsenter'])
+  for (const program of ['debootstrap', 'systemd-nspawn', 'nsenter', 'ip'])
     if (spawnSync('sh', ['-c', 'command -v "$0"', program]).status !== 0)
-      return `booting a Debian needs ${program}: apt-get install debootstrap systemd-container util-linux`;
+      return `booting a Debian needs ${program}: apt-get install debootstrap systemd-container util-linux iproute2`;
   return false;
 };
 
@@ -45,7 +46,7 @@ export class DebianMachine {
   readonly #nspawn: ChildProcess;
   #init = 0;
 
-  private constructor(root: string) {
+  private constructor(root: string, network?: string) {
     this.root = root;
     const args = [
       '-q',
@@ -54,16 +55,17 @@ export class DebianMachine {
       root,
       '--register=no',
       '--keep-unit',
-      '--private-network',
+      network ? `--network-namespace-path=${network}` : '--private-network',
       '--link-journal=no',
       '--console=pipe',
     ];
     this.#nspawn = spawn('systemd-nspawn', args, { stdio: 'ignore' });
   }
 
-  static async boot(base: string, folder: string): Promise<DebianMachine> {
+  /** `network` is the path of a network namespace. */
+  static async boot(base: string, folder: string, network?: string): Promise<DebianMachine> {
     execFileSync('cp', ['-a', '--reflink=auto', base, folder]);
-    const machine = new DebianMachine(folder);
+    const machine = new DebianMachine(folder, network);
     const until = Date.now() + START_MS;
     for (;;) {
       machine.#init = machine.#child();
@@ -117,6 +119,11 @@ export class DebianMachine {
   give(...files: string[]): void {
     mkdirSync(join(this.root, 'root'), { recursive: true });
     for (const file of files) copyFileSync(file, join(this.root, 'root', basename(file)));
+  }
+
+  /** Copies a file of this machine into /root of another. */
+  send(file: string, to: DebianMachine): void {
+    to.give(join(this.root, file));
   }
 
   async powerOff(): Promise<void> {

@@ -11,6 +11,7 @@ import { blocksOf } from '../../test/support/guides.ts';
 import { useInstalled } from '../../test/support/installed.ts';
 import { GatehouseProcess } from '../../test/support/process.ts';
 import { bareDebian, canBoot, DebianMachine } from './debian-machine.ts';
+import { TestNetwork } from './network.ts';
 
 const { version } = manifest();
 const PASSWORD = 'the administrator of an installation';
@@ -18,8 +19,16 @@ const MB = 1e6;
 const machine = process.arch === 'arm64' ? { node: 'arm64', debian: 'arm64' } : { node: 'x64', debian: 'amd64' };
 const ARCHIVE = `gatehouse-${version}-linux-${machine.node}`;
 /** In the guide; apt takes them from its cache. */
-const PACKAGES = ['nginx-light', 'openssl', 'curl', 'ca-certificates'];
-const MARK = 'npm run test:release runs it on a bare Debian';
+const PACKAGES = ['nginx-light', 'openssl', 'curl', 'ca-certificates', 'postgresql'];
+
+/** The blocks of the guide that say so, as one script. */
+function guide(where: string): string[] {
+  const blocks = blocksOf(resolve('docs/guide/operating.md')).filter(
+    ({ notRun }) => notRun === `npm run test:release runs ${where}`,
+  );
+  assert.ok(blocks.length > 0, where);
+  return blocks.map(({ text, line }) => `echo '::: ${line}'\n${text.replace('MACHINE=x64', `MACHINE=${machine.node}`)}`);
+}
 const READY = 'for i in $(seq 600); do [ -s /var/lib/gatehouse/admin-password ] && break; sleep 0.2; done';
 
 /** Logs in on the machine itself, which has no curl: with the runtime of the package. */
@@ -185,18 +194,67 @@ describe('The release', () => {
     it('becomes a service behind TLS by the guide', async (context) => {
       const there = await fresh('guide');
       there.give(join(dist, `${ARCHIVE}.tar.gz`), join(dist, 'SHA256SUMS'));
-      const blocks = blocksOf(resolve('docs/guide/operating.md')).filter(({ notRun }) => notRun === MARK);
+      const blocks = guide('it on a bare Debian');
       assert.ok(blocks.length >= 8);
-      const script = blocks
-        .map(({ text, line }) => `echo '::: ${line}'\n${text.replace('MACHINE=x64', `MACHINE=${machine.node}`)}`)
-        .join('\n');
       const began = Date.now();
-      const said = there.does(script);
+      const said = there.does(blocks.join('\n'));
       context.diagnostic(`${((Date.now() - began) / 1000).toFixed(0)} s from the archive to a token over TLS`);
       assert.match(said, /HTTP\/2 201/);
       const level = /exposure level for gatehouse\.service: ([\d.]+)/.exec(there.does('systemd-analyze security gatehouse'))![1];
       assert.ok(Number(level) < 2, level);
       assert.equal(there.does('ls /var/lib/gatehouse/admin-password 2>/dev/null || echo gone'), 'gone\n');
+    });
+
+    it('becomes two replicas behind TLS by the guide', async (context) => {
+      await debian?.powerOff();
+      debian = undefined;
+      const names = ['db', 'node1', 'node2'] as const;
+      const network = new TestNetwork(names);
+      const machines: DebianMachine[] = [];
+      try {
+        for (const name of names) machines.push(await DebianMachine.boot(base, join(folder, name), network.path(name)));
+        const [db, ...nodes] = machines as [DebianMachine, DebianMachine, DebianMachine];
+        const hosts = names.map((name) => `${network.address(name)} ${name}.internal`).join('\n');
+        for (const there of machines)
+          there.does(`cat >> /etc/hosts <<'END'\n${hosts}\n${network.address('db')} id.example.org wallet.example.org\nEND`);
+
+        const began = Date.now();
+        db.does(guide('it on db.internal').join('\n'));
+        for (const node of nodes) {
+          node.give(join(dist, `${ARCHIVE}.tar.gz`), join(dist, 'SHA256SUMS'));
+          db.send('root/replicas.env', node);
+          db.send('etc/ssl/gatehouse/trial.pem', node);
+          // Unpack; user and folders; public names.
+          node.does([...guide('it on a bare Debian').slice(0, 3), ...guide('it on both nodes')].join('\n'));
+        }
+        nodes[0]!.send('opt/gatehouse/share/proxies/nginx.conf', db);
+        db.does(guide('the proxy on db.internal').join('\n'));
+        context.diagnostic(`${((Date.now() - began) / 1000).toFixed(0)} s from the archive to two replicas over TLS`);
+
+        const password = nodes
+          .map((node) => node.does('cat /var/lib/gatehouse/admin-password 2>/dev/null || true').trim())
+          .filter(Boolean);
+        assert.equal(password.length, 1, 'one node made the first administrator');
+        db.does(`cat > login.json <<'END'
+{"auth": {"identity": {"methods": ["password"], "password": {"user": {"name": "admin", "domain": {"id": "default"}, "password": "${password[0]}"}}},
+          "scope": {"project": {"name": "admin", "domain": {"id": "default"}}}}}
+END`);
+        const ask = `export CURL_CA_BUNDLE=/etc/ssl/gatehouse/trial.pem
+curl -sSf -o /dev/null -D - https://id.example.org/v3/auth/tokens -H 'Content-Type: application/json' -d @login.json > answer
+TOKEN=$(sed -n 's/^x-subject-token: //p' answer | tr -d '\r')
+for node in node1 node2; do curl -sS -o /dev/null -w "$node %{http_code}\n" http://$node.internal:5000/v3/auth/tokens -H "X-Auth-Token: $TOKEN" -H "X-Subject-Token: $TOKEN"; done`;
+        assert.equal(db.does(ask), 'node1 200\nnode2 200\n', 'a token of one replica counts at both');
+        assert.match(nodes[1]!.does('gatehouse doctor || true'), /ok +database\.identity/);
+        for (const [index, node] of nodes.entries()) {
+          node.does('systemctl stop gatehouse');
+          assert.match(db.does(`${ask} || true`), new RegExp(`node${2 - index} 200`), 'the other one serves');
+          node.does('systemctl start gatehouse');
+          db.does(`until curl -sf http://node${index + 1}.internal:5000/readyz; do sleep 0.2; done`);
+        }
+      } finally {
+        for (const there of machines) await there.powerOff();
+        network.remove();
+      }
     });
   });
 });
