@@ -2,6 +2,7 @@
 import { auditSettings } from '../platform/audit-export/index.ts';
 import { setting, type Values } from '../platform/config/index.ts';
 import { mailboxOf, TLS_MODES } from '../platform/mail/index.ts';
+import { keystoneSettings } from './keystone-settings.ts';
 
 const days = { min: 1, max: 36_500, unit: 'days' };
 
@@ -374,23 +375,7 @@ export const identitySettings = {
     { min: 300, max: 2_592_000, unit: 'seconds' },
     'Life of a link in a mail. The service stops trying to send the mail after the same time.',
   ),
-  allEndpointsWithoutFilter: setting.flag(
-    'GATEHOUSE_IDENTITY_RETURN_ALL_ENDPOINTS_IF_NO_FILTER',
-    true,
-    'Whether the catalog of a token has all endpoints when its project was given none (OS-EP-FILTER). Otherwise it is empty then.',
-  ),
-  limitModel: setting.choice(
-    'GATEHOUSE_IDENTITY_LIMIT_MODEL',
-    'flat',
-    ['flat', 'strict_two_level'],
-    'Keystone’s enforcement model of limits: flat, or strict_two_level, where no project may have more than its domain, and projects have no projects below them.',
-  ),
-  maxProjectTreeDepth: setting.number(
-    'GATEHOUSE_IDENTITY_MAX_PROJECT_TREE_DEPTH',
-    5,
-    { min: 1, max: 50, unit: 'levels' },
-    'Maximum depth of the project tree below a domain.',
-  ),
+  ...keystoneSettings,
 } as const;
 
 export type IdentityConfig = Values<typeof identitySettings>;

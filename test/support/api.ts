@@ -89,8 +89,9 @@ export class TestApi {
       ...(this.databaseUrl ? { GATEHOUSE_IDENTITY_DATABASE_URL: this.databaseUrl } : {}),
       ...this.#options.settings,
     };
+    const config = load(identitySettings, env);
     this.service = await createIdentityService({
-      config: load(identitySettings, env),
+      config,
       settings: effectiveSettings(env, identitySettings),
       dataDir: this.folder,
       seal: createSeal([newMasterKey()]),
@@ -104,7 +105,7 @@ export class TestApi {
     this.url = (await this.service.start()).address;
     this.adminToken = await this.logIn(
       { name: 'admin', password: ADMIN_PASSWORD },
-      { project: { name: 'admin', domain: { id: 'default' } } },
+      config.enforceScope ? { system: { all: true } } : { project: { name: 'admin', domain: { id: 'default' } } },
     );
   }
 

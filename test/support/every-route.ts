@@ -1,7 +1,7 @@
 // One of everything, and a request for each route of the identity service about it.
 import assert from 'node:assert/strict';
 import type { Route } from '../../src/platform/http/index.ts';
-import { type TestApi, uniqueName } from './api.ts';
+import { type ApiAnswer, type TestApi, uniqueName } from './api.ts';
 import { assign, makeApplication, makePermission, makeRole } from './applications.ts';
 import { LOGO } from './pictures.ts';
 import { connect, GROUP, ORGANIZATION, patchOf, USER } from './scim.ts';
@@ -212,3 +212,26 @@ export const fill = (path: string, ids: Ids): string =>
   path.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? assert.fail(name)) +
   (path.endsWith('/sec_question') ? '?security_answer=a' : '') +
   (path.endsWith('/OS-ACCESS/explanation') ? `?domain_id=${ids.domain_id}` : '');
+
+/** A request about these things, with the headers of a caller. */
+export function askRoute(
+  api: TestApi,
+  route: Route<never>,
+  ids: Ids,
+  headers: Readonly<Record<string, string>>,
+): Promise<ApiAnswer> {
+  const body = bodyOf(route);
+  const type = route.path.startsWith('/scim/') ? { 'Content-Type': 'application/scim+json' } : {};
+  return api.request(route.method, fill(route.path, ids), {
+    token: null,
+    headers: { ...headers, ...(body === undefined ? {} : type) },
+    ...(body === undefined ? {} : { body }),
+  });
+}
+
+/** The content of an answer, without the requested ids. */
+export function told({ status, text, headers }: ApiAnswer, ids: Ids): string {
+  let body = text.replace(/"(x-openstack-request-id|requestId)":"[^"]*"/gi, '');
+  for (const id of Object.values(ids)) body = body.replaceAll(id, '{id}');
+  return `${status} ${headers.get('etag') ?? ''} ${body}`;
+}

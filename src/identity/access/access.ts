@@ -67,6 +67,7 @@ export function createAccess(db: Database, clock: Clock, rules: AccountRules, de
         passwordExpiresAt: user.password_expires_at,
       },
       scope,
+      enforcesScope: rules.enforceScope,
       validUntil: earlier(found.inactiveFrom, found.groupsUntil),
       userEpoch: user.epoch,
       userGeneration: user.epoch + user.domain_epoch,

@@ -19,6 +19,8 @@ export interface AuthContext {
   readonly domain: Ref | undefined;
   readonly roles: readonly Ref[];
   readonly roleNames: ReadonlySet<string>;
+  /** The setting `enforce_scope`: the role `admin` counts only where it was granted (personas.ts). */
+  readonly enforcesScope: boolean;
   /** Sum of the epochs of user, project and domains. A token with a different sum is revoked. */
   readonly generation: number;
   /** The epoch of the user alone. It changes when the password changes or the account is disabled. */

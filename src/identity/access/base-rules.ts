@@ -14,16 +14,18 @@ import {
   createsTrust,
   deletesApplicationCredential,
   deletesTrust,
-  domainManager,
   hasRole,
   inPerson,
   inScope,
+  listsEc2Credentials,
   listsTrusts,
   manageableRole,
   managesCredential,
   managesOAuth1Tokens,
+  ofSystem,
   ownDomain,
   ownProject,
+  projectAdmin,
   type Rule,
   readers,
   readsApplicationCredential,
@@ -33,6 +35,7 @@ import {
   scopeDomain,
   self,
   systemReader,
+  withinDomain,
   withOwnRights,
 } from './personas.ts';
 
@@ -48,7 +51,7 @@ export const baseRules = {
   'identity:get_allowed': anyCaller,
 
   'identity:get_domain': anyOf(admin, systemReader, ownDomain),
-  'identity:list_domains': readers,
+  'identity:list_domains': both(readers, ofSystem),
   'identity:create_domain': admin,
   'identity:update_domain': admin,
   'identity:delete_domain': admin,
@@ -68,10 +71,10 @@ export const baseRules = {
   'identity:delete_project': adminOrManager,
   'identity:list_project_tags': anyOf(readers, ownProject),
   'identity:get_project_tag': anyOf(readers, ownProject),
-  'identity:update_project_tags': adminOrManager,
-  'identity:create_project_tag': adminOrManager,
-  'identity:delete_project_tag': adminOrManager,
-  'identity:delete_project_tags': adminOrManager,
+  'identity:update_project_tags': anyOf(adminOrManager, projectAdmin),
+  'identity:create_project_tag': anyOf(adminOrManager, projectAdmin),
+  'identity:delete_project_tag': anyOf(adminOrManager, projectAdmin),
+  'identity:delete_project_tags': anyOf(adminOrManager, projectAdmin),
 
   'identity:get_user': anyOf(readers, self),
   'identity:list_users': readers,
@@ -110,8 +113,8 @@ export const baseRules = {
   'identity:delete_group': adminOrManager,
   'identity:list_users_in_group': readers,
   'identity:check_user_in_group': anyOf(admin, systemReader, allInOwnDomain('reader')),
-  'identity:add_user_to_group': anyOf(admin, allInOwnDomain('manager')),
-  'identity:remove_user_from_group': anyOf(admin, allInOwnDomain('manager')),
+  'identity:add_user_to_group': anyOf(admin, allInOwnDomain('admin', 'manager')),
+  'identity:remove_user_from_group': anyOf(admin, allInOwnDomain('admin', 'manager')),
 
   // For global and domain roles alike. Keystone has separate names with the same rules, except for what managers may read.
   'identity:get_role': anyOf(
@@ -134,14 +137,23 @@ export const baseRules = {
 
   'identity:check_grant': anyOf(adminOrSystemReader, both(allInOwnDomain('reader'), roleOfOwnDomain)),
   'identity:list_grants': anyOf(adminOrSystemReader, allInOwnDomain('reader')),
-  'identity:create_grant': anyOf(admin, both(allInOwnDomain('manager'), manageableRole)),
-  'identity:revoke_grant': anyOf(admin, both(allInOwnDomain('manager'), manageableRole)),
+  'identity:create_grant': anyOf(
+    admin,
+    both(allInOwnDomain('admin'), roleOfOwnDomain, withinDomain),
+    both(allInOwnDomain('manager'), manageableRole),
+  ),
+  'identity:revoke_grant': anyOf(
+    admin,
+    both(allInOwnDomain('admin'), roleOfOwnDomain),
+    both(allInOwnDomain('manager'), manageableRole),
+  ),
   'identity:check_system_grant': adminOrSystemReader,
   'identity:list_system_grants': adminOrSystemReader,
   'identity:create_system_grant': admin,
   'identity:revoke_system_grant': admin,
-  'identity:list_role_assignments': readers,
-  'identity:list_role_assignments_for_tree': readers,
+  // The project is known for lists of its tree only.
+  'identity:list_role_assignments': anyOf(readers, projectAdmin),
+  'identity:list_role_assignments_for_tree': anyOf(readers, projectAdmin),
   // Readers of a domain learn why its users may do something in it.
   'identity:explain_access': anyOf(adminOrSystemReader, allInOwnDomain('reader')),
 
@@ -152,13 +164,13 @@ export const baseRules = {
   'identity:update_credential': managesCredential,
   'identity:delete_credential': managesCredential,
   'identity:ec2_get_credential': readsCredential,
-  'identity:ec2_list_credentials': managesCredential,
+  'identity:ec2_list_credentials': listsEc2Credentials,
   'identity:ec2_create_credential': managesCredential,
   'identity:ec2_delete_credential': managesCredential,
   // Whoever may ask learns what the owner of a key may do, so only services ask.
   'identity:ec2tokens_validate': adminOrService,
   'identity:s3tokens_validate': adminOrService,
-  'identity:list_revoke_events': adminOrService,
+  'identity:list_revoke_events': both(adminOrService, ofSystem),
 
   'identity:list_application_credentials': readsApplicationCredential,
   'identity:get_application_credential': readsApplicationCredential,
@@ -193,9 +205,9 @@ export const baseRules = {
   'identity:list_audit_events': anyOf(adminOrSystemReader, adminOrManager, withOwnRights),
   'identity:list_all_audit_events': adminOrSystemReader,
   'identity:list_domain_audit_events': adminOrManager,
-  'identity:count_audit_events': anyOf(adminOrSystemReader, domainManager),
+  'identity:count_audit_events': anyOf(systemReader, adminOrManager),
 
-  'identity:get_service_overview': anyOf(adminOrSystemReader, domainManager),
+  'identity:get_service_overview': anyOf(systemReader, adminOrManager),
   'identity:list_service_settings': admin,
   'identity:list_service_keys': admin,
   'identity:rotate_service_keys': admin,

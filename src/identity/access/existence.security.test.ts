@@ -1,9 +1,9 @@
 // A caller who may not see something must not learn whether it exists: its id gets the same answer as an unknown id.
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { type ApiAnswer, onDatabase, onEachDatabase, uniqueName } from '../../../test/support/api.ts';
+import { onDatabase, onEachDatabase, uniqueName } from '../../../test/support/api.ts';
 import { makeApplication, makePerson, makeRole } from '../../../test/support/applications.ts';
-import { bodyOf, fill, type Ids, idsFor, makeWorld, type World } from '../../../test/support/every-route.ts';
+import { askRoute, type Ids, idsFor, makeWorld, told, type World } from '../../../test/support/every-route.ts';
 import { identityRoutes, nameOfRoute } from '../../../test/support/routes.ts';
 import { connect } from '../../../test/support/scim.ts';
 import type { Route } from '../../platform/http/index.ts';
@@ -29,13 +29,6 @@ const TOLD: Readonly<Record<string, readonly string[]>> = {
   // Managers may read the roles they may grant.
   'manager of another domain': ['GET /v3/roles/:role_id'],
 };
-
-/** The content of a response, without the requested ids. */
-function told({ status, text, headers }: ApiAnswer, ids: Ids): string {
-  let body = text.replace(/"(x-openstack-request-id|requestId)":"[^"]*"/gi, '');
-  for (const id of Object.values(ids)) body = body.replaceAll(id, '{id}');
-  return `${status} ${headers.get('etag') ?? ''} ${body}`;
-}
 
 onDatabase('SQLite', 'What exists', {}, (api) => {
   let world: World;
@@ -65,15 +58,7 @@ onDatabase('SQLite', 'What exists', {}, (api) => {
 
   const routes = identityRoutes().filter((route) => route.path.includes(':') && !OPEN.includes(nameOfRoute(route)));
 
-  const ask = (route: Route<never>, ids: Ids, headers: Record<string, string>): Promise<ApiAnswer> => {
-    const body = bodyOf(route);
-    const type = route.path.startsWith('/scim/') ? { 'Content-Type': 'application/scim+json' } : {};
-    return api.request(route.method, fill(route.path, ids), {
-      token: null,
-      headers: { ...headers, ...(body === undefined ? {} : type) },
-      ...(body === undefined ? {} : { body }),
-    });
-  };
+  const ask = (route: Route<never>, ids: Ids, headers: Record<string, string>) => askRoute(api, route, ids, headers);
 
   for (const persona of [
     'plain member',

@@ -43,6 +43,7 @@ export {
   type Facts,
   hasRole,
   isDelegated,
+  isDomainAdministrator,
   isInPerson,
   maySeeRolesIn,
   systemReaderOfCredentials,

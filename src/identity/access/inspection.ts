@@ -19,6 +19,7 @@ const DAY = 86_400;
 
 export interface AccountRules {
   readonly disableUserAccountDaysInactive: number | undefined;
+  readonly enforceScope: boolean;
 }
 
 /** Why a user may do nothing in a scope. */

@@ -1,13 +1,18 @@
 // The callers that rules speak of: administrators, readers, managers, the person themselves. Rules combine them (policy.ts).
+import type { Scope } from './auth-context.ts';
 import type { Caller } from './caller.ts';
 import { isPassedOn } from './delegation.ts';
 
 /** What a rule knows about the target of a request. */
 export interface Facts {
+  /** There is no such thing, so nothing else is known of it. */
+  readonly isMissing?: boolean;
   /** Domain of the target. */
   readonly domainId?: string | null | undefined;
   /** The user concerned. */
   readonly userId?: string | undefined;
+  /** Whose it is, if the user concerned is only named beside it. */
+  readonly ownerId?: string | undefined;
   /** Who gets something from that user. */
   readonly trusteeId?: string | undefined;
   readonly projectId?: string | undefined;
@@ -15,6 +20,8 @@ export interface Facts {
   readonly domains?: readonly (string | null)[];
   readonly roleName?: string;
   readonly roleDomainId?: string | null;
+  /** The names of the global roles that the role gives: itself and those it implies. */
+  readonly givesRoles?: readonly string[];
   readonly applicationId?: string | undefined;
   /** Permissions of the caller in that application. Not read for administrators, who do not need them. */
   readonly managesApplication?: boolean;
@@ -47,15 +54,31 @@ export const maySeeRolesIn = (caller: Caller, applicationId: string): boolean =>
 export const hasRole = (caller: Caller, role: string): boolean => caller.authContext.roleNames.has(role) && isInPerson(caller);
 /** A token of a trust, an application credential, an OAuth1 access token or an EC2 key: a program uses what a user passed on. */
 export const isDelegated = ({ token: { delegation } }: Caller): boolean => isPassedOn(delegation);
-/** An administrator has the role `admin` in any scope (project, domain or system). */
-export const admin: Rule = (caller) => hasRole(caller, 'admin');
+/**
+ * Keystone's `scope_types`: with the setting `enforce_scope`, a rule passes only for tokens of these scopes. As in Keystone, a token without
+ * a scope counts as one for a project.
+ */
+const withScope =
+  (...kinds: readonly Scope['kind'][]): Rule =>
+  ({ authContext: { enforcesScope, scope } }) =>
+    !enforcesScope || kinds.includes(scope.kind === 'unscoped' ? 'project' : scope.kind);
+export const ofSystem = withScope('system');
+export const ofProject = withScope('project');
+export const notOfDomain = withScope('system', 'project');
+/** An administrator has the role `admin`: on the system, or anywhere if the scope is not enforced. */
+export const admin: Rule = (caller, target) => hasRole(caller, 'admin') && ofSystem(caller, target);
 export const systemReader: Rule = (caller) => hasRole(caller, 'reader') && caller.authContext.scope.kind === 'system';
 export const inOwnDomain =
   (role: string): Rule =>
   (caller, { domainId }) =>
     hasRole(caller, role) && domainId !== undefined && domainId !== null && scopeDomain(caller) === domainId;
 export const domainReader = inOwnDomain('reader');
-export const domainManager = inOwnDomain('manager');
+const domainManager = inOwnDomain('manager');
+/** With `enforce_scope`. Otherwise each of them is an administrator of everything, and rules that name `admin` say nothing more by these. */
+const domainAdmin = inOwnDomain('admin');
+export const projectAdmin: Rule = (caller, target) => hasRole(caller, 'admin') && ownProject(caller, target);
+export const isDomainAdministrator = (caller: Caller): boolean =>
+  caller.authContext.enforcesScope && hasRole(caller, 'admin') && scopeDomain(caller) !== undefined;
 export const self: Rule = (caller, { userId }) => caller.userId === userId;
 export const inPerson: Rule = (caller, target) => self(caller, target) && isInPerson(caller) && !isDelegated(caller);
 export const anyOf =
@@ -76,15 +99,17 @@ export const inScope = anyOf(
   (caller, { domainId }) => domainId !== undefined && domainId !== null && scopeDomain(caller) === domainId,
 );
 
-/** Domain managers and readers may only use grants and memberships that lie entirely in their domain. */
+/** Administrators, managers and readers of a domain may only use grants and memberships that lie entirely in it. */
 export const allInOwnDomain =
-  (role: string): Rule =>
+  (...roles: readonly string[]): Rule =>
   (caller, { domains }) =>
-    hasRole(caller, role) &&
+    roles.some((role) => hasRole(caller, role)) &&
     scopeDomain(caller) !== undefined &&
     !!domains?.length &&
     domains.every((id) => id === scopeDomain(caller));
 export const roleOfOwnDomain: Rule = (caller, { roleDomainId }) => roleDomainId === null || roleDomainId === scopeDomain(caller);
+/** The role `service` has effect in every domain, so the administrator of one domain must not grant it. */
+export const withinDomain: Rule = (_caller, { givesRoles }) => givesRoles !== undefined && !givesRoles.includes('service');
 /** A manager must not grant roles above manager. */
 export const manageableRole: Rule = (_caller, { roleName }) => ['manager', 'member', 'reader'].includes(roleName ?? '');
 export const both =
@@ -119,10 +144,14 @@ export const mayConsent = both(inPerson, ({ token }) => token.delegation === und
 export const adminOrInPerson = anyOf(admin, inPerson);
 
 /** As Keystone, not with what was passed on: another secret of the user would last longer than that. */
-export const managesCredential = both(anyOf(admin, inPerson), withOwnRights);
+export const managesCredential = both(anyOf(admin, inPerson), withOwnRights, notOfDomain);
 /** Keystone's system reader also reads the keys of authenticator apps, which give all codes of a person. */
 export const systemReaderOfCredentials: Rule = (caller, target) => systemReader(caller, target) && target.isSecondFactor !== true;
-export const readsCredential = both(anyOf(admin, systemReaderOfCredentials, inPerson), withOwnRights);
+export const readsCredential = both(anyOf(admin, systemReaderOfCredentials, inPerson), withOwnRights, notOfDomain);
+
+/** Keystone 22 with its scopes enforced lets readers of the system see the keys of others. Debian's update of it does not. */
+export const listsEc2Credentials: Rule = (caller, target) =>
+  (caller.authContext.enforcesScope ? readsCredential : managesCredential)(caller, target);
 
 /** Keystone's check: only unrestricted application credentials manage others; trusts and OAuth1 tokens never do. */
 const mayPassOn: Rule = ({ token, authContext: { delegation } }) =>
@@ -131,9 +160,12 @@ const mayPassOn: Rule = ({ token, authContext: { delegation } }) =>
     delegation.kind === 'federation' ||
     (delegation.kind === 'application_credential' && delegation.isUnrestricted));
 const mayReadPassedOn: Rule = (caller) => !['trust', 'oauth1'].includes(caller.token.delegation?.kind ?? '');
-export const createsApplicationCredential = both(self, mayPassOn);
-export const readsApplicationCredential = both(anyOf(admin, systemReader, self), mayReadPassedOn);
-export const deletesApplicationCredential = both(anyOf(admin, self), mayPassOn);
+export const createsApplicationCredential = both(self, mayPassOn, ofProject);
+/** As Keystone with its scopes enforced: who names somebody else's as their own is refused, instead of told that they have none such. */
+const ownOne: Rule = (caller, target) =>
+  self(caller, target) && (!caller.authContext.enforcesScope || [undefined, caller.userId].includes(target.ownerId));
+export const readsApplicationCredential = both(anyOf(admin, systemReader, ownOne), mayReadPassedOn, notOfDomain);
+export const deletesApplicationCredential = both(anyOf(admin, ownOne), mayPassOn, notOfDomain);
 
 /**
  * Keystone's check: a program uses no trusts, whoever it acts for. With a token of a trust, its user reads trusts and passes that one on. The
@@ -143,18 +175,19 @@ const usesTrusts: Rule = ({ token: { methods, delegation } }) =>
   [undefined, 'federation', 'trust'].includes(delegation?.kind) &&
   !methods.some((method) => ['oauth2', 'application_credential', 'oauth1', 'ec2credential'].includes(method));
 const trustee: Rule = (caller, { trusteeId }) => caller.userId === trusteeId;
-export const createsTrust = both(self, usesTrusts);
-export const listsTrusts = both(anyOf(admin, systemReader, self, trustee), usesTrusts);
+export const createsTrust = both(self, usesTrusts, ofProject);
+export const listsTrusts = both(anyOf(admin, systemReader, self, trustee), usesTrusts, notOfDomain);
 export const readsTrust = listsTrusts;
-export const deletesTrust = both(anyOf(admin, self), usesTrusts);
+export const deletesTrust = both(anyOf(admin, self), usesTrusts, notOfDomain);
 
 /** What was passed on does not lead to what lasts longer, nor does an application that acts for somebody. */
-export const authorizesOAuth1 = both(admin, withOwnRights);
+export const authorizesOAuth1 = both((caller) => hasRole(caller, 'admin'), withOwnRights, ofProject);
+/** Keystone lets the administrators of any project manage those of everybody. With `enforce_scope`, only those of the system do here. */
 export const managesOAuth1Tokens = both(anyOf(admin, self), withOwnRights);
 
 /** Anyone with a token. */
 export const anyCaller: Rule = () => true;
 export const readers = anyOf(admin, systemReader, domainReader);
 export const adminOrSystemReader = anyOf(admin, systemReader);
-export const adminOrManager = anyOf(admin, domainManager);
+export const adminOrManager = anyOf(admin, domainAdmin, domainManager);
 export const adminOrService = anyOf(admin, (caller) => hasRole(caller, 'service'));

@@ -32,7 +32,7 @@ const BATCH = 100;
 /** Why somebody cannot delete their account. */
 export type DeletionRefusal = 'off' | 'managed' | 'last_administrator';
 
-export type AccountDeletionDeps = Pick<Deps, 'db' | 'clock' | 'change' | 'log'> & {
+export type AccountDeletionDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'change' | 'log'> & {
   readonly domainSettings: DomainSettingsOf;
   readonly users: Users;
   readonly mail: Mail;
@@ -45,14 +45,15 @@ const target = (id: string) => ({ kind: 'user', id });
 /** Whether a provisioning client has this account in its own list. It would make a deleted account again. */
 const isProvisioned = (user: Pick<UserRow, 'external_id'>): boolean => user.external_id !== null;
 
-export function createAccountDeletion({ db, clock, change, log, domainSettings, users, mail }: AccountDeletionDeps) {
+export function createAccountDeletion(deps: AccountDeletionDeps) {
+  const { db, clock, config, change, log, domainSettings, users, mail } = deps;
   const settingsOf = async ({ domain_id }: Pick<UserRow, 'domain_id'>) => (await domainSettings.of(domain_id)).account;
 
   /** Undefined when the account can be deleted. */
   async function refusalFor(user: UserRow): Promise<DeletionRefusal | undefined> {
     if ((await settingsOf(user)).deletion === 'off') return 'off';
     if (isProvisioned(user)) return 'managed';
-    return (await administeredAlone(db.read, user.id)).length > 0 ? 'last_administrator' : undefined;
+    return (await administeredAlone(db.read, user.id, config)).length > 0 ? 'last_administrator' : undefined;
   }
 
   /**
@@ -69,7 +70,7 @@ export function createAccountDeletion({ db, clock, change, log, domainSettings, 
       await takeAdvisoryLock(db, tx, 'account deletions');
       const current = (await lockUser(db, tx, user.id)) ?? fail('user.not_found', { id: user.id });
       if (isProvisioned(current)) fail('account_deletion.managed');
-      if ((await administeredAlone(tx, user.id)).length > 0) fail('account_deletion.last_administrator');
+      if ((await administeredAlone(tx, user.id, config)).length > 0) fail('account_deletion.last_administrator');
       const now = seconds(clock);
       const due = now + deletionGraceDays * DAY;
       const version = await users.disable(transaction, user.id);
@@ -107,7 +108,7 @@ export function createAccountDeletion({ db, clock, change, log, domainSettings, 
       const pending = user && (await findPending(tx, userId));
       if (user && pending && pending.due_at <= seconds(clock)) {
         // The other administrators may have gone since. The owner can still keep the account, and nobody else could repair the service.
-        if ((await administeredAlone(tx, userId)).some(({ domainId }) => domainId === null))
+        if ((await administeredAlone(tx, userId, config)).some(({ domainId }) => domainId === null))
           fail('account_deletion.last_administrator');
         // They have the name of the person.
         for (const id of await registeredOrganizations(tx, userId)) await deleteIfAbandoned(db, transaction, id, userId);

@@ -80,10 +80,14 @@ export interface AdministratorTarget {
 }
 
 /**
- * What the user administers and no other enabled user does. The service: with the role admin, wherever it was granted. A domain: with the
- * role admin or manager on it. Roles that imply these count, and so do those of groups.
+ * What the user administers and no other enabled user does. The service: with the role admin, wherever it was granted, or only on the system
+ * if the scope is enforced. A domain: with the role admin or manager on it. Roles that imply these count, and so do those of groups.
  */
-export async function administeredAlone(db: Reader, userId: string): Promise<AdministratorTarget[]> {
+export async function administeredAlone(
+  db: Reader,
+  userId: string,
+  { enforceScope }: { readonly enforceScope: boolean },
+): Promise<AdministratorTarget[]> {
   const { rows } = await sql<{ domain_id: string | null }>`
     with recursive giving (id, name) as (
       select id, name from roles where name in ('admin', 'manager') and domain_id is null
@@ -102,6 +106,7 @@ export async function administeredAlone(db: Reader, userId: string): Promise<Adm
       from grants
       join giving on giving.id = grants.role_id and giving.name = 'admin'
       left join group_members on group_members.group_id = grants.group_id
+      where ${enforceScope ? sql`grants.target_id is null` : sql`1 = 1`}
     )
     select holders.domain_id
     from holders

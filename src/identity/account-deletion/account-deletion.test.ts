@@ -1,6 +1,7 @@
 // People delete their own account, at the account page.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { assertOk } from '../../../test/support/answers.ts';
 import { ADMIN_PASSWORD, onDatabase, onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
 import { connectProvider, providerFor, Traveller } from '../../../test/support/federation.ts';
 import { DAY, leave, MAY_LEAVE, makeLeaver, openData, passTime } from '../../../test/support/leaving.ts';
@@ -231,6 +232,25 @@ onEachDatabase(
     });
   },
   { settings: MAY_LEAVE },
+);
+
+onEachDatabase(
+  'Deleting the account of an administrator, with the scope enforced',
+  (api) => {
+    it('is refused to the last one of the system, whoever administers domains and projects', async () => {
+      const admin = { id: (await api.get('/v3/users?name=admin')).body.users[0].id, name: 'admin', password: ADMIN_PASSWORD };
+      const role = await api.roleId('admin');
+      const second = await api.make('user', { name: uniqueName('second') });
+      const { projects } = (await api.get('/v3/projects?name=admin')).body;
+      for (const where of ['domains/default', `projects/${projects[0].id}`])
+        assertOk(await api.put(`/v3/${where}/users/${second.id}/roles/${role}`), 204);
+      const browser = new TestBrowser(api);
+      assert.match((await browser.signIn('/account/data', admin)).text, /last administrator/);
+      assertOk(await api.put(`/v3/system/users/${second.id}/roles/${role}`), 204);
+      assert.doesNotMatch((await browser.go('/account/data')).text, /last administrator/);
+    });
+  },
+  { settings: { ...MAY_LEAVE, GATEHOUSE_IDENTITY_ENFORCE_SCOPE: 'on' } },
 );
 
 onDatabase(

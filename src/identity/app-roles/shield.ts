@@ -1,5 +1,5 @@
 // Protects users and groups with more rights than the caller: a password reset, a new e-mail address or a membership in the same
-// group would hand these rights over. Domain managers and provisioning clients manage users who have no rights beyond the domain.
+// group would hand these rights over. Those who manage a domain and provisioning clients manage users who have no rights beyond the domain.
 import {
   type Access,
   anyManagesApplications,
@@ -7,6 +7,7 @@ import {
   type Grantee,
   grantedOrganizations,
   isAdministrator,
+  isDomainAdministrator,
   managersIn,
   managesElsewhere,
   readGrants,
@@ -18,8 +19,10 @@ import { fail } from '../faults.ts';
 import type { InternalPermission } from './built-in.ts';
 import { memberships } from './user-permissions.store.ts';
 
-/** Roles with effect in every domain, wherever they are granted. */
+/** Roles with effect in every domain, wherever they are granted; with `enforce_scope`, that of the administrator is above a manager's. */
 const EVERYWHERE = ['admin', 'service'];
+/** Of these, what administrators of one domain do not have. */
+const BEYOND_DOMAINS = ['service'];
 /** Roles a guest may have in another domain while the managers of the guest's own domain still manage the account. */
 const OF_GUESTS = ['member', 'reader'];
 /** The owner of an organization acts for it in applications. */
@@ -32,11 +35,13 @@ const MANAGING = [...EVERYWHERE, 'manager'];
 const PROVISIONED: InternalPermission = 'get-assign-public-roles';
 
 export function createShield({ access }: { readonly access: Pick<Access, 'expand'> }): Shield {
-  async function hasRightsBeyond(reader: Reader, grantee: Grantee, domainId: string | undefined): Promise<boolean> {
+  async function hasRightsBeyond(reader: Reader, caller: Caller, grantee: Grantee): Promise<boolean> {
+    const domainId = visibleDomain(caller);
+    const above = isDomainAdministrator(caller) ? BEYOND_DOMAINS : EVERYWHERE;
     for (const { roleId, targetId, domainId: of } of await readGrants(reader, grantee)) {
       const names = (await access.expand(reader, [roleId])).map(({ name }) => name);
       if (targetId === null && names.length > 0) return true;
-      if (names.some((name) => EVERYWHERE.includes(name))) return true;
+      if (names.some((name) => above.includes(name))) return true;
       if (of !== domainId && names.some((name) => !OF_GUESTS.includes(name))) return true;
     }
     return 'userId' in grantee && managesElsewhere(reader, grantee.userId, domainId);
@@ -70,7 +75,7 @@ export function createShield({ access }: { readonly access: Pick<Access, 'expand
 
   return async (reader, caller, action, grantee, { signIn = false, admits = [] } = {}) => {
     if (isAdministrator(caller)) return;
-    if (await hasRightsBeyond(reader, grantee, visibleDomain(caller))) fail('auth.forbidden', { action });
+    if (await hasRightsBeyond(reader, caller, grantee)) fail('auth.forbidden', { action });
     if (!caller.provisions) return;
     if (signIn && (await isReservedForPeople(reader, caller, grantee))) fail('auth.forbidden', { action });
     if (admits.length > 0 && (await givesManagement(reader, grantee, admits))) fail('auth.forbidden', { action });

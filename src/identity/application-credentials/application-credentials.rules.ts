@@ -66,7 +66,7 @@ export function createApplicationCredentials(
   const target = async (userId: string, id: string): Promise<IdentityTarget<ApplicationCredential>> => {
     const found = await findApplicationCredential(db.read, id);
     const get = () => (found?.row.user_id === userId ? found : fail('application_credential.not_found', { id }));
-    return { facts: { userId }, get };
+    return { facts: { userId, ownerId: found?.row.user_id }, get };
   };
 
   const ruleTarget = async (userId: string, id: string): Promise<IdentityTarget<AccessRuleRow>> => {

@@ -36,7 +36,10 @@ export function createEc2Credentials({
     /** Whoever may see the keys of the user in the address learns whether this is one of them. */
     async target(userId: string, access: string): Promise<IdentityTarget<CredentialRow>> {
       const row = await findKeyRow(access);
-      return { facts: { userId }, get: () => (row?.user_id === userId ? row : fail('credential.not_found', { id: access })) };
+      return {
+        facts: { userId, isMissing: row === undefined },
+        get: () => (row?.user_id === userId ? row : fail('credential.not_found', { id: access })),
+      };
     },
 
     async list(userId: string): Promise<DecryptedCredential[]> {

@@ -214,10 +214,12 @@ export function createAssignments({ db }: Pick<Deps, 'db'>) {
     async target(caller: Caller, query: Query): Promise<IdentityTarget<AssignmentQuery>> {
       const criteria = parseAssignmentQuery(query);
       const top = criteria.subtree && criteria.projectId ? await findProject(db.read, criteria.projectId) : undefined;
+      const tree = { projectId: criteria.projectId };
       // A subtree has a stricter rule than the route.
-      if (criteria.subtree) permit(caller, 'identity:list_role_assignments_for_tree', { domainId: top?.domain_id ?? null });
+      if (criteria.subtree)
+        permit(caller, 'identity:list_role_assignments_for_tree', { ...tree, domainId: top?.domain_id ?? null });
       return {
-        facts: listFacts(caller),
+        facts: { ...listFacts(caller), ...(criteria.subtree ? tree : {}) },
         get: () => (criteria.subtree && !top ? fail('project.not_found', { id: criteria.projectId ?? '' }) : criteria),
       };
     },

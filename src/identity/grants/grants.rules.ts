@@ -1,7 +1,7 @@
 // Granting roles. A grant names an actor, a target and a role. A caller who may not see one of them learns nothing about the others.
-import { type Caller, findProject, type IdentityTarget, tagOf } from '../access/index.ts';
+import { type Access, type Caller, type Facts, findProject, type IdentityTarget, tagOf } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
-import type { ProjectRow, RoleRow } from '../database.ts';
+import type { ProjectRow, Reader, RoleRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import { findGroup } from '../groups/index.ts';
 import { type Deps, failOnBrokenReference } from '../resource/index.ts';
@@ -27,7 +27,13 @@ export interface GrantParts {
   readonly role: RoleRow;
 }
 
-export function createGrants({ db, change }: Pick<Deps, 'db' | 'change'>) {
+export function createGrants({ db, change, access }: Pick<Deps, 'db' | 'change'> & { access: Pick<Access, 'expand'> }) {
+  /** What a rule may know of the role that is granted. */
+  async function roleFacts(reader: Reader, { id, name, domain_id }: RoleRow): Promise<Facts> {
+    const given = await access.expand(reader, [id]);
+    return { roleName: name, roleDomainId: domain_id, givesRoles: given.map((role) => role.name) };
+  }
+
   async function findTarget({ kind, id }: GrantContext['target']): Promise<ProjectRow | undefined> {
     const row = id === null ? undefined : await findProject(db.read, id);
     return kind === 'domain' && row?.is_domain !== 1 ? undefined : row;
@@ -55,7 +61,7 @@ export function createGrants({ db, change }: Pick<Deps, 'db' | 'change'>) {
   async function target(context: GrantContext, roleId: string): Promise<IdentityTarget<GrantParts>> {
     const [{ facts, targetRow, get }, role] = await Promise.all([contextTarget(context), findRole(db.read, roleId)]);
     return {
-      facts: role ? { ...facts, roleName: role.name, roleDomainId: role.domain_id } : { domains: [] },
+      facts: role ? { ...facts, ...(await roleFacts(db.read, role)) } : { domains: [] },
       get: () => ({ context: get(), targetRow, role: role ?? fail('role.not_found', { id: roleId }) }),
     };
   }
@@ -96,6 +102,7 @@ export function createGrants({ db, change }: Pick<Deps, 'db' | 'change'>) {
   return {
     contextTarget,
     target,
+    roleFacts,
     checkRoleDomain,
     createIn,
 

@@ -6,6 +6,7 @@ import { identityRoutes, isBase, isChange, isOpen, nameOfRoute } from '../../../
 import type { Route, Schema } from '../../platform/http/index.ts';
 
 const PASSWORD = 'a password of a test';
+const ENFORCED = { GATEHOUSE_IDENTITY_ENFORCE_SCOPE: 'on' };
 
 /** `reader@domain` has the role reader on the domain acme; `reader@elsewhere` on another one; `nobody` has no role at all. */
 const PLACES = ['system', 'domain', 'project', 'elsewhere'] as const;
@@ -26,13 +27,33 @@ const at = (places: readonly string[], ...roles: string[]): Persona[] =>
     const [role, place] = persona.split('@');
     return roles.includes(role!) && places.includes(place ?? '');
   });
-const ADMINS = at(['system', 'domain', 'project', 'elsewhere'], 'admin');
-/** A manager is a member, and a member is a reader. */
-const SYSTEM_READERS = at(['system'], 'manager', 'member', 'reader');
-const DOMAIN_READERS = at(['domain'], 'manager', 'member', 'reader');
-const MANAGERS = at(['domain'], 'manager');
-/** Lists show whoever is scoped to a domain that domain: their own, which is allowed. */
-const LISTERS = [...SYSTEM_READERS, ...at(['domain', 'elsewhere'], 'manager', 'member', 'reader')];
+/** `isEnforced`: Keystone's `enforce_scope`. Without it, the role admin counts for everything, wherever it was granted. */
+interface Sets {
+  readonly isEnforced: boolean;
+  readonly ADMINS: readonly Persona[];
+  /** A manager is a member, and a member is a reader. So is an administrator, but not a manager. */
+  readonly SYSTEM_READERS: readonly Persona[];
+  readonly DOMAIN_READERS: readonly Persona[];
+  readonly MANAGERS: readonly Persona[];
+  readonly DOMAIN_ADMINS: readonly Persona[];
+  readonly PROJECT_ADMINS: readonly Persona[];
+  /** Lists show whoever is scoped to a domain that domain: their own, which is allowed. */
+  readonly LISTERS: readonly Persona[];
+}
+function setsOf(isEnforced: boolean): Sets {
+  const SYSTEM_READERS = at(['system'], 'manager', 'member', 'reader');
+  const inDomains = isEnforced ? ['admin', 'manager', 'member', 'reader'] : ['manager', 'member', 'reader'];
+  return {
+    isEnforced,
+    ADMINS: at(isEnforced ? ['system'] : ['system', 'domain', 'project', 'elsewhere'], 'admin'),
+    SYSTEM_READERS,
+    DOMAIN_READERS: at(['domain'], ...inDomains),
+    MANAGERS: at(['domain'], ...(isEnforced ? ['admin', 'manager'] : ['manager'])),
+    DOMAIN_ADMINS: isEnforced ? at(['domain'], 'admin') : [],
+    PROJECT_ADMINS: isEnforced ? at(['project'], 'admin') : [],
+    LISTERS: [...SYSTEM_READERS, ...at(['domain', 'elsewhere'], ...inDomains)],
+  };
+}
 
 interface World {
   readonly acme: any;
@@ -84,7 +105,16 @@ const revocation = async (api: TestApi, path: string): Promise<Requested> => {
   return remove(path);
 };
 
-const TABLE: Record<string, Operation> = {
+const tableOf = ({
+  isEnforced,
+  ADMINS,
+  SYSTEM_READERS,
+  DOMAIN_READERS,
+  MANAGERS,
+  DOMAIN_ADMINS,
+  PROJECT_ADMINS,
+  LISTERS,
+}: Sets): Record<string, Operation> => ({
   'list users': { allowed: [...ADMINS, ...LISTERS], request: () => get('/v3/users') },
   'show a user': { allowed: [...ADMINS, ...SYSTEM_READERS, ...DOMAIN_READERS], request: ({ ann }) => get(`/v3/users/${ann.id}`) },
   'create a user': {
@@ -140,7 +170,13 @@ const TABLE: Record<string, Operation> = {
 
   'list projects': { allowed: [...ADMINS, ...LISTERS], request: () => get('/v3/projects') },
   'show a project': {
-    allowed: [...ADMINS, ...SYSTEM_READERS, ...DOMAIN_READERS, ...at(['project'], 'manager', 'member', 'reader', 'service')],
+    allowed: [
+      ...ADMINS,
+      ...SYSTEM_READERS,
+      ...DOMAIN_READERS,
+      ...PROJECT_ADMINS,
+      ...at(['project'], 'manager', 'member', 'reader', 'service'),
+    ],
     request: ({ shop }) => get(`/v3/projects/${shop.id}`),
   },
   'create a project': {
@@ -159,15 +195,20 @@ const TABLE: Record<string, Operation> = {
     allowed: [...ADMINS, ...MANAGERS],
     request: ({ acme }, api) => doomed(api, fresh('project', { domain_id: acme.id })),
   },
-  'tag a project': { allowed: [...ADMINS, ...MANAGERS], request: ({ shop }) => put(`/v3/projects/${shop.id}/tags/blue`) },
+  'tag a project': {
+    allowed: [...ADMINS, ...MANAGERS, ...PROJECT_ADMINS],
+    request: ({ shop }) => put(`/v3/projects/${shop.id}/tags/blue`),
+  },
   'list the projects of a user': {
     allowed: [...ADMINS, ...SYSTEM_READERS, ...DOMAIN_READERS],
     request: ({ ann }) => get(`/v3/users/${ann.id}/projects`),
   },
 
-  'list domains': { allowed: [...ADMINS, ...LISTERS], request: () => get('/v3/domains') },
+  'list domains': { allowed: [...ADMINS, ...(isEnforced ? SYSTEM_READERS : LISTERS)], request: () => get('/v3/domains') },
   'show a domain': {
-    allowed: PERSONAS.filter((persona) => !/elsewhere|service@system|nobody/.test(persona) || persona === 'admin@elsewhere'),
+    allowed: PERSONAS.filter(
+      (persona) => !/elsewhere|service@system|nobody/.test(persona) || (persona === 'admin@elsewhere' && !isEnforced),
+    ),
     request: ({ acme }) => get(`/v3/domains/${acme.id}`),
   },
   'create a domain': { allowed: ADMINS, request: () => post('domain', { name: name() }) },
@@ -240,12 +281,20 @@ const TABLE: Record<string, Operation> = {
       put(`/v3/OS-INHERIT/domains/${acme.id}/users/${ann.id}/roles/${role.reader}/inherited_to_projects`),
   },
   'grant the role of the administrator': {
-    allowed: ADMINS,
+    allowed: [...ADMINS, ...DOMAIN_ADMINS],
     request: ({ shop, ann, role }) => put(`/v3/projects/${shop.id}/users/${ann.id}/roles/${role.admin}`),
   },
   'grant any other role': {
-    allowed: ADMINS,
+    allowed: [...ADMINS, ...DOMAIN_ADMINS],
     request: ({ shop, ann, role }) => put(`/v3/projects/${shop.id}/users/${ann.id}/roles/${role.plain}`),
+  },
+  'grant a role of the domain': {
+    allowed: [...ADMINS, ...DOMAIN_ADMINS],
+    request: ({ shop, ann, local }) => put(`/v3/projects/${shop.id}/users/${ann.id}/roles/${local.id}`),
+  },
+  'grant the role of services': {
+    allowed: ADMINS,
+    request: ({ shop, ann, role }) => put(`/v3/projects/${shop.id}/users/${ann.id}/roles/${role.service}`),
   },
   'grant a role to a user of another domain': {
     allowed: ADMINS,
@@ -260,7 +309,7 @@ const TABLE: Record<string, Operation> = {
     request: ({ shop, ann, role }, api) => revocation(api, `/v3/projects/${shop.id}/users/${ann.id}/roles/${role.member}`),
   },
   'revoke the role of the administrator': {
-    allowed: ADMINS,
+    allowed: [...ADMINS, ...DOMAIN_ADMINS],
     request: ({ shop, ann, role }, api) => revocation(api, `/v3/projects/${shop.id}/users/${ann.id}/roles/${role.admin}`),
   },
   'list grants on the system': {
@@ -281,7 +330,7 @@ const TABLE: Record<string, Operation> = {
   },
   'list role assignments': { allowed: [...ADMINS, ...LISTERS], request: () => get('/v3/role_assignments') },
   'list role assignments of a tree': {
-    allowed: [...ADMINS, ...SYSTEM_READERS, ...DOMAIN_READERS],
+    allowed: [...ADMINS, ...SYSTEM_READERS, ...DOMAIN_READERS, ...PROJECT_ADMINS],
     request: ({ shop }) => get(`/v3/role_assignments?include_subtree&scope.project.id=${shop.id}`),
   },
 
@@ -324,13 +373,13 @@ const TABLE: Record<string, Operation> = {
     allowed: ADMINS,
     request: async ({ ann }, api) => ({ ...remove('/v3/auth/tokens'), headers: await subject(ann, api) }),
   },
-};
+});
 
 const subject = async (user: { id: string }, api: TestApi) => ({
   'X-Subject-Token': await api.logIn({ id: user.id, password: PASSWORD }),
 });
 
-onEachDatabase('Who may do what', (api) => {
+function walk(api: TestApi, isEnforced: boolean): void {
   let world: World;
   const tokens = new Map<Persona, string>();
 
@@ -378,7 +427,7 @@ onEachDatabase('Who may do what', (api) => {
     if (api.kind === 'SQLite') tokens.set('nobody', await api.logIn({ id: nobody.id, password: PASSWORD }));
   });
 
-  for (const [what, operation] of Object.entries(TABLE)) {
+  for (const [what, operation] of Object.entries(tableOf(setsOf(isEnforced)))) {
     it(`may ${what}: only those the policy names`, async () => {
       const outcomes: Record<string, number> = {};
       const expected: Record<string, number> = {};
@@ -415,7 +464,10 @@ onEachDatabase('Who may do what', (api) => {
     const { user, token } = await api.persona(['member'], { project: world.shop.id });
     for (const path of ['', '/groups', '/projects']) assertOk(await api.get(`/v3/users/${user.id}${path}`, { token }));
   });
-});
+}
+
+onEachDatabase('Who may do what', (api) => walk(api, false));
+onDatabase('SQLite', 'Who may do what, with the scope enforced', { settings: ENFORCED }, (api) => walk(api, true));
 
 /** A body the schema accepts, so that a request is refused for its caller and not for its format. */
 function sampleOf(schema: Schema): unknown {

@@ -44,9 +44,7 @@ function organizationItem({ grants }: ItemDeps, domainId: string, organizationId
       const role = await findRole(tx, roleId);
       const isThere = organization?.is_domain === 0 && role !== undefined;
       return {
-        facts: isThere
-          ? { domains: [domainId, organization.domain_id], roleName: role.name, roleDomainId: role.domain_id }
-          : { domains: [] },
+        facts: isThere ? { domains: [domainId, organization.domain_id], ...(await grants.roleFacts(tx, role)) } : { domains: [] },
         get() {
           if (organization?.is_domain !== 0) fail('organization.not_found', { id: organizationId });
           const parts = { targetRow: organization, role: role ?? fail('role.not_found', { id: roleId }) };

@@ -33,7 +33,7 @@ export function buildInvitations(core: Core, { userPermissions }: Applications, 
   const { deps, shield, links, mail, domainSettings, access, users, passwords } = core;
   const throttle = (limit: typeof MAILS_LIMIT) => new Throttle(options.rateLimits ? limit : undefined, deps.clock);
   const groups = createGroups({ ...deps, shield, directory: core.directories.guard });
-  const grants = createGrants(deps);
+  const grants = createGrants({ ...deps, access });
   const appAssignments = createAppAssignments({ ...deps, userPermissions });
   const parts = { ...deps, domainSettings, links, mail, grants, groups, appAssignments, shield, issuer: options.issuer };
   const invitationDeps: InvitationDeps = { ...parts, mails: throttle(MAILS_LIMIT) };

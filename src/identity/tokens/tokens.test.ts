@@ -30,6 +30,7 @@ describe('A token that was just verified', () => {
       domain: undefined,
       roles: [],
       roleNames: new Set(),
+      enforcesScope: false,
       generation: 7,
       userEpoch: 7,
       userGeneration: 7,

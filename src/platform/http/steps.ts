@@ -16,8 +16,11 @@ export interface RequestAccess<Caller> {
     call: Pick<IncomingCall, 'headers' | 'requestId' | 'method' | 'path'>,
     access: string | undefined,
   ): MaybePromise<Caller>;
-  /** Throws a Fault unless the rule allows the request. `facts` describes the target; undefined if the route has none. */
-  authorize(rule: string, caller: Caller, facts: unknown): void;
+  /**
+   * Throws a Fault unless the rule allows the request. `facts` describes the target; undefined if the route has none. `get` throws if it is
+   * missing: for rules whose refusal may tell that.
+   */
+  authorize(rule: string, caller: Caller, facts: unknown, get?: () => unknown): void;
 }
 
 export function createSteps<Caller>(
@@ -38,12 +41,12 @@ export function createSteps<Caller>(
 
   /** Checks permission before existence: a caller without permission must not learn whether the thing exists. */
   function authorize({ spec: { rule }, target }: Route<Caller>, call: IncomingCall): MaybePromise<void> {
-    const decide = (facts: unknown): void => {
-      if (rule !== 'anyone') access.authorize(rule, call.caller as Caller, facts);
+    const decide = (facts: unknown, get?: () => unknown): void => {
+      if (rule !== 'anyone') access.authorize(rule, call.caller as Caller, facts, get);
     };
     if (!target) return decide(undefined);
     return andThen(target(call as never), (found) => {
-      decide(found.facts);
+      decide(found.facts, found.get);
       call.target = found.get();
     });
   }

@@ -63,6 +63,8 @@ function provisioningCaller(actor: string, domain: Ref, requestId: string): Call
       domain,
       roles: [],
       roleNames: ROLES,
+      // The setting is about administrators. A connection has the rights of a manager, in one domain.
+      enforcesScope: false,
       generation: 0,
       userEpoch: 0,
       userGeneration: 0,
