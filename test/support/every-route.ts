@@ -173,8 +173,8 @@ const OPENID = { issuer: 'https://login.example.org', client_id: 'x' };
 const ENVELOPES: readonly [RegExp, unknown][] = [
   [/\/config\/:group\/:option$/, { config: { url: 'ldap://x' } }],
   [/\/config(\/:group)?$/, { config: { ldap: { url: 'ldap://x' } } }],
-  [/\/endpoint_groups\/:endpoint_group_id$/, { endpoint_group: {} }],
-  [/\/policies\/:policy_id$/, { policy: {} }],
+  [/\/endpoint_groups\/:endpoint_group_id$/, { endpoint_group: { description: 'x' } }],
+  [/\/policies\/:policy_id$/, { policy: { anything: 'x' } }],
   [/^PATCH \/v3\/(?:OS-OAUTH2\/|OS-ROLES\/)?(\w+?)s\/:\w+$/, undefined],
   [/^PATCH \/v3\/OS-OAUTH1\/consumers\//, { consumer: { description: 'x' } }],
   [/\/OS-OAUTH1\/authorize\//, { roles: [{ id: 'x' }] }],
@@ -183,7 +183,7 @@ const ENVELOPES: readonly [RegExp, unknown][] = [
   [/\/application_credentials$/, { application_credential: { name: 'program' } }],
   [/\/mappings\/:mapping_id$/, { mapping: MAPPING }],
   [/\/protocols\/:protocol_id$/, { protocol: { mapping_id: 'x' } }],
-  [/\/identity_providers\/:idp_id$/, { identity_provider: {} }],
+  [/\/identity_providers\/:idp_id$/, { identity_provider: { description: 'x' } }],
   [/\/service_providers\/:sp_id$/, { service_provider: SERVICE_PROVIDER }],
   [/\/identity_providers\/:idp_id\/openid$/, { openid: OPENID }],
   [/\/password$/, { user: { original_password: 'not the password', password: 'another password of a test' } }],
@@ -203,7 +203,7 @@ export function bodyOf({ method, path }: Route<never>): unknown {
   }
   for (const [pattern, body] of ENVELOPES) {
     const found = pattern.exec(`${method} ${path}`);
-    if (found) return body ?? { [found[1]!]: {} };
+    if (found) return body ?? { [found[1]!]: { description: 'x' } };
   }
   return method === 'PUT' && path.includes('/regions/') ? { region: {} } : undefined;
 }

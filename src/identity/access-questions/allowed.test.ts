@@ -40,7 +40,9 @@ function sampleOf(schema: Schema): unknown {
   if (type === 'array') return (schema.minItems as number) > 0 ? [sampleOf(schema.items as Schema)] : [];
   if (type !== 'object') return true;
   const properties = (schema.properties ?? {}) as Record<string, Schema>;
-  return Object.fromEntries(((schema.required ?? []) as string[]).map((key) => [key, sampleOf(properties[key]!)]));
+  const required = (schema.required ?? []) as string[];
+  const keys = required.length === 0 && schema.minProperties ? Object.keys(properties).slice(0, 1) : required;
+  return Object.fromEntries(keys.map((key) => [key, sampleOf(properties[key]!)]));
 }
 
 type Persona = (api: TestApi, world: World) => Promise<string>;

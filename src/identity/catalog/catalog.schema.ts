@@ -11,7 +11,7 @@ const NewRegion = t.open(
   { id: t.nullable(RegionId), description: t.nullable(t.string()), parent_region_id: t.nullable(RegionId) },
 );
 export const CreateRegion = t.envelope('region', NewRegion);
-const RegionChanges = t.open({}, { description: t.nullable(t.string()), parent_region_id: t.nullable(RegionId) });
+const RegionChanges = t.changes(t.open({}, { description: t.nullable(t.string()), parent_region_id: t.nullable(RegionId) }));
 export const UpdateRegion = t.envelope('region', RegionChanges);
 export const Region = t.open({ id: t.string(), description: t.string(), parent_region_id: t.nullable(t.string()), links: Links });
 export const RegionEnvelope = t.envelope('region', Region);
@@ -26,7 +26,7 @@ const serviceOptional = {
 };
 const NewService = t.open({ type: Type }, serviceOptional);
 export const CreateService = t.envelope('service', NewService);
-const ServiceChanges = t.open({}, { type: Type, ...serviceOptional });
+const ServiceChanges = t.changes(t.open({}, { type: Type, ...serviceOptional }));
 export const UpdateService = t.envelope('service', ServiceChanges);
 export const Service = t.open(
   { id: t.string(), type: t.string(), name: t.string(), enabled: t.boolean(), links: Links },
@@ -42,7 +42,7 @@ const endpointOptional = { region_id: t.nullable(t.string()), region: t.nullable
 const Id = t.string({ minLength: 1, maxLength: 64 });
 const NewEndpoint = t.open({ service_id: Id, interface: Interface, url: Url }, endpointOptional);
 export const CreateEndpoint = t.envelope('endpoint', NewEndpoint);
-const EndpointChanges = t.open({}, { service_id: Id, interface: Interface, url: Url, ...endpointOptional });
+const EndpointChanges = t.changes(t.open({}, { service_id: Id, interface: Interface, url: Url, ...endpointOptional }));
 export const UpdateEndpoint = t.envelope('endpoint', EndpointChanges);
 export const Endpoint = t.open({
   id: t.string(),

@@ -10,7 +10,7 @@ const Blob = t.string({ minLength: 1, maxLength: 65_536 });
 export const credentialFields = ['type', 'blob', 'user_id', 'project_id'];
 const NewCredential = t.open({ type: Type, blob: Blob }, { user_id: Id, project_id: t.nullable(Id) });
 export const CreateCredential = t.envelope('credential', NewCredential);
-const CredentialChanges = t.open({}, { type: Type, blob: Blob, user_id: Id, project_id: t.nullable(Id) });
+const CredentialChanges = t.changes(t.open({}, { type: Type, blob: Blob, user_id: Id, project_id: t.nullable(Id) }));
 export const UpdateCredential = t.envelope('credential', CredentialChanges);
 
 const Credential = t.open({

@@ -13,7 +13,7 @@ const Description = t.nullable(t.string());
 
 const NewEndpointGroup = t.open({ name: Name, filters: EndpointGroupFilters }, { description: Description });
 export const CreateEndpointGroup = t.envelope('endpoint_group', NewEndpointGroup);
-const EndpointGroupChanges = t.open({}, { name: Name, filters: EndpointGroupFilters, description: Description });
+const EndpointGroupChanges = t.changes(t.open({}, { name: Name, filters: EndpointGroupFilters, description: Description }));
 export const UpdateEndpointGroup = t.envelope('endpoint_group', EndpointGroupChanges);
 const EndpointGroup = t.object({
   id: t.string(),

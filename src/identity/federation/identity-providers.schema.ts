@@ -14,7 +14,7 @@ const changeable = {
 const NewIdentityProvider = t.object({}, { ...changeable, domain_id: t.nullable(t.string({ minLength: 1, maxLength: 64 })) });
 export const CreateIdentityProvider = t.envelope('identity_provider', NewIdentityProvider);
 /** As in Keystone, the domain cannot be changed. */
-const IdentityProviderChanges = t.object({}, changeable);
+const IdentityProviderChanges = t.changes(t.object({}, changeable));
 export const UpdateIdentityProvider = t.envelope('identity_provider', IdentityProviderChanges);
 
 const IdentityProvider = t.object({
@@ -47,7 +47,7 @@ const protocolFields = { remote_id_attribute: t.nullable(t.string({ maxLength: 6
 const MappingId = t.string({ minLength: 1, maxLength: 64 });
 const NewProtocol = t.object({ mapping_id: MappingId }, protocolFields);
 export const CreateProtocol = t.envelope('protocol', NewProtocol);
-const ProtocolChanges = t.object({}, { mapping_id: MappingId, ...protocolFields });
+const ProtocolChanges = t.changes(t.object({}, { mapping_id: MappingId, ...protocolFields }));
 export const UpdateProtocol = t.envelope('protocol', ProtocolChanges);
 const Protocol = t.object({
   id: t.string(),

@@ -78,7 +78,6 @@ export function createServiceProviders({ db, clock, change }: Pick<Deps, 'db' | 
       body: Static<typeof UpdateServiceProvider>['service_provider'],
     ): Promise<ServiceProviderRow> {
       const fields = Object.keys(body);
-      if (fields.length === 0) fail('request.bad_value', { field: 'service_provider', why: 'it must name something to change' });
       return change(caller, async ({ tx, audit, invalidate }) => {
         const { enabled, auth_url, sp_url, description, relay_state_prefix } = body;
         const row =

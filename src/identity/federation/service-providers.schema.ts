@@ -19,7 +19,7 @@ const optional = {
 
 const NewServiceProvider = t.object(addresses, optional);
 export const CreateServiceProvider = t.envelope('service_provider', NewServiceProvider);
-const ServiceProviderChanges = t.object({}, { ...addresses, ...optional });
+const ServiceProviderChanges = t.changes(t.object({}, { ...addresses, ...optional }));
 export const UpdateServiceProvider = t.envelope('service_provider', ServiceProviderChanges);
 
 const ServiceProvider = t.object({

@@ -11,7 +11,7 @@ export const groupFields = ['name', 'domain_id', 'description'];
 
 const NewGroup = t.open({ name: Name }, { domain_id: t.string({ minLength: 1, maxLength: 64 }), ...optional });
 export const CreateGroup = t.envelope('group', NewGroup);
-const GroupChanges = t.open({}, { name: Name, domain_id: t.string(), ...optional });
+const GroupChanges = t.changes(t.open({}, { name: Name, domain_id: t.string(), ...optional }));
 export const UpdateGroup = t.envelope('group', GroupChanges);
 
 export const Group = t.open({ id: t.string(), name: t.string(), domain_id: t.string(), description: t.string(), links: Links });

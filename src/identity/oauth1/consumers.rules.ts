@@ -51,7 +51,6 @@ export function createOAuth1Consumers({ db, clock, change, seal }: Pick<Deps, 'd
 
     async update(caller: Caller, row: OAuth1ConsumerRow, body: ConsumerChanges): Promise<OAuth1ConsumerRow> {
       const { id } = row;
-      if (Object.keys(body).length === 0) fail('request.bad_value', { field: 'consumer', why: 'it must have an attribute' });
       if ('secret' in body) fail('request.bad_value', { field: 'secret', why: 'it cannot be changed' });
       if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'consumer' });
       const values = {

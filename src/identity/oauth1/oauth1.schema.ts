@@ -10,7 +10,7 @@ const Description = t.nullable(t.string({ maxLength: 4096 }));
 export const consumerFields = ['description', 'secret'];
 const NewOAuth1Consumer = t.open({}, { description: Description });
 export const CreateOAuth1Consumer = t.envelope('consumer', NewOAuth1Consumer);
-const OAuth1ConsumerChanges = t.open({}, { description: Description });
+const OAuth1ConsumerChanges = t.changes(t.open({}, { description: Description }));
 export const UpdateOAuth1Consumer = t.envelope('consumer', OAuth1ConsumerChanges);
 
 const fields = { id: t.string(), description: t.nullable(t.string()), links: Links };

@@ -9,7 +9,7 @@ const Type = t.string({ maxLength: 255, description: 'A media type, such as appl
 
 const NewPolicy = t.open({ blob: Blob, type: Type });
 export const CreatePolicy = t.envelope('policy', NewPolicy);
-const PolicyChanges = t.open({}, { blob: Blob, type: Type });
+const PolicyChanges = t.changes(t.open({}, { blob: Blob, type: Type }));
 export const UpdatePolicy = t.envelope('policy', PolicyChanges);
 const Policy = t.open({ id: t.string(), blob: t.string(), type: t.string(), links: Links });
 export const PolicyEnvelope = t.envelope('policy', Policy);

@@ -11,6 +11,7 @@ import {
   NAME_AND_CREATION,
   searchDocumentation,
   withEtag,
+  withExtra,
 } from '../resource/index.ts';
 import type { Domains } from './domains.rules.ts';
 import { CreateDomain, DomainEnvelope, DomainList, renderDomain, UpdateDomain } from './projects.schema.ts';
@@ -79,7 +80,7 @@ export function mountDomains(app: IdentityApp, { domains }: { domains: Domains }
     },
     async (call) => {
       const row = await domains.update(callerIfMatch('domain', call), call.target, call.body.domain);
-      return withEtag(row, { domain: renderDomain(call.base, row) });
+      return withEtag(row, { domain: withExtra(row, renderDomain(call.base, row)) });
     },
   );
 

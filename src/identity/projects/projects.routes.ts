@@ -13,6 +13,7 @@ import {
   NAME_AND_CREATION,
   searchDocumentation,
   withEtag,
+  withExtra,
 } from '../resource/index.ts';
 import { hierarchyOf } from './hierarchy.ts';
 import type { Projects } from './projects.rules.ts';
@@ -121,7 +122,7 @@ export function mountProjects(app: IdentityApp, { db, projects, projectIdsOf }: 
     },
     async (call) => {
       const row = await projects.update(callerIfMatch('project', call), call.target, call.body.project);
-      return withEtag(row, { project: renderProject(call.base, row) });
+      return withEtag(row, { project: withExtra(row, renderProject(call.base, row)) });
     },
   );
 
@@ -189,9 +190,9 @@ export function mountTags(app: IdentityApp, { projects, tags }: Pick<ProjectDeps
       documentation: { replyHeaders: { Location: 'Address of the tag.' } },
       reply: { 201: null },
     },
-    async ({ caller, target, params, base, path: at }) => {
-      await tags.add(caller, target, params.tag);
-      return new Answer({ headers: { Location: base + at } });
+    async ({ caller, target, params, base }) => {
+      const added = await tags.add(caller, target, params.tag);
+      return new Answer({ headers: { Location: `${base}/v3/projects/${target.id}/tags/${encodeURIComponent(added)}` } });
     },
   );
   app.delete(

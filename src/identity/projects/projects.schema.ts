@@ -1,7 +1,7 @@
 // Wire format of projects (organizations) and domains. A domain is a project with `is_domain`.
 import { t } from '../../platform/http/index.ts';
 import type { ProjectRow } from '../database.ts';
-import { Links, ListLinks, parseJson } from '../resource/index.ts';
+import { Extra, Links, ListLinks, parseJson } from '../resource/index.ts';
 
 const Id = t.string({ minLength: 1, maxLength: 64 });
 /** Keystone's limit for names of projects and domains. */
@@ -37,7 +37,7 @@ const projectOptional = {
 
 const NewProject = t.open({ name: Name }, projectOptional);
 export const CreateProject = t.envelope('project', NewProject);
-const ProjectChanges = t.open({}, { name: Name, ...projectOptional });
+const ProjectChanges = t.changes(t.open({}, { name: Name, ...projectOptional }));
 export const UpdateProject = t.envelope('project', ProjectChanges);
 
 const domainOptional = { enabled: t.boolean(), description: t.nullable(t.string()), tags: Tags, options: Options };
@@ -45,7 +45,7 @@ const domainOptional = { enabled: t.boolean(), description: t.nullable(t.string(
 const ExplicitId = t.string({ pattern: '^[0-9a-f]{32}$' });
 const NewDomain = t.open({ name: Name }, { ...domainOptional, explicit_domain_id: ExplicitId });
 export const CreateDomain = t.envelope('domain', NewDomain);
-const DomainChanges = t.open({}, { name: Name, ...domainOptional });
+const DomainChanges = t.changes(t.open({}, { name: Name, ...domainOptional }));
 export const UpdateDomain = t.envelope('domain', DomainChanges);
 
 const shared = {
@@ -58,13 +58,16 @@ const shared = {
   links: Links,
 };
 
-export const Project = t.open({
-  ...shared,
-  domain_id: t.nullable(t.string()),
-  parent_id: t.nullable(t.string()),
-  is_domain: t.boolean(),
-});
-export const Domain = t.open(shared);
+export const Project = t.open(
+  {
+    ...shared,
+    domain_id: t.nullable(t.string()),
+    parent_id: t.nullable(t.string()),
+    is_domain: t.boolean(),
+  },
+  { extra: Extra },
+);
+export const Domain = t.open(shared, { extra: Extra });
 export const ProjectEnvelope = t.envelope('project', Project);
 export const ProjectList = t.object({ links: ListLinks, projects: t.array(Project) });
 export const DomainEnvelope = t.envelope('domain', Domain);

@@ -7,6 +7,16 @@ import { addTag, lockProject, removeTag, replaceTags, withTags } from './project
 
 const MAX_TAGS = 80;
 
+const refuse = (field: string, why: string): never => fail('request.bad_value', { field, why });
+
+/** As Keystone: without spaces around them, which may leave nothing of a tag, or two that are the same. */
+function trimmedTags(field: string, tags: readonly string[]): string[] {
+  const trimmed = tags.map((tag) => tag.trim());
+  if (trimmed.includes('')) refuse(field, 'a tag must have more than spaces');
+  if (new Set(trimmed).size < trimmed.length) refuse(field, 'a tag is in it twice');
+  return trimmed;
+}
+
 export function createTags({ db, change }: Pick<Deps, 'db' | 'change'>) {
   const list = async (project: ProjectRow, reader: Reader = db.read): Promise<readonly string[]> =>
     (await withTags(reader, [project]))[0]!.tags;
@@ -18,7 +28,8 @@ export function createTags({ db, change }: Pick<Deps, 'db' | 'change'>) {
     return project;
   }
 
-  async function replace(caller: Caller, { id }: ProjectRow, tags: readonly string[]): Promise<readonly string[]> {
+  async function replace(caller: Caller, { id }: ProjectRow, given: readonly string[]): Promise<readonly string[]> {
+    const tags = trimmedTags('tags', given);
     await change(caller, async ({ tx, audit }) => {
       await lockToChange(tx, id);
       await replaceTags(tx, id, tags);
@@ -33,16 +44,19 @@ export function createTags({ db, change }: Pick<Deps, 'db' | 'change'>) {
       if (!(await list(project)).includes(tag)) fail('project.tag_not_found', { tag });
     },
     replace,
-    async add(caller: Caller, { id }: ProjectRow, tag: string): Promise<void> {
-      if (tag.length > 255 || /[,/]/.test(tag))
-        fail('request.bad_value', { field: 'tag', why: 'it must have 1 to 255 characters and no comma or slash' });
+    /** Returns the tag as it is stored. */
+    async add(caller: Caller, { id }: ProjectRow, given: string): Promise<string> {
+      const tag = given.trim();
+      if (tag === '' || given.length > 255 || /[,/]/.test(given))
+        refuse('tag', 'it must have 1 to 255 characters, not only spaces, and no comma or slash');
       await change(caller, async ({ tx, audit }) => {
         const tags = await list(await lockToChange(tx, id), tx);
-        if (!tags.includes(tag) && tags.length >= MAX_TAGS)
-          fail('request.bad_value', { field: 'tag', why: `a project has at most ${MAX_TAGS} tags` });
+        if (tags.includes(tag)) refuse('tag', 'the project has this tag');
+        if (tags.length >= MAX_TAGS) refuse('tag', `a project has at most ${MAX_TAGS} tags`);
         await addTag(tx, id, tag);
         audit('project.tag_added', { kind: 'project', id }, { tag });
       });
+      return tag;
     },
     async remove(caller: Caller, { id }: ProjectRow, tag: string): Promise<void> {
       await change(caller, async ({ tx, audit }) => {

@@ -44,7 +44,7 @@ onEachDatabase('Tags of projects', (api) => {
     assert.equal(added.headers.get('location'), `${api.url}${path}`);
     assertOk(await api.get(path), 204);
     assert.equal((await api.head(path)).status, 204);
-    assert.equal((await api.put(path)).status, 201);
+    assertRefused(await api.put(path), 400, /the project has this tag/);
     assert.deepEqual(await tagsOf(id), ['blue']);
     assertOk(await api.delete(path), 204);
     assertRefused(await api.delete(path), 404, /Could not find project tag/);
@@ -59,6 +59,20 @@ onEachDatabase('Tags of projects', (api) => {
       assertOk(await api.get(path), 204);
     }
     assert.equal((await tagsOf(id)).length, 6);
+  });
+
+  it('have no spaces around them', async () => {
+    const { id } = await makeProject(api);
+    const path = `/v3/projects/${id}/tags`;
+    assert.deepEqual(assertOk(await api.put(path, { tags: [' a', 'b c '] })).tags, ['a', 'b c']);
+    const added = await api.put(`${path}/%20d%20`);
+    assert.equal(added.status, 201);
+    assert.equal(added.headers.get('location'), `${api.url}${path}/d`);
+    assert.deepEqual(await tagsOf(id), ['a', 'b c', 'd']);
+    assertRefused(await api.put(`${path}/%20a`), 400, /'tag'/);
+    for (const tags of [[' '], ['e', ' e'], ['\t']]) assertRefused(await api.put(path, { tags }), 400, /'tags'/);
+    assertRefused(await api.put(`${path}/%20`), 400, /'tag'/);
+    assert.deepEqual(await tagsOf(id), ['a', 'b c', 'd']);
   });
 
   it('are refused when they are empty, too long, repeated, or hold a comma or a slash', async () => {
@@ -84,18 +98,20 @@ onEachDatabase('Tags of projects', (api) => {
     const tags = Array.from({ length: 80 }, (_, index) => `tag-${index}`);
     const { id } = await makeProject(api, { tags });
     assertRefused(await api.put(`/v3/projects/${id}/tags/one-more`), 400, /at most 80/);
-    assert.equal((await api.put(`/v3/projects/${id}/tags/tag-7`)).status, 201);
     assert.equal((await tagsOf(id)).length, 80);
   });
 
   it('survive many changes at once', async () => {
     const { id } = await makeProject(api);
     const path = `/v3/projects/${id}/tags`;
-    const writes = Array.from({ length: 12 }, (_, index) =>
-      index % 2 ? api.put(path, { tags: ['a', 'b'] }) : api.put(`${path}/a`),
-    );
-    for (const { status, text } of await Promise.all(writes)) assert.ok(status === 200 || status === 201, text);
-    assert.ok((await tagsOf(id)).includes('a'));
+    const replace = () => api.put(path, { tags: ['a', 'b'] });
+    const add = () => api.put(`${path}/a`);
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, index) => (index % 2 ? replace() : add())));
+    for (const [index, { status, text }] of answers.entries())
+      assert.ok(index % 2 ? status === 200 : status === 201 || status === 400, text);
+    assert.deepEqual(await tagsOf(id), ['a', 'b']);
+    const added = await Promise.all(Array.from({ length: 4 }, () => api.put(`${path}/c`)));
+    assert.deepEqual(added.map(({ status }) => status).sort(), [201, 400, 400, 400]);
   });
 
   describe('access', () => {

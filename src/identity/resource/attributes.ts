@@ -1,5 +1,7 @@
 // Resources store unknown attributes ("extra"), and options that clients set and unset.
 
+import { t } from '../../platform/http/index.ts';
+
 type Attributes = Readonly<Record<string, unknown>>;
 
 /** Attributes in a body that are not known fields. `links` is ours; the caller handles `id`. */
@@ -19,6 +21,18 @@ export function mergeOptions(stored: string, changes: Attributes | undefined): s
 }
 
 export const parseJson = <T extends Attributes = Record<string, unknown>>(text: string): T => JSON.parse(text) as T;
+
+/** Not only objects: clients may have stored an attribute of this name. */
+export const Extra = t.unknown({ description: 'In the answer to a change: the attributes of your own once more, as an object.' });
+
+/** As Keystone answers a change of a user, project or domain: their other attributes once more, together. */
+export const withExtra = <T extends object>(
+  row: { readonly extra: string },
+  shown: T,
+): T & { extra: Record<string, unknown> } => ({
+  ...shown,
+  extra: parseJson(row.extra),
+});
 
 /** The members of a stored object, as text to be followed by others. */
 export const membersOf = (stored: string): string => (stored.length > 2 ? `${stored.slice(1, -1)},` : '');

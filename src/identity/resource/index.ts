@@ -1,5 +1,5 @@
 // Shared by all resources of the base API: lists and filters, extra attributes, conflicts, errors.
-export { bit, extraOf, membersOf, mergeExtra, mergeOptions, parseJson } from './attributes.ts';
+export { bit, Extra, extraOf, membersOf, mergeExtra, mergeOptions, parseJson, withExtra } from './attributes.ts';
 export { failOnBrokenReference, failOnDuplicateName } from './conflicts.ts';
 export type { Deps } from './deps.ts';
 export { commonHeaders, KeystoneError, keystoneErrors, OAuthError, oauthErrors, REQUEST_ID_HEADER } from './error-format.ts';

@@ -130,7 +130,7 @@ onEachDatabase('If-Match', (api) => {
     for (const { path, envelope } of Object.values(things))
       for (const etag of ['*', '"guess"', etagOf(await api.get(path))]) {
         const options = { headers: { 'If-Match': etag } };
-        await assertForbidden(api, [token], 'PATCH', path, { ...options, body: { [envelope]: {} } });
+        await assertForbidden(api, [token], 'PATCH', path, { ...options, body: { [envelope]: { description: 'x' } } });
         await assertForbidden(api, [token], 'DELETE', path, options);
       }
   });

@@ -14,7 +14,7 @@ export const roleFields = ['name', 'domain_id', 'description', 'options'];
 
 const NewRole = t.open({ name: Name }, optional);
 export const CreateRole = t.envelope('role', NewRole);
-const RoleChanges = t.open({}, { name: Name, ...optional });
+const RoleChanges = t.changes(t.open({}, { name: Name, ...optional }));
 export const UpdateRole = t.envelope('role', RoleChanges);
 
 export const Role = t.open({

@@ -14,6 +14,7 @@ import {
   searchDocumentation,
   USER_LIST_DOCUMENTATION,
   withEtag,
+  withExtra,
 } from '../resource/index.ts';
 import { userSorts } from './users.lists.ts';
 import type { Users } from './users.rules.ts';
@@ -113,7 +114,7 @@ export function mountUsers(
     },
     async (call) => {
       const row = await users.update(callerIfMatch('user', call), call.target, call.body.user);
-      return withEtag(row, { user: render(call.base, row) });
+      return withEtag(row, { user: withExtra(row, render(call.base, row)) });
     },
   );
 

@@ -2,7 +2,7 @@
 import { isoTime } from '../../platform/clock.ts';
 import { t } from '../../platform/http/index.ts';
 import { inactivityEnd } from '../access/index.ts';
-import { Links, ListLinks, membersOf, parseJson } from '../resource/index.ts';
+import { Extra, Links, ListLinks, membersOf, parseJson } from '../resource/index.ts';
 import type { AccountAtProvider, ListedUser } from './users.store.ts';
 
 /** The only protocol that accounts at providers are linked by. */
@@ -54,7 +54,7 @@ export const userFields = [
 export const newUserFields = { required: { name: Name }, optional };
 const NewUser = t.open(newUserFields.required, newUserFields.optional);
 export const CreateUser = t.envelope('user', NewUser);
-const UserChanges = t.open({}, { name: Name, ...optional });
+const UserChanges = t.changes(t.open({}, { name: Name, ...optional }));
 export const UpdateUser = t.envelope('user', UserChanges);
 export const ChangePassword = t.envelope('user', t.open({ password: Password, original_password: Password }));
 
@@ -73,6 +73,7 @@ export const shownUserFields = {
     default_project_id: t.nullable(t.string()),
     description: t.nullable(t.string()),
     email: t.nullable(t.string()),
+    extra: Extra,
     federated: t.array(
       t.object({ idp_id: t.string(), protocols: t.array(t.object({ protocol_id: t.string(), unique_id: t.string() })) }),
       { description: 'Accounts at identity providers that the user signs in by. Not in lists.' },

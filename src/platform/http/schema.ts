@@ -80,6 +80,9 @@ export const open = <R extends Properties, O extends Properties = NoProperties>(
 ): Schema<ObjectShape<R, O> & { [other: string]: unknown }> =>
   ({ ...object(required, optional, notes), additionalProperties: true }) as never;
 
+/** The fields of a change. One with nothing in it is refused, as Keystone does. */
+export const changes = <T>(fields: Schema<T>): Schema<T> => ({ ...fields, minProperties: 1 });
+
 /** A body or answer in an envelope: `{ "user": { ... } }`. Keystone's clients send other keys beside it; they are ignored. */
 export const envelope = <K extends string, T>(key: K, schema: Schema<T>): Schema<{ [P in K]: T }> =>
   ({ type: 'object', required: [key], properties: { [key]: schema }, additionalProperties: true }) as never;

@@ -27,6 +27,7 @@ const fieldOf = (error: ErrorObject): string => pathOf(error).join('.') || 'body
 
 function reasonOf({ keyword, params, message }: ErrorObject): string {
   if (keyword === 'required') return 'it is a required property';
+  if (keyword === 'minProperties') return 'it must have at least one property';
   if (keyword === 'additionalProperties') return 'it is not a property of this object';
   // String(), because join() turns null into an empty text.
   if (keyword === 'enum')
