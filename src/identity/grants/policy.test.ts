@@ -197,7 +197,7 @@ const tableOf = ({
   },
   'tag a project': {
     allowed: [...ADMINS, ...MANAGERS, ...PROJECT_ADMINS],
-    request: ({ shop }) => put(`/v3/projects/${shop.id}/tags/blue`),
+    request: ({ shop }) => put(`/v3/projects/${shop.id}/tags/${name()}`),
   },
   'list the projects of a user': {
     allowed: [...ADMINS, ...SYSTEM_READERS, ...DOMAIN_READERS],
@@ -248,7 +248,7 @@ const tableOf = ({
   },
   'make a role imply another': {
     allowed: ADMINS,
-    request: ({ role }) => put(`/v3/roles/${role.plain}/implies/${role.reader}`),
+    request: async ({ role }, api) => put(`/v3/roles/${(await api.make('role', { name: name() })).id}/implies/${role.reader}`),
   },
 
   'check a grant': {
@@ -478,7 +478,9 @@ function sampleOf(schema: Schema): unknown {
   if (type === 'array') return (schema.minItems as number) > 0 ? [sampleOf(schema.items as Schema)] : [];
   if (type !== 'object') return true;
   const properties = (schema.properties ?? {}) as Record<string, Schema>;
-  return Object.fromEntries(((schema.required ?? []) as string[]).map((key) => [key, sampleOf(properties[key]!)]));
+  const required = (schema.required ?? []) as string[];
+  const keys = required.length === 0 && schema.minProperties ? Object.keys(properties).slice(0, 1) : required;
+  return Object.fromEntries(keys.map((key) => [key, sampleOf(properties[key]!)]));
 }
 
 onDatabase('SQLite', 'Every route', {}, (api) => {

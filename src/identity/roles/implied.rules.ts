@@ -50,9 +50,13 @@ export function createImpliedRoles({ db, change }: Pick<Deps, 'db' | 'change'>) 
     };
   }
 
-  async function refuseCycle(tx: Tx, prior: string, implied: string): Promise<void> {
+  /** Locked, so that implications are added one after the other. */
+  async function refuseKnownAndCycle(tx: Tx, prior: string, implied: string): Promise<void> {
     await takeAdvisoryLock(db, tx, 'implied roles');
-    if (reaches(await readImplications(tx), implied, prior)) fail('role.implied_cycle', { prior, implied });
+    const links = await readImplications(tx);
+    if (links.some((link) => link.prior_role_id === prior && link.implied_role_id === implied))
+      fail('resource.duplicate', { kind: 'implied role', field: 'ID', value: implied });
+    if (reaches(links, implied, prior)) fail('role.implied_cycle', { prior, implied });
   }
 
   return {
@@ -94,7 +98,7 @@ export function createImpliedRoles({ db, change }: Pick<Deps, 'db' | 'change'>) 
       if (implied.name === ADMIN) fail('role.implied_admin', { id: impliedId });
       if (prior.domain_id === null && implied.domain_id !== null) fail('role.implied_by_global_role', { id: impliedId });
       await change(caller, async ({ tx, audit, invalidate }) => {
-        await refuseCycle(tx, priorId, impliedId);
+        await refuseKnownAndCycle(tx, priorId, impliedId);
         await failOnBrokenReference(
           () => fail('role.not_found', { id: impliedId }),
           () => insertImplication(tx, { prior_role_id: priorId, implied_role_id: impliedId }),

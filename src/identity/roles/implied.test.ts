@@ -34,7 +34,7 @@ onEachDatabase('Implied roles', (api) => {
     assert.deepEqual(assertOk(await api.put(path), 201), shown);
     assert.deepEqual(assertOk(await api.get(path)), shown);
     assertOk(await api.head(path), 204);
-    assertOk(await api.put(path), 201);
+    assertRefused(await api.put(path), 409, /store implied role - Duplicate Entry/);
     assert.deepEqual(assertOk(await api.get(`/v3/roles/${prior.id}/implies`)), {
       role_inference: { prior_role: ref(prior), implies: [ref(implied)] },
       links: { self: `${api.url}/v3/roles/${prior.id}/implies` },
@@ -85,6 +85,12 @@ onEachDatabase('Implied roles', (api) => {
       const answers = await Promise.all([api.put(link(a, b)), api.put(link(b, c)), api.put(link(c, a))]);
       assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 201, 400]);
     }
+  });
+
+  it('is made once when it is asked for at once', async () => {
+    const [a, b] = [await makeRole(), await makeRole()];
+    const answers = await Promise.all(Array.from({ length: 4 }, () => api.put(link(a, b))));
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409, 409]);
   });
 
   it('says that a role is missing which is deleted meanwhile', async () => {

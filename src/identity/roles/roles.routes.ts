@@ -141,7 +141,8 @@ export function mountImpliedRoles(app: IdentityApp, { implied }: { implied: Impl
     one,
     {
       summary: 'Make a role imply another',
-      description: 'Whoever has the first has the second, too. Circles are refused, and `admin` cannot be implied.',
+      description:
+        'Whoever has the first has the second, too. Circles are refused, and so is what it implies already; `admin` cannot be implied.',
       tag,
       rule: 'identity:create_implied_role',
       target: pair,
