@@ -201,6 +201,10 @@ onEachDatabase('Logging in', (api) => {
       ['auth.identity.password.user', { auth: { identity: { methods: ['password'], password: { user: { password: 'x' } } } } }],
       ['domain', { auth: { identity: { methods: ['password'], password: { user: { name: 'x', password: 'x' } } } } }],
       ['auth.identity.token', { auth: { identity: { methods: ['token'] } } }],
+      ['auth.identity.totp', { auth: { identity: { methods: ['password', 'totp'], password } } }],
+      ['auth.identity.external', { auth: { identity: { methods: ['external'] } } }],
+      ['auth.identity.saml2', { auth: { identity: { methods: ['password', 'saml2'], password } } }],
+      ['auth.identity.toString', { auth: { identity: { methods: ['toString'] } } }],
       ['auth.identity.token.id', { auth: { identity: { methods: ['token'], token: {} } } }],
       ['auth.scope', { auth: { identity, scope: {} } }],
       ['auth.scope', { auth: { identity, scope: null } }],
@@ -224,7 +228,10 @@ onEachDatabase('Logging in', (api) => {
   it('refuses a method it does not know', async () => {
     for (const method of ['saml2', 'external', 'x'.repeat(64), 'toString']) {
       const auth = { identity: { methods: [method], [method]: {} } };
-      assertRefused(await api.post('/v3/auth/tokens', { auth }, { token: null }), 401);
+      const refused = await api.post('/v3/auth/tokens', { auth }, { token: null });
+      assertRefused(refused, 401);
+      assert.ok(refused.body.error.identity.methods.includes('password'));
+      assert.ok(!refused.body.error.identity.methods.includes(method));
     }
   });
 

@@ -5,7 +5,7 @@ import { type LoginAttempt, loginRefused } from '../logins/index.ts';
 import type { UserWithExpiry } from '../users/index.ts';
 import { loginByApplicationCredential } from './application-credential.method.ts';
 import type { AuthIdentity } from './auth.schema.ts';
-import type { LoginMethod, MethodDeps, MethodResult } from './method.ts';
+import { type LoginMethod, type MethodDeps, type MethodResult, requireMethodData } from './method.ts';
 import { loginByOAuth1 } from './oauth1.method.ts';
 import { loginByAccessToken } from './oauth2.method.ts';
 import { loginByPassword } from './password.method.ts';
@@ -62,8 +62,10 @@ export function createAuthenticate(deps: MethodDeps): Authenticate {
   return async (identity, attempt, knewPassword) => {
     const named = new Set(identity.methods);
     const methods = LOGIN_METHODS.filter(([method]) => named.has(method));
-    // Unsupported methods are refused first, before anything is verified or counted.
-    if (methods.length < named.size) fail('auth.method_unsupported');
+    // As Keystone, and before anything is verified or counted: the part of a method is missing, or the method is not supported.
+    for (const method of named) if (!Object.hasOwn(identity, method)) requireMethodData(method, undefined);
+    if (methods.length < named.size)
+      fail('auth.method_unsupported', undefined, { detail: { identity: { methods: LOGIN_METHODS.map(([method]) => method) } } });
     const results: MethodResult[] = [];
     for (const [, run] of methods) {
       const mayTryCode =
