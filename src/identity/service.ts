@@ -156,6 +156,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
           : keystoneErrors;
     },
     authenticate: createAuthenticate(tokens, connections),
+    answersOptions: true,
     authorize,
     ...(options.memoryAdapter === undefined ? {} : { memoryAdapter: options.memoryAdapter }),
     headers: commonHeaders,

@@ -22,7 +22,18 @@ const versionDocument = (base: string) => ({
   'media-types': [{ base: 'application/json', type: 'application/vnd.openstack.identity-v3+json' }],
 });
 
-const wantsHome = (accept: string | undefined): boolean => /application\/json-home/.test(accept ?? '');
+/** How much a client wants a media type, from 0 to 1 (RFC 9110, 12.5.1). */
+function weightOf(accept: string, type: string): number {
+  const ranges = new Map(
+    accept.split(',').map((part): [string, number] => {
+      const [range = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase());
+      return [range, Number(parameters.find((text) => text.startsWith('q='))?.slice(2) ?? 1)];
+    }),
+  );
+  return ranges.get(type) ?? ranges.get('application/*') ?? ranges.get('*/*') ?? 0;
+}
+
+const wantsHome = (accept = ''): boolean => weightOf(accept, HOME) > weightOf(accept, 'application/json');
 /** What is answered depends on what the client accepts. */
 const VARY = { Vary: 'Accept, X-Auth-Token' };
 const home = (prefix: string): Answer =>

@@ -78,8 +78,53 @@ onEachDatabase('Discovery', (api) => {
         'href-vars': { domain_id: `${PARAM}domain_id`, group_id: `${PARAM}group_id`, role_id: `${PARAM}role_id` },
       });
     }
-    const plain = await api.get('/v3', { token: null, headers: { Accept: 'application/json' } });
-    assert.ok(plain.body.version);
+    const home = async (accept: string) =>
+      'resources' in assertOk(await api.get('/v3', { token: null, headers: { Accept: accept } }));
+    for (const accept of [
+      'application/json;q=0.5, application/json-home',
+      'application/json-home;q=0.1',
+      'Application/JSON-Home',
+    ])
+      assert.ok(await home(accept), accept);
+    for (const accept of [
+      'application/json',
+      'application/json-home;q=0.5, application/json',
+      'application/json-home, application/json',
+      'application/json-home, */*',
+      'application/json-home;q=0',
+      'application/json-home;q=x',
+      'text/html',
+      '*/*',
+    ])
+      assert.ok(!(await home(accept)), accept);
+  });
+
+  it('names parameters in JSON Home as Keystone does', async () => {
+    const { resources } = assertOk(await api.get('/v3', { token: null, headers: { Accept: 'application/json-home' } }));
+    const EXTENSION = REL.replace('rel/', 'ext/');
+    const expected: Record<string, [path: string, params: Record<string, string>]> = {
+      [`${REL}credential`]: ['/credentials/{credential_id}', { credential_id: `${PARAM}credential_id` }],
+      [`${REL}project_tags`]: [
+        '/projects/{project_id}/tags/{value}',
+        { project_id: `${PARAM}project_id`, value: `${PARAM}tag_value` },
+      ],
+      [`${REL}implied_role`]: [
+        '/roles/{prior_role_id}/implies/{implied_role_id}',
+        { prior_role_id: `${PARAM}role_id`, implied_role_id: `${PARAM}role_id` },
+      ],
+      [`${EXTENSION}OS-FEDERATION/1.0/rel/mapping`]: [
+        '/OS-FEDERATION/mappings/{mapping_id}',
+        { mapping_id: `${EXTENSION}OS-FEDERATION/1.0/param/mapping_id` },
+      ],
+      [`${EXTENSION}OS-EP-FILTER/1.0/rel/project_endpoint`]: [
+        '/OS-EP-FILTER/projects/{project_id}/endpoints/{endpoint_id}',
+        { project_id: `${PARAM}project_id`, endpoint_id: `${PARAM}endpoint_id` },
+      ],
+    };
+    for (const [rel, [template, params]] of Object.entries(expected))
+      assert.deepEqual(resources[rel], { 'href-template': template, 'href-vars': params });
+    assert.deepEqual(resources[`${REL}credentials`], { href: '/credentials' });
+    assert.deepEqual(resources[`${EXTENSION}OS-FEDERATION/1.0/rel/projects`], { href: '/auth/projects' });
   });
 
   it('names in JSON Home nothing but routes that are there', async () => {
@@ -96,7 +141,7 @@ onEachDatabase('Discovery', (api) => {
       assertRefused(await api.get(path), 404, /^The resource could not be found\.$/);
     const answer = await api.request('PUT', '/v3/roles');
     assertRefused(answer, 405);
-    assert.equal(answer.headers.get('allow'), 'GET, HEAD, POST');
+    assert.equal(answer.headers.get('allow'), 'GET, HEAD, OPTIONS, POST');
   });
 });
 

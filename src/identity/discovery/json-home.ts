@@ -124,6 +124,8 @@ const EXTENSION_PARAMS: Readonly<Record<string, string>> = {
 
 /** Of extensions, each with a version of its own. */
 const EXTENSIONS: readonly (readonly [extension: string, rel: string, path: string])[] = [
+  ['OS-FEDERATION', 'projects', '/auth/projects'],
+  ['OS-FEDERATION', 'domains', '/auth/domains'],
   ['OS-EC2', 'user_credentials', '/users/{user_id}/credentials/OS-EC2'],
   ['OS-EC2', 'user_credential', '/users/{user_id}/credentials/OS-EC2/{credential_id}'],
   ['OS-EC2', 'ec2tokens', '/ec2tokens'],
@@ -143,15 +145,16 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   implied_role_id: 'role_id',
 };
 
-const INHERITED: readonly (readonly [rel: string, path: string])[] = ['domain', 'project'].flatMap((target) =>
-  ['user', 'group'].flatMap((actor) => {
-    const path = `/OS-INHERIT/${target}s/{${target}_id}/${actor}s/{${actor}_id}/roles`;
-    return [
-      [`${target}_${actor}_roles_inherited_to_projects`, `${path}/inherited_to_projects`],
-      [`${target}_${actor}_role_inherited_to_projects`, `${path}/{role_id}/inherited_to_projects`],
-    ] as const;
-  }),
-);
+/** As in Keystone, where the lists of projects are missing. */
+const INHERITED: readonly (readonly [rel: string, path: string])[] = ['user', 'group'].flatMap((actor) => {
+  const ofDomain = `/OS-INHERIT/domains/{domain_id}/${actor}s/{${actor}_id}/roles`;
+  const ofProject = `/OS-INHERIT/projects/{project_id}/${actor}s/{${actor}_id}/roles`;
+  return [
+    [`domain_${actor}_roles_inherited_to_projects`, `${ofDomain}/inherited_to_projects`],
+    [`domain_${actor}_role_inherited_to_projects`, `${ofDomain}/{role_id}/inherited_to_projects`],
+    [`project_${actor}_role_inherited_to_projects`, `${ofProject}/{role_id}/inherited_to_projects`],
+  ] as const;
+});
 
 const FEDERATION = 'https://docs.openstack.org/api/openstack-identity/3/ext/OS-FEDERATION/1.0/';
 const FEDERATED: readonly (readonly [rel: string, path: string])[] = [
@@ -164,8 +167,6 @@ const FEDERATED: readonly (readonly [rel: string, path: string])[] = [
   ['mapping', '/mappings/{mapping_id}'],
   ['service_providers', '/service_providers'],
   ['service_provider', '/service_providers/{sp_id}'],
-  ['projects', '/projects'],
-  ['domains', '/domains'],
 ];
 
 function entry(path: string, param = PARAM): Record<string, unknown> {

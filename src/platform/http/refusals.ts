@@ -10,17 +10,25 @@ interface RoutePattern {
   readonly spec?: { readonly withoutHead?: boolean };
 }
 
-/** The methods of a known path, for 405 and its Allow header; empty for an unknown path. It is slow, but only used for 404 and 405. */
-export function allowedMethods(routes: readonly RoutePattern[], url: string): string[] {
-  const path = url.split('?', 1)[0]!.replace(/(.)\/$/, '$1');
-  const methods = new Set<string>();
-  for (const route of routes) {
-    const pattern = route.path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:\w+/g, '[^/]+');
-    if (!new RegExp(`^${pattern}$`).test(path)) continue;
-    methods.add(route.method);
-    if (route.method === 'GET' && !route.spec?.withoutHead) methods.add('HEAD');
-  }
-  return [...methods].sort();
+const patternOf = ({ path }: RoutePattern): RegExp =>
+  new RegExp(`^${path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:\w+/g, '[^/]+')}$`);
+
+/** Finds the methods of a path, for OPTIONS and for 405 with its Allow header; none for an unknown path. `withOptions`: OPTIONS is one of them. */
+export function createMethodFinder(routes: readonly RoutePattern[], withOptions: boolean): (url: string) => string[] {
+  /** Made when they are needed first: few services are ever asked. */
+  let patterns: readonly { readonly route: RoutePattern; readonly pattern: RegExp }[] | undefined;
+  return (url) => {
+    patterns ??= routes.map((route) => ({ route, pattern: patternOf(route) }));
+    const path = url.split('?', 1)[0]!.replace(/(.)\/$/, '$1');
+    const methods = new Set<string>();
+    for (const { route, pattern } of patterns) {
+      if (!pattern.test(path)) continue;
+      methods.add(route.method);
+      if (route.method === 'GET' && !route.spec?.withoutHead) methods.add('HEAD');
+    }
+    if (withOptions && methods.size > 0) methods.add('OPTIONS');
+    return [...methods].sort();
+  };
 }
 
 /** How long a refused client may continue to send. Closing the connection earlier could lose the answer before the client reads it. */

@@ -85,7 +85,7 @@ export class Replies {
   }
 
   refuse(error: unknown, call: IncomingCall, route: RouteName): void {
-    const { log, errorFormatOf, bodyLimit } = this.#options;
+    const { log, errorFormatOf } = this.#options;
     const refusal = toFault(error);
     const { status, code, reason } = refusal;
     const request_id = call.requestId;
@@ -96,11 +96,19 @@ export class Replies {
     // Not the path of the request, where characters of the route may be percent-encoded.
     const path = route.path.startsWith('/') && !route.isMount ? route.path : call.url;
     const answer = errorFormatOf(path, call.headers)(refusal, call.base, request_id);
-    // The client is still sending a body that will not be read.
-    const { 'transfer-encoding': chunked, 'content-length': length } = call.headers;
-    const isLong = status === 413 || chunked !== undefined || Number(length) > bodyLimit;
-    const last = isLong && !call.raw.complete;
+    const last = this.#isSendingMore(call, status === 413);
     this.send(call, route, { status, headers: { ...answer.headers, ...refusal.headers }, text: textOf(answer), last }, refusal);
+  }
+
+  /** The client is still sending a body that will not be read. */
+  #isSendingMore({ headers, raw }: IncomingCall, isTooLong = false): boolean {
+    const { 'transfer-encoding': chunked, 'content-length': length } = headers;
+    return (isTooLong || chunked !== undefined || Number(length) > this.#options.bodyLimit) && !raw.complete;
+  }
+
+  /** 200 without a body, whatever the client sent. */
+  sendBare(call: IncomingCall, route: RouteName, headers: Readonly<Record<string, string>>): void {
+    this.send(call, route, { status: 200, headers, text: undefined, last: this.#isSendingMore(call) });
   }
 
   /** The last resort: a failure to answer must end only its request, not the process. */

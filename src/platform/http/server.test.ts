@@ -194,6 +194,7 @@ describe('The server', () => {
     assert.equal(answer.status, 405);
     assert.equal(answer.headers.get('allow'), 'DELETE, GET, HEAD, PUT');
     assert.equal((await send('PATCH', '/things/1/')).status, 405);
+    assert.equal((await send('OPTIONS', '/things/1')).status, 405);
   });
 
   it('accepts a trailing slash, and HEAD for GET', async () => {

@@ -17,7 +17,7 @@ import { ServerConnections } from './connections.ts';
 import { BaseUrls, createSender, FrameworkCall, type IncomingCall, type TimedMessage } from './exchange.ts';
 import { createMemoryAdapter, type MemoryCounts } from './memory-adapter.ts';
 import { type Mount, registerMount } from './mounts.ts';
-import { allowedMethods, refuseUnreadable } from './refusals.ts';
+import { createMethodFinder, refuseUnreadable } from './refusals.ts';
 import { faultOfFramework, Replies, type ReplyOptions, type RouteName } from './replies.ts';
 import { createSteps, type RequestAccess } from './steps.ts';
 
@@ -26,6 +26,11 @@ export interface ServerOptions<Caller> extends RequestAccess<Caller>, ReplyOptio
   readonly mounts?: readonly Mount[];
   /** Returns the canonical URL of a request: clients write some paths differently from the route. */
   canonicalUrl?(url: string): string;
+  /**
+   * OPTIONS is answered with the methods of a path, to everybody: they are in the published list of routes. Nothing is said about other
+   * origins, so that browsers keep pages of others away, as they do from paths without OPTIONS.
+   */
+  readonly answersOptions?: boolean;
   /** Headers of every answer. */
   readonly headers: Readonly<Record<string, string>>;
   readonly requestIdHeader: string;
@@ -88,21 +93,24 @@ function openNodeServer(
 const addressesOf = async (host: string): Promise<readonly string[]> =>
   host === 'localhost' ? [...new Set((await lookup(host, { all: true })).map(({ address }) => address))] : [host];
 
-/** Refuses paths and methods that no route has. */
+/** Refuses paths and methods that no route has. Answers OPTIONS, if the service does that. */
 function registerUnknown(
   server: FastifyInstance,
-  routes: readonly Route<never>[],
-  refuse: (error: unknown, call: IncomingCall) => void,
+  { app: { routes }, answersOptions = false }: Pick<ServerOptions<never>, 'app' | 'answersOptions'>,
+  replies: Replies,
   bases: BaseUrls,
 ): void {
+  const methodsOf = createMethodFinder(routes, answersOptions);
   server.register(async (scope) => {
     // Before the body is read: an unknown path is refused whatever the body is.
     scope.addHook('onRequest', (request, reply) => {
-      const methods = allowedMethods(routes, request.url);
-      const allow = { headers: { Allow: methods.join(', ') } };
+      const methods = methodsOf(request.url);
+      const allow = { Allow: methods.join(', ') };
       reply.hijack();
-      const refusal = methods.length > 0 ? fault('route.method_not_allowed', undefined, allow) : fault('route.not_found');
-      refuse(refusal, new FrameworkCall(request, reply.raw, bases));
+      const call = new FrameworkCall(request, reply.raw, bases);
+      if (methods.length === 0) replies.refuseOrEnd(fault('route.not_found'), call, NO_ROUTE);
+      else if (answersOptions && request.method === 'OPTIONS') replies.sendBare(call, { ...NO_ROUTE, onlyReads: true }, allow);
+      else replies.refuseOrEnd(fault('route.method_not_allowed', undefined, { headers: allow }), call, NO_ROUTE);
     });
     scope.setNotFoundHandler(() => undefined);
   });
@@ -209,7 +217,7 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
     const name = { path: request.routeOptions.url ?? NO_ROUTE.path };
     replies.refuseOrEnd(faultOfFramework(error), new FrameworkCall(request, reply.raw, bases), name);
   });
-  registerUnknown(server, routes, (error, call) => replies.refuseOrEnd(error, call, NO_ROUTE), bases);
+  registerUnknown(server, options, replies, bases);
   const headNeedsRoute = new Set(routes.filter((route) => route.method === 'HEAD').map((route) => route.path));
   for (const route of routes) {
     const { method, path, spec } = route;

@@ -105,13 +105,13 @@ onEachDatabase('SCIM discovery', (api) => {
 
   it('is 405 for methods that a path does not have, with SCIM’s body and those it has', async () => {
     const wrong: [string, string, RegExp][] = [
-      ['PUT', '/Users', /GET, HEAD, POST/],
-      ['DELETE', '/Users', /GET, HEAD, POST/],
-      ['POST', '/Users/some', /DELETE, GET, HEAD, PATCH, PUT/],
+      ['PUT', '/Users', /GET, HEAD, OPTIONS, POST/],
+      ['DELETE', '/Users', /GET, HEAD, OPTIONS, POST/],
+      ['POST', '/Users/some', /DELETE, GET, HEAD, OPTIONS, PATCH, PUT/],
       ['GET', '/Bulk', /POST/],
       ['POST', '/Schemas', /GET, HEAD/],
       ['DELETE', '/ServiceProviderConfig', /GET, HEAD/],
-      ['DELETE', '/Me', /GET, HEAD, PATCH, PUT/],
+      ['DELETE', '/Me', /GET, HEAD, OPTIONS, PATCH, PUT/],
     ];
     for (const [method, path, allowed] of wrong) {
       const answer = await scim.request(method, path, method === 'GET' || method === 'DELETE' ? {} : { body: {} });
