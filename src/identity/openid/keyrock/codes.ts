@@ -1,10 +1,11 @@
 // Authorization codes for clients of Keyrock's back-end: their own front-end asks the person for consent, and sends the answer with
-// the person's token.
+// the person's token. Applications that are registered with the grant type `implicit` get an access token instead of a code.
 import type { Provider } from 'oidc-provider';
 import { type Caller, loginTimeOf } from '../../access/index.ts';
 import { findConsumer } from '../../consumers/index.ts';
 import type { ConsumerRow, Database } from '../../database.ts';
 import { fail } from '../../faults.ts';
+import { parseJson } from '../../resource/index.ts';
 import { SCOPES } from '../provider/accounts.ts';
 import type { Records } from '../provider/records/records.ts';
 
@@ -12,8 +13,12 @@ import type { Records } from '../provider/records/records.ts';
 const MODEL = 'OldAuthorization';
 const QUESTION_SECONDS = 600;
 
+export const RESPONSE_TYPES = ['code', 'token'] as const;
+export type ResponseType = (typeof RESPONSE_TYPES)[number];
+
 export interface CodeRequest {
   readonly clientId: string;
+  readonly responseType: ResponseType;
   readonly redirectUri: string | undefined;
   readonly scopes: readonly string[];
   readonly state: string | undefined;
@@ -22,11 +27,15 @@ export interface CodeRequest {
 export function createKeyrockCodes({ db, records, provider }: { db: Database; records: Records; provider(): Promise<Provider> }) {
   const idOf = (caller: Caller, clientId: string): string => `${clientId} ${caller.userId}`;
 
-  async function findConfidentialConsumer(clientId: string): Promise<ConsumerRow> {
+  async function findAllowedConsumer(clientId: string, responseType: ResponseType): Promise<ConsumerRow> {
     const consumer = await findConsumer(db.read, clientId);
     if (!consumer) fail('request.bad_value', { field: 'client_id', why: 'there is no such application' });
-    // Public clients need PKCE, which these calls do not support.
-    if (consumer.client_type === 'public')
+    if (responseType === 'token' && consumer.grant_type !== 'implicit')
+      fail('request.bad_value', { field: 'response_type', why: 'a token is for applications with the grant type implicit' });
+    if (responseType === 'token' && parseJson(consumer.extra).dpop_bound_access_tokens === true)
+      fail('request.bad_value', { field: 'response_type', why: 'tokens of this application are bound to a key' });
+    // Public clients need PKCE to redeem a code, which these calls do not support.
+    if (responseType === 'code' && consumer.client_type === 'public')
       fail('request.bad_value', { field: 'client_id', why: 'a public application uses /openid/authorize' });
     return consumer;
   }
@@ -39,10 +48,11 @@ export function createKeyrockCodes({ db, records, provider }: { db: Database; re
     });
 
   /** The application must exist, and the redirect URI must be registered. */
-  async function startAuthorization(caller: Caller, { clientId, redirectUri, scopes, state }: CodeRequest) {
-    const consumer = await findConfidentialConsumer(clientId);
+  async function startAuthorization(caller: Caller, { clientId, responseType, redirectUri, scopes, state }: CodeRequest) {
+    const consumer = await findAllowedConsumer(clientId, responseType);
     const uri = registeredRedirectUri(consumer, redirectUri);
-    const payload = { accountId: caller.userId, clientId, redirectUri: uri, ...(state === undefined ? {} : { state }) };
+    const answer = { responseType, ...(state === undefined ? {} : { state }) };
+    const payload = { accountId: caller.userId, clientId, redirectUri: uri, ...answer };
     await records.save(MODEL, idOf(caller, clientId), payload, QUESTION_SECONDS);
     return { consumer, redirectUri: uri, scopes: scopes.length > 0 ? scopes : (JSON.parse(consumer.scopes) as string[]) };
   }
@@ -53,28 +63,60 @@ export function createKeyrockCodes({ db, records, provider }: { db: Database; re
     if (!question || !(await records.consume(MODEL, idOf(caller, clientId))))
       fail('request.bad_value', { field: 'client_id', why: 'nothing was asked for it, or it was answered' });
     await records.destroy(MODEL, idOf(caller, clientId));
-    // The application may have changed since: its type or its redirect URIs.
-    const redirectUri = registeredRedirectUri(await findConfidentialConsumer(clientId), String(question.redirectUri));
-    const { AuthorizationCode, Grant, Client } = await provider();
-    const client = await Client.find(clientId);
+    // The application may have changed since: its type, its grant type or its redirect URIs.
+    const responseType = question.responseType === 'token' ? 'token' : 'code';
+    const consumer = await findAllowedConsumer(clientId, responseType);
+    const location = new URL(registeredRedirectUri(consumer, String(question.redirectUri)));
+    const issued =
+      responseType === 'token'
+        ? await issueToken(caller, clientId, scopes)
+        : await issueCode(caller, clientId, scopes, String(question.redirectUri));
+    const state: Record<string, string> = question.state === undefined ? {} : { state: String(question.state) };
+    const answer = Object.entries({ ...issued, ...state });
+    // A token must not be sent to the server of the address, nor be in its logs (RFC 6749, 4.2.2).
+    if (responseType === 'token') location.hash = new URLSearchParams(answer).toString();
+    else for (const [name, value] of answer) location.searchParams.set(name, value);
+    return location.href;
+  }
+
+  /** The consent, as codes and tokens have it. */
+  async function grantTo(caller: Caller, clientId: string, scopes: readonly string[]) {
+    const models = await provider();
+    const client = await models.Client.find(clientId);
     if (!client) fail('request.bad_value', { field: 'client_id', why: 'there is no such application' });
     const scope = SCOPES.filter((one) => scopes.includes(one)).join(' ');
-    const grant = new Grant({ accountId: caller.userId, clientId });
+    const grant = new models.Grant({ accountId: caller.userId, clientId });
     if (scope !== '') grant.addOIDCScope(scope);
-    const code = new AuthorizationCode({
-      accountId: caller.userId,
-      client,
-      grantId: await grant.save(),
+    return { models, about: { accountId: caller.userId, client, grantId: await grant.save(), scope } };
+  }
+
+  async function issueCode(
+    caller: Caller,
+    clientId: string,
+    scopes: readonly string[],
+    redirectUri: string,
+  ): Promise<Record<string, string>> {
+    const { models, about } = await grantTo(caller, clientId, scopes);
+    const code = new models.AuthorizationCode({
+      ...about,
       gty: 'authorization_code',
       redirectUri,
-      scope,
       // A token made from another token keeps the time of the login.
       authTime: Math.floor(loginTimeOf(caller.token) / 1000),
     } as never);
-    const location = new URL(redirectUri);
-    location.searchParams.set('code', await code.save());
-    if (question.state !== undefined) location.searchParams.set('state', String(question.state));
-    return location.href;
+    return { code: await code.save() };
+  }
+
+  /** Never a refresh token: whoever reads the address would have access for ever. */
+  async function issueToken(caller: Caller, clientId: string, scopes: readonly string[]): Promise<Record<string, string>> {
+    const { models, about } = await grantTo(caller, clientId, scopes);
+    const token = new models.AccessToken({ ...about, gty: 'implicit' } as never);
+    return {
+      access_token: await token.save(),
+      token_type: 'Bearer',
+      expires_in: String(token.expiration),
+      ...(about.scope === '' ? {} : { scope: about.scope }),
+    };
   }
 
   return {

@@ -10,7 +10,7 @@ import { Links, ListLinks, single, wholeList } from '../../resource/index.ts';
 import type { AccessTokens } from '../provider/access-tokens.ts';
 import type { StoredRecord } from '../provider/records/find.ts';
 import type { Records } from '../provider/records/records.ts';
-import type { KeyrockCodes } from './codes.ts';
+import { type KeyrockCodes, RESPONSE_TYPES } from './codes.ts';
 
 const tag = "OAuth2 of Keyrock's back-end";
 
@@ -18,13 +18,15 @@ const AUTHORIZE_DOCUMENTATION = {
   query: {
     client_id: 'The application.',
     redirect_uri: 'A registered redirect URI. Optional if only one is registered.',
-    response_type: 'Must be code.',
+    response_type: 'code, or token for an application with the grant type `implicit`.',
     scope: 'Space-separated scopes. Default: the scopes of the application.',
     state: 'Returned unchanged.',
   },
   required: ['client_id', 'response_type'],
 };
-const REDIRECT_DOCUMENTATION = { replyHeaders: { Location: 'The redirect URI, with the code.' } };
+const REDIRECT_DOCUMENTATION = {
+  replyHeaders: { Location: 'The redirect URI, with the code; with the access token after `#`, if that was requested.' },
+};
 const AuthorizationRequest = t.object({
   data: t.object({
     consumer: t.object({ id: t.string(), name: t.string() }, { description: t.nullable(t.string()) }),
@@ -140,8 +142,9 @@ export function mountKeyrockOAuth(app: IdentityApp, parts: KeyrockOAuthParts): v
       const [id = '', uri, type, scope = '', state] = ['client_id', 'redirect_uri', 'response_type', 'scope', 'state'].map(
         (name) => single(query, name),
       );
-      if (type !== 'code') fail('request.bad_value', { field: 'response_type', why: 'it must be code' });
-      const request = { clientId: id, redirectUri: uri, scopes: scope.split(' ').filter(Boolean), state };
+      const responseType = RESPONSE_TYPES.find((one) => one === type);
+      if (!responseType) fail('request.bad_value', { field: 'response_type', why: `it must be ${RESPONSE_TYPES.join(' or ')}` });
+      const request = { clientId: id, responseType, redirectUri: uri, scopes: scope.split(' ').filter(Boolean), state };
       const { consumer, redirectUri, scopes } = await parts.openid.keyrockCodes.startAuthorization(caller, request);
       return {
         data: {
@@ -157,7 +160,8 @@ export function mountKeyrockOAuth(app: IdentityApp, parts: KeyrockOAuthParts): v
     '/v3/OS-OAUTH2/authorize',
     {
       summary: 'Authorize an application',
-      description: 'Answers with a redirection that has the code. What was requested before can be authorized once.',
+      description:
+        'Answers with a redirection that has the code, or the access token. What was requested before can be authorized once.',
       tag,
       rule: 'authorize',
       target: ({ caller, body }) => factsOnly({ userId: body.user_auth.user_id ?? caller.userId }),

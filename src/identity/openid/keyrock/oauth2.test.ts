@@ -51,6 +51,27 @@ function define(api: TestApi): void {
     assert.equal((await client.redeem(stateless.searchParams.get('code')!)).status, 200);
   });
 
+  for (const client_type of ['confidential', 'public'])
+    it(`is sent a token after the address, if it is ${client_type} and registered with implicit`, async () => {
+      const client = await KeyrockClient.make(api, { grant_type: 'implicit', client_type });
+      const person = await makePerson(api);
+      const asked = await client.ask(person.token, { response_type: 'token', state: 'ä & = #' });
+      assert.equal(asked.status, 200, asked.text);
+      const allowed = await client.allow(person.token);
+      assert.equal(allowed.status, 302, allowed.text);
+      const location = new URL(allowed.headers.get('location')!);
+      assert.equal(location.href.split('#')[0], KEYROCK_CALLBACK);
+      const answer = new URLSearchParams(location.hash.slice(1));
+      const { access_token: token = '', expires_in: seconds, ...others } = Object.fromEntries(answer);
+      assert.deepEqual(others, { token_type: 'Bearer', scope: 'all_info', state: 'ä & = #' });
+      assert.ok(Number(seconds) > 0);
+      const information = await informationOf(api, token);
+      assert.equal(information.status, 200, information.text);
+      assert.deepEqual([information.body.id, information.body.app_id], [person.user.id, client.id]);
+      api.clock.advance(Number(seconds) + 1);
+      assert.equal((await informationOf(api, token)).status, 404);
+    });
+
   for (const written of ['envelope', 'json', 'form'] as const) {
     it(`redeems a code and refreshes, written as ${written}`, async () => {
       const client = await KeyrockClient.make(api);
