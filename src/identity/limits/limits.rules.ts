@@ -1,5 +1,4 @@
 // Limits, as Keystone has them ("unified limits"). Services read and enforce them; nothing is counted here.
-import { takeAdvisoryLock } from '../../platform/database/index.ts';
 import type { Query, Static } from '../../platform/http/index.ts';
 import { newId } from '../../platform/ids.ts';
 import { type Caller, type IdentityTarget, targetOf } from '../access/index.ts';
@@ -23,7 +22,13 @@ import {
   type VisibleLimits,
 } from './limits.store.ts';
 import { checkStrictModel, LIMIT_MODELS, type LimitInTree } from './model.ts';
-import { checkParts, createRegisteredLimits, failOnDuplicateLimit, RESOURCE_FILTERS } from './registered-limits.rules.ts';
+import {
+  checkParts,
+  createRegisteredLimits,
+  failOnDuplicateLimit,
+  lockLimits,
+  RESOURCE_FILTERS,
+} from './registered-limits.rules.ts';
 
 type NewLimit = Static<typeof CreateLimits>['limits'][number];
 type LimitChanges = Static<typeof UpdateLimit>['limit'];
@@ -83,7 +88,6 @@ export function createLimits(deps: Pick<Deps, 'db' | 'change' | 'config'>) {
   const { db, change, config } = deps;
   const isStrict = config.limitModel === 'strict_two_level';
 
-  /** Concurrent changes wait for each other, so that none breaks what another relies on. */
   async function checkModel(tx: Tx, given: readonly LimitInTree[], resources: readonly RegisteredLimitRow[]): Promise<void> {
     const unique = (values: readonly string[]): string[] => [...new Set(values)];
     const stored = await limitsInDomains(
@@ -98,7 +102,7 @@ export function createLimits(deps: Pick<Deps, 'db' | 'change' | 'config'>) {
   async function create(caller: Caller, given: readonly NewLimit[]): Promise<LimitWithResource[]> {
     const ids = given.map(() => newId());
     await change(caller, async ({ tx, audit }) => {
-      if (isStrict) await takeAdvisoryLock(db, tx, 'limits');
+      await lockLimits(db, tx);
       const owners = await ownersOf(tx, given);
       const resources = await resourcesOf(tx, given);
       const rows = given.map(
@@ -136,7 +140,7 @@ export function createLimits(deps: Pick<Deps, 'db' | 'change' | 'config'>) {
   async function update(caller: Caller, { id }: LimitWithResource, body: LimitChanges): Promise<LimitWithResource> {
     const missing = () => fail('limit.not_found', { id });
     return change(caller, async ({ tx, audit }) => {
-      if (isStrict) await takeAdvisoryLock(db, tx, 'limits');
+      await lockLimits(db, tx);
       const row = (await lockLimit(db, tx, id)) ?? missing();
       const values = {
         resource_limit: body.resource_limit ?? row.resource_limit,

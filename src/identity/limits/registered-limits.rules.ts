@@ -1,9 +1,9 @@
 // Registered limits: the resources of services that can be limited, and how much of each everybody may use by default.
-import { isUniqueViolation } from '../../platform/database/index.ts';
+import { isUniqueViolation, takeAdvisoryLock } from '../../platform/database/index.ts';
 import type { Query, Static } from '../../platform/http/index.ts';
 import { newId } from '../../platform/ids.ts';
 import { type Caller, type IdentityTarget, targetOf } from '../access/index.ts';
-import type { Reader, RegisteredLimitRow } from '../database.ts';
+import type { Database, Reader, RegisteredLimitRow, Tx } from '../database.ts';
 import { fail } from '../faults.ts';
 import { criteriaOf, type Deps, type Filters, failOnBrokenReference, pageOf, single } from '../resource/index.ts';
 import type { CreateRegisteredLimits, UpdateRegisteredLimit } from './limits.schema.ts';
@@ -26,6 +26,12 @@ export const RESOURCE_FILTERS = {
   region_id: { column: 'registered_limits.region_id', kind: 'text' },
   resource_name: { column: 'registered_limits.resource_name', kind: 'text' },
 } as const satisfies Filters;
+
+/**
+ * Changes wait for each other: a limit is for the resource that its registered limit names when it is stored, and is compared with the
+ * default that is in force then.
+ */
+export const lockLimits = (db: Pick<Database, 'dialect'>, tx: Tx): Promise<void> => takeAdvisoryLock(db, tx, 'limits');
 
 export async function failOnDuplicateLimit<T>(kind: 'limit' | 'registered limit', write: () => Promise<T>): Promise<T> {
   try {
@@ -99,6 +105,7 @@ export function createRegisteredLimits({ db, change }: Pick<Deps, 'db' | 'change
       body: RegisteredLimitChanges,
     ): Promise<RegisteredLimitRow> {
       return change(caller, async ({ tx, audit }) => {
+        await lockLimits(db, tx);
         await checkParts(tx, [body]);
         const row = (await lockRegisteredLimit(db, tx, id)) ?? missing(id);
         if (await hasLimits(tx, id)) fail('registered_limit.in_use', { id });
