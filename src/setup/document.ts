@@ -127,9 +127,7 @@ export function parseSetup(name: string, text: string): SetupDocument {
 
 function checkValue(value: unknown, place: (path: Path) => string): void {
   if (typeof value === 'object' && value !== null) {
-    const limits = ['registered_limits', 'limits'].find((key) => key in value);
-    if (limits)
-      throw new SetupError(`${place([limits])}: is not supported yet: the API of this service has no registered limits`);
+    if ('limits' in value) throw new SetupError(`${place(['limits'])}: is not supported: only registered_limits are`);
   }
   const problems = problemsOf(SetupSchema, value);
   if (problems.length === 0) return;

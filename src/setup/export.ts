@@ -17,6 +17,7 @@ const DEFAULTS: Partial<Record<Kind, Fields>> = {
   role: { description: null },
   service: { enabled: true, description: null },
   endpoint: { enabled: true, name: null, description: null },
+  registered_limit: { description: null },
   application: {
     description: null,
     client_type: 'confidential',
@@ -150,6 +151,13 @@ class Exporter {
     return { ...some('regions', regions), ...some('services', services) };
   }
 
+  registeredLimits(): Entry[] {
+    return this.of('registered_limit').map((one) => {
+      const [type, name, region, resource] = one.key;
+      return { service: { type, name }, ...(region === null ? {} : { region }), resource, ...fieldsOf(one) };
+    });
+  }
+
   assignments(key: Key[number]): Entry {
     const part = (one: Found): Entry => ({
       role: partReference(key, one.key.slice(1, 3)),
@@ -217,7 +225,7 @@ class Exporter {
 /** What was left out, for the operator. */
 export const exportNotices = ({ items }: State): string[] =>
   items
-    .filter(({ kind, ambiguous }) => ambiguous && (kind === 'scim_connection' || kind === 'service' || kind === 'endpoint'))
+    .filter(({ kind, ambiguous }) => ambiguous && ['scim_connection', 'service', 'endpoint', 'registered_limit'].includes(kind))
     .map(({ kind, key }) => `${kind} ${JSON.stringify(key)}: several have this name`);
 
 export function exportFile({ items }: State): Entry {
@@ -236,6 +244,7 @@ export function exportFile({ items }: State): Entry {
     ),
     ...some('identity_providers', exporter.providers()),
     ...(Object.keys(grants).length > 0 ? { grants } : {}),
+    ...some('registered_limits', exporter.registeredLimits()),
   };
 }
 

@@ -27,6 +27,8 @@ const LABELS: Readonly<Record<Kind, (key: Key) => string>> = {
   service: ([type, name]) => `service ${quote(name)} (${shown(String(type), false)})`,
   endpoint: ([type, name, side, region]) =>
     `${shown(String(side), false)} endpoint of service ${quote(name)} (${shown(String(type), false)})${region === null ? '' : ` in ${quote(region)}`}`,
+  registered_limit: ([type, name, region, resource]) =>
+    `registered limit ${quote(resource)} of service ${quote(name)} (${shown(String(type), false)})${region === null ? '' : ` in ${quote(region)}`}`,
   application: ([key]) => application(key),
   permission: ([key, name]) => `permission ${quote(name)} of ${application(key)}`,
   application_role: ([key, name]) => `role ${quote(name)} of ${application(key)}`,

@@ -13,6 +13,7 @@ export const KINDS = [
   'group',
   'service',
   'endpoint',
+  'registered_limit',
   'application',
   'permission',
   'application_role',

@@ -17,6 +17,7 @@ const NOUNS: Partial<Record<Kind, string>> = {
   group: 'identity:*_group',
   service: 'identity:*_service',
   endpoint: 'identity:*_endpoint',
+  registered_limit: 'identity:*_registered_limit',
   application: '*_consumer',
   permission: '*_permission',
   application_role: '*_role',
@@ -32,6 +33,7 @@ function ruleOf({ kind, action, key }: Change): string {
   if (kind === 'role_permission') return isNew ? 'add_permission_to_role' : 'remove_permission_from_role';
   if (kind === 'organization_assignment') return isNew ? 'add_role_to_organization' : 'remove_role_from_organization';
   if (kind === 'user_assignment') return isNew ? 'add_role_to_user' : 'remove_role_from_user';
+  if (kind === 'registered_limit' && isNew) return 'identity:create_registered_limits';
   if (kind === 'openid') return 'identity:update_identity_provider';
   if (kind === 'scim_connection') return 'identity:manage_scim_connections';
   return NOUNS[kind]!.replace('*', WORDS[action]);

@@ -1,4 +1,4 @@
-// Reads regions, services and endpoints.
+// Reads regions, services, endpoints and registered limits.
 import type { Body } from './client.ts';
 import type { Json } from './schema.ts';
 import { attributesOf, pathId, type State, textOf } from './state.ts';
@@ -75,6 +75,23 @@ export async function readCatalog(state: State): Promise<void> {
         ...attributesOf(body, ENDPOINT),
       },
       ...(isOwn(body) ? OWN_ADDRESS : {}),
+    });
+  }
+}
+
+/** After the catalog, which has the names of their services. */
+export async function readRegisteredLimits(state: State): Promise<void> {
+  const services = new Map(state.items.filter(({ kind }) => kind === 'service').map(({ id, key }) => [id, key]));
+  for (const body of await state.client.list('/v3/registered_limits', 'registered_limits')) {
+    const id = textOf(body, 'id');
+    const service = services.get(textOf(body, 'service_id'));
+    if (!service) continue;
+    state.add({
+      kind: 'registered_limit',
+      key: [...service, (body.region_id ?? null) as string | null, textOf(body, 'resource_name')],
+      id,
+      url: `/v3/registered_limits/${pathId(id)}`,
+      fields: { default_limit: body.default_limit as number, description: (body.description ?? null) as Json },
     });
   }
 }

@@ -3,7 +3,7 @@ import type { Client } from './client.ts';
 import { KINDS, type Kind } from './model.ts';
 import { readApplications } from './read-applications.ts';
 import { readBase } from './read-base.ts';
-import { readCatalog } from './read-catalog.ts';
+import { readCatalog, readRegisteredLimits } from './read-catalog.ts';
 import { findUsers, readGrants } from './read-grants.ts';
 import { readConnections, readProviders } from './read-providers.ts';
 import { type Need, State } from './state.ts';
@@ -15,6 +15,7 @@ const ALSO: Partial<Record<Kind, readonly Kind[]>> = {
   endpoint: ['service', 'region'],
   service: ['region', 'endpoint'],
   region: ['endpoint', 'service'],
+  registered_limit: ['service', 'region', 'endpoint'],
   role_permission: ['application_role', 'permission'],
   protocol: ['identity_provider', 'mapping'],
   openid: ['identity_provider'],
@@ -66,6 +67,7 @@ export async function readState(client: Client, need: Need, users: WantedSetup['
   const ownGroups = await readBase(state);
   const missing = await findUsers(state, users);
   if (state.needs(...CATALOG)) await readCatalog(state);
+  if (state.needs('registered_limit')) await readRegisteredLimits(state);
   if (state.needs('application')) await readApplications(state);
   if (state.needs('mapping', 'identity_provider')) await readProviders(state);
   if (state.needs('scim_connection')) await readConnections(state);

@@ -248,7 +248,19 @@ const Grants = t.object(
   { description: 'Base roles of groups and users; each on one of organization, domain or system.' },
 );
 
-const Limits: Schema<never> = { not: {}, description: 'Not supported yet: the API has no registered limits.' };
+const RegisteredLimit = t.object(
+  {
+    service: t.object({ type: t.string({ minLength: 1, maxLength: 255 }), name: t.string({ maxLength: 255 }) }),
+    resource: t.string({ minLength: 1, maxLength: 255, description: 'What is limited, by the name that the service gave it.' }),
+    default_limit: t.integer({ minimum: -1, maximum: 0x7fffffff, description: '-1 stands for no limit.' }),
+  },
+  { region: t.nullable(RegionId), description: Text },
+  { description: 'How much of a resource everybody may use by default.' },
+);
+const Limits: Schema<never> = {
+  not: {},
+  description: 'Not supported: a list of limits has only those of the project or domain that the token is for.',
+};
 
 export const SetupSchema = {
   $id: SCHEMA_ID,
@@ -263,7 +275,7 @@ export const SetupSchema = {
       mappings: t.array(Mapping),
       identity_providers: t.array(IdentityProvider),
       grants: Grants,
-      registered_limits: Limits,
+      registered_limits: t.array(RegisteredLimit),
       limits: Limits,
     },
   ),
@@ -333,6 +345,13 @@ export interface IdentityProviderEntry {
   readonly openid?: Readonly<Record<string, Json>> & { readonly client_secret?: SecretRef | null };
   readonly [field: string]: unknown;
 }
+export interface RegisteredLimitEntry {
+  readonly service: { readonly type: string; readonly name: string };
+  readonly resource: string;
+  readonly default_limit: number;
+  readonly region?: string | null;
+  readonly description?: string | null;
+}
 export interface SetupFile {
   readonly version: 1;
   readonly domains?: readonly DomainEntry[];
@@ -345,6 +364,7 @@ export interface SetupFile {
   readonly mappings?: readonly Readonly<Record<string, Json>>[];
   readonly identity_providers?: readonly IdentityProviderEntry[];
   readonly grants?: { readonly groups?: readonly GrantEntry[]; readonly users?: readonly GrantEntry[] };
+  readonly registered_limits?: readonly RegisteredLimitEntry[];
 }
 export type { Json };
 

@@ -24,7 +24,7 @@ onEachDatabase('A set-up file', (api) => {
   after(() => operator.remove());
 
   it('is applied, and changes nothing when it is applied again', async () => {
-    assert.equal(await operator.apply(FULL, { env }), 29);
+    assert.equal(await operator.apply(FULL, { env }), 30);
     assert.equal(await operator.shows(FULL, { env }), NOTHING);
     assert.equal(await operator.apply(FULL, { env }), 0);
     const { consumers } = assertOk(await api.get('/v3/OS-OAUTH2/consumers?name=Reports'));
@@ -242,6 +242,40 @@ onEachDatabase('A set-up file', (api) => {
     assert.deepEqual(assertOk(await api.get('/v3/domains?name=Never')).domains, []);
   });
 
+  it('registers limits, changes and deletes those that nobody uses', async () => {
+    const limits = (...entries: string[]) =>
+      `version: 1\nregistered_limits:\n${entries.map((entry) => `  - {service: {type: reports, name: reports}, ${entry}}\n`).join('')}`;
+    const both = limits('resource: pages, region: South, default_limit: 100', 'resource: pages, default_limit: -1');
+    assert.equal(
+      await operator.shows(both),
+      '+ registered limit "pages" of service "reports" (reports)\n    default_limit: -1\n1 to create, 0 to change, 0 to delete',
+    );
+    assert.equal(await operator.apply(both), 1);
+    const changed = limits('resource: pages, region: South, default_limit: 0', 'resource: pages, default_limit: -1');
+    assert.match(await operator.shows(changed), /in "South"\n {4}default_limit: 100 -> 0\n/);
+    assert.equal(await operator.apply(changed), 1);
+    assert.equal(await operator.shows(changed, { prune: true }), NOTHING);
+    const service = assertOk(await api.get('/v3/services?type=reports')).services[0].id;
+    const { registered_limits: found } = assertOk(await api.get(`/v3/registered_limits?service_id=${service}`));
+    assert.deepEqual(found.map((one: any) => [one.region_id, one.default_limit, one.description]).toSorted(), [
+      [null, -1, null],
+      ['South', 0, 'A month'],
+    ]);
+    // One that limits refer to stays as it is.
+    const project = assertOk(await api.get('/v3/projects?name=Staff')).projects[0].id;
+    const used = { project_id: project, service_id: service, resource_name: 'pages', resource_limit: 5 };
+    const [limit] = assertOk(await api.post('/v3/limits', { limits: [used] }), 201).limits;
+    const one = limits('resource: pages, region: South, default_limit: 100');
+    await assert.rejects(operator.apply(one, { prune: true }), /"pages".*project limits associated/);
+    assertOk(await api.delete(`/v3/limits/${limit.id}`), 204);
+    assert.equal(await operator.apply(one, { prune: true }), 1);
+    assert.match(
+      await operator.problems('version: 1\nregistered_limits: [{service: {type: x, name: y}, resource: z, default_limit: 1}]\n'),
+      /setup\.yaml:2: registered_limits\[0\]\.service: there is no service "y" \(x\)/,
+    );
+    assert.equal(await operator.apply(FULL, { env }), 0);
+  });
+
   it('sends the secret of a provider again only if it is asked to', async () => {
     const other = { SETUP_CORPORATE_SECRET: 'a new secret' };
     assert.equal(await operator.shows(FULL, { env: other }), NOTHING);
@@ -307,7 +341,11 @@ describe('The text of a set-up file', () => {
     );
     assert.match(refusal('version: 1\nroles: {}\n'), /^setup\.yaml:2: roles: must be array$/);
     assert.match(refusal('version: 2\n'), /^setup\.yaml:1: version: /);
-    assert.match(refusal('version: 1\nregistered_limits: []\n'), /^setup\.yaml:2: registered_limits: is not supported yet/);
+    assert.match(refusal('version: 1\nlimits: []\n'), /^setup\.yaml:2: limits: is not supported: only registered_limits/);
+    assert.match(
+      refusal('version: 1\nregistered_limits: [{service: {type: a, name: a}, resource: b, default_limit: -2}]\n'),
+      /^setup\.yaml:2: registered_limits\[0\]\.default_limit: must be >= -1$/,
+    );
     assert.match(refusal('version: 1\nroles:\n  - name: a\n    name: b\n'), /^setup\.yaml:4: Map keys must be unique$/);
     assert.match(refusal(''), /setup\.yaml:1: the file: must be object/);
     assert.match(refusal('version: 1\ndomains: [{name: " x"}]\n'), /domains\[0\]\.name: must match pattern/);

@@ -12,6 +12,7 @@ import type {
   NameInDomain,
   OrganizationEntry,
   PartRef,
+  RegisteredLimitEntry,
   RoleEntry,
   RoleRef,
   SetupFile,
@@ -181,6 +182,22 @@ function addCatalog(into: Collector, { regions, services }: NonNullable<SetupFil
   }
 }
 
+function addRegisteredLimits(into: Collector, limits: readonly RegisteredLimitEntry[]): void {
+  into.scope('registered_limit', [], limits);
+  for (const [index, limit] of limits.entries()) {
+    const path = ['registered_limits', index];
+    const [service, region] = [[limit.service.type, limit.service.name], limit.region ?? null];
+    into.refer('service', service, [...path, 'service']);
+    if (region !== null) into.refer('region', [region], [...path, 'region']);
+    into.add({
+      kind: 'registered_limit',
+      key: [...service, region, limit.resource],
+      fields: fieldsOf({ ...limit }, ['default_limit', 'description']),
+      path,
+    });
+  }
+}
+
 function addAssignments(into: Collector, application: string, entry: ApplicationEntry, path: Path): void {
   const { organizations, users } = entry.assignments ?? {};
   into.scope('organization_assignment', [application], organizations);
@@ -317,6 +334,7 @@ export function wantedOf(document: SetupDocument): WantedSetup {
   for (const [index, domain] of (file.domains ?? []).entries()) addDomain(into, domain, ['domains', index]);
   addRoles(into, null, file.roles, ['roles']);
   if (file.catalog) addCatalog(into, file.catalog);
+  if (file.registered_limits) addRegisteredLimits(into, file.registered_limits);
   into.scope('application', [], file.applications);
   for (const [index, one] of (file.applications ?? []).entries()) addApplication(into, one, ['applications', index]);
   into.scope('mapping', [], file.mappings);

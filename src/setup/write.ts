@@ -102,6 +102,18 @@ function createConnection(work: Work, wanted: Wanted): Promise<string> {
   });
 }
 
+/** The API takes several at once. */
+async function createRegisteredLimit(work: Work, { key: [type, name, region, resource], fields }: Wanted): Promise<string> {
+  const limit = {
+    ...bodyOf('registered_limit', fields),
+    service_id: idOf(work, 'service', [type!, name!]),
+    region_id: region,
+    resource_name: resource,
+  };
+  const answer = await work.state.client.send('POST', '/v3/registered_limits', { registered_limits: [limit] });
+  return String((answer.registered_limits as Body[])[0]!.id);
+}
+
 async function put({ state: { client } }: Work, path: string, body?: unknown): Promise<string> {
   await client.send('PUT', path, body);
   return path;
@@ -178,6 +190,7 @@ const CREATE: Readonly<Record<Kind, Creator>> = {
       interface: side,
       region_id: region,
     }),
+  registered_limit: createRegisteredLimit,
   application: createApplication,
   permission: (work, { key: [application, name], fields }) =>
     post(work, '/v3/OS-ROLES/permissions', 'permission', {
