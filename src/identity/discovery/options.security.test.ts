@@ -8,7 +8,8 @@ onDatabase('SQLite', 'OPTIONS', {}, (api) => {
   const ask = (path: string, headers: Record<string, string> = {}) => api.request('OPTIONS', path, { token: null, headers });
 
   it('is answered for every path with its methods, whoever asks', async () => {
-    const routes = identityRoutes();
+    // The OpenID provider answers for its own paths (below).
+    const routes = identityRoutes().filter(({ path }) => !path.startsWith('/openid/'));
     for (const path of new Set(routes.map((route) => route.path))) {
       const answer = await ask(path.replace(/:\w+/g, 'some'));
       assert.equal(answer.status, 200, `${path}: ${answer.text}`);

@@ -26,7 +26,6 @@ const TAKEN: Readonly<Record<string, string>> = {
   '/v3/OS-ROLES/roles/:role_id': 'role',
   '/v3/OS-ROLES/permissions/:permission_id': 'permission',
   '/v3/limits/:limit_id': 'limit',
-  '/v3/registered_limits/:registered_limit_id': 'registered_limit',
 };
 
 onDatabase('SQLite', 'A change with nothing in it', {}, (api) => {
