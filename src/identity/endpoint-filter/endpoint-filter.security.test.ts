@@ -144,7 +144,7 @@ onEachDatabase('Attacks on the endpoint filter', (api) => {
     ]) {
       const body = `{"endpoint_group":{"name":"x","filters":${filters}}}`;
       const headers = { 'Content-Type': 'application/json' };
-      assertRefused(await api.request('POST', GROUPS, { body, headers }), 400, /filters|__proto__/);
+      assertRefused(await api.request('POST', GROUPS, { body, headers }), 400, /filters|key \w+ is not allowed/);
     }
   });
 });

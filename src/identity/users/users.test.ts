@@ -298,7 +298,7 @@ onEachDatabase('Users', (api) => {
       };
       const { extra, ...changed } = assertOk(answer).user;
       assert.deepEqual(changed, expected);
-      assert.deepEqual(extra, { email: 'new@example.org', colour: null, weight: 80 });
+      assert.deepEqual(extra, { email: 'new@example.org', colour: null, size: 4, weight: 80 });
       assert.deepEqual((await api.get(`/v3/users/${user.id}`)).body.user, expected);
     });
 

@@ -68,8 +68,6 @@ function define(api: TestApi): void {
       const information = await informationOf(api, token);
       assert.equal(information.status, 200, information.text);
       assert.deepEqual([information.body.id, information.body.app_id], [person.user.id, client.id]);
-      api.clock.advance(Number(seconds) + 1);
-      assert.equal((await informationOf(api, token)).status, 404);
     });
 
   for (const written of ['envelope', 'json', 'form'] as const) {
