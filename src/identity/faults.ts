@@ -44,6 +44,10 @@ export const identityFaults = {
   'oauth1.refused': { status: 401, text: 'Invalid signature' },
   'oauth1.role_not_held': { status: 401, text: 'authorizing user does not have role required' },
   'oauth1.request_token_expired': { status: 401, text: 'Request token is expired' },
+  'oauth1.request_token_limit': {
+    status: 403,
+    text: 'A consumer may have at most {limit} request tokens at a time. Use one of them, or wait until they have ended.',
+  },
   'oauth1.consumer_not_found': { status: 404, text: 'Could not find consumer: {id}.' },
   'oauth1.request_token_not_found': { status: 404, text: 'Could not find request token: {id}.' },
   'oauth1.access_token_not_found': { status: 404, text: 'Could not find access token: {id}.' },

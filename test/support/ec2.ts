@@ -19,10 +19,10 @@ export async function ec2Person(api: TestApi, roles: readonly string[] = ['membe
 }
 export type Ec2Person = Awaited<ReturnType<typeof ec2Person>>;
 
-/** A request in version 2, as services send it to /v3/ec2tokens. */
-export function signedV2({ access, secret }: Ec2TestKey, now: number) {
-  const Timestamp = new Date(now).toISOString();
-  const params = { Action: 'Test', SignatureMethod: 'HmacSHA256', SignatureVersion: '2', Timestamp };
+/** A request in version 2, as services send it to /v3/ec2tokens. `now`: undefined for one without a time. */
+export function signedV2({ access, secret }: Ec2TestKey, now: number | undefined) {
+  const time: Record<string, string> = now === undefined ? {} : { Timestamp: new Date(now).toISOString() };
+  const params: Record<string, string> = { Action: 'Test', SignatureMethod: 'HmacSHA256', SignatureVersion: '2', ...time };
   const query = Object.entries(params)
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
     .join('&');

@@ -89,7 +89,8 @@ export function createSignatureExchange({
     byEc2Signature(body: Envelope<Ec2Request>, attempt: LoginAttempt): Promise<ExchangedToken> {
       const { access, signature, verb = '', host = '', path = '', params = {}, headers = {}, body_hash } = requestIn(body);
       const request = { verb, host, path, params, headers, bodyHash: body_hash ?? '' };
-      const times = { now: clock.now(), leewayMs: config.signatureSeconds * 1000 };
+      const { signatureSeconds, signaturesWithoutTime: allowTimeless } = config;
+      const times = { now: clock.now(), leewayMs: signatureSeconds * 1000, allowTimeless };
       return tokenBy(access, attempt, ({ secret }) => {
         const check = checkSignature(request, signature, secret, times);
         if (check === 'good') return undefined;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { assertOk, assertRefused } from '../../../test/support/answers.ts';
-import { onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
+import { ADMIN_PASSWORD, onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
 import { type Ec2Person, ec2Person, exchange, signedS3, signedV2 } from '../../../test/support/ec2.ts';
 import { usesDatabaseOf } from '../../../test/support/restartable-api.ts';
 
@@ -96,6 +96,14 @@ onEachDatabase('An EC2 key', (api) => {
     }
   });
 
+  it('of a user who was disabled works again when the user is enabled, as in Keystone; its tokens do not come back', async () => {
+    const person = await ec2Person(api);
+    const token = await tokenOf(api, person);
+    for (const enabled of [false, true]) assertOk(await api.patch(`/v3/users/${person.user.id}`, { user: { enabled } }));
+    assert.ok(!(await isValid(api, token)));
+    assert.ok(await isValid(api, await tokenOf(api, person)));
+  });
+
   it('that claims to come from a trust or a program is not accepted', async () => {
     const { user, project } = await ec2Person(api);
     for (const name of ['trust_id', 'app_cred_id', 'access_token_id']) {
@@ -151,6 +159,39 @@ onEachDatabase('An EC2 key', (api) => {
     assert.ok(!api.logged.join('\n').includes(key.secret));
   });
 });
+
+onEachDatabase('A request that was signed without a time', (api) => {
+  it('is accepted, as in Keystone, until the key is deleted; a time that was signed is not taken away', async () => {
+    const { key, path } = await ec2Person(api);
+    const timeless = signedV2(key, undefined);
+    assertOk(await exchange(api, timeless));
+    api.clock.advance(7 * 86_400);
+    api.adminToken = await api.logIn(
+      { name: 'admin', password: ADMIN_PASSWORD },
+      { project: { name: 'admin', domain: { id: 'default' } } },
+    );
+    assertOk(await exchange(api, timeless));
+    const { params, ...old } = signedV2(key, api.clock.now() - 901_000);
+    const { Timestamp: _, ...without } = params;
+    assertRefused(await exchange(api, { ...old, params: without }), 401);
+    assertRefused(await exchange(api, { ...old, params: { ...params, Timestamp: '' } }), 401);
+    assertRefused(await exchange(api, { ...timeless, path: '/other' }), 401);
+    assertOk(await api.delete(`${path}/${key.access}`), 204);
+    assertRefused(await exchange(api, timeless), 401);
+  });
+});
+
+onEachDatabase(
+  'A request that was signed without a time, where that is off',
+  (api) => {
+    it('is refused', async () => {
+      const { key } = await ec2Person(api);
+      assertRefused(await exchange(api, signedV2(key, undefined)), 401);
+      assertOk(await exchange(api, signedV2(key, api.clock.now())));
+    });
+  },
+  { settings: { GATEHOUSE_IDENTITY_SIGNATURES_WITHOUT_TIME: 'false' } },
+);
 
 onEachDatabase(
   'A short secret of an EC2 key',

@@ -135,6 +135,16 @@ onEachDatabase('EC2 keys', (api) => {
     }
     assert.equal((await api.get('/v3/ec2tokens')).status, 405);
   });
+
+  it('are shown with their secrets to any token of the owner, and made and deleted with a recent login', async () => {
+    const bob = await ec2Person(api);
+    api.clock.advance(901);
+    const old = { token: bob.token };
+    assert.equal(assertOk(await api.get(bob.path, old)).credentials[0].secret, bob.key.secret);
+    assert.equal(assertOk(await api.get(`${bob.path}/${bob.key.access}`, old)).credential.secret, bob.key.secret);
+    assertRefused(await api.post(bob.path, { tenant_id: bob.project.id }, old), 401);
+    assertRefused(await api.delete(`${bob.path}/${bob.key.access}`, old), 401);
+  });
 });
 
 onEachDatabase(

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { isS3Signature } from './s3-signatures.ts';
 import { checkSignature, type SignedRequest } from './signatures.ts';
@@ -11,7 +12,8 @@ const V2_TIMELESS = 'd8kkmoun+hkAcglUeV6mxxRUmw5UAbjoEVFt9P5gPbM=';
 const V2_EXPIRES = '5SMLKmeZn7oBDUKZGRmZV1KuIfUbSttQK5qXR2kD9Os=';
 const SECRET = '66ef3ee0b4674a8b9bd5f2d2ffdb33b1';
 const NOW = Date.parse('2026-11-17T09:00:00Z');
-const TIMES = { now: NOW, leewayMs: 900_000 };
+const TIMES = { now: NOW, leewayMs: 900_000, allowTimeless: false };
+const TIMELESS = { ...TIMES, allowTimeless: true };
 
 const request = (values: Partial<SignedRequest>): SignedRequest => ({
   verb: 'GET',
@@ -82,7 +84,7 @@ describe('Signatures of EC2', () => {
   });
 
   it('are for a quarter of an hour, and only a time that was signed counts', () => {
-    const at = (minutes: number) => ({ now: NOW + minutes * 60_000, leewayMs: 900_000 });
+    const at = (minutes: number) => ({ ...TIMES, now: NOW + minutes * 60_000 });
     const signed = request({ verb: 'POST', params: {}, headers, bodyHash });
     for (const [minutes, check] of [
       [15, 'good'],
@@ -96,9 +98,21 @@ describe('Signatures of EC2', () => {
     assert.equal(checkSignature(later, V4_POST, SECRET, at(120)), 'not in time');
     const timeless = request({ params: { Action: 'Test', SignatureVersion: '2' } });
     assert.equal(checkSignature(timeless, V2_TIMELESS, SECRET, TIMES), 'not in time');
+    assert.equal(checkSignature(timeless, V2_TIMELESS, SECRET, TIMELESS), 'good');
+    assert.equal(checkSignature({ ...timeless, verb: 'POST' }, V2_TIMELESS, SECRET, TIMELESS), 'wrong');
     const expiring = request({ params: { Action: 'Test', SignatureVersion: '2', Expires: '2026-11-17T10:00:00Z' } });
     assert.equal(checkSignature(expiring, V2_EXPIRES, SECRET, at(59)), 'good');
     assert.equal(checkSignature(expiring, V2_EXPIRES, SECRET, at(61)), 'not in time');
+    assert.equal(checkSignature(expiring, V2_EXPIRES, SECRET, { ...at(61), allowTimeless: true }), 'not in time');
+  });
+
+  it('of version 1 always need a time: the one that was signed can be hidden in another value', () => {
+    const params = { Action: 'Test', SignatureVersion: '1', SomeName: 'x', Timestamp: '2026-11-17T07:00:00Z' };
+    const text = Object.entries(params).flat().join('');
+    const signature = createHmac('sha1', SECRET).update(text).digest('base64');
+    assert.equal(checkSignature(request({ params }), signature, SECRET, TIMELESS), 'not in time');
+    const hidden = { Action: 'Test', SignatureVersion: '1', SomeName: 'xTimestamp2026-11-17T07:00:00Z' };
+    assert.equal(checkSignature(request({ params: hidden }), signature, SECRET, TIMELESS), 'not in time');
   });
 
   it('are wrong when parts are missing, whatever is sent instead', () => {

@@ -17,6 +17,8 @@ interface Expectation {
   readonly signatures: readonly string[];
   readonly signedAt?: string | undefined;
   readonly expires?: string | undefined;
+  /** Whether nobody but the signer can leave out the time: it cannot become a part of something else. */
+  readonly isTimeSeparate?: boolean;
 }
 
 const base64Hmac = (algorithm: 'sha1' | 'sha256', secret: string, text: string): string =>
@@ -53,7 +55,7 @@ function version2({ verb, host, path, params }: SignedRequest, secret: string): 
   const query = canonicalQuery({ ...params, SignatureMethod: 'HmacSHA256' });
   const sign = (name: string): string => base64Hmac('sha256', secret, `${verb}\n${name}\n${path}\n${query}`);
   const signatures = host.includes(':') ? [sign(host), sign(hostName(host))] : [sign(host)];
-  return { signatures, signedAt: params.Timestamp, expires: params.Expires };
+  return { signatures, signedAt: params.Timestamp, expires: params.Expires, isTimeSeparate: true };
 }
 
 const ALGORITHM_4 = 'AWS4-HMAC-SHA256';
@@ -118,11 +120,21 @@ function readTime(text: string): number | undefined {
   return Number.isNaN(milliseconds) ? undefined : milliseconds;
 }
 
+export interface SignatureTimes {
+  readonly now: number;
+  /** How far the time of the request may be from now. */
+  readonly leewayMs: number;
+  /** Whether a request that was signed without a time is accepted. */
+  readonly allowTimeless: boolean;
+}
+
 /**
- * Only times that the signature covers count: others can be added to a request that was seen before. Keystone accepts a request without a
- * time; it could be sent again for ever.
+ * Only times that the signature covers count: others can be added to a request that was seen before. In version 1, names and values are signed
+ * without anything in between, so that a time that was signed can be hidden in the value before it.
  */
-function isInTime({ signedAt, expires }: Expectation, now: number, leewayMs: number): boolean {
+function isInTime({ signedAt, expires, isTimeSeparate = false }: Expectation, times: SignatureTimes): boolean {
+  const { now, leewayMs, allowTimeless } = times;
+  if (signedAt === undefined && expires === undefined) return allowTimeless && isTimeSeparate;
   const time = signedAt === undefined ? undefined : readTime(signedAt);
   const end = expires === undefined ? undefined : readTime(expires);
   if (signedAt !== undefined) return time !== undefined && Math.abs(now - time) <= leewayMs;
@@ -131,14 +143,8 @@ function isInTime({ signedAt, expires }: Expectation, now: number, leewayMs: num
 
 export type SignatureCheck = 'good' | 'wrong' | 'not in time';
 
-/** `leewayMs`: how far the time of the request may be from now. */
-export function checkSignature(
-  request: SignedRequest,
-  signature: string,
-  secret: string,
-  { now, leewayMs }: { readonly now: number; readonly leewayMs: number },
-): SignatureCheck {
+export function checkSignature(request: SignedRequest, signature: string, secret: string, times: SignatureTimes): SignatureCheck {
   const expected = expectation(request, secret);
   if (!expected?.signatures.some((right) => isSame(right, signature))) return 'wrong';
-  return isInTime(expected, now, leewayMs) ? 'good' : 'not in time';
+  return isInTime(expected, times) ? 'good' : 'not in time';
 }

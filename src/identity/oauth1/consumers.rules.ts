@@ -8,7 +8,7 @@ import type { OAuth1ConsumerRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import { type Deps, extraOf, mergeExtra, pageOf, single } from '../resource/index.ts';
 import { type CreateOAuth1Consumer, consumerFields, type UpdateOAuth1Consumer } from './oauth1.schema.ts';
-import { deleteConsumer, findConsumer, insertConsumer, listConsumers, updateConsumer } from './oauth1.store.ts';
+import { deleteConsumer, findConsumer, insertConsumer, listConsumers, lockConsumer, updateConsumer } from './oauth1.store.ts';
 
 type NewConsumer = Static<typeof CreateOAuth1Consumer>['consumer'];
 type ConsumerChanges = Static<typeof UpdateOAuth1Consumer>['consumer'];
@@ -49,25 +49,26 @@ export function createOAuth1Consumers({ db, clock, change, seal }: Pick<Deps, 'd
       return { row, secret };
     },
 
-    async update(caller: Caller, row: OAuth1ConsumerRow, body: ConsumerChanges): Promise<OAuth1ConsumerRow> {
-      const { id } = row;
+    async update(caller: Caller, { id }: OAuth1ConsumerRow, body: ConsumerChanges): Promise<OAuth1ConsumerRow> {
       if ('secret' in body) fail('request.bad_value', { field: 'secret', why: 'it cannot be changed' });
       if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'consumer' });
-      const values = {
-        description: body.description === undefined ? row.description : body.description,
-        extra: mergeExtra(row.extra, extraNames(body)),
-      };
-      await change(caller, async ({ tx, audit }) => {
-        if (!(await updateConsumer(tx, id, values))) fail('oauth1.consumer_not_found', { id });
+      return change(caller, async ({ tx, audit }) => {
+        // As it is now, so that concurrent updates do not overwrite each other.
+        const row = (await lockConsumer(db, tx, id)) ?? fail('oauth1.consumer_not_found', { id });
+        const values = {
+          description: body.description === undefined ? row.description : body.description,
+          extra: mergeExtra(row.extra, extraNames(body)),
+        };
+        await updateConsumer(tx, id, values);
         audit('oauth1_consumer.updated', { kind: 'oauth1_consumer', id }, { fields: Object.keys(body) });
+        return { ...row, ...values };
       });
-      return { ...row, ...values };
     },
 
     /** With all its tokens. */
     async remove(caller: Caller, { id }: OAuth1ConsumerRow): Promise<void> {
       await change(caller, async ({ tx, audit, invalidate }) => {
-        const tokens = (await deleteConsumer(tx, id)) ?? fail('oauth1.consumer_not_found', { id });
+        const tokens = (await deleteConsumer(db, tx, id)) ?? fail('oauth1.consumer_not_found', { id });
         for (const token of tokens) invalidate(tagOf.delegation({ kind: 'oauth1', id: token }));
         audit('oauth1_consumer.deleted', { kind: 'oauth1_consumer', id }, { access_tokens: tokens.length });
       });

@@ -70,13 +70,12 @@ export function renderAccessToken(base: string, row: OAuth1AccessTokenRow) {
   };
 }
 
-/** Section 2.1 and 2.3 of RFC 5849, with the end of Keystone. */
+/**
+ * Section 2.1 and 2.3 of RFC 5849, with the end of Keystone. Nothing in it has to be encoded; the colons of the time are not, because Keystone's
+ * clients split the text and do not decode it.
+ */
 export const tokenText = ({ id, secret, expiresAt }: { id: string; secret: string; expiresAt: number | null }): string =>
-  new URLSearchParams({
-    oauth_token: id,
-    oauth_token_secret: secret,
-    ...(expiresAt === null ? {} : { oauth_expires_at: timeOf(expiresAt)! }),
-  }).toString();
+  `oauth_token=${id}&oauth_token_secret=${secret}${expiresAt === null ? '' : `&oauth_expires_at=${timeOf(expiresAt)}`}`;
 
 t.name({
   NewOAuth1Consumer,

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { onEachDatabase } from '../../../test/support/api.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { onEachDatabase, type TestApi } from '../../../test/support/api.ts';
 import {
   askAccessToken,
   askRequestToken,
@@ -12,10 +14,30 @@ import {
   oauth1Person,
   signedLogin,
 } from '../../../test/support/oauth1.ts';
-import { databaseOf } from '../../../test/support/restartable-api.ts';
+import { databaseOf, usesDatabaseOf } from '../../../test/support/restartable-api.ts';
 import { askForTrust, makeTrust, trustPerson, trustToken } from '../../../test/support/trusts.ts';
+import type { Database } from '../database.ts';
+import { deleteConsumer, insertAccessToken } from './oauth1.store.ts';
+
+/** Until a transaction waits for another one. SQLite has one writer, and the other waits in a queue. */
+async function someoneWaits({ dialect, read }: Database): Promise<void> {
+  if (dialect !== 'postgres') return;
+  const waiting = sql`select 1 from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()`;
+  for (const end = Date.now() + 20_000; Date.now() < end; await sleep(10))
+    if ((await waiting.execute(read)).rows.length > 0) return;
+  assert.fail('nobody waits');
+}
+
+/** A consumer with a request token that a user has authorized. */
+async function authorizedRequest(api: TestApi, ann: Awaited<ReturnType<typeof oauth1Person>>) {
+  const consumer = await makeConsumer(api);
+  const request = keyOf(await askRequestToken(api, ann.project.id, { consumer }));
+  const { body } = await authorize(api, ann.token, request);
+  return { consumer, token: request, verifier: body.token.oauth_verifier as string };
+}
 
 onEachDatabase('A consumer of OAuth1', (api) => {
+  const db = usesDatabaseOf(api);
   const isValid = async (token: string) =>
     (await api.get('/v3/auth/tokens', { headers: { 'X-Subject-Token': token } })).status === 200;
 
@@ -181,4 +203,69 @@ onEachDatabase('A consumer of OAuth1', (api) => {
     for (const secret of [consumer.secret, token.secret, request.secret, verifier])
       assert.ok(!api.logged.some((line) => line.includes(secret)));
   });
+
+  it('that is deleted takes a token along that is just being made', async () => {
+    const ann = await oauth1Person(api);
+    const { consumer, token } = await makeAccessToken(api, ann);
+    const row = await db()
+      .read.selectFrom('oauth1_access_tokens')
+      .where('id', '=', token.id)
+      .selectAll()
+      .executeTakeFirstOrThrow();
+    const [written, commit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const making = db().write(async (tx) => {
+      await insertAccessToken(tx, { ...row, id: 'made meanwhile' }, [await api.roleId('member')]);
+      written.resolve();
+      await commit.promise;
+    });
+    await written.promise;
+    const deleting = db().write((tx) => deleteConsumer(db(), tx, consumer.id));
+    await someoneWaits(db());
+    commit.resolve();
+    await making;
+    assert.deepEqual(new Set(await deleting), new Set([token.id, 'made meanwhile']), 'tokens of both end');
+  });
+
+  it('that is deleted while it gets an access token keeps none, and nobody waits for ever', async () => {
+    const ann = await oauth1Person(api);
+    for (let time = 0; time < 6; time++) {
+      const signing = await authorizedRequest(api, ann);
+      const [made, deleted] = await Promise.all([
+        askAccessToken(api, signing),
+        api.delete(`/v3/OS-OAUTH1/consumers/${signing.consumer.id}`),
+      ]);
+      assert.equal(deleted.status, 204, deleted.text);
+      assert.ok([201, 401].includes(made.status), made.text);
+      if (made.status !== 201) continue;
+      assert.equal((await signedLogin(api, { consumer: signing.consumer, token: keyOf(made) })).status, 401);
+    }
+    const left = await api.get(`/v3/users/${ann.user.id}/OS-OAUTH1/access_tokens`);
+    assert.deepEqual(left.body.access_tokens, []);
+  });
 });
+
+onEachDatabase(
+  'The number of request tokens of OAuth1',
+  (api) => {
+    it('of one consumer is limited, also at the same time; strangers and other consumers do not count', async () => {
+      const ann = await oauth1Person(api);
+      const consumer = await makeConsumer(api);
+      const ask = () => askRequestToken(api, ann.project.id, { consumer });
+      const forged = await askRequestToken(api, ann.project.id, { consumer: { ...consumer, secret: 'guessed' } });
+      assert.equal(forged.status, 401);
+      const answers = await Promise.all([1, 2, 3, 4, 5].map(ask));
+      assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 201, 403, 403, 403]);
+      const other = await makeConsumer(api);
+      assert.equal((await askRequestToken(api, ann.project.id, { consumer: other })).status, 201);
+      const request = keyOf(answers.find(({ status }) => status === 201)!);
+      const verifier = (await authorize(api, ann.token, request)).body.token.oauth_verifier;
+      assert.equal((await ask()).status, 403, 'one that was authorized is not used yet');
+      assert.equal((await askAccessToken(api, { consumer, token: request, verifier })).status, 201);
+      assert.equal((await ask()).status, 201);
+      assert.equal((await ask()).status, 403);
+      api.clock.advance(8 * 3600 + 1);
+      assert.equal((await ask()).status, 201, 'the others have ended');
+    });
+  },
+  { settings: { GATEHOUSE_IDENTITY_OAUTH1_REQUEST_TOKEN_LIMIT: '2' } },
+);

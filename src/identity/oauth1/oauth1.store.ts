@@ -1,5 +1,5 @@
 // Consumers, request tokens and access tokens of OAuth1 in the database.
-import { type PageRequest, type RowPage, readPage } from '../../platform/database/index.ts';
+import { lockRow, type PageRequest, type RowPage, readPage } from '../../platform/database/index.ts';
 import type {
   Database,
   OAuth1AccessTokenRow,
@@ -31,20 +31,42 @@ export async function updateConsumer(
   tx: Tx,
   id: string,
   values: Pick<OAuth1ConsumerRow, 'description' | 'extra'>,
-): Promise<boolean> {
-  const { numUpdatedRows } = await tx.updateTable('oauth1_consumers').set(values).where('id', '=', id).executeTakeFirst();
-  return numUpdatedRows > 0n;
+): Promise<void> {
+  await tx.updateTable('oauth1_consumers').set(values).where('id', '=', id).execute();
 }
 
-/** With its tokens. Returns the ids of its access tokens; undefined when there is no such consumer. */
-export async function deleteConsumer(tx: Tx, id: string): Promise<string[] | undefined> {
+/** `share`: for a transaction that only depends on it. */
+export const lockConsumer = (
+  db: Pick<Database, 'dialect'>,
+  tx: Tx,
+  id: string,
+  mode: 'update' | 'share' = 'update',
+): Promise<OAuth1ConsumerRow | undefined> => lockRow(db, tx, 'oauth1_consumers', id, mode);
+
+/**
+ * With its tokens. Returns the ids of its access tokens; undefined when there is no such consumer. It is locked first: a token that is being made
+ * is waited for, so that it is among them, and none is made afterwards.
+ */
+export async function deleteConsumer(db: Pick<Database, 'dialect'>, tx: Tx, id: string): Promise<string[] | undefined> {
+  if (!(await lockConsumer(db, tx, id))) return undefined;
   const tokens = await tx.selectFrom('oauth1_access_tokens').where('consumer_id', '=', id).select('id').execute();
-  const { numDeletedRows } = await tx.deleteFrom('oauth1_consumers').where('id', '=', id).executeTakeFirst();
-  return numDeletedRows > 0n ? tokens.map((token) => token.id) : undefined;
+  await tx.deleteFrom('oauth1_consumers').where('id', '=', id).execute();
+  return tokens.map((token) => token.id);
 }
 
 export const findRequestToken = (db: Reader, id: string): Promise<OAuth1RequestTokenRow | undefined> =>
   db.selectFrom('oauth1_request_tokens').where('id', '=', id).selectAll().executeTakeFirst();
+
+/** Those that have not ended, and were not changed for an access token. */
+export async function countRequestTokens(tx: Tx, consumerId: string, now: number): Promise<number> {
+  const { count } = await tx
+    .selectFrom('oauth1_request_tokens')
+    .where('consumer_id', '=', consumerId)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+    .select((eb) => eb.fn.countAll().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
 
 export async function insertRequestToken(tx: Tx, row: OAuth1RequestTokenRow): Promise<void> {
   await tx.insertInto('oauth1_request_tokens').values(row).execute();
@@ -100,7 +122,6 @@ export async function insertAccessToken(tx: Tx, row: OAuth1AccessTokenRow, roleI
     .execute();
 }
 
-/** The ids of those that were deleted. */
 /** Also what the user authorized and nobody took yet. Returns the ids of the access tokens. */
 export async function deleteAccessTokensOf(tx: Tx, userId: string): Promise<string[]> {
   await tx.deleteFrom('oauth1_request_tokens').where('user_id', '=', userId).execute();

@@ -36,6 +36,9 @@ onEachDatabase('OAuth1', (api) => {
     );
     const changed = await api.patch(one, { consumer: { description: 'another printer' } });
     assert.deepEqual(changed.body.consumer, { ...created, description: 'another printer' });
+    await Promise.all(['a', 'b', 'c'].map((name) => api.patch(one, { consumer: { [name]: name } })));
+    const { a, b, c, description } = (await api.get(one)).body.consumer;
+    assert.deepEqual([a, b, c, description], ['a', 'b', 'c', 'another printer'], 'changes at the same time are all kept');
     for (const consumer of [{ secret: 'x' }, { id: 'x' }, {}]) assert.equal((await api.patch(one, { consumer })).status, 400);
     assert.equal((await api.post(consumers, { consumer: {} })).body.consumer.description, null);
     assert.equal((await api.delete(one)).status, 204);
@@ -61,6 +64,19 @@ onEachDatabase('OAuth1', (api) => {
     ] as const)
       assert.equal((await signedLogin(api, { consumer, token, method, hash })).status, 201, method);
     assert.equal((await askAccessToken(api, { consumer, token: request, verifier })).status, 401, 'the request token was used');
+  });
+
+  it('tells when a token ends as Keystone does: not encoded, and as the access token shows it', async () => {
+    const consumer = await makeConsumer(api);
+    const answer = await askRequestToken(api, ann.project.id, { consumer });
+    const form =
+      /^oauth_token=([0-9a-f]{32})&oauth_token_secret=([\w-]{43})&oauth_expires_at=(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)$/;
+    assert.match(answer.text, form);
+    const request = keyOf(answer);
+    const verifier = (await authorize(api, ann.token, request)).body.token.oauth_verifier;
+    const [, id, , end] = form.exec((await askAccessToken(api, { consumer, token: request, verifier })).text)!;
+    const shown = await api.get(`/v3/users/${ann.user.id}/OS-OAUTH1/access_tokens/${id}`);
+    assert.equal(shown.body.access_token.expires_at, end);
   });
 
   it('shows a user their access tokens, with their roles, and deletes them with what was made with them', async () => {

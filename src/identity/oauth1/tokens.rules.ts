@@ -2,7 +2,6 @@
 import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
 import { seconds } from '../../platform/clock.ts';
 import { lockRow } from '../../platform/database/index.ts';
-import type { Static } from '../../platform/http/index.ts';
 import { newId, newSecret } from '../../platform/ids.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import {
@@ -18,18 +17,17 @@ import {
 import type { OAuth1AccessTokenRow, OAuth1RequestTokenRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import { type Deps, failOnBrokenReference, type SignedRequest } from '../resource/index.ts';
-import { rolesNamed } from '../roles/index.ts';
-import type { AuthorizeRequestToken } from './oauth1.schema.ts';
+import { idsOfRoles, type NamedRole } from '../roles/index.ts';
 import {
   authorizeRequestToken,
+  countRequestTokens,
   findRequestToken,
   insertAccessToken,
   insertRequestToken,
+  lockConsumer,
   takeRequestToken,
 } from './oauth1.store.ts';
 import type { OAuth1Requests } from './requests.ts';
-
-type NamedRole = Static<typeof AuthorizeRequestToken>['roles'][number];
 
 export interface IssuedToken {
   readonly id: string;
@@ -65,15 +63,6 @@ export function createOAuth1Tokens({ db, clock, change, config, access, freshLog
     if (expires_at !== null && expires_at <= seconds(clock)) fail('oauth1.request_token_expired');
   }
 
-  async function roleIdOf({ id, name }: NamedRole): Promise<string> {
-    if ((id === undefined) === (name === undefined))
-      fail('request.bad_value', { field: 'roles', why: 'each needs either an id or a name' });
-    if (id !== undefined) return id;
-    const [role, another] = await rolesNamed(db.read, name!);
-    if (another) fail('request.bad_value', { field: 'roles', why: `several roles are named ${name}` });
-    return role?.id ?? fail('role.not_found', { id: name! });
-  }
-
   async function requestToken(request: SignedRequest, projectId: string | undefined, requestId: string): Promise<IssuedToken> {
     const parameters = requests.read(request);
     if (!projectId) return fail('oauth1.bad_request', { why: 'the header Requested-Project-Id is missing' });
@@ -92,8 +81,12 @@ export function createOAuth1Tokens({ db, clock, change, config, access, freshLog
     };
     await change({ userId: null, requestId }, async ({ tx, audit }) => {
       if (!(await requests.isNew(tx, parameters))) refuse('the request was sent before');
+      // One after the other, so that they are counted right.
+      if (!(await lockConsumer(db, tx, row.consumer_id))) refuse('the consumer was deleted');
+      const limit = config.oauth1RequestTokenLimit;
+      if ((await countRequestTokens(tx, row.consumer_id, seconds(clock))) >= limit) fail('oauth1.request_token_limit', { limit });
       await failOnBrokenReference(
-        () => refuse('the consumer or the project was deleted'),
+        () => refuse('the project was deleted'),
         () => insertRequestToken(tx, row),
       );
       audit('oauth1_request_token.created', { kind: 'oauth1_request_token', id }, { consumer_id: row.consumer_id });
@@ -105,8 +98,7 @@ export function createOAuth1Tokens({ db, clock, change, config, access, freshLog
     // What is authorized lasts longer than the token. A stolen one must not become that.
     freshLogin.requireRecent(caller);
     refuseExpired(row);
-    const ids: string[] = [];
-    for (const role of roles) ids.push(await roleIdOf(role));
+    const ids = await idsOfRoles(db.read, roles);
     const { grants } = await access.inspect(caller.userId, { kind: 'project', id: row.project_id });
     const { implied } = await access.roleGraph();
     const held = closureOf(
@@ -161,6 +153,8 @@ export function createOAuth1Tokens({ db, clock, change, config, access, freshLog
       // Whoever disables the account deletes its tokens, and waits for this one.
       const user = await lockRow(db, tx, 'users', userId, 'share');
       if (user?.enabled !== 1) refuse('the user is disabled or was deleted');
+      // Before the request token, as whoever deletes the consumer does: otherwise they would wait for each other.
+      if (!(await lockConsumer(db, tx, consumerKey, 'share'))) refuse('the consumer was deleted');
       if (!(await takeRequestToken(tx, own))) refuse('the request token was used');
       await failOnBrokenReference(
         () => refuse('the user, the project or a role was deleted'),

@@ -1,5 +1,6 @@
 // Base roles of the identity API (not those of applications), and implied roles.
 export { createImpliedRoles, type ImpliedRoles } from './implied.rules.ts';
+export { idsOfRoles, type NamedRole } from './named-role.ts';
 export { mountImpliedRoles, mountRoles } from './roles.routes.ts';
 export { createRoles, type Roles } from './roles.rules.ts';
 export { Role, RoleEnvelope, RoleList, renderRole } from './roles.schema.ts';
@@ -10,5 +11,4 @@ export {
   insertRole,
   readImplications,
   readRoles,
-  rolesNamed,
 } from './roles.store.ts';

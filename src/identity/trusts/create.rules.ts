@@ -6,7 +6,7 @@ import { type Access, actorAsVerified, type Caller, closureOf, type FreshLogin }
 import type { TrustRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import { type Deps, extraOf, failOnBrokenReference, readExpiry } from '../resource/index.ts';
-import { rolesNamed } from '../roles/index.ts';
+import { idsOfRoles } from '../roles/index.ts';
 import type { Users } from '../users/index.ts';
 import { redelegationOf } from './redelegation.ts';
 import { type CreateTrust, trustFields } from './trusts.schema.ts';
@@ -25,21 +25,11 @@ export const trustOfToken = ({ token: { delegation } }: Caller): string | undefi
   delegation?.kind === 'trust' ? delegation.id : undefined;
 
 export function createCreateTrust({ db, clock, change, config, users, access, freshLogin }: TrustDeps) {
-  async function roleIdOf({ id, name }: { id?: string | undefined; name?: string | undefined }): Promise<string> {
-    if ((id === undefined) === (name === undefined))
-      fail('request.bad_value', { field: 'roles', why: 'each needs either an id or a name' });
-    if (id !== undefined) return id;
-    const [role, another] = await rolesNamed(db.read, name!);
-    if (another) fail('request.bad_value', { field: 'roles', why: `several roles are named ${name}` });
-    return role?.id ?? fail('role.not_found', { id: name! });
-  }
-
   /** The roles of the request. The trustor has all of them in the project, also roles of domains and those that others imply. */
   async function rolesToPassOn(body: NewTrust, giverId: string): Promise<string[]> {
     const { project_id: projectId = null, roles = [] } = body;
     if (projectId !== null && roles.length === 0) fail('trust.no_role');
-    const ids: string[] = [];
-    for (const role of roles) ids.push(await roleIdOf(role));
+    const ids = await idsOfRoles(db.read, roles);
     if (projectId === null) return ids.length === 0 ? [] : fail('role.not_found', { id: ids[0]! });
     const { grants } = await access.inspect(giverId, { kind: 'project', id: projectId });
     // A project in which they have no role is as one that does not exist.
