@@ -22,6 +22,8 @@ export interface ApplicationCredentialRow {
   secret_hash: string;
   unrestricted: number;
   expires_at: number | null;
+  /** Microseconds, to be added to the end. */
+  expires_micros: number;
   created_at: number;
 }
 
@@ -45,6 +47,8 @@ export interface TrustRow {
   redelegation_count: number;
   extra: string;
   created_at: number;
+  /** When a sweep found that no use was left. */
+  used_up_at: number | null;
 }
 
 export interface OAuth1ConsumerRow {

@@ -16,3 +16,8 @@ export function seconds(clock: Clock): number {
 export function isoTime(milliseconds: number): string {
   return `${new Date(milliseconds).toISOString().slice(0, -1)}000Z`;
 }
+
+/** `2026-11-15T03:25:00.123456`: how Keystone writes a few times, without a zone. They are UTC. */
+export function isoTimeWithoutZone(seconds: number, microseconds: number): string {
+  return `${new Date(seconds * 1000).toISOString().slice(0, 19)}.${String(microseconds).padStart(6, '0')}`;
+}

@@ -8,7 +8,7 @@ import type { AccessRuleRow, ApplicationCredentialRow, Tx } from '../database.ts
 import { fail } from '../faults.ts';
 import type { LoginAttempt } from '../logins/index.ts';
 import type { Passwords } from '../passwords/index.ts';
-import { type Deps, failOnBrokenReference, failOnDuplicateName, readExpiry, single } from '../resource/index.ts';
+import { type Deps, failOnBrokenReference, failOnDuplicateName, microsecondsIn, readExpiry, single } from '../resource/index.ts';
 import type { Users } from '../users/index.ts';
 import type { CreateApplicationCredential } from './application-credentials.schema.ts';
 import {
@@ -32,8 +32,12 @@ type NewRule = NonNullable<NewCredential['access_rules']>[number];
 
 const refuse = (field: string, why: string): never => fail('request.bad_value', { field, why });
 
-/** A program cannot pass on more time than it has. */
-const earlier = (one: number | null, other: number | null): number | null => (one === null ? other : Math.min(one, other ?? one));
+/** When it ends. A program cannot pass on more time than it has, which is counted in whole seconds. */
+function endOf(asked: string | null | undefined, now: number, limit: number | null) {
+  const end = readExpiry(asked, now);
+  if (end === null || (limit !== null && end >= limit)) return { expires_at: limit, expires_micros: 0 };
+  return { expires_at: end, expires_micros: microsecondsIn(asked ?? '') };
+}
 
 /** The roles of the caller's token: all, or those that were named. */
 function rolesToPassOn({ authContext }: Caller, named: NewCredential['roles']): string[] {
@@ -105,7 +109,7 @@ export function createApplicationCredentials(
       description: body.description ?? null,
       secret_hash: await passwords.hash(secret, { key: userId }),
       unrestricted: body.unrestricted === true ? 1 : 0,
-      expires_at: earlier(readExpiry(body.expires_at, now), delegation?.expiresAt ?? null),
+      ...endOf(body.expires_at, now, delegation?.expiresAt ?? null),
       created_at: now,
     };
     await change(actorAsVerified(caller, userId), async ({ tx, audit }) => {
@@ -143,7 +147,8 @@ export function createApplicationCredentials(
       await change(actorAsVerified(caller, row.user_id), async ({ tx, audit, invalidate }) => {
         if (!(await deleteApplicationCredential(tx, row.id))) fail('application_credential.not_found', { id: row.id });
         invalidate(tagOf.delegation({ kind: 'application_credential', id: row.id }));
-        audit('application_credential.deleted', { kind: 'application_credential', id: row.id }, { user_id: row.user_id });
+        const { user_id, project_id } = row;
+        audit('application_credential.deleted', { kind: 'application_credential', id: row.id }, { user_id, project_id });
       });
     },
 

@@ -1,5 +1,5 @@
 // Wire format of application credentials and access rules.
-import { isoTime } from '../../platform/clock.ts';
+import { isoTimeWithoutZone } from '../../platform/clock.ts';
 import { t } from '../../platform/http/index.ts';
 import type { AccessRuleRow } from '../database.ts';
 import { Links, ListLinks } from '../resource/index.ts';
@@ -33,7 +33,7 @@ const NewApplicationCredential = t.object(
     secret: t.nullable(t.string({ maxLength: 4096, description: 'A secret of your own. Without it, one is generated.' })),
     project_id: Id,
     roles: t.array(t.object({}, { id: Id, name: Name }), { maxItems: 100 }),
-    expires_at: t.nullable(t.string({ maxLength: 64 })),
+    expires_at: t.nullable(t.string({ maxLength: 64, description: 'In ISO 8601, in UTC.' })),
     unrestricted: t.nullable(t.boolean({ description: 'Whether its tokens may manage application credentials and trusts.' })),
     access_rules: t.array(NewAccessRule, { maxItems: MAX_RULES }),
   },
@@ -50,7 +50,7 @@ const fields = {
   project_id: t.string(),
   system: t.nullable(t.string()),
   roles: t.array(RoleOfCredential),
-  expires_at: t.nullable(t.string()),
+  expires_at: t.nullable(t.string({ description: 'In ISO 8601 and UTC, without the letter Z, as in Keystone.' })),
   unrestricted: t.boolean(),
   links: Links,
 };
@@ -82,7 +82,7 @@ export function renderApplicationCredential(base: string, { row, roles, rules }:
     // Keystone has this field for credentials that are not for a project. There are none.
     system: null,
     roles: roles.map((role) => renderRole(base, role)),
-    expires_at: row.expires_at === null ? null : isoTime(row.expires_at * 1000),
+    expires_at: row.expires_at === null ? null : isoTimeWithoutZone(row.expires_at, row.expires_micros),
     unrestricted: row.unrestricted === 1,
     ...(rules.length > 0 ? { access_rules: rules.map(ruleOf) } : {}),
     links: { self: `${base}/v3/users/${encodeURIComponent(row.user_id)}/application_credentials/${row.id}` },

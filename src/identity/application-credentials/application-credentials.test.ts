@@ -87,12 +87,28 @@ onEachDatabase('Application credentials', (api) => {
 
   it('end at their time, and their tokens not later', async () => {
     const soon = new Date(api.clock.now() + 60_000).toISOString();
-    const { id, secret, expires_at } = await create(api, ann, { expires_at: soon.replace('Z', '') });
+    const { id, secret } = await create(api, ann, { expires_at: soon.replace('Z', '') });
     const answer = await logIn(api, { id, secret });
-    assert.equal(answer.body.token.expires_at, expires_at);
+    assert.equal(answer.body.token.expires_at, soon.replace(/\.\d+Z$/, '.000000Z'));
     api.clock.advance(61);
     assert.equal((await logIn(api, { id, secret })).status, 401);
     assert.equal((await validate(api, answer.headers.get('x-subject-token')!)).status, 404);
+  });
+
+  it('keep their end to the microsecond, and show it in UTC without a zone, as Keystone does', async () => {
+    const day = new Date(api.clock.now() + 86_400_000).toISOString().slice(0, 10);
+    for (const [given, kept] of [
+      [`${day}T10:00:00.123456`, '123456'],
+      [`${day}T10:00:00.000007Z`, '000007'],
+      [`${day}T10:00:00.5`, '500000'],
+      [`${day}T12:00:00.1234567+02:00`, '123456'],
+      [`${day}T10:00:00Z`, '000000'],
+    ] as const) {
+      const { id, expires_at } = await create(api, ann, { expires_at: given });
+      assert.equal(expires_at, `${day}T10:00:00.${kept}`, given);
+      const shown = await api.get(`${ann.path}/${id}`, { token: ann.token });
+      assert.equal(shown.body.application_credential.expires_at, expires_at);
+    }
   });
 
   it('are refused without a project, with roles the token does not have, a past end, and a name that is taken', async () => {

@@ -11,3 +11,6 @@ export function readExpiry(text: string | null | undefined, now: number): number
   const expiry = Math.floor(milliseconds / 1000);
   return expiry > now ? expiry : refuse('it must be in the future');
 }
+
+/** What such a time has beyond its seconds, in microseconds. */
+export const microsecondsIn = (text: string): number => Number((/:\d\d\.(\d{1,6})/.exec(text)?.[1] ?? '').padEnd(6, '0'));

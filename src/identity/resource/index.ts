@@ -3,7 +3,7 @@ export { bit, Extra, extraOf, membersOf, mergeExtra, mergeOptions, parseJson, wi
 export { failOnBrokenReference, failOnDuplicateName } from './conflicts.ts';
 export type { Deps } from './deps.ts';
 export { commonHeaders, KeystoneError, keystoneErrors, OAuthError, oauthErrors, REQUEST_ID_HEADER } from './error-format.ts';
-export { readExpiry } from './expiry.ts';
+export { microsecondsIn, readExpiry } from './expiry.ts';
 export { refuseImmutable } from './immutable.ts';
 export { readNamedPage } from './lists.store.ts';
 export {

@@ -72,6 +72,7 @@ export function createCreateTrust({ db, clock, change, config, users, access, fr
       ...redelegationOf(asked, parent, chain, config.maxRedelegationCount),
       extra: JSON.stringify(extraOf(body, trustFields)),
       created_at: now,
+      used_up_at: null,
     };
     await change(actorAsVerified(caller, trustorId), async ({ tx, audit }) => {
       if ((await countTrusts(tx, trustorId)) >= config.trustLimit) fail('trust.limit', { limit: config.trustLimit });

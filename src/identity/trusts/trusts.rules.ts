@@ -8,7 +8,7 @@ import { type LoginAttempt, loginRefused } from '../logins/index.ts';
 import { pageOf, single, whereEquals } from '../resource/index.ts';
 import type { UserWithExpiry } from '../users/index.ts';
 import { createCreateTrust, type TrustDeps, trustOfToken } from './create.rules.ts';
-import { chainOf, deleteTrust, findTrust, listTrusts, sweepTrusts, type Trust, takeUse } from './trusts.store.ts';
+import { chainOf, deleteTrust, findTrust, listTrusts, markUsedUp, sweepTrusts, type Trust, takeUse } from './trusts.store.ts';
 
 const WEEK = 7 * 86_400;
 
@@ -17,7 +17,7 @@ const isOver = ({ expires_at, remaining_uses }: TrustRow, now: number): boolean 
   (expires_at !== null && expires_at <= now) || (remaining_uses !== null && remaining_uses <= 0);
 
 export function createTrusts(deps: TrustDeps) {
-  const { db, clock, change, users } = deps;
+  const { db, clock, change, config, users } = deps;
 
   /** As Keystone: everybody is told that there is no such trust. Ids are random, so that tells nobody which there are. */
   async function target(id: string): Promise<IdentityTarget<Trust>> {
@@ -87,8 +87,13 @@ export function createTrusts(deps: TrustDeps) {
       });
     },
 
-    /** Trusts that expired a week ago. Their tokens ended with them. */
-    sweep: (): Promise<number> => sweepTrusts(db, seconds(clock) - WEEK),
+    /** Trusts that ended a week ago. The tokens of one that expired ended with it; that of a last use lives as long as any token. */
+    async sweep(): Promise<number> {
+      const now = seconds(clock);
+      await markUsedUp(db, now);
+      const tokenLife = config.tokenSeconds + config.allowExpiredSeconds;
+      return sweepTrusts(db, { expiredBefore: now - WEEK, usedUpBefore: now - Math.max(WEEK, tokenLife) });
+    },
   };
 }
 

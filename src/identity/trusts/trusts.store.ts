@@ -1,7 +1,7 @@
 // Trusts in the database.
-import { sql } from 'kysely';
+import { type ExpressionBuilder, sql } from 'kysely';
 import { type PageRequest, type RowPage, readPage } from '../../platform/database/index.ts';
-import type { Database, Reader, RoleRow, TrustRow, Tx } from '../database.ts';
+import type { Database, Reader, RoleRow, Tables, TrustRow, Tx } from '../database.ts';
 import { applyCriteria, type Criterion } from '../resource/index.ts';
 
 /** A trust with its roles. */
@@ -98,17 +98,43 @@ export async function deleteTrust(tx: Tx, id: string): Promise<string[]> {
 const SWEEP_BATCH = 200;
 
 /** In small batches, so that other writers do not wait long. */
-export async function sweepTrusts(db: Database, expiredBefore: number): Promise<number> {
-  for (let swept = 0; ; ) {
-    const { numDeletedRows } = await db.write((tx) =>
-      tx
-        .deleteFrom('trusts')
-        .where('id', 'in', (eb) =>
-          eb.selectFrom('trusts').where('expires_at', '<=', expiredBefore).select('id').limit(SWEEP_BATCH),
-        )
-        .executeTakeFirst(),
-    );
-    swept += Number(numDeletedRows);
-    if (numDeletedRows < SWEEP_BATCH) return swept;
+async function inBatches(db: Database, step: (tx: Tx) => Promise<bigint>): Promise<number> {
+  for (let done = 0; ; ) {
+    const count = await db.write(step);
+    done += Number(count);
+    if (count < SWEEP_BATCH) return done;
   }
+}
+
+/** Notes the time at trusts without a use that is left. A job does it, because earlier versions do not. */
+export const markUsedUp = (db: Database, now: number): Promise<number> =>
+  inBatches(db, async (tx) => {
+    const { numUpdatedRows } = await tx
+      .updateTable('trusts')
+      .set({ used_up_at: now })
+      .where('id', 'in', (eb) =>
+        eb.selectFrom('trusts').where('remaining_uses', '<=', 0).where('used_up_at', 'is', null).select('id').limit(SWEEP_BATCH),
+      )
+      .executeTakeFirst();
+    return numUpdatedRows;
+  });
+
+/** Those that expired, or were found to be used up, before these times. */
+export async function sweepTrusts(
+  db: Database,
+  { expiredBefore, usedUpBefore }: { readonly expiredBefore: number; readonly usedUpBefore: number },
+): Promise<number> {
+  const expired = (eb: ExpressionBuilder<Tables, 'trusts'>) => eb('expires_at', '<=', expiredBefore);
+  const usedUp = (eb: ExpressionBuilder<Tables, 'trusts'>) =>
+    eb.and([eb('remaining_uses', '<=', 0), eb('used_up_at', '<=', usedUpBefore)]);
+  let swept = 0;
+  for (const isOver of [expired, usedUp])
+    swept += await inBatches(db, async (tx) => {
+      const { numDeletedRows } = await tx
+        .deleteFrom('trusts')
+        .where('id', 'in', (eb) => eb.selectFrom('trusts').where(isOver).select('id').limit(SWEEP_BATCH))
+        .executeTakeFirst();
+      return numDeletedRows;
+    });
+  return swept;
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { onEachDatabase } from '../../../test/support/api.ts';
+import { usesDatabaseOf } from '../../../test/support/restartable-api.ts';
 import {
   askForTrust,
   isValid,
@@ -10,11 +11,13 @@ import {
   trustToken,
   useTrust,
 } from '../../../test/support/trusts.ts';
+import { markUsedUp, sweepTrusts } from './trusts.store.ts';
 
 const path = '/v3/OS-TRUST/trusts';
 const names = (roles: readonly { name: string }[]): string[] => roles.map(({ name }) => name);
 
 onEachDatabase('Trusts', (api) => {
+  const db = usesDatabaseOf(api);
   let [ann, bob]: TrustPerson[] = [];
   before(async () => {
     [ann, bob] = [await trustPerson(api, ['member']), await trustPerson(api)];
@@ -103,6 +106,42 @@ onEachDatabase('Trusts', (api) => {
     assert.equal((await useTrust(api, bob!, trust)).status, 401);
     assert.equal((await api.get(`${path}/${trust.id}`)).status, 404);
     assert.ok(await isValid(api, last));
+  });
+
+  it('that are used up or have ended are deleted after a week, and not before the last token has ended', async () => {
+    const [used, open] = [
+      await makeTrust(api, ann!, bob!, { remaining_uses: 1 }),
+      await makeTrust(api, ann!, bob!, { remaining_uses: 2 }),
+    ];
+    const soon = new Date(api.clock.now() + 60_000).toISOString();
+    const short = await makeTrust(api, ann!, bob!, { expires_at: soon });
+    const last = await trustToken(api, bob!, used);
+    await trustToken(api, bob!, open);
+    const now = Math.floor(api.clock.now() / 1000);
+    const left = async () => {
+      const ids = [used.id, open.id, short.id];
+      const rows = await db().read.selectFrom('trusts').where('id', 'in', ids).select('id').execute();
+      return rows.map(({ id }) => id).sort();
+    };
+    // Earlier versions do not note when the last use was taken: the first sweep does.
+    await markUsedUp(db(), now);
+    await sweepTrusts(db(), { expiredBefore: now, usedUpBefore: now - 1 });
+    assert.deepEqual(await left(), [used.id, open.id, short.id].sort());
+    assert.ok(await isValid(api, last));
+    await markUsedUp(db(), now + 3600);
+    await sweepTrusts(db(), { expiredBefore: now + 61, usedUpBefore: now });
+    assert.deepEqual(await left(), [open.id]);
+  });
+
+  it('work again when a trustor who was disabled is enabled, as in Keystone; tokens do not come back', async () => {
+    const [carl, dora] = [await trustPerson(api, ['member']), await trustPerson(api)];
+    const trust = await makeTrust(api, carl, dora);
+    const token = await trustToken(api, dora, trust);
+    for (const enabled of [false, true]) {
+      assert.equal((await api.patch(`/v3/users/${carl.user.id}`, { user: { enabled } })).status, 200);
+      assert.ok(!(await isValid(api, token)));
+      assert.equal((await useTrust(api, dora, trust)).status, enabled ? 201 : 403);
+    }
   });
 
   it('end at their time', async () => {
