@@ -108,6 +108,9 @@ async function failOnDuplicate(id: string, write: () => Promise<void>): Promise<
   }
 }
 
+/** For the audit event of a change: whose it was, and what for. */
+const ownerOf = ({ user_id, project_id, type }: CredentialRow) => ({ user_id, project_id, type });
+
 const tagOfKey = (id: string): string => tagOf.delegation({ kind: 'ec2', id });
 
 export function createCredentials(
@@ -142,6 +145,12 @@ export function createCredentials(
     if (projectId !== null && !(await findProject(db.read, projectId))) fail('project.not_found', { id: projectId });
   }
 
+  /** Before a user gets one more. */
+  async function failAtLimit(tx: Tx, userId: string): Promise<void> {
+    const limit = config.credentialLimit;
+    if ((await countCredentials(tx, userId)) >= limit) fail('credential.limit', { limit });
+  }
+
   async function create(caller: Caller, userId: string, body: NewCredential): Promise<DecryptedCredential> {
     freshLogin.require(caller, userId);
     const projectId = body.project_id ?? null;
@@ -161,8 +170,7 @@ export function createCredentials(
       created_at: seconds(clock),
     };
     await change(actorAsVerified(caller, userId), async ({ tx, audit }) => {
-      if ((await countCredentials(tx, userId)) >= config.credentialLimit)
-        fail('credential.limit', { limit: config.credentialLimit });
+      await failAtLimit(tx, userId);
       await failOnBrokenReference(
         () => fail('user.not_found', { id: userId }),
         () => failOnDuplicate(id, () => insertCredential(tx, row)),
@@ -182,14 +190,16 @@ export function createCredentials(
     await checkParts(userId, revised(deps, row, body).project_id);
     return change(actorAsVerified(caller, row.user_id), async ({ tx, audit, invalidate }) => {
       // Again with the locked row, so that concurrent updates do not overwrite each other.
-      const changed = revised(deps, await lockOwned(db, tx, row), body);
+      const before = await lockOwned(db, tx, row);
+      const changed = revised(deps, before, body);
       const { user_id, project_id, type, blob, extra, epoch } = changed;
+      if (user_id !== before.user_id) await failAtLimit(tx, user_id);
       await failOnBrokenReference(
         () => fail('user.not_found', { id: user_id }),
         () => updateCredential(tx, id, { user_id, project_id, type, blob, extra, epoch }),
       );
       invalidate(tagOfKey(id));
-      audit('credential.updated', { kind: 'credential', id }, { fields: Object.keys(body) });
+      audit('credential.updated', { kind: 'credential', id }, { ...ownerOf(before), fields: Object.keys(body) });
       return changed;
     });
   }
@@ -210,10 +220,10 @@ export function createCredentials(
       const { id } = row;
       freshLogin.require(caller, row.user_id);
       await change(actorAsVerified(caller, row.user_id), async ({ tx, audit, invalidate }) => {
-        await lockOwned(db, tx, row);
+        const before = await lockOwned(db, tx, row);
         await deleteCredential(tx, id);
         invalidate(tagOfKey(id));
-        audit('credential.deleted', { kind: 'credential', id }, { user_id: row.user_id, type: row.type });
+        audit('credential.deleted', { kind: 'credential', id }, ownerOf(before));
       });
     },
 

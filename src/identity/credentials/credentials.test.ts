@@ -318,3 +318,25 @@ onEachDatabase('Credentials', (api) => {
     });
   });
 });
+
+onEachDatabase(
+  'The number of credentials',
+  (api) => {
+    it('of one user is limited, also when one is given to them', async () => {
+      const [ann, bob] = [await makePerson(api), await makePerson(api)];
+      const ask = (person: Person) => api.post(CREDENTIALS, { credential: { type: 'cert', blob: 'x', user_id: person.user.id } });
+      const anns = assertOk(await ask(ann), 201).credential;
+      assertOk(await ask(bob), 201);
+      assertOk(await ask(bob), 201);
+      assertRefused(await ask(bob), 403, /maximum of 2/);
+      const give = { credential: { user_id: bob.user.id } };
+      assertRefused(await api.patch(`${CREDENTIALS}/${anns.id}`, give), 403, /maximum of 2/);
+      assert.equal(assertOk(await api.get(`${CREDENTIALS}/${anns.id}`)).credential.user_id, ann.user.id);
+      assertOk(await api.patch(`${CREDENTIALS}/${anns.id}`, { credential: { user_id: ann.user.id, blob: 'y' } }));
+      const [first] = assertOk(await api.get(`${CREDENTIALS}?user_id=${bob.user.id}`)).credentials;
+      assertOk(await api.patch(`${CREDENTIALS}/${first.id}`, { credential: { user_id: ann.user.id } }));
+      assertOk(await api.patch(`${CREDENTIALS}/${anns.id}`, give));
+    });
+  },
+  { settings: { GATEHOUSE_IDENTITY_CREDENTIAL_LIMIT: '2' } },
+);

@@ -9,7 +9,17 @@ const tag = 'Tokens';
 
 const RevokeEvent = t.open(
   { issued_before: t.string({ description: 'Tokens that were issued later are not concerned.' }), revoked_at: t.string() },
-  { audit_id: t.string(), user_id: t.string(), project_id: t.string(), domain_id: t.string(), 'OS-TRUST:trust_id': t.string() },
+  {
+    audit_id: t.string(),
+    user_id: t.string(),
+    role_id: t.string(),
+    project_id: t.string(),
+    domain_id: t.string({ description: 'The domain of the user, or of the project or domain that the token is for.' }),
+    domain_scope_id: t.string({ description: 'The domain that the token is for.' }),
+    'OS-TRUST:trust_id': t.string(),
+    'OS-OAUTH1:access_token_id': t.string(),
+    'OS-OAUTH1:consumer_id': t.string(),
+  },
 );
 const RevokeEventList = t.object({ links: ListLinks, events: t.array(RevokeEvent) });
 
@@ -18,7 +28,8 @@ export function mountRevokeEvents(app: IdentityApp, { revokeEvents }: { readonly
     '/v3/OS-REVOKE/events',
     {
       summary: 'List what ended tokens before their time',
-      description: 'For services that check tokens by themselves. Validation knows all of it.',
+      description:
+        'For services that check tokens by themselves. Validation knows all of it. An event concerns the tokens that have everything it names.',
       tag,
       rule: 'identity:list_revoke_events',
       documentation: { query: { since: 'Only events since this time, in ISO 8601.' } },
