@@ -329,6 +329,28 @@ onEachDatabase(
       assert.deepEqual(assertOk(await api.get('/v3/OS-OAUTH2/consumers', as)).consumers, []);
     });
 
+    it('has no keys and programs of others, nor has an administrator of a project, whatever the address says', async () => {
+      const { project, user } = world;
+      assertOk(await api.put(`/v3/projects/${project.id}/users/${user.id}/roles/${role.member}`), 204);
+      const owner = { token: await api.logIn({ id: user.id, password: PASSWORD }, { project: { id: project.id } }) };
+      const keys = (id: string) => `/v3/users/${id}/credentials/OS-EC2`;
+      const programs = (id: string) => `/v3/users/${id}/application_credentials`;
+      const key = assertOk(await api.post(keys(user.id), { tenant_id: project.id }, owner), 201).credential.access;
+      const made = { application_credential: { name: uniqueName('program') } };
+      const program = assertOk(await api.post(programs(user.id), made, owner), 201).application_credential.id;
+      const mighty = await api.persona(['admin'], { project: project.id });
+      for (const [id, caller] of [
+        [world.admin.id, as],
+        [mighty.user.id, { token: mighty.token }],
+      ] as const)
+        for (const path of [user.id, id].flatMap((one) => [`${keys(one)}/${key}`, `${programs(one)}/${program}`])) {
+          assertRefused(await api.get(path, caller), 403);
+          assertRefused(await api.delete(path, caller), 403);
+        }
+      assertOk(await api.get(`${keys(user.id)}/${key}`, owner));
+      assertOk(await api.get(`${programs(user.id)}/${program}`, owner));
+    });
+
     it('does not become an administrator of the system by another scope', async () => {
       const { project, other } = world;
       const { token } = as;

@@ -1,80 +1,21 @@
-// Who passes each rule of Keystone when the scope is enforced (GATEHOUSE_IDENTITY_ENFORCE_SCOPE). What is expected was worked out from the
-// default policy of Keystone 22.0.2, its check strings and scope types.
+// Who passes each rule of Keystone when the scope is enforced (GATEHOUSE_IDENTITY_ENFORCE_SCOPE). What is expected is what the default policy
+// of Keystone 22.0.2 gives; conformance/policy asks that.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Scope } from './auth-context.ts';
+import {
+  callerOf,
+  OWN,
+  PERSONAS,
+  type Persona,
+  type Place,
+  personaOf,
+  ROLES,
+  SCOPES,
+  TARGETS,
+} from '../../../test/support/scope-personas.ts';
 import { baseRules } from './base-rules.ts';
-import type { Caller } from './caller.ts';
 import { extensionRules } from './extension-rules.ts';
-import type { Facts } from './personas.ts';
 import { type Action, isAdministrator, isAllowed } from './policy.ts';
-
-const ROLES = { admin: ['admin', 'member', 'reader'], member: ['member', 'reader'], reader: ['reader'] };
-type Role = keyof typeof ROLES;
-type Persona = `${Role}@${'system' | 'domain' | 'project'}`;
-
-const OWN = { id: 'own', name: 'Own' };
-const SCOPES: Readonly<Record<string, Scope>> = {
-  system: { kind: 'system' },
-  domain: { kind: 'domain', id: OWN.id },
-  project: { kind: 'project', id: 'shop' },
-};
-const PERSONAS = Object.keys(SCOPES).flatMap((scope) => Object.keys(ROLES).map((role) => `${role}@${scope}` as Persona));
-
-function callerOf(roles: readonly string[], scope: Scope, enforcesScope = true): Caller {
-  return {
-    userId: 'me',
-    requestId: 'r',
-    tokenText: '',
-    token: {
-      userId: 'me',
-      methods: ['password'],
-      scope,
-      issuedAt: 0,
-      expiresAt: 0,
-      generation: 0,
-      auditId: '',
-      parentAuditId: undefined,
-    },
-    authContext: {
-      user: { id: 'me', name: 'me', domain: OWN, passwordExpiresAt: null },
-      scope,
-      project: scope.kind === 'project' ? { id: scope.id, name: 'shop', domain: OWN, isDomain: false } : undefined,
-      domain: scope.kind === 'domain' ? OWN : undefined,
-      roles: [],
-      roleNames: new Set(roles),
-      enforcesScope,
-      generation: 0,
-      userEpoch: 0,
-      userGeneration: 0,
-      validUntil: null,
-      tags: [],
-    },
-  };
-}
-const personaOf = (persona: Persona): Caller => {
-  const [role, scope] = persona.split('@') as [Role, string];
-  return callerOf(ROLES[role], SCOPES[scope]!);
-};
-
-const of = (userId: string, domainId: string, projectId: string): Facts => ({
-  userId,
-  trusteeId: userId,
-  domainId,
-  projectId,
-  domains: [domainId, domainId],
-  roleName: 'plain',
-  roleDomainId: null,
-  givesRoles: ['plain'],
-});
-/** Things in the domain of the persona, in its project, in another domain, and the persona itself, who is at home in that. */
-const TARGETS = {
-  inDomain: of('other', OWN.id, 'bank'),
-  inProject: of('other', OWN.id, 'shop'),
-  elsewhere: of('other', 'foreign', 'abroad'),
-  self: of('me', 'foreign', 'abroad'),
-};
-type Place = keyof typeof TARGETS;
 
 const at = (...places: string[]): Persona[] => PERSONAS.filter((persona) => places.includes(persona.split('@')[1]!));
 const SYSTEM = at('system');

@@ -1,5 +1,5 @@
 // /v3/users/{user_id}/credentials/OS-EC2
-import type { IdentityApp } from '../access/index.ts';
+import type { Caller, IdentityApp } from '../access/index.ts';
 import { wholeList } from '../resource/index.ts';
 import type { Ec2Credentials } from './ec2-credentials.rules.ts';
 import { CreateEc2Credential, Ec2CredentialEnvelope, Ec2CredentialList, renderEc2Credential } from './ec2-credentials.schema.ts';
@@ -10,8 +10,8 @@ export function mountEc2Credentials(app: IdentityApp, { ec2Credentials }: { read
   const all = '/v3/users/:user_id/credentials/OS-EC2';
   const one = '/v3/users/:user_id/credentials/OS-EC2/:credential_id';
   const owner = ({ params }: { params: { user_id: string } }) => ec2Credentials.ownerTarget(params.user_id);
-  const key = ({ params }: { params: { user_id: string; credential_id: string } }) =>
-    ec2Credentials.target(params.user_id, params.credential_id);
+  const key = ({ caller, params }: { caller: Caller; params: { user_id: string; credential_id: string } }) =>
+    ec2Credentials.target(caller, params.user_id, params.credential_id);
 
   app.get(
     all,

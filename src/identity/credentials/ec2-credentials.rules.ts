@@ -33,12 +33,16 @@ export function createEc2Credentials({
   return {
     ownerTarget: (userId: string): IdentityTarget<string> => ({ facts: { userId }, get: () => userId }),
 
-    /** Whoever may see the keys of the user in the address learns whether this is one of them. */
-    async target(userId: string, access: string): Promise<IdentityTarget<CredentialRow>> {
+    /**
+     * Whoever may see the keys of the user in the address learns whether this is one of them. As Keystone with its scopes enforced, only the
+     * owner of the key counts then, not the user in the address.
+     */
+    async target({ authContext }: Caller, userId: string, access: string): Promise<IdentityTarget<CredentialRow>> {
       const row = await findKeyRow(access);
+      const concerned = (authContext.enforcesScope ? row?.user_id : undefined) ?? userId;
       return {
-        facts: { userId, isMissing: row === undefined },
-        get: () => (row?.user_id === userId ? row : fail('credential.not_found', { id: access })),
+        facts: { userId: concerned, isMissing: row === undefined },
+        get: () => (row?.user_id === concerned ? row : fail('credential.not_found', { id: access })),
       };
     },
 
