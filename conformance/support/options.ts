@@ -10,6 +10,8 @@ export interface RunnerOptions {
   readonly beside: boolean;
   /** Only these parts of the run, by name. All if empty. */
   readonly only: readonly string[];
+  /** Tempest: the tests of personas instead of those of the API. */
+  readonly rbac: boolean;
   /** The positional arguments. */
   readonly operands: readonly string[];
 }
@@ -23,6 +25,7 @@ export function options(...required: string[]): RunnerOptions {
         keep: { type: 'boolean', default: false },
         beside: { type: 'string' },
         only: { type: 'string', default: '' },
+        rbac: { type: 'boolean', default: false },
       },
       allowPositionals: required.length > 0,
     });
@@ -33,6 +36,7 @@ export function options(...required: string[]): RunnerOptions {
       keep: values.keep,
       beside: values.beside !== undefined,
       only: values.only.split(',').filter(Boolean),
+      rbac: values.rbac,
       operands: positionals,
     };
   } catch (error) {

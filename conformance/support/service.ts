@@ -27,7 +27,7 @@ export interface RunningService {
   stop(keep?: boolean): Promise<void>;
 }
 
-export interface RunnerServiceOptions extends Omit<RunnerOptions, 'operands' | 'beside' | 'only'> {
+export interface RunnerServiceOptions extends Omit<RunnerOptions, 'operands' | 'beside' | 'only' | 'rbac'> {
   /** More settings by their GATEHOUSE_ keys. */
   readonly settings?: Readonly<Record<string, string>>;
 }

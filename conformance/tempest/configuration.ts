@@ -19,7 +19,19 @@ lockout_duration = ${LOCKOUT_SECONDS}
 unique_last_password_count = ${UNIQUE_PASSWORDS}
 `;
 
-export function tempestConfiguration({ url, adminPassword }: RunningService, workspace: string): string {
+/** For the tests of personas: with the scope enforced. */
+export const rbacSettings = { GATEHOUSE_IDENTITY_ENFORCE_SCOPE: 'on' };
+export const rbacKeystoneSettings = `[oslo_policy]
+enforce_scope = true
+enforce_new_defaults = true
+`;
+
+/** `rbac`: tempest's administrator acts on the system, since one of a project administers nothing then. */
+export function tempestConfiguration(
+  { url, adminPassword }: RunningService,
+  workspace: string,
+  { rbac }: { readonly rbac: boolean },
+): string {
   return `[DEFAULT]
 log_dir = ${workspace}/logs
 log_file = tempest.log
@@ -32,7 +44,7 @@ use_dynamic_credentials = true
 create_isolated_networks = false
 admin_username = admin
 admin_password = ${adminPassword}
-admin_project_name = admin
+${rbac ? 'admin_system = all\nadmin_project_name =\nadmin_user_domain_name = Default' : 'admin_project_name = admin'}
 admin_domain_name = Default
 default_credentials_domain_name = Default
 
@@ -59,7 +71,10 @@ application_credentials = true
 access_rules = true
 federation = true
 external_idp = false
-enforce_scope = false
+enforce_scope = ${rbac}
+
+[enforce_scope]
+keystone = ${rbac}
 
 [service_available]
 cinder = false

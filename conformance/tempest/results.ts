@@ -13,6 +13,14 @@ export function readLine(line: string): TestLine | undefined {
   return { name, outcome: outcome === 'SKIPPED' ? 'skipped' : (outcome as 'ok' | 'FAILED'), reason };
 }
 
+/** The tests of personas. */
+export const rbacSuiteOf = (tempest: string, plugin: string): Suite => ({
+  title: 'Tempest, personas',
+  about: `Every test of \`keystone_tempest_plugin.tests.rbac\` (keystone-tempest-plugin ${plugin}, by tempest ${tempest}), with the scope enforced.`,
+  notServed: {},
+  moduleOf,
+});
+
 export const suiteOf = (tempest: string, plugin: string): Suite => ({
   title: 'Tempest',
   about: `Every test of \`tempest.api.identity\` for the v3 API (Debian's tempest ${tempest}), and of \`keystone_tempest_plugin.tests.api\` (keystone-tempest-plugin ${plugin}).`,

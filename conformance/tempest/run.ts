@@ -1,4 +1,5 @@
-// Runs the identity tests of OpenStack's own suite against a fresh service, and writes RESULTS.md.
+// Runs the identity tests of OpenStack's own suite against a fresh service, and writes RESULTS.md; with --rbac those of personas, and
+// RBAC.md.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, writeFileSync } from 'node:fs';
@@ -20,13 +21,35 @@ import {
   type TestResult,
   writeColumn,
 } from '../support/suite.ts';
-import { keystoneSettings, serviceSettings, tempestConfiguration } from './configuration.ts';
-import { readLine, suiteOf } from './results.ts';
+import { keystoneSettings, rbacKeystoneSettings, rbacSettings, serviceSettings, tempestConfiguration } from './configuration.ts';
+import { rbacPage } from './rbac-page.ts';
+import { rbacSuiteOf, readLine, suiteOf } from './results.ts';
 
 const PLUGIN = 'keystone-tempest-plugin';
-const TESTS = '^(tempest\\.api\\.identity\\.(admin\\.)?v3\\.|keystone_tempest_plugin\\.tests\\.api\\.)';
-const RESULTS = fileURLToPath(new URL('./RESULTS.md', import.meta.url));
-const COLUMN = fileURLToPath(new URL('./keystone.json', import.meta.url));
+const fileHere = (name: string): string => fileURLToPath(new URL(`./${name}`, import.meta.url));
+const PARTS = {
+  api: {
+    tests: '^(tempest\\.api\\.identity\\.(admin\\.)?v3\\.|keystone_tempest_plugin\\.tests\\.api\\.)',
+    results: fileHere('RESULTS.md'),
+    column: fileHere('keystone.json'),
+    suiteOf,
+    pageOf: resultPage,
+    settings: serviceSettings,
+    keystoneSettings,
+  },
+  rbac: {
+    tests: '^keystone_tempest_plugin\\.tests\\.rbac\\.',
+    results: fileHere('RBAC.md'),
+    column: fileHere('keystone-rbac.json'),
+    suiteOf: rbacSuiteOf,
+    pageOf: rbacPage,
+    settings: rbacSettings,
+    keystoneSettings: rbacKeystoneSettings,
+  },
+};
+
+const chosen = options();
+const part = chosen.rbac ? PARTS.rbac : PARTS.api;
 
 /** A tempest workspace with our configuration. HOME points there, too, so that nothing is written to the user's home. */
 function makeWorkspace(service: RunningService) {
@@ -34,17 +57,19 @@ function makeWorkspace(service: RunningService) {
   const env = { ...cleanEnvironment(), HOME: service.folder };
   const made = spawnSync('tempest', ['init', workspace], { cwd: service.folder, env, encoding: 'utf8' });
   if (made.status !== 0) throw new Error(`tempest init failed\n${made.stdout}${made.stderr}`);
-  writeFileSync(join(workspace, 'etc', 'tempest.conf'), tempestConfiguration(service, workspace));
+  writeFileSync(join(workspace, 'etc', 'tempest.conf'), tempestConfiguration(service, workspace, chosen));
   return { cwd: workspace, env };
 }
 
 async function runTests(suite: Suite, service: RunningService): Promise<TestResult[]> {
   const at = makeWorkspace(service);
-  const listed = spawnSync('tempest', ['run', '--list-tests', '--regex', TESTS], { ...at, encoding: 'utf8' });
-  const tests = listed.stdout.split('\n').filter((line) => /^(tempest|keystone_tempest_plugin)\./.test(line));
-  if (tests.length === 0) throw new Error(`tempest finds no tests\n${listed.stdout}${listed.stderr}`);
+  // By their names, such as test_user, or DomainAdminTests.
+  const tests = chosen.only.length === 0 ? part.tests : `${part.tests}.*\\.(${chosen.only.join('|')})\\.`;
+  const listed = spawnSync('tempest', ['run', '--list-tests', '--regex', tests], { ...at, encoding: 'utf8' });
+  const all = listed.stdout.split('\n').filter((line) => /^(tempest|keystone_tempest_plugin)\./.test(line));
+  if (all.length === 0) throw new Error(`tempest finds no tests\n${listed.stdout}${listed.stderr}`);
 
-  const child = spawn('tempest', ['run', '--regex', TESTS, '--concurrency', '2'], {
+  const child = spawn('tempest', ['run', '--regex', tests, '--concurrency', '2'], {
     ...at,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -60,23 +85,22 @@ async function runTests(suite: Suite, service: RunningService): Promise<TestResu
   }
   await ended;
   whole.end();
-  return resultsOf(suite, tests, seen);
+  return resultsOf(suite, all, seen);
 }
 
-const chosen = options();
 needCommand('tempest', 'tempest');
 needPackage(PLUGIN);
-const suite = suiteOf(packageVersion('tempest'), packageVersion(PLUGIN));
+const suite = part.suiteOf(packageVersion('tempest'), packageVersion(PLUGIN));
 if (chosen.beside) {
-  const keystone = await startKeystone({ ...chosen, settings: keystoneSettings });
+  const keystone = await startKeystone({ ...chosen, settings: part.keystoneSettings });
   try {
-    writeColumn(COLUMN, await runTests({ ...suite, notServed: {} }, keystone));
+    writeColumn(part.column, await runTests({ ...suite, notServed: {} }, keystone));
   } finally {
     await keystone.stop();
   }
 }
-const column = readColumn(COLUMN);
-const service = await startService({ ...chosen, settings: serviceSettings });
+const column = readColumn(part.column);
+const service = await startService({ ...chosen, settings: part.settings });
 let results: TestResult[] = [];
 try {
   results = await runTests(suite, service);
@@ -84,8 +108,9 @@ try {
   await service.stop(failuresOf(results, column).length > 0);
 }
 const failed = failuresOf(results, column);
-const { page, summary } = resultPage(suite, 'conformance/tempest/run.ts', results, column);
-writeFileSync(RESULTS, page);
+const { page, summary } = part.pageOf(suite, `conformance/tempest/run.ts${chosen.rbac ? ' --rbac' : ''}`, results, column);
+// A part of the tests is not the result.
+if (chosen.only.length === 0) writeFileSync(part.results, page);
 for (const { test } of failed) console.log(`FAILED ${test}`);
 if (failed.length > 0) console.log('tempest.out in the folder above has what each test said');
 console.log(summary);
