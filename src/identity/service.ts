@@ -27,6 +27,7 @@ import {
   ensureBuiltInApplication,
   isAdminPassword,
   resetAdminPassword,
+  warnWithoutAdministrator,
 } from './bootstrap/index.ts';
 import type { Consumers } from './consumers/index.ts';
 import type { Database, Tables } from './database.ts';
@@ -206,6 +207,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
         deliver,
       });
       await ensureBuiltInApplication({ ...deps, consumers });
+      await warnWithoutAdministrator(deps);
       await domainSettings.warnOfUnknownDomains(log);
       await passkeyPolicy.refuseImpossible(address);
       await directories.start();

@@ -155,6 +155,35 @@ for (const kind of KINDS) {
   });
 }
 
+for (const kind of KINDS) {
+  describe(`A start with the scope enforced (${kind})`, () => {
+    const api = new RestartableApi(kind);
+    const start = async (enforced: string): Promise<string[]> => {
+      await api.end();
+      const before = api.logged.length;
+      await api.begin({ GATEHOUSE_ADMIN_PASSWORD: 'a password', GATEHOUSE_IDENTITY_ENFORCE_SCOPE: enforced });
+      return api.logged.slice(before).filter((line) => line.includes('nobody administers the service'));
+    };
+    after(() => api.remove());
+
+    it('warns when nobody has the role admin on the system', async () => {
+      assert.deepEqual(await start('on'), []);
+      assert.deepEqual(await start('off'), []);
+      api.adminToken = await api.logIn({ name: 'admin', password: 'a password' }, ON_ADMIN);
+      const { users } = assertOk(await api.get('/v3/users?name=admin'));
+      const role = await api.roleId('admin');
+      const group = await api.make('group', { name: 'administrators' });
+      assertOk(await api.delete(`/v3/system/users/${users[0].id}/roles/${role}`), 204);
+      assertOk(await api.put(`/v3/system/groups/${group.id}/roles/${role}`), 204);
+      assert.deepEqual(await start('off'), []);
+      assert.equal((await start('on')).length, 1);
+      await start('off');
+      assertOk(await api.put(`/v3/groups/${group.id}/users/${users[0].id}`), 204);
+      assert.deepEqual(await start('on'), []);
+    });
+  });
+}
+
 describe('Two processes that start at once on an empty PostgreSQL', () => {
   const first = new RestartableApi('PostgreSQL');
   const second = new RestartableApi('PostgreSQL');

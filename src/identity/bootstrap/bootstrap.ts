@@ -11,9 +11,10 @@ import { Fault, fail } from '../faults.ts';
 import { insertGrant } from '../grants/index.ts';
 import type { NewPassword, Passwords } from '../passwords/index.ts';
 import { insertProjectRow } from '../projects/index.ts';
+import type { Deps } from '../resource/index.ts';
 import { insertImplication, insertRole } from '../roles/index.ts';
 import type { Users } from '../users/index.ts';
-import { moveEndpoints, readFact, writeFact } from './bootstrap.store.ts';
+import { hasSystemAdministrator, moveEndpoints, readFact, writeFact } from './bootstrap.store.ts';
 
 const ADMIN = 'admin';
 const REGION = 'RegionOne';
@@ -151,4 +152,12 @@ async function followAddress({ db, change }: BootstrapDeps, url: string): Promis
     invalidate(tagOf.everything);
     audit('endpoint.moved', { kind: 'service', id: 'identity' }, { from: written, to: url, count });
   });
+}
+
+/** With the scope enforced, the role admin on projects and domains does not administer the service. */
+export async function warnWithoutAdministrator({ db, config, log }: Pick<Deps, 'db' | 'config' | 'log'>): Promise<void> {
+  if (config.enforceScope && !(await hasSystemAdministrator(db.read)))
+    log.warn(
+      'nobody administers the service: GATEHOUSE_IDENTITY_ENFORCE_SCOPE is on, and no enabled user has the role admin on the system. Turn it off, grant the role, and turn it on again',
+    );
 }

@@ -1,3 +1,3 @@
 // Creates the data of a new service.
-export { bootstrap, type DeliverPassword, isAdminPassword, resetAdminPassword } from './bootstrap.ts';
+export { bootstrap, type DeliverPassword, isAdminPassword, resetAdminPassword, warnWithoutAdministrator } from './bootstrap.ts';
 export { ensureBuiltInApplication } from './built-in-application.ts';
