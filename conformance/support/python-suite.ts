@@ -36,6 +36,10 @@ export interface PythonSuite {
   readonly packages: readonly string[];
   /** What of it is run. */
   readonly what: string;
+  /** The sentence about the tests, if they are not those of the package. */
+  readonly about?: () => string;
+  /** The folder of the modules, if they are not in a package. */
+  readonly path?: string;
   readonly modules: readonly string[];
   /** The part of the names that is left out in the table. */
   readonly prefix: string;
@@ -50,7 +54,7 @@ function nameOf(id: string): string {
 }
 
 /** Both the tests that were listed and what was said of them. */
-async function runModule(module: string, service: RunningService, suite: Suite) {
+async function runModule(module: string, service: RunningService, suite: Suite, path: string | undefined) {
   const listed: string[] = [];
   const seen: TestLine[] = [];
   const env = {
@@ -58,6 +62,7 @@ async function runModule(module: string, service: RunningService, suite: Suite) 
     HOME: service.folder,
     OS_CLIENT_CONFIG_FILE: join(service.folder, 'clouds.yaml'),
     OS_TEST_TIMEOUT,
+    ...(path === undefined ? {} : { PYTHONPATH: path, PYTHONDONTWRITEBYTECODE: '1' }),
   };
   const child = spawn('/usr/bin/python3', [RUN_TESTS, module], { env, stdio: ['ignore', 'pipe', 'pipe'], cwd: service.folder });
   child.stderr.on('data', (chunk: Buffer) => appendFileSync(join(service.folder, 'tests.out'), chunk));
@@ -76,12 +81,12 @@ async function runModule(module: string, service: RunningService, suite: Suite) 
   return { listed, seen };
 }
 
-async function runAll(suite: Suite, modules: readonly string[], service: RunningService): Promise<TestResult[]> {
+async function runAll(suite: Suite, { modules, path }: PythonSuite, service: RunningService): Promise<TestResult[]> {
   await writeClouds(service);
   const listed: string[] = [];
   const seen: TestLine[] = [];
   await forEachConcurrently(availableParallelism(), modules, async (module) => {
-    const one = await runModule(module, service, suite);
+    const one = await runModule(module, service, suite, path);
     listed.push(...one.listed);
     seen.push(...one.seen);
   });
@@ -95,7 +100,7 @@ export async function runPythonSuite(tests: PythonSuite, folder: string): Promis
   const [name = ''] = tests.packages;
   const suite: Suite = {
     title: tests.title,
-    about: `${tests.what}, from Debian's package ${name} ${packageVersion(name)}, unchanged.`,
+    about: tests.about?.() ?? `${tests.what}, from Debian's package ${name} ${packageVersion(name)}, unchanged.`,
     notServed: tests.notServed,
     moduleOf: (test) => {
       const parts = test.slice(tests.prefix.length + 1).split('.');
@@ -106,7 +111,7 @@ export async function runPythonSuite(tests: PythonSuite, folder: string): Promis
   if (chosen.beside) {
     const keystone = await startKeystone(chosen);
     try {
-      writeColumn(columnFile, await runAll({ ...suite, notServed: {} }, tests.modules, keystone));
+      writeColumn(columnFile, await runAll({ ...suite, notServed: {} }, tests, keystone));
     } finally {
       await keystone.stop();
     }
@@ -115,7 +120,7 @@ export async function runPythonSuite(tests: PythonSuite, folder: string): Promis
   const service = await startService(chosen);
   let results: TestResult[] = [];
   try {
-    results = await runAll(suite, tests.modules, service);
+    results = await runAll(suite, tests, service);
   } finally {
     await service.stop(failuresOf(results, column).length > 0);
   }
