@@ -37,7 +37,7 @@ export const changesNothing = (user: UserRow, { body, person, inTransaction }: U
 /** The base API has one e-mail address, the profile has many. A change of one updates the other. */
 export function attributesOf(stored: UserAttributes, body: UserChanges, person: Person | undefined): UserAttributes {
   // Only who proves to be somebody at a provider is linked with it: an account that is linked in advance would be a trap.
-  if (Array.isArray(body.federated) && body.federated.length > 0)
+  if (body.federated !== undefined && !(Array.isArray(body.federated) && body.federated.length === 0))
     fail('request.bad_value', { field: 'federated', why: 'people are linked with a provider when they sign in through it' });
   const extra = { ...stored.extra, ...extraOf(body, userFields) };
   if (person) return { extra: { ...extra, email: mainEmail(person.profile) }, profile: person.profile };
