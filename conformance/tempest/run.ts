@@ -64,7 +64,7 @@ function makeWorkspace(service: RunningService) {
 async function runTests(suite: Suite, service: RunningService): Promise<TestResult[]> {
   const at = makeWorkspace(service);
   // By their names, such as test_user, or DomainAdminTests.
-  const tests = chosen.only.length === 0 ? part.tests : `${part.tests}.*\\.(${chosen.only.join('|')})\\.`;
+  const tests = chosen.only.length === 0 ? part.tests : `${part.tests}(.*\\.)?(${chosen.only.join('|')})\\.`;
   const listed = spawnSync('tempest', ['run', '--list-tests', '--regex', tests], { ...at, encoding: 'utf8' });
   const all = listed.stdout.split('\n').filter((line) => /^(tempest|keystone_tempest_plugin)\./.test(line));
   if (all.length === 0) throw new Error(`tempest finds no tests\n${listed.stdout}${listed.stderr}`);

@@ -95,9 +95,10 @@ const SCREENS = {
 export const thingLink = (kind: keyof typeof SCREENS, id: string, name: string | undefined): Content =>
   name === undefined ? html`<code>${id}</code>` : html`<a href=${hrefOf(SCREENS[kind] + part(id))}>${name}</a>`;
 
-/** All domains that the person sees, as far as one page has them. */
+/** All domains that the person sees, as far as one page has them. Who may not list them acts in one at most. */
 export async function domainNames(signal?: AbortSignal): Promise<ReadonlyMap<string, string>> {
-  if (!session.may('identity:list_domains')) return new Map();
+  const { kind, id: own, name: ownName } = session.scope;
+  if (!session.may('identity:list_domains')) return new Map(kind === 'domain' ? [[own, ownName]] : []);
   const { domains } = await api.get<{ domains: readonly Domain[] }>('/v3/domains', { query: { limit: 200 }, signal });
   return new Map(domains.map(({ id, name }) => [id, name]));
 }
@@ -122,16 +123,38 @@ export async function findOrganizations(text: string, signal: AbortSignal): Prom
   return projects.map(({ id, name, description }) => ({ value: id, label: name, detail: description }));
 }
 
+const isNamed = (name: string, text: string): boolean => name.toLowerCase().includes(text.toLowerCase());
+
+/** Who may not list domains acts in one at most. */
 export async function findDomains(text: string, signal: AbortSignal): Promise<readonly Choice[]> {
+  const { kind, id: value, name: label } = session.scope;
+  if (!session.may('identity:list_domains')) return kind === 'domain' && isNamed(label, text) ? [{ value, label }] : [];
   const { domains } = await api.get<{ domains: readonly Domain[] }>('/v3/domains', { query: searched(text), signal });
   return domains.map(({ id, name, description }) => ({ value: id, label: name, detail: description }));
 }
 
+/** For those who may give roles and may not list them: what they have themselves, and what was given in their domain. */
+async function givenRoles(signal: AbortSignal): Promise<readonly Role[]> {
+  const queries = [{ 'user.id': session.person.id, effective: true }, {}];
+  const lists = await Promise.all(
+    queries.map((query) =>
+      api.get<{ role_assignments: readonly { readonly role: Role }[] }>('/v3/role_assignments', {
+        query: { ...query, include_names: true },
+        signal,
+      }),
+    ),
+  );
+  const roles = new Map(lists.flatMap(({ role_assignments: all }) => all.map(({ role }) => [role.id, role])));
+  return [...roles.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
 /** The base roles. There are few: all are read, and compared here. */
 export async function findRoles(text: string, signal: AbortSignal): Promise<readonly Choice[]> {
-  const { roles } = await api.get<{ roles: readonly Role[] }>('/v3/roles', { signal });
+  const roles = session.may('identity:list_roles')
+    ? (await api.get<{ roles: readonly Role[] }>('/v3/roles', { signal })).roles
+    : await givenRoles(signal);
   return roles
-    .filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()))
+    .filter(({ name }) => isNamed(name, text))
     .map(({ id, name }) => ({ value: id, label: name, detail: words.grants.known[name as 'admin'] }));
 }
 

@@ -62,6 +62,13 @@ const CALLERS: Readonly<Record<string, (api: TestApi, world: ConsoleWorld) => Pr
   },
 };
 
+/** Those whose role counts only where it was granted. */
+const WITH_ENFORCED_SCOPE: typeof CALLERS = {
+  'an administrator of the domain': async (api, { domain }) => asCaller(await api.persona(['admin'], { domain: domain.id })),
+  'an administrator of the organization': async (api, { project }) =>
+    asCaller(await api.persona(['admin'], { project: project.id })),
+};
+
 interface Offered {
   readonly name: string;
   readonly row: string;
@@ -207,8 +214,7 @@ class Visit {
 const matches = ({ name, row }: Act, one: Offered): boolean =>
   (typeof name === 'string' ? one.name === name : name.test(one.name)) && (row === undefined || one.row.includes(row));
 
-// The policy does not depend on the database, and neither do the pages.
-onDatabase('SQLite', 'What the console offers', { settings: MAY_LEAVE }, (api) => {
+function walk(api: TestApi, callers: typeof CALLERS): void {
   let world: ConsoleWorld;
   before(async () => {
     world = await makeConsoleWorld(api);
@@ -219,7 +225,7 @@ onDatabase('SQLite', 'What the console offers', { settings: MAY_LEAVE }, (api) =
     assert.deepEqual([...listed].sort(), routes.map(({ path }) => path).sort());
   });
 
-  for (const [name, make] of Object.entries(CALLERS))
+  for (const [name, make] of Object.entries(callers))
     it(`is what the service allows to ${name}`, async () => {
       const caller = await make(api, world);
       const page = await openConsole(chromium, api, { person: caller });
@@ -231,4 +237,39 @@ onDatabase('SQLite', 'What the console offers', { settings: MAY_LEAVE }, (api) =
       await visitor.checkMenu();
       assert.deepEqual(visitor.troubles, []);
     });
-});
+}
+
+// The policy does not depend on the database, and neither do the pages.
+onDatabase('SQLite', 'What the console offers', { settings: MAY_LEAVE }, (api) => walk(api, CALLERS));
+onDatabase(
+  'SQLite',
+  'What the console offers with the scope enforced',
+  { settings: { ...MAY_LEAVE, GATEHOUSE_IDENTITY_ENFORCE_SCOPE: 'on' } },
+  (api) => {
+    walk(api, WITH_ENFORCED_SCOPE);
+
+    it('has the roles and the domain that an administrator of the domain may give and may not list', async () => {
+      const domain = await api.make('domain', { name: uniqueName('domain') });
+      const caller = asCaller(await api.persona(['admin'], { domain: domain.id }));
+      const person = await api.make('user', { name: uniqueName('person'), domain_id: domain.id });
+      const page = await openConsole(chromium, api, { person: caller });
+      await visit(page, `/people/${person.id}?tab=roles`);
+      await page.getByRole('button', { name: words.grants.give }).first().click();
+      for (const [label, wanted] of [
+        [words.grants.where, domain.name],
+        [words.grants.role, 'member'],
+      ] as const) {
+        await page
+          .getByRole('dialog')
+          .getByRole('combobox', { name: new RegExp(`^${label}`) })
+          .first()
+          .fill(wanted);
+        await page.locator('[role=option]', { hasText: wanted }).first().click();
+      }
+      await page.getByRole('dialog').getByRole('button', { name: words.grants.give }).click();
+      await page.getByRole('dialog').waitFor({ state: 'hidden' });
+      const path = `/v3/domains/${domain.id}/users/${person.id}/roles/${await api.roleId('member')}`;
+      assert.equal((await api.get(path)).status, 204);
+    });
+  },
+);

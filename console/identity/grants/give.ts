@@ -24,10 +24,7 @@ export interface Place {
 /** Organizations, domains and the system in one list. Their values are parts of the paths of grants. */
 async function findPlaces(text: string, signal: AbortSignal): Promise<readonly Choice[]> {
   const { grants } = words;
-  const [projects, domains] = await Promise.all([
-    findOrganizations(text, signal),
-    session.may('identity:list_domains') ? findDomains(text, signal) : [],
-  ]);
+  const [projects, domains] = await Promise.all([findOrganizations(text, signal), findDomains(text, signal)]);
   const isSystem = grants.system.toLowerCase().includes(text.toLowerCase()) && session.may('identity:create_domain');
   return [
     ...projects.map(({ value, ...one }) => ({ ...one, value: `projects/${part(value)}` })),

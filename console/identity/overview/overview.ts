@@ -68,7 +68,9 @@ class Overview extends Screen {
 
   #counts({ counts }: Summary): TemplateResult {
     const { overview } = words;
-    const shown = Object.entries(SCREENS).flatMap(([name, path]) => (counts[name] ? [{ name, path, ...counts[name] }] : []));
+    const shown = Object.entries(SCREENS)
+      .filter(([name]) => name !== 'domains' || session.may('identity:list_domains'))
+      .flatMap(([name, path]) => (counts[name] ? [{ name, path, ...counts[name] }] : []));
     return html`<ul class="figures">${shown.map(
       ({ name, path, count, is_exact: isExact }) => html`<li class="card"><a href=${hrefOf(path)}>
         <strong>${isExact ? '' : overview.moreThan}${numberText(count)}</strong>
