@@ -56,6 +56,8 @@ export interface ProviderLinkRow {
   provider_id: string;
   issuer: string;
   subject: string;
+  /** Of the protocols of the provider. Only `openid` is served. */
+  protocol_id: string;
   user_id: string;
   label: string;
   given: string;
@@ -71,6 +73,8 @@ export interface ProviderSessionRow {
   sid_hash: string | null;
   sealed: string | null;
   refresh_at: number | null;
+  /** 1: of logins at the API. */
+  for_api: number;
   created_at: number;
   expires_at: number;
 }
@@ -84,5 +88,6 @@ export interface FederationTables {
   provider_links: ProviderLinkRow;
   provider_sessions: ProviderSessionRow;
   service_providers: ServiceProviderRow;
-  used_logout_tokens: { token_hash: string; expires_at: number };
+  /** With `issued_at`: what was signed out, and not a token. */
+  used_logout_tokens: { token_hash: string; expires_at: number; issued_at: number | null };
 }

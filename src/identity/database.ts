@@ -81,6 +81,16 @@ export interface RoleRow {
   created_at: number;
 }
 
+export interface GroupMemberRow {
+  group_id: string;
+  user_id: string;
+  display: string | null;
+  /** When it ends, in seconds; null for never. */
+  expires_at: number | null;
+  /** 1: somebody else than a provider gave it, too. */
+  kept: Bit;
+}
+
 export interface GrantRow {
   id: string;
   user_id: string | null;
@@ -88,6 +98,8 @@ export interface GrantRow {
   target_id: string | null;
   role_id: string;
   inherited: Bit;
+  /** 1: somebody else than a provider gave it, too. */
+  kept: Bit;
 }
 
 export interface ConsumerRow {
@@ -306,7 +318,7 @@ export interface Tables extends CatalogTables, FederationTables, DelegationTable
   login_failures: { user_id: string; failures: number; last_at: number };
   wrong_passwords: { account: string; failures: number; last_at: number };
   groups: GroupRow;
-  group_members: { group_id: string; user_id: string; display: string | null; expires_at: number | null };
+  group_members: GroupMemberRow;
   directory_users: DirectoryEntryRow & { user_id: string; password_changed: string | null; seen_at: number };
   directory_groups: DirectoryEntryRow & { group_id: string };
   directory_syncs: { domain_id: string; finished_at: number };

@@ -48,6 +48,8 @@ export function usesDatabaseOf(api: TestApi): () => Database {
 export class RestartableApi extends TestApi {
   /** The first key seals. A start with other keys can only open what those sealed. */
   masterKeys = [newMasterKey()];
+  /** Addresses that the service may connect to although they are internal. */
+  outboundAllow: string[] = [];
   #running = false;
 
   /** Creates an empty data folder or database. */
@@ -68,7 +70,7 @@ export class RestartableApi extends TestApi {
       clock: this.clock,
       rateLimits: false,
       trustedProxies: [],
-      outboundAllow: [],
+      outboundAllow: this.outboundAllow,
       checkReplies: true,
     });
     this.#running = true;

@@ -21,6 +21,7 @@ export const linkOf = (userId: string, providerId: string, issuer: string): Prov
   provider_id: providerId,
   issuer,
   subject: userId,
+  protocol_id: 'openid',
   user_id: userId,
   label: 'somebody',
   given: JSON.stringify({ groups: [], roles: [] }),

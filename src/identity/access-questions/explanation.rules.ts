@@ -27,7 +27,7 @@ const MAX_PATHS = 500;
 /** Where else a role is held: enough to see a mistake. */
 const MAX_ELSEWHERE = 20;
 
-export interface ExplanationDeps extends Pick<Deps, 'db'> {
+export interface ExplanationDeps extends Pick<Deps, 'db' | 'clock'> {
   readonly access: Access;
   readonly users: Pick<Users, 'find'>;
   readonly completeness: Pick<LoginCompleteness, 'signInNeeds'>;

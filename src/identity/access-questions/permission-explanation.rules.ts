@@ -59,7 +59,7 @@ export async function permissionsQuestionTarget(
   const facts = { applicationId, seesAssignments: sees };
   // Nothing is read for callers the rule refuses.
   const isAsked = isAllowed(caller, 'explain_permissions', facts);
-  const inspected = isAsked ? await inspectUserPermissions(deps.db.read, userId, applicationId) : undefined;
+  const inspected = isAsked ? await inspectUserPermissions(deps, deps.db.read, userId, applicationId) : undefined;
   const get = (): PermissionsQuestion => ({
     inspected: inspected ?? fail('user.not_found', { id: userId }),
     organizationId: single(query, 'organization_id'),

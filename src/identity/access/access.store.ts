@@ -71,12 +71,8 @@ export interface HeldMembership {
   expires_at: number | null;
 }
 
+/** Also those that have ended, and are to be removed: `heldGroups` leaves them out. */
 export const membershipsOf = async (db: Reader, userId: string): Promise<HeldMembership[]> => memberships(db, userId);
-
-/** Also those whose membership has ended, and is to be removed. */
-export async function groupIdsOf(db: Reader, userId: string): Promise<string[]> {
-  return (await memberships(db, userId)).map((row) => row.group_id);
-}
 
 /** The ancestors of a project, nearest first, its domain last. */
 export async function ancestorsOf(db: Reader, projectId: string): Promise<string[]> {
@@ -174,6 +170,7 @@ export async function readRoleGraph(db: Reader): Promise<RoleGraph> {
 /** Who has grants: a user (directly and through groups), or a group. */
 export type Grantee = { readonly userId: string } | { readonly groupId: string };
 
+/** Also by memberships that have ended and are to be removed: whoever had a role a minute ago is still protected and asked like one who has it. */
 export const grantsOf = (db: Reader, grantee: Grantee) =>
   db.selectFrom('grants').where((eb) => {
     if ('groupId' in grantee) return eb('grants.group_id', '=', grantee.groupId);

@@ -134,7 +134,9 @@ export function createAccess(db: Database, clock: Clock, rules: AccountRules, de
       others.push(other);
     }
     const user = others.find((other) => other.user.id === userId) ?? giver;
-    const ends = [giver, ...others].map(({ validUntil }) => validUntil).concat(delegation.expiresAt);
+    const ends = [giver, ...others]
+      .map(({ validUntil }) => validUntil)
+      .concat(delegation.expiresAt, delegation.readUntil ?? null);
     return {
       ...giver,
       user: user.user,

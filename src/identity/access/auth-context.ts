@@ -46,8 +46,9 @@ export const tagOf = {
   group: (id: string): string => `group:${id}`,
   /** Domains are projects. */
   project: (id: string): string => `project:${id}`,
-  /** Tokens of people who came through the provider depend on these two. */
+  /** Tokens of people who came through the provider depend on these three. */
   identityProvider: (id: string): string => `identity_provider:${id}`,
+  providerLink: (id: string): string => `provider_link:${id}`,
   mapping: (id: string): string => `mapping:${id}`,
   delegation: ({ kind, id }: DelegationRef): string => `${kind}:${id}`,
   /** Roles, implied roles and the catalog: every context depends on them, and they rarely change. */

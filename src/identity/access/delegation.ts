@@ -36,6 +36,8 @@ export interface Delegation {
   readonly epoch?: number;
   /** Time in seconds; null for never. */
   readonly expiresAt: number | null;
+  /** Until when it is as it was read, in seconds; null for as long as nothing changes. Its tokens do not end then. */
+  readonly readUntil?: number | null;
   /** Cache tags of the rows it was read from. */
   readonly tags: readonly string[];
   /** Parts of the token as clients see it, beside `user` and within it. */

@@ -5,10 +5,10 @@ export {
   findProject,
   findUserWithDomain,
   type Grantee,
-  groupIdsOf,
   type HeldGrant,
   hasRoleAnywhere,
   managesElsewhere,
+  membershipsOf,
   type RoleGraph,
   readGrants,
   someGrantsOf,
@@ -37,7 +37,7 @@ export {
 } from './delegation.ts';
 export type { DirectoryAccount, DirectoryGuard, DirectoryLogin } from './directory-guard.ts';
 export { createFreshLogin, type FreshLogin, loginTimeOf } from './fresh-login.ts';
-export { closureOf, type Inspection, inactivityEnd, type Obstacle } from './inspection.ts';
+export { closureOf, heldGroups, type Inspection, inactivityEnd, type Obstacle } from './inspection.ts';
 export { anyManagesApplications, grantedOrganizations, managersIn } from './management.store.ts';
 export {
   type Facts,

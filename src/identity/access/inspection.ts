@@ -88,7 +88,7 @@ function scopeObstacles(scope: Scope, target: ProjectRow | undefined, domain: Pr
 }
 
 /** Memberships that ended do not count. */
-function heldGroups(memberships: readonly HeldMembership[], clock: Clock): Pick<Inspection, 'groups' | 'groupsUntil'> {
+export function heldGroups(memberships: readonly HeldMembership[], clock: Clock): Pick<Inspection, 'groups' | 'groupsUntil'> {
   const held = memberships.filter(({ expires_at: end }) => end === null || end * 1000 > clock.now());
   const ends = held.flatMap(({ expires_at: end }) => end ?? []);
   return { groups: held.map(({ group_id: id }) => id), groupsUntil: ends.length > 0 ? Math.min(...ends) : null };

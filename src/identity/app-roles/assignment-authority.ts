@@ -7,7 +7,7 @@ import type { OrganizationAssignment } from './assignments.store.ts';
 import type { InternalPermission } from './built-in.ts';
 import { findAppRole } from './roles.store.ts';
 import { rolesByApplication } from './user-permissions.store.ts';
-import { readUserPermissions, type UserPermissionsReader } from './user-permissions.ts';
+import type { UserPermissionsReader } from './user-permissions.ts';
 
 export type AssignmentDeps = Pick<Deps, 'db' | 'change'> & { readonly userPermissions: UserPermissionsReader };
 
@@ -59,7 +59,7 @@ export async function assignmentFacts(
   const role = await findAppRole(reader, roleId);
   if (!role) return {};
   const own = await (tx
-    ? readUserPermissions(tx, caller.userId, applicationId)
+    ? userPermissions.readIn(tx, caller.userId, applicationId)
     : userPermissions.of(caller.userId, applicationId));
   if (own && (await mayAssign(reader, own, applicationId, role))) return { mayAssign: true };
   const ofOrganization = await authorityOf(reader, await organizationRoleIds(reader, caller, place));

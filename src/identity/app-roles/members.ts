@@ -78,9 +78,9 @@ export async function joinOrganizations(
   isOffered: (assignment: { organizationId: string; applicationId: string; roleId: string }) => boolean,
 ): Promise<void> {
   if (organizationIds.length === 0) return;
-  const { tx, audit, invalidate } = transaction;
+  const { tx, now, audit, invalidate } = transaction;
   const user = await findUser(tx, userId);
-  const already = await memberships(tx, userId, organizationIds);
+  const already = await memberships(tx, userId, organizationIds, now);
   const joined = organizationIds.filter((id) => !already.has(id) && id !== user?.default_project_id);
   for (const assignment of user ? await userRolesIn(tx, user.domain_id, [userId]) : []) {
     if (!joined.includes(assignment.organizationId) || isOffered(assignment)) continue;

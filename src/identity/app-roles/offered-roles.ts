@@ -83,12 +83,12 @@ export async function provision(
     organizations,
   }: { readonly roles: ProvisioningDifference<OfferedRole>; readonly organizations: ProvisioningDifference<OfferedOrganization> },
 ): Promise<void> {
-  const { tx, audit, invalidate } = transaction;
+  const { tx, now, audit, invalidate } = transaction;
   const userId = user.id;
   const idsOf = (things: readonly { id: string }[]): string[] => things.map(({ id }) => id);
   await leaveOrganizations(transaction, userId, idsOf(organizations.removed));
   const entered = [...new Set(roles.added.map(({ organizationId }) => organizationId))];
-  const already = await memberships(tx, userId, entered);
+  const already = await memberships(tx, userId, entered, now);
   const joined = new Set([...idsOf(organizations.added), ...entered.filter((id) => !already.has(id))]);
   const offered = new Set(idsOf(await offeredRolesIn(tx, user.domain_id, [...joined])));
   await joinOrganizations(transaction, userId, [...joined], (assignment) => offered.has(roleEntryId(assignment)));

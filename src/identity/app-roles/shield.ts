@@ -1,5 +1,6 @@
 // Protects users and groups with more rights than the caller: a password reset, a new e-mail address or a membership in the same
 // group would hand these rights over. Those who manage a domain and provisioning clients manage users who have no rights beyond the domain.
+import { type Clock, seconds } from '../../platform/clock.ts';
 import {
   type Access,
   anyManagesApplications,
@@ -34,7 +35,7 @@ const MANAGING = [...EVERYWHERE, 'manager'];
 /** Provisioning clients assign public roles for organizations, as their owners do. */
 const PROVISIONED: InternalPermission = 'get-assign-public-roles';
 
-export function createShield({ access }: { readonly access: Pick<Access, 'expand'> }): Shield {
+export function createShield({ access, clock }: { readonly access: Pick<Access, 'expand'>; readonly clock: Clock }): Shield {
   async function hasRightsBeyond(reader: Reader, caller: Caller, grantee: Grantee): Promise<boolean> {
     const domainId = visibleDomain(caller);
     const above = isDomainAdministrator(caller) ? BEYOND_DOMAINS : EVERYWHERE;
@@ -61,7 +62,7 @@ export function createShield({ access }: { readonly access: Pick<Access, 'expand
   /** Application roles in an organization have no effect after a user leaves it. Joining again through a group would bring them back. */
   async function restoresManager(reader: Reader, grantee: Grantee, userIds: readonly string[]): Promise<boolean> {
     for (const { userId, organizationId } of await managersIn(reader, userIds, await grantedOrganizations(reader, grantee)))
-      if (!(await memberships(reader, userId, [organizationId])).has(organizationId)) return true;
+      if (!(await memberships(reader, userId, [organizationId], seconds(clock))).has(organizationId)) return true;
     return false;
   }
 

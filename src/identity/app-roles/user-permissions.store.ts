@@ -35,13 +35,18 @@ const assignedRoles = preparedRows<Tables, [user: string, application: string], 
 export const readAssignedRoles = async (db: Reader, userId: string, applicationId: string): Promise<AssignedRoleRow[]> =>
   assignedRoles(db, userId, applicationId);
 
-/** Of these organizations, those the user is still a member of (has any base role in). */
-export async function memberships(db: Reader, userId: string, organizationIds: readonly string[]): Promise<Set<string>> {
+/** Of these organizations, those the user is still a member of (has any base role in) at this time, in seconds. */
+export async function memberships(
+  db: Reader,
+  userId: string,
+  organizationIds: readonly string[],
+  now: number,
+): Promise<Set<string>> {
   if (organizationIds.length === 0) return new Set();
   const rows = await db
     .selectFrom('projects')
     .where('projects.id', 'in', [...organizationIds])
-    .where(reachableProjects(userId))
+    .where(reachableProjects(userId, now))
     .select('projects.id')
     .execute();
   return new Set(rows.map((row) => row.id));

@@ -1,9 +1,10 @@
 // The roles and permissions of a user in an application, by organization. Enforcement proxies ask for them with every request, so they
 // are cached like token checks. Our own rules use them too: who manages an application, who may assign a role.
+import { type Clock, seconds } from '../../platform/clock.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
-import { findUserWithDomain, groupIdsOf, tagOf } from '../access/index.ts';
+import { findUserWithDomain, heldGroups, membershipsOf, tagOf } from '../access/index.ts';
 import { findConsumer, tagOfConsumer } from '../consumers/index.ts';
-import type { Database, Reader } from '../database.ts';
+import type { Database, Reader, Tx } from '../database.ts';
 import type { InternalPermission } from './built-in.ts';
 import {
   type AssignedRoleRow,
@@ -43,12 +44,16 @@ export interface UserPermissions {
   /** In any organization. */
   readonly roleIds: ReadonlySet<string>;
   readonly internal: ReadonlySet<string>;
+  /** Time in seconds when this expires, because a membership ends; null for never. */
+  readonly validUntil: number | null;
   readonly tags: readonly string[];
 }
 
 export interface UserPermissionsReader {
   /** Undefined when the user or the application does not exist. */
   of(userId: string, applicationId: string): MaybePromise<UserPermissions | undefined>;
+  /** The same within a transaction, and not cached: to act on what it says in this transaction. */
+  readIn(tx: Tx, userId: string, applicationId: string): Promise<UserPermissions | undefined>;
   /** Whether the user has one of these internal permissions in the application, in any organization. */
   has(userId: string, applicationId: string, ...permissions: readonly InternalPermission[]): Promise<boolean>;
 }
@@ -61,16 +66,21 @@ export interface HeldAppRole extends AssignedRoleRow {
 }
 
 /** What decides about a user in an application. Undefined when the user or the application does not exist. */
-export async function inspectUserPermissions(db: Reader, userId: string, applicationId: string) {
-  const [user, application, groups, all] = await Promise.all([
+export async function inspectUserPermissions(
+  { clock }: { readonly clock: Clock },
+  db: Reader,
+  userId: string,
+  applicationId: string,
+) {
+  const [user, application, groupMemberships, all] = await Promise.all([
     findUserWithDomain(db, userId),
     findConsumer(db, applicationId),
-    groupIdsOf(db, userId),
+    membershipsOf(db, userId),
     readAssignedRoles(db, userId, applicationId),
   ]);
   if (!user || !application) return undefined;
   const organizations = [...new Set(all.map((row) => row.organization_id))];
-  const member = await memberships(db, userId, organizations);
+  const member = await memberships(db, userId, organizations, seconds(clock));
   // Roles in an organization count only while the user is a member of it. The default organization always counts, but only in the
   // domain of the user: managers of that domain choose it, and must not bring back roles in organizations of other domains.
   const held = all.map((row): HeldAppRole => {
@@ -80,16 +90,18 @@ export async function inspectUserPermissions(db: Reader, userId: string, applica
     const obstacle = row.organization_enabled === 1 ? (counts ? undefined : 'not_a_member') : 'organization_disabled';
     return { ...row, inDefaultOrganization, obstacle };
   });
-  return { user, application, groups, organizations, held, isUsable: user.enabled === 1 && user.domain_enabled === 1 };
+  const isUsable = user.enabled === 1 && user.domain_enabled === 1;
+  return { user, application, ...heldGroups(groupMemberships, clock), organizations, held, isUsable };
 }
 
 /** Reads from the database. Undefined when the user or the application does not exist. */
-export async function readUserPermissions(
+async function readUserPermissions(
+  deps: { readonly clock: Clock },
   db: Reader,
   userId: string,
   applicationId: string,
 ): Promise<UserPermissions | undefined> {
-  const found = await inspectUserPermissions(db, userId, applicationId);
+  const found = await inspectUserPermissions(deps, db, userId, applicationId);
   if (!found) return undefined;
   const { user, groups, organizations } = found;
   const rows = found.isUsable ? found.held.filter(({ obstacle }) => obstacle === undefined) : [];
@@ -114,6 +126,7 @@ export async function readUserPermissions(
     bytes: Buffer.byteLength(text),
     roleIds,
     internal: new Set(internal.map((permission) => permission.id)),
+    validUntil: found.groupsUntil,
     tags: [
       tagOf.everything,
       tagOf.user(userId),
@@ -143,15 +156,22 @@ function rolesAndPermissionsOf(rows: readonly AssignedRoleRow[], permissions: re
   };
 }
 
-export function createUserPermissions(db: Database): UserPermissionsReader {
+export function createUserPermissions(deps: { readonly db: Database; readonly clock: Clock }): UserPermissionsReader {
+  const { db, clock } = deps;
   // The name is a label of a metric, so it stays.
-  const cache = db.cached<UserPermissions>({ name: 'holdings', limit: LIMIT, tags: ({ tags }) => tags });
+  const cache = db.cached<UserPermissions>({
+    name: 'holdings',
+    limit: LIMIT,
+    tags: ({ tags }) => tags,
+    expiry: { clock, at: ({ validUntil }) => (validUntil ?? Number.POSITIVE_INFINITY) * 1000 },
+  });
 
   const of = (userId: string, applicationId: string): MaybePromise<UserPermissions | undefined> =>
-    cache.getOrLoad(`${userId} ${applicationId}`, () => readUserPermissions(db.read, userId, applicationId));
+    cache.getOrLoad(`${userId} ${applicationId}`, () => readUserPermissions(deps, db.read, userId, applicationId));
 
   return {
     of,
+    readIn: (tx, userId, applicationId) => readUserPermissions(deps, tx, userId, applicationId),
     async has(userId, applicationId, ...permissions) {
       const found = await of(userId, applicationId);
       return permissions.some((permission) => found?.internal.has(permission));

@@ -1,21 +1,29 @@
-// What a sign-in through a provider gives to the tokens that were made with it: everything that the user may do, for as long as the account is
-// linked and the provider may be used.
-import { type Access, type DelegationReader, tagOf } from '../access/index.ts';
-import type { Given } from './given.rules.ts';
-import { findUsableLink } from './links.store.ts';
+// What a login at the API through a provider gives to the tokens that were made with it: everything that the user may do, until the session
+// of the login ends (api-sessions.rules.ts), and while the provider may be used.
+import type { Clock } from '../../platform/clock.ts';
+import { type Access, type DelegationReader, heldGroups, membershipsOf, tagOf } from '../access/index.ts';
+import type { Given } from './lending.rules.ts';
+import { findLinkOfApiSession } from './links.store.ts';
 import { createManagement } from './management.rules.ts';
 import { OPENID } from './protocols.rules.ts';
 
-export function createFederationDelegation(access: Pick<Access, 'expand'>): DelegationReader {
+export function createFederationDelegation({
+  access,
+  clock,
+}: {
+  readonly access: Pick<Access, 'expand'>;
+  readonly clock: Clock;
+}): DelegationReader {
   const { needsProof } = createManagement(access);
 
   return async (reader, id) => {
-    const link = await findUsableLink(reader, OPENID, id);
+    const link = await findLinkOfApiSession(reader, OPENID, id);
     // Whoever came to manage others since has to prove that the account is theirs.
     if (!link || (await needsProof(reader, link, link))) return undefined;
-    const { groups } = JSON.parse(link.given) as Given;
+    const { groups, groupsUntil } = heldGroups(await membershipsOf(reader, link.user_id), clock);
+    const given = new Set((JSON.parse(link.given) as Given).groups);
     const section = {
-      groups: groups.map((group) => ({ id: group })),
+      groups: groups.filter((group) => given.has(group)).map((group) => ({ id: group })),
       identity_provider: { id: link.provider_id },
       protocol: { id: OPENID },
     };
@@ -26,12 +34,18 @@ export function createFederationDelegation(access: Pick<Access, 'expand'>): Dele
       scope: undefined,
       roleIds: undefined,
       lostRole: 'ends the role',
+      // The domain of the provider may be another than that of the user.
+      epoch: link.domain_epoch,
       expiresAt: null,
+      // Also of an unscoped token: it names the groups, and whether the person must prove something depends on their roles.
+      readUntil: groupsUntil,
       tags: [
         tagOf.delegation({ kind: 'federation', id }),
+        tagOf.providerLink(link.id),
         tagOf.identityProvider(link.provider_id),
         tagOf.mapping(link.mapping_id),
         tagOf.project(link.domain_id),
+        ...groups.map(tagOf.group),
       ],
       tokenSection: {},
       // As in Keystone, their tokens do not name the end of a password.

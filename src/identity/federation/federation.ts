@@ -8,6 +8,8 @@ import type { Reader, Tx } from '../database.ts';
 import type { Notify } from '../notifications/index.ts';
 import type { Deps } from '../resource/index.ts';
 import type { Users } from '../users/index.ts';
+import { createAdvanceLinks } from './advance-links.rules.ts';
+import { createApiSessions } from './api-sessions.rules.ts';
 import { createGiven } from './given.rules.ts';
 import { createIdentityProviders } from './identity-providers.rules.ts';
 import { createLinks } from './links.rules.ts';
@@ -45,21 +47,24 @@ export interface FederationDeps
 
 export function createFederation(deps: FederationDeps) {
   const endSessionsOf = (transaction: Change, providerId: string): Promise<void> => sessions.endAll(transaction, providerId);
+  const apiSessions = createApiSessions(deps);
+  const { endOf: endTokensOf, endOfMapping: endTokensOfMapping } = apiSessions;
   const given = createGiven(deps);
   const manyLinks = createManyLinks({ ...deps, given });
-  const openidSettings = createOpenidSettings({ ...deps, endSessionsOf, manyLinks });
+  const openidSettings = createOpenidSettings({ ...deps, endSessionsOf, endTokensOf, manyLinks });
   const clientOf = createProviderClients({ ...deps, secretOf: openidSettings.secretOf });
-  const sessions = createProviderSessions({ ...deps, given, clientOf });
-  const logins = createProviderLogins({ ...deps, given, sessions });
+  const sessions = createProviderSessions({ ...deps, given, apiSessions, clientOf });
+  const logins = createProviderLogins({ ...deps, given, sessions, apiSessions });
   return {
     identityProviders: createIdentityProviders({ ...deps, endSessionsOf, manyLinks }),
-    mappings: createMappings(deps),
-    protocols: createProtocols(deps),
+    mappings: createMappings({ ...deps, endTokensOfMapping }),
+    protocols: createProtocols({ ...deps, endTokensOf }),
     openidSettings,
     serviceProviders: createServiceProviders(deps),
     flows: createProviderFlows({ ...deps, clientOf }),
     logins,
     tokenLogins: createTokenLogins({ ...deps, clientOf, logins }),
+    advanceLinks: createAdvanceLinks(deps),
     links: createLinks({ ...deps, given, sessions }),
     sessions,
     manyLinks,

@@ -1,23 +1,17 @@
-// Gives a person the groups and roles of the mapping, and takes back those that it gave before. What others gave stays.
+// The groups and roles that a mapping gives to a person, as far as the provider may give them.
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log/index.ts';
-import { type Access, findProject, groupIdsOf, tagOf } from '../access/index.ts';
+import { type Access, findProject } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
-import type { Reader, UserRow } from '../database.ts';
-import { deleteGrants, type Grant, grantedRoleIds, insertGrant } from '../grants/index.ts';
-import { addToGroup, renewMembership, takeFromGroup } from '../groups/index.ts';
+import type { ProviderLinkRow, Reader, UserRow } from '../database.ts';
 import { findByName } from '../projects/index.ts';
 import { findRoleByName } from '../roles/index.ts';
+import { createLending, type Given } from './lending.rules.ts';
 import { grantsOfGroups, groupsOfDomain } from './links.store.ts';
 import { createManagement } from './management.rules.ts';
 import type { DomainReference, MappedIdentity } from './mapping/index.ts';
 import { membershipEnd } from './memberships.rules.ts';
 import type { UsableProvider } from './openid-settings.store.ts';
-
-export interface Given {
-  readonly groups: readonly string[];
-  readonly roles: readonly { readonly projectId: string; readonly roleId: string }[];
-}
 
 export interface GivenDeps {
   readonly clock: Clock;
@@ -27,43 +21,9 @@ export interface GivenDeps {
   isGroupInDirectory(groupId: string, reader: Reader): Promise<boolean>;
 }
 
-/** Databases limit the number of parameters in a statement. */
-const CHUNK = 500;
-
-/** What a link with a provider gave to a person. */
-export interface GivenTo {
-  readonly userId: string;
-  readonly given: Given;
-}
-
-interface MembershipsToSet {
-  /** Groups that the provider gave before. */
-  readonly former: readonly string[];
-  readonly wanted: readonly string[];
-  /** When the memberships end, in seconds; null for never. */
-  readonly expiresAt: number | null;
-}
-
-const grantOf = (userId: string, { projectId, roleId }: Given['roles'][number]): Grant => ({
-  actor: { kind: 'user', id: userId },
-  targetId: projectId,
-  roleId,
-  inherited: false,
-});
-
-function tell({ audit, invalidate }: Change, event: string, { actor, targetId, roleId, inherited }: Grant): void {
-  audit(event, { kind: 'role', id: roleId }, { user_id: actor.id, target: 'project', target_id: targetId, inherited });
-  invalidate(tagOf.user(actor.id));
-}
-
-async function revoke(transaction: Change, grants: readonly Grant[]): Promise<void> {
-  for (const grant of await deleteGrants(transaction.tx, grants)) tell(transaction, 'grant.revoked', grant);
-}
-
-const keyOf = ({ projectId, roleId }: Given['roles'][number]): string => `${projectId} ${roleId}`;
-
 export function createGiven({ clock, log, access, isGroupInDirectory }: GivenDeps) {
   const { managesOthers, isManaging, needsProof } = createManagement(access);
+  const lending = createLending({ clock });
 
   async function domainIdOf(reader: Reader, { id, name }: DomainReference): Promise<string | undefined> {
     const row = id === undefined ? await findByName(reader, name ?? '', null) : await findProject(reader, id);
@@ -113,56 +73,6 @@ export function createGiven({ clock, log, access, isGroupInDirectory }: GivenDep
     return usable;
   }
 
-  async function setGroups(
-    transaction: Change,
-    userId: string,
-    { former, wanted, expiresAt }: MembershipsToSet,
-  ): Promise<string[]> {
-    const current = new Set(await groupIdsOf(transaction.tx, userId));
-    const [isFormer, isWanted] = [new Set(former), new Set(wanted)];
-    const given: string[] = [];
-    // Rows of groups are always written in the same order: otherwise two sign-ins at once wait for each other.
-    for (const groupId of [...isFormer.union(isWanted)].sort()) {
-      const isMember = current.has(groupId);
-      if (!isWanted.has(groupId)) {
-        if (isMember) await takeFromGroup(transaction, clock, groupId, [userId]);
-        continue;
-      }
-      const membership = { groupId, userId, expiresAt };
-      if (!isMember) await addToGroup(transaction, clock, membership);
-      else if (isFormer.has(groupId)) await renewMembership(transaction, clock, membership);
-      // Whoever was a member before, by somebody else, stays one when the provider changes its mind.
-      if (!isMember || isFormer.has(groupId)) given.push(groupId);
-    }
-    return given;
-  }
-
-  async function setRoles(
-    transaction: Change,
-    userId: string,
-    former: Given['roles'],
-    wanted: Given['roles'],
-  ): Promise<Given['roles']> {
-    const { tx } = transaction;
-    const keys = new Map(wanted.map((one) => [keyOf(one), one]));
-    const before = new Set(former.map(keyOf));
-    await revoke(
-      transaction,
-      former.filter((one) => !keys.has(keyOf(one))).map((one) => grantOf(userId, one)),
-    );
-    const given: Given['roles'][number][] = [];
-    for (const one of keys.values()) {
-      const { actor, targetId, inherited } = grantOf(userId, one);
-      const has = (await grantedRoleIds(tx, { actor, targetId, inherited })).includes(one.roleId);
-      if (!has) {
-        await insertGrant(tx, grantOf(userId, one));
-        tell(transaction, 'grant.created', grantOf(userId, one));
-      }
-      if (!has || before.has(keyOf(one))) given.push(one);
-    }
-    return given;
-  }
-
   return {
     managesOthers,
     needsProof,
@@ -174,32 +84,18 @@ export function createGiven({ clock, log, access, isGroupInDirectory }: GivenDep
       provider: UsableProvider,
       user: UserRow,
       identity: MappedIdentity,
-      former: Given,
+      link: Pick<ProviderLinkRow, 'id' | 'given'>,
     ): Promise<Given> {
       const { tx } = transaction;
-      const groups = await groupsOf(tx, provider, user, identity);
-      const roles = await rolesOf(tx, provider, user, identity);
-      return {
-        groups: await setGroups(transaction, user.id, {
-          former: former.groups,
-          wanted: groups,
-          expiresAt: membershipEnd(clock, provider),
-        }),
-        roles: await setRoles(transaction, user.id, former.roles, roles),
+      const wanted = {
+        groups: await groupsOf(tx, provider, user, identity),
+        roles: await rolesOf(tx, provider, user, identity),
+        until: membershipEnd(clock, provider),
       };
+      return lending.set(transaction, { linkId: link.id, userId: user.id, given: JSON.parse(link.given) as Given }, wanted);
     },
 
-    /** For links that end, whose users are locked. The number of statements depends on the groups, not on the people. */
-    async takeBack(transaction: Change, links: readonly GivenTo[]): Promise<void> {
-      const members = links.flatMap(({ userId, given }) => given.groups.map((groupId) => ({ groupId, userId })));
-      const byGroup = [...Map.groupBy(members, ({ groupId }) => groupId)].sort(([one], [other]) => (one < other ? -1 : 1));
-      for (const [groupId, own] of byGroup) {
-        const userIds = own.map(({ userId }) => userId);
-        await takeFromGroup(transaction, clock, groupId, userIds);
-      }
-      const grants = links.flatMap(({ userId, given }) => given.roles.map((one) => grantOf(userId, one)));
-      for (let at = 0; at < grants.length; at += CHUNK) await revoke(transaction, grants.slice(at, at + CHUNK));
-    },
+    takeBack: lending.takeBack,
   };
 }
 

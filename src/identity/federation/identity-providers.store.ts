@@ -69,6 +69,18 @@ export const holdIdentityProvider = (db: Database, tx: Tx, id: string): Promise<
 export const findProtocol = (db: Reader, providerId: string, id: string): Promise<ProtocolRow | undefined> =>
   db.selectFrom('federation_protocols').where('provider_id', '=', providerId).where('id', '=', id).selectAll().executeTakeFirst();
 
+/** The providers whose protocol of this id has the mapping; always in the same order, in which they are locked. */
+export async function providersOfMapping(db: Reader, protocol: string, mappingId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('federation_protocols')
+    .where('id', '=', protocol)
+    .where('mapping_id', '=', mappingId)
+    .orderBy('provider_id')
+    .select('provider_id')
+    .execute();
+  return rows.map((row) => row.provider_id);
+}
+
 export const listProtocols = (db: Reader, providerId: string): Promise<ProtocolRow[]> =>
   db.selectFrom('federation_protocols').where('provider_id', '=', providerId).orderBy('id').selectAll().execute();
 

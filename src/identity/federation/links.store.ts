@@ -4,17 +4,30 @@ import { lockRow, lockRows } from '../../platform/database/index.ts';
 import type { Database, OpenidProviderRow, ProviderLinkRow, Reader, Tx, UserRow } from '../database.ts';
 import { usable } from './openid-settings.store.ts';
 
-export const findLink = (
+/** A link that was made in advance has the issuer of the settings, which may differ by a slash at the end. */
+export async function findLink(
   db: Reader,
   { providerId, issuer, subject }: { readonly providerId: string; readonly issuer: string; readonly subject: string },
-): Promise<ProviderLinkRow | undefined> =>
-  db
+): Promise<ProviderLinkRow | undefined> {
+  const bare = issuer.replace(/\/$/, '');
+  const rows = await db
     .selectFrom('provider_links')
     .where('provider_id', '=', providerId)
-    .where('issuer', '=', issuer)
+    .where('issuer', 'in', [bare, `${bare}/`])
     .where('subject', '=', subject)
     .selectAll()
-    .executeTakeFirst();
+    .execute();
+  return rows.find((row) => row.issuer === issuer) ?? rows[0];
+}
+
+/** Links that were made before the provider had OpenID settings are of the issuer that these name. */
+export async function nameIssuer(tx: Tx, providerId: string, issuer: string): Promise<void> {
+  await sql`update provider_links set issuer = ${issuer}
+    where provider_id = ${providerId} and issuer = '' and not exists (
+      select 1 from provider_links as named
+      where named.provider_id = ${providerId} and named.issuer = ${issuer} and named.subject = provider_links.subject
+    )`.execute(tx);
+}
 
 export async function insertLink(tx: Tx, row: ProviderLinkRow): Promise<void> {
   await tx.insertInto('provider_links').values(row).execute();
@@ -96,6 +109,11 @@ export async function replaceGiven(tx: Tx, ids: readonly string[], given: string
     .execute();
 }
 
+export const linksOfUsers = (tx: Tx, userIds: readonly string[]): Promise<Pick<ProviderLinkRow, 'id' | 'user_id' | 'given'>[]> =>
+  inChunks(userIds, (chunk) =>
+    tx.selectFrom('provider_links').where('user_id', 'in', chunk).select(['id', 'user_id', 'given']).execute(),
+  );
+
 export const findLinkOfUser = (db: Reader, userId: string, id: string): Promise<ProviderLinkRow | undefined> =>
   db.selectFrom('provider_links').where('user_id', '=', userId).where('id', '=', id).selectAll().executeTakeFirst();
 
@@ -143,27 +161,30 @@ export const usableLinks = (db: Reader, protocol: string, userId: string): Promi
 
 /** A link by which tokens were made, with what they depend on. */
 export interface TokenLink
-  extends Pick<ProviderLinkRow, 'provider_id' | 'user_id' | 'given' | 'by_address'>,
+  extends Pick<ProviderLinkRow, 'id' | 'provider_id' | 'user_id' | 'given' | 'by_address'>,
     Pick<OpenidProviderRow, 'may_give_admin'> {
   domain_id: string;
+  domain_epoch: number;
   mapping_id: string;
 }
 
-/** Undefined when the link or its provider has ended, or the provider's tokens are not accepted any more. */
-export const findUsableLink = (db: Reader, protocol: string, id: string): Promise<TokenLink | undefined> =>
+/** The link of a session at the API. Undefined when either or the provider has ended, or the provider's tokens are not accepted any more. */
+export const findLinkOfApiSession = (db: Reader, protocol: string, sessionId: string): Promise<TokenLink | undefined> =>
   usable(db, protocol)
     .clearSelect()
     .innerJoin('provider_links as link', (join) =>
       join.onRef('link.provider_id', '=', 'provider.id').on(isSameIssuer('link.issuer', 'openid_providers.issuer')),
     )
     .innerJoin('users', 'users.id', 'link.user_id')
-    .where('link.id', '=', id)
+    .innerJoin('provider_sessions as session', 'session.link_id', 'link.id')
+    .where('session.id', '=', sessionId)
+    .where('session.for_api', '=', 1)
     .where('openid_providers.accepts_tokens', '=', 1)
     .where((eb) =>
       eb.or([eb('openid_providers.whole_service', '=', 1), eb('provider.domain_id', '=', eb.ref('users.domain_id'))]),
     )
-    .select(['link.provider_id', 'link.user_id', 'link.given', 'link.by_address', 'openid_providers.may_give_admin'])
-    .select(['provider.domain_id', 'protocol.mapping_id'])
+    .select(['link.id', 'link.provider_id', 'link.user_id', 'link.given', 'link.by_address', 'openid_providers.may_give_admin'])
+    .select(['provider.domain_id', 'domain.epoch as domain_epoch', 'protocol.mapping_id'])
     .executeTakeFirst();
 
 /** Up to `limit` accounts with this address; in all domains when none is named. */

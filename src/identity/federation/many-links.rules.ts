@@ -5,8 +5,9 @@ import { withBudget } from '../../platform/database/index.ts';
 import { tagOf } from '../access/index.ts';
 import { type Actor, type Change, type RunChange, serviceActor } from '../audit/index.ts';
 import type { Database, ProviderLinkRow } from '../database.ts';
-import { type Given, type GivenRules, NOTHING_GIVEN } from './given.rules.ts';
+import { type GivenRules, NOTHING_GIVEN } from './given.rules.ts';
 import { holdIdentityProvider } from './identity-providers.store.ts';
+import type { Given } from './lending.rules.ts';
 import { deleteLinks, findLinks, issuersOfLinks, type LinkIssuer, lockUsers, replaceGiven, someLinks } from './links.store.ts';
 import { endTakingBack, findTakingBack } from './openid-settings.store.ts';
 
@@ -34,7 +35,11 @@ export function createManyLinks({ db, change, given }: ManyLinksDeps) {
       tx,
       links.map((link) => link.id),
     );
-    const taken = current.map((link) => ({ userId: link.user_id, given: JSON.parse(link.given) as Given }));
+    const taken = current.map((link) => ({
+      linkId: link.id,
+      userId: link.user_id,
+      given: JSON.parse(link.given) as Given,
+    }));
     await given.takeBack(transaction, taken);
     // They show the accounts that they have at providers.
     for (const link of current) invalidate(tagOf.user(link.user_id));

@@ -54,7 +54,7 @@ onEachDatabase('A provider with many people', (api) => {
       for (let at = 0; at < count; at += ROWS_AT_ONCE) {
         const some = users.slice(at, at + ROWS_AT_ONCE);
         await tx.insertInto('users').values(some).execute();
-        const memberships = some.map(({ id }) => ({ group_id: group.id, user_id: id, display: null }));
+        const memberships = some.map(({ id }) => ({ group_id: group.id, user_id: id, display: null, kept: 0 }));
         await tx.insertInto('group_members').values(memberships).execute();
         const grants = some.map(({ id: user_id }) => ({
           id: `user:${user_id}:${project.id}:${role}:direct`,
@@ -63,6 +63,7 @@ onEachDatabase('A provider with many people', (api) => {
           target_id: project.id,
           role_id: role,
           inherited: 0 as const,
+          kept: 0 as const,
         }));
         await tx.insertInto('grants').values(grants).execute();
         const links = some.map(
@@ -71,6 +72,7 @@ onEachDatabase('A provider with many people', (api) => {
             provider_id: providerId,
             issuer,
             subject: user_id,
+            protocol_id: 'openid',
             user_id,
             label: '',
             given,
@@ -87,6 +89,7 @@ onEachDatabase('A provider with many people', (api) => {
           sid_hash: null,
           sealed: null,
           refresh_at: null,
+          for_api: 0,
           created_at: now,
           expires_at: now + 86_400,
         }));

@@ -2,6 +2,7 @@
 import { seconds } from '../../platform/clock.ts';
 import type { Query, Static } from '../../platform/http/index.ts';
 import { type Caller, type IdentityTarget, tagOf, targetOf } from '../access/index.ts';
+import type { Change } from '../audit/index.ts';
 import type { MappingRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import { type Deps, pageOf, single } from '../resource/index.ts';
@@ -19,7 +20,15 @@ function contentOf({ rules, schema_version }: MappingBody): Pick<MappingRow, 'ru
   return { rules: JSON.stringify(rules), schema_version: schema_version ?? DEFAULT_SCHEMA_VERSION };
 }
 
-export function createMappings({ db, clock, change }: Pick<Deps, 'db' | 'clock' | 'change'>) {
+export function createMappings({
+  db,
+  clock,
+  change,
+  endTokensOfMapping,
+}: Pick<Deps, 'db' | 'clock' | 'change'> & {
+  /** Called in the transaction that changes or deletes a mapping. */
+  endTokensOfMapping(transaction: Change, mappingId: string): Promise<void>;
+}) {
   const missing = (id: string) => fail('mapping.not_found', { id });
 
   return {
@@ -49,15 +58,23 @@ export function createMappings({ db, clock, change }: Pick<Deps, 'db' | 'clock' 
       const { id } = row;
       if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'mapping' });
       const content = contentOf({ ...body, schema_version: body.schema_version ?? row.schema_version });
-      await change(caller, async ({ tx, audit }) => {
+      await change(caller, async (transaction) => {
+        const { tx, audit, invalidate } = transaction;
+        const former = (await findMapping(tx, id)) ?? missing(id);
+        const isOther = former.rules !== content.rules || former.schema_version !== content.schema_version;
+        // Whom the mapping let in before, it may not let in now.
+        if (isOther) await endTokensOfMapping(transaction, id);
         if (!(await updateMapping(tx, id, content))) missing(id);
+        invalidate(tagOf.mapping(id));
         audit('mapping.updated', { kind: 'mapping', id });
       });
       return { ...row, ...content };
     },
 
     async remove(caller: Caller, { id }: MappingRow): Promise<void> {
-      await change(caller, async ({ tx, audit, invalidate }) => {
+      await change(caller, async (transaction) => {
+        const { tx, audit, invalidate } = transaction;
+        await endTokensOfMapping(transaction, id);
         if (!(await deleteMapping(tx, id))) missing(id);
         invalidate(tagOf.mapping(id));
         audit('mapping.deleted', { kind: 'mapping', id });

@@ -7,6 +7,7 @@ import type { IdentityProviderRow, OpenidProviderRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import { bit, type Deps, failOnBrokenReference } from '../resource/index.ts';
 import { lockIdentityProvider } from './identity-providers.store.ts';
+import { nameIssuer } from './links.store.ts';
 import type { ManyLinks } from './many-links.rules.ts';
 import type { PutOpenidSettings } from './openid-settings.schema.ts';
 import { deleteOpenidSettings, findOpenidSettings, putOpenidSettings } from './openid-settings.store.ts';
@@ -42,6 +43,13 @@ const isLess = (former: Trust, now: Trust): boolean =>
 const isOtherOrLess = (former: OpenidProviderRow, row: OpenidProviderRow): boolean =>
   former.issuer !== row.issuer || former.client_id !== row.client_id || isLess(former, row);
 
+/** Whether somebody may have got in with a token who would not now. */
+function admitsLess(former: OpenidProviderRow, row: OpenidProviderRow): boolean {
+  const domains = new Set(JSON.parse(row.email_domains) as string[]);
+  const lostDomain = (JSON.parse(former.email_domains) as string[]).some((domain) => !domains.has(domain));
+  return former.accepts_tokens > row.accepts_tokens || former.trusts_email > row.trusts_email || lostDomain;
+}
+
 /** Those who do not know the setting do not change it. For another client at the provider it has to be given again. */
 const acceptsTokens = (body: OpenidSettingsBody, former: OpenidProviderRow | undefined): boolean =>
   body.accepts_tokens ??
@@ -52,10 +60,12 @@ export function createOpenidSettings(
     readonly seal: Seal;
     /** Called in the transaction that replaces the issuer, narrows what the provider is for, or removes the settings. */
     endSessionsOf(transaction: Change, providerId: string): Promise<void>;
+    /** Called in the transaction that changes who gets in with a token of the provider. */
+    endTokensOf(transaction: Change, providerId: string): Promise<void>;
     readonly manyLinks: Pick<ManyLinks, 'takeBackDue'>;
   },
 ) {
-  const { db, clock, change, seal, endSessionsOf, manyLinks } = deps;
+  const { db, clock, change, seal, endSessionsOf, endTokensOf, manyLinks } = deps;
 
   function secretOf(providerId: string, body: OpenidSettingsBody, former: OpenidProviderRow | undefined): string | null {
     if (body.client_secret === undefined) {
@@ -90,12 +100,14 @@ export function createOpenidSettings(
         taking_back: former && isLess(former, trust) ? version : (former?.taking_back ?? null),
       };
       if (former && isOtherOrLess(former, row)) await endSessionsOf(transaction, id);
+      if (former && admitsLess(former, row)) await endTokensOf(transaction, id);
       await failOnBrokenReference(
         () => fail('identity_provider.not_found', { id }),
         () => putOpenidSettings(tx, row),
       );
       transaction.invalidate(tagOf.identityProvider(id));
       const { issuer, client_id } = row;
+      if (!former) await nameIssuer(tx, id, issuer);
       audit('identity_provider.openid_settings_written', { kind: 'identity_provider', id }, { issuer, client_id });
       return row;
     });

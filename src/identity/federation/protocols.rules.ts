@@ -6,14 +6,28 @@ import type { IdentityProviderRow, ProtocolRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import { type Deps, failOnBrokenReference } from '../resource/index.ts';
 import type { CreateProtocol, UpdateProtocol } from './identity-providers.schema.ts';
-import { deleteProtocol, findProtocol, insertProtocol, listProtocols, updateProtocol } from './identity-providers.store.ts';
+import {
+  deleteProtocol,
+  findProtocol,
+  insertProtocol,
+  listProtocols,
+  lockIdentityProvider,
+  updateProtocol,
+} from './identity-providers.store.ts';
 import { checkNewId, failOnDuplicateId } from './ids.ts';
 import { findMapping } from './mappings.store.ts';
 
 /** The protocol of sign-in by OpenID Connect. Others can be stored, and are not served. */
 export const OPENID = 'openid';
 
-export function createProtocols({ db, change }: Pick<Deps, 'db' | 'change'>) {
+export function createProtocols({
+  db,
+  change,
+  endTokensOf,
+}: Pick<Deps, 'db' | 'change'> & {
+  /** Called in the transaction that takes the mapping from a provider, or gives it another. */
+  endTokensOf(transaction: Change, providerId: string): Promise<void>;
+}) {
   const detailOf = ({ id, provider_id, mapping_id }: ProtocolRow) =>
     [
       { kind: 'protocol', id },
@@ -23,6 +37,12 @@ export function createProtocols({ db, change }: Pick<Deps, 'db' | 'change'>) {
   /** As in Keystone, it must exist when it is named, and may be deleted later. */
   async function checkMapping({ tx }: Change, id: string): Promise<void> {
     if (!(await findMapping(tx, id))) fail('request.bad_value', { field: 'mapping_id', why: `there is no mapping ${id}` });
+  }
+
+  /** No login is half done meanwhile. */
+  async function held({ tx }: Change, { provider_id, id }: ProtocolRow): Promise<ProtocolRow | undefined> {
+    await lockIdentityProvider(db, tx, provider_id);
+    return findProtocol(tx, provider_id, id);
   }
 
   return {
@@ -60,7 +80,9 @@ export function createProtocols({ db, change }: Pick<Deps, 'db' | 'change'>) {
       const { mapping_id = row.mapping_id, remote_id_attribute = row.remote_id_attribute } = body;
       const next = { ...row, mapping_id, remote_id_attribute };
       await change(caller, async (transaction) => {
+        const current = await held(transaction, row);
         if (body.mapping_id !== undefined) await checkMapping(transaction, body.mapping_id);
+        if (row.id === OPENID && current?.mapping_id !== mapping_id) await endTokensOf(transaction, row.provider_id);
         if (!(await updateProtocol(transaction.tx, row, { mapping_id, remote_id_attribute })))
           fail('protocol.not_found', { id: row.id });
         transaction.invalidate(tagOf.identityProvider(row.provider_id));
@@ -71,6 +93,8 @@ export function createProtocols({ db, change }: Pick<Deps, 'db' | 'change'>) {
 
     async remove(caller: Caller, row: ProtocolRow): Promise<void> {
       await change(caller, async (transaction) => {
+        await held(transaction, row);
+        if (row.id === OPENID) await endTokensOf(transaction, row.provider_id);
         if (!(await deleteProtocol(transaction.tx, row))) fail('protocol.not_found', { id: row.id });
         transaction.invalidate(tagOf.identityProvider(row.provider_id));
         transaction.audit('protocol.deleted', ...detailOf(row));

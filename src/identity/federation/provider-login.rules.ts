@@ -18,8 +18,9 @@ import {
   type LoginContext,
   refuse,
 } from './account-choice.rules.ts';
+import type { ApiSessions } from './api-sessions.rules.ts';
 import { identityOf, labelOf, type ProviderAssertion } from './assertion.ts';
-import { type Given, type GivenRules, NOTHING_GIVEN } from './given.rules.ts';
+import { type GivenRules, NOTHING_GIVEN } from './given.rules.ts';
 import { holdIdentityProvider } from './identity-providers.store.ts';
 import { findLink, findLinkOfUser, insertLink, lockUser, updateLink } from './links.store.ts';
 import type { MappedIdentity } from './mapping/index.ts';
@@ -34,6 +35,7 @@ export interface ProviderLoginDeps {
   readonly users: Pick<Users, 'insert' | 'isInDirectory'>;
   readonly given: GivenRules;
   readonly sessions: ProviderSessions;
+  readonly apiSessions: Pick<ApiSessions, 'begin'>;
   readonly notify: Notify;
   /** An account that was there before is linked. */
   onLinked(change: Change, about: { readonly userId: string; readonly provider: string }): Promise<void>;
@@ -44,7 +46,7 @@ export interface ProviderLogin {
   readonly kind: 'account';
   readonly userId: string;
   readonly linkId: string;
-  /** The session that the sign-in begins: `bind` it when the session here has begun. None for a person who signed in here or came to the API. */
+  /** The session that the sign-in begins: `bind` it when the session here has begun; at the API, tokens name it. None for a person who signed in here. */
   readonly providerSession: string | undefined;
 }
 
@@ -73,7 +75,7 @@ const isTaken = (error: unknown): boolean =>
   error instanceof Fault && (error.code === 'resource.duplicate' || error.code === 'user.name_alike');
 
 export function createProviderLogins(deps: ProviderLoginDeps) {
-  const { db, clock, change, given, sessions, notify, onLinked } = deps;
+  const { db, clock, change, given, sessions, apiSessions, notify, onLinked } = deps;
   const { accountToLink } = createAccountChoice(deps);
 
   async function link(login: LoginContext, { userId, byAddress, isNew }: AccountToLink): Promise<ProviderLinkRow> {
@@ -83,6 +85,7 @@ export function createProviderLogins(deps: ProviderLoginDeps) {
       provider_id: assertion.providerId,
       issuer: assertion.issuer,
       subject: assertion.subject,
+      protocol_id: OPENID,
       user_id: userId,
       label: labelOf(assertion),
       given: JSON.stringify(NOTHING_GIVEN),
@@ -106,16 +109,16 @@ export function createProviderLogins(deps: ProviderLoginDeps) {
     // Read again: another sign-in may have given something since, which would never be taken back.
     const link = (await findLinkOfUser(transaction.tx, user.id, row.id)) ?? refuse('account_deleted');
     if (!inScope(login, user.domain_id)) refuse('other_domain');
-    const now = await given.give(transaction, provider, user, identity, JSON.parse(link.given) as Given);
+    const now = await given.give(transaction, provider, user, identity, link);
     await updateLink(transaction.tx, row.id, {
       given: JSON.stringify(now),
       label: labelOf(assertion),
       by_address: kind === 'link' ? 0 : link.by_address,
       last_used_at: seconds(clock),
     });
-    transaction.invalidate(tagOf.delegation({ kind: 'federation', id: row.id }));
-    const begins = kind !== 'link' && assertion.beginsSession;
-    const providerSession = begins ? await sessions.begin(transaction, row.id, assertion) : undefined;
+    transaction.invalidate(tagOf.providerLink(row.id));
+    const { begin } = assertion.beginsSession ? sessions : apiSessions;
+    const providerSession = kind === 'link' ? undefined : await begin(transaction, row.id, assertion);
     const detail = { identity_provider_id: row.provider_id, link_id: row.id };
     transaction.audit('user.provider_vouched', { kind: 'user', id: user.id }, detail);
     return { kind: 'account', userId: user.id, linkId: row.id, providerSession };

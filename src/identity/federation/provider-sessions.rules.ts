@@ -6,11 +6,14 @@ import type { AttemptOrigin, Gate } from '../../platform/limits/index.ts';
 import type { Log } from '../../platform/log/index.ts';
 import { isGrantRevoked, LEEWAY_SECONDS, readLogoutToken, USED_MS } from '../../platform/openid-client/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
+import { tagOf } from '../access/index.ts';
 import { type Change, type RunChange, serviceActor } from '../audit/index.ts';
 import type { Database } from '../database.ts';
 import { Fault, fail } from '../faults.ts';
+import { type ApiSessions, sidHashOf } from './api-sessions.rules.ts';
 import type { ProviderAssertion } from './assertion.ts';
 import type { GivenRules } from './given.rules.ts';
+import { lockIdentityProvider } from './identity-providers.store.ts';
 import { findOpenidSettings, findUsableProvider } from './openid-settings.store.ts';
 import { OPENID } from './protocols.rules.ts';
 import type { ProviderClients } from './provider-clients.ts';
@@ -49,6 +52,7 @@ export interface ProviderSessionDeps {
   readonly gate: Gate;
   readonly clientOf: ProviderClients;
   readonly given: Pick<GivenRules, 'needsProof'>;
+  readonly apiSessions: Pick<ApiSessions, 'signOut'>;
   readonly config: { readonly sessionSeconds: number; readonly refreshTokenSeconds: number };
   /** How sessions are named in the records of the OpenID provider. */
   hashOfSession(uid: string): string;
@@ -63,10 +67,6 @@ interface RefreshMaterial {
 }
 
 const sealContext = (id: string): string => `provider_sessions/${id}`;
-const sidHashOf = (issuer: string, sid: string): string =>
-  createHash('sha256')
-    .update(JSON.stringify(['sid', issuer, sid]))
-    .digest('base64url');
 
 async function liveHashesOf({ db, given }: ProviderSessionDeps, userId: string, now: number): Promise<ReadonlySet<string>> {
   const live = new Set<string>();
@@ -77,7 +77,7 @@ async function liveHashesOf({ db, given }: ProviderSessionDeps, userId: string, 
 }
 
 export function createProviderSessions(deps: ProviderSessionDeps) {
-  const { db, clock, change, log, seal, gate, clientOf, given, config, hashOfSession, endSessions } = deps;
+  const { db, clock, change, log, seal, gate, clientOf, given, apiSessions, config, hashOfSession, endSessions } = deps;
   const lifetime = Math.max(config.sessionSeconds, config.refreshTokenSeconds);
   const now = (): number => seconds(clock);
 
@@ -101,6 +101,7 @@ export function createProviderSessions(deps: ProviderSessionDeps) {
       sid_hash: sid === undefined ? null : sidHashOf(issuer, sid),
       sealed: refreshToken === undefined ? null : sealed(id, { refreshToken, idToken }),
       refresh_at: refreshToken === undefined ? null : refreshTimeOf(expiresAt),
+      for_api: 0,
       created_at: now(),
       expires_at: now() + UNBOUND_SECONDS,
     });
@@ -112,6 +113,7 @@ export function createProviderSessions(deps: ProviderSessionDeps) {
     for (const [userId, own] of Map.groupBy(ended, (one) => one.userId)) {
       const hashes = own.flatMap(({ sessionHash }) => sessionHash ?? []);
       if (hashes.length > 0) await endSessions(transaction, userId, hashes);
+      for (const { id, forApi } of own) if (forApi) transaction.invalidate(tagOf.delegation({ kind: 'federation', id }));
     }
     return ended.length;
   }
@@ -191,7 +193,10 @@ export function createProviderSessions(deps: ProviderSessionDeps) {
         await change(serviceActor, async (transaction) => {
           const key = createHash('sha256').update(`${providerId} ${tokenHash}`).digest('base64url');
           const usedUntil = now() + Math.ceil(USED_MS / 1000) + LEEWAY_SECONDS;
+          // First, so that no login that has begun leaves a session behind.
+          await lockIdentityProvider(db, transaction.tx, providerId);
           if (!(await useLogoutToken(transaction.tx, key, usedUntil))) refuse('it was already used');
+          await apiSessions.signOut(transaction, providerId, logout);
           const count = await end(transaction, { providerId, issuer, subject, sidHash });
           const target = { kind: 'identity_provider', id: providerId };
           transaction.audit('sessions.ended_by_provider', target, { sessions: count });

@@ -72,17 +72,20 @@ export async function claimRefresh(db: Database, { id, refresh_at }: ProviderSes
   return numUpdatedRows > 0n;
 }
 
-export async function updateProviderSession(
-  db: Database,
-  id: string,
-  values: Partial<Pick<ProviderSessionRow, 'sealed' | 'refresh_at' | 'expires_at'>>,
-): Promise<void> {
-  await db.write((tx) => tx.updateTable('provider_sessions').set(values).where('id', '=', id).execute());
+type SessionChanges = Partial<Pick<ProviderSessionRow, 'sealed' | 'refresh_at' | 'expires_at'>>;
+
+export async function updateProviderSessionIn(tx: Tx, id: string, values: SessionChanges): Promise<void> {
+  await tx.updateTable('provider_sessions').set(values).where('id', '=', id).execute();
 }
 
+export const updateProviderSession = (db: Database, id: string, values: SessionChanges): Promise<void> =>
+  db.write((tx) => updateProviderSessionIn(tx, id, values));
+
 interface EndedSession {
+  readonly id: string;
   readonly userId: string;
   readonly sessionHash: string | null;
+  readonly forApi: boolean;
 }
 
 export interface SessionSelection {
@@ -111,7 +114,9 @@ export async function deleteProviderSessions(tx: Tx, selection: SessionSelection
     });
   if (linkId !== undefined) query = query.where('link.id', '=', linkId);
   if (id !== undefined) query = query.where('provider_sessions.id', '=', id);
-  const rows = await query.select(['provider_sessions.id', 'link.user_id', 'provider_sessions.session_hash']).execute();
+  const rows = await query
+    .select(['provider_sessions.id', 'link.user_id', 'provider_sessions.session_hash', 'provider_sessions.for_api'])
+    .execute();
   for (let at = 0; at < rows.length; at += 500)
     await tx
       .deleteFrom('provider_sessions')
@@ -121,22 +126,70 @@ export async function deleteProviderSessions(tx: Tx, selection: SessionSelection
         rows.slice(at, at + 500).map((row) => row.id),
       )
       .execute();
-  return rows.map((row) => ({ userId: row.user_id, sessionHash: row.session_hash }));
+  return rows.map((row) => ({ id: row.id, userId: row.user_id, sessionHash: row.session_hash, forApi: row.for_api === 1 }));
 }
 
-/** Without reading them: there may be many. */
-export async function deleteAllSessionsOf(tx: Tx, providerId: string): Promise<void> {
-  await tx
+const allOf = (tx: Tx, providerId: string) =>
+  tx
     .deleteFrom('provider_sessions')
-    .where('link_id', 'in', (eb) => eb.selectFrom('provider_links').where('provider_id', '=', providerId).select('id'))
+    .where('link_id', 'in', (eb) => eb.selectFrom('provider_links').where('provider_id', '=', providerId).select('id'));
+
+/** This and `deleteApiSessionsOf` do not read them: there may be many. */
+export async function deleteAllSessionsOf(tx: Tx, providerId: string): Promise<void> {
+  await allOf(tx, providerId).execute();
+}
+
+export async function deleteApiSessionsOf(tx: Tx, providerId: string): Promise<void> {
+  await allOf(tx, providerId).where('for_api', '=', 1).execute();
+}
+
+/** That of logins at the API by this session at the provider, or by tokens that name none. */
+export const findApiSession = (
+  tx: Tx,
+  linkId: string,
+  sidHash: string | null,
+  now: number,
+): Promise<ProviderSessionRow | undefined> =>
+  tx
+    .selectFrom('provider_sessions')
+    .where('link_id', '=', linkId)
+    .where('for_api', '=', 1)
+    .where('sid_hash', sidHash === null ? 'is' : '=', sidHash)
+    .where('expires_at', '>', now)
+    .selectAll()
+    .limit(1)
+    .executeTakeFirst();
+
+/** What was signed out, and when; the latest time counts. */
+export async function rememberLogout(tx: Tx, key: string, issuedAt: number, expiresAt: number): Promise<void> {
+  await tx
+    .insertInto('used_logout_tokens')
+    .values({ token_hash: key, issued_at: issuedAt, expires_at: expiresAt })
+    .onConflict((conflict) =>
+      conflict
+        .column('token_hash')
+        .doUpdateSet((eb) => ({ issued_at: eb.ref('excluded.issued_at'), expires_at: eb.ref('excluded.expires_at') }))
+        .whereRef('used_logout_tokens.issued_at', '<', 'excluded.issued_at'),
+    )
     .execute();
+}
+
+/** When one of these was last signed out. */
+export async function lastLogout(tx: Tx, keys: readonly string[]): Promise<number | undefined> {
+  const rows = await tx
+    .selectFrom('used_logout_tokens')
+    .where('token_hash', 'in', [...keys])
+    .select('issued_at')
+    .execute();
+  const times = rows.flatMap(({ issued_at: at }) => at ?? []);
+  return times.length > 0 ? Math.max(...times) : undefined;
 }
 
 /** False when it was used before. */
 export async function useLogoutToken(tx: Tx, tokenHash: string, expiresAt: number): Promise<boolean> {
   const { numInsertedOrUpdatedRows = 0n } = await tx
     .insertInto('used_logout_tokens')
-    .values({ token_hash: tokenHash, expires_at: expiresAt })
+    .values({ token_hash: tokenHash, expires_at: expiresAt, issued_at: null })
     .onConflict((conflict) => conflict.column('token_hash').doNothing())
     .executeTakeFirst();
   return numInsertedOrUpdatedRows > 0n;

@@ -24,6 +24,7 @@ onEachDatabase('A sign-in through a provider', (api) => {
       sid_hash: null,
       sealed: null,
       refresh_at: null,
+      for_api: 0,
     };
     await db().write(async (tx) => {
       await tx.insertInto('provider_links').values(link).execute();

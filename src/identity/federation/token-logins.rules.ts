@@ -1,12 +1,13 @@
 // Logging in at the API with a token that a provider signed for us. In Keystone a module of the web server checks such tokens.
 import type { Clock } from '../../platform/clock.ts';
 import type { Gate } from '../../platform/limits/index.ts';
-import { readBearerToken } from '../../platform/openid-client/index.ts';
+import { isNonEmptyString, readBearerToken } from '../../platform/openid-client/index.ts';
 import type { DelegationRef } from '../access/index.ts';
 import type { Database } from '../database.ts';
 import { Fault } from '../faults.ts';
 import { type LoginAttempt, loginRefused } from '../logins/index.ts';
 import type { Users, UserWithExpiry } from '../users/index.ts';
+import { REMEMBERED_SECONDS } from './api-sessions.rules.ts';
 import type { ProviderAssertion } from './assertion.ts';
 import { findUsableProvider } from './openid-settings.store.ts';
 import { OPENID } from './protocols.rules.ts';
@@ -37,24 +38,28 @@ const refused = (error: unknown): never => {
   throw error;
 };
 
+/** So old that a logout since would not be known. */
+const isForgotten = ({ iat }: ProviderAssertion['claims']): boolean =>
+  typeof iat !== 'number' || iat < Date.now() / 1000 - REMEMBERED_SECONDS;
+
 export function createTokenLogins({ db, clock, clientOf, logins, users, gate }: TokenLoginDeps) {
   async function assertionOf(providerId: string, protocolId: string, token: string): Promise<ProviderAssertion | undefined> {
     const row = protocolId === OPENID ? await findUsableProvider(db.read, OPENID, providerId) : undefined;
     if (row?.accepts_tokens !== 1) return undefined;
     const verified = await readBearerToken(clientOf(row).verify, { issuer: row.issuer, clientId: row.client_id }, token);
-    return (
-      verified && {
-        providerId,
-        version: row.version,
-        ...verified,
-        sid: undefined,
-        idToken: token,
-        refreshToken: undefined,
-        expiresAt: undefined,
-        at: clock.now(),
-        beginsSession: false,
-      }
-    );
+    if (!verified || isForgotten(verified.claims)) return undefined;
+    const { sid } = verified.claims;
+    return {
+      providerId,
+      version: row.version,
+      ...verified,
+      sid: isNonEmptyString(sid) ? sid : undefined,
+      idToken: token,
+      refreshToken: undefined,
+      expiresAt: undefined,
+      at: clock.now(),
+      beginsSession: false,
+    };
   }
 
   /** Never in the future. A provider that does not say it may have asked long ago. */
@@ -76,11 +81,11 @@ export function createTokenLogins({ db, clock, clientOf, logins, users, gate }: 
         gate.wrongSecret(attempt, undefined);
         throw loginRefused('no valid token of a provider whose tokens are accepted');
       }
-      const { userId, linkId } = await logins.create(requestId, assertion).catch(refused);
+      const { userId, providerSession } = await logins.create(requestId, assertion).catch(refused);
       if (subject) subject.userId = userId;
       const user = await users.find(userId);
       if (!user) throw loginRefused('the user was deleted while they logged in');
-      return { user, delegation: { kind: 'federation', id: linkId }, loginAt: loginTimeOf(assertion) };
+      return { user, delegation: { kind: 'federation', id: providerSession! }, loginAt: loginTimeOf(assertion) };
     },
   };
 }

@@ -157,11 +157,4 @@ onEachDatabase('Hostile tokens of a provider', (api) => {
     assertRefused(await create(uniqueName('eve'), { auth_time: now() - 86_400 }), 401);
     assertOk(await create(uniqueName('eve'), { auth_time: now() + 86_400 }), 201);
   });
-
-  it('cannot be planted: nobody is linked in advance', async () => {
-    const federated = [{ idp_id: id, protocols: [{ protocol_id: 'openid', unique_id: 'somebody' }] }];
-    assertRefused(await api.post('/v3/users', { user: { name: uniqueName('trap'), federated } }), 400, /federated/);
-    const user = await api.make('user', { name: uniqueName('user') });
-    assertRefused(await api.patch(`/v3/users/${user.id}`, { user: { federated } }), 400, /federated/);
-  });
 });

@@ -5,6 +5,7 @@ import { assertOk, assertRefused } from '../../../test/support/answers.ts';
 import { type ApiAnswer, onEachDatabase, uniqueName } from '../../../test/support/api.ts';
 import { connectProvider, providerFor, ROOT } from '../../../test/support/federation.ts';
 import type { PlainProvider } from '../../../test/support/plain-provider.ts';
+import { ProviderTokens } from '../../../test/support/provider-tokens.ts';
 
 const RULES = [
   { local: [{ user: { name: '{0}' } }], remote: [{ type: 'preferred_username' }] },
@@ -132,7 +133,59 @@ onEachDatabase('Tokens of a provider', (api) => {
         assertRefused(await logIn(await tokenOf(sub)), 401);
         await undo();
         await enter(sub);
+        for (const one of [token, scoped]) assertRefused(await validate(one), 404);
+        assertRefused(await rescope(token), 404);
       });
+
+    const mapping = (rules: readonly object[], version = '2.0') =>
+      api.patch(`${ROOT}/mappings/${id}`, { mapping: { rules, schema_version: version } });
+    const protocol = (mapping_id: string) => api.patch(`${path}/protocols/openid`, { protocol: { mapping_id } });
+    const changes: readonly [name: string, change: () => Promise<ApiAnswer>, back: () => Promise<ApiAnswer>][] = [
+      ['the mapping has other rules', () => mapping(RULES.slice(0, 1)), () => mapping(RULES)],
+      ['the mapping has another version', () => mapping(RULES, '1.0'), () => mapping(RULES)],
+      ['the protocol has another mapping', () => protocol(`${id}-2`), () => protocol(id)],
+      ['another client at the provider', () => settings({ client_id: 'another' }), () => settings()],
+      ['fewer domains of addresses', () => settings(), () => settings({ email_domains: ['example.org'], trusts_email: true })],
+      ['fewer people', () => settings(), () => settings({ whole_service: true })],
+      ['it may give less', () => settings(), () => settings({ may_give_admin: true })],
+    ];
+    for (const [name, change, back] of changes)
+      it(`${name}; also when it is changed back`, async () => {
+        if (name.includes('mapping')) await api.put(`${ROOT}/mappings/${id}-2`, { mapping: { rules: RULES } });
+        assertOk(await back());
+        const token = await enter(uniqueName('ivy'));
+        assertOk(await validate(token));
+        assertOk(await change());
+        assertRefused(await validate(token), 404);
+        assertOk(await back());
+        assertRefused(await validate(token), 404);
+        assertOk(await settings());
+      });
+
+    it('the domain of the provider is disabled, also where it is not that of the person', async () => {
+      const domain = await api.make('domain', { name: uniqueName('domain') });
+      const whole = uniqueName('whole');
+      const rules = [{ local: [{ user: { name: '{0}', domain: { id: 'default' } } }], remote: [{ type: 'preferred_username' }] }];
+      const more = { accepts_tokens: true, whole_service: true };
+      await connectProvider(api, provider, { id: whole, domainId: domain.id, rules, settings: more });
+      const people = new ProviderTokens(api, provider, whole);
+      const token = await people.enter(uniqueName('joe'));
+      assert.equal(assertOk(await validate(token)).token.user.domain.id, 'default');
+      for (const enabled of [false, true]) {
+        assertOk(await api.patch(`/v3/domains/${domain.id}`, { domain: { enabled } }));
+        assertRefused(await validate(token), 404);
+      }
+    });
+
+    it('but not with what changes nothing about who gets in', async () => {
+      const token = await enter(uniqueName('kay'));
+      assertOk(await mapping(RULES));
+      assertOk(await protocol(id));
+      assertOk(await settings({ button_name: 'Another name', email_domains: ['example.org'] }));
+      assertOk(await api.patch(path, { identity_provider: { description: 'another', enabled: true } }));
+      assertOk(await validate(token));
+      assertOk(await settings({ email_domains: ['example.org'] }));
+    });
 
     it('the mapping gives the group no more', async () => {
       const sub = uniqueName('eve');

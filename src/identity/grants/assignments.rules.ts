@@ -1,4 +1,5 @@
 // Lists of role assignments: the grants as stored or, with `effective`, the roles they give each user in each project.
+import { seconds } from '../../platform/clock.ts';
 import type { Query } from '../../platform/http/index.ts';
 import {
   ancestorsOf,
@@ -119,7 +120,7 @@ async function readAssignmentNames(db: Reader, items: readonly Assignment[], wit
   };
 }
 
-export function createAssignments({ db }: Pick<Deps, 'db'>) {
+export function createAssignments({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
   /** The roles each role implies directly. */
   async function impliedMap(): Promise<Map<string, string[]>> {
     const links = await readImplications(db.read);
@@ -150,7 +151,7 @@ export function createAssignments({ db }: Pick<Deps, 'db'>) {
           ? undefined
           : [roleId];
     return {
-      ...(userId === undefined ? {} : { userId, throughGroups: effective }),
+      ...(userId === undefined ? {} : { userId, throughGroupsAt: effective ? seconds(clock) : undefined }),
       ...(groupId === undefined ? {} : { groupId }),
       ...(roleIds ? { roleIds } : {}),
       ...(targets ? { targets, inheritedFrom: above } : {}),
@@ -173,7 +174,7 @@ export function createAssignments({ db }: Pick<Deps, 'db'>) {
     implied: ReadonlyMap<string, readonly string[]>,
   ): Promise<Assignment[]> {
     const groups = rows.flatMap((row) => row.group_id ?? []);
-    const members = await membersOf(db.read, groups, criteria.userId, MAX_EFFECTIVE + 1);
+    const members = await membersOf(db.read, groups, criteria.userId, { now: seconds(clock), limit: MAX_EFFECTIVE + 1 });
     const projects = await queriedProjects(criteria);
     const selected = projects && new Set(projects);
     const domainRoles = await readDomainRoleIds(db.read);

@@ -15,34 +15,56 @@ export interface Grant {
 const idOf = ({ actor, targetId, roleId, inherited }: Grant): string =>
   `${actor.kind}:${actor.id}:${targetId ?? 'system'}:${roleId}:${inherited ? 'inherited' : 'direct'}`;
 
-export async function insertGrant(tx: Tx, grant: Grant): Promise<void> {
+const insertion = (tx: Tx, grant: Grant, kept: 0 | 1) => {
   const { actor, targetId, roleId, inherited } = grant;
-  await tx
-    .insertInto('grants')
-    .values({
-      id: idOf(grant),
-      user_id: actor.kind === 'user' ? actor.id : null,
-      group_id: actor.kind === 'group' ? actor.id : null,
-      target_id: targetId,
-      role_id: roleId,
-      inherited: inherited ? 1 : 0,
-    })
+  return tx.insertInto('grants').values({
+    id: idOf(grant),
+    user_id: actor.kind === 'user' ? actor.id : null,
+    group_id: actor.kind === 'group' ? actor.id : null,
+    target_id: targetId,
+    role_id: roleId,
+    inherited: inherited ? 1 : 0,
+    kept,
+  });
+};
+
+/** One that a provider gave is not taken back by it any more. */
+export async function insertGrant(tx: Tx, grant: Grant): Promise<void> {
+  await insertion(tx, grant, 1)
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ kept: 1 }).where('grants.kept', '=', 0))
+    .execute();
+}
+
+/** For a provider, which takes it back unless somebody else gives it, too. */
+export async function lendGrant(tx: Tx, grant: Grant): Promise<void> {
+  await insertion(tx, grant, 0)
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute();
 }
+
+/** The grants of a user on projects and domains, without inherited ones. */
+export const directGrantsOf = (tx: Tx, userId: string): Promise<Pick<GrantRow, 'target_id' | 'role_id' | 'kept'>[]> =>
+  tx
+    .selectFrom('grants')
+    .where('user_id', '=', userId)
+    .where('inherited', '=', 0)
+    .where('target_id', 'is not', null)
+    .select(['target_id', 'role_id', 'kept'])
+    .execute();
 
 export async function deleteGrant(tx: Tx, grant: Grant): Promise<boolean> {
   const result = await tx.deleteFrom('grants').where('id', '=', idOf(grant)).executeTakeFirst();
   return result.numDeletedRows > 0n;
 }
 
-/** Returns those that there were. */
-export async function deleteGrants(tx: Tx, grants: readonly Grant[]): Promise<Grant[]> {
+/** Those that somebody else gave, too, stay. Returns those that were deleted. */
+export async function takeGrants(tx: Tx, grants: readonly Grant[]): Promise<Grant[]> {
   if (grants.length === 0) return [];
   const byId = new Map(grants.map((grant) => [idOf(grant), grant]));
   const rows = await tx
     .deleteFrom('grants')
     .where('id', 'in', [...byId.keys()])
+    .where('kept', '=', 0)
     .returning('id')
     .execute();
   return rows.map(({ id }) => byId.get(id)!);
@@ -66,8 +88,8 @@ export async function grantedRoleIds(db: Reader, { actor, targetId, inherited }:
 /** Which grants a list of assignments starts from. All criteria must match. */
 export interface GrantFilter {
   readonly userId?: string;
-  /** With userId: also the grants of the user's groups. */
-  readonly throughGroups?: boolean;
+  /** With userId: also the grants of the groups that the user is in at this time, in seconds. */
+  readonly throughGroupsAt?: number | undefined;
   readonly groupId?: string;
   readonly roleIds?: readonly string[];
   readonly targets?: readonly string[];
@@ -94,12 +116,8 @@ export function listGrants(db: Database, page: PageRequest, filter: GrantFilter)
   if (userId !== undefined) {
     query = query.where((eb) => {
       const direct = eb('user_id', '=', userId);
-      const through = eb(
-        'group_id',
-        'in',
-        eb.selectFrom('group_members').where('group_members.user_id', '=', userId).select('group_members.group_id'),
-      );
-      return filter.throughGroups ? eb.or([direct, through]) : direct;
+      const { throughGroupsAt: at } = filter;
+      return at === undefined ? direct : eb.or([direct, eb('group_id', 'in', groupsAt(userId, at))]);
     });
   }
   if (groupId !== undefined) query = query.where('group_id', '=', groupId);
@@ -124,48 +142,57 @@ export async function membersOf(
   db: Reader,
   groupIds: readonly string[],
   onlyUser: string | undefined,
-  limit: number,
+  { now, limit }: { readonly now: number; readonly limit: number },
 ): Promise<Map<string, string[]>> {
   if (groupIds.length === 0) return new Map();
-  let query = db.selectFrom('group_members').where('group_id', 'in', [...groupIds]);
+  let query = db
+    .selectFrom('group_members')
+    .where('group_id', 'in', [...groupIds])
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]));
   if (onlyUser !== undefined) query = query.where('user_id', '=', onlyUser);
   const rows = await query.selectAll().limit(limit).execute();
   const byGroup = Map.groupBy(rows, (row) => row.group_id);
   return new Map([...byGroup].map(([group, members]) => [group, members.map((row) => row.user_id)]));
 }
 
-const grantsOfUser = (userId: string) => sql`(
-  select target_id, inherited from grants
-  where user_id = ${userId} or group_id in (select group_id from group_members where group_members.user_id = ${userId})
+/** The groups that a user is in at this time. Memberships that ended stay in the database for a minute. */
+const groupsAt = (userId: string, now: number) => sql<string>`(select group_id from group_members
+  where group_members.user_id = ${userId} and (group_members.expires_at is null or group_members.expires_at > ${now}))`;
+
+const grantsOfUser = (userId: string, now: number) => sql`(
+  select target_id, inherited from grants where user_id = ${userId} or group_id in ${groupsAt(userId, now)}
 )`;
 
-/** Projects a user has a role in: granted there, or inherited from an ancestor. */
-export const reachableProjects = (userId: string): SqlCondition => sql`projects.is_domain = 0 and projects.id in (
+/** Projects a user has a role in at this time (in seconds): granted there, or inherited from an ancestor. */
+export const reachableProjects = (userId: string, now: number): SqlCondition => sql`projects.is_domain = 0 and projects.id in (
   with recursive below (id) as (
-    select projects.id from projects join ${grantsOfUser(userId)} as held on projects.parent_id = held.target_id where held.inherited = 1
+    select projects.id from projects join ${grantsOfUser(userId, now)} as held on projects.parent_id = held.target_id where held.inherited = 1
     union
     select projects.id from projects join below on projects.parent_id = below.id
   )
   select id from below
   union
-  select target_id from ${grantsOfUser(userId)} as direct where inherited = 0 and target_id is not null
+  select target_id from ${grantsOfUser(userId, now)} as direct where inherited = 0 and target_id is not null
 )`;
 
 /** The reachable projects a token can be scoped to: enabled, in an enabled domain. */
-export const usableProjects = (userId: string): SqlCondition => sql`${reachableProjects(userId)} and projects.enabled = 1
+export const usableProjects = (
+  userId: string,
+  now: number,
+): SqlCondition => sql`${reachableProjects(userId, now)} and projects.enabled = 1
   and projects.domain_id in (select domain.id from projects as domain where domain.enabled = 1)`;
 
-export const reachableDomains = (userId: string): SqlCondition => sql`projects.is_domain = 1 and projects.id in (
-  select target_id from ${grantsOfUser(userId)} as direct where inherited = 0 and target_id is not null
+export const reachableDomains = (userId: string, now: number): SqlCondition => sql`projects.is_domain = 1 and projects.id in (
+  select target_id from ${grantsOfUser(userId, now)} as direct where inherited = 0 and target_id is not null
 )`;
 
-export async function reachableProjectIds(db: Reader, userId: string): Promise<Set<string>> {
-  const rows = await db.selectFrom('projects').where(reachableProjects(userId)).select('id').execute();
+export async function reachableProjectIds(db: Reader, userId: string, now: number): Promise<Set<string>> {
+  const rows = await db.selectFrom('projects').where(reachableProjects(userId, now)).select('id').execute();
   return new Set(rows.map((row) => row.id));
 }
 
-export async function hasSystemRole(db: Reader, userId: string): Promise<boolean> {
-  const { rows } = await sql`select 1 from ${grantsOfUser(userId)} as held where target_id is null limit 1`.execute(db);
+export async function hasSystemRole(db: Reader, userId: string, now: number): Promise<boolean> {
+  const { rows } = await sql`select 1 from ${grantsOfUser(userId, now)} as held where target_id is null limit 1`.execute(db);
   return rows.length > 0;
 }
 

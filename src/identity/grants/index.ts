@@ -5,14 +5,15 @@ export { mountGrants } from './grants.routes.ts';
 export { createGrants, type Grants } from './grants.rules.ts';
 export {
   deleteGrant,
-  deleteGrants,
+  directGrantsOf,
   type Grant,
-  grantedRoleIds,
   insertGrant,
+  lendGrant,
   type NameRow,
   namesOf,
   reachableProjectIds,
   reachableProjects,
+  takeGrants,
 } from './grants.store.ts';
 export { insertOwnedProject, OWNER } from './owned-project.ts';
 export { createUserScopes } from './user-scopes.rules.ts';

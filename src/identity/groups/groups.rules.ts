@@ -68,7 +68,8 @@ export function createGroups(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { shi
   /** All groups, or only those of one user. */
   async function list(caller: Caller, query: Query, userId?: string) {
     await directory.refresh(visibleDomain(caller) ?? single(query, 'domain_id'));
-    const page = await listGroups(db, pageOf(query), groupListQuery(caller, query), userId);
+    const member = userId === undefined ? undefined : { userId, now: seconds(clock) };
+    const page = await listGroups(db, pageOf(query), groupListQuery(caller, query), member);
     return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
   }
 

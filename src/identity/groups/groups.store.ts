@@ -1,6 +1,6 @@
 // Groups and their members in the database.
 import { lockRow, type PageRequest, type RowPage } from '../../platform/database/index.ts';
-import type { Database, GroupRow, Reader, Tx } from '../database.ts';
+import type { Bit, Database, GroupMemberRow, GroupRow, Reader, Tx } from '../database.ts';
 import { applyCriteria, type ListQuery, readNamedPage } from '../resource/index.ts';
 
 export function findGroup(db: Reader, id: string): Promise<GroupRow | undefined> {
@@ -12,12 +12,16 @@ export function listGroups(
   db: Database,
   page: PageRequest,
   query: ListQuery,
-  userId?: string,
+  member?: { readonly userId: string; readonly now: number },
 ): Promise<RowPage<GroupRow> | undefined> {
   let visible = applyCriteria(db.read.selectFrom('groups').selectAll('groups'), db.dialect, query.visible);
-  if (userId !== undefined) {
+  if (member !== undefined) {
     visible = visible.where('groups.id', 'in', (eb) =>
-      eb.selectFrom('group_members').where('user_id', '=', userId).select('group_id'),
+      eb
+        .selectFrom('group_members')
+        .where('user_id', '=', member.userId)
+        .where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', member.now)]))
+        .select('group_id'),
     );
   }
   return readNamedPage(applyCriteria(visible, db.dialect, query.criteria), 'groups', page, visible, query);
@@ -44,51 +48,61 @@ export interface NewMember {
   readonly userId: string;
   /** The client's display name of the member. */
   readonly display: string | null;
-  /** When the membership ends, in seconds; never if it is missing. */
-  readonly expiresAt?: number | null;
 }
 
-/** In one statement. Existing members get the new display name, if there is one, and the new end. */
+/** In one statement. Existing members get the new display name, if there is one. A membership that a provider gave has no end from now on. */
 export async function addMembers(tx: Tx, groupId: string, members: readonly NewMember[]): Promise<void> {
   await tx
     .insertInto('group_members')
     .values(
-      members.map(({ userId, display, expiresAt: end = null }) => ({
-        group_id: groupId,
-        user_id: userId,
-        display,
-        expires_at: end,
-      })),
+      members.map(({ userId, display }) => ({ group_id: groupId, user_id: userId, display, expires_at: null, kept: 1 as const })),
     )
     .onConflict((conflict) =>
       conflict.columns(['group_id', 'user_id']).doUpdateSet((eb) => ({
         display: eb.fn.coalesce('excluded.display', 'group_members.display'),
-        expires_at: eb.ref('excluded.expires_at'),
+        expires_at: null,
+        kept: 1 as const,
       })),
     )
     .execute();
 }
+
+/** For a provider: until this time, in seconds, or null for never. A membership that somebody else gave stays as it is. */
+export async function lendMembership(tx: Tx, groupId: string, userId: string, expiresAt: number | null): Promise<void> {
+  await tx
+    .insertInto('group_members')
+    .values({ group_id: groupId, user_id: userId, display: null, expires_at: expiresAt, kept: 0 })
+    .onConflict((conflict) =>
+      conflict.columns(['group_id', 'user_id']).doUpdateSet({ expires_at: expiresAt }).where('group_members.kept', '=', 0),
+    )
+    .execute();
+}
+
+/** Members whom somebody else than a provider adds, too, and whose membership has no end. */
+export async function keepMembers(tx: Tx, groupId: string, userIds: readonly string[]): Promise<void> {
+  await tx
+    .updateTable('group_members')
+    .set({ kept: 1 })
+    .where('group_id', '=', groupId)
+    .where('user_id', 'in', [...userIds])
+    .where('kept', '=', 0)
+    .execute();
+}
+
+/** The memberships of a user, also those that have ended. */
+export const membershipRows = (tx: Tx, userId: string): Promise<GroupMemberRow[]> =>
+  tx.selectFrom('group_members').where('user_id', '=', userId).selectAll().execute();
 
 /** Memberships that have ended, up to `limit`. */
 export const endedMemberships = (db: Reader, now: number, limit: number): Promise<{ group_id: string; user_id: string }[]> =>
   db
     .selectFrom('group_members')
     .where('expires_at', '<=', now)
+    .where('kept', '=', 0)
     .orderBy('expires_at')
     .select(['group_id', 'user_id'])
     .limit(limit)
     .execute();
-
-/** False if there is no such membership. */
-export async function setMembershipEnd(tx: Tx, groupId: string, userId: string, expiresAt: number | null): Promise<boolean> {
-  const { numUpdatedRows } = await tx
-    .updateTable('group_members')
-    .set({ expires_at: expiresAt })
-    .where('group_id', '=', groupId)
-    .where('user_id', '=', userId)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
-}
 
 /** When the memberships of a user end, by group; without those that do not end. */
 export async function membershipEndsOf(db: Reader, userId: string): Promise<Map<string, number>> {
@@ -108,8 +122,11 @@ export async function removeMembers(tx: Tx, groupId: string, userIds?: readonly 
   return Number((await query.executeTakeFirst()).numDeletedRows);
 }
 
-/** Returns those who were members. `endedBefore`: only memberships that ended by then; one that is renewed meanwhile stays. */
-export async function removeMembersOf(
+/**
+ * Only what providers gave: memberships that somebody else gave, too, stay. Returns those who were members. `endedBefore`: only memberships that
+ * ended by then; one that is renewed meanwhile stays.
+ */
+export async function takeMemberships(
   tx: Tx,
   groupId: string,
   userIds: readonly string[],
@@ -118,7 +135,8 @@ export async function removeMembersOf(
   let query = tx
     .deleteFrom('group_members')
     .where('group_id', '=', groupId)
-    .where('user_id', 'in', [...userIds]);
+    .where('user_id', 'in', [...userIds])
+    .where('kept', '=', 0);
   if (endedBefore !== undefined) query = query.where('expires_at', '<=', endedBefore);
   return (await query.returning('user_id').execute()).map((row) => row.user_id);
 }
@@ -158,6 +176,8 @@ export interface MemberCandidate {
   /** Set when the user is a member already. */
   readonly member: string | null;
   readonly display: string | null;
+  readonly end: number | null;
+  readonly kept: Bit | null;
 }
 
 /** Which of these ids are users of the domain, and which of those are members. */
@@ -170,6 +190,7 @@ export function candidatesAmong(tx: Tx, group: GroupRow, ids: readonly string[])
     .where('users.domain_id', '=', group.domain_id)
     .where('users.id', 'in', [...ids])
     .select(['users.id', 'group_members.user_id as member', 'group_members.display'])
+    .select(['group_members.expires_at as end', 'group_members.kept'])
     .execute();
 }
 
@@ -178,11 +199,12 @@ export async function memberIds(db: Reader, groupId: string): Promise<string[]> 
   return rows.map((row) => row.user_id);
 }
 
-export async function isMember(db: Reader, groupId: string, userId: string): Promise<boolean> {
+export async function isMember(db: Reader, groupId: string, userId: string, now: number): Promise<boolean> {
   const row = await db
     .selectFrom('group_members')
     .where('group_id', '=', groupId)
     .where('user_id', '=', userId)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
     .select('user_id')
     .executeTakeFirst();
   return row !== undefined;

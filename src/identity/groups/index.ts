@@ -8,9 +8,10 @@ export {
   type GroupMember,
   insertGroup,
   memberIds,
+  membershipRows,
   type NewMember,
   readMembers,
   removeMembers,
   updateGroup,
 } from './groups.store.ts';
-export { addToGroup, type MemberChange, renewMembership, takeFromGroup } from './membership.ts';
+export { lendToMember, type MemberChange, takeFromGroup } from './membership.ts';

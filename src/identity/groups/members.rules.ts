@@ -1,4 +1,5 @@
 // Members of a group, one user at a time.
+import { seconds } from '../../platform/clock.ts';
 import type { Query } from '../../platform/http/index.ts';
 import { type Caller, type DirectoryGuard, type IdentityTarget, type Shield, tagOf } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
@@ -64,12 +65,13 @@ export function createMemberships(deps: Pick<Deps, 'db' | 'clock' | 'change'> & 
     membershipTarget,
     /** By group, in seconds; without those that do not end. */
     membershipEnds: (userId: string): Promise<Map<string, number>> => membershipEndsOf(db.read, userId),
-    members: (caller: Caller, { id }: GroupRow, query: Query) => pageOfUsers(db, caller, query, { groupId: id }),
+    members: (caller: Caller, { id }: GroupRow, query: Query) =>
+      pageOfUsers(db, caller, query, { groupId: id, now: seconds(clock) }),
     add,
     addIn,
     removeUser,
     async check({ groupId, userId }: Membership): Promise<void> {
-      if (!(await isMember(db.read, groupId, userId))) fail('group.not_member', { user: userId, group: groupId });
+      if (!(await isMember(db.read, groupId, userId, seconds(clock)))) fail('group.not_member', { user: userId, group: groupId });
     },
   };
 }

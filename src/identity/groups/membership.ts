@@ -9,13 +9,14 @@ import {
   addMembers,
   candidatesAmong,
   type GroupMember,
+  keepMembers,
+  lendMembership,
   type MemberCandidate,
   memberIds,
   type NewMember,
   readMembers,
   removeMembers,
-  removeMembersOf,
-  setMembershipEnd,
+  takeMemberships,
   updateGroup,
 } from './groups.store.ts';
 
@@ -46,11 +47,20 @@ async function add(
   let count = 0;
   for (const chunk of chunks([...requested.keys()])) {
     const candidates = await candidatesAmong(tx, group, chunk);
-    const isNew = ({ id, member, display }: MemberCandidate): boolean =>
-      member === null || (requested.get(id)!.display ?? display) !== display;
-    const rows = candidates.filter(isNew).map(({ id }) => requested.get(id)!);
+    // A membership that would end does not from now on, so that it is checked like a new one.
+    const isNew = ({ member, end }: MemberCandidate): boolean => member === null || end !== null;
+    const isChanged = (candidate: MemberCandidate): boolean =>
+      isNew(candidate) || (requested.get(candidate.id)!.display ?? candidate.display) !== candidate.display;
+    const lent = candidates.filter((candidate) => candidate.kept === 0 && !isChanged(candidate));
+    if (lent.length > 0)
+      await keepMembers(
+        tx,
+        group.id,
+        lent.map(({ id }) => id),
+      );
+    const rows = candidates.filter(isChanged).map(({ id }) => requested.get(id)!);
     if (rows.length === 0) continue;
-    await checkNewMembers(candidates.filter(({ member }) => member === null).map(({ id }) => id));
+    await checkNewMembers(candidates.filter(isNew).map(({ id }) => id));
     await failOnBrokenReference(
       () => fail('server.unavailable', undefined, { headers: { 'Retry-After': '1' }, reason: 'a member is being deleted' }),
       () => addMembers(tx, group.id, rows),
@@ -121,34 +131,31 @@ export async function changeMembers(
   return count;
 }
 
-interface OneMember {
-  readonly groupId: string;
-  readonly userId: string;
-  /** When the membership ends, in seconds; null for never. */
-  readonly expiresAt: number | null;
-}
-
-/** This and `takeFromGroup` are for transactions of other modules. */
-export async function addToGroup(
+/** This and `takeFromGroup` are for providers: somebody is a member until this time, in seconds, or for good. */
+export async function lendToMember(
   { tx, audit, invalidate }: Change,
   clock: Clock,
-  { groupId, userId, expiresAt }: OneMember,
+  { groupId, userId, expiresAt, isMember }: Lending,
 ): Promise<void> {
-  await addMembers(tx, groupId, [{ userId, display: null, expiresAt }]);
-  await updateGroup(tx, groupId, { updated_at: clock.now() });
+  await lendMembership(tx, groupId, userId, expiresAt);
   invalidate(tagOf.user(userId));
+  if (isMember) return;
+  await updateGroup(tx, groupId, { updated_at: clock.now() });
   audit('group.member_added', { kind: 'group', id: groupId }, { user_id: userId });
 }
 
-/** For somebody who is a member, or was one until a moment ago. */
-export async function renewMembership(transaction: Change, clock: Clock, member: OneMember): Promise<void> {
-  const { tx, invalidate } = transaction;
-  if (!(await setMembershipEnd(tx, member.groupId, member.userId, member.expiresAt)))
-    return addToGroup(transaction, clock, member);
-  invalidate(tagOf.user(member.userId));
+interface Lending {
+  readonly groupId: string;
+  readonly userId: string;
+  readonly expiresAt: number | null;
+  /** Whether they are a member already. */
+  readonly isMember: boolean;
 }
 
-/** Skips users who are not members. `endedBefore`: and those whose membership had not ended by then. Returns how many it was. */
+/**
+ * Skips users who are not members, and those whom somebody else than a provider added. `endedBefore`: and those whose membership had not ended by
+ * then. Returns how many it was.
+ */
 export async function takeFromGroup(
   { tx, audit, invalidate }: Change,
   clock: Clock,
@@ -156,7 +163,7 @@ export async function takeFromGroup(
   userIds: readonly string[],
   endedBefore?: number,
 ): Promise<number> {
-  const removed = await removeMembersOf(tx, groupId, userIds, endedBefore);
+  const removed = await takeMemberships(tx, groupId, userIds, endedBefore);
   if (removed.length === 0) return 0;
   await updateGroup(tx, groupId, { updated_at: clock.now() });
   for (const userId of removed) {

@@ -10,7 +10,7 @@ import type { Core } from './core.ts';
 /** Applications, their roles, and their access tokens. */
 export function buildApplications({ deps, users, access, records, pictures }: Core, { seal, issuer }: ModuleOptions) {
   const { db, clock } = deps;
-  const userPermissions = createUserPermissions(db);
+  const userPermissions = createUserPermissions(deps);
   const managers = createManagers({ userPermissions, applicationsOf: (userId) => applicationsOfUser(db.read, userId) });
   const consumers = createConsumers({
     ...deps,

@@ -55,7 +55,7 @@ export async function buildCore(db: Database, options: ModuleOptions) {
     trust: trustDelegation,
     ec2: ec2Delegation,
     oauth1: oauth1Delegation,
-    federation: (reader, id) => createFederationDelegation(access)(reader, id),
+    federation: (reader, id) => createFederationDelegation({ access, clock })(reader, id),
   };
   const access: Access = createAccess(db, clock, config, delegations);
   const passwords = createPasswords({ ...deps, notify, gate, rateLimits: options.rateLimits });
@@ -72,7 +72,7 @@ export async function buildCore(db: Database, options: ModuleOptions) {
     await links.endOf(transaction, userId);
     await registrationKeys.endResets(transaction, userId);
   };
-  const shield = createShield({ access });
+  const shield = createShield({ access, clock });
   const freshLogin = createFreshLogin(deps);
   const logins = createLoginEvents(deps);
   const onEmailChanged = async (transaction: Change, userId: string): Promise<void> => {

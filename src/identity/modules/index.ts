@@ -1,5 +1,6 @@
 // Builds the modules of the identity service in order. Each module is a function of its dependencies.
 
+import { seconds } from '../../platform/clock.ts';
 import { createAccessQuestions } from '../access-questions/index.ts';
 import { createAdministration } from '../administration/index.ts';
 import { createCatalog } from '../catalog/index.ts';
@@ -43,7 +44,7 @@ export async function buildModules(db: Database, options: ModuleOptions) {
   const connections = createConnections({ ...deps, provisioner: delegation.provisioner });
   const parts: IdentityRouteDeps = {
     ...deps,
-    accessQuestions: createAccessQuestions({ ...core, db, completeness, sees: appAssignments.sees }),
+    accessQuestions: createAccessQuestions({ ...deps, ...core, completeness, sees: appAssignments.sees }),
     tokens,
     users,
     shield,
@@ -98,7 +99,7 @@ export async function buildModules(db: Database, options: ModuleOptions) {
     }),
     federation,
     openid,
-    projectIdsOf: (userId) => reachableProjectIds(db.read, userId),
+    projectIdsOf: (userId) => reachableProjectIds(db.read, userId, seconds(deps.clock)),
   };
 
   return {

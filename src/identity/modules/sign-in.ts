@@ -1,5 +1,6 @@
 // All ways to log in.
 
+import { seconds } from '../../platform/clock.ts';
 import { Throttle } from '../../platform/limits/index.ts';
 import { createOutbound, hostPort } from '../../platform/outbound/index.ts';
 import { createApplicationCredentials } from '../application-credentials/index.ts';
@@ -129,7 +130,7 @@ export function buildSignIn(
     issuer: options.issuer,
     ensureRole: applications.appRoles.ensureRole,
     unfinished: new Throttle(options.rateLimits ? UNFINISHED_LIMIT : undefined, clock),
-    organizationsOf: async (userId) => readProjects(db.read, [...(await reachableProjectIds(db.read, userId))]),
+    organizationsOf: async (userId) => readProjects(db.read, [...(await reachableProjectIds(db.read, userId, seconds(clock)))]),
   });
   const delegations = { applicationCredentials, trusts, oauth1, ec2Credentials, signatureExchange };
   return { factor, passkeys, passkeyPolicy, credentials, ...delegations, auth, openid, federation, completeness };

@@ -65,7 +65,15 @@ onEachDatabase(
           .insertInto('provider_links')
           .values({
             ...{ id: uniqueName('link'), provider_id: provider, issuer: 'https://example.org', subject: uniqueName('subject') },
-            ...{ user_id: id, label: address, given: '{}', by_address: 0, created_at: now, last_used_at: null },
+            ...{
+              protocol_id: 'openid',
+              user_id: id,
+              label: address,
+              given: '{}',
+              by_address: 0,
+              created_at: now,
+              last_used_at: null,
+            },
           })
           .execute();
         await tx

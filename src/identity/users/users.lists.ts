@@ -13,8 +13,7 @@ import {
   single,
   whereEquals,
 } from '../resource/index.ts';
-import { PROVIDER_PROTOCOL } from './users.schema.ts';
-import { type ExpiryCriterion, listUsers, type ProviderCriterion, type UserSort } from './users.store.ts';
+import { type ExpiryCriterion, listUsers, type MembersOf, type ProviderCriterion, type UserSort } from './users.store.ts';
 
 const filters: Filters = {
   name: { column: 'users.name', kind: 'text' },
@@ -45,11 +44,10 @@ function expiryOf(query: Query): ExpiryCriterion | undefined {
   return { comparison: COMPARISONS[(operator ?? 'eq') as keyof typeof COMPARISONS], at: Math.floor(at / 1000) };
 }
 
-/** Keystone's `idp_id`, `protocol_id` and `unique_id`: people who sign in through a provider. 'nobody' for a protocol that is not served. */
-function providerOf(query: Query): ProviderCriterion | 'nobody' | undefined {
-  const [idpId, protocol, uniqueId] = ['idp_id', 'protocol_id', 'unique_id'].map((name) => single(query, name));
-  if (idpId === undefined && protocol === undefined && uniqueId === undefined) return undefined;
-  return protocol === undefined || protocol === PROVIDER_PROTOCOL ? { idpId, uniqueId } : 'nobody';
+/** Keystone's `idp_id`, `protocol_id` and `unique_id`: people who sign in through a provider. */
+function providerOf(query: Query): ProviderCriterion | undefined {
+  const [idpId, protocolId, uniqueId] = ['idp_id', 'protocol_id', 'unique_id'].map((name) => single(query, name));
+  return [idpId, protocolId, uniqueId].every((one) => one === undefined) ? undefined : { idpId, protocolId, uniqueId };
 }
 
 /** The filters of the request, limited to what the caller may see. */
@@ -59,13 +57,11 @@ const userListQuery = (caller: Caller, query: Query): ListQuery => ({
 });
 
 /** All users, or only the members of one group. Only the list of all can be searched and sorted: indexes serve it. */
-export async function pageOfUsers(db: Database, caller: Caller, query: Query, { groupId }: { readonly groupId?: string } = {}) {
-  const provider = providerOf(query);
-  if (provider === 'nobody') return { items: [], next: null, previous: null };
-  const within = groupId === undefined ? searchOf<UserSort['by']>(query, userSorts) : { groupId };
+export async function pageOfUsers(db: Database, caller: Caller, query: Query, group?: MembersOf) {
+  const within = group === undefined ? searchOf<UserSort['by']>(query, userSorts) : { group };
   const page = await listUsers(db, pageOf(query), userListQuery(caller, query), {
     ...within,
-    provider,
+    provider: providerOf(query),
     expires: expiryOf(query),
   });
   return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });

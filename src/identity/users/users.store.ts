@@ -132,6 +132,7 @@ export async function deleteUser(tx: Tx, id: string): Promise<void> {
 /** An account at another provider that a user signs in by. */
 export interface AccountAtProvider {
   readonly idp_id: string;
+  readonly protocol_id: string;
   readonly unique_id: string;
 }
 
@@ -141,12 +142,13 @@ export const accountsAtProviders = (db: Reader, userId: string): Promise<Account
     .where('user_id', '=', userId)
     .orderBy('provider_id')
     .orderBy('subject')
-    .select(['provider_id as idp_id', 'subject as unique_id'])
+    .select(['provider_id as idp_id', 'protocol_id', 'subject as unique_id'])
     .execute();
 
 /** People with such an account. */
 export interface ProviderCriterion {
   readonly idpId: string | undefined;
+  readonly protocolId: string | undefined;
   readonly uniqueId: string | undefined;
 }
 
@@ -160,9 +162,9 @@ const expiresAs = ({ comparison, at }: ExpiryCriterion): RawBuilder<SqlBool> => 
     select expires_at from passwords where user_id = users.id order by serial desc limit 1
   ) ${sql.raw(comparison)} ${at}`;
 
-/** Without both, people with any account at a provider. */
-const linkedAs = ({ idpId, uniqueId }: ProviderCriterion) => sql<SqlBool>`users.id in (
+const linkedAs = ({ idpId, protocolId, uniqueId }: ProviderCriterion) => sql<SqlBool>`users.id in (
     select provider_links.user_id from provider_links where ${idpId === undefined ? sql`1 = 1` : sql`provider_links.provider_id = ${idpId}`}
+    and ${protocolId === undefined ? sql`1 = 1` : sql`provider_links.protocol_id = ${protocolId}`}
     and ${uniqueId === undefined ? sql`1 = 1` : sql`provider_links.subject = ${uniqueId}`}
   )`;
 
@@ -198,8 +200,14 @@ async function searchUsers(
   return readPage(applyCriteria(asked, db.dialect, inWords(criteria)), order, page, shown);
 }
 
+/** The members of a group at this time, in seconds. */
+export interface MembersOf {
+  readonly groupId: string;
+  readonly now: number;
+}
+
 interface UserListOptions {
-  readonly groupId?: string;
+  readonly group?: MembersOf | undefined;
   readonly expires?: ExpiryCriterion | undefined;
   readonly provider?: ProviderCriterion | undefined;
   readonly search?: string | undefined;
@@ -211,14 +219,18 @@ export function listUsers(
   db: Database,
   page: PageRequest,
   listQuery: ListQuery,
-  { groupId, expires, provider, search, sort = { by: 'name' } }: UserListOptions = {},
+  { group, expires, provider, search, sort = { by: 'name' } }: UserListOptions = {},
 ): Promise<RowPage<ListedUser> | undefined> {
   if (search !== undefined) return searchUsers(db, page, listQuery, search, { expires, provider });
   const visible = applyCriteria(db.read.selectFrom('users').select(LISTED).select(expiry), db.dialect, listQuery.visible);
   let query = applyCriteria(visible, db.dialect, listQuery.criteria);
-  if (groupId !== undefined) {
+  if (group !== undefined) {
     query = query.where('users.id', 'in', (eb) =>
-      eb.selectFrom('group_members').where('group_id', '=', groupId).select('user_id'),
+      eb
+        .selectFrom('group_members')
+        .where('group_id', '=', group.groupId)
+        .where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', group.now)]))
+        .select('user_id'),
     );
   }
   if (expires) query = query.where(expiresAs(expires));

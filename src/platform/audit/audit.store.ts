@@ -15,6 +15,8 @@ export const serviceActor: AuditActor = { userId: null, requestId: null };
 
 export interface AuditedChange<S> {
   readonly tx: Tx<S>;
+  /** When it began, in seconds. */
+  readonly now: number;
   /** Records an audit event. Every change needs at least one. Details never contain a secret. */
   audit(
     action: string,
@@ -67,6 +69,7 @@ export function createChanges<S extends AuditTables>(
       const events: AuditedEvent[] = [];
       const result = await work({
         tx,
+        now: seconds(clock),
         invalidate,
         audit: (action, { kind, id }, detail = {}, outcome = 'success') =>
           events.push({ action, kind, id, detail: { ...actor.origin, ...detail }, outcome }),

@@ -15,6 +15,8 @@ export interface VerifiedLogout {
   readonly issuer: string;
   readonly subject: string | undefined;
   readonly sid: string | undefined;
+  /** In seconds, by the clock of the provider. */
+  readonly issuedAt: number;
   /** Identifies the token, which can be used only once. */
   readonly tokenHash: string;
 }
@@ -34,7 +36,7 @@ export async function readLogoutToken(
     clockTolerance: LEEWAY_SECONDS,
   });
   if (!payload) return refuse('it is not signed by the identity provider, not for this service, or too old');
-  const { iss, sub, sid, jti, events, nonce } = payload;
+  const { iss, sub, sid, iat, jti, events, nonce } = payload;
   if (!isObject(events) || !isObject(events[EVENT])) refuse('it has no logout event');
   // An ID token has a nonce, and must not be accepted as a logout token.
   if (nonce !== undefined) refuse('it has a nonce');
@@ -45,5 +47,5 @@ export async function readLogoutToken(
   const once = createHash('sha256')
     .update(JSON.stringify(['logout token', iss, jti]))
     .digest('base64url');
-  return { issuer: iss!, subject: sub, sid: sid as string | undefined, tokenHash: once };
+  return { issuer: iss!, subject: sub, sid: sid as string | undefined, issuedAt: Math.ceil(iat!), tokenHash: once };
 }

@@ -74,8 +74,9 @@ export function createAccessTokens(deps: {
     const user = authContext?.generation === generation ? await accounts.find(accountId) : undefined;
     if (!authContext || user?.epoch !== authContext.userEpoch) return undefined;
     const permissions = await userPermissions.of(accountId, clientId);
-    const validUntil = authContext.validUntil ?? Number.POSITIVE_INFINITY;
-    return { user, validUntil, tags: [...authContext.tags, ...(permissions?.tags ?? [])] };
+    // What is stored says which roles the user has in the application.
+    const ends = [authContext.validUntil, permissions?.validUntil].map((end) => end ?? Number.POSITIVE_INFINITY);
+    return { user, validUntil: Math.min(...ends), tags: [...authContext.tags, ...(permissions?.tags ?? [])] };
   }
 
   async function loadToken(token: string): Promise<CachedToken | undefined> {
