@@ -36,9 +36,12 @@ export const changesNothing = (user: UserRow, { body, person, inTransaction }: U
 
 /** The base API has one e-mail address, the profile has many. A change of one updates the other. */
 export function attributesOf(stored: UserAttributes, body: UserChanges, person: Person | undefined): UserAttributes {
-  // Only who proves to be somebody at a provider is linked with it: an account that is linked in advance would be a trap.
+  // An account of somebody would be entered by somebody else. Only an administrator who creates a user links it in advance.
   if (body.federated !== undefined && !(Array.isArray(body.federated) && body.federated.length === 0))
-    fail('request.bad_value', { field: 'federated', why: 'people are linked with a provider when they sign in through it' });
+    fail('request.bad_value', {
+      field: 'federated',
+      why: 'users are linked when they are created, or when they sign in through a provider',
+    });
   const extra = { ...stored.extra, ...extraOf(body, userFields) };
   if (person) return { extra: { ...extra, email: mainEmail(person.profile) }, profile: person.profile };
   return { extra, profile: 'email' in body ? withMainEmail(stored.profile, body.email) : stored.profile };

@@ -2,7 +2,8 @@
 
 import { seconds } from '../../platform/clock.ts';
 import { Answer } from '../../platform/http/index.ts';
-import { domainOfNew, domainTarget, factsOnly, type IdentityApp, listFacts } from '../access/index.ts';
+import { type Caller, domainOfNew, domainTarget, factsOnly, type IdentityApp, listFacts } from '../access/index.ts';
+import type { Change } from '../audit/index.ts';
 import {
   CHANGE_IF_MATCH,
   callerIfMatch,
@@ -18,7 +19,16 @@ import {
 } from '../resource/index.ts';
 import { userSorts } from './users.lists.ts';
 import type { Users } from './users.rules.ts';
-import { ChangePassword, CreateUser, renderUser, UpdateUser, UserEnvelope, UserList, userText } from './users.schema.ts';
+import {
+  ChangePassword,
+  CreateUser,
+  type FederatedObject,
+  renderUser,
+  UpdateUser,
+  UserEnvelope,
+  UserList,
+  userText,
+} from './users.schema.ts';
 import type { UserWithExpiry } from './users.store.ts';
 
 const tag = 'Users';
@@ -29,12 +39,20 @@ const SEARCHED = searchDocumentation(
   userSorts,
 );
 
-export function mountUsers(
-  app: IdentityApp,
-  { users, clock, config }: Pick<Deps, 'clock' | 'config'> & { readonly users: Users },
-): void {
+export interface UserRouteDeps extends Pick<Deps, 'clock' | 'config'> {
+  readonly users: Users;
+  readonly federation: { readonly advanceLinks: { prepare(caller: Caller, federated: readonly FederatedObject[]): LinkUser } };
+}
+
+/** Links a user with accounts at providers, in the transaction that creates the user. */
+type LinkUser = (transaction: Change, user: { readonly id: string; readonly name: string }) => Promise<void>;
+
+export function mountUsers(app: IdentityApp, { users, federation, clock, config }: UserRouteDeps): void {
   const renderingAt = (base: string) => ({ base, now: seconds(clock), daysInactive: config.disableUserAccountDaysInactive });
   const render = (base: string, user: UserWithExpiry) => renderUser(user, renderingAt(base));
+  /** With the accounts at providers, as GET shows them. */
+  const renderWhole = async (base: string, user: UserWithExpiry) =>
+    renderUser({ ...user, federated: await users.accountsAtProviders(user.id) }, renderingAt(base));
 
   /** Responses are cached with the cached rows, except when accounts are disabled by inactivity. */
   const texts = new WeakMap<UserWithExpiry, { readonly base: string; readonly answer: Answer }>();
@@ -74,14 +92,21 @@ export function mountUsers(
     {
       summary: 'Create a user',
       description:
-        'Without `domain_id`, the user is in the domain of the token, else in `default`. The password is checked against the rules of the service and is never shown. A user without a password can log in only in other ways.',
+        'Without `domain_id`, the user is in the domain of the token, else in `default`. The password is checked against the rules of the service and is never shown. A user without a password can log in only in other ways. `federated` names accounts at identity providers that the user signs in by; it needs the right to change providers.',
       tag,
       rule: 'identity:create_user',
       target: ({ caller, body }) => domainTarget(domainOfNew(caller, body.user.domain_id)),
       body: CreateUser,
       reply: { 201: UserEnvelope },
     },
-    async ({ caller, target, body, base }) => ({ user: render(base, await users.create(caller, target, body.user)) }),
+    async ({ caller, target, body, base }) => {
+      const { federated = [], ...fields } = body.user;
+      const link = federated.length > 0 ? federation.advanceLinks.prepare(caller, federated) : undefined;
+      const row = await users.create(caller, target, fields, {
+        inTransaction: async (transaction, id) => link?.(transaction, { id, name: fields.name.trim() }),
+      });
+      return { user: await renderWhole(base, row) };
+    },
   );
 
   app.get(
@@ -114,7 +139,7 @@ export function mountUsers(
     },
     async (call) => {
       const row = await users.update(callerIfMatch('user', call), call.target, call.body.user);
-      return withEtag(row, { user: withExtra(row, render(call.base, row)) });
+      return withEtag(row, { user: withExtra(row, await renderWhole(call.base, row)) });
     },
   );
 
@@ -133,6 +158,14 @@ export function mountUsers(
     (call) => users.remove(callerIfMatch('user', call), call.target),
   );
 
+  mountPasswords(app, users, renderWhole);
+}
+
+function mountPasswords(
+  app: IdentityApp,
+  users: Users,
+  render: (base: string, user: UserWithExpiry) => Promise<ReturnType<typeof renderUser>>,
+): void {
   app.post(
     '/v3/users/:user_id/OS-PASSWORD/expire',
     {
@@ -140,12 +173,12 @@ export function mountUsers(
       description: 'At the next sign-in the user chooses a new one. Sessions and tokens do not end.',
       tag,
       rule: 'identity:expire_password',
-      target: user,
+      target: ({ params }) => users.target(params.user_id),
       reply: { 200: UserEnvelope },
     },
     async ({ caller, target, base }) => {
       const row = await users.expirePassword(caller, target);
-      return withEtag(row, { user: render(base, row) });
+      return withEtag(row, { user: await render(base, row) });
     },
   );
 

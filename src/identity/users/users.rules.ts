@@ -34,7 +34,7 @@ import { createUserRevision } from './revise.rules.ts';
 import type { UserChanges } from './revision.ts';
 import { createUserCache } from './user-cache.ts';
 import { pageOfUsers } from './users.lists.ts';
-import { findUser, findUserByName, findUsersByName, lockUser, type UserWithExpiry } from './users.store.ts';
+import { accountsAtProviders, findUser, findUserByName, findUsersByName, lockUser, type UserWithExpiry } from './users.store.ts';
 import { fillMissingWords } from './words.store.ts';
 
 /** In one transaction of the background work. With more, requests would have to wait. */
@@ -132,6 +132,7 @@ export function createUsers(
     isActive,
     confirmEmail: (transaction: Change, id: string, address: string) => confirmEmail(transaction, deps.clock, id, address),
     find: (id: string) => findUser(db.read, id),
+    accountsAtProviders: (id: string) => accountsAtProviders(db.read, id),
     fillNameForms: names.fillMissing,
     /** Some users who cannot be found by their words yet; returns how many they were. */
     fillWords: () => fillMissingWords(db, WORDS_BATCH),

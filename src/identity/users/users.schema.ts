@@ -1,12 +1,9 @@
 // Wire format of users.
 import { isoTime } from '../../platform/clock.ts';
-import { t } from '../../platform/http/index.ts';
+import { type Static, t } from '../../platform/http/index.ts';
 import { inactivityEnd } from '../access/index.ts';
 import { Extra, Links, ListLinks, membersOf, parseJson } from '../resource/index.ts';
 import type { AccountAtProvider, ListedUser } from './users.store.ts';
-
-/** The only protocol that accounts at providers are linked by. */
-export const PROVIDER_PROTOCOL = 'openid';
 
 export const Name = t.string({ minLength: 1, maxLength: 255, pattern: '\\S' });
 export const Id = t.string({ minLength: 1, maxLength: 64 });
@@ -37,6 +34,25 @@ const optional = {
   email: t.nullable(t.string({ maxLength: 320 })),
 };
 
+/** As in Keystone. */
+const Federated = t.array(
+  t.open({
+    idp_id: Id,
+    protocols: t.array(t.open({ protocol_id: Id, unique_id: t.string({ minLength: 1, maxLength: 255 }) }), {
+      minItems: 1,
+      maxItems: 20,
+    }),
+  }),
+  {
+    maxItems: 20,
+    description:
+      'Accounts at identity providers. Only in a new user, by administrators: whoever has such an account signs in as this user.',
+  },
+);
+
+/** An account at a provider. */
+export type FederatedObject = Static<typeof Federated>[number];
+
 /** Known fields. Other attributes are stored as they are. */
 export const userFields = [
   'name',
@@ -52,9 +68,9 @@ export const userFields = [
 
 /** Fields of a new user. */
 export const newUserFields = { required: { name: Name }, optional };
-const NewUser = t.open(newUserFields.required, newUserFields.optional);
+const NewUser = t.open(newUserFields.required, { ...newUserFields.optional, federated: Federated });
 export const CreateUser = t.envelope('user', NewUser);
-const UserChanges = t.changes(t.open({}, { name: Name, ...optional }));
+const UserChanges = t.changes(t.open({}, { name: Name, ...optional, federated: Federated }));
 export const UpdateUser = t.envelope('user', UserChanges);
 export const ChangePassword = t.envelope('user', t.open({ password: Password, original_password: Password }));
 
@@ -126,7 +142,7 @@ export function renderUser(
 const federatedOf = (accounts: readonly AccountAtProvider[]) =>
   [...Map.groupBy(accounts, ({ idp_id }) => idp_id)].map(([idp_id, own]) => ({
     idp_id,
-    protocols: own.map(({ unique_id }) => ({ protocol_id: PROVIDER_PROTOCOL, unique_id })),
+    protocols: own.map(({ protocol_id, unique_id }) => ({ protocol_id, unique_id })),
   }));
 
 t.name({ UserOptions, NewUser, CreateUser, UserChanges, UpdateUser, ChangePassword, User, UserEnvelope, UserList });

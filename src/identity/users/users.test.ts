@@ -148,7 +148,7 @@ onEachDatabase('Users', (api) => {
       ['an empty rule', { user: { name, options: { multi_factor_auth_rules: [[]] } } }, /multi_factor_auth_rules/],
       ['a repeated rule', { user: { name, options: { multi_factor_auth_rules: [['a'], ['a']] } } }, /multi_factor_auth_rules/],
       ['a repeated method', { user: { name, options: { multi_factor_auth_rules: [['a', 'a']] } } }, /multi_factor_auth_rules/],
-      ['a link with a provider that is no list', { user: { name, federated: 'text' } }, /'federated'/],
+      ['a link with a provider that is no list', { user: { name, federated: 'text' } }, /'user\.federated'/],
       ['a body that is no object', '[1]', /must be a JSON object/],
       ['a body that is no JSON', '{"user": ', /not valid JSON/],
     ];
@@ -343,8 +343,8 @@ onEachDatabase('Users', (api) => {
         [{ default_project_id: 'default' }, /'default_project_id'/],
         [{ options: { fly: true } }, /'user\.options\.fly'/],
         [{ description: 1 }, /'user\.description'/],
-        [{ federated: { idp_id: 'x' } }, /'federated'/],
-        [{ federated: null }, /'federated'/],
+        [{ federated: { idp_id: 'x' } }, /'user\.federated'/],
+        [{ federated: null }, /'user\.federated'/],
       ];
       for (const [values, field] of bad) assertRefused(await api.patch(path, { user: values }), 400, field);
       assert.deepEqual((await api.get(path)).body.user, user);
