@@ -45,7 +45,7 @@ const keysOf = (providerId: string, { issuer, subject = '', sid = '' }: Named) =
 export interface ApiSessionDeps {
   readonly db: Database;
   readonly clock: Clock;
-  readonly config: { readonly tokenSeconds: number };
+  readonly config: { readonly tokenSeconds: number; readonly allowExpiredSeconds: number };
 }
 
 export function createApiSessions({ db, clock, config }: ApiSessionDeps) {
@@ -71,7 +71,8 @@ export function createApiSessions({ db, clock, config }: ApiSessionDeps) {
       await checkLogouts(transaction, assertion);
       const { tx } = transaction;
       const sid_hash = assertion.sid === undefined ? null : sidHashOf(assertion.issuer, assertion.sid);
-      const expires_at = now() + config.tokenSeconds + MARGIN_SECONDS;
+      // Services may ask about tokens that expired.
+      const expires_at = now() + config.tokenSeconds + config.allowExpiredSeconds + MARGIN_SECONDS;
       // The user is locked, so that two logins do not make two. Many logins of one session share what is cached about it.
       const known = await findApiSession(tx, linkId, sid_hash, now());
       if (known) {
