@@ -3,7 +3,14 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { Client } from 'pg';
 import { assertForbidden, assertOk, assertRefused } from '../../../test/support/answers.ts';
-import { type ApiAnswer, onDatabase, onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
+import {
+  ADMIN_PASSWORD,
+  type ApiAnswer,
+  onDatabase,
+  onEachDatabase,
+  type TestApi,
+  uniqueName,
+} from '../../../test/support/api.ts';
 
 const STRICT = { settings: { GATEHOUSE_IDENTITY_LIMIT_MODEL: 'strict_two_level' } };
 const MOST = 2_147_483_647;
@@ -213,3 +220,44 @@ onDatabase('PostgreSQL', 'A registered limit', {}, (api) => {
     assert.equal(assertOk(await api.get(`/v3/limits/${'a'.repeat(32)}`)).limit.resource_name, 'servers');
   });
 });
+
+onDatabase(
+  'SQLite',
+  'Limits, policies and the endpoint filter, when the scope is enforced',
+  { settings: { GATEHOUSE_IDENTITY_ENFORCE_SCOPE: 'on' } },
+  (api) => {
+    it('are not for the administrator of a domain or a project, not even for the own one', async () => {
+      api.adminToken = await api.logIn({ name: 'admin', password: ADMIN_PASSWORD }, { system: { all: true } });
+      const service = await api.make('service', { type: 'test' });
+      const endpoint = await api.make('endpoint', { service_id: service.id, interface: 'public', url: 'http://x' });
+      const domains = [];
+      for (const name of ['own', 'other']) domains.push(await api.make('domain', { name: uniqueName(name) }));
+      const [own, other] = domains;
+      const project = await api.make('project', { name: uniqueName('project'), domain_id: own.id });
+      const resource = { service_id: service.id, resource_name: 'scoped' };
+      const registered = await register(api, { ...resource, default_limit: 1 });
+      const ofOwn = await limit(api, { ...resource, domain_id: own.id, resource_limit: 1 });
+      const ofOther = await limit(api, { ...resource, domain_id: other.id, resource_limit: 1 });
+      const { policy } = assertOk(await api.post('/v3/policies', { policy: { blob: 'x', type: 'x' } }), 201);
+      const tokens = [
+        (await api.persona(['admin'], { domain: own.id }, { domain_id: own.id })).token,
+        (await api.persona(['admin'], { project: project.id }, { domain_id: own.id })).token,
+      ];
+      const writes: [method: string, path: string, body?: unknown][] = [
+        ['POST', '/v3/registered_limits', { registered_limits: [{ ...resource, default_limit: 5 }] }],
+        ['PATCH', `/v3/registered_limits/${registered.id}`, { registered_limit: { description: 'x' } }],
+        ['POST', '/v3/limits', { limits: [{ ...resource, project_id: project.id, resource_limit: 5 }] }],
+        ['PATCH', `/v3/limits/${ofOwn.id}`, { limit: { resource_limit: 5 } }],
+        ['PATCH', `/v3/limits/${ofOther.id}`, { limit: { resource_limit: 5 } }],
+        ['DELETE', `/v3/limits/${ofOther.id}`],
+        ['GET', `/v3/limits/${ofOther.id}`],
+        ['GET', `/v3/policies/${policy.id}`],
+        ['PATCH', `/v3/policies/${policy.id}`, { policy: { blob: 'y' } }],
+        ['PUT', `/v3/policies/${policy.id}/OS-ENDPOINT-POLICY/services/${service.id}`],
+        ['PUT', `/v3/OS-EP-FILTER/projects/${project.id}/endpoints/${endpoint.id}`],
+        ['GET', `/v3/OS-EP-FILTER/projects/${project.id}/endpoints`],
+      ];
+      for (const [method, path, body] of writes) await assertForbidden(api, tokens, method, path, { body });
+    });
+  },
+);
