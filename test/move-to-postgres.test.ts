@@ -16,6 +16,12 @@ import { TestWallet, type WalletUser } from './support/wallet.ts';
 
 const ADMIN = 'the administrator of the tests';
 
+/** What these tests read of answers. */
+interface Body {
+  readonly project: { readonly id: string };
+  readonly consumer: { readonly id: string; readonly secret: string };
+}
+
 async function call(url: string, method: string, path: string, token: string, body?: unknown) {
   const answer = await fetch(url + path, {
     method,
@@ -23,7 +29,7 @@ async function call(url: string, method: string, path: string, token: string, bo
     ...(body ? { body: JSON.stringify(body) } : {}),
   });
   const text = await answer.text();
-  return { status: answer.status, headers: answer.headers, body: (text ? JSON.parse(text) : undefined) as any };
+  return { status: answer.status, headers: answer.headers, body: JSON.parse(text || '{}') as Body };
 }
 
 const logIn = async (url: string, name: string, password: string) => {

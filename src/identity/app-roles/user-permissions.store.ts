@@ -35,7 +35,7 @@ const assignedRoles = preparedRows<Tables, [user: string, application: string], 
 export const readAssignedRoles = async (db: Reader, userId: string, applicationId: string): Promise<AssignedRoleRow[]> =>
   assignedRoles(db, userId, applicationId);
 
-/** Of these organizations, those the user is still a member of (has any base role in) at this time, in seconds. */
+/** Of these organizations, those in which the user has a base role at this time (in seconds), and so is still a member. */
 export async function memberships(
   db: Reader,
   userId: string,

@@ -87,7 +87,7 @@ export function createTrusts(deps: TrustDeps) {
       });
     },
 
-    /** Trusts that ended a week ago. The tokens of one that expired ended with it; that of a last use lives as long as any token. */
+    /** Trusts that ended a week ago, or longer if tokens live longer: the token of a last use outlives the trust's uses. */
     async sweep(): Promise<number> {
       const now = seconds(clock);
       await markUsedUp(db, now);
