@@ -72,6 +72,8 @@ function faultsOf(file: SourceFile): string[] {
     }
     const to = locationOf(resolved);
     if (from.service === 'platform' && to.service !== 'platform') faults.push(`${path}: platform imports ${resolved}`);
+    if (from.service === 'verifiable' && !['platform', 'verifiable'].includes(to.service))
+      faults.push(`${path}: verifiable imports ${resolved}`);
     if (from.service === 'identity' && to.service === 'wallet') faults.push(`${path}: identity imports the wallet`);
     if (from.service === 'wallet' && to.service === 'identity') faults.push(`${path}: the wallet imports identity`);
     const isWithin = to.service === from.service && to.module === from.module;

@@ -12,8 +12,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { calculateJwkThumbprint, decodeProtectedHeader, flattenedVerify, importJWK, type JWK } from 'jose';
 import { createOutbound } from '../src/platform/outbound/index.ts';
-import { ALGORITHMS } from '../src/wallet/jose/index.ts';
-import { createResolver } from '../src/wallet/resolver/index.ts';
+import { ALGORITHMS } from '../src/verifiable/jose/index.ts';
+import { createResolver } from '../src/verifiable/resolver/index.ts';
 import { onWallet, type TestWallet, type WalletUser } from './support/wallet.ts';
 import { ownerOfPerson } from './support/wallet-credentials.ts';
 

@@ -2,7 +2,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { getCACertificates } from 'node:tls';
-import { parseAnchors } from '../wallet/trust/index.ts';
+import { parseAnchors } from '../verifiable/trust/index.ts';
 import { type Deployment, daysBetween, type Finding, fail, ok, reasonOf, warn } from './finding.ts';
 
 export const WARN_DAYS = 21;

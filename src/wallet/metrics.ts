@@ -97,7 +97,7 @@ async function anchorEnds({ config }: WalletCounts): Promise<LabelledValues> {
   const { trustAnchors, issuerTrustAnchors = trustAnchors, verifierTrustAnchors = trustAnchors } = config;
   const files = Object.entries({ issuer: issuerTrustAnchors, verifier: verifierTrustAnchors });
   // Loaded with the first scrape that needs it: most nodes have no such files.
-  const { readAnchors } = await import('./trust/index.ts');
+  const { readAnchors } = await import('../verifiable/trust/index.ts');
   return Object.fromEntries(
     files.flatMap(([name, file]): [string, number][] => {
       const ends = file === undefined ? [] : readAnchors(file).map(({ validToDate }) => validToDate.getTime() / 1000);

@@ -99,10 +99,10 @@ async function loadProtocols({ db, change, outbound, keys, dids, credentials, ex
     { createStatus },
     { createCallbacks },
   ] = await Promise.all([
-    import('./resolver/index.ts'),
-    import('./trust/index.ts'),
-    import('./formats/index.ts'),
-    import('./status/index.ts'),
+    import('../verifiable/resolver/index.ts'),
+    import('../verifiable/trust/index.ts'),
+    import('../verifiable/formats/index.ts'),
+    import('../verifiable/status/index.ts'),
     import('./protocols/index.ts'),
   ]);
   const resolver = createResolver({ outbound, clock, insecureHosts: outboundAllow });

@@ -5,10 +5,10 @@ import { cryptosuite as ecdsa } from '@digitalbazaar/ecdsa-rdfc-2019-cryptosuite
 import { cryptosuite as eddsa } from '@digitalbazaar/eddsa-rdfc-2022-cryptosuite';
 import * as vc from '@digitalbazaar/vc';
 import type { DIDDocument } from 'did-resolver';
-import { createLoader } from '../../src/wallet/formats/contexts.ts';
-import type { PublicJwk } from '../../src/wallet/jose/index.ts';
-import { jwkOfMultibase } from '../../src/wallet/resolver/did-key.ts';
-import { didKeyOf, documentOfDidKey } from '../../src/wallet/resolver/index.ts';
+import { createLoader } from '../../src/verifiable/formats/contexts.ts';
+import type { PublicJwk } from '../../src/verifiable/jose/index.ts';
+import { jwkOfMultibase } from '../../src/verifiable/resolver/did-key.ts';
+import { didKeyOf, documentOfDidKey } from '../../src/verifiable/resolver/index.ts';
 import { newSigner, type TestSigner } from './issuers.ts';
 
 /** Uses a did:key, because its DID document contains a Multikey, which that implementation requires. */

@@ -2,9 +2,9 @@
 import { createPublicKey, type KeyObject, sign } from 'node:crypto';
 import { type JWTPayload, SignJWT } from 'jose';
 import { type Outbound, OutboundError } from '../../src/platform/outbound/index.ts';
-import { algorithmOf, type PublicJwk, publicJwkOf } from '../../src/wallet/jose/index.ts';
-import { createResolver, didJwkOf } from '../../src/wallet/resolver/index.ts';
-import { createTrust, type TrustPolicy } from '../../src/wallet/trust/index.ts';
+import { algorithmOf, type PublicJwk, publicJwkOf } from '../../src/verifiable/jose/index.ts';
+import { createResolver, didJwkOf } from '../../src/verifiable/resolver/index.ts';
+import { createTrust, type TrustPolicy } from '../../src/verifiable/trust/index.ts';
 import { newEcKey, type TestCertificate } from './certificates.ts';
 
 /** 2026-01-01. */

@@ -1,7 +1,8 @@
 // Credentials that may match a verifier's query.
+
+import type { FormatName } from '../../verifiable/formats/index.ts';
 import { type Caller, readAs } from '../access/index.ts';
 import type { CredentialRow } from '../database.ts';
-import type { FormatName } from '../formats/index.ts';
 import { type CredentialContent, openContent, tryOpen } from './credential-content.ts';
 import { type CandidateFilter, candidateRows } from './credentials.store.ts';
 import type { StoredCredentialDeps } from './deps.ts';

@@ -1,9 +1,10 @@
 // Copies of a credential: each is reserved while an answer is prepared, and consumed when it is sent.
+
+import type { CredentialHolder } from '../../verifiable/formats/index.ts';
+import type { PublicJwk } from '../../verifiable/jose/index.ts';
 import { ownerTag, readAs } from '../access/index.ts';
 import type { CredentialRow, Reader, WalletChange } from '../database.ts';
 import { fail } from '../faults.ts';
-import type { CredentialHolder } from '../formats/index.ts';
-import type { PublicJwk } from '../jose/index.ts';
 import { methodId } from '../publication/index.ts';
 import type { CredentialCandidate } from './candidates.ts';
 import { type CopyKey, deleteInstance, instancesOf, signingKeys } from './copies.store.ts';

@@ -1,11 +1,11 @@
 // Dependencies of stored credentials.
 import type { Clock } from '../../platform/clock.ts';
 import type { Seal } from '../../platform/seal/index.ts';
+import type { Status } from '../../verifiable/status/index.ts';
 import type { Caller } from '../access/index.ts';
 import type { Database, WalletChange } from '../database.ts';
 import type { Dids } from '../dids/index.ts';
 import type { Keys } from '../keys/index.ts';
-import type { Status } from '../status/index.ts';
 
 export interface StoredCredentialDeps {
   readonly db: Database;

@@ -1,7 +1,8 @@
 // Whether a credential can be shown, including its status list.
+
+import type { StatusReference } from '../../verifiable/status/index.ts';
 import { ownerTag } from '../access/index.ts';
 import type { CredentialRow } from '../database.ts';
-import type { StatusReference } from '../status/index.ts';
 import type { CredentialCandidate } from './candidates.ts';
 import { nextCopy } from './copies.ts';
 import { type CredentialContent, openContent, tryOpen } from './credential-content.ts';

@@ -1,8 +1,9 @@
 // Stores a received and verified credential with its copies.
+
+import type { VerifiedCredential } from '../../verifiable/formats/index.ts';
 import { ownerTag } from '../access/index.ts';
 import type { CredentialInstanceRow, WalletChange } from '../database.ts';
 import { fail } from '../faults.ts';
-import type { VerifiedCredential } from '../formats/index.ts';
 import { insertInstances } from './copies.store.ts';
 import { type CopyContent, type CredentialContent, credentialSealContext, instanceSealContext } from './credential-content.ts';
 import { insertCredential, keyStates } from './credentials.store.ts';

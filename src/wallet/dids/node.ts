@@ -1,8 +1,9 @@
 // Creates and publishes the node's own DID and key if they do not exist.
+
+import { didWebOf } from '../../verifiable/resolver/index.ts';
 import { type Caller, NODE, readAs } from '../access/index.ts';
 import type { DidRow, Reader, WalletChange } from '../database.ts';
 import { NODE_NAME } from '../publication/index.ts';
-import { didWebOf } from '../resolver/index.ts';
 import type { DidDeps } from './deps.ts';
 import { clearDefault, findDid, insertDid } from './dids.store.ts';
 import { hostOf } from './hosting.ts';

@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { Fault } from '../../platform/faults/index.ts';
 import { newUlid } from '../../platform/ids.ts';
+import type { PublicJwk } from '../../verifiable/jose/index.ts';
+import { didJwkOf, didKeyOf, didWebOf } from '../../verifiable/resolver/index.ts';
 import { type Caller, NODE, ownerTag } from '../access/index.ts';
 import type { DidMethod, DidRow, KeyRow, WalletChange } from '../database.ts';
 import { fail, fault } from '../faults.ts';
-import type { PublicJwk } from '../jose/index.ts';
-import { didJwkOf, didKeyOf, didWebOf } from '../resolver/index.ts';
 import type { IdempotentRequest } from '../resource/index.ts';
 import type { DidDeps } from './deps.ts';
 import type { DidDetails, DidRequest } from './dids.schema.ts';

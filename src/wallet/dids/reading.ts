@@ -1,9 +1,10 @@
 // Reads DIDs with their documents and keys.
+
+import { documentOfDidJwk, documentOfDidKey } from '../../verifiable/resolver/index.ts';
 import { type Caller, readAs, readList, targetFor, type WalletTarget } from '../access/index.ts';
 import type { DidRow, Reader, WalletChange } from '../database.ts';
 import { fail } from '../faults.ts';
 import { type CarriedKey, type DidService, methodId } from '../publication/index.ts';
-import { documentOfDidJwk, documentOfDidKey } from '../resolver/index.ts';
 import type { ListPage } from '../resource/index.ts';
 import type { DidDeps } from './deps.ts';
 import type { DidDetails } from './dids.schema.ts';

@@ -1,9 +1,9 @@
 // Checks received credentials before they are stored: valid, as offered, and bound to our keys.
 import { isDeepStrictEqual } from 'node:util';
+import { CredentialRejectedError, type Formats, type VerifiedCredential } from '../../verifiable/formats/index.ts';
+import { thumbprintOf } from '../../verifiable/jose/index.ts';
+import { TrustError } from '../../verifiable/trust/index.ts';
 import { fail, fault } from '../faults.ts';
-import { CredentialRejectedError, type Formats, type VerifiedCredential } from '../formats/index.ts';
-import { thumbprintOf } from '../jose/index.ts';
-import { TrustError } from '../trust/index.ts';
 import type { CredentialConfiguration } from './offer.ts';
 import type { ProofKey } from './proof-key.ts';
 

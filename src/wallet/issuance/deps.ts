@@ -1,9 +1,9 @@
 // Dependencies of issuance.
 import type { Clock } from '../../platform/clock.ts';
+import type { Formats } from '../../verifiable/formats/index.ts';
 import type { RunWalletChange } from '../access/index.ts';
 import type { StoredCredentials, WalletCredentials } from '../credentials/index.ts';
 import type { Exchanges } from '../exchanges/index.ts';
-import type { Formats } from '../formats/index.ts';
 import type { Clients } from './clients.ts';
 import type { ProofKeyDeps } from './proof-key.ts';
 

@@ -2,8 +2,8 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import type { IssuerMetadataResult } from '@openid4vc/openid4vci';
 import type { JWK } from 'jose';
+import { publicJwkOf } from '../../verifiable/jose/index.ts';
 import { fail } from '../faults.ts';
-import { publicJwkOf } from '../jose/index.ts';
 
 const ENCODINGS = ['A256GCM', 'A128GCM', 'A192GCM', 'A128CBC-HS256', 'A256CBC-HS512'];
 const ALGORITHMS = ['ECDH-ES', 'ECDH-ES+A128KW', 'ECDH-ES+A256KW'];

@@ -1,9 +1,9 @@
 // Reads credential offers (OID4VCI, 4), by value or by reference, and selects the supported configurations.
 import { createHash } from 'node:crypto';
 import type { CredentialOfferObject, IssuerMetadataResult, Openid4vciClient } from '@openid4vc/openid4vci';
+import type { FormatName } from '../../verifiable/formats/index.ts';
+import { isUnsafeJson } from '../../verifiable/jose/index.ts';
 import { fail } from '../faults.ts';
-import type { FormatName } from '../formats/index.ts';
-import { isUnsafeJson } from '../jose/index.ts';
 import { withUpstreamFaults } from '../protocols/index.ts';
 import type { IssuanceRequest } from './issuance.schema.ts';
 

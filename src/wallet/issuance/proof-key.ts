@@ -1,10 +1,10 @@
 // Chooses a key for a key proof: an existing key with a supported algorithm, or a new one.
 import { Fault } from '../../platform/faults/index.ts';
+import { ALGORITHMS, type PublicJwk } from '../../verifiable/jose/index.ts';
 import type { Caller } from '../access/index.ts';
 import type { KeyRow } from '../database.ts';
 import type { Dids } from '../dids/index.ts';
 import { fail } from '../faults.ts';
-import { ALGORITHMS, type PublicJwk } from '../jose/index.ts';
 import { isSlow, type Keys } from '../keys/index.ts';
 import { notIdempotent } from '../resource/index.ts';
 import { noAlgorithm } from './proof-types.ts';

@@ -1,6 +1,7 @@
 // The keys and DIDs for key proofs: checked before the code is redeemed, chosen when proofs are created.
+
+import { ALGORITHMS } from '../../verifiable/jose/index.ts';
 import type { Caller } from '../access/index.ts';
-import { ALGORITHMS } from '../jose/index.ts';
 import type { WalletSigner } from '../protocols/index.ts';
 import type { CredentialConfiguration } from './offer.ts';
 import { anyDid, namedDid, newDidMethod, ownDid } from './proof-did.ts';

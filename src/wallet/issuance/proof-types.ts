@@ -1,6 +1,7 @@
 // Reads `proof_types_supported` and `cryptographic_binding_methods_supported` of a credential configuration (OID4VCI, 12.2.4).
+
+import { ALGORITHMS, PROOF_ALGORITHMS } from '../../verifiable/jose/index.ts';
 import { fail } from '../faults.ts';
-import { ALGORITHMS, PROOF_ALGORITHMS } from '../jose/index.ts';
 import type { CredentialConfiguration } from './offer.ts';
 
 /** The binding methods the issuer accepts. */

@@ -11,8 +11,8 @@ import {
   type IssuerMetadataResult,
   type Openid4vciClient,
 } from '@openid4vc/openid4vci';
+import { type PublicJwk, publicJwkOf, signWith } from '../../verifiable/jose/index.ts';
 import { fail } from '../faults.ts';
-import { type PublicJwk, publicJwkOf, signWith } from '../jose/index.ts';
 import { protocolError, upstreamFault, type WalletSigner, withUpstreamFaults } from '../protocols/index.ts';
 import { grantOf, PRE_AUTHORIZED, txCodeOf } from './offer.ts';
 

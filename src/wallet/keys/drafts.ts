@@ -1,9 +1,9 @@
 // Keys that are in their key store but not yet in the database: generated or imported before the change that registers them.
 import type { Clock } from '../../platform/clock.ts';
 import { newUlid } from '../../platform/ids.ts';
+import { ALGORITHMS, type Algorithm } from '../../verifiable/jose/index.ts';
 import type { KeyRow } from '../database.ts';
 import { fail } from '../faults.ts';
-import { ALGORITHMS, type Algorithm } from '../jose/index.ts';
 import { createSlowKeys, type KeyRequester } from './generation.ts';
 import { importKey } from './import.ts';
 import type { CreatedKey, KeyStorage, KeyStore, StoredKey } from './key-store.ts';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { Fault } from '../../platform/faults/index.ts';
-import { generateRsa } from '../jose/index.ts';
+import { generateRsa } from '../../verifiable/jose/index.ts';
 import { createSlowKeys } from './generation.ts';
 
 const codeOf = (work: Promise<unknown>): Promise<string> =>

@@ -1,8 +1,8 @@
 // Slow key generation (RSA takes seconds): one key at a time, fairly between owners, in a separate thread. Several at once in
 // libuv's pool, which hashes passwords, would block all logins.
 import { FairQueue } from '../../platform/limits/index.ts';
+import type { Algorithm } from '../../verifiable/jose/index.ts';
 import { fail } from '../faults.ts';
-import type { Algorithm } from '../jose/index.ts';
 
 /** Running and waiting together. */
 const MAX_PER_OWNER = 3;

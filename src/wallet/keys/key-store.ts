@@ -1,6 +1,6 @@
 // The interface of stores for private keys. The column `storage` says which store a key is in.
 import type { KeyObject } from 'node:crypto';
-import type { Algorithm, PublicJwk } from '../jose/index.ts';
+import type { Algorithm, PublicJwk } from '../../verifiable/jose/index.ts';
 
 export const STORAGES = ['software', 'pkcs11'] as const;
 export type KeyStorage = (typeof STORAGES)[number];

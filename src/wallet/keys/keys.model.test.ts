@@ -9,7 +9,7 @@ import { onEachWallet, type TestWallet, type WalletUser } from '../../../test/su
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
 import { type ModelDid, type ModelKey, type ModelRefusal, WalletModel } from '../../../test/support/wallet-model.ts';
 import { inDatabase } from '../../../test/support/wallet-rows.ts';
-import { publicJwkOf, thumbprintOf } from '../jose/index.ts';
+import { publicJwkOf, thumbprintOf } from '../../verifiable/jose/index.ts';
 
 const KEYS = '/api/v1/wallet/keys';
 const DIDS = '/api/v1/wallet/dids';

@@ -6,7 +6,7 @@ import { makeSoftToken } from '../../../test/support/softhsm.ts';
 import { onEachWallet } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
 import { inDatabase, keyRow } from '../../../test/support/wallet-rows.ts';
-import { ALGORITHMS, verifyWith } from '../jose/index.ts';
+import { ALGORITHMS, verifyWith } from '../../verifiable/jose/index.ts';
 import { CKA, CKO } from './pkcs11/constants.ts';
 import { openLibrary, ulong, ulongAt, ulongs } from './pkcs11/library.ts';
 import { openToken } from './pkcs11/token.ts';

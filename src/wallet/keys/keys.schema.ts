@@ -1,8 +1,8 @@
 // The JSON of keys.
 import { type Static, t } from '../../platform/http/index.ts';
+import type { PublicJwk } from '../../verifiable/jose/index.ts';
 import { readList, readObject } from '../access/index.ts';
 import type { KeyRow } from '../database.ts';
-import type { PublicJwk } from '../jose/index.ts';
 import { Alias, described, pageQuery, time } from '../resource/index.ts';
 import { STORAGES } from './key-store.ts';
 import { RELATIONSHIPS } from './uses.ts';

@@ -6,7 +6,7 @@ import { onEachWallet, TestWallet } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
 import { bindCredential, inDatabase, keyRow } from '../../../test/support/wallet-rows.ts';
 import { createSeal, newMasterKey } from '../../platform/seal/index.ts';
-import { verifyWith } from '../jose/index.ts';
+import { verifyWith } from '../../verifiable/jose/index.ts';
 import { resealWallet } from '../service.ts';
 
 const KEYS = '/api/v1/wallet/keys';

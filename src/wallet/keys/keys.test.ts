@@ -6,7 +6,7 @@ import { calculateJwkThumbprint } from 'jose';
 import { onEachWallet } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
 import { keyRow } from '../../../test/support/wallet-rows.ts';
-import { type Algorithm, type PublicJwk, verifyWith } from '../jose/index.ts';
+import { type Algorithm, type PublicJwk, verifyWith } from '../../verifiable/jose/index.ts';
 
 const KEYS = '/api/v1/wallet/keys';
 

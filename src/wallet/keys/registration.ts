@@ -1,9 +1,9 @@
 // Registers a key: generated or imported before the change, checked and stored within it.
 import { Fault } from '../../platform/faults/index.ts';
+import { thumbprintOf } from '../../verifiable/jose/index.ts';
 import { type Caller, NODE, ownerTag } from '../access/index.ts';
 import type { KeyRow, WalletChange } from '../database.ts';
 import { fail, fault } from '../faults.ts';
-import { thumbprintOf } from '../jose/index.ts';
 import type { IdempotentRequest } from '../resource/index.ts';
 import type { KeyDeps } from './deps.ts';
 import type { KeyDraft } from './drafts.ts';

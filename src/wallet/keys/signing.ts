@@ -1,8 +1,9 @@
 // Signing with keys that are allowed to sign.
+
+import type { Algorithm } from '../../verifiable/jose/index.ts';
 import { NODE, readAs } from '../access/index.ts';
 import type { KeyRow, WalletChange } from '../database.ts';
 import { fail } from '../faults.ts';
-import type { Algorithm } from '../jose/index.ts';
 import type { KeyDeps } from './deps.ts';
 import { storedKeyOf } from './drafts.ts';
 import { findDefaultKey, findKey } from './keys.store.ts';

@@ -2,7 +2,7 @@
 // destroys the key (crypto-shredding). A new master key reseals only the data keys.
 import { createCipheriv, createDecipheriv, createPrivateKey, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import type { Seal } from '../../platform/seal/index.ts';
-import { ALGORITHMS, generatePair, publicJwkOf, signWith } from '../jose/index.ts';
+import { ALGORITHMS, generatePair, publicJwkOf, signWith } from '../../verifiable/jose/index.ts';
 import type { CreatedKey, KeyIdentity, KeyStore, StoredKey } from './key-store.ts';
 
 const VERSION = 'v1';

@@ -1,10 +1,10 @@
 // Sends the answer to a verifier's response_uri, encrypted if requested. Errors are sent there too, with only an error code.
 import type { JWK } from 'jose';
 import type { Outbound } from '../../platform/outbound/index.ts';
+import { thumbprintOf } from '../../verifiable/jose/index.ts';
+import { readPublicJwk } from '../../verifiable/resolver/index.ts';
 import { fail } from '../faults.ts';
-import { thumbprintOf } from '../jose/index.ts';
 import { withUpstreamFaults } from '../protocols/index.ts';
-import { readPublicJwk } from '../resolver/index.ts';
 import type { VerifierRequest } from './request.ts';
 
 const CURVES = ['P-256', 'P-384', 'P-521', 'X25519'];

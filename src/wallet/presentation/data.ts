@@ -2,12 +2,12 @@
 import type { CallbackContext } from '@openid4vc/oauth2';
 import type { Clock } from '../../platform/clock.ts';
 import type { Outbound } from '../../platform/outbound/index.ts';
+import type { Formats } from '../../verifiable/formats/index.ts';
+import type { Trust } from '../../verifiable/trust/index.ts';
 import type { RunWalletChange } from '../access/index.ts';
 import type { StoredCredentials } from '../credentials/index.ts';
 import type { Exchange, Exchanges } from '../exchanges/index.ts';
 import { fail } from '../faults.ts';
-import type { Formats } from '../formats/index.ts';
-import type { Trust } from '../trust/index.ts';
 import type { PresentationAnswer, PresentationRequest, Verifier } from './presentation.schema.ts';
 import type { CredentialSelection, Matcher, PresentationQuery } from './query.ts';
 import type { FetchedRequestObject } from './request.ts';

@@ -1,6 +1,6 @@
 // The paths a presentation discloses: the requested ones, and those that cannot be held back.
 import { createHash } from 'node:crypto';
-import { decodeJws } from '../jose/index.ts';
+import { decodeJws } from '../../verifiable/jose/index.ts';
 import { type ClaimPath, keyOf } from './claims.ts';
 import type { Match } from './query.ts';
 

@@ -1,10 +1,10 @@
 // Matches a verifier's query (DCQL) against the wallet. The library parses the query and matches types, bindings and authorities.
 // Candidates are looked up here, and claims.ts matches their claims.
 import type { DcqlCredential } from 'dcql';
+import { isUnsafeJson } from '../../verifiable/jose/index.ts';
 import type { Caller } from '../access/index.ts';
 import type { CredentialCandidate, StoredCredentials } from '../credentials/index.ts';
 import { fail } from '../faults.ts';
-import { isUnsafeJson } from '../jose/index.ts';
 import { type ClaimPath, type ClaimsQuery, createClaimMatcher } from './claims.ts';
 import { createPauses } from './pauses.ts';
 import { QUERY_FORMATS, type VerifierFormats } from './vp-formats.ts';

@@ -3,10 +3,10 @@ import type { CallbackContext } from '@openid4vc/oauth2';
 import type { ResolvedOpenid4vpAuthorizationRequest } from '@openid4vc/openid4vp';
 import { newSecret } from '../../platform/ids.ts';
 import type { Outbound } from '../../platform/outbound/index.ts';
+import { decodeJws, isUnsafeJson } from '../../verifiable/jose/index.ts';
+import { TrustError } from '../../verifiable/trust/index.ts';
 import { fail } from '../faults.ts';
-import { decodeJws, isUnsafeJson } from '../jose/index.ts';
 import { protocolError, withUpstreamFaults } from '../protocols/index.ts';
-import { TrustError } from '../trust/index.ts';
 
 const REQUEST_OBJECT = 'application/oauth-authz-req+jwt';
 /** URL-safe characters only (OID4VP, 5.2). */

@@ -1,8 +1,8 @@
 // Transaction data that a presentation confirms. Types that the operator did not allow are refused, because the wallet must
 // understand what it signs (OID4VP, 5.1).
 import { createHash } from 'node:crypto';
+import { isUnsafeJson } from '../../verifiable/jose/index.ts';
 import { fail } from '../faults.ts';
-import { isUnsafeJson } from '../jose/index.ts';
 
 const HASHES: Readonly<Record<string, string>> = { 'sha-256': 'sha256', 'sha-384': 'sha384', 'sha-512': 'sha512' };
 const MAX_ENTRIES = 10;

@@ -1,10 +1,10 @@
 // Authenticates the verifier by the prefix of its client id.
 import { X509Certificate } from 'node:crypto';
 import type { Clock } from '../../platform/clock.ts';
+import { decodeJws, JwsError, verifyJws } from '../../verifiable/jose/index.ts';
+import { readVerificationJwk } from '../../verifiable/resolver/index.ts';
+import { type Trust, TrustError } from '../../verifiable/trust/index.ts';
 import { fail } from '../faults.ts';
-import { decodeJws, JwsError, verifyJws } from '../jose/index.ts';
-import { readVerificationJwk } from '../resolver/index.ts';
-import { type Trust, TrustError } from '../trust/index.ts';
 import type { Verifier } from './presentation.schema.ts';
 import type { VerifierRequest } from './request.ts';
 

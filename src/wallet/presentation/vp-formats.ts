@@ -1,7 +1,8 @@
 // The formats and algorithms a verifier supports (`vp_formats_supported`; OID4VP, 11.1 and appendix B). Other credentials are not
 // shown to it.
+
+import type { FormatName, Formats } from '../../verifiable/formats/index.ts';
 import type { CredentialCandidate, StoredCredentials } from '../credentials/index.ts';
-import type { FormatName, Formats } from '../formats/index.ts';
 import type { VerifierRequest } from './request.ts';
 
 /** Our formats by their name in queries. Drafts use another name for SD-JWT. */

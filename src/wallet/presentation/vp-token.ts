@@ -1,7 +1,7 @@
 // Creates the vp_token: presentations of the selected credentials, with reserved copies.
 import type { Clock } from '../../platform/clock.ts';
+import type { Formats, PresentationContext } from '../../verifiable/formats/index.ts';
 import type { CredentialCandidate, ReservedCopy, StoredCredentials } from '../credentials/index.ts';
-import type { Formats, PresentationContext } from '../formats/index.ts';
 import { type AnswerKey, encodeAnswer } from './answer.ts';
 import { type DisclosedPaths, disclosedPathsOf } from './disclosed-paths.ts';
 import type { PresentationAnswer } from './presentation.schema.ts';

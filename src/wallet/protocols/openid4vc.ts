@@ -3,10 +3,10 @@ import { createHash, randomBytes, X509Certificate } from 'node:crypto';
 import type { CallbackContext, HashAlgorithm, Jwk, JwtSigner } from '@openid4vc/oauth2';
 import { Fault } from '../../platform/faults/index.ts';
 import { guardedFetch, type Outbound, OutboundError } from '../../platform/outbound/index.ts';
+import { decodeJws, JwsError, type PublicJwk, signJws, verifyJws } from '../../verifiable/jose/index.ts';
+import { readVerificationJwk } from '../../verifiable/resolver/index.ts';
+import { alternativeNamesOf, type Trust } from '../../verifiable/trust/index.ts';
 import { fault } from '../faults.ts';
-import { decodeJws, JwsError, type PublicJwk, signJws, verifyJws } from '../jose/index.ts';
-import { readVerificationJwk } from '../resolver/index.ts';
-import { alternativeNamesOf, type Trust } from '../trust/index.ts';
 
 /** A key of the wallet that signs in the libraries' callbacks. */
 export interface WalletSigner {

@@ -1,5 +1,5 @@
 // Builds a DID document from the DID and its keys.
-import type { PublicJwk } from '../jose/index.ts';
+import type { PublicJwk } from '../../verifiable/jose/index.ts';
 import { RELATIONSHIPS, type Relationship } from '../keys/index.ts';
 
 export const CONTEXTS = ['https://www.w3.org/ns/did/v1', 'https://w3id.org/security/jwk/v1'];

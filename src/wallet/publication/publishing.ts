@@ -1,9 +1,9 @@
 // Publishes and withdraws DID documents, within a change of the caller.
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../platform/clock.ts';
+import type { PublicJwk } from '../../verifiable/jose/index.ts';
 import { ownerTag } from '../access/index.ts';
 import type { DidRow, WalletChange } from '../database.ts';
-import type { PublicJwk } from '../jose/index.ts';
 import type { Relationship } from '../keys/index.ts';
 import { buildDocument, type DidDocument, type DidService } from './document.ts';
 import { type CarriedKey, keysOfDids, publishedUnder, putDocument, removeDocument, updateDid } from './publication.store.ts';

@@ -1,6 +1,6 @@
 // Maps our algorithms to PKCS#11 mechanisms: key generation, signing, and reading the public key.
 import { createHash, createPublicKey } from 'node:crypto';
-import { ALGORITHMS, type Algorithm, curveOf, hashOf, type PublicJwk, publicJwkOf } from '../../jose/index.ts';
+import { ALGORITHMS, type Algorithm, curveOf, hashOf, type PublicJwk, publicJwkOf } from '../../../verifiable/jose/index.ts';
 import { CK, CKA, CKK, CKM } from './constants.ts';
 import { type Pkcs11Attribute, ulong } from './library.ts';
 import type { Mechanisms } from './token.ts';

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { describe, it, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { makeSoftToken, type SoftToken } from '../../../../test/support/softhsm.ts';
-import { ALGORITHMS, thumbprintOf, verifyWith } from '../../jose/index.ts';
+import { ALGORITHMS, thumbprintOf, verifyWith } from '../../../verifiable/jose/index.ts';
 import type { StoredKey } from '../key-store.ts';
 import { CKA, CKO, CKR, Pkcs11Error } from './constants.ts';
 import { openLibrary, ulong, ulongAt, ulongs } from './library.ts';

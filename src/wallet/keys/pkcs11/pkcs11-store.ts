@@ -1,7 +1,7 @@
 // Private keys in a PKCS#11 device, which they never leave. The row has the handle of the key. The label in the device contains
 // the owner, so a row that was copied to another owner or id finds nothing.
 import { createHash, randomBytes } from 'node:crypto';
-import type { Algorithm, PublicJwk } from '../../jose/index.ts';
+import type { Algorithm, PublicJwk } from '../../../verifiable/jose/index.ts';
 import type { KeyIdentity, KeyStore, StoredKey } from '../key-store.ts';
 import { CKA, CKO, CKR, isCode } from './constants.ts';
 import type { Pkcs11Attribute } from './library.ts';
