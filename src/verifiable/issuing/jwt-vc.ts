@@ -1,0 +1,50 @@
+// Makes the payload of a W3C credential as JWT: VCDM 2.0 is the payload itself (VC-JOSE-COSE), VCDM 1.1 is in the claim `vc`.
+import type { HolderKey } from './sd-jwt.ts';
+
+const V1 = 'https://www.w3.org/2018/credentials/v1';
+const V2 = 'https://www.w3.org/ns/credentials/v2';
+
+export interface JwtVcDraft {
+  readonly dataModel: '2.0' | '1.1';
+  /** An URI of this credential alone. */
+  readonly id: string;
+  /** A DID or an https address. */
+  readonly issuer: string;
+  /** An URI: a DID of the holder, or another name of the subject. */
+  readonly subject: string;
+  /** Beside `VerifiableCredential`. */
+  readonly types: readonly string[];
+  /** JSON-LD vocabulary of the claims. */
+  readonly vocabulary: string;
+  readonly claims: Readonly<Record<string, unknown>>;
+  readonly holder: HolderKey;
+  /** In seconds. */
+  readonly issuedAt: number;
+  readonly expiresAt: number;
+  readonly status: readonly Readonly<Record<string, unknown>>[];
+}
+
+const dateTime = (seconds: number): string => new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
+
+/** The payload, and the `typ` of its header. */
+export function jwtVcOf(draft: JwtVcDraft): { typ: string; payload: Readonly<Record<string, unknown>> } {
+  const { dataModel, id, issuer, subject, types, vocabulary, claims, holder, issuedAt, expiresAt, status } = draft;
+  const about = {
+    '@context': [dataModel === '2.0' ? V2 : V1, { '@vocab': vocabulary }],
+    id,
+    type: ['VerifiableCredential', ...types],
+    issuer,
+    credentialSubject: { id: subject, ...claims },
+    credentialStatus: [...status],
+  };
+  const registered = { iss: issuer, sub: subject, jti: id, iat: issuedAt, nbf: issuedAt, exp: expiresAt, cnf: { jwk: holder } };
+  return dataModel === '2.0'
+    ? {
+        typ: 'vc+jwt',
+        payload: { ...registered, ...about, validFrom: dateTime(issuedAt), validUntil: dateTime(expiresAt) },
+      }
+    : {
+        typ: 'JWT',
+        payload: { ...registered, vc: { ...about, issuanceDate: dateTime(issuedAt), expirationDate: dateTime(expiresAt) } },
+      };
+}
