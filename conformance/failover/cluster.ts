@@ -1,5 +1,5 @@
 // Two PostgreSQL servers under Patroni, with etcd. Synchronous: a write is acknowledged when both servers have it.
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -15,6 +15,16 @@ export function postgresBinaries(): string {
   return `/usr/lib/postgresql/${versions[0]}/bin`;
 }
 
+/**
+ * The API of etcd that Patroni uses. By the v3 API, Patroni 3.0 of Debian 12 overwrites the key of the primary without comparing it: a
+ * primary that hung and wakes after another was elected takes its place back, and what the other acknowledged meanwhile is lost. By the
+ * v2 API it compares; Patroni 4 does so by both.
+ */
+function etcdApi(): 'etcd' | 'etcd3' {
+  const version = execFileSync('patroni', ['--version'], { encoding: 'utf8' }).replace(/^patroni /, '');
+  return Number.parseInt(version, 10) < 4 ? 'etcd' : 'etcd3';
+}
+
 interface Node {
   readonly name: string;
   readonly folder: string;
@@ -26,6 +36,7 @@ interface Node {
 export class Cluster {
   readonly #programs: Programs;
   readonly #nodes: Node[] = [];
+  readonly #etcdApi = etcdApi();
   #etcdPort = 0;
 
   constructor(programs: Programs) {
@@ -43,6 +54,7 @@ export class Cluster {
       `--listen-peer-urls=${peer}`,
       `--initial-advertise-peer-urls=${peer}`,
       `--initial-cluster=default=${peer}`,
+      ...(this.#etcdApi === 'etcd' ? ['--enable-v2=true'] : []),
     ]);
     await until('etcd serves', () =>
       fetch(`${client}/health`).then(
@@ -75,7 +87,7 @@ export class Cluster {
       scope: 'gatehouse',
       name,
       restapi: { listen: `127.0.0.1:${apiPort}`, connect_address: `127.0.0.1:${apiPort}` },
-      etcd3: { host: `127.0.0.1:${this.#etcdPort}` },
+      [this.#etcdApi]: { host: `127.0.0.1:${this.#etcdPort}` },
       bootstrap: {
         dcs: {
           ttl: TTL,
@@ -137,25 +149,6 @@ export class Cluster {
     return until('there are a primary and a synchronous standby', isHealthy, seconds);
   }
 
-  /**
-   * After a primary that hung comes back, Patroni 3.0 sometimes fails to name it as the synchronous standby, for ever ("Synchronous
-   * replication key updated by someone else"). A restart of Patroni on the new primary helps; PostgreSQL goes on meanwhile.
-   */
-  async heal(): Promise<string> {
-    await until('there is a standby', async () => (await this.#find('standby')) !== undefined);
-    try {
-      await this.untilHealthy(20);
-      return 'synchronous again without help';
-    } catch {
-      const primary = (await this.#find('primary'))!;
-      primary.patroni.kill('SIGKILL');
-      await until('Patroni has ended', () => !isRunning(primary.patroni));
-      this.revive(primary.name);
-      await this.untilHealthy();
-      return 'synchronous again after a restart of Patroni on the new primary (Patroni 3.0)';
-    }
-  }
-
   /** As an administrator: `patronictl switchover`. */
   async switchOver(): Promise<void> {
     const [leader, candidate] = [await this.#find('primary'), await this.#find('standby')];
@@ -187,11 +180,8 @@ export class Cluster {
   async freezePrimaryNode(): Promise<() => void> {
     const { folder, patroni } = (await this.#find('primary'))!;
     const postmaster = Number(readFileSync(join(folder, 'data/postmaster.pid'), 'utf8').split('\n')[0]);
-    const children = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8').trim().split(' ').map(Number);
-    // The postmaster first, so that no child is missed.
-    const all = [patroni.pid!, postmaster, ...children];
-    const signal = (name: NodeJS.Signals): void => {
-      for (const pid of all) {
+    const signal = (name: NodeJS.Signals, pids: readonly number[]): void => {
+      for (const pid of pids) {
         try {
           process.kill(pid, name);
         } catch {
@@ -199,8 +189,12 @@ export class Cluster {
         }
       }
     };
-    signal('SIGSTOP');
-    return () => signal('SIGCONT');
+    // The postmaster first: a child that it starts after the list is read would go on.
+    const parents = [patroni.pid!, postmaster];
+    signal('SIGSTOP', parents);
+    const children = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8').trim().split(' ').map(Number);
+    signal('SIGSTOP', children);
+    return () => signal('SIGCONT', [...parents, ...children]);
   }
 
   /** The machine is on again. */

@@ -12,6 +12,8 @@ const VALIDATIONS = ['validate', 'session'];
 /** After this time every process knows that messages may be missing (heartbeat of 250 ms, stale after 750 ms). With room for a busy machine. */
 const KNOWN_MS = 3000;
 const AT_ONCE_MS = 1500;
+/** These always ask the database. Once one of them is answered, a validation may be, too. */
+const READS_DATABASE = ['project', 'list'];
 
 /** Every process is stopped and started again, while clients go on: none of them notices. */
 export async function rolling(services: Services, load: Load, report: Report): Promise<void> {
@@ -46,13 +48,17 @@ function wrongValidations(answers: readonly RecordedAnswer[], event: number): st
   const direct = answers.filter(({ kind, isDirect }) => isDirect && VALIDATIONS.includes(kind));
   const back = Math.min(
     Number.POSITIVE_INFINITY,
-    ...answers.filter((one) => isGood(one) && one.kind === 'project' && one.at > event + KNOWN_MS).map(({ at, ms }) => at + ms),
+    ...answers
+      .filter((one) => isGood(one) && READS_DATABASE.includes(one.kind) && one.at > event + KNOWN_MS)
+      .map(({ at, ms }) => at + ms),
   );
   const inGap = direct.filter(({ at, ms }) => at > event + KNOWN_MS && at + ms < back - 1000);
   const late = inGap.filter(({ status, ms }) => status === 503 && ms > AT_ONCE_MS).length;
-  const served = inGap.filter(isGood).length;
+  const served = inGap.filter(isGood).map(({ kind, at, ms }) => `${kind} ${seconds(at - event)} (took ${seconds(ms)})`);
   return [
-    ...(served > 0 ? [`${served} validations were answered from memory in the gap`] : []),
+    ...(served.length > 0
+      ? [`answered in the gap, from memory: ${served.join(', ')}; the database answers again after ${seconds(back - event)}`]
+      : []),
     ...(late > inGap.length / 20 ? [`${late} of ${inGap.length} validations in the gap were not refused at once`] : []),
   ];
 }
@@ -134,7 +140,8 @@ export async function failover(parts: Parts, report: Report): Promise<void> {
       thaw();
     }),
   );
-  report({ name: 'the standby after that', seen: await cluster.heal(), faults: [] });
+  const again = await cluster.untilHealthy();
+  report({ name: 'the standby after that', seen: `synchronous again after ${seconds(again)}`, faults: [] });
 }
 
 /** At the end of everything. */
