@@ -7,6 +7,7 @@ import type { CatalogTables } from './database.catalog.ts';
 import type { DelegationTables } from './database.delegations.ts';
 import type { FederationTables } from './database.federation.ts';
 import type { LogoutRow, MailRow, OutboxRow } from './database.messages.ts';
+import type { RoleCredentialTables } from './database.role-credentials.ts';
 
 /** 0 or 1: both databases store booleans as integers. */
 export type Bit = number;
@@ -307,7 +308,7 @@ export interface AuditEventRow extends AnyAuditEventRow {
   user_id: string | null;
 }
 
-export interface Tables extends CatalogTables, FederationTables, DelegationTables {
+export interface Tables extends CatalogTables, FederationTables, DelegationTables, RoleCredentialTables {
   projects: ProjectRow;
   project_tags: { project_id: string; name: string };
   users: UserRow;
@@ -394,3 +395,4 @@ export type {
   OAuth1RequestTokenRow,
   TrustRow,
 } from './database.delegations.ts';
+export type { CredentialTypeRow, IssuerCertificateRow, IssuerKeyRow } from './database.role-credentials.ts';

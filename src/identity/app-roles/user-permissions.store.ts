@@ -11,6 +11,7 @@ export interface AssignedRoleRow {
   readonly organization_domain_id: string | null;
   readonly role_id: string;
   readonly role_name: string;
+  readonly role_is_internal: number;
 }
 
 const assignedRoles = preparedRows<Tables, [user: string, application: string], AssignedRoleRow>((db, user, application) =>
@@ -29,6 +30,7 @@ const assignedRoles = preparedRows<Tables, [user: string, application: string], 
       'projects.domain_id as organization_domain_id',
       'app_roles.id as role_id',
       'app_roles.name as role_name',
+      'app_roles.is_internal as role_is_internal',
     ]),
 );
 

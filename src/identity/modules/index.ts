@@ -23,6 +23,7 @@ import { createTokenText } from '../tokens/index.ts';
 import { createSubject } from '../two-factor/index.ts';
 import { buildApplications } from './applications.ts';
 import { buildCore } from './core.ts';
+import { buildRoleCredentials } from './credentials.ts';
 import { buildInvitations, buildPeople } from './people.ts';
 import { buildSignIn } from './sign-in.ts';
 
@@ -32,6 +33,7 @@ export async function buildModules(db: Database, options: ModuleOptions) {
   const reseal = createReseal(db, deps.change, options.seal);
   const directory = core.directories.guard;
   const applications = buildApplications(core, options);
+  const roleCredentials = buildRoleCredentials(core, options);
   const { consumers, appRoles, delegation } = applications;
   const { groups, grants, appAssignments, invitations, acceptance } = buildInvitations(core, applications, options);
   const people = { ...buildPeople(core, options), acceptance };
@@ -104,6 +106,7 @@ export async function buildModules(db: Database, options: ModuleOptions) {
 
   return {
     ...core,
+    ...roleCredentials,
     parts,
     connections,
     openid,

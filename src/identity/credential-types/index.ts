@@ -1,0 +1,16 @@
+// Types of credentials: what people can have issued about their roles in applications.
+export {
+  applicationsOf,
+  CREDENTIAL_TYPES_TAG,
+  type CredentialFormat,
+  type CredentialType,
+  credentialTypeTag,
+  DATA_MODELS,
+  type DataModel,
+  FORMATS,
+  PROFILE_CLAIMS,
+  type ProfileClaim,
+  rolesForType,
+  vctOf,
+} from './credential-type.ts';
+export { type CredentialTypes, createCredentialTypes } from './credential-types.ts';
