@@ -44,6 +44,12 @@ export interface LimitRow {
   description: string | null;
 }
 
+/** A registered limit or a limit that was deleted with its service or region. */
+export interface GoneLimitRow {
+  id: string;
+  gone_at: number;
+}
+
 export interface PolicyRow {
   id: string;
   type: string;
@@ -90,6 +96,7 @@ export interface CatalogTables {
   endpoints: EndpointRow;
   registered_limits: RegisteredLimitRow;
   limits: LimitRow;
+  gone_limits: GoneLimitRow;
   policies: PolicyRow;
   policy_associations: PolicyAssociationRow;
   domain_config_options: DomainConfigOptionRow;

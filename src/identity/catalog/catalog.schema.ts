@@ -20,7 +20,7 @@ export const RegionList = t.object({ links: ListLinks, regions: t.array(Region) 
 export const serviceFields = ['type', 'name', 'enabled'];
 const Type = t.string({ minLength: 1, maxLength: 255 });
 const serviceOptional = {
-  name: t.nullable(t.string({ maxLength: 255 })),
+  name: t.string({ minLength: 1, maxLength: 255 }),
   enabled: t.boolean(),
   description: t.nullable(t.string()),
 };

@@ -187,7 +187,7 @@ onEachDatabase('The catalog', (api) => {
       });
 
       it('may have no name and no description', async () => {
-        const made = await api.make('service', { type: 'image', name: null, description: null });
+        const made = await api.make('service', { type: 'image', description: null });
         assert.equal(made.name, '');
         assert.equal(made.description, null);
       });
@@ -214,6 +214,8 @@ onEachDatabase('The catalog', (api) => {
           ['service.type', { service: { type: '' } }],
           ['service.type', { service: { type: 'x'.repeat(256) } }],
           ['service.name', { service: { type: 'image', name: 7 } }],
+          ['service.name', { service: { type: 'image', name: '' } }],
+          ['service.name', { service: { type: 'image', name: null } }],
           ['service.name', { service: { type: 'image', name: 'x'.repeat(256) } }],
           ['service.enabled', { service: { type: 'image', enabled: 'yes' } }],
           ['service.description', { service: { type: 'image', description: 7 } }],
@@ -229,6 +231,7 @@ onEachDatabase('The catalog', (api) => {
         assertRefused(await api.patch(path, { service: { id: 'other' } }), 400, /Cannot change service ID/);
         await assertBadBodies(api, 'PATCH', path, [
           ['service.type', { service: { type: null } }],
+          ['service.name', { service: { name: null } }],
           ['service.enabled', { service: { enabled: null } }],
         ]);
         assert.deepEqual(assertOk(await api.get(path)).service, changed);

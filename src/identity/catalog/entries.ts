@@ -1,12 +1,14 @@
 // What regions, services and endpoints share as entries of the catalog.
+import { seconds } from '../../platform/clock.ts';
 import type { Query } from '../../platform/http/index.ts';
 import { type Caller, type IdentityTarget, tagOf, targetOf } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
 import { fail } from '../faults.ts';
+import { noteGoneLimits } from '../limits/index.ts';
 import { criteriaOf, type Deps, type Filters, pageOf, single } from '../resource/index.ts';
 import { type CatalogRows, type CatalogTable, deleteEntry, findEntry, listEntries, lockEntry } from './catalog.store.ts';
 
-export type CatalogDeps = Pick<Deps, 'db' | 'change'>;
+export type CatalogDeps = Pick<Deps, 'db' | 'change' | 'clock'>;
 
 const filters = {
   regions: { parent_region_id: { column: 'regions.parent_region_id', kind: 'text' } },
@@ -77,4 +79,7 @@ export async function reviseEntry<T extends CatalogTable>(
 }
 
 export const removeEntry = (deps: CatalogDeps, caller: Caller, table: 'services' | 'endpoints', id: string): Promise<void> =>
-  writeEntry(deps, caller, table, 'deleted', id, ({ tx }) => deleteEntry(tx, table, id));
+  writeEntry(deps, caller, table, 'deleted', id, async ({ tx }) => {
+    if (table === 'services') await noteGoneLimits(tx, 'service_id', [id], seconds(deps.clock));
+    return deleteEntry(tx, table, id);
+  });

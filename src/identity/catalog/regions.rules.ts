@@ -1,10 +1,12 @@
 // Regions. Deleting one deletes its descendants too.
+import { seconds } from '../../platform/clock.ts';
 import { takeAdvisoryLock } from '../../platform/database/index.ts';
 import type { Static } from '../../platform/http/index.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Caller } from '../access/index.ts';
 import type { RegionRow, Tx } from '../database.ts';
 import { fail } from '../faults.ts';
+import { noteGoneLimits } from '../limits/index.ts';
 import { extraOf, failOnBrokenReference, mergeExtra } from '../resource/index.ts';
 import { type CreateRegion, regionFields, type UpdateRegion } from './catalog.schema.ts';
 import {
@@ -75,6 +77,7 @@ export async function removeRegion(deps: CatalogDeps, caller: Caller, { id }: Re
   await writeEntry(deps, caller, 'regions', 'deleted', id, async ({ tx, audit }) => {
     const tree = await regionTree(tx, id);
     if (await haveEndpoints(tx, tree)) fail('region.has_endpoints', { id });
+    await noteGoneLimits(tx, 'region_id', tree, seconds(deps.clock));
     await failOnBrokenReference(
       () => fail('region.has_endpoints', { id }),
       () => deleteRegions(tx, tree),

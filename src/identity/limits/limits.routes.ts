@@ -90,7 +90,7 @@ function mountRegisteredLimits(app: IdentityApp, limits: Limits): void {
       summary: 'Delete a registered limit that no limit refers to',
       tag,
       rule: 'identity:delete_registered_limit',
-      target,
+      target: ({ params }) => limits.unregisterTarget(params.registered_limit_id),
       reply: { 204: null },
     },
     ({ caller, target: row }) => limits.unregister(caller, row),
@@ -163,7 +163,13 @@ function mountProjectLimits(app: IdentityApp, limits: Limits): void {
   );
   app.delete(
     one,
-    { summary: 'Delete a limit', tag, rule: 'identity:delete_limit', target, reply: { 204: null } },
+    {
+      summary: 'Delete a limit',
+      tag,
+      rule: 'identity:delete_limit',
+      target: ({ params }) => limits.removalTarget(params.limit_id),
+      reply: { 204: null },
+    },
     ({ caller, target: limit }) => limits.remove(caller, limit),
   );
 }

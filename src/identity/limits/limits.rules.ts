@@ -10,6 +10,7 @@ import {
   deleteLimit,
   findLimit,
   findLimits,
+  forgetGoneLimit,
   insertLimits,
   type LimitWithResource,
   limitsInDomains,
@@ -27,6 +28,7 @@ import {
   createRegisteredLimits,
   failOnDuplicateLimit,
   lockLimits,
+  orGone,
   RESOURCE_FILTERS,
 } from './registered-limits.rules.ts';
 
@@ -99,6 +101,14 @@ export function createLimits(deps: Pick<Deps, 'db' | 'change' | 'config'>) {
     checkStrictModel(given, stored.map(inTree), (id) => defaults.get(id)!);
   }
 
+  /** Without a limit of its own, a domain has the default. No project in it may have more. */
+  async function checkWithout(tx: Tx, limit: LimitWithResource): Promise<void> {
+    await lockLimits(db, tx);
+    const resources = (await registeredLimitsOf(tx, [limit.service_id])).filter(({ id }) => id === limit.registered_limit_id);
+    const [resource] = resources;
+    if (resource) await checkModel(tx, [{ ...inTree(limit), amount: resource.default_limit }], resources);
+  }
+
   async function create(caller: Caller, given: readonly NewLimit[]): Promise<LimitWithResource[]> {
     const ids = given.map(() => newId());
     await change(caller, async ({ tx, audit }) => {
@@ -157,15 +167,17 @@ export function createLimits(deps: Pick<Deps, 'db' | 'change' | 'config'>) {
     });
   }
 
+  const target = async (id: string): Promise<IdentityTarget<LimitWithResource>> =>
+    targetOf(
+      await findLimit(db.read, id),
+      (limit) => ({ domainId: limit.domain_id ?? limit.project_domain_id, projectId: limit.project_id ?? undefined }),
+      () => fail('limit.not_found', { id }),
+    );
+
   return {
     ...createRegisteredLimits(deps),
-
-    target: async (id: string): Promise<IdentityTarget<LimitWithResource>> =>
-      targetOf(
-        await findLimit(db.read, id),
-        (limit) => ({ domainId: limit.domain_id ?? limit.project_domain_id, projectId: limit.project_id ?? undefined }),
-        () => fail('limit.not_found', { id }),
-      ),
+    target,
+    removalTarget: async (id: string) => orGone(db, id, await target(id)),
 
     async list(caller: Caller, query: Query) {
       const page = await listLimits(db, pageOf(query), visibleTo(caller), criteriaOf(query, filters));
@@ -174,9 +186,11 @@ export function createLimits(deps: Pick<Deps, 'db' | 'change' | 'config'>) {
     create,
     update,
 
-    async remove(caller: Caller, limit: LimitWithResource): Promise<void> {
-      const { id } = limit;
+    async remove(caller: Caller, { id }: { readonly id: string }): Promise<void> {
+      if (await db.write((tx) => forgetGoneLimit(tx, id))) return;
       await change(caller, async ({ tx, audit }) => {
+        const limit = (await findLimit(tx, id)) ?? fail('limit.not_found', { id });
+        if (isStrict && limit.domain_id !== null) await checkWithout(tx, limit);
         if (!(await deleteLimit(tx, id))) fail('limit.not_found', { id });
         audit('limit.deleted', { kind: 'limit', id }, { project_id: limit.project_id, domain_id: inTree(limit).domainId });
       });

@@ -1,4 +1,5 @@
 // Registered limits and limits in the database.
+import { sql } from 'kysely';
 import { lockRow, type PageRequest, type RowPage, readPage } from '../../platform/database/index.ts';
 import type { Database, LimitRow, ProjectRow, Reader, RegisteredLimitRow, Tx } from '../database.ts';
 import { applyCriteria, type Criterion } from '../resource/index.ts';
@@ -114,6 +115,40 @@ export async function updateLimit(tx: Tx, id: string, values: Partial<LimitRow>)
 /** Whether it was there. */
 export async function deleteLimit(tx: Tx, id: string): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('limits').where('id', '=', id).executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+const KEPT_SECONDS = 86_400;
+
+/** Before services or regions are deleted: with them go their registered limits, and the limits of these. */
+export async function noteGoneLimits(
+  tx: Tx,
+  column: 'service_id' | 'region_id',
+  ids: readonly string[],
+  now: number,
+): Promise<void> {
+  await tx
+    .deleteFrom('gone_limits')
+    .where('gone_at', '<', now - KEPT_SECONDS)
+    .execute();
+  const registered = tx.selectFrom('registered_limits').where(column, 'in', ids);
+  for (const gone of [
+    registered.select(['id', sql.lit(now).as('gone_at')]),
+    tx
+      .selectFrom('limits')
+      .where('registered_limit_id', 'in', registered.select('id'))
+      .select(['id', sql.lit(now).as('gone_at')]),
+  ])
+    await tx.insertInto('gone_limits').columns(['id', 'gone_at']).expression(gone).execute();
+}
+
+export async function isGoneLimit(db: Reader, id: string): Promise<boolean> {
+  return (await db.selectFrom('gone_limits').where('id', '=', id).select('id').execute()).length > 0;
+}
+
+/** Whether it was there. */
+export async function forgetGoneLimit(tx: Tx, id: string): Promise<boolean> {
+  const { numDeletedRows } = await tx.deleteFrom('gone_limits').where('id', '=', id).executeTakeFirst();
   return numDeletedRows > 0n;
 }
 

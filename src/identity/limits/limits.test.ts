@@ -248,6 +248,24 @@ onEachDatabase('Limits', (api) => {
       assertRefused(await api.get(`/v3/limits/${two.id}`), 404);
       assert.deepEqual(assertOk(await api.get(`/v3/registered_limits?service_id=${other.id}`)).registered_limits, []);
     });
+
+    it('that went with their service or region can be deleted once more, as by clients of Keystone', async () => {
+      const there = await api.make('region', {});
+      const other = await api.make('service', { type: 'test' });
+      const named = { service_id: other.id, resource_name: 'x' };
+      const inRegion = await register(api, { ...named, region_id: there.id, default_limit: 1 });
+      const ofService = await register(api, { ...named, default_limit: 1 });
+      const ofProject = await limit(api, { ...named, project_id: project.id, resource_limit: 1 });
+      assertOk(await api.delete(`/v3/regions/${there.id}`), 204);
+      assertOk(await api.delete(`/v3/services/${other.id}`), 204);
+      const { token } = await api.persona(['member'], { project: project.id });
+      for (const path of [`registered_limits/${inRegion.id}`, `limits/${ofProject.id}`, `registered_limits/${ofService.id}`]) {
+        assertRefused(await api.get(`/v3/${path}`), 404);
+        assertRefused(await api.delete(`/v3/${path}`, { token }), 403);
+        assertOk(await api.delete(`/v3/${path}`), 204);
+        assertRefused(await api.delete(`/v3/${path}`), 404);
+      }
+    });
   });
 
   it('are flat, unless the settings say otherwise', async () => {
@@ -298,6 +316,20 @@ onEachDatabase(
       assertRefused(await post(ofDomain, big), 403, BROKEN);
       assertRefused(await post(big, ofDomain), 403, BROKEN);
       assertOk(await post({ ...big, resource_limit: 20 }, ofDomain, { ...big, project_id: two!.id, resource_limit: 2 }), 201);
+    });
+
+    it('of a domain stay while a project has more than the default', async () => {
+      await register(api, { ...resource('d'), default_limit: 10 });
+      const [ofDomain, ofProject] = assertOk(
+        await post(
+          { ...resource('d'), domain_id: domain.id, resource_limit: 50 },
+          { ...resource('d'), project_id: projects[0]!.id, resource_limit: 11 },
+        ),
+        201,
+      ).limits;
+      assertRefused(await api.delete(`/v3/limits/${ofDomain.id}`), 403, BROKEN);
+      assertOk(await api.patch(`/v3/limits/${ofProject.id}`, { limit: { resource_limit: 10 } }));
+      assertOk(await api.delete(`/v3/limits/${ofDomain.id}`), 204);
     });
 
     it('hold when many are set at once', async () => {

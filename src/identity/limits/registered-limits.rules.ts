@@ -11,8 +11,10 @@ import {
   deleteRegisteredLimit,
   existing,
   findRegisteredLimit,
+  forgetGoneLimit,
   hasLimits,
   insertRegisteredLimits,
+  isGoneLimit,
   listRegisteredLimits,
   lockRegisteredLimit,
   updateRegisteredLimit,
@@ -60,16 +62,27 @@ export async function checkParts(
   }
 }
 
+/** Instead of saying that there is none: one that its service or region took along is deleted once more, as by clients of Keystone, where it stays. */
+export async function orGone<Row extends { readonly id: string }>(
+  db: Database,
+  id: string,
+  target: IdentityTarget<Row>,
+): Promise<IdentityTarget<{ readonly id: string }>> {
+  return (await isGoneLimit(db.read, id)) ? { ...target, get: () => ({ id }) } : target;
+}
+
 export function createRegisteredLimits({ db, change }: Pick<Deps, 'db' | 'change'>) {
   const missing = (id: string): never => fail('registered_limit.not_found', { id });
+  const registeredTarget = async (id: string): Promise<IdentityTarget<RegisteredLimitRow>> =>
+    targetOf(
+      await findRegisteredLimit(db.read, id),
+      () => ({}),
+      () => missing(id),
+    );
 
   return {
-    registeredTarget: async (id: string): Promise<IdentityTarget<RegisteredLimitRow>> =>
-      targetOf(
-        await findRegisteredLimit(db.read, id),
-        () => ({}),
-        () => missing(id),
-      ),
+    registeredTarget,
+    unregisterTarget: async (id: string) => orGone(db, id, await registeredTarget(id)),
 
     async listRegistered(query: Query) {
       const page = await listRegisteredLimits(db, pageOf(query), criteriaOf(query, RESOURCE_FILTERS));
@@ -124,7 +137,8 @@ export function createRegisteredLimits({ db, change }: Pick<Deps, 'db' | 'change
       });
     },
 
-    async unregister(caller: Caller, { id }: RegisteredLimitRow): Promise<void> {
+    async unregister(caller: Caller, { id }: { readonly id: string }): Promise<void> {
+      if (await db.write((tx) => forgetGoneLimit(tx, id))) return;
       await change(caller, async ({ tx, audit }) => {
         if (!(await lockRegisteredLimit(db, tx, id))) missing(id);
         if (await hasLimits(tx, id)) fail('registered_limit.in_use', { id });

@@ -83,6 +83,7 @@ export const TABLE_COVERAGE: Readonly<Record<keyof Tables, TableCoverage>> = {
   policy_associations: NOT_PERSONAL,
   registered_limits: NOT_PERSONAL,
   limits: NOT_PERSONAL,
+  gone_limits: NOT_PERSONAL,
   consumers: NOT_PERSONAL,
   application_logos: NOT_PERSONAL,
   app_roles: NOT_PERSONAL,
