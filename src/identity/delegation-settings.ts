@@ -40,8 +40,8 @@ export const delegationSettings = {
   oauth1RequestTokenSeconds: setting.number(
     'GATEHOUSE_IDENTITY_OAUTH1_REQUEST_TOKEN_SECONDS',
     28_800,
-    { min: 0, max: 31_536_000, unit: 'seconds' },
-    'How long a request token of OAuth1 is valid; 0 for as long as nobody uses it.',
+    { min: 1, max: 31_536_000, unit: 'seconds' },
+    'How long a request token of OAuth1 is valid. Those that nobody uses count until then.',
   ),
   oauth1RequestTokenLimit: setting.number(
     'GATEHOUSE_IDENTITY_OAUTH1_REQUEST_TOKEN_LIMIT',

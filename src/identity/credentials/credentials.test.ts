@@ -81,6 +81,16 @@ onEachDatabase('Credentials', (api) => {
         assert.equal((await make({ type: 'totp', blob })).blob, blob);
     });
 
+    it('takes any text as the key of an app, as Keystone does; it has no codes and locks nobody out', async () => {
+      const { user, password } = await makePerson(api);
+      for (const blob of ['not base32!', '0189', '===='])
+        assert.equal((await make({ type: 'totp', blob, user_id: user.id })).blob, blob);
+      const identity = { methods: ['password'], password: { user: { id: user.id, password } } };
+      assertOk(await api.post('/v3/auth/tokens', { auth: { identity } }, { token: '' }), 201);
+      const both = { ...identity, methods: ['password', 'totp'], totp: { user: { id: user.id, passcode: '000000' } } };
+      assertRefused(await api.post('/v3/auth/tokens', { auth: { identity: both } }, { token: '' }), 401);
+    });
+
     it('is 400 and names the field that is wrong', async () => {
       const good = { type: 'cert', blob: 'x', user_id: person.user.id };
       const { type: _, ...noType } = good;
@@ -97,9 +107,6 @@ onEachDatabase('Credentials', (api) => {
         [{ ...good, blob: '' }, /blob/],
         [{ ...good, user_id: 7 }, /user_id/],
         [{ ...good, project_id: 7 }, /project_id/],
-        [{ ...good, type: 'totp', blob: 'not base32!' }, /'blob'.*base32/],
-        [{ ...good, type: 'totp', blob: '0189' }, /'blob'.*base32/],
-        [{ ...good, type: 'totp', blob: '====' }, /'blob'.*base32/],
         [{ ...good, type: 'ec2', blob: '{"access":"a"}' }, /project_id/],
         [{ ...good, type: 'EC2', blob: '{"access":"a"}', project_id: null }, /project_id/],
         [{ ...ec2, blob: 'no json' }, /'blob'/],
@@ -115,7 +122,12 @@ onEachDatabase('Credentials', (api) => {
     });
 
     it('never repeats a blob that it refuses', async () => {
-      const answer = await create({ type: 'totp', blob: 'my secret key 1', user_id: person.user.id });
+      const answer = await create({
+        type: 'ec2',
+        blob: 'my secret key 1',
+        user_id: person.user.id,
+        project_id: person.organization.id,
+      });
       assertRefused(answer, 400);
       assert.ok(!answer.text.includes('my secret key'));
     });
@@ -137,7 +149,8 @@ onEachDatabase('Credentials', (api) => {
       assert.deepEqual(await listed(`?type=${type}&user_id=${user.id}`), [a.id]);
       assert.deepEqual(await listed(`?user_id=${MISSING}`), []);
       assert.ok((await listed()).length >= 3);
-      assertRefused(await api.get(`${CREDENTIALS}?type=a&type=b`), 400, /type/);
+      assert.deepEqual(await listed(`?type=${type}&type=cert`), []);
+      assert.deepEqual(await listed(`?user_id=${user.id}&user_id=${person.user.id}`), []);
     });
 
     it('comes in the envelope of lists, in pages, each credential as it is alone', async () => {
@@ -168,10 +181,9 @@ onEachDatabase('Credentials', (api) => {
     });
 
     it('is 400 for what could not be created, and changes nothing', async () => {
-      const made = await make({ blob: 'no base32: 1' });
+      const made = await make();
       const ec2 = await make({ type: 'ec2', blob: '{"access":"a"}', project_id: person.organization.id });
       const refusals: [{ id: string }, unknown, RegExp][] = [
-        [made, { type: 'totp' }, /'blob'.*base32/],
         [made, { type: 'ec2', blob: '{"access":"a"}' }, /project_id/],
         [made, { blob: '' }, /blob/],
         [made, { type: 7 }, /type/],

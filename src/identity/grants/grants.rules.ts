@@ -27,6 +27,8 @@ export interface GrantParts {
   readonly role: RoleRow;
 }
 
+type CheckedParts = Pick<GrantParts, 'role' | 'targetRow'> & { readonly context: Pick<GrantContext, 'target' | 'inherited'> };
+
 export function createGrants({ db, change, access }: Pick<Deps, 'db' | 'change'> & { access: Pick<Access, 'expand'> }) {
   /** What a rule may know of the role that is granted. */
   async function roleFacts(reader: Reader, { id, name, domain_id }: RoleRow): Promise<Facts> {
@@ -66,9 +68,14 @@ export function createGrants({ db, change, access }: Pick<Deps, 'db' | 'change'>
     };
   }
 
-  function checkRoleDomain({ role, targetRow }: Pick<GrantParts, 'role' | 'targetRow'>): void {
+  /**
+   * As in Keystone, a role of a domain can be granted on another domain, but not on its projects. What projects inherit from a domain is a
+   * grant on them.
+   */
+  function checkRoleDomain({ role, targetRow, context }: CheckedParts): void {
     if (role.domain_id === null) return;
     if (!targetRow) fail('role.domain_role_on_system', { role: role.id });
+    if (context.target.kind === 'domain' && !context.inherited) return;
     if (role.domain_id !== (targetRow.domain_id ?? targetRow.id))
       fail('role.wrong_domain', { role: role.id, domain: role.domain_id });
   }

@@ -115,7 +115,7 @@ onEachDatabase('Grants', (api) => {
     assertRefused(await api.put(wrong.one), 404, new RegExp(`Could not find domain: ${project.id}`));
   });
 
-  it('grants a role of a domain in that domain only, and never on the system', async () => {
+  it('grants a role of a domain on domains and on projects of that domain, and never on the system', async () => {
     const local = await api.make('role', { name: uniqueName('local'), domain_id: domain.id });
     const elsewhere = await api.make('project', { name: uniqueName('project') });
     for (const place of PLACES) {
@@ -127,6 +127,12 @@ onEachDatabase('Grants', (api) => {
       }
       assertOk(await api.put(one), 204);
       const wrong = pathOf(place, { role: local.id, project: elsewhere.id, domain: 'default' });
+      if (place.target === 'domain' && !place.inherited) {
+        assertOk(await api.put(wrong.one), 204);
+        assert.equal((await api.head(wrong.one)).status, 204);
+        assertOk(await api.delete(wrong.one), 204);
+        continue;
+      }
       assertRefused(await api.put(wrong.one), 403, /cannot be granted there/);
       assert.equal((await api.head(wrong.one)).status, 404);
     }

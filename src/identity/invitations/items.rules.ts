@@ -48,13 +48,10 @@ function organizationItem({ grants }: ItemDeps, domainId: string, organizationId
         get() {
           if (organization?.is_domain !== 0) fail('organization.not_found', { id: organizationId });
           const parts = { targetRow: organization, role: role ?? fail('role.not_found', { id: roleId }) };
-          grants.checkRoleDomain(parts);
+          const context = { target: { kind: 'project', id: organizationId }, inherited: false } as const;
+          grants.checkRoleDomain({ ...parts, context });
           return async (transaction, userId) => {
-            const target = { kind: 'project', id: organizationId } as const;
-            await grants.createIn(transaction, {
-              ...parts,
-              context: { actor: { kind: 'user', id: userId }, target, inherited: false },
-            });
+            await grants.createIn(transaction, { ...parts, context: { ...context, actor: { kind: 'user', id: userId } } });
           };
         },
       };

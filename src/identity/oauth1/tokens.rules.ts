@@ -56,7 +56,11 @@ export interface OAuth1TokenDeps extends Pick<Deps, 'db' | 'clock' | 'change' | 
 }
 
 export function createOAuth1Tokens({ db, clock, change, config, access, freshLogin, seal, requests }: OAuth1TokenDeps) {
-  const endAfter = (duration: number): number | null => (duration > 0 ? seconds(clock) + duration : null);
+  function endOfAccess(): number | null {
+    const duration = config.oauth1AccessTokenSeconds;
+    return duration > 0 ? seconds(clock) + duration : null;
+  }
+
   const refuse = (reason: string): never => fail('oauth1.refused', undefined, { reason });
 
   function refuseExpired({ expires_at }: OAuth1RequestTokenRow): void {
@@ -68,7 +72,7 @@ export function createOAuth1Tokens({ db, clock, change, config, access, freshLog
     if (!projectId) return fail('oauth1.bad_request', { why: 'the header Requested-Project-Id is missing' });
     await requests.verify(request, parameters);
     if (!(await findProject(db.read, projectId))) fail('project.not_found', { id: projectId });
-    const [id, secret, expiresAt] = [newId(), newSecret(), endAfter(config.oauth1RequestTokenSeconds)];
+    const [id, secret, expiresAt] = [newId(), newSecret(), seconds(clock) + config.oauth1RequestTokenSeconds];
     const row: OAuth1RequestTokenRow = {
       id,
       consumer_id: parameters.consumerKey,
@@ -138,7 +142,7 @@ export function createOAuth1Tokens({ db, clock, change, config, access, freshLog
     const { user_id: userId, verifier_hash: hash, role_ids: roleIds } = own;
     if (userId === null || hash === null || roleIds === null) return refuse('nobody has authorized the request token');
     if (!isEqual(hash, hashOf(own.id, verifier))) refuse('the verifier is wrong');
-    const [id, secret, expiresAt] = [newId(), newSecret(), endAfter(config.oauth1AccessTokenSeconds)];
+    const [id, secret, expiresAt] = [newId(), newSecret(), endOfAccess()];
     const row: OAuth1AccessTokenRow = {
       id,
       consumer_id: consumerKey,

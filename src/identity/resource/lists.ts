@@ -133,6 +133,16 @@ export interface ListQuery {
 export const whereEquals = (column: string, value: string | undefined): Criterion[] =>
   value === undefined ? [] : [{ column, comparison: 'equals', value }];
 
+/** More values for one text filter than any client needs, and fewer than a database could not combine. */
+const MOST_VALUES = 10;
+
+/** The values of a text filter. As in Keystone, all of them must hold: a value more shows less. */
+function valuesOf(query: Query, name: string): readonly string[] {
+  const values = [query[name] ?? []].flat();
+  if (values.length > MOST_VALUES) fail('request.bad_value', { field: name, why: `it is given more than ${MOST_VALUES} times` });
+  return values;
+}
+
 export function criteriaOf(query: Query, filters: Filters): Criterion[] {
   const criteria: Criterion[] = [];
   for (const [name, { column, kind }] of Object.entries(filters)) {
@@ -141,12 +151,9 @@ export function criteriaOf(query: Query, filters: Filters): Criterion[] {
       if (value !== undefined) criteria.push({ column, comparison: 'equals', value: value ? 1 : 0 });
       continue;
     }
-    const exact = single(query, name);
-    if (exact !== undefined) criteria.push({ column, comparison: 'equals', value: exact });
-    for (const comparison of INEXACT_COMPARISONS) {
-      const value = single(query, `${name}__${comparison}`);
-      if (value !== undefined) criteria.push({ column, comparison, value });
-    }
+    for (const value of valuesOf(query, name)) criteria.push({ column, comparison: 'equals', value });
+    for (const comparison of INEXACT_COMPARISONS)
+      for (const value of valuesOf(query, `${name}__${comparison}`)) criteria.push({ column, comparison, value });
   }
   return criteria;
 }
