@@ -49,6 +49,7 @@ const ANSWERS_FROM_MEMORY = [
   'src/identity/caller.ts',
   ...['user-cache', 'users.rules'].map((name) => `src/identity/users/${name}.ts`),
   ...['user-permissions', 'assignments.rules', 'assignments.routes'].map((name) => `src/identity/app-roles/${name}.ts`),
+  ...['lists', 'lists.routes'].map((name) => `src/identity/issued-credentials/${name}.ts`),
   ...['provider/access-tokens', 'keyrock/oauth2.routes'].map((name) => `src/identity/openid/${name}.ts`),
 ];
 

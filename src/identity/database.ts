@@ -6,6 +6,7 @@ import type { Database as AnyDatabase, Reader as AnyReader, Tx as AnyTx } from '
 import type { CatalogTables } from './database.catalog.ts';
 import type { DelegationTables } from './database.delegations.ts';
 import type { FederationTables } from './database.federation.ts';
+import type { IssuedCredentialTables } from './database.issued-credentials.ts';
 import type { LogoutRow, MailRow, OutboxRow } from './database.messages.ts';
 import type { RoleCredentialTables } from './database.role-credentials.ts';
 
@@ -308,7 +309,7 @@ export interface AuditEventRow extends AnyAuditEventRow {
   user_id: string | null;
 }
 
-export interface Tables extends CatalogTables, FederationTables, DelegationTables, RoleCredentialTables {
+export interface Tables extends CatalogTables, FederationTables, DelegationTables, RoleCredentialTables, IssuedCredentialTables {
   projects: ProjectRow;
   project_tags: { project_id: string; name: string };
   users: UserRow;

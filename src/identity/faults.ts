@@ -37,6 +37,11 @@ export const identityFaults = {
     text: 'An application credential with access rules cannot create others: they would be without its rules.',
   },
   'application_credential.limit': { status: 403, text: 'A user may have at most {limit} application credentials.' },
+  'role_credential.type_unavailable': { status: 404, text: 'Could not find credential type: {id}.' },
+  'role_credential.no_role': { status: 403, text: 'There is no role for a credential of type {id}.' },
+  'issued_credential.not_found': { status: 404, text: 'Could not find issued credential: {id}.' },
+  'status_list.not_found': { status: 404, text: 'Could not find status list: {id}.' },
+  'issued_credential.revoked': { status: 409, text: 'Credential {id} is revoked, which cannot be taken back.' },
   'access_rule.not_found': { status: 404, text: 'Could not find Access Rule: {id}.' },
   'access_rule.in_use': { status: 403, text: 'May not delete access rule in use' },
 

@@ -4,6 +4,7 @@ import { setting, type Values } from '../platform/config/index.ts';
 import { mailboxOf, TLS_MODES } from '../platform/mail/index.ts';
 import { delegationSettings } from './delegation-settings.ts';
 import { keystoneSettings } from './keystone-settings.ts';
+import { roleCredentialSettings } from './role-credential-settings.ts';
 
 const days = { min: 1, max: 36_500, unit: 'days' };
 
@@ -82,6 +83,7 @@ export const identitySettings = {
     'How long after its expiry a token can still be validated with allow_expired.',
   ),
   ...delegationSettings,
+  ...roleCredentialSettings,
   tokenKeyDays: setting.number(
     'GATEHOUSE_IDENTITY_TOKEN_KEY_DAYS',
     7,

@@ -10,6 +10,7 @@ import {
   anyCaller,
   anyOf,
   hasRole,
+  inPerson,
   isDelegated,
   listedByApplication,
   mayConsent,
@@ -72,6 +73,12 @@ export const extensionRules = {
   forget_devices: adminOrInPerson,
   list_passkeys: adminOrInPerson,
   delete_passkey: adminOrInPerson,
+
+  list_issued_credentials: anyOf(adminOrManagesApplication, inPerson),
+  get_issued_credential: anyOf(adminOrManagesApplication, inPerson),
+  // Suspension is the word of an administrator, which the person does not take back.
+  update_issued_credential: adminOrManagesApplication,
+  revoke_issued_credential: anyOf(adminOrManagesApplication, inPerson),
 
   // An administrator who could consent for others could sign in as them.
   authorize: mayConsent,

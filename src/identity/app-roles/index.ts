@@ -6,6 +6,7 @@ export { type AppAssignments, createAppAssignments } from './assignments.rules.t
 export { applicationsOfUser } from './assignments.store.ts';
 export { INTERNAL_PERMISSIONS, INTERNAL_ROLES, type InternalPermission, isBuiltIn } from './built-in.ts';
 export { deleteGrantedEntries, readGrantedEntries, recordGrantedEntries } from './granted-entries.store.ts';
+export { heldAssignments, type RoleSelection } from './held-roles.store.ts';
 export { createManagers, type Managers } from './managers.ts';
 export { memberOrganizationIds, type OfferedOrganization, offeredOrganizations, offeredOrganizationsOf } from './members.ts';
 export { assignedRoleEntries, type OfferedRole, offeredRoles, offeredRolesOf, provision } from './offered-roles.ts';
@@ -27,5 +28,6 @@ export {
   createUserPermissions,
   type HeldAppRole,
   inspectUserPermissions,
+  type UserPermissions,
   type UserPermissionsReader,
 } from './user-permissions.ts';

@@ -1,5 +1,10 @@
 // Changes with an audit event in the same transaction, on the tables of this service.
-import { type AuditActor, type AuditedChange, createChanges as createChangesOn } from '../../platform/audit/index.ts';
+import {
+  type AuditActor,
+  type AuditedChange,
+  type ChangeSteps,
+  createChanges as createChangesOn,
+} from '../../platform/audit/index.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { lockRow } from '../../platform/database/index.ts';
 import type { Database, Tables, Tx } from '../database.ts';
@@ -22,8 +27,10 @@ export interface Actor extends AuditActor {
 export type Change = AuditedChange<Tables>;
 export type RunChange = <T>(actor: Actor, work: (change: Change) => Promise<T>) => Promise<T>;
 
-export function createChanges(db: Database, clock: Clock): RunChange {
-  const change = createChangesOn(db, clock, columnsOf);
+export type AfterChange = NonNullable<ChangeSteps<Tables>['afterChange']>;
+
+export function createChanges(db: Database, clock: Clock, afterChange?: AfterChange): RunChange {
+  const change = createChangesOn(db, clock, afterChange ? { columnsOf, afterChange } : { columnsOf });
   return (actor, work) =>
     change(actor, async (transaction) => {
       const { userId, epoch } = actor;

@@ -1,5 +1,5 @@
 // Grants in the database: a user or group has a role on a project, a domain or the system.
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type PageRequest, type RowPage, readPage, type SqlCondition } from '../../platform/database/index.ts';
 import type { Database, GrantRow, Reader, Tx } from '../database.ts';
 
@@ -155,16 +155,19 @@ export async function membersOf(
   return new Map([...byGroup].map(([group, members]) => [group, members.map((row) => row.user_id)]));
 }
 
+/** A user by id, or by a column of the query around it. */
+type UserOf = string | RawBuilder<string>;
+
 /** The groups that a user is in at this time. Memberships that ended stay in the database for a minute. */
-const groupsAt = (userId: string, now: number) => sql<string>`(select group_id from group_members
+const groupsAt = (userId: UserOf, now: number) => sql<string>`(select group_id from group_members
   where group_members.user_id = ${userId} and (group_members.expires_at is null or group_members.expires_at > ${now}))`;
 
-const grantsOfUser = (userId: string, now: number) => sql`(
+const grantsOfUser = (userId: UserOf, now: number) => sql`(
   select target_id, inherited from grants where user_id = ${userId} or group_id in ${groupsAt(userId, now)}
 )`;
 
 /** Projects a user has a role in at this time (in seconds): granted there, or inherited from an ancestor. */
-export const reachableProjects = (userId: string, now: number): SqlCondition => sql`projects.is_domain = 0 and projects.id in (
+export const reachableProjects = (userId: UserOf, now: number): SqlCondition => sql`projects.is_domain = 0 and projects.id in (
   with recursive below (id) as (
     select projects.id from projects join ${grantsOfUser(userId, now)} as held on projects.parent_id = held.target_id where held.inherited = 1
     union

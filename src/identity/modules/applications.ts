@@ -30,7 +30,7 @@ export function buildApplications({ deps, users, access, records, pictures }: Co
     ...deps,
     managedApplications: (caller) => managers.managedApplications(caller, 'manage-application'),
   });
-  return { auditEvents, userPermissions, consumers, appRoles, accounts, accessTokens, delegation };
+  return { auditEvents, managers, userPermissions, consumers, appRoles, accounts, accessTokens, delegation };
 }
 
 export type Applications = ReturnType<typeof buildApplications>;

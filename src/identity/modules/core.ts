@@ -7,11 +7,13 @@ import { createAccountDeletion, createCancelledDeletion } from '../account-delet
 import { createShield } from '../app-roles/index.ts';
 import { applicationCredentialDelegation, endApplicationCredentials } from '../application-credentials/index.ts';
 import { type Change, createChanges } from '../audit/index.ts';
+import { createCredentialTypes } from '../credential-types/index.ts';
 import { ec2Delegation } from '../credentials/index.ts';
 import type { Database } from '../database.ts';
 import { createDirectories } from '../directories/index.ts';
 import { createDomainSettings } from '../domain-settings/index.ts';
 import { createFederationDelegation } from '../federation/index.ts';
+import { createRevocation } from '../issued-credentials/index.ts';
 import { createLinks } from '../links/index.ts';
 import { createLoginEvents } from '../logins/index.ts';
 import { createMail } from '../mail/index.ts';
@@ -39,7 +41,8 @@ const GUESSES = {
 /** What all other modules depend on: changes with audit events, access, passwords, tokens and users. */
 export async function buildCore(db: Database, options: ModuleOptions) {
   const { config, clock, log, seal } = options;
-  const change = createChanges(db, clock);
+  const credentialTypes = createCredentialTypes({ db, clock });
+  const change = createChanges(db, clock, createRevocation({ db, credentialTypes }));
   const domainSettings = createDomainSettings({ db, config });
   const deps: Deps = { db, clock, config, log, change };
   const gate = new Gate(options.rateLimits ? GUESSES : undefined, clock);
@@ -112,7 +115,20 @@ export async function buildCore(db: Database, options: ModuleOptions) {
     directories,
     notices,
   };
-  return { deps, domainSettings, outbound, notifications, mail, links, tokenKeys, revocations, tokens, shield, ...signedIn };
+  return {
+    deps,
+    credentialTypes,
+    domainSettings,
+    outbound,
+    notifications,
+    mail,
+    links,
+    tokenKeys,
+    revocations,
+    tokens,
+    shield,
+    ...signedIn,
+  };
 }
 
 export type Core = Awaited<ReturnType<typeof buildCore>>;

@@ -1,14 +1,26 @@
-// Credentials about roles: who issues them, and their types.
-import { createCredentialTypes } from '../credential-types/index.ts';
+// Credentials about roles: who issues them, their types, and what was issued.
+import { createIssuedCredentials } from '../issued-credentials/index.ts';
 import { createIssuerIdentity } from '../issuer/index.ts';
 import type { ModuleOptions } from '../module-options.ts';
+import type { Applications } from './applications.ts';
 import type { Core } from './core.ts';
 
-/** The issuer of credentials about roles, and the types of these. */
-export function buildRoleCredentials({ deps }: Core, { seal, issuer }: ModuleOptions) {
+/** The issuer of credentials about roles, the types of these, and what was issued. */
+export function buildRoleCredentials(
+  { deps, credentialTypes }: Core,
+  { managers, userPermissions }: Applications,
+  { seal, issuer }: ModuleOptions,
+) {
   const issuerIdentity = createIssuerIdentity({ ...deps, seal, issuer });
-  const credentialTypes = createCredentialTypes(deps);
-  return { issuerIdentity, credentialTypes };
+  const issuedCredentials = createIssuedCredentials({
+    ...deps,
+    managers,
+    userPermissions,
+    credentialTypes,
+    signer: issuerIdentity,
+    issuer,
+  });
+  return { issuerIdentity, credentialTypes, issuedCredentials };
 }
 
 export type RoleCredentials = ReturnType<typeof buildRoleCredentials>;

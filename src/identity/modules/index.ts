@@ -33,7 +33,7 @@ export async function buildModules(db: Database, options: ModuleOptions) {
   const reseal = createReseal(db, deps.change, options.seal);
   const directory = core.directories.guard;
   const applications = buildApplications(core, options);
-  const roleCredentials = buildRoleCredentials(core, options);
+  const roleCredentials = buildRoleCredentials(core, applications, options);
   const { consumers, appRoles, delegation } = applications;
   const { groups, grants, appAssignments, invitations, acceptance } = buildInvitations(core, applications, options);
   const people = { ...buildPeople(core, options), acceptance };

@@ -241,3 +241,22 @@ export function readEvents(
   if (after) query = query.where(sql<boolean>`(at, id) > (${after.at}, ${after.id})`);
   return query.orderBy('at').orderBy('id').limit(limit).selectAll().execute();
 }
+
+/** Credentials in wallets, and what they say. Not the keys of the wallet. */
+export async function readIssuedCredentials(db: Reader, userId: string) {
+  const rows = await db
+    .selectFrom('issued_credentials')
+    .where('user_id', '=', userId)
+    .orderBy('issued_at')
+    .orderBy('id')
+    .select(['id', 'batch_id', 'type_id', 'application_id', 'format', 'state', 'reason', 'changed_at', 'issued_at', 'expires_at'])
+    .execute();
+  const roles = await db
+    .selectFrom('issued_credential_roles')
+    .where('batch_id', 'in', (eb) => eb.selectFrom('issued_credentials').where('user_id', '=', userId).select('batch_id'))
+    .orderBy('target')
+    .orderBy('name')
+    .select(['batch_id', 'target', 'name'])
+    .execute();
+  return rows.map((row) => ({ ...row, roles: roles.filter(({ batch_id }) => batch_id === row.batch_id) }));
+}

@@ -14,6 +14,7 @@ import {
   readGivenEntries,
   readGroups,
   readInvitations,
+  readIssuedCredentials,
   readLinks,
   readLoginFailures,
   readOAuth1AccessTokens,
@@ -177,6 +178,15 @@ const oauth1AccessTokens: Section = async (db, userId) =>
 const applications: Section = async (db, userId) =>
   (await readApplications(db, userId)).map((row) => ({ id: row.id, name: row.name, since: time(Number(row.since)) }));
 
+const issuedCredentials: Section = async (db, userId) =>
+  (await readIssuedCredentials(db, userId)).map(({ batch_id: _, roles: said, ...row }) => ({
+    ...row,
+    roles: said.map(({ target, name }) => ({ target, name })),
+    issued_at: time(row.issued_at),
+    expires_at: time(row.expires_at),
+    changed_at: time(row.changed_at),
+  }));
+
 const links: Section = async (db, userId) =>
   (await readLinks(db, userId)).map((row) => ({
     purpose: row.purpose,
@@ -252,6 +262,7 @@ export const sectionsWith = (sessions: SessionReader): readonly (readonly [name:
   ['session_use', sessionUse],
   ['picture', picture],
   ['applications', applications],
+  ['issued_credentials', issuedCredentials],
   ['links', links],
   ['registration', registration],
   ['invitations', invitations],

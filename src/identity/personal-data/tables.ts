@@ -51,6 +51,9 @@ export const TABLE_COVERAGE: Readonly<Record<keyof Tables, TableCoverage>> = {
   registration_keys: inSection('registration'),
   invitations: inSection('invitations'),
   account_deletions: inSection('account_deletion'),
+  issued_credentials: inSection('issued_credentials'),
+  issued_credential_roles: inSection('issued_credentials'),
+  issued_credential_tags: { leftOut: 'The groups and organizations of the person, which are in the file, as caches name them.' },
   audit_events: inSection('events'),
   mails: ON_ITS_WAY,
   outbox: ON_ITS_WAY,
@@ -101,4 +104,5 @@ export const TABLE_COVERAGE: Readonly<Record<keyof Tables, TableCoverage>> = {
   token_keys: NOT_PERSONAL,
   revoked_tokens: NOT_PERSONAL,
   service_facts: NOT_PERSONAL,
+  status_lists: NOT_PERSONAL,
 };

@@ -58,23 +58,35 @@ interface AuditTables {
   audit_events: AuditEventRow;
 }
 
-/** `columnsOf` returns the further columns that a service stores with each event. It runs in the transaction, after the change. */
+export interface ChangeSteps<S> {
+  /** Returns the further columns that a service stores with each event. It runs in the transaction, after the change. */
+  columnsOf?(tx: Tx<S>, events: readonly AuditedEvent[]): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  /** What follows from a change in the same transaction, by the tags that it invalidates. It may write further events. */
+  afterChange?(change: AuditedChange<S>, tags: readonly string[], events: readonly AuditedEvent[]): Promise<void>;
+}
+
 export function createChanges<S extends AuditTables>(
   db: Database<S>,
   clock: Clock,
-  columnsOf?: (tx: Tx<S>, events: readonly AuditedEvent[]) => Promise<readonly Readonly<Record<string, unknown>>[]>,
+  { columnsOf, afterChange }: ChangeSteps<S> = {},
 ): RunAuditedChange<S> {
   return (actor, work) =>
     db.write(async (tx, invalidate) => {
       const events: AuditedEvent[] = [];
-      const result = await work({
+      const tags = new Set<string>();
+      const change: AuditedChange<S> = {
         tx,
         now: seconds(clock),
-        invalidate,
+        invalidate(tag) {
+          tags.add(tag);
+          invalidate(tag);
+        },
         audit: (action, { kind, id }, detail = {}, outcome = 'success') =>
           events.push({ action, kind, id, detail: { ...actor.origin, ...detail }, outcome }),
-      });
+      };
+      const result = await work(change);
       if (events.length === 0) throw new Error('a change without an audit event');
+      await afterChange?.(change, [...tags], [...events]);
       const columns = await columnsOf?.(tx, events);
       const now = clock.now();
       const at = seconds(clock);

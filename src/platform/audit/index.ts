@@ -4,6 +4,7 @@ export {
   type AuditEventRow,
   type AuditedChange,
   type AuditedEvent,
+  type ChangeSteps,
   createChanges,
   type RunAuditedChange,
   serviceActor,

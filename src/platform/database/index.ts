@@ -1,6 +1,6 @@
 // One typed query layer for SQLite and PostgreSQL.
 
-export { takeAdvisoryLock } from './advisory-lock.ts';
+export { takeAdvisoryLock, takeAdvisoryLocks } from './advisory-lock.ts';
 export { withBudget, withoutTimeLimit } from './budget.ts';
 export type { Cache, CacheCounts } from './cache.ts';
 export { type Caches, createCaches } from './caches.ts';

@@ -1,0 +1,36 @@
+// Which application roles count, as a part of statements about many users at once. It is the rule of user-permissions.ts in SQL:
+// issued-credentials.test.ts compares the two.
+import { type RawBuilder, sql } from 'kysely';
+import { isIn, type SqlCondition } from '../../platform/database/index.ts';
+import { reachableProjects } from '../grants/index.ts';
+
+/** Which roles are asked for. Internal roles never are. */
+export interface RoleSelection {
+  readonly applicationIds: readonly string[];
+  /** Ids of roles. */
+  readonly roles: 'all' | readonly string[];
+  /** `default`: the default organization of the user. */
+  readonly organizations: 'all' | 'default' | readonly string[];
+}
+
+/** It counts without a membership, but only in the domain of the user. */
+const IS_DEFAULT: SqlCondition = sql`(projects.id = users.default_project_id and projects.domain_id = users.domain_id)`;
+
+const organizationsIn = ({ organizations }: RoleSelection): SqlCondition => {
+  if (organizations === 'all') return sql`1 = 1`;
+  return organizations === 'default' ? IS_DEFAULT : isIn('projects.id', organizations);
+};
+
+/**
+ * `from ... where ...`: the assignments that count at this time (in seconds), as `app_user_roles`, `app_roles` and `users`. Roles in an organization
+ * count while the user is a member of it; those in the default organization always, but only in the domain of the user.
+ */
+export const heldAssignments = (selection: RoleSelection, now: number): RawBuilder<unknown> => sql`from app_user_roles
+  join app_roles on app_roles.id = app_user_roles.role_id and app_roles.is_internal = 0
+  join projects on projects.id = app_user_roles.organization_id and projects.enabled = 1
+  join users on users.id = app_user_roles.user_id and users.enabled = 1
+  join projects as domain on domain.id = users.domain_id and domain.enabled = 1
+  where ${isIn('app_user_roles.application_id', selection.applicationIds)}
+    and ${selection.roles === 'all' ? sql`1 = 1` : isIn('app_roles.id', selection.roles)}
+    and ${organizationsIn(selection)}
+    and (${IS_DEFAULT} or (${reachableProjects(sql.ref('users.id') as RawBuilder<string>, now)}))`;

@@ -1,0 +1,72 @@
+// Credentials in the wallets of people: what was issued to whom, their state, and the lists that publish it.
+import { type Clock, seconds } from '../../platform/clock.ts';
+import { lockRow } from '../../platform/database/index.ts';
+import type { CredentialState, IssuedCredentialRow } from '../database.issued-credentials.ts';
+import type { Database, Tx } from '../database.ts';
+import { listIdIn, tagOfList } from './addresses.ts';
+import { createIssuedList, type IssuedListDeps } from './issued-credentials.rules.ts';
+import { findByEntry, findIssued, issuedTo } from './issued-credentials.store.ts';
+import { createLists, type ListDeps } from './lists.ts';
+import { createRecord, type RecordDeps } from './record.rules.ts';
+import { resume, revoke, suspend } from './states.rules.ts';
+import { clearEntries, deleteEmptyLists, deleteExpired } from './sweep.store.ts';
+
+export { mountIssuedCredentials } from './issued-credentials.routes.ts';
+export { mountStatusLists } from './lists.routes.ts';
+export type { NewCredentials, Recorded, RecordedCredential } from './record.rules.ts';
+export { createRevocation, type RevocationDeps } from './revocation.rules.ts';
+
+export interface CredentialStateNow {
+  readonly id: string;
+  readonly userId: string;
+  readonly typeId: string;
+  readonly state: CredentialState;
+  /** In seconds. */
+  readonly expiresAt: number;
+}
+
+export interface IssuedCredentialDeps extends RecordDeps, IssuedListDeps, ListDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly config: RecordDeps['config'] & ListDeps['config'];
+}
+
+const DAY = 86_400;
+
+export function createIssuedCredentials(deps: IssuedCredentialDeps) {
+  const { db, clock, issuer } = deps;
+
+  return {
+    record: createRecord(deps),
+
+    /** By its entry in a list of ours, at this moment. It stays so until the transaction ends. Undefined if there is none. */
+    async stateOf(tx: Tx, list: string, index: number): Promise<CredentialStateNow | undefined> {
+      const listId = listIdIn(issuer(), list);
+      const found = listId === undefined || !Number.isSafeInteger(index) ? undefined : await findByEntry(tx, listId, index);
+      const row = found && (await lockRow(db, tx, 'issued_credentials', found.id, 'share'));
+      return row && { id: row.id, userId: row.user_id, typeId: row.type_id, state: row.state, expiresAt: row.expires_at };
+    },
+
+    find: (id: string): Promise<IssuedCredentialRow | undefined> => findIssued(db.read, id),
+    /** Also those that were revoked, or have expired not long ago; the latest first. */
+    ofUser: (userId: string): Promise<IssuedCredentialRow[]> => issuedTo(db.read, userId),
+
+    revoke,
+    suspend,
+    resume,
+
+    issuedList: createIssuedList(deps),
+    statusLists: createLists(deps),
+
+    /** Two days after a credential has expired, and a day after its entry was cleared. Clocks of verifiers may be late. */
+    async sweep(): Promise<number> {
+      const now = seconds(clock);
+      await clearEntries(db, now - DAY, (id) => tagOfList({ id }));
+      const count = await deleteExpired(db, now - 2 * DAY);
+      await deleteEmptyLists(db);
+      return count;
+    },
+  };
+}
+
+export type IssuedCredentials = ReturnType<typeof createIssuedCredentials>;

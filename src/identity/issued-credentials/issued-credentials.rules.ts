@@ -1,0 +1,91 @@
+// What was issued to whom, for administrators, managers of applications, and the person themselves.
+import type { Query } from '../../platform/http/index.ts';
+import { actorAsVerified, type Caller, factsOnly, type IdentityTarget, targetOf } from '../access/index.ts';
+import type { Managers } from '../app-roles/index.ts';
+import type { Change, RunChange } from '../audit/index.ts';
+import type { IssuedCredentialRow } from '../database.issued-credentials.ts';
+import type { Database } from '../database.ts';
+import { fail } from '../faults.ts';
+import { pageOf, single, whereEquals } from '../resource/index.ts';
+import { isState } from './issued-credentials.schema.ts';
+import { findIssued, listIssued, rolesOfBatches, type SaidRole } from './issued-credentials.store.ts';
+import { resume, revoke, suspend } from './states.rules.ts';
+
+export interface IssuedListDeps {
+  readonly db: Database;
+  readonly change: RunChange;
+  readonly managers: Pick<Managers, 'hasPermission'>;
+}
+
+export interface ShownCredential {
+  readonly row: IssuedCredentialRow;
+  readonly said: readonly SaidRole[];
+}
+
+export function createIssuedList({ db, change, managers }: IssuedListDeps) {
+  const manages = (caller: Caller, applicationId: string | undefined): Promise<boolean> =>
+    managers.hasPermission(caller, applicationId, 'manage-application');
+
+  async function shown(rows: readonly IssuedCredentialRow[]): Promise<ShownCredential[]> {
+    const said = Map.groupBy(
+      await rolesOfBatches(
+        db.read,
+        rows.map((row) => row.batch_id),
+      ),
+      ({ batch_id }) => batch_id,
+    );
+    return rows.map((row) => ({ row, said: said.get(row.batch_id) ?? [] }));
+  }
+
+  const apply = (
+    caller: Caller,
+    row: IssuedCredentialRow,
+    work: (change: Change, id: string, reason: string) => Promise<IssuedCredentialRow>,
+  ): Promise<IssuedCredentialRow> =>
+    change(actorAsVerified(caller, row.user_id), (transaction) =>
+      work(transaction, row.id, caller.userId === row.user_id ? 'holder' : 'administrator'),
+    );
+
+  return {
+    async target(caller: Caller, id: string): Promise<IdentityTarget<IssuedCredentialRow>> {
+      const row = await findIssued(db.read, id);
+      const managesApplication = await manages(caller, row?.application_id);
+      return targetOf(
+        row,
+        ({ user_id: userId, application_id: applicationId }) => ({ userId, applicationId, managesApplication }),
+        () => fail('issued_credential.not_found', { id }),
+      );
+    },
+
+    /** Facts of a list: for the person or the application that it is limited to. */
+    async listTarget(caller: Caller, query: Query): Promise<IdentityTarget<undefined>> {
+      const [userId, applicationId] = [single(query, 'user_id'), single(query, 'application_id')];
+      return factsOnly({ userId, applicationId, managesApplication: await manages(caller, applicationId) });
+    },
+
+    async list(query: Query) {
+      const state = single(query, 'state');
+      if (state !== undefined && !isState(state))
+        fail('request.bad_value', { field: 'state', why: 'it must be valid, suspended or revoked' });
+      const criteria = (['user_id', 'application_id', 'type_id', 'state'] as const).flatMap((name) =>
+        whereEquals(`issued_credentials.${name}`, single(query, name)),
+      );
+      const page = await listIssued(db, pageOf(query), criteria);
+      if (!page) return fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
+      return { ...page, items: await shown(page.items) };
+    },
+
+    show: async (row: IssuedCredentialRow): Promise<ShownCredential> => (await shown([row]))[0]!,
+
+    async update(caller: Caller, row: IssuedCredentialRow, state: 'valid' | 'suspended'): Promise<ShownCredential> {
+      const changed = row.state === state ? row : await apply(caller, row, state === 'valid' ? resume : suspend);
+      return (await shown([changed]))[0]!;
+    },
+
+    async revoke(caller: Caller, row: IssuedCredentialRow): Promise<void> {
+      if (row.state !== 'revoked') await apply(caller, row, revoke);
+    },
+  };
+}
+
+export type IssuedList = ReturnType<typeof createIssuedList>;

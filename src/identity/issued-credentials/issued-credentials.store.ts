@@ -1,0 +1,263 @@
+// Issued credentials in the database.
+import { type RawBuilder, sql } from 'kysely';
+import { type PageRequest, type RowPage, readPage } from '../../platform/database/index.ts';
+import { heldAssignments, type RoleSelection } from '../app-roles/index.ts';
+import type { CredentialState, IssuedCredentialRow, StatusListRow } from '../database.issued-credentials.ts';
+import type { Database, Reader, Tx } from '../database.ts';
+import { applyCriteria, type Criterion } from '../resource/index.ts';
+
+/** Databases limit the number of parameters in a statement. */
+const AT_ONCE = 500;
+
+function* chunksOf<T>(all: readonly T[]): Generator<readonly T[]> {
+  for (let first = 0; first < all.length; first += AT_ONCE) yield all.slice(first, first + AT_ONCE);
+}
+
+/** A role that a user has, as a credential says it. */
+export interface HeldRole {
+  readonly application_id: string;
+  readonly role_id: string;
+  readonly name: string;
+}
+
+/** The roles that a user has at this time (in seconds). */
+export async function heldRolesOf(tx: Tx, userId: string, selection: RoleSelection, now: number): Promise<HeldRole[]> {
+  const { rows } = await sql<HeldRole>`select distinct app_user_roles.application_id, app_roles.id as role_id, app_roles.name
+    ${heldAssignments(selection, now)} and app_user_roles.user_id = ${userId}
+    order by app_roles.name, app_roles.id`.execute(tx);
+  return rows;
+}
+
+export const hasLists = async (tx: Tx): Promise<boolean> =>
+  (await tx.selectFrom('status_lists').select('id').limit(1).execute()).length > 0;
+
+/**
+ * Waits for every transaction that has read the lists, and lets no other read them until this one ends: one that found no list does not look for
+ * credentials.
+ */
+export async function waitForReaders({ dialect }: Pick<Database, 'dialect'>, tx: Tx): Promise<void> {
+  if (dialect === 'postgres') await sql`lock table status_lists in access exclusive mode`.execute(tx);
+}
+
+export const findOpenList = (tx: Tx): Promise<StatusListRow | undefined> =>
+  tx
+    .selectFrom('status_lists')
+    .where('is_full', '=', 0)
+    .orderBy('created_at')
+    .orderBy('id')
+    .selectAll()
+    .limit(1)
+    .executeTakeFirst();
+
+export async function insertList(tx: Tx, row: StatusListRow): Promise<void> {
+  await tx.insertInto('status_lists').values(row).execute();
+}
+
+export async function closeList(tx: Tx, id: string): Promise<void> {
+  await tx.updateTable('status_lists').set({ is_full: 1 }).where('id', '=', id).execute();
+}
+
+/** Those whose entry of the list was free. */
+export async function insertWhereFree(tx: Tx, rows: readonly IssuedCredentialRow[]): Promise<Set<string>> {
+  const stored = new Set<string>();
+  for (const some of chunksOf(rows)) {
+    const inserted = await tx
+      .insertInto('issued_credentials')
+      .values([...some])
+      .onConflict((conflict) => conflict.columns(['list_id', 'list_index']).doNothing())
+      .returning('id')
+      .execute();
+    for (const { id } of inserted) stored.add(id);
+  }
+  return stored;
+}
+
+export async function insertRoles(tx: Tx, batchId: string, roles: readonly (HeldRole & { readonly target: string })[]) {
+  for (const some of chunksOf(roles))
+    await tx
+      .insertInto('issued_credential_roles')
+      .values(
+        some.map(({ application_id, role_id, target, name }) => ({ batch_id: batchId, application_id, role_id, target, name })),
+      )
+      .execute();
+}
+
+export async function insertTags(tx: Tx, batchId: string, tags: readonly string[]): Promise<void> {
+  for (const some of chunksOf(tags))
+    await tx
+      .insertInto('issued_credential_tags')
+      .values(some.map((tag) => ({ tag, batch_id: batchId })))
+      .execute();
+}
+
+/** What a change invalidated, as far as credentials depend on it. */
+export interface Affected {
+  readonly everything: boolean;
+  readonly users: readonly string[];
+  readonly types: readonly string[];
+  /** Applications, organizations, domains and groups. */
+  readonly tags: readonly string[];
+}
+
+/** Separate lookups, each by its index. */
+function idsOf({ everything, users, types, tags }: Affected): RawBuilder<unknown> {
+  const parts = [
+    ...(everything ? [sql`select id from issued_credentials`] : []),
+    ...(users.length > 0 ? [sql`select id from issued_credentials where user_id in (${sql.join(users)})`] : []),
+    ...(types.length > 0 ? [sql`select id from issued_credentials where type_id in (${sql.join(types)})`] : []),
+    ...(tags.length > 0
+      ? [
+          sql`select issued_credentials.id from issued_credential_tags
+            join issued_credentials on issued_credentials.batch_id = issued_credential_tags.batch_id
+            where issued_credential_tags.tag in (${sql.join(tags)})`,
+        ]
+      : []),
+  ];
+  return sql.join(parts, sql` union all `);
+}
+
+/** Of those that are valid or suspended, and have not expired. */
+const areAlive = (affected: Affected, now: number): RawBuilder<unknown> =>
+  sql`issued.state <> 'revoked' and issued.expires_at > ${now} and issued.id in (${idsOf(affected)})`;
+
+export async function typesOf(tx: Tx, affected: Affected, now: number): Promise<string[]> {
+  const { rows } = await sql<{ type_id: string }>`select distinct issued.type_id from issued_credentials as issued
+    where ${areAlive(affected, now)} order by issued.type_id`.execute(tx);
+  return rows.map(({ type_id }) => type_id);
+}
+
+export type Revocable = Pick<IssuedCredentialRow, 'id' | 'list_id' | 'user_id' | 'application_id' | 'type_id'>;
+
+/** All of a type. */
+export async function aliveOf(tx: Tx, affected: Affected, typeId: string, now: number): Promise<Revocable[]> {
+  const { rows } = await sql<Revocable>`select issued.id, issued.list_id, issued.user_id, issued.application_id, issued.type_id
+    from issued_credentials as issued where issued.type_id = ${typeId} and ${areAlive(affected, now)}`.execute(tx);
+  return rows;
+}
+
+/** Those of a type that say a role which their user does not have any more, by this name. `is_usable`: 0 if the user is gone or disabled. */
+export async function untrueOf(
+  tx: Tx,
+  affected: Affected,
+  typeId: string,
+  selection: RoleSelection,
+  now: number,
+): Promise<(Revocable & { readonly is_usable: number })[]> {
+  const { rows } = await sql<Revocable & { is_usable: number }>`
+    select issued.id, issued.list_id, issued.user_id, issued.application_id, issued.type_id,
+      (select count(*) from users join projects as domain on domain.id = users.domain_id and domain.enabled = 1
+        where users.id = issued.user_id and users.enabled = 1) as is_usable
+    from issued_credentials as issued
+    where issued.type_id = ${typeId} and ${areAlive(affected, now)} and exists (
+      select 1 from issued_credential_roles as said where said.batch_id = issued.batch_id and not exists (
+        select 1 ${heldAssignments(selection, now)} and app_user_roles.user_id = issued.user_id
+          and app_user_roles.application_id = said.application_id and app_roles.id = said.role_id and app_roles.name = said.name))`.execute(
+    tx,
+  );
+  return rows;
+}
+
+/** Further groups and organizations on which credentials of these users depend from now on. */
+export async function addTagsOf(tx: Tx, userIds: readonly string[], now: number): Promise<void> {
+  for (const some of chunksOf(userIds)) {
+    const alive = sql`issued.user_id in (${sql.join(some)}) and issued.state <> 'revoked' and issued.expires_at > ${now}`;
+    await sql`insert into issued_credential_tags (tag, batch_id)
+      select distinct 'group:' || group_members.group_id, issued.batch_id from issued_credentials as issued
+        join group_members on group_members.user_id = issued.user_id where ${alive}
+      union
+      select distinct 'project:' || app_user_roles.organization_id, issued.batch_id from issued_credentials as issued
+        join app_user_roles on app_user_roles.user_id = issued.user_id where ${alive}
+      on conflict do nothing`.execute(tx);
+  }
+}
+
+/** Counts a change of a list, and locks the list until the transaction ends: versions are visible in the order of their numbers. */
+export async function nextVersion(tx: Tx, listId: string): Promise<number> {
+  const { version } = await tx
+    .updateTable('status_lists')
+    .set((eb) => ({ version: eb('version', '+', 1) }))
+    .where('id', '=', listId)
+    .returning('version')
+    .executeTakeFirstOrThrow();
+  return version;
+}
+
+export interface NewState {
+  readonly state: CredentialState;
+  readonly reason: string | null;
+  readonly at: number;
+  readonly listState: number;
+  readonly listVersion: number;
+}
+
+/** Returns the ids of those that had one of the states before. */
+export async function updateStates(
+  tx: Tx,
+  ids: readonly string[],
+  from: readonly CredentialState[],
+  { state, reason, at, listState, listVersion }: NewState,
+): Promise<string[]> {
+  const changed: string[] = [];
+  for (const some of chunksOf(ids)) {
+    const rows = await tx
+      .updateTable('issued_credentials')
+      .set({ state, reason, changed_at: at, list_state: listState, list_version: listVersion })
+      .where('id', 'in', [...some])
+      .where('state', 'in', [...from])
+      .returning('id')
+      .execute();
+    for (const { id } of rows) changed.push(id);
+  }
+  return changed;
+}
+
+export const findIssued = (db: Reader, id: string): Promise<IssuedCredentialRow | undefined> =>
+  db.selectFrom('issued_credentials').where('id', '=', id).selectAll().executeTakeFirst();
+
+export const findByEntry = (db: Reader, listId: string, index: number): Promise<IssuedCredentialRow | undefined> =>
+  db
+    .selectFrom('issued_credentials')
+    .where('list_id', '=', listId)
+    .where('list_index', '=', index)
+    .selectAll()
+    .executeTakeFirst();
+
+export const issuedTo = (db: Reader, userId: string): Promise<IssuedCredentialRow[]> =>
+  db
+    .selectFrom('issued_credentials')
+    .where('user_id', '=', userId)
+    .orderBy('issued_at', 'desc')
+    .orderBy('id')
+    .selectAll()
+    .execute();
+
+export function listIssued(
+  db: Database,
+  page: PageRequest,
+  criteria: readonly Criterion[],
+): Promise<RowPage<IssuedCredentialRow> | undefined> {
+  const visible = applyCriteria(db.read.selectFrom('issued_credentials').selectAll('issued_credentials'), db.dialect, criteria);
+  return readPage(visible, { table: 'issued_credentials' }, page, visible);
+}
+
+export interface SaidRole {
+  readonly batch_id: string;
+  readonly target: string;
+  readonly name: string;
+}
+
+/** What credentials of these batches say. */
+export async function rolesOfBatches(db: Reader, batchIds: readonly string[]): Promise<SaidRole[]> {
+  const all: SaidRole[] = [];
+  for (const some of chunksOf([...new Set(batchIds)])) {
+    const rows = await db
+      .selectFrom('issued_credential_roles')
+      .where('batch_id', 'in', [...some])
+      .orderBy('application_id')
+      .orderBy('name')
+      .select(['batch_id', 'target', 'name'])
+      .execute();
+    all.push(...rows);
+  }
+  return all;
+}

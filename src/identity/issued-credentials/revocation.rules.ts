@@ -1,0 +1,71 @@
+// Revokes credentials in the transaction of the change that made them untrue. Every change names what it invalidates; a credential depends on the
+// same things as the cached roles of its user. It takes the locks that issuing shares (record.rules.ts): a credential is either seen here, or is
+// made from what this change leaves.
+import { takeAdvisoryLocks } from '../../platform/database/index.ts';
+import type { AfterChange, Change } from '../audit/index.ts';
+import type { CredentialTypes } from '../credential-types/index.ts';
+import type { Database } from '../database.ts';
+import { addTagsOf, aliveOf, hasLists, typesOf, untrueOf } from './issued-credentials.store.ts';
+import { changeStates } from './states.rules.ts';
+import { affectedBy, isRelevant, lockOf, selectionOf } from './tags.ts';
+
+/** Each of these is a parameter of a statement. */
+const TAGS_AT_ONCE = 500;
+
+/** What a change of these says nothing about is roles. They invalidate what all credentials depend on, or all of an application. */
+const WITHOUT_ROLES = /^(region|service|endpoint|endpoint_group|service_provider|app_permission|permission|issued_credential)\./;
+const HARMLESS: ReadonlySet<string> = new Set([
+  'consumer.created',
+  'consumer.updated',
+  'consumer.secret_rotated',
+  'consumer.previous_secret_ended',
+  'consumer.logo_changed',
+  'consumer.logo_removed',
+  'role.created',
+  'role.implication_created',
+  'role.implication_deleted',
+  'domain.created',
+]);
+const isHarmless = (action: string): boolean => HARMLESS.has(action) || WITHOUT_ROLES.test(action);
+
+export interface RevocationDeps {
+  readonly db: Database;
+  readonly credentialTypes: Pick<CredentialTypes, 'findIn'>;
+}
+
+async function revokeUntrue({ db, credentialTypes }: RevocationDeps, change: Change, tags: readonly string[]): Promise<void> {
+  const { tx, now } = change;
+  const affected = affectedBy(tags);
+  const types = await typesOf(tx, affected, now);
+  if (types.length === 0) return;
+  // Two changes may each take one of two reasons for the same role: the second has to see what the first did.
+  await takeAdvisoryLocks(
+    db,
+    tx,
+    types.map((id) => `revoking ${lockOf(id)}`),
+  );
+  for (const id of types) {
+    const type = await credentialTypes.findIn(tx, id);
+    if (!type?.enabled) {
+      await changeStates(change, await aliveOf(tx, affected, id, now), 'revoked', 'type_ended');
+      continue;
+    }
+    const untrue = await untrueOf(tx, affected, id, selectionOf(type), now);
+    const [gone, without] = [untrue.filter((one) => one.is_usable === 0), untrue.filter((one) => one.is_usable > 0)];
+    await changeStates(change, gone, 'revoked', 'user_unavailable');
+    await changeStates(change, without, 'revoked', 'role_removed');
+  }
+  if (affected.users.length > 0) await addTagsOf(tx, affected.users, now);
+}
+
+export const createRevocation = (deps: RevocationDeps): AfterChange =>
+  async function revokeAfter(change, allTags, events) {
+    const { db } = deps;
+    const tags = allTags.filter(isRelevant).sort();
+    if (tags.length === 0 || events.every(({ action }) => isHarmless(action))) return;
+    // Before the first credential there is no list, and nothing has to wait.
+    if (!(await hasLists(change.tx))) return;
+    await takeAdvisoryLocks(db, change.tx, tags.map(lockOf));
+    for (let first = 0; first < tags.length; first += TAGS_AT_ONCE)
+      await revokeUntrue(deps, change, tags.slice(first, first + TAGS_AT_ONCE));
+  };

@@ -1,0 +1,67 @@
+// Changes the state of credentials, and of their entries in the lists.
+import type { Change } from '../audit/index.ts';
+import type { CredentialState, IssuedCredentialRow } from '../database.issued-credentials.ts';
+import { fail } from '../faults.ts';
+import { tagOfList } from './addresses.ts';
+import { findIssued, nextVersion, type Revocable, updateStates } from './issued-credentials.store.ts';
+
+const LIST_STATES: Readonly<Record<CredentialState, number>> = { valid: 0, revoked: 1, suspended: 2 };
+/** Revocation is for good. */
+const FROM: Readonly<Record<CredentialState, readonly CredentialState[]>> = {
+  revoked: ['valid', 'suspended'],
+  suspended: ['valid'],
+  valid: ['suspended'],
+};
+
+/** Beyond this, a change has one event with their number instead of one for each: the credentials themselves say when and why. */
+const EVENTS = 1000;
+
+const ACTIONS: Readonly<Record<CredentialState, string>> = {
+  valid: 'issued_credential.resumed',
+  suspended: 'issued_credential.suspended',
+  revoked: 'issued_credential.revoked',
+};
+
+/** Returns how many were changed. Each list is locked in the order of ids, before the credentials in it. */
+export async function changeStates(
+  { tx, now, audit, invalidate }: Change,
+  credentials: readonly Revocable[],
+  state: CredentialState,
+  reason: string,
+): Promise<number> {
+  const byList = [...Map.groupBy(credentials, ({ list_id }) => list_id)].sort(([a], [b]) => (a < b ? -1 : 1));
+  const changed = new Set<string>();
+  for (const [list, own] of byList) {
+    const to = { state, reason: state === 'valid' ? null : reason, at: now, listState: LIST_STATES[state] };
+    const listVersion = await nextVersion(tx, list);
+    const ids = own.map(({ id }) => id).sort();
+    for (const id of await updateStates(tx, ids, FROM[state], { ...to, listVersion })) changed.add(id);
+    invalidate(tagOfList({ id: list }));
+  }
+  const events = credentials.filter(({ id }) => changed.has(id));
+  for (const { id, user_id, application_id, type_id } of events.slice(0, EVENTS))
+    audit(ACTIONS[state], { kind: 'issued_credential', id }, { user_id, application_id, type_id, reason });
+  for (const [type_id, rest] of Map.groupBy(events.slice(EVENTS), (one) => one.type_id))
+    audit(ACTIONS[state], { kind: 'credential_type', id: type_id }, { count: rest.length, reason });
+  return changed.size;
+}
+
+async function changeOne(change: Change, id: string, state: CredentialState, reason: string): Promise<IssuedCredentialRow> {
+  const found = (await findIssued(change.tx, id)) ?? fail('issued_credential.not_found', { id });
+  const count = await changeStates(change, [found], state, reason);
+  const row = (await findIssued(change.tx, id)) ?? fail('issued_credential.not_found', { id });
+  if (row.state !== state) fail('issued_credential.revoked', { id });
+  // Somebody else did it a moment before.
+  if (count === 0)
+    change.audit(
+      ACTIONS[state],
+      { kind: 'issued_credential', id },
+      { user_id: row.user_id, application_id: row.application_id, type_id: row.type_id, reason: row.reason },
+    );
+  return row;
+}
+
+/** For good. */
+export const revoke = (change: Change, id: string, reason: string) => changeOne(change, id, 'revoked', reason);
+export const suspend = (change: Change, id: string, reason: string) => changeOne(change, id, 'suspended', reason);
+export const resume = (change: Change, id: string, reason: string) => changeOne(change, id, 'valid', reason);
