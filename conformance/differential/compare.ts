@@ -25,17 +25,20 @@ const typeOf = (value: unknown): string => {
 
 type Shape = Map<string, Set<string>>;
 
-/** Paths in the JSON with their types. All elements of a list are one: `users[].id`. */
-function addShape(shape: Shape, at: string, value: unknown): void {
+/** Paths in the JSON with their types. All elements of a list are one: `users[].id`. Ids that are keys have their names. */
+function addShape(shape: Shape, at: string, value: unknown, peer: Peer): void {
   shape.set(at, (shape.get(at) ?? new Set()).add(typeOf(value)));
-  if (Array.isArray(value)) for (const each of value) addShape(shape, `${at}[]`, each);
+  if (Array.isArray(value)) for (const each of value) addShape(shape, `${at}[]`, each, peer);
   else if (value !== null && typeof value === 'object')
-    for (const [key, each] of Object.entries(value)) addShape(shape, at === '' ? key : `${at}.${key}`, each);
+    for (const [key, each] of Object.entries(value)) {
+      const name = peer.named(key);
+      addShape(shape, at === '' ? name : `${at}.${name}`, each, peer);
+    }
 }
 
-function shapeOf(body: unknown): Shape {
+function shapeOf(body: unknown, peer: Peer): Shape {
   const shape: Shape = new Map();
-  if (body !== undefined) addShape(shape, '', body);
+  if (body !== undefined) addShape(shape, '', body, peer);
   return shape;
 }
 
@@ -45,8 +48,8 @@ const typesAt = (shape: Shape, at: string): string => [...(shape.get(at) ?? [ABS
 const isWithin = (at: string, parent: string): boolean =>
   at !== parent && (parent === '' || at.startsWith(`${parent}.`) || at.startsWith(`${parent}[]`));
 
-function shapeDifferences(theirs: unknown, ours: unknown): Difference[] {
-  const [a, b] = [shapeOf(theirs), shapeOf(ours)];
+function shapeDifferences(theirs: unknown, ours: unknown, keystone: Peer, gatehouse: Peer): Difference[] {
+  const [a, b] = [shapeOf(theirs, keystone), shapeOf(ours, gatehouse)];
   const differences: Difference[] = [];
   for (const at of [...new Set([...a.keys(), ...b.keys()])].sort()) {
     const [keystone, here] = [typesAt(a, at), typesAt(b, at)];
@@ -95,7 +98,7 @@ export function differencesOf(theirs: Answer, ours: Answer, keystone: Peer, gate
   if (theirs.status !== ours.status)
     return [{ kind: 'status', at: '', keystone: String(theirs.status), ours: String(ours.status) }];
   return [
-    ...shapeDifferences(theirs.body, ours.body),
+    ...shapeDifferences(theirs.body, ours.body, keystone, gatehouse),
     ...countDifferences(theirs.body, ours.body),
     ...headerDifferences(theirs, ours, keystone, gatehouse),
   ];

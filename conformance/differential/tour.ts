@@ -99,8 +99,12 @@ export function tour(things: TourOf): ApiRequest[] {
     id === undefined ? post(path, body, extra) : put(`${path}/${id}`, body, extra);
   const other = (part: object): ApiRequest =>
     id === undefined ? post(path, { [one]: { ...good, ...part } }) : put(`${path}/bad-${id}`, { [one]: { ...good, ...part } });
+  // Each at an address of its own: what one of the two takes must not be in the way of the rest.
+  let count = 0;
+  const createBroken = (body: unknown, extra: object = {}): ApiRequest =>
+    id === undefined ? post(path, body, extra) : put(`${path}/broken-${++count}-${id}`, body, extra);
   return [
-    ...broken(create, one, good),
+    ...broken(createBroken, one, good),
     ...bad.map(other),
     create({ [one]: good }, { as: 'nobody' }),
     create({ [one]: good }, { keep }),

@@ -20,7 +20,7 @@ export const domains: Area = {
         { description: 7 },
         { tags: 'text' },
         { tags: ['a', 'a'] },
-        { options: { no_such: true } },
+        { options: { no_such: true }, name: 'toured-2' },
         { options: { immutable: 'yes' } },
         { explicit_domain_id: 'bad id!' },
         { explicit_domain_id: 'a1'.repeat(16), name: 'explicit' },
@@ -119,7 +119,11 @@ export const projects: Area = {
     get('/v3/projects/{shop}?parents_as_list=false'),
     ...as('project-member', get('/v3/projects/{web}'), get('/v3/projects/{web}?parents_as_list'), get('/v3/projects/{lonely}')),
     del('/v3/projects/{web}'),
-    post('/v3/projects', { project: { name: 'below', parent_id: '{shop}' } }, { keep: { below: 'project.id' } }),
+    post(
+      '/v3/projects',
+      { project: { name: 'below', parent_id: '{shop}', domain_id: '{acme}' } },
+      { keep: { below: 'project.id' } },
+    ),
     get('/v3/projects/{below}?parents_as_ids'),
     patch('/v3/projects/{web}', { project: { enabled: false } }),
     patch('/v3/projects/{below}', { project: { enabled: false } }),
@@ -132,6 +136,7 @@ export const projects: Area = {
     ),
     patch('/v3/projects/{fixed project}', { project: { description: 'x' } }),
     del('/v3/projects/{fixed project}'),
+    post('/v3/projects', { project: { name: 'without-a-domain', parent_id: '{shop}' } }),
   ],
 };
 

@@ -132,6 +132,7 @@ onEachDatabase('The configuration of a domain', (api) => {
       assert.equal(ldap.debug_level, null);
       assert.ok(!('password' in ldap));
       assert.deepEqual(await read('/v3/domains/config/ldap/default'), { ldap });
+      assert.equal(ldap.url, 'ldap://localhost');
       assert.deepEqual(await read('/v3/domains/config/ldap/query_scope/default'), { query_scope: ldap.query_scope });
       for (const wrong of ['nothing', 'ldap/nothing', 'ldap/password'])
         assertRefused(await api.get(`/v3/domains/config/${wrong}/default`), 403, /Invalid domain specific configuration/);

@@ -71,6 +71,10 @@ export function configOf(options: readonly ConfigOption[], { option }: ConfigPar
   );
 }
 
+/** Keystone has the addresses of a directory as one text, with commas. */
+const asKeystone = (option: string, value: unknown): unknown =>
+  option === 'url' && Array.isArray(value) ? value.join(',') : value;
+
 /** What is in force where a domain's file says nothing; null where this service has no such option. */
 export function defaultOptions(config: IdentityConfig, part: ConfigPart): ConfigOption[] {
   checkPart(part);
@@ -80,7 +84,7 @@ export function defaultOptions(config: IdentityConfig, part: ConfigPart): Config
   return (Object.keys(GROUPS) as Group[])
     .filter((group) => part.group === undefined || part.group === group)
     .flatMap((group) => {
-      const known = new Map(Object.values(sections[group]).map(({ key, fallback }) => [key, fallback as unknown]));
+      const known = new Map(Object.values(sections[group]).map(({ key, fallback }) => [key, asKeystone(key, fallback)]));
       return GROUPS[group]
         .filter((option) => part.option === undefined || part.option === option)
         .map((option) => ({ group, option, value: known.get(option) ?? null }));

@@ -11,9 +11,12 @@ const EndpointGroupFilters = t.object(
 );
 const Description = t.nullable(t.string());
 
-const NewEndpointGroup = t.open({ name: Name, filters: EndpointGroupFilters }, { description: Description });
+/** As in Keystone, there are no attributes beside these. */
+const NewEndpointGroup = t.object({ name: Name, filters: EndpointGroupFilters }, { id: t.string(), description: Description });
 export const CreateEndpointGroup = t.envelope('endpoint_group', NewEndpointGroup);
-const EndpointGroupChanges = t.changes(t.open({}, { name: Name, filters: EndpointGroupFilters, description: Description }));
+const EndpointGroupChanges = t.changes(
+  t.object({}, { id: t.string(), name: Name, filters: EndpointGroupFilters, description: Description }),
+);
 export const UpdateEndpointGroup = t.envelope('endpoint_group', EndpointGroupChanges);
 const EndpointGroup = t.object({
   id: t.string(),

@@ -52,6 +52,7 @@ onEachDatabase('The endpoint filter', (api) => {
     it('are refused when they cannot be stored', async () => {
       await assertBadBodies(api, 'POST', GROUPS, [
         ['endpoint_group', {}],
+        ['anything', { endpoint_group: { name: 'x', filters: { interface: 'public' }, anything: 'else' } }],
         ['name', { endpoint_group: { filters: { interface: 'public' } } }],
         ['name', { endpoint_group: { name: ' ', filters: { interface: 'public' } } }],
         ['filters', { endpoint_group: { name: 'x' } }],
