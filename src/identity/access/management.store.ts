@@ -80,3 +80,20 @@ export async function managersIn(
       .execute()
   );
 }
+
+/** What a trust lets its trustee use: a role, in a project of this domain. Without those that are over. */
+export const rolesByTrust = (
+  db: Reader,
+  trusteeId: string,
+  now: number,
+): Promise<{ roleId: string; domainId: string | null }[]> =>
+  db
+    .selectFrom('trusts')
+    .innerJoin('trust_roles', 'trust_roles.trust_id', 'trusts.id')
+    .innerJoin('projects', 'projects.id', 'trusts.project_id')
+    .where('trusts.trustee_user_id', '=', trusteeId)
+    .where((eb) => eb.or([eb('trusts.expires_at', 'is', null), eb('trusts.expires_at', '>', now)]))
+    .where((eb) => eb.or([eb('trusts.remaining_uses', 'is', null), eb('trusts.remaining_uses', '>', 0)]))
+    .select(['trust_roles.role_id as roleId', 'projects.domain_id as domainId'])
+    .distinct()
+    .execute();

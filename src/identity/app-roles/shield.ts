@@ -12,6 +12,7 @@ import {
   managersIn,
   managesElsewhere,
   readGrants,
+  rolesByTrust,
   type Shield,
   visibleDomain,
 } from '../access/index.ts';
@@ -45,7 +46,24 @@ export function createShield({ access, clock }: { readonly access: Pick<Access, 
       if (names.some((name) => above.includes(name))) return true;
       if (of !== domainId && names.some((name) => !OF_GUESTS.includes(name))) return true;
     }
-    return 'userId' in grantee && managesElsewhere(reader, grantee.userId, domainId);
+    if (!('userId' in grantee)) return false;
+    return (
+      (await administersByTrust(reader, grantee.userId, { above, domainId })) ||
+      managesElsewhere(reader, grantee.userId, domainId)
+    );
+  }
+
+  /** Other roles do not count here: everybody who has some could protect people of other domains from their managers, by a trust. */
+  async function administersByTrust(
+    reader: Reader,
+    userId: string,
+    { above, domainId }: { readonly above: readonly string[]; readonly domainId: string | undefined },
+  ): Promise<boolean> {
+    for (const { roleId, domainId: of } of await rolesByTrust(reader, userId, seconds(clock))) {
+      const beyond = of === domainId ? above : EVERYWHERE;
+      if ((await access.expand(reader, [roleId])).some(({ name }) => beyond.includes(name))) return true;
+    }
+    return false;
   }
 
   /** Whether a role of the grantee matches, or they own an organization that manages an application. */
