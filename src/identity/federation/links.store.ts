@@ -5,15 +5,19 @@ import type { Database, OpenidProviderRow, ProviderLinkRow, Reader, Tx, UserRow 
 import { usable } from './openid-settings.store.ts';
 
 /** A link that was made in advance has the issuer of the settings, which may differ by a slash at the end. */
+export const namesOfIssuer = (issuer: string): string[] => {
+  const bare = issuer.replace(/\/$/, '');
+  return [bare, `${bare}/`];
+};
+
 export async function findLink(
   db: Reader,
   { providerId, issuer, subject }: { readonly providerId: string; readonly issuer: string; readonly subject: string },
 ): Promise<ProviderLinkRow | undefined> {
-  const bare = issuer.replace(/\/$/, '');
   const rows = await db
     .selectFrom('provider_links')
     .where('provider_id', '=', providerId)
-    .where('issuer', 'in', [bare, `${bare}/`])
+    .where('issuer', 'in', namesOfIssuer(issuer))
     .where('subject', '=', subject)
     .selectAll()
     .execute();

@@ -1,5 +1,6 @@
 // Sign-ins through a provider in the database.
 import type { Database, OpenidProviderRow, ProviderLinkRow, ProviderSessionRow, Reader, Tx } from '../database.ts';
+import { namesOfIssuer } from './links.store.ts';
 
 export async function insertProviderSession(tx: Tx, row: ProviderSessionRow): Promise<void> {
   await tx.insertInto('provider_sessions').values(row).execute();
@@ -104,7 +105,7 @@ export async function deleteProviderSessions(tx: Tx, selection: SessionSelection
     .selectFrom('provider_sessions')
     .innerJoin('provider_links as link', 'link.id', 'provider_sessions.link_id')
     .where('link.provider_id', '=', providerId);
-  if (issuer !== undefined) query = query.where('link.issuer', '=', issuer);
+  if (issuer !== undefined) query = query.where('link.issuer', 'in', namesOfIssuer(issuer));
   if (subject !== undefined) query = query.where('link.subject', '=', subject);
   if (sidHash !== undefined)
     query = query.where((eb) => {

@@ -5,6 +5,8 @@ import type { Provider } from './provider.ts';
 /** No symmetric algorithms, and not `none`. */
 const ALGORITHMS = ['ES256', 'ES384', 'ES512', 'EdDSA', 'RS256', 'PS256'];
 const JWKS_MS = 5_000;
+/** After its keys could not be read, a provider is left alone for this time: anybody may send tokens that would need them. */
+const AGAIN_MS = 1_000;
 
 /** Tolerance for clock differences. */
 export const LEEWAY_SECONDS = 30;
@@ -46,11 +48,28 @@ export type VerifyToken = (token: string, rules: Omit<JWTVerifyOptions, 'issuer'
 
 export function createVerifyToken(provider: Pick<Provider, 'fetch' | 'signer' | 'unavailable'>): VerifyToken {
   let keys: { uri: string; get: JWTVerifyGetKey } | undefined;
+  let failedAt = Number.NEGATIVE_INFINITY;
+  const failed = (): void => {
+    failedAt = performance.now();
+  };
+
+  /** Keys that were read before are used meanwhile. */
+  const fetchKeys: typeof fetch = async (...request) => {
+    if (performance.now() - failedAt < AGAIN_MS) throw new Error('they could not be read a moment ago');
+    try {
+      const answer = await provider.fetch(...request);
+      if (!answer.ok) failed();
+      return answer;
+    } catch (error) {
+      failed();
+      throw error;
+    }
+  };
 
   async function keySet(uri: string): Promise<JWTVerifyGetKey> {
     const { createRemoteJWKSet, customFetch } = await import('jose');
     if (keys?.uri !== uri)
-      keys = { uri, get: createRemoteJWKSet(new URL(uri), { [customFetch]: provider.fetch, timeoutDuration: JWKS_MS }) };
+      keys = { uri, get: createRemoteJWKSet(new URL(uri), { [customFetch]: fetchKeys, timeoutDuration: JWKS_MS }) };
     return keys.get;
   }
 
@@ -62,10 +81,11 @@ export function createVerifyToken(provider: Pick<Provider, 'fetch' | 'signer' | 
       const { payload } = await jwtVerify(token, get, { ...rules, issuer, algorithms: ALGORITHMS });
       return payload;
     } catch (error) {
-      // The library throws a plain JOSEError if the keys cannot be fetched. All other errors are about the token.
-      const { code } = error as { code?: string };
-      if (error instanceof errors.JOSEError && code !== errors.JWKSTimeout.code && code !== errors.JOSEError.code)
-        return undefined;
+      // The library throws a plain JOSEError if the keys cannot be fetched. All but these errors are about the token.
+      const { code = '' } = error as { code?: string };
+      if (code === errors.JWKSInvalid.code) failed();
+      const ofProvider = [errors.JWKSTimeout, errors.JWKSInvalid, errors.JOSEError].some((one) => one.code === code);
+      if (error instanceof errors.JOSEError && !ofProvider) return undefined;
       return provider.unavailable(`keys: ${(error as Error).message}`);
     }
   };
