@@ -308,6 +308,19 @@ onEachDatabase(
       assertOk(await api.patch(`/v3/limits/${small.id}`, { limit: { resource_limit: -1 } }));
     });
 
+    it('hold when the limit of a domain is deleted while projects get more', async () => {
+      for (let round = 0; round < 8; round++) {
+        const name = `e${round}`;
+        await register(api, { ...resource(name), default_limit: 10 });
+        const ofDomain = assertOk(await post({ ...resource(name), domain_id: domain.id, resource_limit: 20 }), 201).limits[0];
+        const [made, gone] = await Promise.all([
+          post({ ...resource(name), project_id: projects[0]!.id, resource_limit: 20 }),
+          api.delete(`/v3/limits/${ofDomain.id}`),
+        ]);
+        assert.deepEqual([made.status, gone.status].sort(), made.status === 201 ? [201, 403] : [204, 403]);
+      }
+    });
+
     it('are compared with those of the same request', async () => {
       await register(api, { ...resource('b'), default_limit: 1 });
       const [one, two] = projects;
