@@ -120,7 +120,8 @@ describe('The move from SQLite to PostgreSQL', () => {
     assert.equal(code, 2, stderr);
     assert.match(stderr, /in use|running/);
     assert.deepEqual(await query(identity.asSuperuser, `select 1 from pg_tables where schemaname = 'public'`), []);
-    assert.equal(await service!.stop(), 0);
+    // What it wrote last is not in the main file of the database then.
+    await service!.killNow();
     service = undefined;
   });
 
@@ -129,7 +130,12 @@ describe('The move from SQLite to PostgreSQL', () => {
     assert.equal(wrongKey.code, 2);
     assert.match(wrongKey.stderr, /sealed under another master key/);
     const noKey = await move(Object.fromEntries(Object.entries(postgres).filter(([name]) => name !== 'GATEHOUSE_MASTER_KEY')));
-    assert.match(noKey.stderr, /GATEHOUSE_MASTER_KEY must be set/);
+    assert.match(noKey.stderr, /GATEHOUSE_MASTER_KEY must be set to the key of the data folder: .*master\.key/);
+    const same = await move({ ...postgres, GATEHOUSE_WALLET_DATABASE_URL: identity.url });
+    assert.match(same.stderr, /GATEHOUSE_WALLET_DATABASE_URL must name another database/);
+    const nothing = await mkdtemp(join(tmpdir(), 'gatehouse-move-'));
+    assert.match((await move({ ...postgres, GATEHOUSE_DATA_DIR: nothing })).stderr, /nothing that could be copied/);
+    await rm(nothing, { recursive: true });
     assert.match((await move(sqlite)).stderr, /GATEHOUSE_IDENTITY_DATABASE_URL: set it/);
 
     const db = new DatabaseSync(join(folder, 'identity.sqlite'));
@@ -156,6 +162,42 @@ describe('The move from SQLite to PostgreSQL', () => {
     db.close();
     assert.equal(code, 1, stderr);
     assert.equal(await rowsIn(identity.asSuperuser, 'projects'), 0);
+  });
+
+  it('copies neither database when one of them is not empty, and goes on after only one was copied', async () => {
+    const [first, second] = [await ownDatabase(), await ownDatabase()];
+    const there = {
+      ...postgres,
+      GATEHOUSE_IDENTITY_DATABASE_URL: first.url,
+      GATEHOUSE_WALLET_DATABASE_URL: second.url,
+    };
+    await query(second.url, 'create table notes (id int)');
+    const refused = await move(there);
+    assert.equal(refused.code, 2, refused.stderr);
+    assert.match(refused.stderr, /GATEHOUSE_WALLET_DATABASE_URL: this database has tables of something else/);
+    assert.equal(await rowsIn(first.asSuperuser, 'users'), 0);
+    await query(second.url, 'drop table notes');
+
+    const db = new DatabaseSync(join(folder, 'wallet.sqlite'));
+    const [key] = db.prepare('select id, owner from keys limit 1').all() as { id: string; owner: string }[];
+    db.prepare('update keys set owner = owner || char(0) where id = ?').run(key!.id);
+    const half = await move(there);
+    db.prepare('update keys set owner = ? where id = ?').run(key!.owner, key!.id);
+    db.close();
+    assert.equal(half.code, 1, half.stderr);
+    assert.match(half.stdout, /^identity: \d+ rows are in PostgreSQL now\n$/);
+    assert.match(half.stderr, /identity: copied;.* run this command again, with GATEHOUSE_IDENTITY_DATABASE_URL= \(empty\)/);
+    assert.match(half.stderr, /keys: /);
+    assert.equal(await rowsIn(second.asSuperuser, 'keys'), 0);
+    const again = await move(there);
+    assert.match(
+      again.stderr,
+      /GATEHOUSE_IDENTITY_DATABASE_URL: this database is in use.* again with GATEHOUSE_IDENTITY_DATABASE_URL=/,
+    );
+    const rest = await move({ ...there, GATEHOUSE_IDENTITY_DATABASE_URL: '' });
+    assert.deepEqual([rest.code, rest.stderr], [0, '']);
+    assert.match(rest.stdout, /^wallet: \d+ rows are in PostgreSQL now\n$/);
+    assert.ok((await rowsIn(second.asSuperuser, 'keys')) > 0);
   });
 
   it('copies every row, and references hold as before', async () => {

@@ -1,12 +1,20 @@
 // move-to-postgres: from one machine with SQLite to PostgreSQL.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { createSealOrFail, masterKeys } from '../data-folder.ts';
+import { createSealOrFail, KEY_FILE, masterKeys } from '../data-folder.ts';
 import { MIGRATIONS as IDENTITY_MIGRATIONS } from '../identity/service.ts';
 import { ConfigError } from '../platform/config/index.ts';
 import { loadCopyToPostgres, lockFolder } from '../platform/database/index.ts';
+import { checkDatabases } from '../setting-rules.ts';
 import type { Command } from './command.ts';
 import { existingDataFolder, print, settings } from './support.ts';
+
+/** When a later database could not be copied: how to go on. */
+const howToGoOn = (copied: readonly string[]): string =>
+  `${copied.join(', ')}: copied; it stays as it is. When the other one is mended, run this command again, with ` +
+  `${copied.map((name) => `${settingOf(name)}=`).join(' ')} (empty) in front of it\n`;
+
+const settingOf = (name: string): string => `GATEHOUSE_${name.toUpperCase()}_DATABASE_URL`;
 
 async function move(): Promise<void> {
   const { shared, identity, wallet } = settings();
@@ -15,23 +23,34 @@ async function move(): Promise<void> {
     throw new ConfigError(
       'GATEHOUSE_IDENTITY_DATABASE_URL: set it to an empty database of PostgreSQL, and GATEHOUSE_WALLET_DATABASE_URL to another',
     );
+  checkDatabases({ shared, identity, wallet }, 1);
+  if (!shared.masterKey)
+    throw new ConfigError(`GATEHOUSE_MASTER_KEY must be set to the key of the data folder: ${join(folder, KEY_FILE)}`);
   const { MIGRATIONS: WALLET_MIGRATIONS } = await import('../wallet/service.ts');
   const { actAsEveryone } = await import('../wallet/access/index.ts');
   const databases = [
     { name: 'identity', url: identity.databaseUrl, migrations: IDENTITY_MIGRATIONS },
     { name: 'wallet', url: wallet.databaseUrl, migrations: WALLET_MIGRATIONS, prepare: actAsEveryone },
-  ];
+  ].flatMap(({ name, url, ...rest }) => {
+    const file = join(folder, `${name}.sqlite`);
+    return url && existsSync(file) ? [{ name, file, url, setting: settingOf(name), ...rest }] : [];
+  });
+  if (databases.length === 0) throw new ConfigError(`GATEHOUSE_DATA_DIR: ${folder} has nothing that could be copied there`);
   const lock = lockFolder(folder);
   try {
     // With the keys of the settings, which the services on PostgreSQL will have. What they do not open would be lost.
     const { verifyDatabases } = await import('../verify-backup.ts');
     await verifyDatabases(folder, createSealOrFail(masterKeys(shared, folder, true)));
-    const { copyToPostgres } = await loadCopyToPostgres();
-    for (const { name, url, ...rest } of databases) {
-      const file = join(folder, `${name}.sqlite`);
-      if (!url || !existsSync(file)) continue;
-      const setting = `GATEHOUSE_${name.toUpperCase()}_DATABASE_URL`;
-      print(`${name}: ${await copyToPostgres({ file, url, setting, ...rest })} rows are in PostgreSQL now`);
+    const { checkCopy, copyToPostgres } = await loadCopyToPostgres();
+    for (const database of databases) await checkCopy(database);
+    const copied: string[] = [];
+    for (const database of databases) {
+      const rows = await copyToPostgres(database).catch((error: unknown) => {
+        if (copied.length > 0) process.stderr.write(howToGoOn(copied));
+        throw error;
+      });
+      copied.push(database.name);
+      print(`${database.name}: ${rows} rows are in PostgreSQL now`);
     }
   } finally {
     lock.release();

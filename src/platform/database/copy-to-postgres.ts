@@ -17,6 +17,8 @@ export interface CopyOptions {
 }
 
 const BATCH = 2_000;
+/** A batch becomes one text, and as JSON up to six times as long. Pictures have megabytes. */
+const BATCH_BYTES = 16 * 1024 * 1024;
 
 async function tablesOf(tx: Kysely<unknown>): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
@@ -34,7 +36,8 @@ async function lockEmptyTables(tx: Kysely<unknown>, tables: readonly string[], s
     const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(tx);
     if (rows.length > 0)
       throw new ConfigError(
-        `${setting}: this database is in use already (${table} has rows); give an empty one, so that nothing is overwritten`,
+        `${setting}: this database is in use already (${table} has rows); give an empty one, so that nothing is overwritten. ` +
+          `If a former run copied it, run the command again with ${setting}= (empty), for the other one`,
       );
   }
 }
@@ -56,8 +59,8 @@ async function checkReferencesAtEnd(tx: Kysely<unknown>): Promise<() => Promise<
   };
 }
 
-/** Only a bug could make them differ, and it must not lose a column. */
-async function compareColumns(from: Kysely<unknown>, tx: Kysely<unknown>, table: string): Promise<void> {
+/** Only a bug could make them differ, and it must not lose a column. Returns their names. */
+async function compareColumns(from: Kysely<unknown>, tx: Kysely<unknown>, table: string): Promise<string[]> {
   const there = await sql<{ name: string }>`select name from pragma_table_info(${table})`.execute(from);
   const here = await sql<{ name: string }>`
     select attname as name from pg_attribute where attrelid = ${`"${table}"`}::regclass and attnum > 0 and not attisdropped
@@ -69,17 +72,41 @@ async function compareColumns(from: Kysely<unknown>, tx: Kysely<unknown>, table:
       .join(', ');
   if (names(there.rows) !== names(here.rows))
     throw new Error(`${table} has the columns ${names(there.rows)} in SQLite, and ${names(here.rows)} in PostgreSQL`);
+  return there.rows.map(({ name }) => name);
+}
+
+/** The last row of the next batch, after the row `last`. */
+export async function endOfBatch(
+  from: Kysely<unknown>,
+  table: string,
+  columns: readonly string[],
+  last: number,
+): Promise<number | undefined> {
+  const size = sql.join(
+    columns.map((name) => sql`coalesce(octet_length(${sql.ref(name)}), 0)`),
+    sql` + `,
+  );
+  const { rows } = await sql<{ id: number; bytes: number }>`
+    select rowid as id, ${size} as bytes from ${sql.table(table)} where rowid > ${last} order by rowid limit ${BATCH}
+  `.execute(from);
+  let total = 0;
+  const tooMany = rows.findIndex(({ bytes }, at) => {
+    total += bytes;
+    return at > 0 && total > BATCH_BYTES;
+  });
+  return rows.at(tooMany === -1 ? -1 : tooMany - 1)?.id;
 }
 
 async function copyTable(from: Kysely<unknown>, tx: Kysely<unknown>, table: string): Promise<number> {
-  await compareColumns(from, tx, table);
+  const columns = await compareColumns(from, tx, table);
   let copied = 0;
   for (let last = -1; ; ) {
+    const end = await endOfBatch(from, table, columns, last);
+    if (end === undefined) return copied;
     const { rows } = await sql<Record<string, unknown>>`
-      select rowid as "copied rowid", * from ${sql.table(table)} where rowid > ${last} order by rowid limit ${BATCH}
+      select * from ${sql.table(table)} where rowid > ${last} and rowid <= ${end} order by rowid
     `.execute(from);
-    if (rows.length === 0) return copied;
-    last = Number(rows.at(-1)!['copied rowid']);
+    last = end;
     await sql`
       insert into ${sql.table(table)} select * from json_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(rows)}::json)
     `.execute(tx);
@@ -96,20 +123,53 @@ async function countsOf(db: Kysely<unknown>, tables: readonly string[]): Promise
   return counts;
 }
 
+/** A database of something else would get our tables beside its own, and its tables have no rows that we could copy. */
+async function refuseOthers(db: Kysely<unknown>, setting: string): Promise<void> {
+  const { rows } = await sql`select 1 where to_regclass(${RECORDS}) is not null`.execute(db);
+  const [table] = rows.length > 0 ? [] : await tablesOf(db);
+  if (table !== undefined)
+    throw new ConfigError(`${setting}: this database has tables of something else (${table}); give an empty one`);
+}
+
+async function prepareTarget(
+  db: Kysely<unknown>,
+  { setting, migrations }: Pick<CopyOptions, 'setting' | 'migrations'>,
+): Promise<void> {
+  await refuseOthers(db, setting);
+  await migrate(db, migrations, { dialect: 'postgres', name: setting });
+}
+
+/** Fails if the copy would be refused. So one of two databases is not copied when the other cannot be. */
+export async function checkCopy({ url, setting, migrations, prepare }: Omit<CopyOptions, 'file'>): Promise<void> {
+  const target = readPostgres<unknown>(url, setting);
+  try {
+    await prepareTarget(target.read, { setting, migrations });
+    await target.read.transaction().execute(async (tx) => {
+      await prepare?.(tx);
+      await lockEmptyTables(tx, await tablesOf(tx), setting);
+    });
+  } finally {
+    await target.close();
+  }
+}
+
 /** Returns the number of rows. The caller makes sure that no service writes to the file. */
 export async function copyToPostgres({ file, url, setting, migrations, prepare }: CopyOptions): Promise<number> {
   const source = readSqlite<unknown>(file);
   // One connection without time limits: nobody else is served from it.
   const target = readPostgres<unknown>(url, setting);
   try {
-    await migrate(target.read, migrations, { dialect: 'postgres', name: setting });
+    await prepareTarget(target.read, { setting, migrations });
     const rows = await target.read.transaction().execute(async (tx) => {
       await prepare?.(tx);
       const tables = await tablesOf(tx);
       await lockEmptyTables(tx, tables, setting);
       const checkReferences = await checkReferencesAtEnd(tx);
       let copied = 0;
-      for (const table of tables) copied += await copyTable(source.read, tx, table);
+      for (const table of tables)
+        copied += await copyTable(source.read, tx, table).catch((error: Error) => {
+          throw new Error(`${table}: ${error.message}`, { cause: error });
+        });
       await checkReferences();
       const [before, after] = [await countsOf(source.read, tables), await countsOf(tx, tables)];
       for (const table of tables)
