@@ -110,8 +110,9 @@ export const allInOwnDomain =
 export const roleOfOwnDomain: Rule = (caller, { roleDomainId }) => roleDomainId === null || roleDomainId === scopeDomain(caller);
 /** The role `service` has effect in every domain, so the administrator of one domain must not grant it. */
 export const withinDomain: Rule = (_caller, { givesRoles }) => givesRoles !== undefined && !givesRoles.includes('service');
-/** A manager must not grant roles above manager. */
-export const manageableRole: Rule = (_caller, { roleName }) => ['manager', 'member', 'reader'].includes(roleName ?? '');
+/** A manager must not grant roles above manager, nor one that only has such a name: a domain may have a `member` that is a `service`, too. */
+export const manageableRole: Rule = (_caller, { roleName, givesRoles = [] }) =>
+  ['manager', 'member', 'reader'].includes(roleName ?? '') && !['admin', 'service'].some((name) => givesRoles.includes(name));
 export const both =
   (...rules: readonly Rule[]): Rule =>
   (caller, target) =>
