@@ -257,4 +257,23 @@ onEachDatabase('A provider whose name ends with a slash', (api) => {
         assert.ok(!(await isValid(api, token)), 'a token of a session that ended');
         assertRefused(await send(api, provider, bearer), 401);
       });
+
+  it('leaves nobody signed in who logs in while they are signed out', async () => {
+    for (let round = 0; round < 5; round++) {
+      const [sub, sid] = [uniqueName('ann'), uniqueName('sid')];
+      const bearers = [await provider.sign(provider.claims(sub, { sid })), await provider.sign(provider.claims(sub))];
+      const logIns = () => bearers.flatMap((bearer) => [send(api, provider, bearer), send(api, provider, bearer)]);
+      if (round % 2) assertOk(await send(api, provider, bearers[0]!), 201);
+      const [first, , second] = await Promise.all([
+        Promise.all(logIns()),
+        signOut(api, provider, round % 3 ? { sub } : { sub, sid }),
+        Promise.all(logIns()),
+      ]);
+      for (const { status, headers, text } of [...first, ...second]) {
+        assert.ok([201, 401].includes(status), text);
+        if (status === 201) assert.ok(!(await isValid(api, headers.get('x-subject-token')!)), `round ${round}`);
+      }
+      for (const bearer of bearers) assertRefused(await send(api, provider, bearer), 401);
+    }
+  });
 });

@@ -100,6 +100,14 @@ describe('A copy into PostgreSQL', () => {
     }
   });
 
+  it('is refused for a database that does not have every character', async () => {
+    const options = await makeDatabases('latin', [['fine', 'x', 1]]);
+    const name = `${new URL(options.url).pathname.slice(1)}_latin`;
+    await query(options.url, `create database "${name}" template template0 encoding 'LATIN1' lc_collate 'C' lc_ctype 'C'`);
+    const url = Object.assign(new URL(options.url), { pathname: `/${name}` }).href;
+    await assert.rejects(checkCopy({ ...options, url }), /THE_URL: this database has the encoding LATIN1/);
+  });
+
   it('is refused for databases with something in them', async () => {
     const options = await makeDatabases('refused', [['fine', 'x', 1]]);
     await query(options.url, 'create table notes (id int)');

@@ -135,6 +135,9 @@ async function prepareTarget(
   db: Kysely<unknown>,
   { setting, migrations }: Pick<CopyOptions, 'setting' | 'migrations'>,
 ): Promise<void> {
+  const { rows } = await sql<{ encoding: string }>`select current_setting('server_encoding') as encoding`.execute(db);
+  if (rows[0]!.encoding !== 'UTF8')
+    throw new ConfigError(`${setting}: this database has the encoding ${rows[0]!.encoding}; create it with UTF8`);
   await refuseOthers(db, setting);
   await migrate(db, migrations, { dialect: 'postgres', name: setting });
 }
