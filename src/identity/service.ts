@@ -129,7 +129,8 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
     onRequest: (kind, outcome) => called({ kind, outcome }),
   });
   const { parts, deps, passwords, tokens, users, tokenKeys, notifications } = modules;
-  const { mail, links, logouts, connections, openid, reseal, domainSettings, passkeyPolicy, registrationKeys } = modules;
+  const { mail, links, logouts, connections, openid, reseal, domainSettings, passkeyPolicy, walletSignIn, registrationKeys } =
+    modules;
   const { peopleSettled, directories } = modules;
   const destinations = createDestinations(config, { service: 'identity', outbound: modules.outbound, clock: options.clock });
   const auditExports = createAuditExports({ ...deps, destinations, days: config.auditDays, toCadf: identityCadf });
@@ -210,6 +211,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
       await warnWithoutAdministrator(deps);
       await domainSettings.warnOfUnknownDomains(log);
       await passkeyPolicy.refuseImpossible(address);
+      await walletSignIn.refuseImpossible();
       await directories.start();
       sweeper = startSweeper({
         ...parts,

@@ -270,6 +270,23 @@ export const identitySettings = {
     ['off', 'allowed', 'required_for_administrators'],
     'Whether people can sign in with passkeys, and whether administrators must.',
   ),
+  walletSignIn: setting.choice(
+    'GATEHOUSE_IDENTITY_WALLET_SIGN_IN',
+    'off',
+    ['off', 'first', 'second', 'both'],
+    'Whether people can sign in with a credential of this service from their wallet: `first` instead of the password, `second` after it, `both` either way. One wallet is never two factors.',
+  ),
+  walletClientId: setting.choice(
+    'GATEHOUSE_IDENTITY_WALLET_CLIENT_ID',
+    'x509_hash',
+    ['x509_hash', 'x509_san_dns', 'did'],
+    'How this service names itself to wallets: by the hash of its certificate, by its host name in the certificate, or by its did:web.',
+  ),
+  walletLink: setting.text(
+    'GATEHOUSE_IDENTITY_WALLET_LINK',
+    'openid4vp://',
+    'What the links and QR codes for wallets begin with: a scheme that wallets register, or the address of a wallet, such as `https://wallet.example/open`.',
+  ),
   accountDeletion: setting.choice(
     'GATEHOUSE_IDENTITY_ACCOUNT_DELETION',
     'off',

@@ -14,6 +14,7 @@ export const METHODS = [
   'passkey',
   'oauth1',
   'ec2credential',
+  'wallet',
 ] as const;
 export type AuthMethod = (typeof METHODS)[number];
 

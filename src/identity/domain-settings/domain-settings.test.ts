@@ -74,10 +74,13 @@ describe('The file of a domain', () => {
       GATEHOUSE_IDENTITY_REGISTRATION: 'open',
       GATEHOUSE_IDENTITY_REGISTRATION_EMAIL_DOMAINS: 'a.example, b.example',
       GATEHOUSE_IDENTITY_PASSKEYS: 'required_for_administrators',
+      GATEHOUSE_IDENTITY_WALLET_SIGN_IN: 'second',
       GATEHOUSE_IDENTITY_ACCOUNT_DELETION: 'allowed',
       GATEHOUSE_IDENTITY_ACCOUNT_DELETION_GRACE_DAYS: '3',
     };
-    const { registration, passkeys, account } = read('', env);
+    const { registration, passkeys, wallet, account } = read('', env);
+    assert.deepEqual(wallet, { signIn: 'second' });
+    assert.deepEqual(read('[wallet]\nsign_in = first\n', env).wallet, { signIn: 'first' });
     assert.deepEqual(registration, { mode: 'open', allowedEmailDomains: ['a.example', 'b.example'] });
     assert.deepEqual(passkeys, { policy: 'required_for_administrators' });
     assert.deepEqual(account, { deletion: 'allowed', deletionGraceDays: 3 });

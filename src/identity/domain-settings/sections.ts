@@ -1,11 +1,16 @@
-// The sections of a domain's file. The defaults of [registration], [passkeys] and [account] are the settings of the service.
+// The sections of a domain's file. The defaults of [registration], [passkeys], [wallet] and [account] are the settings of the service.
 import { type SectionValues, setting } from '../../platform/config/index.ts';
 import type { IdentityConfig } from '../settings.ts';
 import { ldapSection } from './ldap.section.ts';
 
 export type SectionDefaults = Pick<
   IdentityConfig,
-  'registrationMode' | 'registrationEmailDomains' | 'passkeyPolicy' | 'accountDeletion' | 'accountDeletionGraceDays'
+  | 'registrationMode'
+  | 'registrationEmailDomains'
+  | 'passkeyPolicy'
+  | 'walletSignIn'
+  | 'accountDeletion'
+  | 'accountDeletionGraceDays'
 >;
 
 export const sectionsWith = (defaults: SectionDefaults) => ({
@@ -44,6 +49,14 @@ export const sectionsWith = (defaults: SectionDefaults) => ({
       defaults.passkeyPolicy,
       ['off', 'allowed', 'required_for_administrators'],
       'Whether people can sign in with passkeys; `GATEHOUSE_IDENTITY_PASSKEYS` when unset.',
+    ),
+  },
+  wallet: {
+    signIn: setting.choice(
+      'sign_in',
+      defaults.walletSignIn,
+      ['off', 'first', 'second', 'both'],
+      'Whether people can sign in with a wallet; `GATEHOUSE_IDENTITY_WALLET_SIGN_IN` when unset.',
     ),
   },
   account: {

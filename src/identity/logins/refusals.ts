@@ -16,6 +16,7 @@ const WORDS = {
   ],
   wrong_device: ['device unknown or stolen'],
   wrong_passkey: ['passkey wrong'],
+  wrong_wallet: ['wallet wrong'],
   passkey_required: ['administrators of this domain sign in with a passkey'],
   provider: [
     'mapped wrong',

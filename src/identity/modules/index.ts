@@ -37,7 +37,7 @@ export async function buildModules(db: Database, options: ModuleOptions) {
   const { consumers, appRoles, delegation } = applications;
   const { groups, grants, appAssignments, invitations, acceptance } = buildInvitations(core, applications, options);
   const people = { ...buildPeople(core, options), acceptance };
-  const signIn = buildSignIn(core, applications, people, options);
+  const signIn = buildSignIn(core, applications, people, roleCredentials, options);
   const { factor, passkeys, passkeyPolicy, credentials, auth, openid, federation, completeness } = signIn;
   const domains = createDomains(deps);
   const projects = createProjects({ ...deps, domains });
@@ -112,6 +112,7 @@ export async function buildModules(db: Database, options: ModuleOptions) {
     openid,
     federation,
     passkeyPolicy,
+    walletSignIn: signIn.walletSignIn,
     peopleSettled: people.peopleSettled,
     reseal,
   };

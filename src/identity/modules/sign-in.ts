@@ -29,7 +29,9 @@ import { createTrusts } from '../trusts/index.ts';
 import { createFactor } from '../two-factor/index.ts';
 import type { Applications } from './applications.ts';
 import type { Core } from './core.ts';
+import type { RoleCredentials } from './credentials.ts';
 import type { People } from './people.ts';
+import { buildWalletSignIn } from './wallet-sign-in.ts';
 
 /** Owners of passkeys get a mail, and sessions that began with one end when one is removed. */
 const passkeyListeners = ({ notices, records }: Core): Pick<PasskeyDeps, 'onAdded' | 'onRemoved'> => ({
@@ -45,6 +47,7 @@ export function buildSignIn(
   core: Core,
   applications: Applications,
   people: People & { acceptance: AcceptInvitation },
+  roleCredentials: RoleCredentials,
   options: ModuleOptions,
 ) {
   const { deps, access, users, tokens, tokenKeys, freshLogin, logins, devices, gate } = core;
@@ -112,6 +115,7 @@ export function buildSignIn(
   });
   const keyExchange = createKeyExchange({ ...deps, tokens, scopes, users });
   const signatureExchange = createSignatureExchange({ ...deps, gate, users, logins, keyExchange, ec2Credentials });
+  const walletSignIn = buildWalletSignIn(core, roleCredentials);
   const openid = createOpenid({
     ...deps,
     ...core,
@@ -123,6 +127,7 @@ export function buildSignIn(
     sessionTokens: createSessionTokens({ tokens, scopes, completeness }),
     factor,
     federation,
+    walletSignIn,
     passkeys,
     passkeyPolicy,
     credentials,
@@ -133,5 +138,5 @@ export function buildSignIn(
     organizationsOf: async (userId) => readProjects(db.read, [...(await reachableProjectIds(db.read, userId, seconds(clock)))]),
   });
   const delegations = { applicationCredentials, trusts, oauth1, ec2Credentials, signatureExchange };
-  return { factor, passkeys, passkeyPolicy, credentials, ...delegations, auth, openid, federation, completeness };
+  return { factor, passkeys, passkeyPolicy, credentials, ...delegations, auth, openid, federation, walletSignIn, completeness };
 }

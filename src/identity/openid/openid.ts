@@ -117,9 +117,9 @@ export function createOpenid(deps: OpenidDeps) {
     needsMore: async (userId, amr, requested) => {
       const methods = methodsOf(amr);
       if (await signIn.isPasskeyMissing(userId, methods)) return true;
-      if (missingStrength(amr, requested) === 0) return false;
-      const next = await signIn.nextSteps({ userId, methods });
-      return next.passkey || next.code;
+      const missing = missingStrength(amr, requested);
+      if (missing === 0) return false;
+      return (await signIn.canStrengthen({ userId, methods }, missing)) || (await signIn.nextSteps({ userId, methods })).code;
     },
     registerGrants: (provider, library) => registerPasswordGrant(provider, library, signIn, records),
   });
@@ -129,6 +129,7 @@ export function createOpenid(deps: OpenidDeps) {
     logo: deps.consumers.logoImage,
     gate,
     federation,
+    walletSignIn: deps.walletSignIn,
     interactions,
     account,
     console,

@@ -36,8 +36,9 @@ import {
 import type { ProviderWithKeys } from './provider/provider.ts';
 import type { Interactions } from './sign-in/interaction.ts';
 import { handleProviderRequest } from './sign-in/provider-requests.ts';
+import { type WalletRequestsDeps, walletRequestAt } from './sign-in/wallet-requests.ts';
 
-export interface RequestDeps {
+export interface RequestDeps extends WalletRequestsDeps {
   readonly gate: Gate;
   readonly federation: Federation;
   readonly interactions: Interactions;
@@ -113,6 +114,8 @@ export async function handleRequest(deps: RequestDeps, exchange: RawExchange): P
   if (people.has(browser.path)) return people.serve(browser);
   const returned = PROVIDER.exec(browser.path);
   if (returned) return handleProviderRequest(deps, browser, returned[1]!, returned[2]!);
+  const ofWallet = walletRequestAt(browser.path);
+  if (ofWallet) return ofWallet(deps, browser);
   const { provider, keys } = await deps.current();
   if (browser.path === METADATA) request.url = DISCOVERY;
   if (browser.path === KEYROCK_TOKEN)

@@ -7,7 +7,7 @@ import type { Deps } from '../resource/index.ts';
 import type { UserWithExpiry } from '../users/index.ts';
 import { createMarkActive } from './activity.ts';
 import type { AuthIdentity, RequestedScope } from './auth.schema.ts';
-import type { LoginCompleteness, PartialLogin } from './completeness.ts';
+import { hasSecond, type LoginCompleteness, type PartialLogin } from './completeness.ts';
 import type { Authenticate, LoginProof } from './methods.ts';
 import type { Receipt, Receipts } from './receipts.ts';
 import type { Scopes } from './scopes.ts';
@@ -41,7 +41,10 @@ export interface AuthenticationResult {
   readonly complete: boolean;
 }
 
-const proofOf = (user: UserWithExpiry, method: 'passkey' | 'mapped'): LoginProof => ({
+/** What proves a person at the pages, beside what they type. */
+type PageMethod = 'passkey' | 'mapped' | 'wallet';
+
+const proofOf = (user: UserWithExpiry, method: PageMethod): LoginProof => ({
   user,
   methods: new Set([method]),
   second: method === 'passkey',
@@ -50,6 +53,12 @@ const proofOf = (user: UserWithExpiry, method: 'passkey' | 'mapped'): LoginProof
 
 /** Checks what proves a person, and returns who it is. */
 type FindPerson = (attempt: LoginAttempt) => Promise<UserWithExpiry | undefined>;
+type SignInWith = (
+  method: 'passkey' | 'wallet',
+  find: FindPerson,
+  attempt: LoginAttempt,
+  earlier?: PartialLogin,
+) => Promise<AuthenticationResult>;
 
 function createReceiptRules({ receipts, scopes }: { readonly receipts: Receipts; readonly scopes: Scopes }) {
   /** The receipt, if it belongs to this user and is still valid. */
@@ -197,7 +206,7 @@ export function createAuth(
     const user = methods.has('password') ? proof.user : await personOf(deps, proof);
     // Fails for a disabled account or domain, with the same message as for a wrong password.
     const { generation } = await scopes.authContextFor(user, { kind: 'unscoped' });
-    const second = proof.second || methods.has('totp') || methods.has('passkey');
+    const second = proof.second || hasSecond(methods);
     const complete = await isComplete({ ...proof, user, methods, second });
     if (complete) await recordSuccess(user, attempt, [...methods]);
     return { user, generation, methods: [...methods], complete };
@@ -205,7 +214,7 @@ export function createAuth(
 
   /** Alone, or after other steps of the same sign-in. */
   async function signInBy(
-    method: 'passkey' | 'mapped',
+    method: PageMethod,
     find: FindPerson,
     attempt: LoginAttempt,
     earlier: PartialLogin | undefined,
@@ -261,9 +270,9 @@ export function createAuth(
     signIn: (identity: AuthIdentity, attempt: LoginAttempt, earlier?: PartialLogin): Promise<AuthenticationResult> =>
       logins.recordLogin(attempt, identity.methods, (recorded) => signIn(identity, recorded, earlier)),
 
-    /** For a person at a browser with a passkey. Alone, it must have verified the person as well. */
-    signInWithPasskey: (find: FindPerson, attempt: LoginAttempt, earlier?: PartialLogin): Promise<AuthenticationResult> =>
-      logins.recordLogin(attempt, ['passkey'], (recorded) => signInBy('passkey', find, recorded, earlier)),
+    /** For a person at a browser with a passkey, which verified them as well if it is used alone; or with a wallet, which is one factor. */
+    signInWith: ((method, find, attempt, earlier) =>
+      logins.recordLogin(attempt, [method], (recorded) => signInBy(method, find, recorded, earlier))) as SignInWith,
 
     /** For a person at a browser whom another provider vouched for: one factor, whatever the provider asked for. */
     signInByProvider: (find: FindPerson, attempt: LoginAttempt): Promise<AuthenticationResult> =>

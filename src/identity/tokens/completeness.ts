@@ -21,7 +21,13 @@ interface MultiFactorOptions {
 }
 
 /** A login begins with one of these. `mapped`: a provider vouched for the person. */
-const FIRST_METHODS = ['password', 'passkey', 'mapped'] as const;
+const FIRST_METHODS = ['password', 'passkey', 'mapped', 'wallet'] as const;
+
+/** Whether there is a second factor among them. A wallet is one beside a password; alone it is the first. */
+export function hasSecond(methods: Iterable<AuthMethod>): boolean {
+  const all = new Set(methods);
+  return all.has('totp') || all.has('passkey') || (all.has('wallet') && (all.has('password') || all.has('mapped')));
+}
 
 /** The combinations of methods a user may log in with (Keystone's multi_factor_auth_rules); empty when any will do. Unknown methods are ignored. */
 function rulesOf(user: UserWithExpiry): (readonly string[])[] {
@@ -71,8 +77,9 @@ export function createLoginCompleteness({
 
   /** Whether the methods so far are not enough, whatever is said of passkeys. */
   async function needsCode(user: UserWithExpiry, methods: readonly AuthMethod[]): Promise<boolean> {
-    const second = methods.includes('totp') || methods.includes('passkey');
-    return (await missingMethods({ user, methods: new Set(methods), second, parent: undefined })) !== undefined;
+    return (
+      (await missingMethods({ user, methods: new Set(methods), second: hasSecond(methods), parent: undefined })) !== undefined
+    );
   }
 
   return {

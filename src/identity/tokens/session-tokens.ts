@@ -1,7 +1,7 @@
 // Tokens for our own pages, made from the session of a browser.
 import type { AuthMethod, TokenRecord } from '../access/index.ts';
 import type { UserWithExpiry } from '../users/index.ts';
-import type { LoginCompleteness } from './completeness.ts';
+import { hasSecond, type LoginCompleteness } from './completeness.ts';
 import type { Scopes } from './scopes.ts';
 import type { Tokens } from './tokens.ts';
 
@@ -35,7 +35,7 @@ export const createSessionTokens = (deps: {
   async issue(user, { methods, epoch, notAfter, ...session }) {
     const authContext = await deps.scopes.authContextFor(user, { kind: 'unscoped' });
     if (authContext.userEpoch !== epoch) return undefined;
-    const second = methods.includes('totp') || methods.includes('passkey');
+    const second = hasSecond(methods);
     if (!(await deps.completeness.isComplete({ user, methods: new Set(methods), second, parent: undefined }))) return undefined;
     return deps.tokens.issue(authContext, { methods, notAfter, session });
   },

@@ -6,6 +6,7 @@ import { errorMessage, field, hidden, page } from './layout.ts';
 import type { PageLook } from './look.ts';
 import { providerForms } from './other-providers-pages.ts';
 import { newPasskeyForm, passkeyForm } from './passkey-forms.ts';
+import { walletForm } from './wallet-pages.ts';
 
 interface PageForm {
   readonly action: string;
@@ -34,6 +35,7 @@ export function signInPage(
     name: string;
     domain: string;
     passkey?: object | undefined;
+    wallet: boolean;
     links: readonly PageLink[];
     providers: OfferedProviders;
     /** The provider whose account is connected by this sign-in. */
@@ -51,7 +53,7 @@ ${field({ name: 'name', label: words.userName, value: about.name, complete: abou
 ${field({ name: 'password', label: words.password, type: 'password', complete: 'current-password', focus: about.name !== '' })}
 <details${about.domain === '' ? '' : html` open`}><summary>${words.otherDomain}</summary>${domain}</details>
 <button type="submit">${words.signIn}</button>`,
-  )}${about.passkey && passkeyForm(look, about, { options: about.passkey, label: words.passkeySignIn, autofill: about.error === undefined })}${providerForms(look, about, about.providers)}${cancel(look, about)}
+  )}${about.passkey && passkeyForm(look, about, { options: about.passkey, label: words.passkeySignIn, autofill: about.error === undefined })}${about.wallet && walletForm(look, about)}${providerForms(look, about, about.providers)}${cancel(look, about)}
 ${about.links.map(({ href, label }) => html`<p><a href="${href}">${label}</a></p>`)}`;
   return page(look, { title: words.signInTo(about.application), logo: about.logo, body, script: about.passkey !== undefined });
 }
@@ -70,10 +72,10 @@ ${field({ name: 'new_password_again', label: words.newPasswordAgain, type: 'pass
 }
 
 /** A passkey instead of a code, or as the only way. `skip`: the application asked for it, and it can do without. */
-export function passkeyPage(look: PageLook, about: PageForm & { passkey: object; skip: boolean }): string {
+export function passkeyPage(look: PageLook, about: PageForm & { passkey: object; wallet?: boolean; skip: boolean }): string {
   const { words } = look;
   const body = html`${errorMessage(about.error)}<p>${words.passkeyText}</p>
-${passkeyForm(look, about, { options: about.passkey, label: words.passkeyUse, step: 'second-passkey' })}
+${passkeyForm(look, about, { options: about.passkey, label: words.passkeyUse, step: 'second-passkey' })}${about.wallet && walletForm(look, about, words.walletUse)}
 ${about.skip && form(about, html`${hidden('step', 'skip')}<button type="submit" class="plain">${words.continueWithout}</button>`)}${cancel(look, about)}`;
   return page(look, { title: words.secondFactor, body, script: true });
 }
@@ -86,7 +88,10 @@ ${newPasskeyForm(look, about, about.creation)}${cancel(look, about)}`;
   return page(look, { title: words.passkeyAdd, body, script: true });
 }
 
-export function secondFactorPage(look: PageLook, about: PageForm & { recovery: boolean; passkey?: object | undefined }): string {
+export function secondFactorPage(
+  look: PageLook,
+  about: PageForm & { recovery: boolean; passkey?: object | undefined; wallet?: boolean },
+): string {
   const { words } = look;
   const { recovery, passkey } = about;
   const input = recovery
@@ -100,7 +105,8 @@ export function secondFactorPage(look: PageLook, about: PageForm & { recovery: b
   )}<form method="post" action="${about.action}">${hidden('form_token', about.token)}
 ${hidden('step', recovery ? 'ask-code' : 'ask-recovery')}
 <button type="submit" class="plain">${recovery ? words.useCode : words.useRecoveryCode}</button></form>
-${passkey && passkeyForm(look, about, { options: passkey, label: words.passkeyUse, step: 'second-passkey' })}`;
+${passkey && passkeyForm(look, about, { options: passkey, label: words.passkeyUse, step: 'second-passkey' })}
+${about.wallet && walletForm(look, about, words.walletUse)}`;
   return page(look, { title: words.secondFactor, body, script: passkey !== undefined });
 }
 

@@ -47,6 +47,7 @@ dl { display: grid; grid-template-columns: minmax(6rem, max-content) 1fr; gap: .
 dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
 code { font: .95rem/1.6 ui-monospace, monospace; overflow-wrap: anywhere; }
 .qr svg { width: 12rem; height: 12rem; background: #fff; border-radius: .4rem; }
+.number code { font-size: 2rem; letter-spacing: .1em; }
 .codes { columns: 2; font: .95rem/1.8 ui-monospace, monospace; list-style: none; padding: 0; }
 details { margin-bottom: 1rem; } summary { cursor: pointer; color: var(--soft); margin-bottom: .5rem; }
 footer { display: flex; gap: 1.5rem; align-items: baseline; margin-top: 1.5rem; color: var(--soft); font-size: .85rem; }

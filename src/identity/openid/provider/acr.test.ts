@@ -10,6 +10,10 @@ describe('How strong a sign-in was', () => {
     { amr: amrOf(['password', 'totp']), acr: MULTI },
     { amr: amrOf(['password', 'passkey']), acr: RESISTANT },
     { amr: amrOf(['passkey'], { isSynced: true }), acr: RESISTANT },
+    { amr: amrOf(['wallet']), acr: SINGLE },
+    { amr: amrOf(['password', 'wallet']), acr: MULTI },
+    { amr: amrOf(['wallet', 'totp']), acr: MULTI },
+    { amr: amrOf(['wallet', 'passkey']), acr: RESISTANT },
   ];
 
   it('follows from what was used', () => {
@@ -39,7 +43,14 @@ describe('How strong a sign-in was', () => {
   });
 
   it('leads back to the methods', () => {
-    for (const methods of [['password'], ['password', 'totp'], ['password', 'passkey'], ['passkey']])
+    for (const methods of [
+      ['password'],
+      ['password', 'totp'],
+      ['password', 'passkey'],
+      ['passkey'],
+      ['wallet'],
+      ['password', 'wallet'],
+    ])
       assert.deepEqual(methodsOf(amrOf(methods)), methods);
   });
 

@@ -63,20 +63,30 @@ export const acrOf = (amr: readonly string[], requested: readonly string[]): str
 /** Another provider vouched for the person. RFC 8176 has no value for it; other providers use this one. */
 export const FEDERATED = 'fed';
 
+/** A credential was shown from a wallet, bound to its key. RFC 8176 has no value for that; `pop` means more to our applications. */
+export const WALLET = 'wallet';
+
 /** By the values of RFC 8176. */
 export function amrOf(methods: readonly string[], passkey?: { readonly isSynced: boolean }): string[] {
-  const first = [...(methods.includes('mapped') ? [FEDERATED] : []), ...(methods.includes('password') ? ['pwd'] : [])];
+  const first = [
+    ...(methods.includes('mapped') ? [FEDERATED] : []),
+    ...(methods.includes('password') ? ['pwd'] : []),
+    ...(methods.includes('wallet') ? [WALLET] : []),
+  ];
+  const isSecond = methods.includes('wallet') && first.length > 1;
   const code = methods.includes('totp');
-  if (!methods.includes('passkey')) return [...(first.length > 0 ? first : ['pwd']), ...(code ? ['otp', 'mfa'] : [])];
+  if (!methods.includes('passkey'))
+    return [...(first.length > 0 ? first : ['pwd']), ...(code ? ['otp', 'mfa'] : isSecond ? ['mfa'] : [])];
   const known = [...first, ...(code ? ['otp'] : []), 'pop'];
   // Alone, the passkey is one factor, and the person who unlocked it the other.
   return first.length > 0 ? [...known, 'mfa'] : [...known, 'user', ...(passkey ? [passkey.isSynced ? 'swk' : 'hwk'] : []), 'mfa'];
 }
 
 /** The methods behind the `amr` of a session. */
-export const methodsOf = (amr: readonly string[]): ('mapped' | 'password' | 'totp' | 'passkey')[] => [
+export const methodsOf = (amr: readonly string[]): ('mapped' | 'password' | 'totp' | 'passkey' | 'wallet')[] => [
   ...(amr.includes(FEDERATED) ? (['mapped'] as const) : []),
   ...(amr.includes('pwd') ? (['password'] as const) : []),
+  ...(amr.includes(WALLET) ? (['wallet'] as const) : []),
   ...(amr.includes('otp') ? (['totp'] as const) : []),
   ...(amr.includes('pop') ? (['passkey'] as const) : []),
 ];

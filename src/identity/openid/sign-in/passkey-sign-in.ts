@@ -4,7 +4,7 @@ import { fail } from '../../faults.ts';
 import type { LoginAttempt } from '../../logins/index.ts';
 import type { PasskeyPolicy, PasskeyQuestion, Passkeys, PasskeyUse } from '../../passkeys/index.ts';
 import type { AuthRules, PartialLogin } from '../../tokens/index.ts';
-import type { Users } from '../../users/index.ts';
+import type { Users, UserWithExpiry } from '../../users/index.ts';
 
 export interface PasskeySignInDeps {
   readonly auth: AuthRules;
@@ -13,6 +13,8 @@ export interface PasskeySignInDeps {
   readonly passkeyPolicy: PasskeyPolicy;
   /** The generation of a user whose session was found in this request. */
   generationOf(userId: string): number | undefined;
+  /** Whether a wallet can be the second step of this person. */
+  hasWallet(user: UserWithExpiry): Promise<boolean>;
 }
 
 interface PasskeySignInResult extends PartialLogin {
@@ -26,14 +28,16 @@ export interface NextSteps {
   readonly code: boolean;
   /** Use one of their passkeys. */
   readonly passkey: boolean;
+  /** Show a credential of this service. */
+  readonly wallet: boolean;
   /** They must, and have none: they add one. */
   readonly newPasskey: boolean;
 }
 
-export function createPasskeySignIn({ auth, users, passkeys, passkeyPolicy, generationOf }: PasskeySignInDeps) {
+export function createPasskeySignIn({ auth, users, passkeys, passkeyPolicy, generationOf, hasWallet }: PasskeySignInDeps) {
   async function nextSteps({ userId, methods }: Pick<PartialLogin, 'userId' | 'methods'>): Promise<NextSteps> {
     const user = await users.find(userId);
-    if (!user) return { code: true, passkey: false, newPasskey: false };
+    if (!user) return { code: true, passkey: false, wallet: false, newPasskey: false };
     const hasPasskey =
       !methods.includes('passkey') && (await passkeyPolicy.isAllowed(user)) && (await passkeys.list(userId)).length > 0;
     const isPasskeyRequired = !methods.includes('passkey') && (await passkeyPolicy.isRequired(user));
@@ -42,6 +46,8 @@ export function createPasskeySignIn({ auth, users, passkeys, passkeyPolicy, gene
       // For somebody who must use a passkey, a code changes nothing.
       code: needsCode && !(isPasskeyRequired && hasPasskey),
       passkey: hasPasskey,
+      // Like a code, it changes nothing for somebody who must use a passkey.
+      wallet: !isPasskeyRequired && !methods.includes('wallet') && (await hasWallet(user)),
       // After the code, if there is one: a stolen password must not be enough to add a passkey.
       newPasskey: isPasskeyRequired && !hasPasskey && !needsCode,
     };
@@ -62,7 +68,7 @@ export function createPasskeySignIn({ auth, users, passkeys, passkeyPolicy, gene
         const user = use && (await users.find(use.userId));
         return user && (await passkeyPolicy.isAllowed(user)) ? user : undefined;
       };
-      const { user, methods, generation, complete } = await auth.signInWithPasskey(check, attempt, earlier);
+      const { user, methods, generation, complete } = await auth.signInWith('passkey', check, attempt, earlier);
       return { userId: user.id, methods, epoch: user.epoch, generation, complete, passkey: use };
     },
 
@@ -78,11 +84,18 @@ export function createPasskeySignIn({ auth, users, passkeys, passkeyPolicy, gene
         await passkeys.add({ userId: user.id, requestId: attempt.requestId, epoch: earlier.epoch }, user.id, answer);
         return user;
       };
-      const { methods, complete } = await auth.signInWithPasskey(check, attempt, earlier);
+      const { methods, complete } = await auth.signInWith('passkey', check, attempt, earlier);
       return { ...earlier, methods, complete };
     },
 
     nextSteps,
+
+    /** Whether the person can add what is missing to the strength that an application wants (acr.ts). A wallet can be relayed, so it is never the strongest. */
+    async canStrengthen(login: Pick<PartialLogin, 'userId' | 'methods'>, missing: number): Promise<boolean> {
+      if (missing === 0) return false;
+      const next = await nextSteps(login);
+      return next.passkey || (missing === 1 && next.wallet);
+    },
 
     /** Whether somebody who is signed in by these methods must use a passkey: the policy or their roles may have changed. */
     async isPasskeyMissing(userId: string, methods: readonly AuthMethod[]): Promise<boolean> {

@@ -1,4 +1,4 @@
-// The pages of a sign-in: the password, a new password if it has expired, the second factor, and passkeys.
+// The pages of a sign-in: the password, a new password if it has expired, the second factor, passkeys, and wallets.
 import { Fault } from '../../../platform/faults/index.ts';
 import type { FreshLogin } from '../../access/index.ts';
 import type { Consumers } from '../../consumers/index.ts';
@@ -14,6 +14,7 @@ import {
   secondFactorPage,
   signInPage,
 } from '../pages/sign-in-pages.ts';
+import { walletStepPage } from '../pages/wallet-pages.ts';
 import type { PageWords } from '../pages/words/index.ts';
 import { acrRequestOf, amrOf, methodsOf, missingStrength } from '../provider/acr.ts';
 import { STRONGER_SIGN_IN } from '../provider/configuration/prompts.ts';
@@ -22,6 +23,7 @@ import type { InteractionRequest, PromptSteps } from './interaction-request.ts';
 import { type KeepAccountDeps, KeepAccountSteps } from './keep-account-steps.ts';
 import { ProviderSteps } from './provider-steps.ts';
 import { type BrowserSignInResult, type DeviceCookie, deviceCookieName, type LoginAttempt } from './sign-in.ts';
+import { WalletSteps, type WalletStepsDeps } from './wallet-steps.ts';
 
 /** How long the second step may take. */
 const SECOND_STEP_MS = 5 * 60_000;
@@ -31,7 +33,7 @@ const ALONE = 'sign-in';
 const secondOf = (userId: string): string => `second ${userId}`;
 const newOf = (userId: string): string => `new ${userId}`;
 
-export interface SignInStepsDeps extends KeepAccountDeps {
+export interface SignInStepsDeps extends KeepAccountDeps, WalletStepsDeps {
   readonly records: Records;
   readonly freshLogin: FreshLogin;
   /** Links below the form. `domain` is what the person typed. */
@@ -80,6 +82,7 @@ export class SignInSteps implements PromptSteps {
   readonly #attempt: LoginAttempt;
   readonly #keepAccount: KeepAccountSteps;
   readonly #provider: ProviderSteps;
+  readonly #wallet: WalletSteps<PendingSignIn>;
 
   constructor(deps: SignInStepsDeps, request: InteractionRequest) {
     const { address, requestId, signal, request: sent } = request.browser.exchange;
@@ -90,6 +93,11 @@ export class SignInSteps implements PromptSteps {
     this.#provider = new ProviderSteps(deps, request, this.#attempt, {
       proceed: (step) => this.#proceed(step, step),
       keepAccount: (login) => this.#keepAccount.beginElsewhere(login),
+    });
+    this.#wallet = new WalletSteps(deps, request, this.#attempt, {
+      pending: () => this.#pending(),
+      proceed: (step, earlier) => this.#proceed(step, earlier),
+      showFormer: (earlier, refused) => (earlier ? this.#showNext(earlier, { refused }) : this.#showSignIn({ refused })),
     });
   }
 
@@ -106,6 +114,9 @@ export class SignInSteps implements PromptSteps {
     const { answer } = this.#provider;
     if (answer) return this.#provider.handleAnswer(answer);
     if (this.#provider.isChoosing) return this.#provider.showChoice();
+    const { returned } = this.#wallet;
+    if (returned !== undefined) return this.#wallet.handleReturn(returned);
+    if (this.#wallet.isWaiting) return this.#wallet.show();
     const pending = await this.#pending();
     return pending ? this.#showNext(pending) : this.#showSignIn();
   }
@@ -135,6 +146,7 @@ export class SignInSteps implements PromptSteps {
         return this.#afterFirst((pending) => (pending.complete ? this.#signedIn(pending) : this.#showNext(pending)));
       default:
         if (step.startsWith('provider')) return this.#provider.submit(step, form);
+        if (step.startsWith('wallet')) return this.#wallet.submit(step, form);
         return redirect(this.#request.browser, this.#request.form.action);
     }
   }
@@ -147,9 +159,11 @@ export class SignInSteps implements PromptSteps {
     const passkey = (await signIn.isPasskeyOffered()) ? await signIn.passkeyOptions(challengesFor(ALONE)[0]!) : undefined;
     const providers = await this.#provider.offered();
     const connecting = this.#provider.provedProvider;
+    // While somebody connects an account, they sign in to it by its own means.
+    const wallet = connecting === undefined && (await signIn.isWalletOffered());
     const logo = await this.#deps.consumers.logoPathOf(clientId);
     const error = refused?.message;
-    const about = { ...form, application, logo, name, domain, error, passkey, links, providers, connecting };
+    const about = { ...form, application, logo, name, domain, error, passkey, wallet, links, providers, connecting };
     sendAnswer(browser, signInPage(browser.look, about), refused);
   }
 
@@ -169,17 +183,25 @@ export class SignInSteps implements PromptSteps {
     const next = await signIn.nextSteps(pending);
     const error = refused?.message;
     if (next.newPasskey && !this.#mayAddPasskey(pending)) {
-      const isVouched = pending.methods.includes('mapped');
-      return this.#showSignIn(isVouched ? { refused: refusal(this.#words.providerNeedsPasskey, 401) } : {});
+      const { providerNeedsPasskey, walletNeedsPasskey } = this.#words;
+      const why = pending.methods.includes('mapped')
+        ? providerNeedsPasskey
+        : pending.methods.includes('wallet')
+          ? walletNeedsPasskey
+          : undefined;
+      return this.#showSignIn(why === undefined ? {} : { refused: refusal(why, 401) });
     }
     if (next.newPasskey) {
       const creation = await signIn.newPasskeyOptions(challengesFor(newOf(userId))[0]!, userId);
       return sendAnswer(browser, newPasskeyPage(browser.look, { ...form, creation, error }), refused);
     }
     const passkey = next.passkey ? await signIn.passkeyOptions(challengesFor(secondOf(userId))[0]!, userId) : undefined;
-    if (next.code) return sendAnswer(browser, secondFactorPage(browser.look, { ...form, recovery, passkey, error }), refused);
+    const { wallet } = next;
+    if (next.code)
+      return sendAnswer(browser, secondFactorPage(browser.look, { ...form, recovery, passkey, wallet, error }), refused);
     const skip = complete && !acrRequestOf(this.#request.interaction.params).isEssential;
-    if (passkey) return sendAnswer(browser, passkeyPage(browser.look, { ...form, passkey, skip, error }), refused);
+    if (passkey) return sendAnswer(browser, passkeyPage(browser.look, { ...form, passkey, wallet, skip, error }), refused);
+    if (wallet) return sendAnswer(browser, walletStepPage(browser.look, { ...form, skip, error }), refused);
     return this.#showSignIn({ refused: refusal(this.#words.tooLate, 401) });
   }
 
@@ -190,8 +212,8 @@ export class SignInSteps implements PromptSteps {
 
   /** An old session is not enough to add a way to sign in: whoever has it may not be the person. */
   #mayAddPasskey({ methods, since }: PendingSignIn): boolean {
-    // Whoever must have a passkey protects others. That protection must not depend on another provider.
-    if (methods.includes('mapped')) return false;
+    // Whoever must have a passkey protects others. That protection must not depend on another provider, nor on a wallet alone.
+    if (methods.includes('mapped') || (methods.includes('wallet') && !methods.includes('password'))) return false;
     return since === undefined || this.#deps.freshLogin.isFresh(since * 1000);
   }
 
@@ -235,8 +257,8 @@ export class SignInSteps implements PromptSteps {
 
   /** Finishes, or asks for what is missing. */
   async #proceed(step: BrowserSignInResult, kept: Kept = {}): Promise<void> {
-    const wants = missingStrength(amrOf(step.methods), acrRequestOf(this.#request.interaction.params).values) > 0;
-    const isDone = step.complete && !(wants && (await this.#deps.signIn.nextSteps(step)).passkey);
+    const missing = missingStrength(amrOf(step.methods), acrRequestOf(this.#request.interaction.params).values);
+    const isDone = step.complete && !(await this.#deps.signIn.canStrengthen(step, missing));
     const { since, providerSession } = kept;
     if (isDone) return this.#signedIn({ ...step, since, providerSession });
     return this.#showNext(await this.#savePending(step, kept));

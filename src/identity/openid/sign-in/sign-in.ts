@@ -11,6 +11,7 @@ import type { PartialLogin, Scopes } from '../../tokens/index.ts';
 import type { Devices, Factor } from '../../two-factor/index.ts';
 import { unknownUserKey } from '../../users/index.ts';
 import { createPasskeySignIn, type PasskeySignInDeps } from './passkey-sign-in.ts';
+import { createWalletSignInStep, type WalletSignInStepDeps } from './wallet-sign-in.ts';
 
 export type { LoginAttempt } from '../../logins/index.ts';
 
@@ -32,7 +33,7 @@ export interface BrowserSignInResult extends PartialLogin {
 export const deviceCookieName = (userId: string): string =>
   `gatehouse_device_${createHash('sha256').update(userId).digest('hex').slice(0, 12)}`;
 
-export interface SignInDeps extends PasskeySignInDeps {
+export interface SignInDeps extends Omit<PasskeySignInDeps, 'hasWallet'>, WalletSignInStepDeps {
   readonly factor: Factor;
   readonly devices: Devices;
   readonly scopes: Scopes;
@@ -40,6 +41,7 @@ export interface SignInDeps extends PasskeySignInDeps {
 
 export function createSignIn(deps: SignInDeps) {
   const { auth, factor, devices, users, scopes } = deps;
+  const { hasWallet, ...byWallet } = createWalletSignInStep(deps);
   const anonymous = (attempt: LoginAttempt): Guesser & LoginAttempt => ({ ...attempt, userId: null });
   const guesserOf = ({ userId, epoch }: PartialLogin, attempt: LoginAttempt): Guesser => ({ ...attempt, userId, epoch });
 
@@ -93,7 +95,8 @@ export function createSignIn(deps: SignInDeps) {
   }
 
   return {
-    ...createPasskeySignIn(deps),
+    ...createPasskeySignIn({ ...deps, hasWallet }),
+    ...byWallet,
     findUser,
 
     async password(

@@ -9,6 +9,7 @@ import { otherProviders } from './other-providers.ts';
 import { people } from './people.ts';
 import { refusals } from './refusals.ts';
 import { signIn } from './sign-in.ts';
+import { wallet } from './wallet.ts';
 
 const english = {
   language: 'en',
@@ -20,6 +21,7 @@ const english = {
   ...departure.en,
   ...invitation.en,
   ...otherProviders.en,
+  ...wallet.en,
   ...directory.en,
   ...refusals.en,
 };
@@ -36,6 +38,7 @@ const spanish: PageWords = {
   ...departure.es,
   ...invitation.es,
   ...otherProviders.es,
+  ...wallet.es,
   ...directory.es,
   ...refusals.es,
 };

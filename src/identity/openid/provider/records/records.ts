@@ -1,7 +1,7 @@
 // Records of the OpenID provider: found by hash, sealed at rest, linked to their user and consumer.
 import { type Clock, seconds } from '../../../../platform/clock.ts';
 import type { Change } from '../../../audit/index.ts';
-import type { Database } from '../../../database.ts';
+import type { Database, Tx } from '../../../database.ts';
 import {
   type EndDeps,
   endConsents,
@@ -98,6 +98,8 @@ export function createRecords(options: EndDeps & { readonly db: Database }) {
     generationOf: requestState.generationOf,
 
     consume: (model: string, id: string) => consume(db, clock, model, id),
+    /** In a transaction that also checks what the record stands for. */
+    consumeIn: (tx: Tx, model: string, id: string): Promise<boolean> => consumeRecord(tx, hashOf(model, id), seconds(clock)),
     destroy: (model: string, id: string) => destroy(db, model, id),
     /** By its listed id, which is not secret. False when the user has no such record. */
     destroyOfUser: ({ tx }: Change, userId: string, model: string, hash: string): Promise<boolean> =>

@@ -1,0 +1,7 @@
+// Signing in with a wallet: a credential that was issued here signs its holder in.
+export { WalletAnswerError } from './answers.rules.ts';
+export { type StateOf, type VerifierIdentity, WALLET_SECONDS, type WalletRecords, type WalletRequests } from './data.ts';
+export type { WalletProof } from './entry.rules.ts';
+export type { WalletPlace } from './policy.ts';
+export type { OwnTypes } from './query.ts';
+export { createWalletSignIn, type WalletSignIn } from './wallet-sign-in.ts';

@@ -1,0 +1,154 @@
+// Requests to wallets: made, signed and stored when a person chooses to sign in with one (OID4VP 1.0, 5).
+import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
+import type { CreateOpenid4vpAuthorizationRequestOptions } from '@openid4vc/openid4vp';
+import type { Clock } from '../../platform/clock.ts';
+import { newSecret } from '../../platform/ids.ts';
+import { decodeJws } from '../../verifiable/jose/index.ts';
+import {
+  REQUEST,
+  type StoredRequest,
+  type VerifierIdentity,
+  WALLET_SECONDS,
+  type WalletDevice,
+  type WalletRecords,
+  type WalletRequests,
+  type WalletSituation,
+} from './data.ts';
+import { loadVerifier } from './library.ts';
+import type { WalletQuery } from './query.ts';
+
+/** How the service names itself to wallets. */
+export type ClientIdKind = 'x509_hash' | 'x509_san_dns' | 'did';
+
+export interface WalletRequestDeps {
+  readonly clock: Clock;
+  readonly records: WalletRecords;
+  readonly identity: VerifierIdentity;
+  readonly config: { readonly walletClientId: ClientIdKind; readonly walletLink: string; readonly brandName: string };
+  /** What is asked for; undefined when nothing could be shown. */
+  query(): Promise<WalletQuery | undefined>;
+}
+
+/** Wallets do not know who will receive the request (OID4VP 1.0, 5.8). */
+const ANY_WALLET = 'https://self-issued.me/v2';
+export const CONTENT_ENCRYPTION = ['A256GCM', 'A128GCM'];
+const HOLDER_ALGORITHMS = ['ES256', 'EdDSA', 'ES384', 'ES512'];
+const ISSUER_ALGORITHMS = ['ES256', 'EdDSA', 'ES384', 'ES512'];
+/** The key may be replaced between reading its chain and signing. */
+const TRIES = 3;
+
+export const requestPath = (id: string): string => `/openid/wallet/requests/${id}`;
+export const answerPath = (id: string): string => `${requestPath(id)}/answer`;
+export const responsePath = (code: string): string => `/openid/wallet/answers/${code}`;
+
+interface EncryptionKey {
+  readonly secret: Readonly<Record<string, unknown>>;
+  readonly shared: Readonly<Record<string, unknown>>;
+}
+
+/** One for each request: an answer to one cannot be read as an answer to another. */
+function newEncryptionKey(): EncryptionKey {
+  const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const about = { kid: randomBytes(8).toString('base64url'), use: 'enc', alg: 'ECDH-ES' };
+  return {
+    secret: { ...pair.privateKey.export({ format: 'jwk' }), ...about },
+    shared: { ...pair.publicKey.export({ format: 'jwk' }), ...about },
+  };
+}
+
+export function createWalletRequests({ clock, records, identity, config, query }: WalletRequestDeps) {
+  async function clientIdOf(leaf: string): Promise<string> {
+    switch (config.walletClientId) {
+      case 'x509_hash':
+        return `x509_hash:${createHash('sha256').update(Buffer.from(leaf, 'base64')).digest('base64url')}`;
+      case 'x509_san_dns':
+        return `x509_san_dns:${new URL(identity.id()).hostname}`;
+      case 'did':
+        return `decentralized_identifier:${identity.did()}`;
+    }
+  }
+
+  function payloadOf(id: string, clientId: string, { dcql }: WalletQuery, { shared }: EncryptionKey): Record<string, unknown> {
+    return {
+      response_type: 'vp_token',
+      response_mode: 'direct_post.jwt',
+      client_id: clientId,
+      response_uri: identity.id() + answerPath(id),
+      nonce: newSecret(),
+      state: newSecret(),
+      dcql_query: dcql,
+      client_metadata: {
+        client_name: config.brandName,
+        jwks: { keys: [shared] },
+        encrypted_response_enc_values_supported: CONTENT_ENCRYPTION,
+        vp_formats_supported: {
+          'dc+sd-jwt': { 'sd-jwt_alg_values': ISSUER_ALGORITHMS, 'kb-jwt_alg_values': HOLDER_ALGORITHMS },
+          jwt_vc_json: { alg_values: HOLDER_ALGORITHMS },
+        },
+      },
+    };
+  }
+
+  /** The library builds the request; our key signs it. */
+  async function sign(id: string, wanted: WalletQuery, key: EncryptionKey) {
+    const by = config.walletClientId === 'did' ? 'did' : 'x5c';
+    const verifier = await loadVerifier({
+      signJwt: async (_signer, { payload }) => ({
+        jwt: await identity.sign(payload, { typ: 'oauth-authz-req+jwt', by }),
+        signerJwk: { kty: 'EC' },
+      }),
+    });
+    for (let tries = 1; ; tries++) {
+      const x5c = [...(await identity.chain())];
+      const asked = payloadOf(id, await clientIdOf(x5c[0]!), wanted, key);
+      const { authorizationRequest, jar } = await verifier.createOpenId4vpAuthorizationRequest({
+        scheme: config.walletLink,
+        authorizationRequestPayload: asked as CreateOpenid4vpAuthorizationRequestOptions['authorizationRequestPayload'],
+        jar: {
+          requestUri: identity.id() + requestPath(id),
+          jwtSigner:
+            by === 'did'
+              ? { method: 'did', alg: 'ES256', didUrl: `${identity.did()}#key` }
+              : { method: 'x5c', alg: 'ES256', x5c },
+          expiresInSeconds: WALLET_SECONDS,
+          additionalJwtPayload: {
+            aud: ANY_WALLET,
+            iat: Math.floor(clock.now() / 1000),
+            exp: Math.floor(clock.now() / 1000) + WALLET_SECONDS,
+          },
+        },
+      });
+      const jwt = jar!.authorizationRequestJwt;
+      const signedBy = decodeJws(jwt).header.x5c as readonly string[] | undefined;
+      if (by === 'did' || signedBy?.[0] === x5c[0] || tries === TRIES) return { link: authorizationRequest, jwt, asked };
+    }
+  }
+
+  async function make(situation: WalletSituation, device: WalletDevice, wanted: WalletQuery) {
+    const id = randomBytes(16).toString('base64url');
+    const key = newEncryptionKey();
+    const { link, jwt, asked } = await sign(id, wanted, key);
+    const { sources } = wanted;
+    const stored: StoredRequest = { ...situation, device, jwt, asked, sources, key: key.secret, at: clock.now() };
+    await records.save(REQUEST, id, stored, WALLET_SECONDS, true);
+    return { id, link };
+  }
+
+  return {
+    /** Two requests, because an answer counts for the device that it was asked for on. Undefined when there is nothing to ask for. */
+    async begin(situation: WalletSituation): Promise<WalletRequests | undefined> {
+      const wanted = await query();
+      if (!wanted) return undefined;
+      const at = clock.now();
+      const [same, other] = [await make(situation, 'same', wanted), await make(situation, 'other', wanted)];
+      return { place: situation.place, same, other, at };
+    },
+
+    /** The signed request. Undefined when there is none, or when it was too long ago. */
+    async find(id: string): Promise<string | undefined> {
+      return ((await records.find(REQUEST, id)) as StoredRequest | undefined)?.jwt;
+    },
+  };
+}
+
+export type WalletRequestRules = ReturnType<typeof createWalletRequests>;

@@ -1,0 +1,68 @@
+// Puts the parts of signing in with a wallet together.
+import { isIP } from 'node:net';
+import type { Clock } from '../../platform/clock.ts';
+import { ConfigError } from '../../platform/config/index.ts';
+import type { Log } from '../../platform/log/index.ts';
+import { createFormats } from '../../verifiable/formats/index.ts';
+import { createPresentationVerifier } from '../../verifiable/presentations/index.ts';
+import type { Database } from '../database.ts';
+import type { DomainSettingsOf } from '../domain-settings/index.ts';
+import { createWalletAnswers } from './answers.rules.ts';
+import type { StateOf, VerifierIdentity, WalletRecords } from './data.ts';
+import { createWalletEntry } from './entry.rules.ts';
+import { trustInOwnKeys } from './own-keys.ts';
+import { createWalletPolicy } from './policy.ts';
+import { type OwnTypes, queryFor } from './query.ts';
+import { createWalletRequests, type WalletRequestDeps } from './requests.rules.ts';
+
+export interface WalletSignInDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly config: WalletRequestDeps['config'];
+  readonly domainSettings: DomainSettingsOf;
+  readonly records: WalletRecords;
+  readonly identity: VerifierIdentity;
+  readonly stateOf: StateOf;
+  ownTypes(): Promise<OwnTypes>;
+  /** Whether a user has a credential of ours that is valid. */
+  hasCredential(userId: string): Promise<boolean>;
+}
+
+/** Schemes that browsers run or show instead of opening a wallet. */
+const NO_WALLET = ['javascript:', 'data:', 'vbscript:', 'file:', 'blob:', 'about:'];
+
+function impossibleIn({ config, identity }: Pick<WalletSignInDeps, 'config' | 'identity'>): string | undefined {
+  const link = URL.parse(config.walletLink);
+  if (!link || NO_WALLET.includes(link.protocol))
+    return 'GATEHOUSE_IDENTITY_WALLET_LINK must be a scheme such as openid4vp://, or the https address of a wallet';
+  const host = new URL(identity.id()).hostname;
+  const kind = config.walletClientId;
+  if (kind === 'did' && identity.did() === undefined)
+    return `GATEHOUSE_IDENTITY_WALLET_CLIENT_ID: did needs a GATEHOUSE_IDENTITY_URL with https, the name of a host and no path, which ${identity.id()} is not`;
+  if (kind === 'x509_san_dns' && isIP(host.replaceAll(/[[\]]/g, '')) !== 0)
+    return `GATEHOUSE_IDENTITY_WALLET_CLIENT_ID: x509_san_dns needs a GATEHOUSE_IDENTITY_URL with the name of a host, which ${host} is not`;
+  return undefined;
+}
+
+export function createWalletSignIn(deps: WalletSignInDeps) {
+  const { clock, identity, ownTypes } = deps;
+  const policy = createWalletPolicy(deps);
+  const formats = createFormats({ trust: trustInOwnKeys(identity), clock });
+  return {
+    policy,
+    requests: createWalletRequests({ ...deps, query: async () => queryFor(await ownTypes()) }),
+    answers: createWalletAnswers({ ...deps, verifyOwn: createPresentationVerifier({ formats, clock }) }),
+    entry: createWalletEntry(deps),
+    hasCredential: deps.hasCredential,
+
+    /** No wallet could read our requests. That must not be found out one by one. */
+    async refuseImpossible(): Promise<void> {
+      const isUsed = (await policy.isOffered('first')) || (await policy.isOffered('second'));
+      const why = isUsed ? impossibleIn(deps) : undefined;
+      if (why !== undefined) throw new ConfigError(why);
+    },
+  };
+}
+
+export type WalletSignIn = ReturnType<typeof createWalletSignIn>;
