@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { applications } from './applications.ts';
 import { besideKeystone } from './beside-keystone.ts';
+import { credentials } from './credentials.ts';
 import { generator } from './load.ts';
 import { watchOthers } from './processes.ts';
 import { proxy } from './proxy.ts';
@@ -25,6 +26,7 @@ const ALL: Readonly<Record<string, scenarios.Scenario>> = {
   proxy,
   scim,
   wallet,
+  credentials,
   keystone: besideKeystone,
   ready: scenarios.ready,
 };

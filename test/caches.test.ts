@@ -1,6 +1,7 @@
 // Tests every cache by name: while a process does not receive the changes of others, none of them answers.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { inflateSync } from 'node:zlib';
 import pg from 'pg';
 import type { Metrics } from '../src/platform/metrics/index.ts';
 import { ADMIN_PASSWORD, uniqueName } from './support/api.ts';
@@ -128,6 +129,35 @@ describe('While the feed is down, of the identity service', () => {
         change: rename(user.id),
         before: `${user.id}-before`,
         after: `${user.id}-after`,
+      };
+    },
+
+    async status_lists() {
+      const [list, credential] = ['a', 'b'].map((digit) => digit.repeat(32)) as [string, string];
+      await sql('insert into status_lists (id, size, version, is_full, created_at) values ($1, 131072, 1, 0, 0)', list);
+      await sql(
+        `insert into issued_credentials values ($1, 'x', 'x', 'x', 'x', 'x', null, 'x', 'x', 'valid', null, 0, 0, 9999999999, $2, 7, 0, 1)`,
+        credential,
+        list,
+      );
+      return {
+        async ask() {
+          const text = await (await fetch(`${api.url}/openid/status-lists/${list}`)).text();
+          const { status_list } = JSON.parse(Buffer.from(text.split('.')[1]!, 'base64url').toString());
+          // Two bits for each entry: the seventh is in the second byte.
+          return (inflateSync(Buffer.from(status_list.lst, 'base64url'))[1]! >> 6) & 3;
+        },
+        async change(to) {
+          await sql('update status_lists set version = version + 1 where id = $1', list);
+          await sql(
+            'update issued_credentials set list_state = $1, list_version = (select version from status_lists where id = $2) where id = $3',
+            to === 'before' ? 0 : 1,
+            list,
+            credential,
+          );
+        },
+        before: 0,
+        after: 1,
       };
     },
 

@@ -37,6 +37,9 @@ const OPEN: Readonly<Record<string, string>> = {
   'GET /': NOBODY,
   'GET /v3': NOBODY,
   'POST /openid/introspect': SECRET,
+  'GET /openid/status-lists/:list_id': NOBODY,
+  'GET /openid/status-lists/:list_id/bitstring': NOBODY,
+  'GET /openid/status-lists/:list_id/suspension': NOBODY,
   'GET /v3/OS-SIMPLE-CERT/ca': NOBODY,
   'GET /v3/OS-SIMPLE-CERT/certificates': NOBODY,
   // All refusals are the same: src/identity/federation/token-logins.security.test.ts

@@ -3,6 +3,7 @@ import { tourDomainConfig, tourEndpointFilter, tourLimits, tourPolicies } from '
 import { tourApplicationCredentials, tourOAuth1, tourTrusts } from './delegations-tour.ts';
 import { tourEc2 } from './ec2-tour.ts';
 import { tourFederation } from './federation-tour.ts';
+import { tourIssuedCredentials } from './issued-credentials-tour.ts';
 import { GONE, RECEIPT } from './rare-answers.ts';
 import { documentOf, failingProbes, type Recorder } from './recorder.ts';
 import { tourScim } from './scim-tour.ts';
@@ -118,6 +119,7 @@ async function tourBase(api: Recorder, admin: string): Promise<Town> {
     await call('GET', `/v3/${kind}/${id}/OS-IMPACT/deletion`);
   await tourApplicationCredentials({ call }, admin);
   await tourTrusts({ call }, admin);
+  tourIssuedCredentials(api, admin);
   await tourEc2({ call }, admin);
   await tourOAuth1({ call }, admin);
   const { credential } = await call('POST', '/v3/credentials', {

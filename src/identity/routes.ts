@@ -19,6 +19,7 @@ import { mountAssignments, mountGrants } from './grants/index.ts';
 import { mountGroups } from './groups/index.ts';
 import { mountImpact } from './impact/index.ts';
 import { mountInvitations } from './invitations/index.ts';
+import { mountIssuedCredentials, mountStatusLists } from './issued-credentials/index.ts';
 import { mountLimits } from './limits/index.ts';
 import { mountOAuth1 } from './oauth1/index.ts';
 import {
@@ -80,6 +81,8 @@ export type IdentityRouteDeps = Parameters<typeof mountAuth>[1] &
   Parameters<typeof mountTrusts>[1] &
   Parameters<typeof mountOAuth1>[1] &
   Parameters<typeof mountFederation>[1] &
+  Parameters<typeof mountIssuedCredentials>[1] &
+  Parameters<typeof mountStatusLists>[1] &
   Parameters<typeof mountScim>[1] &
   Parameters<typeof mountKeyrockScim>[1] &
   Parameters<typeof mountConnections>[1] &
@@ -130,6 +133,8 @@ export function mountIdentity(app: IdentityApp, parts: IdentityRouteDeps): void 
   mountTrusts(app, parts);
   mountOAuth1(app, parts);
   mountFederation(app, parts);
+  mountIssuedCredentials(app, parts);
+  mountStatusLists(app, parts);
   mountScim(app, parts);
   mountKeyrockScim(app, parts);
   mountConnections(app, parts);

@@ -222,6 +222,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
         mail,
         notifications,
         registrationKeys,
+        issuedCredentials: modules.issuedCredentials,
         clock: options.clock,
         auditExports,
         log,

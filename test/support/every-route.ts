@@ -143,7 +143,12 @@ export function idsFor(path: string, world: World): Ids {
     request_token_id: 'no-token',
     application_id: world.application.id,
     permission_id: world.permission.id,
-    credential_id: path.includes('/OS-EC2/') ? world.key.access : world.credential.id,
+    credential_id: path.includes('/OS-ROLE-CREDENTIALS/')
+      ? 'no-credential'
+      : path.includes('/OS-EC2/')
+        ? world.key.access
+        : world.credential.id,
+    list_id: 'no-list',
     application_credential_id: world.applicationCredential.id,
     access_rule_id: world.applicationCredential.access_rules[0].id,
     trust_id: world.trust.id,
@@ -171,6 +176,7 @@ const SERVICE_PROVIDER = { auth_url: 'https://elsewhere.example.org/auth', sp_ur
 const OPENID = { issuer: 'https://login.example.org', client_id: 'x' };
 
 const ENVELOPES: readonly [RegExp, unknown][] = [
+  [/\/OS-ROLE-CREDENTIALS\/credentials\//, { credential: { state: 'suspended' } }],
   [/\/config\/:group\/:option$/, { config: { url: 'ldap://x' } }],
   [/\/config(\/:group)?$/, { config: { ldap: { url: 'ldap://x' } } }],
   [/\/endpoint_groups\/:endpoint_group_id$/, { endpoint_group: { description: 'x' } }],

@@ -17,6 +17,9 @@ const OPEN: readonly string[] = [
   'GET /scim/v2/ResourceTypes/:id',
   'GET /scim/v2/Schemas/:id',
   'GET /v3/access-tokens/:token',
+  'GET /openid/status-lists/:list_id',
+  'GET /openid/status-lists/:list_id/bitstring',
+  'GET /openid/status-lists/:list_id/suspension',
   // As Keystone: whoever knows the id of a trust, which is random, learns that it has ended.
   'GET /v3/OS-TRUST/trusts/:trust_id',
   'DELETE /v3/OS-TRUST/trusts/:trust_id',

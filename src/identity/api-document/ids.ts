@@ -50,6 +50,13 @@ const ofOrganization = '/v3/OS-ROLES/organizations/:organization_id';
 
 export const IDS: Readonly<Record<string, string>> = {
   ...grantIds(),
+  'GET /v3/OS-ROLE-CREDENTIALS/credentials': 'listIssuedCredentials',
+  'GET /v3/OS-ROLE-CREDENTIALS/credentials/:credential_id': 'getIssuedCredential',
+  'PATCH /v3/OS-ROLE-CREDENTIALS/credentials/:credential_id': 'updateIssuedCredential',
+  'DELETE /v3/OS-ROLE-CREDENTIALS/credentials/:credential_id': 'revokeIssuedCredential',
+  'GET /openid/status-lists/:list_id': 'getTokenStatusList',
+  'GET /openid/status-lists/:list_id/bitstring': 'getRevocationBitstring',
+  'GET /openid/status-lists/:list_id/suspension': 'getSuspensionBitstring',
   'GET /v3/OS-TRUST/trusts': 'listTrusts',
   'POST /v3/OS-TRUST/trusts': 'createTrust',
   'GET /v3/OS-TRUST/trusts/:trust_id': 'getTrust',

@@ -7,6 +7,7 @@ export const PARAMETERS = {
   idp_id: 'The id of the identity provider.',
   implied_role_id: 'The id of the role that is implied.',
   kind: 'The kind of key: `token` or `openid`.',
+  list_id: 'The id of the list.',
   organization_id: 'The id of the organization. It is the id of a project.',
   application_id: 'The id of the application. It is the id of a consumer.',
   prior_role_id: 'The id of the role that implies the other.',

@@ -95,6 +95,8 @@ const WHO: readonly (readonly [pattern: RegExp, who: readonly string[]])[] = [
   [/^(add|remove)_role_(to|from)_(user|organization)$/, assigners],
   [/^list_allowed_\w+$/, [ADMIN, 'the user concerned, or a token for the organization concerned']],
   [/two_factor|security_question|recovery_codes|device|passkey/, inPerson],
+  [/^(list|get|revoke)_issued_credentials?$/, [...owners, IN_PERSON]],
+  [/^update_issued_credential$/, owners],
   [/^authorize$/, [IN_PERSON]],
   [/^access_tokens$/, inPerson],
 ];

@@ -498,6 +498,9 @@ onDatabase('SQLite', 'Every route', {}, (api) => {
     assert.ok(guarded.length > 80, `${guarded.length} routes`);
     assert.deepEqual(routes.filter(isOpen).map(nameOfRoute).sort(), [
       'GET /',
+      'GET /openid/status-lists/:list_id',
+      'GET /openid/status-lists/:list_id/bitstring',
+      'GET /openid/status-lists/:list_id/suspension',
       'GET /v3',
       'GET /v3/OS-FEDERATION/identity_providers/:idp_id/protocols/:protocol_id/auth',
       'GET /v3/OS-SIMPLE-CERT/ca',

@@ -55,8 +55,8 @@ export function createIssuedCredentials(deps: IssuedCredentialDeps) {
     suspend,
     resume,
 
-    issuedList: createIssuedList(deps),
-    statusLists: createLists(deps),
+    /** For the routes. */
+    parts: { issuedList: createIssuedList(deps), statusLists: createLists(deps) },
 
     /** Two days after a credential has expired, and a day after its entry was cleared. Clocks of verifiers may be late. */
     async sweep(): Promise<number> {

@@ -1,9 +1,9 @@
 // Issued credentials in the database.
 import { type RawBuilder, sql } from 'kysely';
-import { type PageRequest, type RowPage, readPage } from '../../platform/database/index.ts';
+import { type PageRequest, preparedRows, type RowPage, readPage } from '../../platform/database/index.ts';
 import { heldAssignments, type RoleSelection } from '../app-roles/index.ts';
 import type { CredentialState, IssuedCredentialRow, StatusListRow } from '../database.issued-credentials.ts';
-import type { Database, Reader, Tx } from '../database.ts';
+import type { Database, Reader, Tables, Tx } from '../database.ts';
 import { applyCriteria, type Criterion } from '../resource/index.ts';
 
 /** Databases limit the number of parameters in a statement. */
@@ -28,8 +28,10 @@ export async function heldRolesOf(tx: Tx, userId: string, selection: RoleSelecti
   return rows;
 }
 
-export const hasLists = async (tx: Tx): Promise<boolean> =>
-  (await tx.selectFrom('status_lists').select('id').limit(1).execute()).length > 0;
+const anyList = preparedRows<Tables, [], { id: string }>((db) => db.selectFrom('status_lists').select('id').limit(1));
+
+/** Asked by every change that could take a role away. */
+export const hasLists = async (tx: Tx): Promise<boolean> => (await anyList(tx)).length > 0;
 
 /**
  * Waits for every transaction that has read the lists, and lets no other read them until this one ends: one that found no list does not look for

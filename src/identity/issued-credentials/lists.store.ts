@@ -13,13 +13,12 @@ export interface ChangedEntry {
 }
 
 const PAGE = 20_000;
+/** After every index: columns of type integer have 32 bits. */
+const LAST_INDEX = 2 ** 31 - 1;
 
 /** Entries that were changed after a version, in the order of their changes. What changes meanwhile comes at the end. */
 export async function* changedEntries(db: Reader, listId: string, version: number): AsyncGenerator<readonly ChangedEntry[]> {
-  for (
-    let last: Pick<ChangedEntry, 'list_index' | 'list_version'> = { list_version: version, list_index: Number.MAX_SAFE_INTEGER };
-    ;
-  ) {
+  for (let last: Pick<ChangedEntry, 'list_index' | 'list_version'> = { list_version: version, list_index: LAST_INDEX }; ; ) {
     const after = last;
     const rows = await db
       .selectFrom('issued_credentials')

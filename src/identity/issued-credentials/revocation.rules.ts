@@ -13,7 +13,7 @@ import { affectedBy, isRelevant, lockOf, selectionOf } from './tags.ts';
 const TAGS_AT_ONCE = 500;
 
 /** What a change of these says nothing about is roles. They invalidate what all credentials depend on, or all of an application. */
-const WITHOUT_ROLES = /^(region|service|endpoint|endpoint_group|service_provider|app_permission|permission|issued_credential)\./;
+const WITHOUT_ROLES = /^(region|service|endpoint|endpoint_group|service_provider|permission|issued_credential)\./;
 const HARMLESS: ReadonlySet<string> = new Set([
   'consumer.created',
   'consumer.updated',
@@ -21,7 +21,12 @@ const HARMLESS: ReadonlySet<string> = new Set([
   'consumer.previous_secret_ended',
   'consumer.logo_changed',
   'consumer.logo_removed',
+  'consumer.sign_in_tried',
+  'app_role.created',
+  'app_role.permission_added',
+  'app_role.permission_removed',
   'role.created',
+  'role.updated',
   'role.implication_created',
   'role.implication_deleted',
   'domain.created',

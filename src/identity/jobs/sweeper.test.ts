@@ -25,6 +25,7 @@ describe('The sweeper', () => {
     'consumers',
     'trusts',
     'oauth1',
+    'issuedCredentials',
     'users',
   ])
     it(`does everything else when one thing fails: ${failing}`, async () => {
@@ -56,6 +57,7 @@ describe('The sweeper', () => {
         consumers: { sweep: step('consumers', 1) },
         trusts: { sweep: step('trusts', 1) },
         oauth1AccessTokens: { sweep: step('oauth1', 1) },
+        issuedCredentials: { sweep: step('issuedCredentials', 1) },
         users: { fillNameForms: step('users', undefined), fillWords: async () => 0 },
         clock: { now: () => Date.now() },
         log: createLog('info', { write: (line: string) => void lines.push(line) }),
@@ -69,6 +71,7 @@ describe('The sweeper', () => {
         'devices',
         'federation',
         'invitations',
+        'issuedCredentials',
         'links',
         'mail',
         'notifications',

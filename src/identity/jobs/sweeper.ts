@@ -8,6 +8,7 @@ import type { AccountDeletion } from '../account-deletion/index.ts';
 import type { Consumers } from '../consumers/index.ts';
 import type { Federation } from '../federation/index.ts';
 import type { Invitations } from '../invitations/index.ts';
+import type { IssuedCredentials } from '../issued-credentials/index.ts';
 import type { Links } from '../links/index.ts';
 import type { Mail } from '../mail/index.ts';
 import type { OAuth1 } from '../oauth1/index.ts';
@@ -40,6 +41,7 @@ export function startSweeper(deps: {
   trusts: Pick<Trusts, 'sweep'>;
   oauth1AccessTokens: Pick<OAuth1['accessTokens'], 'sweep'>;
   accountDeletion: Pick<AccountDeletion, 'deleteDue'>;
+  issuedCredentials: Pick<IssuedCredentials, 'sweep'>;
   clock: Clock;
   log: Log;
 }): Job {
@@ -61,6 +63,7 @@ export function startSweeper(deps: {
     consumers,
     trusts,
     oauth1AccessTokens,
+    issuedCredentials,
     clock,
     log,
   } = deps;
@@ -101,6 +104,7 @@ export function startSweeper(deps: {
       async () => (ended += await consumers.sweep()),
       async () => (ended += await trusts.sweep()),
       async () => (ended += await oauth1AccessTokens.sweep()),
+      async () => (ended += await issuedCredentials.sweep()),
       async () => (audited += await auditExports.sweep(stopping)),
       () => fillNameForms(stopping),
       () => fillWords(stopping),

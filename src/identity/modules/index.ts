@@ -101,6 +101,7 @@ export async function buildModules(db: Database, options: ModuleOptions) {
     }),
     federation,
     openid,
+    ...roleCredentials.issuedCredentials.parts,
     projectIdsOf: (userId) => reachableProjectIds(db.read, userId, seconds(deps.clock)),
   };
 
