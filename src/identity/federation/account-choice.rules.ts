@@ -49,6 +49,7 @@ type OwnRefusal =
   | 'other_account'
   | 'no_account'
   | 'no_name'
+  | 'signed_out'
   | 'time_unknown';
 
 export const refuse = (why: OwnRefusal): never => fail('identity_provider.no_entry', { why }, { reason: `provider: ${why}` });

@@ -51,12 +51,18 @@ export interface ApiSessionDeps {
 export function createApiSessions({ db, clock, config }: ApiSessionDeps) {
   const now = (): number => seconds(clock);
 
-  async function checkLogouts({ tx }: Change, assertion: ProviderAssertion): Promise<void> {
+  /** In whole seconds, by the provider's clock: how long after the last logout it signed what it says. NaN if it does not say when. */
+  async function sinceLogout({ tx }: Change, assertion: ProviderAssertion): Promise<number> {
     const { session, person, unnamed } = keysOf(assertion.providerId, assertion);
     const last = await lastLogout(tx, [person, assertion.sid === undefined ? unnamed : session]);
     const { iat } = assertion.claims;
-    // Both times are of the provider's clock, in seconds. What was signed in the second of the logout may be older than it.
-    if (last !== undefined && !(typeof iat === 'number' && iat > last))
+    if (last === undefined) return Number.POSITIVE_INFINITY;
+    return typeof iat === 'number' ? Math.floor(iat) - last : Number.NaN;
+  }
+
+  /** What was signed in the second of the logout may be older than it. */
+  async function checkLogouts(transaction: Change, assertion: ProviderAssertion): Promise<void> {
+    if (!((await sinceLogout(transaction, assertion)) > 0))
       throw loginRefused('the provider signed the person out after it issued the token');
   }
 
@@ -66,6 +72,10 @@ export function createApiSessions({ db, clock, config }: ApiSessionDeps) {
   }
 
   return {
+    /** The same for a person at a browser, whom the provider may let in again in that second. */
+    wasSignedOut: async (transaction: Change, assertion: ProviderAssertion): Promise<boolean> =>
+      !((await sinceLogout(transaction, assertion)) >= 0),
+
     /** In the transaction of the login, which holds the provider. Returns the id. Fails when the provider's token is older than a logout. */
     async begin(transaction: Change, linkId: string, assertion: ProviderAssertion): Promise<string> {
       await checkLogouts(transaction, assertion);

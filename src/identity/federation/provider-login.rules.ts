@@ -35,7 +35,7 @@ export interface ProviderLoginDeps {
   readonly users: Pick<Users, 'insert' | 'isInDirectory'>;
   readonly given: GivenRules;
   readonly sessions: ProviderSessions;
-  readonly apiSessions: Pick<ApiSessions, 'begin'>;
+  readonly apiSessions: Pick<ApiSessions, 'begin' | 'wasSignedOut'>;
   readonly notify: Notify;
   /** An account that was there before is linked. */
   onLinked(change: Change, about: { readonly userId: string; readonly provider: string }): Promise<void>;
@@ -109,6 +109,9 @@ export function createProviderLogins(deps: ProviderLoginDeps) {
     // Read again: another sign-in may have given something since, which would never be taken back.
     const link = (await findLinkOfUser(transaction.tx, user.id, row.id)) ?? refuse('account_deleted');
     if (!inScope(login, user.domain_id)) refuse('other_domain');
+    // They may have chosen an account for minutes since.
+    if (assertion.beginsSession && kind !== 'link' && (await apiSessions.wasSignedOut(transaction, assertion)))
+      refuse('signed_out');
     const now = await given.give(transaction, provider, user, identity, link);
     await updateLink(transaction.tx, row.id, {
       given: JSON.stringify(now),

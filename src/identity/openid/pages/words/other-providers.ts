@@ -20,6 +20,7 @@ const en = {
     other_account: 'That account is connected with another account here.',
     no_account: 'There is no account here for it.',
     no_name: 'The provider did not send what an account needs. Ask your administrator.',
+    signed_out: 'You were signed out at the provider in the meantime. Sign in again.',
     time_unknown:
       'You have to sign in anew, and the provider does not say when you did. Sign in another way, or ask your administrator.',
   } as Readonly<Record<string, string>>,
@@ -57,6 +58,7 @@ const es: typeof en = {
     other_account: 'Esa cuenta está conectada con otra cuenta de aquí.',
     no_account: 'No hay aquí ninguna cuenta para ella.',
     no_name: 'El proveedor no ha enviado lo que necesita una cuenta. Pregunte a su administrador.',
+    signed_out: 'Mientras tanto, su sesión en el proveedor se ha cerrado. Vuelva a iniciar sesión.',
     time_unknown:
       'Debe iniciar sesión de nuevo y el proveedor no dice cuándo lo ha hecho. Entre de otra forma o pregunte a su administrador.',
   },
