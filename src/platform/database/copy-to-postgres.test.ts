@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe, it } from 'node:test';
+import { type Kysely, sql } from 'kysely';
 import { Client } from 'pg';
 import { sharedPostgres } from '../../../test/support/postgres.ts';
 import { checkCopy, copyToPostgres, endOfBatch } from './copy-to-postgres.ts';
@@ -98,6 +99,34 @@ describe('A copy into PostgreSQL', () => {
       const later = await makeDatabases(`good${row[1]}`.replace('\0', ''), [['fine', 'x', 1]]);
       assert.equal(await copyToPostgres({ ...later, url: options.url }), 1);
     }
+  });
+
+  it('takes as long as it needs, whatever time statements have there', async () => {
+    const options = await makeDatabases('slow', [['fine', 'x', 1]]);
+    await query(options.url, `alter database "${new URL(options.url).pathname.slice(1)}" set statement_timeout = '2s'`);
+    const prepare = async (tx: Kysely<unknown>): Promise<void> => {
+      await sql`select pg_sleep(2.1)`.execute(tx);
+    };
+    assert.equal(await copyToPostgres({ ...options, prepare }), 1);
+  });
+
+  it('is refused while somebody else uses the tables, and leaves nothing behind when it is killed', async () => {
+    const options = await makeDatabases('used', [['fine', 'x', 1]]);
+    await checkCopy(options);
+    const other = new Client({ connectionString: options.url });
+    await other.connect();
+    await other.query('begin; lock table things in share mode');
+    await assert.rejects(copyToPostgres(options), /THE_URL: something else uses this database/);
+    await other.query('rollback');
+    // As when the process ends: the server ends the transaction of a connection that is gone.
+    const prepare = async (tx: Kysely<unknown>): Promise<void> => {
+      await sql`insert into things values ('half', null, null)`.execute(tx);
+      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx);
+      await other.query('select pg_terminate_backend($1)', [rows[0]!.pid]);
+    };
+    await assert.rejects(copyToPostgres({ ...options, prepare }));
+    await other.end();
+    assert.equal(await copyToPostgres(options), 1);
   });
 
   it('is refused for a database that does not have every character', async () => {

@@ -16,6 +16,7 @@ export interface CopyOptions {
   prepare?(tx: Kysely<unknown>): Promise<void>;
 }
 
+const LOCK_NOT_AVAILABLE = '55P03';
 const BATCH = 2_000;
 /** A batch becomes one text, and as JSON up to six times as long. Pictures have megabytes. */
 const BATCH_BYTES = 16 * 1024 * 1024;
@@ -28,10 +29,22 @@ async function tablesOf(tx: Kysely<unknown>): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
+/** A role or a database may have limits for services, which a copy exceeds. */
+async function withoutTimeLimits(tx: Kysely<unknown>): Promise<void> {
+  await sql`select set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true)`.execute(
+    tx,
+  );
+}
+
 /** The lock keeps out services that start meanwhile: they wait, and then find the data. */
 async function lockEmptyTables(tx: Kysely<unknown>, tables: readonly string[], setting: string): Promise<void> {
   await sql`set local lock_timeout = '10s'`.execute(tx);
-  await sql`lock table ${sql.join(tables.map((table) => sql.table(table)))} in access exclusive mode`.execute(tx);
+  await sql`lock table ${sql.join(tables.map((table) => sql.table(table)))} in access exclusive mode`
+    .execute(tx)
+    .catch((error: { code?: string }) => {
+      if (error.code !== LOCK_NOT_AVAILABLE) throw error;
+      throw new ConfigError(`${setting}: something else uses this database, perhaps a service; stop it, and try again`);
+    });
   for (const table of tables) {
     const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(tx);
     if (rows.length > 0)
@@ -159,11 +172,12 @@ export async function checkCopy({ url, setting, migrations, prepare }: Omit<Copy
 /** Returns the number of rows. The caller makes sure that no service writes to the file. */
 export async function copyToPostgres({ file, url, setting, migrations, prepare }: CopyOptions): Promise<number> {
   const source = readSqlite<unknown>(file);
-  // One connection without time limits: nobody else is served from it.
+  // One connection: nobody else is served from it.
   const target = readPostgres<unknown>(url, setting);
   try {
     await prepareTarget(target.read, { setting, migrations });
     const rows = await target.read.transaction().execute(async (tx) => {
+      await withoutTimeLimits(tx);
       await prepare?.(tx);
       const tables = await tablesOf(tx);
       await lockEmptyTables(tx, tables, setting);
