@@ -109,8 +109,8 @@ async function trustContext(
   attempt: LoginAttempt,
 ): Promise<AuthContext> {
   if (passedOn !== undefined || methods.has('oauth2')) throw loginRefused('a trust is for its trustee in person');
-  const { delegation, giver } = await trusts.forLogin(id, user);
-  if (!(await stillThere(giver))) fail('trust.gives_nothing');
+  const { delegation, others } = await trusts.forLogin(id, user);
+  for (const other of others) if (!(await stillThere(other))) fail('trust.gives_nothing');
   const authContext = await scopes.delegatedContext(delegation, { kind: 'default' });
   // Last: a login that fails takes no use, and the trustee is still the one whose password was checked.
   await trusts.use(id, user, attempt);

@@ -62,7 +62,7 @@ export function mountTrusts(app: IdentityApp, { trusts }: { readonly trusts: Tru
       summary: 'Delete a trust, those that were passed on from it, and their tokens',
       tag,
       rule: 'identity:delete_trust',
-      target: trust,
+      target: ({ params }) => trusts.targetToRemove(params.trust_id),
       reply: { 204: null },
     },
     ({ caller, target }) => trusts.remove(caller, target),

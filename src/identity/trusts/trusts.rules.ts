@@ -12,25 +12,31 @@ import { chainOf, deleteTrust, findTrust, listTrusts, markUsedUp, sweepTrusts, t
 
 const WEEK = 7 * 86_400;
 
+/** Its tokens have ended, too. */
+const isExpired = ({ expires_at }: TrustRow, now: number): boolean => expires_at !== null && expires_at <= now;
 /** Nobody can log in with it any more. */
-const isOver = ({ expires_at, remaining_uses }: TrustRow, now: number): boolean =>
-  (expires_at !== null && expires_at <= now) || (remaining_uses !== null && remaining_uses <= 0);
+const isOver = (row: TrustRow, now: number): boolean =>
+  isExpired(row, now) || (row.remaining_uses !== null && row.remaining_uses <= 0);
 
 export function createTrusts(deps: TrustDeps) {
   const { db, clock, change, config, users } = deps;
 
   /** As Keystone: everybody is told that there is no such trust. Ids are random, so that tells nobody which there are. */
-  async function target(id: string): Promise<IdentityTarget<Trust>> {
-    const found = await findTrust(db.read, id);
-    if (!found || isOver(found.row, seconds(clock))) return fail('trust.not_found', { id });
-    const { trustor_user_id: userId, trustee_user_id: trusteeId } = found.row;
-    return { facts: { userId, trusteeId }, get: () => found };
-  }
+  const targetUnless =
+    (isMissing: typeof isOver) =>
+    async (id: string): Promise<IdentityTarget<Trust>> => {
+      const found = await findTrust(db.read, id);
+      if (!found || isMissing(found.row, seconds(clock))) return fail('trust.not_found', { id });
+      const { trustor_user_id: userId, trustee_user_id: trusteeId } = found.row;
+      return { facts: { userId, trusteeId }, get: () => found };
+    };
 
   const create = createCreateTrust(deps);
 
   return {
-    target,
+    target: targetUnless(isOver),
+    /** Also one that is used up: the tokens of its last uses end with it, and in no other way. */
+    targetToRemove: targetUnless(isExpired),
     create,
 
     /** Facts of a list: for the trustor or the trustee whom it is limited to. */
@@ -67,14 +73,17 @@ export function createTrusts(deps: TrustDeps) {
       });
     },
 
-    /** For a login of this user to a trust. `giver`: whose roles it passes on. As Keystone: 401 when it has ended, 403 for others. */
-    async forLogin(id: string, user: { readonly id: string }): Promise<{ delegation: DelegationRef; giver: UserWithExpiry }> {
+    /** For a login of this user to a trust. `others`: who else it depends on. As Keystone: 401 when it has ended, 403 for others. */
+    async forLogin(id: string, user: { readonly id: string }): Promise<{ delegation: DelegationRef; others: UserWithExpiry[] }> {
       const found = await findTrust(db.read, id);
       if (!found || isOver(found.row, seconds(clock))) throw loginRefused('trust unknown, ended or used up');
       if (found.row.trustee_user_id !== user.id) fail('trust.not_trustee');
-      const first = (await chainOf(db.read, found.row))?.at(-1);
-      const giver = (first && (await users.find(first.trustor_user_id))) ?? fail('trust.gives_nothing');
-      return { delegation: { kind: 'trust', id }, giver };
+      const chain = (await chainOf(db.read, found.row)) ?? fail('trust.gives_nothing');
+      const ids = new Set(chain.flatMap((one) => [one.trustor_user_id, one.trustee_user_id]));
+      ids.delete(user.id);
+      const others: UserWithExpiry[] = [];
+      for (const other of ids) others.push((await users.find(other)) ?? fail('trust.gives_nothing'));
+      return { delegation: { kind: 'trust', id }, others };
     },
 
     /** The last step of that login. It fails if the trustee changed since they were checked, or if no use is left. */

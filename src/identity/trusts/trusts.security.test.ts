@@ -166,6 +166,20 @@ onEachDatabase('A trust', (api) => {
     assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 201, 401, 401, 401, 401]);
   });
 
+  it('that is used up can be taken back, and its last token with it, by the trustor and nobody else', async () => {
+    const [ann, bob] = await pair();
+    const trust = await makeTrust(api, ann, bob, { remaining_uses: 1 });
+    const token = await trustToken(api, bob, trust);
+    const at = `${path}/${trust.id}`;
+    assert.equal((await api.get(at, { token: ann.token })).status, 404);
+    for (const other of [bob.token, token, (await trustPerson(api)).token])
+      assert.equal((await api.delete(at, { token: other })).status, 403);
+    assert.ok(await isValid(api, token));
+    assert.equal((await api.delete(at, { token: ann.token })).status, 204);
+    assert.ok(!(await isValid(api, token)));
+    assert.equal((await api.delete(at, { token: ann.token })).status, 404);
+  });
+
   it('is not made with an old login', async () => {
     const [ann, bob] = await pair();
     api.clock.advance(901);

@@ -57,7 +57,7 @@ export function listTrusts(
   return readPage(visible, { table: 'trusts' }, page, visible);
 }
 
-/** Without those that are used up, which nobody can delete. */
+/** Without those that are used up, which give nothing more. */
 export async function countTrusts(db: Reader, trustorId: string): Promise<number> {
   const { count } = await db
     .selectFrom('trusts')
