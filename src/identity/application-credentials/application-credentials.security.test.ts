@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
+import type { KyselyPlugin } from 'kysely';
 import { onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
+import { databaseOf } from '../../../test/support/restartable-api.ts';
 import { allowsRequest } from '../access/index.ts';
+import { applicationCredentialDelegation } from './delegation.ts';
+
+const READ_PROJECTS = { service: 'identity', method: 'GET', path: '/v3/projects/*' };
 
 async function programOf(api: TestApi, roles: readonly string[], values: Record<string, unknown> = {}) {
   const project = await api.make('project', { name: uniqueName('project') });
@@ -196,6 +201,29 @@ onEachDatabase('An application credential', (api) => {
     assert.equal((await api.post(`${own}/OS-TWO-FACTOR/two_factor_auth`, { two_factor_auth: {} }, { token })).status, 401);
   });
 
+  it('never has its roles without its rules, also when it is deleted while it is read', async () => {
+    const db = await databaseOf(api);
+    try {
+      for (let reads = 1; ; reads++) {
+        const { credential, path, token } = await programOf(api, ['member'], { access_rules: [READ_PROJECTS] });
+        let done = 0;
+        // Deletes it after so many of the queries.
+        const deleting: KyselyPlugin = {
+          transformQuery: ({ node }) => node,
+          async transformResult({ result }) {
+            if (++done === reads) await api.delete(`${path}/${credential.id}`, { token });
+            return result;
+          },
+        };
+        const read = await applicationCredentialDelegation(db.read.withPlugin(deleting), credential.id);
+        assert.ok(!read || read.accessRules || read.roleIds?.length === 0, `after ${reads}`);
+        if (done < reads) break;
+      }
+    } finally {
+      await db.close();
+    }
+  });
+
   it('leaves no secret in the log', async () => {
     const { credential } = await programOf(api, ['member'], { secret: 'a secret that was chosen' });
     assert.ok(!api.logged.join('\n').includes('a secret that was chosen'));
@@ -214,8 +242,46 @@ onEachDatabase(
       assert.equal(statuses[0], 401);
       assert.equal(statuses.at(-1), 429);
     });
+
+    let addresses = 0;
+    const from = (): { 'X-Forwarded-For': string } => ({ 'X-Forwarded-For': `203.0.${++addresses}.7` });
+    const byLogin = (find: Record<string, unknown>) => (secret: string, headers: Record<string, string>) => {
+      const identity = { methods: ['application_credential'], application_credential: { ...find, secret } };
+      return api.post('/v3/auth/tokens', { auth: { identity } }, { token: null, headers });
+    };
+    const byOAuth2 = (id: string) => (secret: string, headers: Record<string, string>) => {
+      const authorization = `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
+      const form = { 'Content-Type': 'application/x-www-form-urlencoded', Authorization: authorization };
+      return api.post('/v3/OS-OAUTH2/token', 'grant_type=client_credentials', { token: null, headers: { ...form, ...headers } });
+    };
+
+    it('have to wait as those at a password do, however many addresses and ways they come by', async () => {
+      api.clock.hold();
+      const { credential, user } = await programOf(api, ['member'], { secret: 'summer2026' });
+      const named = { name: credential.name, user: { id: user.id } };
+      const ways = [byLogin({ id: credential.id }), byLogin(named), byOAuth2(credential.id)];
+      // The program itself, from where it always comes.
+      const home = from();
+      assert.equal((await ways[0]!('summer2026', home)).status, 201);
+      for (let guess = 0; guess < 12; ) {
+        const { status } = await ways[guess % ways.length]!(`guess ${guess}`, from());
+        if (status === 401) guess++;
+        else api.clock.advance(1);
+      }
+      for (const way of ways) assert.equal((await way('summer2026', from())).status, 429);
+      assert.equal((await ways[0]!('summer2026', home)).status, 201);
+      api.clock.advance(2);
+      assert.equal((await ways[0]!('summer2026', from())).status, 201, 'nobody is locked out by others');
+    });
+
+    it('wait alike at one that does not exist', async () => {
+      const way = byLogin({ id: 'f'.repeat(32) });
+      const statuses: number[] = [];
+      for (let guess = 0; guess < 12; guess++) statuses.push((await way('x', from())).status);
+      assert.deepEqual([statuses[0], statuses.at(-1)], [401, 429]);
+    });
   },
-  { rateLimits: true },
+  { rateLimits: true, trustedProxies: ['127.0.0.1'] },
 );
 
 describe('Access rules', () => {

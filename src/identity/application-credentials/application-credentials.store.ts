@@ -13,14 +13,7 @@ export interface ApplicationCredential {
 async function withParts(db: Reader, rows: readonly ApplicationCredentialRow[]): Promise<ApplicationCredential[]> {
   if (rows.length === 0) return [];
   const ids = rows.map(({ id }) => id);
-  const roles = await db
-    .selectFrom('application_credential_roles as given')
-    .innerJoin('roles', 'roles.id', 'given.role_id')
-    .where('given.credential_id', 'in', ids)
-    .orderBy('roles.name')
-    .selectAll('roles')
-    .select('given.credential_id')
-    .execute();
+  // The rules before the roles: of one that is being deleted nothing is left then, instead of its roles without their limits.
   const rules = await db
     .selectFrom('application_credential_access_rules as named')
     .innerJoin('access_rules', 'access_rules.id', 'named.rule_id')
@@ -28,6 +21,14 @@ async function withParts(db: Reader, rows: readonly ApplicationCredentialRow[]):
     .orderBy('access_rules.path')
     .selectAll('access_rules')
     .select('named.credential_id')
+    .execute();
+  const roles = await db
+    .selectFrom('application_credential_roles as given')
+    .innerJoin('roles', 'roles.id', 'given.role_id')
+    .where('given.credential_id', 'in', ids)
+    .orderBy('roles.name')
+    .selectAll('roles')
+    .select('given.credential_id')
     .execute();
   const [rolesOf, rulesOf] = [Map.groupBy(roles, (role) => role.credential_id), Map.groupBy(rules, (rule) => rule.credential_id)];
   return rows.map((row) => ({ row, roles: rolesOf.get(row.id) ?? [], rules: rulesOf.get(row.id) ?? [] }));

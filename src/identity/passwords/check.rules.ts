@@ -152,11 +152,16 @@ export const matchesSecret = (
     deps,
     by,
     account,
-    async () => {
+    async (onChecked) => {
+      const { hashing, pauses } = deps;
+      const turn = await pauses.claim(by, account);
       const hash = await expected();
       // Takes as long when there is nothing to compare with.
-      const isRight = await deps.hashing.verify(secret, hash ?? deps.hashing.dummyHash);
-      return hash !== undefined && isRight;
+      const matches = await hashing.verify(secret, hash ?? hashing.dummyHash);
+      onChecked();
+      const isRight = hash !== undefined && matches;
+      await (isRight ? pauses.recordSuccess(by, account, turn) : pauses.recordFailure(by, account, turn));
+      return isRight;
     },
     Boolean,
   );

@@ -85,7 +85,7 @@ export interface Passwords {
   isPasswordOf(userId: string, password: string): Promise<boolean>;
   /** Hashes other secrets that people choose, such as the answer to a security question. */
   hash(secret: string, client: QueueClient): Promise<string>;
-  /** Checks such a secret. `expected` is called when it is the request's turn; the result is false when it returns no hash. */
+  /** Checks such a secret. Counts and pauses are those of passwords. `expected` is called when it is the request's turn; the result is false when it returns no hash. */
   matches(secret: string, account: string, by: Guesser, expected: () => Promise<string | undefined>): Promise<boolean>;
   /** Deletes old counts of wrong passwords. */
   sweep(): Promise<number>;
