@@ -42,7 +42,7 @@ const memberPath = async (api: TestApi, { organization, user }: Holder) =>
 
 /** The holder is a member of the organization only through a group. */
 async function throughGroup({ api }: World, holder: Holder) {
-  const group = await api.make('group', { name: uniqueName('group') });
+  const group = await api.make('group', { name: uniqueName('group'), domain_id: holder.user.domain_id });
   const member = await api.roleId('member');
   await ok(api.put(`/v3/projects/${holder.organization.id}/groups/${group.id}/roles/${member}`));
   await ok(api.put(`/v3/groups/${group.id}/users/${holder.user.id}`));
@@ -218,7 +218,9 @@ const WAYS: Readonly<Record<string, Way>> = {
   },
 };
 
-const DOMAIN_WAYS: Readonly<Record<string, Pick<Way, 'reason'> & { lose(world: World, holder: any): Promise<unknown> }>> = {
+type DomainWay = Pick<Way, 'reason' | 'prepare'> & { lose(world: World, holder: any, prepared: any): Promise<unknown> };
+
+const DOMAIN_WAYS: Readonly<Record<string, DomainWay>> = {
   'their domain is disabled': {
     lose: ({ api }, { domain }) => ok(api.patch(`/v3/domains/${domain.id}`, { domain: { enabled: false } })),
     reason: 'user_unavailable',
@@ -228,6 +230,12 @@ const DOMAIN_WAYS: Readonly<Record<string, Pick<Way, 'reason'> & { lose(world: W
     reason: 'user_unavailable',
   },
   'SCIM deletes them': { lose: (_, { scim, user }) => ok(scim.delete(`/Users/${user.id}`)), reason: 'user_unavailable' },
+  'SCIM takes them out of the group that is in the organization': {
+    prepare: throughGroup,
+    lose: (_, { scim, user }, group) =>
+      ok(scim.patch(`/Groups/${group.id}`, patchOf({ op: 'remove', path: `members[value eq "${user.id}"]` }))),
+    reason: 'role_removed',
+  },
   'SCIM deletes the organization': {
     lose: (_, { scim, organization }) => ok(scim.delete(`/Organizations/${organization.id}`)),
     reason: 'role_removed',
@@ -272,10 +280,11 @@ onEachDatabase(
         await check(holder, () => lose(world, holder, prepared), reason, stillHasRole);
       });
 
-    for (const [what, { lose, reason }] of Object.entries(DOMAIN_WAYS))
+    for (const [what, { prepare, lose, reason }] of Object.entries(DOMAIN_WAYS))
       it(`when ${what}`, async () => {
         const holder = await inDomain(world);
-        await check(holder, () => lose(world, holder), reason);
+        const prepared = await prepare?.(world, holder);
+        await check(holder, () => lose(world, holder, prepared), reason);
       });
 
     it('when an application is deleted that is a target of its type, and its role was in it', async () => {

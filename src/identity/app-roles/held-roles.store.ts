@@ -16,6 +16,10 @@ export interface RoleSelection {
 /** It counts without a membership, but only in the domain of the user. */
 const IS_DEFAULT: SqlCondition = sql`(projects.id = users.default_project_id and projects.domain_id = users.domain_id)`;
 
+/** The usual case, which costs a look into an index; the general one after it is many times as expensive. */
+const IS_DIRECT_MEMBER: SqlCondition = sql`(projects.is_domain = 0 and exists (
+  select 1 from grants where grants.user_id = users.id and grants.target_id = projects.id and grants.inherited = 0))`;
+
 const organizationsIn = ({ organizations }: RoleSelection): SqlCondition => {
   if (organizations === 'all') return sql`1 = 1`;
   return organizations === 'default' ? IS_DEFAULT : isIn('projects.id', organizations);
@@ -33,4 +37,4 @@ export const heldAssignments = (selection: RoleSelection, now: number): RawBuild
   where ${isIn('app_user_roles.application_id', selection.applicationIds)}
     and ${selection.roles === 'all' ? sql`1 = 1` : isIn('app_roles.id', selection.roles)}
     and ${organizationsIn(selection)}
-    and (${IS_DEFAULT} or (${reachableProjects(sql.ref('users.id') as RawBuilder<string>, now)}))`;
+    and (${IS_DEFAULT} or ${IS_DIRECT_MEMBER} or (${reachableProjects(sql.ref('users.id') as RawBuilder<string>, now)}))`;

@@ -122,7 +122,22 @@ function idsOf({ everything, users, types, tags }: Affected): RawBuilder<unknown
 const areAlive = (affected: Affected, now: number): RawBuilder<unknown> =>
   sql`issued.state <> 'revoked' and issued.expires_at > ${now} and issued.id in (${idsOf(affected)})`;
 
+const typesOfUser = preparedRows<Tables, [user: string, now: number], { type_id: string }>((db, user, now) =>
+  db
+    .selectFrom('issued_credentials')
+    .where('user_id', '=', user)
+    .where('state', '<>', 'revoked')
+    .where('expires_at', '>', now)
+    .select('type_id')
+    .distinct(),
+);
+
+/** The types of credentials that are concerned. */
 export async function typesOf(tx: Tx, affected: Affected, now: number): Promise<string[]> {
+  const { everything, users, types, tags } = affected;
+  // Most changes are about one user, who has no credential.
+  if (users.length === 1 && !everything && types.length + tags.length === 0)
+    return (await typesOfUser(tx, users[0]!, now)).map(({ type_id }) => type_id).sort();
   const { rows } = await sql<{ type_id: string }>`select distinct issued.type_id from issued_credentials as issued
     where ${areAlive(affected, now)} order by issued.type_id`.execute(tx);
   return rows.map(({ type_id }) => type_id);

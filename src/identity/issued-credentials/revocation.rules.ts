@@ -1,6 +1,7 @@
 // Revokes credentials in the transaction of the change that made them untrue. Every change names what it invalidates; a credential depends on the
 // same things as the cached roles of its user. It takes the locks that issuing shares (record.rules.ts): a credential is either seen here, or is
 // made from what this change leaves.
+import type { AuditedEvent } from '../../platform/audit/index.ts';
 import { takeAdvisoryLocks } from '../../platform/database/index.ts';
 import type { AfterChange, Change } from '../audit/index.ts';
 import type { CredentialTypes } from '../credential-types/index.ts';
@@ -31,7 +32,14 @@ const HARMLESS: ReadonlySet<string> = new Set([
   'role.implication_deleted',
   'domain.created',
 ]);
-const isHarmless = (action: string): boolean => HARMLESS.has(action) || WITHOUT_ROLES.test(action);
+/** Updates that name their fields, and fields of theirs that no role depends on. */
+const UPDATES: ReadonlySet<string> = new Set(['user.updated', 'project.updated', 'domain.updated']);
+const FIELDS: ReadonlySet<unknown> = new Set(['name', 'description', 'email', 'password', 'original_password', 'tags']);
+
+function isHarmless({ action, detail: { fields } }: AuditedEvent): boolean {
+  if (UPDATES.has(action)) return Array.isArray(fields) && fields.every((field) => FIELDS.has(field));
+  return HARMLESS.has(action) || WITHOUT_ROLES.test(action);
+}
 
 export interface RevocationDeps {
   readonly db: Database;
@@ -67,7 +75,7 @@ export const createRevocation = (deps: RevocationDeps): AfterChange =>
   async function revokeAfter(change, allTags, events) {
     const { db } = deps;
     const tags = allTags.filter(isRelevant).sort();
-    if (tags.length === 0 || events.every(({ action }) => isHarmless(action))) return;
+    if (tags.length === 0 || events.every(isHarmless)) return;
     // Before the first credential there is no list, and nothing has to wait.
     if (!(await hasLists(change.tx))) return;
     await takeAdvisoryLocks(db, change.tx, tags.map(lockOf));
