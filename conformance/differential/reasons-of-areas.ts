@@ -40,9 +40,10 @@ const people: Reason[] = [
   },
   {
     kind: 'shape',
-    difference: /^project\.description null -> string$/,
+    difference: /^(project|domain)\.description null -> string$/,
     why: 'null takes the description away: it is empty then',
   },
+  { kind: 'shape', difference: /^domain\.extra absent -> object$/, why: 'as in the answer to a change of a user or a project' },
   {
     kind: 'shape',
     difference: /^project\.(parents|subtree) empty list -> (list|absent)$/,
@@ -214,7 +215,12 @@ const signatures: Reason[] = [
 
 const federation: Reason[] = [
   { kind: 'status', difference: /^201 -> 400$/, request: /mappings\/.*"anything"/, why: 'an unknown field would do nothing' },
-  { kind: 'status', difference: /^200 -> 400$/, request: /^PATCH .*mappings\/.*"id":"another-id"/, why: 'an id does not change' },
+  {
+    kind: 'status',
+    difference: /^200 -> 400$/,
+    request: /^PATCH .*\/(mappings|domains)\/.*"id":"another-id"/,
+    why: 'an id does not change',
+  },
   { kind: 'shape', difference: /^mappings?(\[\])?\.schema_version absent -> string$/, why: 'as in later versions of Keystone' },
   { kind: 'count', difference: /^mappings \d+ -> \d+$/, why: 'the mapping with an unknown field (above)' },
   {
