@@ -5,7 +5,7 @@ import { inflateSync } from 'node:zlib';
 import pg from 'pg';
 import type { Metrics } from '../src/platform/metrics/index.ts';
 import { ADMIN_PASSWORD, uniqueName } from './support/api.ts';
-import { assign, makePerson, makeRole } from './support/applications.ts';
+import { assign, makeApplication, makePerson, makeRole } from './support/applications.ts';
 import { Cable } from './support/cable.ts';
 import { KeyrockClient } from './support/keyrock-client.ts';
 import { sharedPostgres } from './support/postgres.ts';
@@ -246,6 +246,34 @@ describe('While the feed is down, of the identity service', () => {
           sql('update scim_connections set token_hash = $1 where id = $2', to === 'before' ? hash : 'another', connection.id),
         before: 200,
         after: 401,
+      };
+    },
+
+    async issuer_keys() {
+      const keys = async () => (await api.get('/.well-known/jwt-vc-issuer', { token: null })).body.jwks.keys;
+      const [{ kid, x }] = await keys();
+      const { rows } = await sql('select public_key from issuer_keys where id = $1', kid);
+      const changed = rows[0].public_key.replace(x, 'another');
+      return {
+        ask: async () => (await keys())[0].x,
+        change: (to) =>
+          sql('update issuer_keys set public_key = $1 where id = $2', to === 'before' ? rows[0].public_key : changed, kid),
+        before: x,
+        after: 'another',
+      };
+    },
+
+    async credential_types() {
+      const application = await makeApplication(api);
+      const id = uniqueName('type');
+      await api.post('/v3/OS-ROLE-CREDENTIALS/types', {
+        credential_type: { id, application_id: application.id, name: 'before' },
+      });
+      return {
+        ask: async () => (await api.get(`/openid/credential-types/${id}`, { token: null })).body.name,
+        change: (to) => sql('update credential_types set name = $1 where id = $2', to, id),
+        before: 'before',
+        after: 'after',
       };
     },
 

@@ -40,6 +40,10 @@ const OPEN: Readonly<Record<string, string>> = {
   'GET /openid/status-lists/:list_id': NOBODY,
   'GET /openid/status-lists/:list_id/bitstring': NOBODY,
   'GET /openid/status-lists/:list_id/suspension': NOBODY,
+  'GET /.well-known/did.json': NOBODY,
+  'GET /.well-known/jwt-vc-issuer': NOBODY,
+  'GET /openid/credential-types/:type_id': NOBODY,
+  'GET /v4/issuers/:did': NOBODY,
   'GET /v3/OS-SIMPLE-CERT/ca': NOBODY,
   'GET /v3/OS-SIMPLE-CERT/certificates': NOBODY,
   // All refusals are the same: src/identity/federation/token-logins.security.test.ts

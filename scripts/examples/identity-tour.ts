@@ -4,8 +4,9 @@ import { tourApplicationCredentials, tourOAuth1, tourTrusts } from './delegation
 import { tourEc2 } from './ec2-tour.ts';
 import { tourFederation } from './federation-tour.ts';
 import { tourIssuedCredentials } from './issued-credentials-tour.ts';
-import { GONE, RECEIPT } from './rare-answers.ts';
+import { DID_DOCUMENT, GONE, RECEIPT, TRUSTED_ISSUER } from './rare-answers.ts';
 import { documentOf, failingProbes, type Recorder } from './recorder.ts';
+import { tourRoleCredentials } from './role-credentials-tour.ts';
 import { tourScim } from './scim-tour.ts';
 
 export const PASSWORD = 'Correct-horse-9';
@@ -50,6 +51,8 @@ export async function tourIdentity(api: Recorder): Promise<void> {
   await tourScim(api, town.ada);
   await tourService(api, town);
   api.examples.logIn!.answers!['401'] = RECEIPT;
+  api.examples.getIssuerDidDocument = { answers: { 200: DID_DOCUMENT } };
+  api.examples.getTrustedIssuer = { answers: { 200: TRUSTED_ISSUER } };
   for (const id of ['getPkiAuthority', 'getPkiCertificates']) api.examples[id] = { answers: { 410: GONE } };
 }
 
@@ -227,6 +230,7 @@ async function tourApplications(api: Recorder, town: Town): Promise<void> {
   for (const who of [ofOrganization, `${ofUser}/organizations/${library}`])
     for (const what of ['applications/allowed', 'applications/allowed_roles', 'roles/allowed'])
       await call('GET', `${who}/${what}`);
+  await tourRoleCredentials({ call }, { applicationId: consumer.id, roleId: role.id });
   await tourOAuth(api, consumer);
   await call('GET', `${one}/grants`);
   await call('POST', `${one}/secret`, { body: { grace_seconds: 86_400 } });

@@ -24,3 +24,40 @@ export const RECEIPT = {
   },
   required_auth_methods: [['password', 'totp']],
 };
+
+const DID = 'did:web:id.town.example';
+const KEY = `${DID}#cn-I_WNMClehiVp51i_0VpOENW1upEerA8sEam5hn-s`;
+/** Only a service at an https address has a DID. */
+export const DID_DOCUMENT = {
+  '@context': ['https://www.w3.org/ns/did/v1', 'https://w3id.org/security/suites/jws-2020/v1'],
+  id: DID,
+  verificationMethod: [
+    {
+      id: KEY,
+      type: 'JsonWebKey2020',
+      controller: DID,
+      publicKeyJwk: {
+        kty: 'EC',
+        crv: 'P-256',
+        x: 'MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4',
+        y: '4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM',
+        kid: KEY.slice(DID.length + 1),
+        alg: 'ES256',
+      },
+    },
+  ],
+  assertionMethod: [KEY],
+  authentication: [KEY],
+};
+export const TRUSTED_ISSUER = {
+  did: DID,
+  attributes: [
+    {
+      hash: '3d626a7950f0875b23d233ee197f5c09ca581a3c24656c87d4edb4176aee649b',
+      body: 'eyJjcmVkZW50aWFsc1R5cGUiOiJWZXJpZmlhYmxlQ3JlZGVudGlhbCIsImNsYWltcyI6W119',
+      issuerType: 'Undefined',
+      tao: DID,
+      rootTao: DID,
+    },
+  ],
+};

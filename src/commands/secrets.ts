@@ -1,4 +1,4 @@
-// admin-password, master-key, token-key, keys, consumer: replace secrets of the service.
+// admin-password, master-key, token-key, keys, issuer-key, consumer: replace secrets of the service.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { addMasterKey, createSealOrFail, masterKeys, openDataFolder, storeMasterKeys } from '../data-folder.ts';
@@ -104,6 +104,16 @@ export const secretCommands: readonly Command[] = [
       withService(settings(), async (service) => {
         await service.openidKeys.rotate();
         return 'created new keys; they are published now and used in an hour, when clients know them';
+      }),
+  },
+  {
+    words: 'issuer-key rotate',
+    about: 'publish a new key of the issuer of credentials, which signs after an hour; what was issued stays valid',
+    whileRunning: 'ask the running service: POST /v3/OS-SERVICE/keys/issuer/rotate',
+    run: () =>
+      withService(settings(), async (service) => {
+        await service.issuerKeys.rotate();
+        return 'created a new key; it is published now and used in an hour, when verifiers know it';
       }),
   },
   {

@@ -89,10 +89,11 @@ export async function checkKeyAges({ identity, machine }: Deployment, reports: r
   if (!identity || !database) return [];
   const now = machine.now() / 1000;
   try {
-    const { token, openid } = await readKeyAges(database.read);
+    const { token, openid, issuer } = await readKeyAges(database.read);
     const ageOf = (at: number): number => Math.max(0, Math.floor((now - at) / DAY));
     const tokenDays = token === undefined ? 0 : ageOf(token);
     const openidDays = openid === undefined ? 0 : ageOf(openid);
+    const issuerDays = issuer === undefined || identity.issuerKeyFile ? 0 : ageOf(issuer);
     return [
       tokenDays > identity.tokenKeyDays + 1
         ? warn(
@@ -104,6 +105,16 @@ export async function checkKeyAges({ identity, machine }: Deployment, reports: r
       openidDays > KEY_DAYS
         ? warn('openid-keys', `they are ${openidDays} days old`, 'run: gatehouse keys rotate')
         : ok('openid-keys', openid === undefined ? 'made with the first sign-in' : `${openidDays} days old`),
+      issuerDays > KEY_DAYS
+        ? warn('issuer-key', `it is ${issuerDays} days old`, 'run: gatehouse issuer-key rotate')
+        : ok(
+            'issuer-key',
+            identity.issuerKeyFile
+              ? 'given by GATEHOUSE_IDENTITY_ISSUER_KEY_FILE'
+              : issuer === undefined
+                ? 'made with its first use'
+                : `${issuerDays} days old`,
+          ),
     ];
   } catch (error) {
     return [fail('token-key', `the keys cannot be read (${reasonOf(error)})`, 'restore a backup')];

@@ -140,7 +140,9 @@ export const identityMetrics = {
     name: 'gatehouse_key_age_seconds',
     type: 'gauge',
     help: 'Age of the newest key in use',
-    labels: { key: '`token` (tokens of the base API), `openid` (signatures of the OpenID provider)' },
+    labels: {
+      key: '`token` (tokens of the base API), `openid` (signatures of the OpenID provider), `issuer` (signatures of credentials)',
+    },
     aggregation: 'max',
   },
 } as const satisfies MetricDefinitions;
@@ -166,7 +168,7 @@ export interface IdentityCounts {
   readonly mail: { counts(): LabelledValues; waiting(): Promise<number> };
   readonly logouts: { waiting(): Promise<{ waiting: number; oldest: number | null }> };
   readonly grants: { readonly good: LabelledValues; readonly refused: LabelledValues };
-  readonly keys: { readonly token: KeyList; readonly openid: KeyList };
+  readonly keys: { readonly token: KeyList; readonly openid: KeyList; readonly issuer: KeyList };
   fromMemory(): object;
   sweepLagSeconds(): number | undefined;
 }

@@ -9,6 +9,7 @@ import { mountApplicationCredentials } from './application-credentials/index.ts'
 import { mountAuditEvents } from './audit-events/index.ts';
 import { mountCatalog } from './catalog/index.ts';
 import { mountConsumers } from './consumers/index.ts';
+import { mountCredentialTypes } from './credential-types/index.ts';
 import { mountCredentials, mountEc2Credentials } from './credentials/index.ts';
 import { mountDiscovery } from './discovery/index.ts';
 import { mountDomainConfig } from './domain-config/index.ts';
@@ -20,6 +21,7 @@ import { mountGroups } from './groups/index.ts';
 import { mountImpact } from './impact/index.ts';
 import { mountInvitations } from './invitations/index.ts';
 import { mountIssuedCredentials, mountStatusLists } from './issued-credentials/index.ts';
+import { mountIssuer } from './issuer/index.ts';
 import { mountLimits } from './limits/index.ts';
 import { mountOAuth1 } from './oauth1/index.ts';
 import {
@@ -83,6 +85,8 @@ export type IdentityRouteDeps = Parameters<typeof mountAuth>[1] &
   Parameters<typeof mountFederation>[1] &
   Parameters<typeof mountIssuedCredentials>[1] &
   Parameters<typeof mountStatusLists>[1] &
+  Parameters<typeof mountIssuer>[1] &
+  Parameters<typeof mountCredentialTypes>[1] &
   Parameters<typeof mountScim>[1] &
   Parameters<typeof mountKeyrockScim>[1] &
   Parameters<typeof mountConnections>[1] &
@@ -135,6 +139,8 @@ export function mountIdentity(app: IdentityApp, parts: IdentityRouteDeps): void 
   mountFederation(app, parts);
   mountIssuedCredentials(app, parts);
   mountStatusLists(app, parts);
+  mountIssuer(app, parts);
+  mountCredentialTypes(app, parts);
   mountScim(app, parts);
   mountKeyrockScim(app, parts);
   mountConnections(app, parts);

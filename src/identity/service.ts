@@ -31,6 +31,7 @@ import {
 } from './bootstrap/index.ts';
 import type { Consumers } from './consumers/index.ts';
 import type { Database, Tables } from './database.ts';
+import type { IssuerKeys } from './issuer/index.ts';
 import { startSweeper } from './jobs/index.ts';
 import type { Links } from './links/index.ts';
 import type { Mail } from './mail/index.ts';
@@ -71,6 +72,7 @@ export interface IdentityService {
   readonly consumers: Consumers;
   readonly connections: Connections;
   readonly openidKeys: OpenidKeys;
+  readonly issuerKeys: IssuerKeys;
   readonly mail: Mail;
   readonly links: Links;
   readonly accountDeletion: AccountDeletion;
@@ -129,8 +131,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
     onRequest: (kind, outcome) => called({ kind, outcome }),
   });
   const { parts, deps, passwords, tokens, users, tokenKeys, notifications } = modules;
-  const { mail, links, logouts, connections, openid, reseal, domainSettings, passkeyPolicy, walletSignIn, registrationKeys } =
-    modules;
+  const { mail, links, logouts, connections, openid, reseal, domainSettings, passkeyPolicy, walletSignIn } = modules;
   const { peopleSettled, directories } = modules;
   const destinations = createDestinations(config, { service: 'identity', outbound: modules.outbound, clock: options.clock });
   const auditExports = createAuditExports({ ...deps, destinations, days: config.auditDays, toCadf: identityCadf });
@@ -181,7 +182,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
     db,
     clock: options.clock,
     grants: openid.grants,
-    keys: { token: tokenKeys, openid: openid.keys },
+    keys: { token: tokenKeys, openid: openid.keys, issuer: modules.issuerIdentity.keys },
     fromMemory: () => server.fromMemory,
     sweepLagSeconds: () => sweeper?.lagSeconds(),
   });
@@ -192,6 +193,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
     consumers,
     connections,
     openidKeys: openid.keys,
+    issuerKeys: modules.issuerIdentity.keys,
     mail,
     links,
     accountDeletion: modules.accountDeletion,
@@ -215,14 +217,9 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
       await directories.start();
       sweeper = startSweeper({
         ...parts,
-        passwords,
-        tokenKeys,
+        ...modules,
         records: openid.records,
-        links,
-        mail,
-        notifications,
-        registrationKeys,
-        issuedCredentials: modules.issuedCredentials,
+        issuerKeys: modules.issuerIdentity.keys,
         clock: options.clock,
         auditExports,
         log,

@@ -3,6 +3,7 @@ import { auditSettings } from '../platform/audit-export/index.ts';
 import { setting, type Values } from '../platform/config/index.ts';
 import { mailboxOf, TLS_MODES } from '../platform/mail/index.ts';
 import { delegationSettings } from './delegation-settings.ts';
+import { issuerSettings } from './issuer-settings.ts';
 import { keystoneSettings } from './keystone-settings.ts';
 import { roleCredentialSettings } from './role-credential-settings.ts';
 
@@ -354,6 +355,7 @@ export const identitySettings = {
     { min: 300, max: 2_592_000, unit: 'seconds' },
     'Life of a link in a mail. The service stops trying to send the mail after the same time.',
   ),
+  ...issuerSettings,
   ...keystoneSettings,
 } as const;
 

@@ -76,6 +76,9 @@ export async function makeWorld(api: TestApi) {
     )
   ).body.trust;
   const oauth1Consumer = (await api.post('/v3/OS-OAUTH1/consumers', { consumer: {} })).body.consumer;
+  const type = { id: uniqueName('type').toLowerCase(), application_id: application.id, name: 'Type' };
+  const credentialType = (await api.post('/v3/OS-ROLE-CREDENTIALS/types', { credential_type: type })).body.credential_type;
+  await api.put(`/v3/OS-ROLE-CREDENTIALS/targets/${application.id}`, { target: { did: `did:web:${type.id}.example` } });
   const connection = (await connect(api)).connection;
   const invitation = (
     await api.post('/v3/OS-REGISTRATION/invitations', { invitation: { email: `${uniqueName('eve')}@example.org`, ...within } })
@@ -107,6 +110,7 @@ export async function makeWorld(api: TestApi) {
     applicationCredential,
     trust,
     oauth1Consumer,
+    credentialType,
     connection,
     invitation,
     idp,
@@ -152,6 +156,8 @@ export function idsFor(path: string, world: World): Ids {
     application_credential_id: world.applicationCredential.id,
     access_rule_id: world.applicationCredential.access_rules[0].id,
     trust_id: world.trust.id,
+    type_id: world.credentialType.id,
+    did: 'did:web:nobody.example',
     connection_id: world.connection.id,
     invitation_id: world.invitation.id,
     delivery_id: 'no-delivery',
@@ -180,6 +186,8 @@ const ENVELOPES: readonly [RegExp, unknown][] = [
   [/\/config\/:group\/:option$/, { config: { url: 'ldap://x' } }],
   [/\/config(\/:group)?$/, { config: { ldap: { url: 'ldap://x' } } }],
   [/\/endpoint_groups\/:endpoint_group_id$/, { endpoint_group: { description: 'x' } }],
+  [/\/types\/:type_id$/, { credential_type: { description: 'x' } }],
+  [/\/targets\/:application_id$/, { target: { did: 'did:web:x.example' } }],
   [/\/policies\/:policy_id$/, { policy: { anything: 'x' } }],
   [/^PATCH \/v3\/(?:OS-OAUTH2\/|OS-ROLES\/)?(\w+?)s\/:\w+$/, undefined],
   [/^PATCH \/v3\/OS-OAUTH1\/consumers\//, { consumer: { description: 'x' } }],

@@ -1,4 +1,4 @@
-// The keys that sign and encrypt tokens: their age, and new ones.
+// The keys that sign and encrypt tokens, and sign credentials: their age, and new ones.
 import { html, type TemplateResult } from 'lit';
 import { confirmAct } from '../../shared/dialog.ts';
 import type { Content } from '../../shared/screen.ts';
@@ -17,7 +17,7 @@ interface Key {
 }
 
 interface KeySet {
-  readonly kind: 'token' | 'openid';
+  readonly kind: 'token' | 'openid' | 'issuer';
   readonly rotates_at: string | null;
   readonly keys: readonly Key[];
 }

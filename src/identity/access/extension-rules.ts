@@ -34,6 +34,16 @@ export const extensionRules = {
   end_consumer_grant: adminOrManagesApplication,
   try_consumer_sign_in: adminOrManagesApplication,
 
+  // Credentials about roles.
+  list_credential_types: anyOf(adminOrManagesApplication, (_caller, { onlyManaged }) => onlyManaged === true),
+  create_credential_type: adminOrManagesApplication,
+  get_credential_type: adminOrManagesApplication,
+  update_credential_type: adminOrManagesApplication,
+  delete_credential_type: adminOrManagesApplication,
+  get_credential_target: adminOrManagesApplication,
+  set_credential_target: admin,
+  get_credential_issuer: anyCaller,
+
   list_roles: listedByApplication,
   create_role: adminOrManagesRoles,
   get_role: adminOrManagesRoles,

@@ -65,7 +65,7 @@ function mountKeys(app: IdentityApp, administration: Administration): void {
     {
       summary: 'Replace the keys of a kind',
       description:
-        'Of the kinds token and openid, new ones are announced, and used when everybody had time to learn them. What was signed before stays valid until it ends. The kind master is the master key in the data folder: every secret is sealed again under a new one before the answer comes; it needs a recent login in person, and 409 says that the key is given by a setting, or that its file is not the one in use.',
+        'Of the kinds token, openid and issuer, new ones are announced, and used when everybody had time to learn them. What was signed before stays valid until it ends. The kind master is the master key in the data folder: every secret is sealed again under a new one before the answer comes; it needs a recent login in person, and 409 says that the key is given by a setting, or that its file is not the one in use.',
       tag,
       rule: 'identity:rotate_service_keys',
       target: ({ params }) => administration.keys.target(params.kind),

@@ -3,6 +3,7 @@ import type { EffectiveSetting } from '../../platform/config/index.ts';
 import { isVerified, lastBackupFailure, lastBackup as readLastBackup } from '../../platform/last-backup.ts';
 import type { FreshLogin } from '../access/index.ts';
 import type { Actor } from '../audit/index.ts';
+import type { IssuerKeys } from '../issuer/index.ts';
 import type { OpenidKeys } from '../openid/index.ts';
 import { countFailed } from '../outbox/index.ts';
 import type { Deps } from '../resource/index.ts';
@@ -15,6 +16,7 @@ export interface AdministrationDeps extends Deps, Pick<OverviewDeps, 'dataDir' |
   readonly tls?: { readonly certFile: string } | undefined;
   readonly tokenKeys: TokenKeys;
   readonly openidKeys: OpenidKeys;
+  readonly issuerKeys: IssuerKeys;
   readonly masterKey?: MasterKeyRotation | undefined;
   readonly freshLogin: FreshLogin;
   /** Seals every secret again under the current master key. */
@@ -23,11 +25,16 @@ export interface AdministrationDeps extends Deps, Pick<OverviewDeps, 'dataDir' |
   readonly settings?: readonly EffectiveSetting[];
 }
 
-const keysOf = ({ tokenKeys, openidKeys }: AdministrationDeps): ServiceKeys => ({
+const keysOf = ({ tokenKeys, openidKeys, issuerKeys }: AdministrationDeps): ServiceKeys => ({
   token: { ...tokenKeys, rotate: (actor) => tokenKeys.rotate({ force: true, actor }) },
   openid: {
     ...openidKeys,
     rotate: (actor) => openidKeys.rotate({ actor, unlessAnnounced: true }),
+    rotatesAt: () => undefined,
+  },
+  issuer: {
+    ...issuerKeys,
+    rotate: (actor) => issuerKeys.rotate({ actor, unlessAnnounced: true }),
     rotatesAt: () => undefined,
   },
 });

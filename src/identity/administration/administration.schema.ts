@@ -40,7 +40,7 @@ export const SettingList = t.object({
 });
 
 const KeySet = t.object({
-  kind: t.oneOf('token', 'openid', 'master'),
+  kind: t.oneOf('token', 'openid', 'issuer', 'master'),
   rotates_at: t.nullable(t.string({ description: 'When the service rotates them itself. Null: an administrator does.' })),
   keys: t.array(
     t.object({

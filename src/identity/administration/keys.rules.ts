@@ -1,4 +1,4 @@
-// The keys of the service: those of tokens, and those of the OpenID provider. The keys themselves are never shown.
+// The keys of the service: those of tokens, of the OpenID provider, and of the issuer of credentials. The keys themselves are never shown.
 import { isoTime, seconds } from '../../platform/clock.ts';
 import { withoutTimeLimit } from '../../platform/database/index.ts';
 import { type Caller, type FreshLogin, factsOnly, type IdentityTarget } from '../access/index.ts';
@@ -21,7 +21,7 @@ interface Keys {
   rotatesAt(keys: readonly KeyInfo[]): number | undefined;
 }
 
-const KINDS = ['token', 'openid'] as const;
+const KINDS = ['token', 'openid', 'issuer'] as const;
 /** The master key is not listed: it may be known to a setting only. */
 const MASTER = 'master';
 export type KeyKind = (typeof KINDS)[number];

@@ -76,11 +76,15 @@ export async function connectionStates(db: Reader, since: number): Promise<(Quie
 }
 
 /** Since when the newest keys are active (seconds). */
-export async function readKeyAges<S>(db: Kysely<S>): Promise<{ token: number | undefined; openid: number | undefined }> {
-  const { rows } = await sql<{ token: number | string | null; openid: number | string | null }>`select
-    (select max(active_from) from token_keys) as token, (select max(active_from) from openid_keys) as openid`.execute(db);
-  const [token, openid] = [rows[0]?.token ?? undefined, rows[0]?.openid ?? undefined];
-  return { token: token === undefined ? undefined : Number(token), openid: openid === undefined ? undefined : Number(openid) };
+export async function readKeyAges<S>(
+  db: Kysely<S>,
+): Promise<Readonly<Record<'token' | 'openid' | 'issuer', number | undefined>>> {
+  type Age = number | string | null;
+  const { rows } = await sql<{ token: Age; openid: Age; issuer: Age }>`select
+    (select max(active_from) from token_keys) as token, (select max(active_from) from openid_keys) as openid,
+    (select max(active_from) from issuer_keys where origin = 'made') as issuer`.execute(db);
+  const age = (value: Age | undefined): number | undefined => (value === null || value === undefined ? undefined : Number(value));
+  return { token: age(rows[0]?.token), openid: age(rows[0]?.openid), issuer: age(rows[0]?.issuer) };
 }
 
 /** The ids of the keys that the OpenID provider publishes. */

@@ -4,9 +4,10 @@ export const PARAMETERS = {
   id: 'The id of the resource.',
   access_token_id: 'The access token.',
   activation_key: 'The activation key that the registration answered with, or a newer one.',
+  did: 'The DID of the issuer of credentials: that of this service.',
   idp_id: 'The id of the identity provider.',
   implied_role_id: 'The id of the role that is implied.',
-  kind: 'The kind of key: `token` or `openid`.',
+  kind: 'The kind of key: `token`, `openid` or `issuer`.',
   list_id: 'The id of the list.',
   organization_id: 'The id of the organization. It is the id of a project.',
   application_id: 'The id of the application. It is the id of a consumer.',
@@ -16,4 +17,5 @@ export const PARAMETERS = {
   tag: 'The tag.',
   token: 'The access token.',
   token_id: 'The reset token.',
+  type_id: 'The id of the credential type.',
 } as const;

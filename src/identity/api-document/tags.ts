@@ -25,7 +25,7 @@ export const TAGS = {
   'Roles of applications': 'Roles and permissions of applications. They are separate from base roles.',
   'Role assignments in applications': 'Who has which role of an application, as a member of which organization.',
   'Role credentials':
-    'Roles of applications as verifiable credentials in the wallets of people: what was issued to whom, and the lists that publish what was revoked.',
+    'Roles of applications as verifiable credentials in the wallets of people: their types and their issuer, what was issued to whom, and the lists that publish what was revoked.',
   OpenID: 'The OpenID provider: sign-in in the browser, tokens, and logout.',
   "OAuth2 of Keyrock's back-end": 'OAuth2 at the paths of Keyrock’s back-end, for clients that were written for it.',
   'Two-factor authentication': 'One-time codes, security questions and recovery codes.',

@@ -21,6 +21,10 @@ const everybody = [EVERYBODY];
 
 /** The first pattern that matches the name of a rule counts. */
 const WHO: readonly (readonly [pattern: RegExp, who: readonly string[]])[] = [
+  [/^get_credential_issuer$/, everybody],
+  [/^set_credential_target$/, admin],
+  [/^list_credential_types$/, [ADMIN, 'whoever manages the application, or everybody for those that they manage']],
+  [/^\w+_credential_(type|target)$/, owners],
   [/^identity:validate_token$/, [ADMIN, SYSTEM_READER, 'services (role `service`)', 'the user of the token']],
   [/^identity:check_token$/, [ADMIN, SYSTEM_READER, 'the user of the token']],
   [/^identity:revoke_token$/, [ADMIN, 'the user of the token']],

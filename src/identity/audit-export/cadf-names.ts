@@ -26,6 +26,9 @@ const TARGET_TYPES: Readonly<Record<string, string>> = {
   mapping: 'data/security/policy',
   token_key: 'data/security/key',
   openid_keys: 'data/security/key',
+  issuer_keys: 'data/security/key',
+  credential_type: 'data/security/policy',
+  credential_target: 'data/security/policy',
   master_key: 'data/security/key',
 };
 const OTHER = 'data/security';
@@ -38,6 +41,8 @@ const RESOURCES: Readonly<Record<string, string>> = {
   access_token: 'OS-OAUTH2:access_token',
   trust: 'OS-TRUST:trust',
   issued_credential: 'OS-ROLE-CREDENTIALS:credential',
+  credential_type: 'OS-ROLE-CREDENTIALS:type',
+  credential_target: 'OS-ROLE-CREDENTIALS:target',
   oauth1_consumer: 'OS-OAUTH1:consumer',
   oauth1_request_token: 'OS-OAUTH1:request_token',
   oauth1_access_token: 'OS-OAUTH1:access_token',

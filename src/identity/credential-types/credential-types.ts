@@ -1,9 +1,11 @@
 // Types of credentials, as those who issue credentials read them.
-import { applicationsOfUser, inspectUserPermissions } from '../app-roles/index.ts';
+import { applicationsOfUser, appTagOf, inspectUserPermissions } from '../app-roles/index.ts';
 import type { Reader } from '../database.ts';
 import type { Deps } from '../resource/index.ts';
-import { applicationsOf, type CredentialType, rolesForType } from './credential-type.ts';
+import { applicationsOf, CREDENTIAL_TYPES_TAG, type CredentialType, credentialTypeTag, rolesForType } from './credential-type.ts';
 import { findCredentialType, readCredentialTypes, readDids } from './credential-types.store.ts';
+
+type Inspection = ReturnType<typeof inspectUserPermissions>;
 
 export interface CredentialTypes {
   /** As it is now; also those that are disabled. */
@@ -19,15 +21,28 @@ export interface CredentialTypes {
 }
 
 export function createCredentialTypes({ db, clock }: Pick<Deps, 'db' | 'clock'>): CredentialTypes {
-  const all = (): Promise<readonly CredentialType[]> => readCredentialTypes(db.read);
+  const lists = db.cached<readonly CredentialType[]>({
+    name: 'credential_types',
+    limit: 1,
+    // Types end with their applications.
+    tags: (types) => [
+      CREDENTIAL_TYPES_TAG,
+      ...types.map(({ id }) => credentialTypeTag(id)),
+      ...types.flatMap((type) => applicationsOf(type).map(appTagOf.application)),
+    ],
+  });
+  const all = async (): Promise<readonly CredentialType[]> =>
+    (await lists.getOrLoad('all', () => readCredentialTypes(db.read))) ?? [];
 
-  async function hasRoleFor(type: CredentialType, userId: string, applicationIds: readonly string[]): Promise<boolean> {
-    for (const id of applicationsOf(type)) {
-      if (!applicationIds.includes(id)) continue;
-      const found = await inspectUserPermissions({ clock }, db.read, userId, id);
-      if (found?.isUsable && rolesForType(type, found.held).length > 0) return true;
-    }
-    return false;
+  /** What the user has in their applications; each is read once, when a type asks for it. */
+  async function holdingsOf(userId: string): Promise<(applicationId: string) => Inspection | undefined> {
+    const inspect = (id: string) => inspectUserPermissions({ clock }, db.read, userId, id);
+    const ids = new Set(await applicationsOfUser(db.read, userId));
+    const found = new Map<string, Inspection>();
+    return (id) => {
+      if (ids.has(id) && !found.has(id)) found.set(id, inspect(id));
+      return found.get(id);
+    };
   }
 
   return {
@@ -42,9 +57,12 @@ export function createCredentialTypes({ db, clock }: Pick<Deps, 'db' | 'clock'>)
     async availableTo(userId) {
       const types = (await all()).filter(({ enabled }) => enabled);
       if (types.length === 0) return [];
-      const applicationIds = await applicationsOfUser(db.read, userId);
+      const holdings = await holdingsOf(userId);
       const available: CredentialType[] = [];
-      for (const type of types) if (await hasRoleFor(type, userId, applicationIds)) available.push(type);
+      for (const type of types) {
+        const found = await Promise.all(applicationsOf(type).map(holdings));
+        if (found.some((one) => one?.isUsable && rolesForType(type, one.held).length > 0)) available.push(type);
+      }
       return available;
     },
     async targetNames(reader, applicationIds) {

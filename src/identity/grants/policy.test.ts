@@ -498,6 +498,9 @@ onDatabase('SQLite', 'Every route', {}, (api) => {
     assert.ok(guarded.length > 80, `${guarded.length} routes`);
     assert.deepEqual(routes.filter(isOpen).map(nameOfRoute).sort(), [
       'GET /',
+      'GET /.well-known/did.json',
+      'GET /.well-known/jwt-vc-issuer',
+      'GET /openid/credential-types/:type_id',
       'GET /openid/status-lists/:list_id',
       'GET /openid/status-lists/:list_id/bitstring',
       'GET /openid/status-lists/:list_id/suspension',
@@ -505,6 +508,7 @@ onDatabase('SQLite', 'Every route', {}, (api) => {
       'GET /v3/OS-FEDERATION/identity_providers/:idp_id/protocols/:protocol_id/auth',
       'GET /v3/OS-SIMPLE-CERT/ca',
       'GET /v3/OS-SIMPLE-CERT/certificates',
+      'GET /v4/issuers/:did',
       'POST /openid/introspect',
       'POST /v3/OS-FEDERATION/identity_providers/:idp_id/protocols/:protocol_id/auth',
       'POST /v3/OS-OAUTH1/access_token',

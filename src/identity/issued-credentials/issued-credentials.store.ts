@@ -152,7 +152,7 @@ export async function aliveOf(tx: Tx, affected: Affected, typeId: string, now: n
   return rows;
 }
 
-/** Those of a type that say a role which their user does not have any more, by this name. `is_usable`: 0 if the user is gone or disabled. */
+/** Those of a type that say a role which their user does not have any more, by this name and in what it calls the application. `is_usable`: 0 if the user is gone or disabled. */
 export async function untrueOf(
   tx: Tx,
   affected: Affected,
@@ -168,7 +168,8 @@ export async function untrueOf(
     where issued.type_id = ${typeId} and ${areAlive(affected, now)} and exists (
       select 1 from issued_credential_roles as said where said.batch_id = issued.batch_id and not exists (
         select 1 ${heldAssignments(selection, now)} and app_user_roles.user_id = issued.user_id
-          and app_user_roles.application_id = said.application_id and app_roles.id = said.role_id and app_roles.name = said.name))`.execute(
+          and app_user_roles.application_id = said.application_id and app_roles.id = said.role_id and app_roles.name = said.name
+          and said.target = coalesce((select did from application_dids where application_id = said.application_id), said.application_id)))`.execute(
     tx,
   );
   return rows;

@@ -2,7 +2,8 @@
 import { isIP } from 'node:net';
 import { signJws, signWith } from '../../verifiable/jose/index.ts';
 import { didWebOf } from '../../verifiable/resolver/index.ts';
-import { createIssuerKeys, type IssuerKeysDeps, type IssuerPublicKey } from './keys.ts';
+import type { IssuerKeysDeps, IssuerPublicKey } from './key-material.ts';
+import { createIssuerKeys } from './keys.ts';
 
 /** How a signature names its key: by the certificate chain, by the DID, or by the id of the key among those of the issuer. */
 export type NamedBy = 'x5c' | 'did' | 'kid';

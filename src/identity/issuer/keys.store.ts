@@ -22,6 +22,19 @@ export async function markActive(tx: Tx, id: string, at: number): Promise<void> 
   await tx.updateTable('issuer_keys').set({ last_active_at: at }).where('id', '=', id).where('last_active_at', '<', at).execute();
 }
 
+/** Whether something that was issued until then is still valid. Those that end first are looked at first: most of them were issued first. */
+export async function isAnyValid(db: Reader, issuedUntil: number, now: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('issued_credentials')
+    .where('expires_at', '>=', now)
+    .where('issued_at', '<=', issuedUntil)
+    .orderBy('expires_at')
+    .select('id')
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 export const findCertificate = (db: Reader, keyId: string, issuer: string): Promise<IssuerCertificateRow | undefined> =>
   db.selectFrom('issuer_certificates').where('key_id', '=', keyId).where('issuer', '=', issuer).selectAll().executeTakeFirst();
 

@@ -1,29 +1,34 @@
 // The keys of the issuer of credentials. A key is announced before it signs, and is published as long as anything that it signed can be valid, so
 // that a rotation invalidates nothing.
-import { createPrivateKey, type JsonWebKey, type KeyObject, X509Certificate } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { seconds } from '../../platform/clock.ts';
 import { takeAdvisoryLock } from '../../platform/database/index.ts';
-import { newId } from '../../platform/ids.ts';
-import type { Seal } from '../../platform/seal/index.ts';
-import { generatePair, publicJwkOf, thumbprintOf } from '../../verifiable/jose/index.ts';
-import { type Change, serviceActor } from '../audit/index.ts';
-import type { IssuerCertificateRow, IssuerKeyRow } from '../database.ts';
-import type { Deps } from '../resource/index.ts';
-import { type Authority, makeAuthority, makeLeaf } from './certificates.ts';
-import { findCertificate, insertKey, readKeys, replaceCertificate } from './keys.store.ts';
+import { type Actor, serviceActor } from '../audit/index.ts';
+import type { IssuerKeyRow, Reader } from '../database.ts';
+import { fail } from '../faults.ts';
+import { completeIssuer } from './completion.ts';
+import {
+  activeAmong,
+  certificateIn,
+  DAY,
+  HOUR,
+  ISSUER_KEYS_TAG,
+  type IssuerKeysDeps,
+  type IssuerPublicKey,
+  isFresh,
+  isPublished,
+  makeKey,
+  openKey,
+  publicOf,
+} from './key-material.ts';
+import { deleteKeys, findCertificate, insertKey, isAnyValid, markActive, readKeys } from './keys.store.ts';
 
-export const ISSUER_KEYS_TAG = 'issuer_keys';
-const DAY = 86_400;
-/** Nothing that is issued lives longer. */
-export const MAX_VALIDITY_SECONDS = 5 * 366 * DAY;
-const LEAF_SECONDS = 2 * MAX_VALIDITY_SECONDS;
-const AUTHORITY_SECONDS = 3 * LEAF_SECONDS;
-/** Clocks of verifiers may be behind. */
-const BEFORE_SECONDS = 3600;
-
-export type IssuerKeysDeps = Pick<Deps, 'db' | 'clock' | 'change'> & { readonly seal: Seal; issuer(): string };
-
-export type IssuerPublicKey = JsonWebKey & { readonly kid: string; readonly alg: 'ES256'; readonly use: 'sig' };
+/** Long enough for verifiers that cache our keys to fetch a new one before it signs. */
+const ANNOUNCE_SECONDS = HOUR;
+/** A process may sign with a key for so long after it last said so; status lists and requests live no longer. */
+const KEEP_SECONDS = 2 * DAY;
+/** Verifiers accept so many keys of an issuer, among them our own (trust/issuer-metadata.ts). */
+const MAX_KEYS = 40;
 
 export interface Ring {
   readonly active: { readonly id: string; readonly key: KeyObject };
@@ -36,114 +41,115 @@ export interface Ring {
   readonly changesAt: number | undefined;
 }
 
-const sealContextOf = (id: string): string => `issuer_keys/${id}`;
+export interface IssuerKeyRotation {
+  readonly actor?: Actor;
+  /** Fails if a successor waits already. */
+  readonly unlessAnnounced?: boolean;
+}
 
-const publicOf = ({ id, public_key }: IssuerKeyRow): IssuerPublicKey => ({
-  ...(JSON.parse(public_key) as IssuerPublicKey),
-  kid: id,
-  alg: 'ES256',
-  use: 'sig',
-});
-
-export function createIssuerKeys({ db, clock, change, seal, issuer }: IssuerKeysDeps) {
-  const open = (row: IssuerKeyRow): KeyObject =>
-    createPrivateKey({ key: JSON.parse(seal.open(row.sealed!, sealContextOf(row.id)).toString()) as never, format: 'jwk' });
-
-  async function makeKey(origin: IssuerKeyRow['origin'], activeFrom: number): Promise<{ row: IssuerKeyRow; key: KeyObject }> {
-    const key = await generatePair('ES256');
-    const id = thumbprintOf(publicJwkOf(key));
-    const row: IssuerKeyRow = {
-      id,
-      origin,
-      public_key: JSON.stringify(publicJwkOf(key)),
-      sealed: seal.seal(Buffer.from(JSON.stringify(key.export({ format: 'jwk' }))), sealContextOf(id)),
-      certificate: null,
-      created_at: seconds(clock),
-      active_from: activeFrom,
-      last_active_at: activeFrom,
-    };
-    return { row, key };
+/** Undefined if something is missing that has to be made first. */
+async function readRing(deps: IssuerKeysDeps): Promise<Ring | undefined> {
+  const { db, clock, seal, brought } = deps;
+  const now = seconds(clock);
+  const rows = await readKeys(db.read);
+  const active = activeAmong(deps, rows);
+  if (!active) return undefined;
+  const published = rows.filter(isPublished).map(publicOf);
+  if (brought) {
+    const { id, key, chain, until } = brought;
+    return { active: { id, key }, chain, chainUntil: until, anchor: undefined, published, changesAt: undefined };
   }
+  const leaf = await findCertificate(db.read, active.id, deps.issuer());
+  if (!isFresh(leaf, now)) return undefined;
+  const authority = rows
+    .filter((row) => !isPublished(row))
+    .map((row) => certificateIn(row.certificate!))
+    .find((one) => certificateIn(leaf.certificate).verify(one.publicKey));
+  return {
+    active: { id: active.id, key: openKey(seal, active) },
+    chain: [leaf.certificate],
+    chainUntil: leaf.expires_at,
+    anchor: authority?.toString(),
+    published,
+    changesAt: rows.find(({ origin, active_from }) => origin === 'made' && active_from > now)?.active_from,
+  };
+}
 
-  const isActive = (row: IssuerKeyRow): boolean => row.origin === 'made' && row.active_from <= seconds(clock);
+export function createIssuerKeys(deps: IssuerKeysDeps) {
+  const { db, clock, change, issuer, brought } = deps;
+  let lookAgainAt = 0;
+  const rings = db.cached<Ring>({
+    name: 'issuer_keys',
+    limit: 4,
+    tags: () => [ISSUER_KEYS_TAG],
+    expiry: { clock, at: ({ changesAt = Number.POSITIVE_INFINITY }) => changesAt * 1000 },
+  });
 
-  /** A new certificate is made in time: what is signed today may be checked until `MAX_VALIDITY_SECONDS` from now. */
-  const isFresh = (leaf: IssuerCertificateRow | undefined): leaf is IssuerCertificateRow =>
-    leaf !== undefined && leaf.expires_at >= seconds(clock) + MAX_VALIDITY_SECONDS;
-
-  /** The authority that outlives a new leaf; made if there is none. */
-  async function authorityIn({ tx, audit }: Change, rows: readonly IssuerKeyRow[]): Promise<Authority> {
+  /** Keys that sign no more, and whose signatures nobody needs to check any more. */
+  async function unneeded(reader: Reader, rows: readonly IssuerKeyRow[]): Promise<string[]> {
     const now = seconds(clock);
-    const last = rows.filter(({ origin }) => origin === 'authority').at(-1);
-    if (last) {
-      const certificate = new X509Certificate(Buffer.from(last.certificate!, 'base64'));
-      if (certificate.validToDate.getTime() / 1000 > now + LEAF_SECONDS) return { certificate, key: open(last) };
+    const active = activeAmong(deps, rows);
+    const gone: string[] = [];
+    for (const row of rows) {
+      if (!isPublished(row) || row.id === active?.id || row.last_active_at + KEEP_SECONDS >= now) continue;
+      if (!(await isAnyValid(reader, row.last_active_at + KEEP_SECONDS, now))) gone.push(row.id);
     }
-    const { row, key } = await makeKey('authority', now);
-    const certificate = makeAuthority(key, { from: now - BEFORE_SECONDS, until: now + AUTHORITY_SECONDS });
-    await insertKey(tx, { ...row, certificate: certificate.raw.toString('base64') });
-    audit('issuer_authority.made', { kind: 'issuer_keys', id: row.id });
-    return { certificate, key };
+    return gone;
   }
 
-  /** Makes what is missing: the first key, and the certificate of the active key for this address. */
-  async function complete(): Promise<void> {
-    await change(serviceActor, async (transaction) => {
-      const { tx, audit, invalidate } = transaction;
+  async function removeUnneeded(): Promise<number> {
+    return change(serviceActor, async ({ tx, audit, invalidate }) => {
       await takeAdvisoryLock(db, tx, ISSUER_KEYS_TAG);
-      const now = seconds(clock);
-      const rows = await readKeys(tx);
-      let active = rows.filter(isActive).at(-1);
-      if (!active) {
-        active = (await makeKey('made', now)).row;
-        await insertKey(tx, active);
-      }
-      audit('issuer_keys.made', { kind: 'issuer_keys', id: active.id }, { issuer: issuer() });
-      // Another process was first.
-      if (isFresh(await findCertificate(tx, active.id, issuer()))) return;
-      const authority = await authorityIn(transaction, rows);
-      const expiresAt = now + LEAF_SECONDS;
-      const leaf = makeLeaf(authority, open(active), issuer(), { from: now - BEFORE_SECONDS, until: expiresAt });
-      await replaceCertificate(tx, {
-        id: newId(),
-        key_id: active.id,
-        issuer: issuer(),
-        certificate: leaf.raw.toString('base64'),
-        expires_at: expiresAt,
-      });
+      const keys = await unneeded(tx, await readKeys(tx));
+      await deleteKeys(tx, keys);
+      audit('issuer_keys.removed', { kind: 'issuer_keys', id: ISSUER_KEYS_TAG }, { keys });
       invalidate(ISSUER_KEYS_TAG);
+      return keys.length;
     });
   }
 
-  async function read(): Promise<Ring | undefined> {
-    const now = seconds(clock);
-    const rows = await readKeys(db.read);
-    const active = rows.filter(isActive).at(-1);
-    const leaf = active && (await findCertificate(db.read, active.id, issuer()));
-    if (!active || !isFresh(leaf)) return undefined;
-    const certificate = new X509Certificate(Buffer.from(leaf.certificate, 'base64'));
-    const authority = rows
-      .filter(({ origin }) => origin === 'authority')
-      .map((row) => new X509Certificate(Buffer.from(row.certificate!, 'base64')))
-      .find((one) => certificate.verify(one.publicKey));
-    const waiting = rows.filter(({ origin, active_from }) => origin === 'made' && active_from > now);
-    return {
-      active: { id: active.id, key: open(active) },
-      chain: [leaf.certificate],
-      chainUntil: leaf.expires_at,
-      anchor: authority?.toString(),
-      published: rows.filter(({ origin }) => origin !== 'authority').map(publicOf),
-      changesAt: waiting[0]?.active_from,
-    };
-  }
-
   return {
-    async ring(): Promise<Ring> {
-      const found = await read();
-      if (found) return found;
-      await complete();
-      return (await read())!;
+    ring: async (): Promise<Ring> =>
+      (await rings.getOrLoad(issuer(), async () => {
+        const found = await readRing(deps);
+        if (found) return found;
+        await completeIssuer(deps);
+        return readRing(deps);
+      })) ?? fail('key.issuer_unavailable'),
+
+    /** Adds a successor, which signs in an hour. What the replaced key signed stays valid. */
+    async rotate({ actor = serviceActor, unlessAnnounced = false }: IssuerKeyRotation = {}): Promise<void> {
+      if (brought) fail('key.issuer_brought');
+      const now = seconds(clock);
+      const { row } = await makeKey(deps, 'made', now + ANNOUNCE_SECONDS);
+      await change(actor, async ({ tx, audit, invalidate }) => {
+        await takeAdvisoryLock(db, tx, ISSUER_KEYS_TAG);
+        const rows = (await readKeys(tx)).filter(isPublished);
+        if (unlessAnnounced && rows.some(({ active_from }) => active_from > now)) fail('key.announced', { kind: 'issuer' });
+        if (rows.length >= MAX_KEYS) fail('key.issuer_limit', { most: MAX_KEYS });
+        await insertKey(tx, row);
+        invalidate(ISSUER_KEYS_TAG);
+        audit('issuer_keys.rotated', { kind: 'issuer_keys', id: row.id });
+      });
     },
+
+    /** Says which key is in use, and removes those that nobody needs. Returns how many. */
+    async sweep(): Promise<number> {
+      const now = seconds(clock);
+      const rows = await readKeys(db.read);
+      const active = activeAmong(deps, rows);
+      if (active && active.last_active_at < now - HOUR) await db.write((tx) => markActive(tx, active.id, now));
+      // With a million credentials it takes a while to find out.
+      if (now < lookAgainAt) return 0;
+      lookAgainAt = now + HOUR;
+      return (await unneeded(db.read, rows)).length === 0 ? 0 : removeUnneeded();
+    },
+
+    /** Without the keys themselves, the oldest first. */
+    list: async () =>
+      (await readKeys(db.read))
+        .filter(isPublished)
+        .map(({ id, active_from }) => ({ id, algorithm: 'ES256', activeFrom: active_from })),
   };
 }
 

@@ -26,6 +26,7 @@ describe('The sweeper', () => {
     'trusts',
     'oauth1',
     'issuedCredentials',
+    'issuerKeys',
     'users',
   ])
     it(`does everything else when one thing fails: ${failing}`, async () => {
@@ -58,6 +59,7 @@ describe('The sweeper', () => {
         trusts: { sweep: step('trusts', 1) },
         oauth1AccessTokens: { sweep: step('oauth1', 1) },
         issuedCredentials: { sweep: step('issuedCredentials', 1) },
+        issuerKeys: { sweep: step('issuerKeys', 1) },
         users: { fillNameForms: step('users', undefined), fillWords: async () => 0 },
         clock: { now: () => Date.now() },
         log: createLog('info', { write: (line: string) => void lines.push(line) }),
@@ -72,6 +74,7 @@ describe('The sweeper', () => {
         'federation',
         'invitations',
         'issuedCredentials',
+        'issuerKeys',
         'links',
         'mail',
         'notifications',

@@ -9,6 +9,7 @@ import type { Consumers } from '../consumers/index.ts';
 import type { Federation } from '../federation/index.ts';
 import type { Invitations } from '../invitations/index.ts';
 import type { IssuedCredentials } from '../issued-credentials/index.ts';
+import type { IssuerKeys } from '../issuer/index.ts';
 import type { Links } from '../links/index.ts';
 import type { Mail } from '../mail/index.ts';
 import type { OAuth1 } from '../oauth1/index.ts';
@@ -42,6 +43,7 @@ export function startSweeper(deps: {
   oauth1AccessTokens: Pick<OAuth1['accessTokens'], 'sweep'>;
   accountDeletion: Pick<AccountDeletion, 'deleteDue'>;
   issuedCredentials: Pick<IssuedCredentials, 'sweep'>;
+  issuerKeys: Pick<IssuerKeys, 'sweep'>;
   clock: Clock;
   log: Log;
 }): Job {
@@ -64,6 +66,7 @@ export function startSweeper(deps: {
     trusts,
     oauth1AccessTokens,
     issuedCredentials,
+    issuerKeys,
     clock,
     log,
   } = deps;
@@ -105,6 +108,7 @@ export function startSweeper(deps: {
       async () => (ended += await trusts.sweep()),
       async () => (ended += await oauth1AccessTokens.sweep()),
       async () => (ended += await issuedCredentials.sweep()),
+      async () => (ended += await issuerKeys.sweep()),
       async () => (audited += await auditExports.sweep(stopping)),
       () => fillNameForms(stopping),
       () => fillWords(stopping),

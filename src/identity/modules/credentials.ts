@@ -1,6 +1,8 @@
 // Credentials about roles: who issues them, their types, and what was issued.
+import { seconds } from '../../platform/clock.ts';
+import { createCredentialTargets, createCredentialTypeManagement, createPublishedTypes } from '../credential-types/index.ts';
 import { createIssuedCredentials } from '../issued-credentials/index.ts';
-import { createIssuerIdentity } from '../issuer/index.ts';
+import { createIssuerIdentity, readBroughtKey } from '../issuer/index.ts';
 import type { ModuleOptions } from '../module-options.ts';
 import type { Applications } from './applications.ts';
 import type { Core } from './core.ts';
@@ -11,7 +13,9 @@ export function buildRoleCredentials(
   { managers, userPermissions }: Applications,
   { seal, issuer }: ModuleOptions,
 ) {
-  const issuerIdentity = createIssuerIdentity({ ...deps, seal, issuer });
+  const { clock, config, log } = deps;
+  const brought = readBroughtKey(config, { now: seconds(clock), log });
+  const issuerIdentity = createIssuerIdentity({ ...deps, seal, issuer, brought });
   const issuedCredentials = createIssuedCredentials({
     ...deps,
     managers,
@@ -20,7 +24,10 @@ export function buildRoleCredentials(
     signer: issuerIdentity,
     issuer,
   });
-  return { issuerIdentity, credentialTypes, issuedCredentials };
+  const credentialTypeManagement = createCredentialTypeManagement({ ...deps, managers, userPermissions });
+  const credentialTargets = createCredentialTargets({ ...deps, managers });
+  const publishedTypes = createPublishedTypes({ ...deps, issuerIdentity, credentialTypes, language: config.mailLanguage });
+  return { issuerIdentity, credentialTypes, issuedCredentials, credentialTypeManagement, credentialTargets, publishedTypes };
 }
 
 export type RoleCredentials = ReturnType<typeof buildRoleCredentials>;

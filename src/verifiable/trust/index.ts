@@ -1,6 +1,6 @@
 // Trust: finds and checks the key of a signer by certificates, DIDs or issuer metadata.
 export { type Anchors, createAnchors, parseAnchors, readAnchors } from './anchors.ts';
-export { alternativeNamesOf } from './chain.ts';
+export { alternativeNamesOf, verifyChain } from './chain.ts';
 export {
   createTrust,
   type IssuerTrust,

@@ -49,6 +49,9 @@ export const audit = {
     delivery: 'Message',
     token_key: 'Key of tokens',
     openid_keys: 'Keys of the OpenID provider',
+    issuer_keys: 'Keys of the issuer of credentials',
+    credential_type: 'Credential type',
+    credential_target: 'DID of an application',
     master_key: 'Master key',
   },
 };

@@ -18,13 +18,19 @@ export const service = {
   source: 'From',
   sources: { environment: 'environment', file: 'file', default: 'default' },
   noSetting: 'No setting fits. Try fewer letters.',
-  keySets: { token: 'Keys of tokens of the base API', openid: 'Keys of the OpenID provider' },
+  keySets: {
+    token: 'Keys of tokens of the base API',
+    openid: 'Keys of the OpenID provider',
+    issuer: 'Keys of the issuer of credentials',
+  },
   rotate: 'New key',
   rotateTitle: (name: string) => `${name}: a new key`,
   rotateText: {
     token: 'New tokens are made with the new key. Tokens of the old key stay valid until they end.',
     openid:
       'Applications find the new key by themselves (jwks). It is announced first and used later; the old one stays valid meanwhile.',
+    issuer:
+      'Verifiers find the new key by themselves. It is announced first and used after an hour; what was issued before stays valid.',
   },
   rotated: 'There is a new key.',
   rotatesAt: 'The service makes a new one by itself,',

@@ -51,6 +51,9 @@ export const audit: Words['audit'] = {
     delivery: 'Mensaje',
     token_key: 'Clave de los tokens',
     openid_keys: 'Claves del proveedor OpenID',
+    issuer_keys: 'Claves del emisor de credenciales',
+    credential_type: 'Tipo de credencial',
+    credential_target: 'DID de una aplicación',
     master_key: 'Clave maestra',
   },
 };

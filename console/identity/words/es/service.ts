@@ -19,13 +19,19 @@ export const service: Words['service'] = {
   source: 'De',
   sources: { environment: 'entorno', file: 'archivo', default: 'por omisión' },
   noSetting: 'Ningún ajuste coincide. Pruebe con menos letras.',
-  keySets: { token: 'Claves de los tokens de la API básica', openid: 'Claves del proveedor OpenID' },
+  keySets: {
+    token: 'Claves de los tokens de la API básica',
+    openid: 'Claves del proveedor OpenID',
+    issuer: 'Claves del emisor de credenciales',
+  },
   rotate: 'Nueva clave',
   rotateTitle: (name: string) => `${name}: una nueva clave`,
   rotateText: {
     token: 'Los tokens nuevos se hacen con la clave nueva. Los de la clave anterior valen hasta que terminen.',
     openid:
       'Las aplicaciones encuentran la clave nueva por sí solas (jwks). Primero se anuncia y después se usa; la anterior sigue valiendo entretanto.',
+    issuer:
+      'Los verificadores encuentran la clave nueva por sí solos. Primero se anuncia y después de una hora se usa; lo ya emitido sigue valiendo.',
   },
   rotated: 'Hay una clave nueva.',
   rotatesAt: 'El servicio hace una nueva por sí mismo,',

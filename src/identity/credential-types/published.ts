@@ -1,0 +1,110 @@
+// What is published about the types: the metadata of each, and the entry of the issuer in a registry of trusted issuers.
+import { createHash } from 'node:crypto';
+import type { IssuerIdentity } from '../issuer/index.ts';
+import type { Deps } from '../resource/index.ts';
+import { applicationsOf, type CredentialType, type ProfileClaim, vctOf } from './credential-type.ts';
+import type { CredentialTypes } from './credential-types.ts';
+
+const CLAIM_NAMES: Readonly<Record<ProfileClaim, string>> = {
+  name: 'Name',
+  email: 'E-mail',
+  given_name: 'Given name',
+  family_name: 'Family name',
+  preferred_username: 'User name',
+  organization: 'Organization',
+};
+
+/** Later drafts call it `locale`, earlier ones `lang`. */
+const display = (language: string, name: string, description?: string) => [
+  { locale: language, lang: language, name, ...(description ? { description } : {}) },
+];
+
+/** SD-JWT VC, type metadata. Roles are always disclosed, and the holder decides about the rest. */
+export function typeMetadataOf(issuer: string, type: CredentialType, language: string) {
+  const { name, description } = type;
+  const always = (path: readonly (string | null)[], text: string) => ({ path, sd: 'never', display: display('en', text) });
+  return {
+    vct: vctOf(issuer, type),
+    name,
+    ...(description === '' ? {} : { description }),
+    display: display(language, name, description),
+    claims: [
+      always(['roles'], 'Roles'),
+      always(['roles', null, 'target'], 'Application'),
+      always(['roles', null, 'names'], 'Names of the roles'),
+      ...type.claims.map((claim) => ({ path: [claim], sd: 'always', display: display('en', CLAIM_NAMES[claim]) })),
+    ],
+  };
+}
+
+interface AllowedClaims {
+  readonly credentialsType: string;
+  readonly claims: readonly { readonly name: string; readonly path: string; readonly allowedValues: readonly string[] }[];
+}
+
+/** An attribute as verifiers of FIWARE read it: the type of a credential, and the values that its claims may have. */
+function attributeOf(did: string, content: AllowedClaims) {
+  const body = Buffer.from(JSON.stringify(content));
+  return {
+    hash: createHash('sha256').update(body).digest('hex'),
+    body: body.toString('base64'),
+    // Nobody but itself accredits this issuer.
+    issuerType: 'Undefined',
+    tao: did,
+    rootTao: did,
+  };
+}
+
+/**
+ * The entry in the form of EBSI's registry, version 4. Each type in a credential needs an attribute, also the one that all have; several of one type
+ * are alternatives. A type is for roles in its own applications only.
+ */
+export function trustedIssuerOf(
+  did: string,
+  { issuer, types, targetNames }: { issuer: string; types: readonly CredentialType[]; targetNames: ReadonlyMap<string, string> },
+) {
+  const contents = types.flatMap((type): AllowedClaims[] => {
+    const allowedValues = applicationsOf(type).map((id) => targetNames.get(id) ?? id);
+    const claims = [{ name: 'roles', path: '$.roles[*].target', allowedValues }];
+    const isW3c = type.formats.includes('jwt_vc_json');
+    const isSdJwt = type.formats.some((format) => format !== 'jwt_vc_json');
+    return [
+      ...(isW3c ? [{ credentialsType: type.typeName, claims }] : []),
+      ...(isSdJwt ? [{ credentialsType: vctOf(issuer, type), claims }] : []),
+    ];
+  });
+  const everyType: AllowedClaims = { credentialsType: 'VerifiableCredential', claims: [] };
+  return { did, attributes: [everyType, ...contents].map((content) => attributeOf(did, content)) };
+}
+
+export type TrustedIssuer = ReturnType<typeof trustedIssuerOf>;
+
+export function createPublishedTypes({
+  db,
+  issuerIdentity,
+  credentialTypes,
+  language,
+}: Pick<Deps, 'db'> & {
+  readonly issuerIdentity: IssuerIdentity;
+  readonly credentialTypes: CredentialTypes;
+  /** In which names and descriptions are written. */
+  readonly language: string;
+}) {
+  return {
+    /** Undefined if there is no such type. Those that are disabled are still described: credentials of theirs name the address. */
+    async metadata(id: string) {
+      const type = await credentialTypes.find(id);
+      return type && typeMetadataOf(issuerIdentity.id(), type, language);
+    },
+
+    /** Undefined for everybody but this issuer. */
+    async trustedIssuer(did: string): Promise<TrustedIssuer | undefined> {
+      if (did !== issuerIdentity.did()) return undefined;
+      const types = await credentialTypes.list({ enabled: true });
+      const targetNames = await credentialTypes.targetNames(db.read, [...new Set(types.flatMap(applicationsOf))]);
+      return trustedIssuerOf(did, { issuer: issuerIdentity.id(), types, targetNames });
+    },
+  };
+}
+
+export type PublishedTypes = ReturnType<typeof createPublishedTypes>;
