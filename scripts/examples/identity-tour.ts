@@ -6,7 +6,7 @@ import { tourFederation } from './federation-tour.ts';
 import { tourIssuedCredentials } from './issued-credentials-tour.ts';
 import { DID_DOCUMENT, GONE, RECEIPT, TRUSTED_ISSUER } from './rare-answers.ts';
 import { documentOf, failingProbes, type Recorder } from './recorder.ts';
-import { tourRoleCredentials } from './role-credentials-tour.ts';
+import { tourCredentialWallet, tourRoleCredentials } from './role-credentials-tour.ts';
 import { tourScim } from './scim-tour.ts';
 
 export const PASSWORD = 'Correct-horse-9';
@@ -231,6 +231,12 @@ async function tourApplications(api: Recorder, town: Town): Promise<void> {
     for (const what of ['applications/allowed', 'applications/allowed_roles', 'roles/allowed'])
       await call('GET', `${who}/${what}`);
   await tourRoleCredentials({ call }, { applicationId: consumer.id, roleId: role.id });
+  const login = await call('POST', '/v3/auth/tokens', {
+    body: { auth: { identity: passwordOf('ada', 'the password of ada') } },
+    unrecorded: true,
+  });
+  const token = login.headers.get('x-subject-token') as string;
+  await tourCredentialWallet({ call }, { userId: ada, token, configurationId: 'town-buyer.sd_jwt' });
   await tourOAuth(api, consumer);
   await call('GET', `${one}/grants`);
   await call('POST', `${one}/secret`, { body: { grace_seconds: 86_400 } });

@@ -36,6 +36,7 @@ import { mountPolicies } from './policies/index.ts';
 import { mountDomains, mountProjects, mountTags } from './projects/index.ts';
 import { mountRegistration } from './registration/index.ts';
 import { mountRevokeEvents } from './revoke-events/index.ts';
+import { mountCredentialIssuer, mountCredentialOffers } from './role-credentials/index.ts';
 import { mountImpliedRoles, mountRoles } from './roles/index.ts';
 import { mountConnections, mountKeyrockScim, mountScim } from './scim/index.ts';
 import { mountAuth, mountOauth2Token } from './tokens/index.ts';
@@ -95,6 +96,8 @@ export type IdentityRouteDeps = Parameters<typeof mountAuth>[1] &
   Parameters<typeof mountIntrospection>[1] &
   Parameters<typeof mountApplicationGrants>[1] &
   Parameters<typeof mountSignInAttempts>[1] &
+  Parameters<typeof mountCredentialIssuer>[1] &
+  Parameters<typeof mountCredentialOffers>[1] &
   Parameters<typeof mountKeyrockOAuth>[1];
 
 export function mountIdentity(app: IdentityApp, parts: IdentityRouteDeps): void {
@@ -150,4 +153,6 @@ export function mountIdentity(app: IdentityApp, parts: IdentityRouteDeps): void 
   mountIntrospection(app, parts);
   mountAuditEvents(app, parts);
   mountAdministration(app, parts);
+  mountCredentialIssuer(app, parts);
+  mountCredentialOffers(app, parts);
 }

@@ -21,6 +21,7 @@ const OPEN: readonly string[] = [
   'GET /openid/status-lists/:list_id/bitstring',
   'GET /openid/status-lists/:list_id/suspension',
   'GET /openid/credential-types/:type_id',
+  'GET /openid/credentials/offers/:offer_id',
   'GET /v4/issuers/:did',
   // As Keystone: whoever knows the id of a trust, which is random, learns that it has ended.
   'GET /v3/OS-TRUST/trusts/:trust_id',

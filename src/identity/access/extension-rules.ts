@@ -89,6 +89,8 @@ export const extensionRules = {
   // Suspension is the word of an administrator, which the person does not take back.
   update_issued_credential: adminOrManagesApplication,
   revoke_issued_credential: anyOf(adminOrManagesApplication, inPerson),
+  list_available_role_credentials: adminOrInPerson,
+  create_role_credential_offer: adminOrInPerson,
 
   // An administrator who could consent for others could sign in as them.
   authorize: mayConsent,

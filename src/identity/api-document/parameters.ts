@@ -4,6 +4,7 @@ export const PARAMETERS = {
   id: 'The id of the resource.',
   access_token_id: 'The access token.',
   activation_key: 'The activation key that the registration answered with, or a newer one.',
+  offer_id: 'The id of the offer, which only those know who have scanned it.',
   did: 'The DID of the issuer of credentials: that of this service.',
   idp_id: 'The id of the identity provider.',
   implied_role_id: 'The id of the role that is implied.',

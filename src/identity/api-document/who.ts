@@ -22,6 +22,7 @@ const everybody = [EVERYBODY];
 /** The first pattern that matches the name of a rule counts. */
 const WHO: readonly (readonly [pattern: RegExp, who: readonly string[]])[] = [
   [/^get_credential_issuer$/, everybody],
+  [/^(list_available_role_credentials|create_role_credential_offer)$/, inPerson],
   [/^set_credential_target$/, admin],
   [/^list_credential_types$/, [ADMIN, 'whoever manages the application, or everybody for those that they manage']],
   [/^\w+_credential_(type|target)$/, owners],

@@ -43,6 +43,7 @@ export const OWN_ACTIONS = [
   'user.provider_unlinked',
   'consent.given',
   'consent.revoked',
+  'credential_offer.created',
 ] as const;
 export type OwnAction = (typeof OWN_ACTIONS)[number];
 

@@ -4,6 +4,7 @@ import { createCredentialTargets, createCredentialTypeManagement, createPublishe
 import { createIssuedCredentials } from '../issued-credentials/index.ts';
 import { createIssuerIdentity, readBroughtKey } from '../issuer/index.ts';
 import type { ModuleOptions } from '../module-options.ts';
+import { createConfigurations } from '../role-credentials/index.ts';
 import type { Applications } from './applications.ts';
 import type { Core } from './core.ts';
 
@@ -27,7 +28,9 @@ export function buildRoleCredentials(
   const credentialTypeManagement = createCredentialTypeManagement({ ...deps, managers, userPermissions });
   const credentialTargets = createCredentialTargets({ ...deps, managers });
   const publishedTypes = createPublishedTypes({ ...deps, issuerIdentity, credentialTypes, language: config.mailLanguage });
-  return { issuerIdentity, credentialTypes, issuedCredentials, credentialTypeManagement, credentialTargets, publishedTypes };
+  const configurations = createConfigurations({ types: credentialTypes, isHaip: config.haip });
+  const managed = { credentialTypeManagement, credentialTargets, publishedTypes };
+  return { issuerIdentity, credentialTypes, issuedCredentials, ...managed, configurations };
 }
 
 export type RoleCredentials = ReturnType<typeof buildRoleCredentials>;

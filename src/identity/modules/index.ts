@@ -23,6 +23,7 @@ import { createTokenText } from '../tokens/index.ts';
 import { createSubject } from '../two-factor/index.ts';
 import { buildApplications } from './applications.ts';
 import { buildCore } from './core.ts';
+import { buildCredentialIssuing } from './credential-issuing.ts';
 import { buildRoleCredentials } from './credentials.ts';
 import { buildInvitations, buildPeople } from './people.ts';
 import { buildSignIn } from './sign-in.ts';
@@ -104,6 +105,7 @@ export async function buildModules(db: Database, options: ModuleOptions) {
     federation,
     openid,
     ...roleCredentials.issuedCredentials.parts,
+    roleCredentials: buildCredentialIssuing(core, applications, roleCredentials, options),
     projectIdsOf: (userId) => reachableProjectIds(db.read, userId, seconds(deps.clock)),
   };
 

@@ -133,6 +133,7 @@ export function buildSignIn(
     credentials,
     scopes,
     issuer: options.issuer,
+    catalog: roleCredentials.configurations.catalog,
     ensureRole: applications.appRoles.ensureRole,
     unfinished: new Throttle(options.rateLimits ? UNFINISHED_LIMIT : undefined, clock),
     organizationsOf: async (userId) => readProjects(db.read, [...(await reachableProjectIds(db.read, userId, seconds(clock)))]),

@@ -7,11 +7,20 @@ export { createOpenid, type Openid } from './openid.ts';
 export { pageErrors } from './pages/error-page.ts';
 export { type AccessTokens, createAccessTokens } from './provider/access-tokens.ts';
 export { createAccounts } from './provider/accounts.ts';
+export {
+  CREDENTIAL_DETAILS,
+  CREDENTIAL_SCOPE,
+  type CredentialCatalog,
+  ISSUER_STATE_MODEL,
+} from './provider/credential-requests.ts';
 export { createDelegation } from './provider/delegation.ts';
+export { createDpopProofs, DpopError, type DpopProofs } from './provider/dpop-proofs.ts';
+export { isAnonymousWallet } from './provider/first-party-clients.ts';
 export { mountIntrospection } from './provider/introspection.routes.ts';
 export type { OpenidKeys } from './provider/keys.ts';
 export { createLogouts, type Logouts } from './provider/logouts.ts';
-export { wantsPage } from './provider/paths.ts';
+export { PRE_AUTHORIZED, wantsPage } from './provider/paths.ts';
+export { OFFER_MODEL, PRE_AUTHORIZED_MODEL, TX_CODE_ATTEMPTS } from './provider/pre-authorized-grant.ts';
 export { createRecords, type Records } from './provider/records/records.ts';
 export { UNFINISHED_LIMIT } from './provider/unfinished-limit.ts';
 export type { WalletRegistrationOptions } from './provider/wallet-node.ts';

@@ -30,6 +30,8 @@ const authorizeParameters = {
   max_age: 'Maximum age of the last login, in seconds. The person must sign in again if it is older.',
   login_hint: 'The user name to fill in.',
   resource: 'The resource the token is for (RFC 8707).',
+  authorization_details: 'Credentials to receive (RFC 9396, type openid_credential), as JSON.',
+  issuer_state: 'From a credential offer.',
   request_uri: 'The request_uri from /openid/par. Replaces all other parameters except client_id.',
 };
 const authorizeBody = Object.fromEntries(
@@ -41,7 +43,11 @@ const client = {
 };
 
 const TokenRequest = t.open(
-  { grant_type: text('authorization_code, refresh_token, client_credentials, password, or the device_code of RFC 8628.') },
+  {
+    grant_type: text(
+      'authorization_code, refresh_token, client_credentials, password, the device_code of RFC 8628, or the pre-authorized_code of OID4VCI.',
+    ),
+  },
   {
     ...client,
     code: text('With authorization_code.'),
@@ -49,6 +55,8 @@ const TokenRequest = t.open(
     code_verifier: text('With authorization_code: the PKCE verifier.'),
     refresh_token: text('With refresh_token. Can be used once; the reply contains a new one.'),
     device_code: text('With the device grant.'),
+    'pre-authorized_code': text('With the grant of a credential offer. A wallet needs no client_id for it.'),
+    tx_code: text('With the grant of a credential offer: the code that the person has typed.'),
     username: text('With password.'),
     password: text('With password.'),
     domain: text('With password: the domain of the user.'),

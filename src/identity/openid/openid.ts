@@ -31,10 +31,13 @@ import { createPeoplePages, type PeoplePagesDeps } from './people/people.ts';
 import type { AccessTokens } from './provider/access-tokens.ts';
 import type { Accounts } from './provider/accounts.ts';
 import { methodsOf, missingStrength } from './provider/acr.ts';
+import type { CredentialCatalog } from './provider/credential-requests.ts';
+import { createDpopProofs } from './provider/dpop-proofs.ts';
 import { createIntrospection } from './provider/introspection.ts';
 import { createOpenidKeys } from './provider/keys.ts';
 import type { Logouts } from './provider/logouts.ts';
 import { ACCOUNT, CHANGE_PASSWORD, CONSOLE, DISCOVERY, KEYROCK_TOKEN, METADATA, ROOT } from './provider/paths.ts';
+import { registerPreAuthorizedGrant } from './provider/pre-authorized-grant.ts';
 import { createCurrentProvider, type GrantCounts } from './provider/provider.ts';
 import type { Records } from './provider/records/records.ts';
 import { createWalletNode, type WalletNodeDeps } from './provider/wallet-node.ts';
@@ -69,6 +72,8 @@ export interface OpenidDeps
   readonly acceptance: AcceptInvitation;
   readonly federation: Federation;
   readonly sessionTokens: SessionTokens;
+  /** The credentials that applications may ask for. */
+  readonly catalog: CredentialCatalog;
   /** Limits unfinished sign-ins by address. */
   readonly unfinished: Throttle;
   organizationsOf(userId: string): Promise<readonly { readonly name: string }[]>;
@@ -121,7 +126,10 @@ export function createOpenid(deps: OpenidDeps) {
       if (missing === 0) return false;
       return (await signIn.canStrengthen({ userId, methods }, missing)) || (await signIn.nextSteps({ userId, methods })).code;
     },
-    registerGrants: (provider, library) => registerPasswordGrant(provider, library, signIn, records),
+    registerGrants(provider, library) {
+      registerPasswordGrant(provider, library, signIn, records);
+      registerPreAuthorizedGrant(provider, library, { ...deps, issuer: issuer(), proofs: createDpopProofs(deps) });
+    },
   });
   const provider = async (): Promise<Provider> => (await current()).provider;
   const parts = {

@@ -8,7 +8,7 @@ import type { StoredPicture } from '../pictures/index.ts';
 import type { AccountHandler } from './account/account.ts';
 import type { ConsoleHandler } from './console/console.ts';
 import type { InvitationHandler } from './invitation/invitation.ts';
-import { toTokenRequest } from './keyrock/token-request.ts';
+import { namingAnonymousWallet, toTokenRequest } from './keyrock/token-request.ts';
 import { type Assets, assetHeaders } from './pages/assets.ts';
 import { browserRequestOf, chooseLanguage, readCrossSiteForm, redirect } from './pages/browser.ts';
 import { LANGUAGE_PATH, LIBRARY_HEADERS } from './pages/layout.ts';
@@ -59,6 +59,7 @@ const PROVIDER = /^\/openid\/providers\/([\w.~-]{1,64})\/(callback|logout)$/;
 
 /** These also accept a form. The browser is redirected to the same path with a query: cookies are not sent with a form of another site. */
 const POSTABLE: readonly string[] = [`${ROOT}/authorize`, `${ROOT}/logout`];
+const TOKEN = `${ROOT}/token`;
 /** Cacheable by anyone. */
 const PUBLIC: readonly string[] = [DISCOVERY, METADATA, `${ROOT}/jwks`];
 
@@ -128,5 +129,10 @@ export async function handleRequest(deps: RequestDeps, exchange: RawExchange): P
     return redirect(browser, `${browser.path}?${await readCrossSiteForm(browser)}`);
   if (!PUBLIC.includes(browser.path))
     for (const [name, value] of Object.entries(LIBRARY_HEADERS)) response.setHeader(name, value);
-  await withGuessLimit(gate, exchange, browser.path, () => provider.callback()(request, response));
+  await withGuessLimit(gate, exchange, browser.path, async () =>
+    provider.callback()(
+      browser.path === TOKEN && browser.method === 'POST' ? await namingAnonymousWallet(request) : request,
+      response,
+    ),
+  );
 }

@@ -14,6 +14,20 @@ export const oauthErrors: ErrorFormat = ({ status, code, message }) => ({
 const OAUTH_CODES: Readonly<Record<string, string>> = {
   'oauth.invalid_client': 'invalid_client',
   'oauth.unsupported_grant_type': 'unsupported_grant_type',
+  // OID4VCI, 8.3.1 and 11.3; RFC 6750, 3.1; RFC 9449, 7.1
+  'role_credential.invalid_token': 'invalid_token',
+  'role_credential.invalid_dpop_proof': 'invalid_dpop_proof',
+  'role_credential.invalid_request': 'invalid_credential_request',
+  'role_credential.unknown_configuration': 'unknown_credential_configuration',
+  'role_credential.unknown_identifier': 'unknown_credential_identifier',
+  'role_credential.invalid_proof': 'invalid_proof',
+  'role_credential.invalid_nonce': 'invalid_nonce',
+  'role_credential.invalid_encryption': 'invalid_encryption_parameters',
+  'role_credential.denied': 'credential_request_denied',
+  'role_credential.invalid_notification': 'invalid_notification_request',
+  'role_credential.unknown_notification': 'invalid_notification_id',
+  'role_credential.no_role': 'credential_request_denied',
+  'role_credential.type_unavailable': 'credential_request_denied',
 };
 
 /** `error` as in RFC 6749, 5.2. */

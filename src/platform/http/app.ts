@@ -106,6 +106,8 @@ export interface RouteSpec<Rule extends string, Q extends Schema | undefined, B 
   readonly withoutHead?: boolean;
   /** Accepts a form (RFC 6749 requires it) as well as JSON. */
   readonly form?: boolean;
+  /** Accepts a JWT or JWE (`application/jwt`) as well as JSON. The body is then `{ jwt }`. */
+  readonly jwt?: boolean;
   /** Maximum body size, if it differs from that of other routes. */
   readonly bodyLimit?: number;
   readonly documentation?: Documentation;

@@ -47,7 +47,7 @@ export const replaceEndedBody: preParsingHookHandler = (_request, _reply, payloa
   done(null, (payload as Readable).readableEnded ? Readable.from([]) : payload);
 };
 
-/** Routes accept JSON, and forms if they say so. */
+/** Routes accept JSON, and forms or JWTs if they say so. */
 export function acceptBodies(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, (request, body, done) => {
@@ -63,6 +63,15 @@ export function acceptBodies(server: FastifyInstance): void {
       if (!(request.routeOptions.config as { form?: boolean }).form) fail('request.media_type');
       checkEncoding(request.headers);
       done(null, parseForm(body as Buffer));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+  server.addContentTypeParser('application/jwt', { parseAs: 'buffer' }, (request, body, done) => {
+    try {
+      if (!(request.routeOptions.config as { jwt?: boolean }).jwt) fail('request.media_type');
+      checkEncoding(request.headers);
+      done(null, { jwt: (body as Buffer).toString('utf8') });
     } catch (error) {
       done(error as Error);
     }

@@ -225,7 +225,7 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
       method,
       url: path,
       exposeHeadRoute: method === 'GET' && !spec.withoutHead && !headNeedsRoute.has(path),
-      ...(spec.form ? { config: { form: true } } : {}),
+      ...(spec.form || spec.jwt ? { config: { form: spec.form === true, jwt: spec.jwt === true } } : {}),
       ...(spec.bodyLimit ? { bodyLimit: spec.bodyLimit } : {}),
       ...(method === 'GET' || method === 'HEAD' ? {} : { preParsing: replaceEndedBody }),
       handler: (request, reply) => {

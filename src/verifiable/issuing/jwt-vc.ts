@@ -21,6 +21,7 @@ export interface JwtVcDraft {
   /** In seconds. */
   readonly issuedAt: number;
   readonly expiresAt: number;
+  /** The most severe first: revocation, then suspension. */
   readonly status: readonly Readonly<Record<string, unknown>>[];
 }
 
@@ -35,7 +36,8 @@ export function jwtVcOf(draft: JwtVcDraft): { typ: string; payload: Readonly<Rec
     type: ['VerifiableCredential', ...types],
     issuer,
     credentialSubject: { id: subject, ...claims },
-    credentialStatus: [...status],
+    // Version 1.1 speaks of one, and readers of it take no list: the first, which is the most severe.
+    credentialStatus: dataModel === '2.0' ? [...status] : status[0],
   };
   const registered = { iss: issuer, sub: subject, jti: id, iat: issuedAt, nbf: issuedAt, exp: expiresAt, cnf: { jwk: holder } };
   return dataModel === '2.0'

@@ -3,7 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { parseJson, readBody } from '../../../platform/http/index.ts';
 import { fail } from '../../faults.ts';
-import { ROOT } from '../provider/paths.ts';
+import { ANONYMOUS_WALLET } from '../provider/first-party-clients.ts';
+import { PRE_AUTHORIZED, ROOT } from '../provider/paths.ts';
 
 const MAX_BODY = 56 * 1024;
 const FORM = 'application/x-www-form-urlencoded';
@@ -16,12 +17,26 @@ export async function toTokenRequest(request: IncomingMessage): Promise<Incoming
   const inner = sent?.token_request ?? sent;
   if (typeof inner !== 'object' || inner === null) fail('request.not_an_object');
   const parameters = Object.entries(inner).filter(([, value]) => typeof value === 'string') as [string, string][];
-  const body = Buffer.from(new URLSearchParams(parameters).toString());
   request.headers['content-type'] = FORM;
+  return withBody(request, new URLSearchParams(parameters).toString());
+}
+
+/** The same request with another body to read. */
+function withBody(request: IncomingMessage, text: string): IncomingMessage {
+  const body = Buffer.from(text);
   request.headers['content-length'] = String(body.length);
-  // The same request with another body to read.
   return Object.create(request, {
     readable: { value: true },
     iterator: { value: () => Readable.from([body]).iterator() },
   }) as IncomingMessage;
+}
+
+/** Wallets need no client id to redeem a pre-authorized code (OID4VCI, 6.1), but the library does. */
+export async function namingAnonymousWallet(request: IncomingMessage): Promise<IncomingMessage> {
+  const { 'content-type': type = '', authorization, 'oauth-client-attestation': attestation } = request.headers;
+  if (!type.toLowerCase().startsWith(FORM) || authorization !== undefined || attestation !== undefined) return request;
+  const text = (await readBody(request, MAX_BODY)).toString();
+  const form = new URLSearchParams(text);
+  const isAnonymous = form.get('grant_type') === PRE_AUTHORIZED && !form.get('client_id');
+  return withBody(request, isAnonymous ? `${text}&client_id=${ANONYMOUS_WALLET}` : text);
 }

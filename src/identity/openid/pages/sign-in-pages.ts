@@ -119,13 +119,16 @@ export function consentPage(
     person: string;
     scopes: readonly string[];
     resources: readonly string[];
+    /** Names of credentials. */
+    credentials: readonly string[];
   },
 ): string {
   const { words } = look;
   const items = about.scopes.map((scope) => html`<li>${words.scopes[scope] ?? scope}</li>`);
   const [before, after] = words.resource;
   const used = about.resources.map((address) => html`<li>${before} <code>${address}</code> ${after}</li>`);
-  const body = html`<p>${words.consentText(about.person)}</p><ul>${items}${used}</ul>${form(
+  const received = about.credentials.map((name) => html`<li>${words.receiveCredential} <strong>${name}</strong></li>`);
+  const body = html`<p>${words.consentText(about.person)}</p><ul>${items}${received}${used}</ul>${form(
     about,
     html`${hidden('step', 'allow')}<button type="submit">${words.allow}</button>`,
   )}<form method="post" action="${about.action}">${hidden('form_token', about.token)}${hidden('step', 'cancel')}

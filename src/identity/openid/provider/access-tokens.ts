@@ -90,6 +90,8 @@ export function createAccessTokens(deps: {
     const { clientId, exp, iat, grantId, accountId } = record?.payload ?? {};
     if (!record || clientId === undefined || exp === undefined || !(await findConsumer(db.read, clientId))) return undefined;
     const { payload } = record;
+    // A token for credentials is good at the credential endpoint only.
+    if (payload.aud !== undefined) return undefined;
     const sessionEnds = await sessionEnd(payload);
     const found = accountId === undefined ? undefined : await readUser(record);
     if (sessionEnds === undefined || (accountId !== undefined && !found)) return undefined;

@@ -8,6 +8,7 @@ import {
   redirectUriConflict,
 } from '../../consumers/index.ts';
 import { parseJson } from '../../resource/index.ts';
+import { PRE_AUTHORIZED } from './paths.ts';
 
 /** Our own: the secret before the current one, while it works. */
 export const PREVIOUS_SECRET = 'previous_client_secret';
@@ -16,7 +17,7 @@ const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** Every client may use the authorization code grant; `password` must be registered. */
 function grantTypesOf(registered: string, isConfidential: boolean): string[] {
-  const common = ['authorization_code', 'refresh_token', DEVICE];
+  const common = ['authorization_code', 'refresh_token', DEVICE, PRE_AUTHORIZED];
   return [
     ...common,
     ...(registered === 'password' ? ['password'] : []),

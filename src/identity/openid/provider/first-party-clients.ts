@@ -1,8 +1,8 @@
 // Clients that are part of the installation: the account page and the console, which need no registration, and the wallet node.
 import type { ClientMetadata } from 'oidc-provider';
-import type { ConsumerValues } from '../../consumers/index.ts';
+import { type ConsumerValues, isNative } from '../../consumers/index.ts';
 import { NEW_EMAIL_PAGE } from '../../people/index.ts';
-import { ACCOUNT, ACCOUNT_PAGES, CONSOLE_SIGNED_IN, INVITATION } from './paths.ts';
+import { ACCOUNT, ACCOUNT_PAGES, CONSOLE_SIGNED_IN, INVITATION, PRE_AUTHORIZED } from './paths.ts';
 
 export const ACCOUNT_CLIENT = 'gatehouse_account';
 
@@ -17,6 +17,33 @@ export const accountClient = (issuer: string): ClientMetadata => ({
   grant_types: ['authorization_code'],
   token_endpoint_auth_method: 'none',
 });
+
+/** Wallets that do not say who they are: they can only redeem a pre-authorized code. */
+export const ANONYMOUS_WALLET = 'gatehouse_anonymous_wallet';
+
+export const isAnonymousWallet = (clientId: string): boolean => clientId === ANONYMOUS_WALLET;
+
+/** Wallets of others, which share the redirect URIs that the operator lists. */
+export const PUBLIC_WALLET = 'gatehouse_public_wallet';
+
+/** A wallet as a client: it has no secret, and proves itself by PKCE and DPoP. */
+export const walletClient = (id: string, name: string, redirectUris: readonly string[], isStrict: boolean): ClientMetadata => ({
+  client_id: id,
+  client_name: name,
+  token_endpoint_auth_method: 'none',
+  application_type: isNative(redirectUris) ? 'native' : 'web',
+  redirect_uris: [...redirectUris],
+  response_types: redirectUris.length > 0 ? ['code'] : [],
+  grant_types: [PRE_AUTHORIZED, ...(redirectUris.length > 0 ? ['authorization_code'] : [])],
+  ...(isStrict ? { dpop_bound_access_tokens: true, require_pushed_authorization_requests: true } : {}),
+});
+
+/** Where the wallet node returns to when it receives a credential. */
+export const walletIssuanceUri = (walletUrl: string): string => `${walletUrl}/api/v1/wallet/oid4vci/callback`;
+
+/** Clients that no consumer stands for: those of our own pages, and wallets, of which the node's is named by its address. */
+export const isUnregistered = (clientId: string): boolean =>
+  [ACCOUNT_CLIENT, ANONYMOUS_WALLET, PUBLIC_WALLET].includes(clientId) || clientId.includes('://');
 
 /** The wallet node that runs with this service. */
 export const WALLET_CONSUMER = 'gatehouse_wallet';

@@ -14,6 +14,8 @@ import { FAVICON } from '../pages/assets.ts';
 import { LANGUAGE_PATH } from '../pages/layout.ts';
 
 export const ROOT = '/openid';
+/** The grant of credential offers (OID4VCI, 6.1). */
+export const PRE_AUTHORIZED = 'urn:ietf:params:oauth:grant-type:pre-authorized_code';
 export const DISCOVERY = '/.well-known/openid-configuration';
 export const ACCOUNT = '/account';
 /** The pages of an account, in the order of their menu. */

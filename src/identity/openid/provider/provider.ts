@@ -18,7 +18,16 @@ import { createAttemptUris } from './attempts.ts';
 import { clientOf, PREVIOUS_SECRET } from './clients.ts';
 import { configurationOf } from './configuration/configuration.ts';
 import type { PromptDeps } from './configuration/prompts.ts';
-import { ACCOUNT_CLIENT, accountClient, WALLET_CONSUMER } from './first-party-clients.ts';
+import type { CredentialCatalog } from './credential-requests.ts';
+import {
+  ACCOUNT_CLIENT,
+  ANONYMOUS_WALLET,
+  accountClient,
+  PUBLIC_WALLET,
+  WALLET_CONSUMER,
+  walletClient,
+  walletIssuanceUri,
+} from './first-party-clients.ts';
 import type { Keyring, OpenidKeys } from './keys.ts';
 import type { OidcProviderLibrary } from './library.ts';
 import type { Logouts } from './logouts.ts';
@@ -46,6 +55,7 @@ export interface CurrentProviderDeps extends Pick<Deps, 'clock' | 'change' | 'co
   issuer(): string;
   readonly needsMore: PromptDeps['needsMore'];
   readonly federation: Federation;
+  readonly catalog: CredentialCatalog;
   /** Counted here. */
   readonly grants: GrantCounts;
   /** Registers grants the library does not have. */
@@ -135,9 +145,21 @@ const endSessionTokens =
     );
   };
 
-/** The account page, or a registered consumer. */
-async function findClient({ consumers, wallet, issuer }: CurrentProviderDeps, id: string): Promise<AdapterPayload | undefined> {
+/** Wallets that are no consumers. */
+function findWallet({ wallet, catalog, config }: CurrentProviderDeps, id: string): AdapterPayload | undefined {
+  if (id === ANONYMOUS_WALLET) return walletClient(id, 'a wallet', [], catalog.isHaip) as AdapterPayload;
+  if (id === PUBLIC_WALLET && config.walletRedirectUris.length > 0)
+    return walletClient(id, 'a wallet', config.walletRedirectUris, catalog.isHaip) as AdapterPayload;
+  const isNode = id !== '' && id === wallet.address();
+  return isNode ? (walletClient(id, 'Wallet', [walletIssuanceUri(id)], catalog.isHaip) as AdapterPayload) : undefined;
+}
+
+/** The account page, a wallet, or a registered consumer. */
+async function findClient(deps: CurrentProviderDeps, id: string): Promise<AdapterPayload | undefined> {
+  const { consumers, wallet, issuer } = deps;
   if (id === ACCOUNT_CLIENT) return accountClient(issuer()) as AdapterPayload;
+  const known = findWallet(deps, id);
+  if (known) return known;
   const consumer = await consumers.findWithSecret(id);
   const uri = id === WALLET_CONSUMER ? wallet.logoutUri() : undefined;
   return consumer && ({ ...clientOf(consumer), ...(uri === undefined ? {} : { backchannel_logout_uri: uri }) } as AdapterPayload);
@@ -150,7 +172,15 @@ export interface GrantCounts {
 }
 
 /** Names of grants in metrics: the grant types, or how they end. */
-const GRANTS = ['authorization_code', 'refresh_token', 'client_credentials', 'device_code', 'password', 'token-exchange'];
+const GRANTS = [
+  'authorization_code',
+  'refresh_token',
+  'client_credentials',
+  'device_code',
+  'password',
+  'token-exchange',
+  'pre-authorized_code',
+];
 
 /** Counts grants, and handles failures that the library reports. */
 function handleProviderEvents(deps: CurrentProviderDeps, provider: Provider): void {
@@ -192,6 +222,7 @@ async function buildProvider(deps: CurrentProviderDeps): Promise<ProviderWithKey
     isFirstParty: (id) => id === ACCOUNT_CLIENT || id === WALLET_CONSUMER,
     needsMore: deps.needsMore,
     providerSessions: deps.federation.sessions,
+    catalog: deps.catalog,
     client: async (id) => {
       const client = await findClient(deps, id);
       const uri = client && (await attemptUriOf(id));

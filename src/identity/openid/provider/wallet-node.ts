@@ -25,9 +25,11 @@ const CALL_LIMITS = { kind: 'openid', timeoutMs: 4000, maxBytes: 64 * 1024 };
 
 export function createWalletNode({ consumers, outbound, outboundTo, ensureRole }: WalletNodeDeps) {
   const call = guardedFetch(outbound, CALL_LIMITS);
-  let node: { readonly url: string; readonly call: typeof call } | undefined;
+  let node: { readonly address: string; readonly url: string; readonly call: typeof call } | undefined;
 
   return {
+    /** The address of the node, once it is registered. It is its client id where it receives credentials. */
+    address: (): string | undefined => node?.address,
     /** The logout URI, once the node is registered. */
     logoutUri: (): string | undefined => node?.url,
     /** The HTTP client for all applications, including the wallet node. */
@@ -43,7 +45,7 @@ export function createWalletNode({ consumers, outbound, outboundTo, ensureRole }
         walletConsumer(walletUrl, keepOtherAddresses ? registered : undefined);
       const { id, plainSecret } = await consumers.ensure(serviceActor, WALLET_CONSUMER, change);
       // The operator configured its address, so it may be internal. Calls of other applications may not go there.
-      node = { url: walletLogoutUri(walletUrl), call: guardedFetch(outboundTo(walletUrl), CALL_LIMITS) };
+      node = { address: walletUrl, url: walletLogoutUri(walletUrl), call: guardedFetch(outboundTo(walletUrl), CALL_LIMITS) };
       if (adminRole) await ensureRole(serviceActor, id, adminRole);
       return { clientId: id, clientSecret: plainSecret };
     },

@@ -5,6 +5,7 @@ import type { Users } from '../../users/index.ts';
 import { sendPage } from '../pages/browser.ts';
 import { consentPage } from '../pages/sign-in-pages.ts';
 import { type Consent, saveConsent } from '../provider/consents.ts';
+import { type CredentialCatalog, credentialsAsked, isCredentialScope } from '../provider/credential-requests.ts';
 import type { Records } from '../provider/records/records.ts';
 import { allowResources, resourcesOf, shortenAddress } from '../provider/resources.ts';
 import type { InteractionRequest, PromptSteps } from './interaction-request.ts';
@@ -15,6 +16,7 @@ export interface ConsentDeps extends Pick<Deps, 'change'> {
   readonly users: Users;
   readonly records: Records;
   readonly consumers: Pick<Consumers, 'logoPathOf'>;
+  readonly catalog: Pick<CredentialCatalog, 'nameOf'>;
   /** How long a consent is valid. */
   readonly consentSeconds: number;
 }
@@ -42,10 +44,15 @@ export class ConsentStep implements PromptSteps {
     const user = await this.#deps.users.find(interaction.session?.accountId ?? '');
     const scopes = String(interaction.params.scope ?? '')
       .split(' ')
-      .filter(Boolean);
-    const resources = resourcesOf(interaction.params.resource).map(shortenAddress);
+      .filter((scope) => scope !== '' && !isCredentialScope(scope));
+    // The resource of credentials is this service itself.
+    const resources = resourcesOf(interaction.params.resource).filter((one) => one !== this.#request.provider.issuer);
+    const asked = credentialsAsked(interaction.params);
+    const names = await Promise.all(asked.map(async (one) => (await this.#deps.catalog.nameOf(one)) ?? one));
+    const credentials = [...new Set(names)];
     const logo = await this.#deps.consumers.logoPathOf(clientId);
-    sendPage(browser, consentPage(browser.look, { ...form, application, logo, person: user?.name ?? '', scopes, resources }));
+    const about = { application, logo, person: user?.name ?? '', scopes, resources: resources.map(shortenAddress), credentials };
+    sendPage(browser, consentPage(browser.look, { ...form, ...about }));
   }
 
   submit(step: string): Promise<void> {

@@ -51,6 +51,7 @@ const en = {
     'user.provider_unlinked': 'Sign-in by another provider removed',
     'consent.given': 'Access given to',
     'consent.revoked': 'Access revoked from',
+    'credential_offer.created': 'Roles offered to a wallet',
   } satisfies Record<OwnAction, string>,
 };
 
@@ -104,6 +105,7 @@ const es: typeof en = {
     'user.provider_unlinked': 'Inicio de sesión con otro proveedor eliminado',
     'consent.given': 'Acceso dado a',
     'consent.revoked': 'Acceso revocado a',
+    'credential_offer.created': 'Roles ofrecidos a una cartera',
   },
 };
 

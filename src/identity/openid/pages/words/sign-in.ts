@@ -54,6 +54,8 @@ const en = {
   } as Readonly<Record<string, string>>,
   /** The text before and after the address of a resource. */
   resource: ['to use', 'in your name'] as readonly [before: string, after: string],
+  /** Before the name of a credential. */
+  receiveCredential: 'a credential that says it everywhere, until it is revoked:',
   deviceTitle: 'Connect a device',
   deviceText: 'Enter the code that the device shows.',
   deviceCode: 'Device code',
@@ -123,6 +125,7 @@ const es: typeof en = {
     offline_access: 'acceso mientras usted no está, hasta que lo revoque',
   },
   resource: ['usar', 'en su nombre'],
+  receiveCredential: 'una credencial que lo acredita en todas partes, hasta que se revoque:',
   deviceTitle: 'Conectar un dispositivo',
   deviceText: 'Escriba el código que muestra el dispositivo.',
   deviceCode: 'Código del dispositivo',

@@ -9,6 +9,8 @@ import type { Accounts } from '../accounts.ts';
 import { ACR_VALUES } from '../acr.ts';
 import { type AdapterDeps, createAdapter } from '../adapter.ts';
 import { PREVIOUS_SECRET } from '../clients.ts';
+import { CREDENTIAL_DETAILS, type CredentialCatalog, offerParameter } from '../credential-requests.ts';
+import { DPOP_ALGORITHMS } from '../dpop-proofs.ts';
 import type { Keyring } from '../keys.ts';
 import type { OidcProviderLibrary } from '../library.ts';
 import { ROOT } from '../paths.ts';
@@ -36,6 +38,7 @@ export interface ProviderDeps {
   isFirstParty(clientId: string): boolean;
   needsMore: PromptDeps['needsMore'];
   readonly providerSessions: Federation['sessions'];
+  readonly catalog: CredentialCatalog;
 }
 
 const adapterOf = ({ errors }: OidcProviderLibrary, { records, client, unfinished, factor }: ProviderDeps) =>
@@ -68,7 +71,12 @@ const cookiesOf = (keys: Keyring, issuer: string) =>
 const clients = {
   extraClientMetadata: { properties: ['id_token_claims', PREVIOUS_SECRET] },
   clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
-  clientDefaults: { grant_types: ['authorization_code'], response_types: ['code'], id_token_signed_response_alg: 'RS256' },
+  clientDefaults: {
+    grant_types: ['authorization_code'],
+    response_types: ['code'],
+    id_token_signed_response_alg: 'RS256',
+    authorization_details_types: [CREDENTIAL_DETAILS],
+  },
   responseTypes: ['code', 'none'],
   pkce: { required: (_ctx, client) => client.clientAuthMethod === 'none' },
   // Applications in a browser are public, and call from the origin of a registered redirect URI.
@@ -91,7 +99,7 @@ const refreshTokensOf = ({ isFirstParty }: ProviderDeps) =>
 const algorithms = {
   idTokenSigningAlgValues: [...ID_TOKEN_ALGORITHMS],
   userinfoSigningAlgValues: ['RS256', 'ES256', 'EdDSA'],
-  dPoPSigningAlgValues: ['ES256', 'EdDSA', 'RS256', 'PS256'],
+  dPoPSigningAlgValues: [...DPOP_ALGORITHMS],
 } satisfies Configuration['enabledJWA'];
 
 const routes = {
@@ -107,10 +115,14 @@ const routes = {
   userinfo: `${ROOT}/userinfo`,
 } satisfies Configuration['routes'];
 
+/** Beside what the library knows: wallets need no client id for the code of an offer (OID4VCI, 12.3). */
+const DISCOVERED = { 'pre-authorized_grant_anonymous_access_supported': true };
+
 export function configurationOf(library: OidcProviderLibrary, keys: Keyring, deps: ProviderDeps): Configuration {
   const { isFirstParty, lifetimes, pages } = deps;
-  const { needsMore, providerSessions } = deps;
-  const policy = promptsOf(library, { sessionSeconds: lifetimes.sessionSeconds, isFirstParty, needsMore, providerSessions });
+  const { needsMore, providerSessions, records } = deps;
+  const { sessionSeconds } = lifetimes;
+  const policy = promptsOf(library, { sessionSeconds, isFirstParty, needsMore, providerSessions, records });
   return {
     ...clients,
     ...claimsOf(deps),
@@ -119,6 +131,8 @@ export function configurationOf(library: OidcProviderLibrary, keys: Keyring, dep
     adapter: adapterOf(library, deps),
     cookies: cookiesOf(keys, deps.issuer),
     enabledJWA: algorithms,
+    discovery: DISCOVERED,
+    extraParams: offerParameter(library, deps),
     features: featuresOf(library, deps),
     fetch: deps.fetch as never,
     interactions: { policy, url: (_ctx, interaction) => `${ROOT}/interaction/${interaction.uid}` },

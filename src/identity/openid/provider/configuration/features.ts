@@ -4,6 +4,7 @@ import type { Access } from '../../../access/index.ts';
 import type { ProviderPages } from '../../pages/provider-pages.ts';
 import { SCOPES } from '../accounts.ts';
 import { acrClaimOf } from '../acr.ts';
+import { asksForCredentials, type CredentialRequestDeps, credentialServer, richRequests } from '../credential-requests.ts';
 import type { OidcProviderLibrary } from '../library.ts';
 import { resourceServer } from '../resources.ts';
 
@@ -15,13 +16,17 @@ async function isAccountEnabled(access: Access, token: object): Promise<boolean>
   return typeof accountId !== 'string' || (await access.read(accountId, { kind: 'unscoped' })) !== undefined;
 }
 
-/** There is no default resource. Without a resource, client credentials can only request known scopes. */
-function defaultResources({ errors }: OidcProviderLibrary, { oidc }: KoaContextWithOIDC): readonly string[] {
+/** Requests for credentials are for their issuer. Without a resource, client credentials can only request known scopes. */
+function defaultResources(
+  { errors }: OidcProviderLibrary,
+  issuer: string,
+  { oidc }: KoaContextWithOIDC,
+): string | readonly string[] {
   const { grant_type: grantType, scope } = (oidc.params ?? {}) as { grant_type?: string; scope?: string };
   const unknown = (scope ?? '').split(' ').find((one) => one !== '' && !SCOPES.includes(one));
   if (grantType === 'client_credentials' && unknown !== undefined)
     throw new errors.InvalidScope('requested scope is not known', unknown);
-  return [];
+  return asksForCredentials(oidc.params) ? issuer : [];
 }
 
 const claimsParameter = ({ errors }: OidcProviderLibrary) =>
@@ -52,11 +57,12 @@ const revocation = ({ errors }: OidcProviderLibrary) =>
     },
   }) satisfies FeatureConfiguration['revocation'];
 
-const resourceIndicators = (library: OidcProviderLibrary) =>
+const resourceIndicators = (library: OidcProviderLibrary, deps: CredentialRequestDeps) =>
   ({
     enabled: true,
-    defaultResource: (ctx) => defaultResources(library, ctx) as never,
-    getResourceServerInfo: async (_ctx, resource) => resourceServer(resource, library),
+    defaultResource: (ctx) => defaultResources(library, deps.issuer, ctx) as never,
+    getResourceServerInfo: async (ctx, resource) =>
+      resource === deps.issuer ? credentialServer(library, deps, ctx) : resourceServer(resource, library),
     useGrantedResource: async () => true,
   }) satisfies FeatureConfiguration['resourceIndicators'];
 
@@ -68,7 +74,10 @@ const deviceFlow = (pages: ProviderPages) =>
     successSource: pages.deviceDone,
   }) satisfies FeatureConfiguration['deviceFlow'];
 
-export const featuresOf = (library: OidcProviderLibrary, { access, pages }: { access: Access; pages: ProviderPages }) =>
+export const featuresOf = (
+  library: OidcProviderLibrary,
+  { access, pages, ...deps }: CredentialRequestDeps & { access: Access; pages: ProviderPages },
+) =>
   ({
     devInteractions: { enabled: false },
     backchannelLogout: { enabled: true },
@@ -78,8 +87,9 @@ export const featuresOf = (library: OidcProviderLibrary, { access, pages }: { ac
     dPoP: { enabled: true },
     introspection: introspection(access),
     pushedAuthorizationRequests: { enabled: true },
-    resourceIndicators: resourceIndicators(library),
+    resourceIndicators: resourceIndicators(library, deps),
     revocation: revocation(library),
+    richAuthorizationRequests: richRequests(library, deps),
     rpInitiatedLogout: { enabled: true, logoutSource: pages.logout, postLogoutSuccessSource: pages.loggedOut },
     userinfo: { enabled: true },
   }) satisfies FeatureConfiguration;

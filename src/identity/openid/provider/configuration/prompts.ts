@@ -2,7 +2,9 @@
 import type { interactionPolicy, KoaContextWithOIDC } from 'oidc-provider';
 import type { Federation } from '../../../federation/index.ts';
 import { acrRequestOf, FEDERATED, satisfies } from '../acr.ts';
+import { credentialsNotAgreed, offeredToAnother } from '../credential-requests.ts';
 import type { OidcProviderLibrary } from '../library.ts';
+import type { Records } from '../records/records.ts';
 import { resourcesNotAllowed } from '../resources.ts';
 
 type PromptCheck = interactionPolicy.Check;
@@ -83,6 +85,7 @@ function strongerSignIn({ interactionPolicy: { Check }, errors }: OidcProviderLi
 }
 
 export interface PromptDeps {
+  readonly records: Records;
   readonly sessionSeconds: number;
   isFirstParty(clientId: string): boolean;
   readonly providerSessions: Pick<Federation['sessions'], 'isLive' | 'bind'>;
@@ -100,6 +103,8 @@ export function promptsOf(library: OidcProviderLibrary, deps: PromptDeps) {
   checks.add(accountDisabled(library));
   checks.add(providerSessionOver(library, deps));
   checks.add(strongerSignIn(library, deps));
+  checks.add(offeredToAnother(library, deps));
   policy.get('consent')!.checks.add(resourceNotAllowed(library, isFirstParty));
+  policy.get('consent')!.checks.add(credentialsNotAgreed(library));
   return policy;
 }

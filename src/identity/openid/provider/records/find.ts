@@ -1,7 +1,7 @@
 // Finds valid records, and tracks them in the state of the request.
 import { type Clock, seconds } from '../../../../platform/clock.ts';
 import type { Seal } from '../../../../platform/seal/index.ts';
-import type { Database } from '../../../database.ts';
+import type { Database, Reader } from '../../../database.ts';
 import { hashOf, openRecord, type RecordPayload, userOf } from './record.ts';
 import { findRecord, type RecordWithOwners, recordsOfUser } from './records.store.ts';
 import type { RequestState } from './request-state.ts';
@@ -50,6 +50,10 @@ function validRecordOf({ clock, seal, requestState }: FindDeps, row: RecordWithO
   if (userId !== null && generation !== null) requestState.bind(userId, generation);
   return { payload, generation: generation ?? undefined };
 }
+
+/** In a transaction. */
+export const findValidIn = async (deps: FindDeps, tx: Reader, model: string, id: string): Promise<ValidRecord | undefined> =>
+  validRecordOf(deps, await findRecord(tx, 'id', hashOf(model, id)));
 
 /** With the generation of its user at that time. */
 export const findValid = async (deps: FindDeps, model: string, id: string): Promise<ValidRecord | undefined> =>

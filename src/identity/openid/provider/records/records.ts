@@ -12,7 +12,7 @@ import {
   endSessionsByHash,
   signOut,
 } from './end.ts';
-import { findByUid, findByUserCode, findValid, listOfUser } from './find.ts';
+import { findByUid, findByUserCode, findValid, findValidIn, listOfUser } from './find.ts';
 import { hashOf, type RecordPayload, tagOfGrant, tagOfRecord } from './record.ts';
 import {
   consumeRecord,
@@ -23,7 +23,7 @@ import {
   findRecord,
 } from './records.store.ts';
 import { createRequestState } from './request-state.ts';
-import { addRecord, type RecordToSave, saveRecord } from './save.ts';
+import { addRecord, addRecordOnce, type RecordToSave, saveRecord } from './save.ts';
 import { endSessionTokens } from './session-tokens.ts';
 import { deleteUnusedSessions } from './sessions.store.ts';
 import { listSessions } from './sessions.ts';
@@ -79,7 +79,12 @@ export function createRecords(options: EndDeps & { readonly db: Database }) {
       saveRecord(deps, { model, id, payload, lifetime, once }),
 
     add: (transaction: Change, record: Omit<RecordToSave, 'once'>): Promise<void> => addRecord(deps, transaction, record),
+    /** In the transaction that acts on it: false when it exists. */
+    addOnce: (transaction: Change, record: Omit<RecordToSave, 'once'>): Promise<boolean> =>
+      addRecordOnce(deps, transaction, record),
 
+    /** In the transaction that acts on it. */
+    findIn: ({ tx }: Change, model: string, id: string) => findValidIn(deps, tx, model, id),
     /** With the generation of its user at that time. */
     findValid: (model: string, id: string) => findValid(deps, model, id),
     find: async (model: string, id: string) => (await findValid(deps, model, id))?.payload,

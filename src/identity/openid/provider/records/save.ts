@@ -4,7 +4,7 @@ import { isForeignKeyViolation } from '../../../../platform/database/index.ts';
 import type { Seal } from '../../../../platform/seal/index.ts';
 import type { Change } from '../../../audit/index.ts';
 import type { Database, OpenidRecordRow } from '../../../database.ts';
-import { ACCOUNT_CLIENT } from '../first-party-clients.ts';
+import { isUnregistered } from '../first-party-clients.ts';
 import { hashOf, type RecordPayload, sealPayload, tagOfRecord, userOf } from './record.ts';
 import { generationOf, insertNewRecord, insertRecord, replaceRecord } from './records.store.ts';
 import type { RequestState } from './request-state.ts';
@@ -35,7 +35,7 @@ function rowOf({ clock, seal }: SaveDeps, { model, id, payload, lifetime }: Reco
     model,
     payload: sealPayload(seal, hash, payload),
     user_id: userOf(payload) ?? null,
-    consumer_id: payload.clientId === ACCOUNT_CLIENT ? null : (payload.clientId ?? null),
+    consumer_id: payload.clientId === undefined || isUnregistered(payload.clientId) ? null : payload.clientId,
     grant_id: payload.grantId === undefined ? null : hashOf('Grant', payload.grantId),
     uid: payload.uid === undefined ? null : hashOf('uid', payload.uid),
     user_code: payload.userCode === undefined ? null : hashOf('code', payload.userCode),
@@ -50,6 +50,17 @@ export async function addRecord(deps: SaveDeps, { tx, invalidate }: Change, save
   const row = rowOf(deps, { ...saved, once: true });
   invalidate(tagOfRecord(saved.model, saved.id));
   await insertRecord(tx, { ...row, generation: row.user_id === null ? null : await generationOf(tx, row.user_id) });
+}
+
+/** A new record, in a transaction that also does other things. False when it exists. */
+export async function addRecordOnce(
+  deps: SaveDeps,
+  { tx, invalidate }: Change,
+  saved: Omit<RecordToSave, 'once'>,
+): Promise<boolean> {
+  const row = rowOf(deps, { ...saved, once: true });
+  invalidate(tagOfRecord(saved.model, saved.id));
+  return insertNewRecord(tx, { ...row, generation: row.user_id === null ? null : await generationOf(tx, row.user_id) });
 }
 
 /** False when `once` is set and the record exists. */

@@ -1,0 +1,148 @@
+// Credentials by the authorization code flow: the wallet asks by scope or by authorization details, by itself or because of an offer.
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { onEachDatabase } from '../../../test/support/api.ts';
+import { makeUser, RelyingParty } from '../../../test/support/relying-party.ts';
+import {
+  authorize,
+  type CodeRequest,
+  codeGrant,
+  codeRequest,
+  makeHolder,
+  makeOffer,
+  makeRoleWorld,
+  PUBLIC_WALLETS,
+  type RoleHolder,
+  type RoleWorld,
+  readSdJwt,
+  TestCredentialWallet,
+} from '../../../test/support/role-credentials.ts';
+import { TestBrowser } from '../../../test/support/test-browser.ts';
+
+onEachDatabase(
+  'Receiving a credential after signing in',
+  (api) => {
+    let world: RoleWorld;
+    let person: RoleHolder;
+    let wallet: TestCredentialWallet;
+    before(async () => {
+      world = await makeRoleWorld(api);
+      person = await makeHolder(api, world);
+      wallet = await new TestCredentialWallet(api).withDpop();
+    });
+
+    async function tokenOf(request: CodeRequest, isPushed = false) {
+      const answer = await authorize(api, request, person, { isPushed });
+      assert.equal(answer.get('iss'), wallet.issuer, 'RFC 9207');
+      assert.equal(answer.get('state'), request.parameters.state);
+      const { status, body, text } = await wallet.askToken(codeGrant(request, answer));
+      assert.equal(status, 200, text);
+      return body;
+    }
+
+    it('asks by scope', async () => {
+      const token = await tokenOf(codeRequest({ scope: world.scope }));
+      assert.equal(token.token_type, 'DPoP');
+      assert.equal(token.scope, world.scope);
+      const { payload } = readSdJwt(await wallet.receive(token, world.sdJwt));
+      assert.deepEqual([payload.sub, payload.roles[0].names], [person.id, ['manager']]);
+      assert.ok(await wallet.receive(token, world.jwtVc), 'a scope is for all formats of a type');
+    });
+
+    it('asks by authorization details, in a pushed request, and names the credential by its identifier', async () => {
+      const details = [{ type: 'openid_credential', credential_configuration_id: world.sdJwt }];
+      const token = await tokenOf(codeRequest({ authorization_details: JSON.stringify(details) }), true);
+      const [{ credential_identifiers: ids }] = token.authorization_details;
+      assert.deepEqual(ids, [world.sdJwt]);
+      const jwt = [await wallet.proof()];
+      const answer = await wallet.request(token, { credential_identifier: ids[0], proofs: { jwt } });
+      assert.equal(answer.status, 200, answer.text);
+      const byConfiguration = await wallet.ask(token, world.sdJwt);
+      assert.equal(byConfiguration.body.error, 'invalid_credential_request', 'OID4VCI, 8.2');
+    });
+
+    it('follows an offer of an administrator, for which its person signs in', async () => {
+      const { uri, tx_code: code } = await makeOffer(api, { id: person.id, token: api.adminToken }, [world.sdJwt], {
+        grant: 'authorization_code',
+      });
+      assert.equal(code, null);
+      const { issuer_state: state } = (await wallet.read(uri)).grants.authorization_code;
+      const token = await tokenOf(codeRequest({ scope: world.scope, issuer_state: state }), true);
+      assert.equal(readSdJwt(await wallet.receive(token, world.sdJwt)).payload.sub, person.id);
+    });
+
+    it('works for a registered application, with its secret and without DPoP', async () => {
+      const party = await RelyingParty.make(api);
+      const { url, checks } = await party.ask({ scope: `openid ${world.scope}` });
+      const tokens = await party.redeem(await new TestBrowser(api).signIn(url, person), checks);
+      const plain = new TestCredentialWallet(api);
+      const token = { access_token: tokens.access_token, token_type: 'Bearer' };
+      assert.equal(readSdJwt(await plain.receive(token, world.sdJwt)).payload.sub, person.id);
+    });
+
+    it('shows the person which credential it is, and issues nothing if they refuse', async () => {
+      const request = codeRequest({ scope: world.scope });
+      const browser = new TestBrowser(api);
+      // Also if they agreed before.
+      const page = await browser.signIn(`${api.url}/openid/authorize?${new URLSearchParams(request.parameters)}`, {
+        ...person,
+        consent: false,
+      });
+      assert.equal(page.redirectTarget?.searchParams.get('error'), 'access_denied');
+      assert.ok(browser.seen.some(({ text }) => text.includes('<strong>Shop manager</strong>')));
+    });
+
+    it('refuses somebody without the role only when the credential is asked for', async () => {
+      const stranger = await makeUser(api);
+      const request = codeRequest({ scope: world.scope });
+      const answer = await authorize(api, request, stranger);
+      const { body: token } = await wallet.askToken(codeGrant(request, answer));
+      const refused = await wallet.ask(token, world.sdJwt);
+      assert.equal(refused.body.error, 'credential_request_denied', refused.text);
+    });
+  },
+  { settings: PUBLIC_WALLETS },
+);
+
+onEachDatabase(
+  'HAIP',
+  (api) => {
+    let world: RoleWorld;
+    let person: RoleHolder;
+    before(async () => {
+      world = await makeRoleWorld(api);
+      person = await makeHolder(api, world);
+    });
+
+    it('takes pushed requests with S256 and DPoP, and no others', async () => {
+      const wallet = await new TestCredentialWallet(api).withDpop();
+      const good = codeRequest({ scope: world.scope });
+      const answer = await authorize(api, good, person, { isPushed: true });
+      const { body: token } = await wallet.askToken(codeGrant(good, answer));
+      assert.ok(await wallet.receive(token, world.sdJwt));
+
+      const plain = codeRequest({ scope: world.scope });
+      const page = await new TestBrowser(api).go(`${api.url}/openid/authorize?${new URLSearchParams(plain.parameters)}`);
+      assert.equal(page.redirectTarget?.searchParams.get('error') ?? page.status, 'invalid_request');
+
+      const unbound = codeRequest({ scope: world.scope });
+      const code = await authorize(api, unbound, person, { isPushed: true });
+      const refused = await new TestCredentialWallet(api).askToken(codeGrant(unbound, code));
+      assert.equal(refused.status, 400, refused.text);
+    });
+
+    it('binds the token of an offer, too', async () => {
+      const { uri, tx_code: code } = await makeOffer(api, person, [world.sdJwt]);
+      const refused = await new TestCredentialWallet(api).redeem(uri, code);
+      assert.equal(refused.body.error, 'invalid_dpop_proof', refused.text);
+      const wallet = await new TestCredentialWallet(api).withDpop();
+      assert.ok(await wallet.receive(await wallet.token(uri, code), world.sdJwt));
+    });
+
+    it('does not ask this of other applications', async () => {
+      const party = await RelyingParty.make(api);
+      assert.ok((await party.tokensFor(person)).access_token);
+    });
+  },
+  { settings: { ...PUBLIC_WALLETS, GATEHOUSE_IDENTITY_HAIP: 'true' } },
+);

@@ -1,0 +1,129 @@
+// The credential issuer (OID4VCI 1.0): metadata, nonces, credentials, notifications, and offers that wallets fetch.
+import { Answer, t } from '../../platform/http/index.ts';
+import type { IdentityApp } from '../access/index.ts';
+import { ACCESS_TOKEN } from '../openid/index.ts';
+import { OAuthError } from '../resource/index.ts';
+import type { Issuance, RequestOrigin } from './issuance.rules.ts';
+import type { IssuerMetadata } from './metadata.ts';
+import type { Nonces } from './nonces.ts';
+import type { Offers } from './offers.rules.ts';
+import { CREDENTIAL, ISSUER_METADATA, NONCE, NOTIFICATION, OFFERS } from './paths.ts';
+import {
+  CredentialIssuerMetadata,
+  CredentialReply,
+  CredentialRequestBody,
+  FetchedOffer,
+  NonceReply,
+  NotificationBody,
+} from './role-credentials.schema.ts';
+
+const tag = 'Role credentials';
+const JWT = 'application/jwt';
+/** Wallets in browsers read them, too. */
+const FOR_EVERY_ORIGIN = { 'Access-Control-Allow-Origin': '*' };
+const METADATA_SECONDS = 60;
+
+export interface RoleCredentialRouteDeps {
+  readonly roleCredentials: {
+    readonly metadata: IssuerMetadata;
+    readonly nonces: Nonces;
+    readonly issuance: Issuance;
+    readonly offers: Offers;
+  };
+}
+
+/** Whether a client asks for the signed form. JSON is what it gets without a wish. */
+const wantsJwt = (accept: string | undefined): boolean => /\bapplication\/jwt\b/i.test(accept ?? '');
+
+export function mountCredentialIssuer(app: IdentityApp, parts: RoleCredentialRouteDeps): void {
+  app.get(
+    ISSUER_METADATA,
+    {
+      summary: 'Show the metadata of the credential issuer',
+      description: 'OID4VCI 1.0, 12.2. Signed, if the client accepts application/jwt.',
+      tag,
+      rule: 'anyone',
+      documentation: { otherTypes: [JWT] },
+      reply: { 200: CredentialIssuerMetadata },
+    },
+    async ({ headers }) => {
+      const caching = { ...FOR_EVERY_ORIGIN, Vary: 'Accept', 'Cache-Control': `public, max-age=${METADATA_SECONDS}` };
+      const { metadata } = parts.roleCredentials;
+      if (!wantsJwt(headers.accept)) return new Answer({ headers: caching, body: await metadata.read() });
+      return new Answer({ headers: { ...caching, 'Content-Type': JWT }, text: await metadata.signed() });
+    },
+  );
+
+  app.post(
+    NONCE,
+    {
+      summary: 'Get a nonce for key proofs',
+      description: 'OID4VCI 1.0, 7. It is good once, for five minutes.',
+      tag,
+      rule: 'anyone',
+      onlyReads: true,
+      documentation: { error: OAuthError },
+      reply: { 200: NonceReply },
+    },
+    () => new Answer({ headers: FOR_EVERY_ORIGIN, body: { c_nonce: parts.roleCredentials.nonces.make() } }),
+  );
+
+  app.post(
+    CREDENTIAL,
+    {
+      summary: 'Issue a credential to a wallet',
+      description:
+        'OID4VCI 1.0, 8. With an access token for credentials, as Bearer or DPoP. The body may be encrypted to the key of the metadata (application/jwt).',
+      tag,
+      rule: 'anyone',
+      access: ACCESS_TOKEN,
+      jwt: true,
+      body: t.open({}),
+      documentation: { body: CredentialRequestBody, error: OAuthError, otherTypes: [JWT] },
+      reply: { 200: CredentialReply },
+    },
+    async (call) => {
+      const { jwt } = call.body as { jwt?: unknown };
+      const isEncrypted = /^application\/jwt\b/i.test(call.headers['content-type'] ?? '');
+      const answer = await parts.roleCredentials.issuance.credential(
+        call as RequestOrigin,
+        isEncrypted ? String(jwt) : call.body,
+      );
+      return 'body' in answer
+        ? new Answer({ headers: FOR_EVERY_ORIGIN, body: answer.body })
+        : new Answer({ headers: { ...FOR_EVERY_ORIGIN, 'Content-Type': JWT }, text: answer.jwe });
+    },
+  );
+
+  app.post(
+    NOTIFICATION,
+    {
+      summary: 'Report what became of an issued credential',
+      description: 'OID4VCI 1.0, 11. With the access token of the credential.',
+      tag,
+      rule: 'anyone',
+      access: ACCESS_TOKEN,
+      body: t.open({}),
+      documentation: { body: NotificationBody, error: OAuthError },
+      reply: { 204: null },
+    },
+    async (call) => {
+      await parts.roleCredentials.issuance.notification(call as RequestOrigin, call.body);
+      return new Answer({ headers: FOR_EVERY_ORIGIN });
+    },
+  );
+
+  app.get(
+    `${OFFERS}/:offer_id`,
+    {
+      summary: 'Show a credential offer',
+      description: 'OID4VCI 1.0, 4.1.3. For the wallet that has scanned it, until it is used.',
+      tag,
+      rule: 'anyone',
+      documentation: { error: OAuthError },
+      reply: { 200: FetchedOffer },
+    },
+    async ({ params }) =>
+      new Answer({ headers: FOR_EVERY_ORIGIN, body: await parts.roleCredentials.offers.find(params.offer_id) }),
+  );
+}

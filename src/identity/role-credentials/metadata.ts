@@ -1,0 +1,98 @@
+// The metadata of the credential issuer (OID4VCI, 12.2).
+import { vctOf } from '../credential-types/index.ts';
+import type { IssuerIdentity } from '../issuer/index.ts';
+import { type Configurations, type CredentialConfiguration, configurationsOf, scopeOf } from './configurations.ts';
+import { ENCODINGS, KEY_ALGORITHMS, type RequestEncryption } from './encryption.ts';
+import { CREDENTIAL, NONCE, NOTIFICATION } from './paths.ts';
+import { PROOF_ALGORITHMS } from './proofs.ts';
+
+/** How long a signed form is good. */
+const SIGNED_SECONDS = 3600;
+
+/** Names of claims, as wallets show them. */
+const LABELS: Readonly<Record<string, string>> = {
+  roles: 'Roles',
+  name: 'Name',
+  email: 'E-mail address',
+  given_name: 'Given name',
+  family_name: 'Family name',
+  preferred_username: 'User name',
+  organization: 'Organization',
+};
+
+const claim = (path: readonly string[], mandatory: boolean) => ({
+  path,
+  mandatory,
+  display: [{ name: LABELS[path.at(-1)!] ?? path.at(-1)!, locale: 'en' }],
+});
+
+function describe(issuer: string, { type, format }: CredentialConfiguration): Readonly<Record<string, unknown>> {
+  const prefix = format === 'jwt_vc_json' ? ['credentialSubject'] : [];
+  const display = [{ name: type.name, ...(type.description === '' ? {} : { description: type.description }) }];
+  return {
+    format,
+    scope: scopeOf(type.id),
+    cryptographic_binding_methods_supported: ['jwk', 'did:jwk', 'did:key'],
+    credential_signing_alg_values_supported: ['ES256'],
+    proof_types_supported: { jwt: { proof_signing_alg_values_supported: [...PROOF_ALGORITHMS] } },
+    ...(format === 'jwt_vc_json'
+      ? { credential_definition: { type: ['VerifiableCredential', type.typeName] } }
+      : { vct: vctOf(issuer, type) }),
+    credential_metadata: {
+      display,
+      claims: [claim([...prefix, 'roles'], true), ...type.claims.map((name) => claim([...prefix, name], false))],
+    },
+  };
+}
+
+export interface MetadataDeps {
+  readonly configurations: Configurations;
+  readonly encryption: RequestEncryption;
+  readonly identity: Pick<IssuerIdentity, 'sign'>;
+  readonly batchSize: number;
+  readonly name: string;
+  issuer(): string;
+  /** In seconds. */
+  now(): number;
+}
+
+export function createIssuerMetadata(deps: MetadataDeps) {
+  const { configurations, encryption, identity, batchSize, name, now } = deps;
+
+  async function read(): Promise<Readonly<Record<string, unknown>>> {
+    const issuer = deps.issuer();
+    const all = (await configurations.all()).flatMap(configurationsOf);
+    return {
+      credential_issuer: issuer,
+      credential_endpoint: `${issuer}${CREDENTIAL}`,
+      nonce_endpoint: `${issuer}${NONCE}`,
+      notification_endpoint: `${issuer}${NOTIFICATION}`,
+      // One is not a batch.
+      ...(batchSize > 1 ? { batch_credential_issuance: { batch_size: batchSize } } : {}),
+      credential_request_encryption: {
+        jwks: { keys: [await encryption.publicKey()] },
+        enc_values_supported: [...ENCODINGS],
+        encryption_required: false,
+      },
+      credential_response_encryption: {
+        alg_values_supported: [...KEY_ALGORITHMS],
+        enc_values_supported: [...ENCODINGS],
+        encryption_required: false,
+      },
+      display: [{ name }],
+      credential_configurations_supported: Object.fromEntries(all.map((one) => [one.id, describe(issuer, one)])),
+    };
+  }
+
+  return {
+    read,
+    /** As `application/jwt` (12.2.3). */
+    async signed(): Promise<string> {
+      const metadata = await read();
+      const times = { iat: now(), exp: now() + SIGNED_SECONDS };
+      return identity.sign({ ...metadata, sub: deps.issuer(), ...times }, { typ: 'openidvci-issuer-metadata+jwt', by: 'x5c' });
+    },
+  };
+}
+
+export type IssuerMetadata = ReturnType<typeof createIssuerMetadata>;

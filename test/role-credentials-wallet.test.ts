@@ -1,0 +1,86 @@
+// Roles as credentials, received by our own wallet node.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { TestApi } from './support/api.ts';
+import { credentialIds, EXCHANGES, issuedCredentials, VCI } from './support/issuance.ts';
+import { OurProvider } from './support/our-provider.ts';
+import { makeHolder, makeOffer, makeRoleWorld, type RoleHolder, type RoleWorld } from './support/role-credentials.ts';
+import { redirectTargetOf, TestBrowser } from './support/test-browser.ts';
+import { TestWallet, WalletUser } from './support/wallet.ts';
+import { cookiesOf } from './support/wallet-session.ts';
+
+for (const kind of ['SQLite', 'PostgreSQL'] as const)
+  describe(`Roles in our own wallet (${kind})`, () => {
+    const api = new TestApi(kind);
+    const provider = new OurProvider(api);
+    const wallet = new TestWallet(kind, { provider, settings: { GATEHOUSE_WALLET_ROLES_CLAIM: 'roles' } });
+    provider.walletUrl = () => wallet.url;
+    let world: RoleWorld;
+    let person: RoleHolder;
+    let owner: WalletUser;
+    before(async () => {
+      await wallet.start();
+      world = await makeRoleWorld(api);
+      person = await makeHolder(api, world);
+      const begun = await wallet.get('/api/v1/auth/login');
+      const back = redirectTargetOf(await new TestBrowser(api).signIn(begun.headers.get('location')!, person));
+      const flow = cookiesOf(begun).gatehouse_wallet_login!;
+      const done = await wallet.get(back.pathname + back.search, { headers: { Cookie: `${flow.name}=${flow.value}` } });
+      owner = new WalletUser(wallet, person.name, `gatehouse_wallet=${cookiesOf(done).gatehouse_wallet!.value}`);
+    });
+    after(() => wallet.stop());
+
+    const ROLES = () => [{ target: world.application.id, names: ['manager'] }];
+
+    it('come by a pre-authorized code, once the person has typed the transaction code', async () => {
+      const { uri, tx_code: code } = await makeOffer(api, person, [world.sdJwt]);
+      const missing = await owner.post(VCI, { uri });
+      assert.equal(missing.body.code, 'tx-code-required', missing.text);
+      const [credential] = issuedCredentials(await owner.post(VCI, { uri, txCode: code }));
+      assert.deepEqual(credential.claims.roles, ROLES());
+      assert.equal(credential.claims.sub, person.id);
+      assert.equal(credential.format, 'dc+sd-jwt');
+    });
+
+    it('come as a W3C credential', async () => {
+      const { uri, tx_code: code } = await makeOffer(api, person, [world.jwtVc]);
+      const [credential] = issuedCredentials(await owner.post(VCI, { uri, txCode: code }));
+      assert.deepEqual(credential.claims.credentialSubject.roles, ROLES());
+    });
+
+    it('come in several copies, each with a key of its own', async () => {
+      const { uri, tx_code: code } = await makeOffer(api, person, [world.sdJwt]);
+      const [credential] = issuedCredentials(await owner.post(VCI, { uri, txCode: code, count: 4 }));
+      assert.deepEqual(credential.claims.roles, ROLES());
+    });
+
+    it('come by the code flow: an offer, a pushed request, and the browser', async () => {
+      const had = await credentialIds(owner);
+      const { uri } = await makeOffer(api, person, [world.sdJwt], { grant: 'authorization_code' });
+      const begun = await owner.post(VCI, { uri });
+      assert.equal(begun.body.status, 'authorization_required', begun.text);
+      const url = new URL(begun.body.authorizationUrl);
+      assert.deepEqual([...url.searchParams.keys()].sort(), ['client_id', 'request_uri']);
+      const back = redirectTargetOf(await new TestBrowser(api).signIn(url, person));
+      const answer = await owner.get(back.pathname + back.search, { headers: { Origin: '', 'Sec-Fetch-Site': 'cross-site' } });
+      assert.equal(answer.status, 303, answer.text);
+      const { exchangeId } = begun.body;
+      const exchange = (await owner.get(`${EXCHANGES}/${exchangeId}`)).body;
+      assert.equal(exchange.state, 'issued', JSON.stringify(exchange));
+      assert.equal((await credentialIds(owner)).length, had.length + 1);
+    });
+
+    it('come without an offer: the wallet asks by itself, by scope', async () => {
+      const offer = {
+        credential_issuer: api.service.issuer(),
+        credential_configuration_ids: [world.jwtVc],
+        grants: { authorization_code: {} },
+      };
+      const begun = await owner.post(VCI, { offer });
+      assert.equal(begun.body.status, 'authorization_required', begun.text);
+      const back = redirectTargetOf(await new TestBrowser(api).signIn(begun.body.authorizationUrl, person));
+      const { exchangeId } = begun.body;
+      const [credential] = issuedCredentials(await owner.post(VCI, { exchangeId, authorizationResponse: back.href }));
+      assert.deepEqual(credential.claims.credentialSubject.roles, ROLES());
+    });
+  });
