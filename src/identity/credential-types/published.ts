@@ -19,10 +19,13 @@ const display = (language: string, name: string, description?: string) => [
   { locale: language, lang: language, name, ...(description ? { description } : {}) },
 ];
 
+/** Of a claim, which has a label where a type has a name. */
+const label = (text: string) => [{ locale: 'en', lang: 'en', label: text }];
+
 /** SD-JWT VC, type metadata. Roles are always disclosed, and the holder decides about the rest. */
 export function typeMetadataOf(issuer: string, type: CredentialType, language: string) {
   const { name, description } = type;
-  const always = (path: readonly (string | null)[], text: string) => ({ path, sd: 'never', display: display('en', text) });
+  const always = (path: readonly (string | null)[], text: string) => ({ path, sd: 'never', display: label(text) });
   return {
     vct: vctOf(issuer, type),
     name,
@@ -32,7 +35,7 @@ export function typeMetadataOf(issuer: string, type: CredentialType, language: s
       always(['roles'], 'Roles'),
       always(['roles', null, 'target'], 'Application'),
       always(['roles', null, 'names'], 'Names of the roles'),
-      ...type.claims.map((claim) => ({ path: [claim], sd: 'always', display: display('en', CLAIM_NAMES[claim]) })),
+      ...type.claims.map((claim) => ({ path: [claim], sd: 'always', display: label(CLAIM_NAMES[claim]) })),
     ],
   };
 }

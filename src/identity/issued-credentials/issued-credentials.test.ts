@@ -166,7 +166,7 @@ onEachDatabase(
         for (const [only, where] of variants) {
           const id = await makeType(db(), application.id, { roles: JSON.stringify(only), organizations: JSON.stringify(where) });
           const found = await inspectUserPermissions({ clock: api.clock }, db().read, person.user.id, application.id);
-          const type = (await on.credentialTypes.find(id))!;
+          const type = (await on.credentialTypes.findIn(db().read, id))!;
           const held = found?.isUsable ? rolesForType(type, found.held) : [];
           const expected = [...new Set(held.map(({ role_name }) => role_name))].sort();
           const said = await recordFor(on, person.user.id, id).then(
