@@ -1,0 +1,237 @@
+// Signing in with a credential of this service from a wallet: on the same device and on another, as the first and as the second factor.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { onEachDatabase, TestApi, uniqueName } from '../../../../test/support/api.ts';
+import {
+  makeCredentialHolder,
+  makeCredentialType,
+  type RoleCredentialWorld,
+} from '../../../../test/support/credential-holders.ts';
+import { readWalletRequest } from '../../../../test/support/holder.ts';
+import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
+import { enable, Phone } from '../../../../test/support/second-factor.ts';
+import { stepOf } from '../../../../test/support/test-browser.ts';
+import { WalletVisitor } from '../../../../test/support/wallet-visitor.ts';
+
+const MFA = 'https://refeds.org/profile/mfa';
+const settings = { GATEHOUSE_IDENTITY_WALLET_SIGN_IN: 'both' };
+
+onEachDatabase(
+  'A wallet',
+  (api) => {
+    let application: RelyingParty;
+    let world: RoleCredentialWorld;
+    before(async () => {
+      application = await RelyingParty.make(api);
+      world = await makeCredentialType(api);
+    });
+    const visitor = () => new WalletVisitor(api, application);
+
+    for (const format of ['dc+sd-jwt', 'jwt_vc_json'])
+      it(`signs its holder in on the same device (${format})`, async () => {
+        const { id, holder } = await makeCredentialHolder(api, world, { format });
+        const visit = await visitor().ask();
+        const { status, body } = await holder.answer(visit.link);
+        assert.equal(status, 200, JSON.stringify(body));
+        const claims = await visit.claims(await visit.returns(body.redirect_uri));
+        assert.equal(claims.sub, id);
+        assert.deepEqual(claims.amr, ['wallet']);
+        assert.equal(claims.acr, 'https://refeds.org/profile/sfa');
+      });
+
+    it('signs its holder in on another device, by the number that it shows', async () => {
+      const { id, holder } = await makeCredentialHolder(api, world);
+      const visit = await visitor().ask();
+      const { body } = await holder.answer(visit.code);
+      const number = await visit.numberAt(body.redirect_uri);
+      assert.equal((await visit.claims(await visit.types(`${number.slice(0, 3)} ${number.slice(3)}`))).sub, id);
+    });
+
+    it('is asked by a signed request, for nothing that could be held back, and to encrypt its answer', async () => {
+      const visit = await visitor().ask();
+      const { payload } = await readWalletRequest(visit.link);
+      assert.equal(payload.response_mode, 'direct_post.jwt');
+      assert.ok(payload.response_uri.startsWith(`${api.url}/openid/wallet/requests/`));
+      assert.ok(payload.nonce.length >= 43 && payload.state.length >= 43);
+      for (const query of payload.dcql_query.credentials) assert.equal(query.claims, undefined);
+      assert.ok(payload.dcql_query.credentials[0].meta.vct_values.includes(`${api.url}/openid/credential-types/${world.typeId}`));
+      assert.equal(payload.client_metadata.jwks.keys[0].d, undefined);
+      assert.equal(payload.exp - payload.iat, 300);
+    });
+
+    it('leaves the events of a login', async () => {
+      const { id, holder } = await makeCredentialHolder(api, world);
+      const visit = await visitor().ask();
+      await visit.returns((await holder.answer(visit.link)).body.redirect_uri);
+      const { body } = await api.get(`/v3/OS-AUDIT/events?target_id=${id}&action=user.logged_in`);
+      const found = body.events.find(({ detail }: any) => detail.via === 'sign-in page');
+      assert.deepEqual(found.detail.methods, ['wallet']);
+    });
+
+    it('is one factor: somebody with a second one is asked for it', async () => {
+      const { id, holder } = await makeCredentialHolder(api, world);
+      const phone = new Phone(api, (await enable(api, { id })).body.two_factor_auth.two_factor_key);
+      const visit = await visitor().ask();
+      const page = await visit.returns((await holder.answer(visit.link)).body.redirect_uri);
+      assert.equal(stepOf(page), 'code', page.text);
+      assert.ok(!page.forms.some(({ fields }) => fields.step === 'wallet'), 'the same wallet is no second factor');
+      const done = await visit.browser.answerForms(page, { name: '', password: '', code: () => phone.fresh() });
+      assert.deepEqual((await visit.claims(done)).amr, ['wallet', 'otp', 'mfa']);
+    });
+
+    it('is the second factor after the password, instead of a code', async () => {
+      const { id, name, password, holder } = await makeCredentialHolder(api, world);
+      await enable(api, { id });
+      const visit = visitor();
+      const asked = await visit.browser.submit(await visit.signInPage(), 'password', { name, password });
+      visit.page = await visit.browser.submit(asked, 'wallet');
+      const { body } = await holder.answer(visit.link);
+      const claims = await visit.claims(await visit.returns(body.redirect_uri));
+      assert.deepEqual([claims.sub, claims.amr, claims.acr], [id, ['pwd', 'wallet', 'mfa'], MFA]);
+    });
+
+    it('adds what an application asks for to a password', async () => {
+      const { id, name, password, holder } = await makeCredentialHolder(api, world);
+      const visit = visitor();
+      const asked = await visit.browser.submit(await visit.signInPage({ acr_values: MFA }), 'password', { name, password });
+      assert.ok(
+        asked.forms.some(({ fields }) => fields.step === 'skip'),
+        'it is a wish',
+      );
+      visit.page = await visit.browser.submit(asked, 'wallet');
+      const { body } = await holder.answer(visit.code);
+      const claims = await visit.claims(await visit.types(await visit.numberAt(body.redirect_uri)));
+      assert.deepEqual([claims.sub, claims.acr], [id, MFA]);
+    });
+
+    it('can be left for another way', async () => {
+      const { name, password, id } = await makeUser(api);
+      const visit = await visitor().ask();
+      const page = await visit.browser.submit(visit.page, 'wallet-forget');
+      const done = await visit.browser.answerForms(page, { name, password });
+      assert.equal((await visit.claims(done)).sub, id);
+    });
+
+    it('that declines is answered, and the person goes on', async () => {
+      const visit = await visitor().ask();
+      const { payload } = await readWalletRequest(visit.link);
+      const { holder } = await makeCredentialHolder(api, world);
+      const declined = new URLSearchParams({ error: 'access_denied', state: payload.state });
+      assert.equal((await holder.post(payload.response_uri, declined.toString())).status, 200);
+      assert.equal(stepOf(await visit.browser.submit(visit.page, 'wallet-forget')), 'password');
+    });
+
+    it('is there in Spanish', async () => {
+      const visit = visitor();
+      await visit.ask({ ui_locales: 'es' });
+      assert.match(visit.page.text, /Abrir mi cartera/);
+      const { holder } = await makeCredentialHolder(api, world);
+      const { body } = await holder.answer(visit.code);
+      const other = await visit.browser.request(body.redirect_uri, { headers: { 'Accept-Language': 'es' } });
+      assert.match(other.text, /Un paso más en el navegador/);
+    });
+
+    it('whose holder says that it was not them lets nobody in', async () => {
+      const { holder } = await makeCredentialHolder(api, world);
+      const visit = await visitor().ask();
+      const { body } = await holder.answer(visit.code);
+      const phone = visitor().browser;
+      const page = await phone.go(body.redirect_uri);
+      const number = /<code>(\d{3}) (\d{3})<\/code>/.exec(page.text)!.slice(1).join('');
+      assert.match((await phone.submit(page, undefined)).text, /Nobody was signed in/);
+      const refused = await visit.types(number);
+      assert.equal(refused.status, 401);
+      assert.equal(refused.redirectTarget, undefined);
+    });
+  },
+  { settings },
+);
+
+describe('The policy for wallets', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-domains-'));
+  after(() => rmSync(folder, { recursive: true }));
+  let api: TestApi;
+  let application: RelyingParty;
+  let world: RoleCredentialWorld;
+  const domains: Record<string, { id: string; name: string }> = {};
+
+  before(async () => {
+    for (const policy of ['first', 'second'])
+      writeFileSync(join(folder, `keystone.wallet ${policy}.conf`), `[wallet]\nsign_in = ${policy}\n`);
+    api = new TestApi('SQLite', { settings: { GATEHOUSE_IDENTITY_DOMAIN_CONFIG_DIR: folder } });
+    await api.start();
+    for (const policy of ['first', 'second']) domains[policy] = await api.make('domain', { name: `wallet ${policy}` });
+    application = await RelyingParty.make(api);
+    world = await makeCredentialType(api);
+  });
+  after(() => api.stop());
+
+  const signIn = async (domain: string | undefined) => {
+    const { id, holder } = await makeCredentialHolder(api, world, domain === undefined ? {} : { domain_id: domains[domain]!.id });
+    const visit = await new WalletVisitor(api, application).ask();
+    const page = await visit.returns((await holder.answer(visit.link)).body.redirect_uri);
+    return { id, visit, page };
+  };
+
+  it('lets people of a domain sign in with one', async () => {
+    const { id, visit, page } = await signIn('first');
+    assert.equal((await visit.claims(page)).sub, id);
+  });
+
+  for (const domain of ['second', undefined])
+    it(`does not let people of a domain sign in with one that ${domain ? 'has it as the second factor' : 'says nothing'}`, async () => {
+      const { page } = await signIn(domain);
+      assert.equal(page.status, 401);
+      assert.match(page.text, /You cannot sign in with this credential/);
+    });
+
+  it('offers a wallet as the second step where it is one, and nowhere else', async () => {
+    for (const [domain, offered] of [
+      ['second', true],
+      ['first', false],
+    ] as const) {
+      const { id, name, password } = await makeCredentialHolder(api, world, { domain_id: domains[domain]!.id });
+      await enable(api, { id });
+      const visit = new WalletVisitor(api, application);
+      const page = await visit.browser.submit(await visit.signInPage(), 'password', {
+        name,
+        password,
+        domain: domains[domain]!.name,
+      });
+      assert.equal(stepOf(page), 'code', page.text);
+      assert.equal(
+        page.forms.some(({ fields }) => fields.step === 'wallet'),
+        offered,
+      );
+    }
+  });
+});
+
+describe('Without a policy for wallets', () => {
+  let api: TestApi;
+  before(async () => {
+    api = new TestApi('SQLite');
+    await api.start();
+  });
+  after(() => api.stop());
+
+  it('none is offered, and none is asked', async () => {
+    const application = await RelyingParty.make(api);
+    await makeCredentialType(api);
+    const visit = new WalletVisitor(api, application);
+    const page = await visit.signInPage();
+    assert.ok(!page.text.includes('wallet'));
+    const form = page.forms[0]!;
+    const refused = await visit.browser.send(new URL(form.action, page.url), { ...form.fields, step: 'wallet' });
+    assert.equal(refused.status, 400);
+    assert.ok(!refused.text.includes('openid4vp'));
+  });
+
+  it('the addresses for wallets know nothing', async () => {
+    const unknown = uniqueName('x').padEnd(22, 'x').slice(0, 22);
+    assert.equal((await fetch(`${api.url}/openid/wallet/requests/${unknown}`)).status, 404);
+  });
+});

@@ -1,0 +1,80 @@
+// Somebody who signs in to an application with a wallet.
+import assert from 'node:assert/strict';
+import type { TestApi } from './api.ts';
+import { readQrCode } from './qr-codes.ts';
+import type { AuthorizationRequest, RelyingParty } from './relying-party.ts';
+import { type BrowserPage, TestBrowser } from './test-browser.ts';
+
+const unescaped = (text: string): string => text.replaceAll('&amp;', '&');
+
+export class WalletVisitor {
+  readonly #api: TestApi;
+  readonly browser: TestBrowser;
+  readonly #application: RelyingParty;
+  request!: AuthorizationRequest;
+  /** The page with the link and the code. */
+  page!: BrowserPage;
+
+  constructor(api: TestApi, application: RelyingParty) {
+    this.#api = api;
+    this.#application = application;
+    this.browser = new TestBrowser(api);
+  }
+
+  async signInPage(more: Record<string, string> = {}): Promise<BrowserPage> {
+    this.request = await this.#application.ask(more);
+    return this.browser.go(this.request.url);
+  }
+
+  /** Up to the page with the link and the code. */
+  async ask(more: Record<string, string> = {}): Promise<this> {
+    this.page = await this.browser.submit(await this.signInPage(more), 'wallet');
+    assert.match(this.page.text, /openid4vp:/, this.page.text);
+    return this;
+  }
+
+  /** For a wallet on the same device. */
+  get link(): string {
+    return unescaped(/href="(openid4vp:[^"]+)"/.exec(this.page.text)![1]!);
+  }
+
+  /** For a wallet on another device: read from the picture. */
+  get code(): string {
+    return readQrCode(/<svg[\s\S]*?<\/svg>/.exec(this.page.text.slice(this.page.text.indexOf('class="qr"')))![0])!;
+  }
+
+  /** The wallet sends this browser back. */
+  returns(redirectUri: string): Promise<BrowserPage> {
+    return this.#consent(this.browser.go(redirectUri));
+  }
+
+  /** The person types what the other device shows. */
+  types(number: string): Promise<BrowserPage> {
+    return this.#consent(this.browser.submit(this.page, 'wallet-code', { code: number }));
+  }
+
+  async #consent(going: Promise<BrowserPage>): Promise<BrowserPage> {
+    const page = await going;
+    return page.forms.some(({ fields }) => fields.step === 'allow') ? this.browser.submit(page, 'allow') : page;
+  }
+
+  /** Who is signed in at the application. */
+  async claims(page: BrowserPage): Promise<Record<string, any>> {
+    const tokens = await this.#application.redeem(page, this.request.checks);
+    return tokens.claims() as Record<string, any>;
+  }
+
+  /** The number that another device shows. */
+  async numberAt(redirectUri: string): Promise<string> {
+    const page = await new TestBrowser(this.#api).go(redirectUri);
+    assert.equal(page.status, 200, page.text);
+    return /<code>(\d{3}) (\d{3})<\/code>/.exec(page.text)!.slice(1).join('');
+  }
+}
+
+/** Nobody was signed in. */
+export function assertNotSignedIn(page: BrowserPage): void {
+  assert.equal(page.redirectTarget, undefined, 'signed in');
+  assert.match(page.headers.get('content-type')!, /^text\/html/);
+  assert.ok(!page.forms.some(({ fields }) => fields.step === 'allow'), 'signed in, and asked for consent');
+}
