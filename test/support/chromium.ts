@@ -36,8 +36,8 @@ export interface ChromiumOptions {
 }
 
 export interface Chromium {
-  /** A separate browser context: its own cookies, and a first page. */
-  open(api: TestApi, options?: BrowserContextOptions): Promise<Page>;
+  /** A separate browser context: its own cookies, and a first page. `others`: further sites whose pages it visits. */
+  open(api: TestApi, options?: BrowserContextOptions, others?: readonly string[]): Promise<Page>;
 }
 
 /** One browser per test file. What a test opened is closed after it. */
@@ -60,11 +60,11 @@ export function usesChromium({ provokes }: ChromiumOptions = {}): Chromium {
     assert.deepEqual(seen, [], 'what no page may do');
   });
 
-  function watch(context: BrowserContext, own: string): void {
+  function watch(context: BrowserContext, own: readonly string[]): void {
     context.on('request', (request) => {
       const { origin } = new URL(request.url());
       // Only navigation (a redirect or a link) may leave the site.
-      if (origin !== own && !request.isNavigationRequest()) troubles.push(`request to ${request.url()}`);
+      if (!own.includes(origin) && !request.isNavigationRequest()) troubles.push(`request to ${request.url()}`);
     });
     context.on('console', (message) => {
       const text = message.text();
@@ -75,11 +75,14 @@ export function usesChromium({ provokes }: ChromiumOptions = {}): Chromium {
   }
 
   return {
-    async open(api, options = {}) {
+    async open(api, options = {}, others = []) {
       const context = await browser.newContext({ locale: 'en', ...options });
       contexts.push(context);
       context.setDefaultTimeout(PATIENCE_MS);
-      watch(context, new URL(api.url).origin);
+      watch(
+        context,
+        [api.url, ...others].map((url) => new URL(url).origin),
+      );
       return context.newPage();
     },
   };
