@@ -13,9 +13,12 @@ const USERS = 10_000;
 const LOSERS = 1000;
 const IN_ROUND = 20;
 const LIST_SIZE = 1_048_576;
-/** Of a hundred credentials. */
-const REVOKED = 1;
+/** One of so many credentials. */
+const REVOKED = 1000;
 const LIST = 'b'.repeat(32);
+/** As large, and with as many revoked entries. Nothing else is in it. */
+const FULLER_LIST = 'c'.repeat(32);
+const FULLER = 10_000;
 
 /** An application with a role of everybody, and so many credentials of it in one list. Those beyond the first thousand are of the other users. */
 function seedCredentials({ folder }: DataFolder, credentials: number): { organization: string; users: string[] } {
@@ -33,13 +36,13 @@ function seedCredentials({ folder }: DataFolder, credentials: number): { organiz
     update users set default_project_id = '${organization}' where name like 'person-%';
     insert into app_user_roles (id, user_id, organization_id, application_id, role_id)
       select id, id, '${organization}', 'bench', 'editor' from users where name like 'person-%';
-    insert into status_lists values ('${LIST}', ${LIST_SIZE}, 1, 0, 0)`);
+    insert into status_lists values ('${LIST}', ${LIST_SIZE}, 1, 0, 0), ('${FULLER_LIST}', ${LIST_SIZE}, 1, 1, 0)`);
   const users = (db.prepare(`select id from users where name like 'person-%' order by id`).all() as { id: string }[]).map(
     ({ id }) => id,
   );
   const [credential, role, tag] = [
     db.prepare(
-      `insert into issued_credentials values (?, ?, ?, ?, 'bench', 'bench', null, 'dc+sd-jwt', ?, ?, ?, ?, ?, ?, '${LIST}', ?, ?, ?)`,
+      `insert into issued_credentials values (?, ?, ?, ?, 'bench', 'bench', null, 'dc+sd-jwt', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     db.prepare(`insert into issued_credential_roles values (?, 'bench', 'editor', 'bench', 'editor')`),
     db.prepare('insert into issued_credential_tags values (?, ?)'),
@@ -49,13 +52,18 @@ function seedCredentials({ folder }: DataFolder, credentials: number): { organiz
   const start = randomInt(LIST_SIZE);
   for (let n = 0; n < credentials; n++) {
     const user = n < LOSERS ? users[n]! : others[n % others.length]!;
-    const isRevoked = n >= LOSERS && n % 100 < REVOKED;
+    const isRevoked = n >= LOSERS && n % REVOKED === 0;
     const index = (start + n * 611_953) % LIST_SIZE;
     const [id, state] = [n.toString(16).padStart(32, '0'), isRevoked ? 'revoked' : 'valid'];
     const listed = isRevoked ? 1 : 0;
-    credential.run(id, id, id, user, id, state, null, now, now, now + 86_400, index, listed, listed);
+    credential.run(id, id, id, user, id, state, null, now, now, now + 86_400, LIST, index, listed, listed);
     role.run(id);
     for (const one of ['app:bench', `project:${organization}`]) tag.run(one, id);
+  }
+  for (let n = 0; n < FULLER; n++) {
+    const id = `f${n.toString(16).padStart(31, '0')}`;
+    const index = (start + n * 611_953) % LIST_SIZE;
+    credential.run(id, id, id, 'nobody', id, 'revoked', null, now, now, now + 86_400, FULLER_LIST, index, 1, 1);
   }
   db.exec('commit; pragma wal_checkpoint(truncate)');
   db.close();
@@ -87,7 +95,10 @@ export const credentials: Scenario = async (_services, pace) => {
   const running = [];
   const contenders: Contender[] = [];
   const [few, many] = ['a role taken away, 1,000 credentials', 'a role taken away, 1,000,000 credentials'];
-  const list = 'status list with 1,048,576 entries, 1 % revoked';
+  const lists = {
+    [LIST]: 'status list, 1,048,576 entries, 1,000 revoked',
+    [FULLER_LIST]: 'status list, 1,048,576 entries, 10,000 revoked',
+  };
   for (const [name, count] of [
     [few, LOSERS],
     [many, 1_000_000],
@@ -98,10 +109,10 @@ export const credentials: Scenario = async (_services, pace) => {
     running.push(service);
     const token = await logIn(service.url, loginBody(administrator));
     const paths = users.map((id) => `/v3/OS-ROLES/users/${id}/organizations/${organization}/applications/bench/roles/editor`);
-    if (count > LOSERS) {
-      const request: LoadRequest = { method: 'GET', path: `/openid/status-lists/${LIST}` };
+    for (const [id, what] of count > LOSERS ? Object.entries(lists) : []) {
+      const request: LoadRequest = { method: 'GET', path: `/openid/status-lists/${id}` };
       await (await fetch(service.url + request.path)).arrayBuffer();
-      contenders.push(contender(list, service, [request]));
+      contenders.push(contender(what, service, [request]));
     }
     contenders.push(removals(name, service, paths, token));
   }
@@ -110,7 +121,8 @@ export const credentials: Scenario = async (_services, pace) => {
   const cost = measurements.ratio(few, many);
   return [
     emptyRow(scenario, measurements),
-    ratioToEmpty(scenario, measurements, list, 0.7),
+    ratioToEmpty(scenario, measurements, lists[LIST]!, 0.7),
+    ratioToEmpty(scenario, measurements, lists[FULLER_LIST]!),
     ...[few, many].map((what) => ({
       scenario,
       what,

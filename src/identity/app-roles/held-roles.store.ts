@@ -27,14 +27,16 @@ const organizationsIn = ({ organizations }: RoleSelection): SqlCondition => {
 
 /**
  * `from ... where ...`: the assignments that count at this time (in seconds), as `app_user_roles`, `app_roles` and `users`. Roles in an organization
- * count while the user is a member of it; those in the default organization always, but only in the domain of the user.
+ * count while the user is a member of it; those in the default organization always, but only in the domain of the user. SQLite reads tables that are
+ * cross-joined in this order: it begins with the assignments of the user, never with those of an organization.
  */
 export const heldAssignments = (selection: RoleSelection, now: number): RawBuilder<unknown> => sql`from app_user_roles
-  join app_roles on app_roles.id = app_user_roles.role_id and app_roles.is_internal = 0
-  join projects on projects.id = app_user_roles.organization_id and projects.enabled = 1
-  join users on users.id = app_user_roles.user_id and users.enabled = 1
-  join projects as domain on domain.id = users.domain_id and domain.enabled = 1
-  where ${isIn('app_user_roles.application_id', selection.applicationIds)}
+  cross join app_roles cross join projects cross join users cross join projects as domain
+  where app_roles.id = app_user_roles.role_id and app_roles.is_internal = 0
+    and projects.id = app_user_roles.organization_id and projects.enabled = 1
+    and users.id = app_user_roles.user_id and users.enabled = 1
+    and domain.id = users.domain_id and domain.enabled = 1
+    and ${isIn('app_user_roles.application_id', selection.applicationIds)}
     and ${selection.roles === 'all' ? sql`1 = 1` : isIn('app_roles.id', selection.roles)}
     and ${organizationsIn(selection)}
     and (${IS_DEFAULT} or ${IS_DIRECT_MEMBER} or (${reachableProjects(sql.ref('users.id') as RawBuilder<string>, now)}))`;

@@ -102,9 +102,8 @@ export interface Affected {
 }
 
 /** Separate lookups, each by its index. */
-function idsOf({ everything, users, types, tags }: Affected): RawBuilder<unknown> {
+function idsOf({ users, types, tags }: Affected): RawBuilder<unknown> {
   const parts = [
-    ...(everything ? [sql`select id from issued_credentials`] : []),
     ...(users.length > 0 ? [sql`select id from issued_credentials where user_id in (${sql.join(users)})`] : []),
     ...(types.length > 0 ? [sql`select id from issued_credentials where type_id in (${sql.join(types)})`] : []),
     ...(tags.length > 0
@@ -115,12 +114,19 @@ function idsOf({ everything, users, types, tags }: Affected): RawBuilder<unknown
         ]
       : []),
   ];
-  return sql.join(parts, sql` union all `);
+  return sql.join(parts, sql` union `);
 }
 
-/** Of those that are valid or suspended, and have not expired. */
-const areAlive = (affected: Affected, now: number): RawBuilder<unknown> =>
-  sql`issued.state <> 'revoked' and issued.expires_at > ${now} and issued.id in (${idsOf(affected)})`;
+/**
+ * `from ... where ...`: those that are valid or suspended, and have not expired. SQLite reads tables that are cross-joined in this order; by itself, it
+ * would go through all credentials of a type.
+ */
+const alive = (affected: Affected, now: number): RawBuilder<unknown> =>
+  sql`from ${
+    affected.everything
+      ? sql`issued_credentials as issued where`
+      : sql`(${idsOf(affected)}) as affected cross join issued_credentials as issued where issued.id = affected.id and`
+  } issued.state <> 'revoked' and issued.expires_at > ${now}`;
 
 const typesOfUser = preparedRows<Tables, [user: string, now: number], { type_id: string }>((db, user, now) =>
   db
@@ -138,8 +144,9 @@ export async function typesOf(tx: Tx, affected: Affected, now: number): Promise<
   // Most changes are about one user, who has no credential.
   if (users.length === 1 && !everything && types.length + tags.length === 0)
     return (await typesOfUser(tx, users[0]!, now)).map(({ type_id }) => type_id).sort();
-  const { rows } = await sql<{ type_id: string }>`select distinct issued.type_id from issued_credentials as issued
-    where ${areAlive(affected, now)} order by issued.type_id`.execute(tx);
+  const { rows } = await sql<{
+    type_id: string;
+  }>`select distinct issued.type_id ${alive(affected, now)} order by issued.type_id`.execute(tx);
   return rows.map(({ type_id }) => type_id);
 }
 
@@ -148,7 +155,7 @@ export type Revocable = Pick<IssuedCredentialRow, 'id' | 'list_id' | 'user_id' |
 /** All of a type. */
 export async function aliveOf(tx: Tx, affected: Affected, typeId: string, now: number): Promise<Revocable[]> {
   const { rows } = await sql<Revocable>`select issued.id, issued.list_id, issued.user_id, issued.application_id, issued.type_id
-    from issued_credentials as issued where issued.type_id = ${typeId} and ${areAlive(affected, now)}`.execute(tx);
+    ${alive(affected, now)} and issued.type_id = ${typeId}`.execute(tx);
   return rows;
 }
 
@@ -164,8 +171,7 @@ export async function untrueOf(
     select issued.id, issued.list_id, issued.user_id, issued.application_id, issued.type_id,
       (select count(*) from users join projects as domain on domain.id = users.domain_id and domain.enabled = 1
         where users.id = issued.user_id and users.enabled = 1) as is_usable
-    from issued_credentials as issued
-    where issued.type_id = ${typeId} and ${areAlive(affected, now)} and exists (
+    ${alive(affected, now)} and issued.type_id = ${typeId} and exists (
       select 1 from issued_credential_roles as said where said.batch_id = issued.batch_id and not exists (
         select 1 ${heldAssignments(selection, now)} and app_user_roles.user_id = issued.user_id
           and app_user_roles.application_id = said.application_id and app_roles.id = said.role_id and app_roles.name = said.name
