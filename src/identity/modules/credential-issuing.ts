@@ -27,3 +27,5 @@ export function buildCredentialIssuing(
     issuer,
   });
 }
+
+export type CredentialIssuing = ReturnType<typeof buildCredentialIssuing>;

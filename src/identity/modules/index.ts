@@ -38,7 +38,8 @@ export async function buildModules(db: Database, options: ModuleOptions) {
   const { consumers, appRoles, delegation } = applications;
   const { groups, grants, appAssignments, invitations, acceptance } = buildInvitations(core, applications, options);
   const people = { ...buildPeople(core, options), acceptance };
-  const signIn = buildSignIn(core, applications, people, roleCredentials, options);
+  const credentialIssuing = buildCredentialIssuing(core, applications, roleCredentials, options);
+  const signIn = buildSignIn(core, applications, people, { ...roleCredentials, ...credentialIssuing }, options);
   const { factor, passkeys, passkeyPolicy, credentials, auth, openid, federation, completeness } = signIn;
   const domains = createDomains(deps);
   const projects = createProjects({ ...deps, domains });
@@ -105,7 +106,7 @@ export async function buildModules(db: Database, options: ModuleOptions) {
     federation,
     openid,
     ...roleCredentials.issuedCredentials.parts,
-    roleCredentials: buildCredentialIssuing(core, applications, roleCredentials, options),
+    roleCredentials: credentialIssuing,
     projectIdsOf: (userId) => reachableProjectIds(db.read, userId, seconds(deps.clock)),
   };
 

@@ -16,6 +16,7 @@ import { createOpenid, UNFINISHED_LIMIT } from '../openid/index.ts';
 import { createPasskeyPolicy, createPasskeys, type PasskeyDeps, relyingPartyOf } from '../passkeys/index.ts';
 import { hasPassword } from '../passwords/index.ts';
 import { readProjects } from '../projects/index.ts';
+import { configurationsOf } from '../role-credentials/index.ts';
 import {
   createAuth,
   createAuthenticate,
@@ -29,6 +30,7 @@ import { createTrusts } from '../trusts/index.ts';
 import { createFactor } from '../two-factor/index.ts';
 import type { Applications } from './applications.ts';
 import type { Core } from './core.ts';
+import type { CredentialIssuing } from './credential-issuing.ts';
 import type { RoleCredentials } from './credentials.ts';
 import type { People } from './people.ts';
 import { buildWalletSignIn } from './wallet-sign-in.ts';
@@ -47,7 +49,7 @@ export function buildSignIn(
   core: Core,
   applications: Applications,
   people: People & { acceptance: AcceptInvitation },
-  roleCredentials: RoleCredentials,
+  roleCredentials: RoleCredentials & Pick<CredentialIssuing, 'offers'>,
   options: ModuleOptions,
 ) {
   const { deps, access, users, tokens, tokenKeys, freshLogin, logins, devices, gate } = core;
@@ -134,6 +136,8 @@ export function buildSignIn(
     scopes,
     issuer: options.issuer,
     catalog: roleCredentials.configurations.catalog,
+    issuedCredentials: roleCredentials.issuedCredentials,
+    credentialOffers: { ...roleCredentials.offers, configurationsOf },
     ensureRole: applications.appRoles.ensureRole,
     unfinished: new Throttle(options.rateLimits ? UNFINISHED_LIMIT : undefined, clock),
     organizationsOf: async (userId) => readProjects(db.read, [...(await reachableProjectIds(db.read, userId, seconds(clock)))]),

@@ -20,6 +20,7 @@ import type { SessionTokens } from '../tokens/index.ts';
 import type { Users } from '../users/index.ts';
 import { createAccountHandler } from './account/account.ts';
 import type { DataDeps } from './account/data.section.ts';
+import type { RoleCredentialDeps } from './account/role-credentials.section.ts';
 import { createApplicationGrants } from './application-grants/application-grants.rules.ts';
 import { createConsoleHandler } from './console/console.ts';
 import { createInvitationHandler } from './invitation/invitation.ts';
@@ -55,6 +56,7 @@ export interface OpenidDeps
     Pick<NewEmailDeps, 'emailChange'>,
     LeavingDeps,
     DataDeps,
+    RoleCredentialDeps,
     WalletNodeDeps {
   readonly access: Access;
   readonly users: Users;

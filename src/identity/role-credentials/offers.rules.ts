@@ -73,7 +73,7 @@ export function createOffers({ clock, change, records, types, offerSeconds, issu
     available,
 
     /** `actor`: as `caller`, if nothing about the account changed since. */
-    async make(caller: Caller, actor: Actor, userId: string, wish: OfferWish): Promise<MadeOffer> {
+    async make(caller: Pick<Caller, 'userId'>, actor: Actor, userId: string, wish: OfferWish): Promise<MadeOffer> {
       // Whoever redeems a pre-authorized code gets the credentials of the person: an administrator would become them. Their own sign-in
       // and consent is what an offer of others needs.
       if (wish.grant === 'pre-authorized_code' && caller.userId !== userId) fail('role_credential.offer_in_person');

@@ -11,6 +11,7 @@ import { createOverviewSections, type OverviewDeps } from './overview.section.ts
 import { createPasskeysSection, type PasskeysDeps } from './passkeys.section.ts';
 import { createPasswordSection, type PasswordDeps } from './password.section.ts';
 import { createProfileSections, type ProfileDeps } from './profile.section.ts';
+import { createRoleCredentialsSection, type RoleCredentialDeps } from './role-credentials.section.ts';
 import type { AccountSection } from './section.ts';
 import { createSessionsSection, type SessionsDeps } from './sessions.section.ts';
 import { createTwoFactorSection, type TwoFactorDeps } from './two-factor.section.ts';
@@ -26,6 +27,7 @@ export interface AccountSectionDeps
     SessionsDeps,
     DevicesDeps,
     ApplicationsDeps,
+    RoleCredentialDeps,
     ActivityDeps,
     DataDeps,
     DeletionDeps {}
@@ -41,6 +43,7 @@ export const createAccountSections = (deps: AccountSectionDeps): readonly Accoun
   createSessionsSection(deps),
   createDevicesSection(deps),
   createApplicationsSection(deps),
+  createRoleCredentialsSection(deps),
   createActivitySection(deps),
   createDataSection(deps),
   createDeletionSection(deps),

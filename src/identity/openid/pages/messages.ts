@@ -72,6 +72,10 @@ const MESSAGES: Partial<Readonly<Record<keyof typeof identityFaults, Message>>> 
   'identity_provider.no_entry': (words, { why }) => words.providerRefusals[String(why)] ?? words.providerAccountRefused,
   'provider_link.not_found': (words) => words.isGone,
   'provider_link.last_way_in': (words) => words.providerLastWayIn,
+
+  'role_credential.not_available': (words) => words.rolesNotAvailable,
+  'role_credential.too_many_offers': (words, { most }) => words.tooManyOffers(Number(most)),
+  'issued_credential.not_found': (words) => words.isGone,
 };
 
 /** Undefined if there is no text for the fault. */

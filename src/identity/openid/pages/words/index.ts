@@ -8,6 +8,7 @@ import { invitation } from './invitation.ts';
 import { otherProviders } from './other-providers.ts';
 import { people } from './people.ts';
 import { refusals } from './refusals.ts';
+import { roleCredentials } from './role-credentials.ts';
 import { signIn } from './sign-in.ts';
 import { wallet } from './wallet.ts';
 
@@ -22,6 +23,7 @@ const english = {
   ...invitation.en,
   ...otherProviders.en,
   ...wallet.en,
+  ...roleCredentials.en,
   ...directory.en,
   ...refusals.en,
 };
@@ -39,6 +41,7 @@ const spanish: PageWords = {
   ...invitation.es,
   ...otherProviders.es,
   ...wallet.es,
+  ...roleCredentials.es,
   ...directory.es,
   ...refusals.es,
 };

@@ -1,0 +1,129 @@
+// A person takes their roles along as credentials in a wallet, sees what was issued, and revokes it.
+import { seconds } from '../../../platform/clock.ts';
+import type { Actor } from '../../audit/index.ts';
+import { namesOfConsumers } from '../../consumers/index.ts';
+import type { CredentialFormat, CredentialType, CredentialTypes } from '../../credential-types/index.ts';
+import { fail } from '../../faults.ts';
+import type { IssuedCredentials } from '../../issued-credentials/index.ts';
+import type { Deps } from '../../resource/index.ts';
+import { type IssuedOnPage, offerSection, roleCredentialsSections } from '../pages/account-role-credentials.ts';
+import type { AccountSection, AccountStep } from './section.ts';
+
+/** Offers for wallets. */
+export interface CredentialOffers {
+  /** Types of which the person has a role. */
+  available(userId: string): Promise<readonly CredentialType[]>;
+  configurationsOf(type: CredentialType): readonly { readonly id: string; readonly format: CredentialFormat }[];
+  /** Fails for what the person cannot receive now. `expiresAt` in seconds. */
+  make(
+    caller: { readonly userId: string },
+    actor: Actor,
+    userId: string,
+    wish: {
+      readonly configurationIds: readonly string[];
+      readonly grant: 'pre-authorized_code';
+      readonly hasTxCode: boolean;
+    },
+  ): Promise<{ readonly uri: string; readonly txCode: string | undefined; readonly expiresAt: number }>;
+}
+
+export interface RoleCredentialDeps extends Pick<Deps, 'db' | 'clock' | 'change'> {
+  readonly credentialTypes: Pick<CredentialTypes, 'find' | 'list'>;
+  readonly issuedCredentials: Pick<IssuedCredentials, 'ofUser' | 'revoke'>;
+  readonly credentialOffers: CredentialOffers;
+}
+
+type IssuedRow = Awaited<ReturnType<IssuedCredentials['ofUser']>>[number];
+type Run = AccountStep['run'];
+
+/** Of those that cannot be used any more, the page shows the latest. */
+const MOST_ENDED = 10;
+
+/** A wallet gets several copies at once, each for another key: they are one for the person, unless somebody changed one of them alone. */
+const copiesOf = (rows: readonly IssuedRow[]): IssuedRow[][] => [
+  ...Map.groupBy(rows, ({ batch_id, state }) => `${batch_id} ${state}`).values(),
+];
+
+/** Whoever has the link and the code gets credentials of the person. */
+const offer =
+  ({ credentialOffers }: RoleCredentialDeps): Run =>
+  async (visit, form) => {
+    const { user, actor } = visit.person;
+    const made = await credentialOffers.make({ userId: user.id }, actor, user.id, {
+      configurationIds: [form.text('configuration')],
+      grant: 'pre-authorized_code',
+      hasTxCode: true,
+    });
+    return { show: offerSection(visit, made) };
+  };
+
+/** What is revoked already counts as revoked by this. Credentials of others are none of the person's: there is no such credential. */
+const revoke =
+  ({ change, issuedCredentials }: RoleCredentialDeps): Run =>
+  async ({ person: { user, actor } }, form) => {
+    const id = form.text('credential');
+    const own = await issuedCredentials.ofUser(user.id);
+    const chosen = own.find((row) => row.id === id) ?? fail('issued_credential.not_found', { id });
+    const copies = own.filter(({ batch_id, state }) => batch_id === chosen.batch_id && state === chosen.state);
+    // Lists are locked in the order of their ids.
+    copies.sort((one, other) => (one.list_id < other.list_id ? -1 : 1));
+    if (chosen.state !== 'revoked')
+      await change(actor, async (transaction) => {
+        for (const copy of copies) await issuedCredentials.revoke(transaction, copy.id, 'holder');
+      });
+    return { done: 'credentialIsRevoked' };
+  };
+
+async function issuedTo(deps: RoleCredentialDeps, rows: readonly IssuedRow[]): Promise<IssuedOnPage[]> {
+  const now = seconds(deps.clock);
+  const names = await namesOfConsumers(deps.db.read, [...new Set(rows.map((row) => row.application_id))]);
+  const all = await Promise.all(
+    copiesOf(rows).map(async (copies): Promise<IssuedOnPage> => {
+      const row = copies[0]!;
+      return {
+        id: row.id,
+        // The type, or the application, may be deleted.
+        name: (await deps.credentialTypes.find(row.type_id))?.name ?? row.type_id,
+        application: names.get(row.application_id),
+        copies: copies.length,
+        issuedAt: row.issued_at,
+        expiresAt: row.expires_at,
+        changedAt: row.changed_at,
+        state: row.state !== 'revoked' && row.expires_at <= now ? 'expired' : row.state,
+      };
+    }),
+  );
+  const [ended, usable] = [true, false].map((isOver) =>
+    all.filter(({ state }) => (state === 'revoked' || state === 'expired') === isOver),
+  ) as [IssuedOnPage[], IssuedOnPage[]];
+  return [...usable, ...ended.slice(0, MOST_ENDED)];
+}
+
+export const createRoleCredentialsSection = (deps: RoleCredentialDeps): AccountSection => ({
+  page: 'applications',
+  async show(visit) {
+    const { credentialOffers, credentialTypes, issuedCredentials, db } = deps;
+    const { id } = visit.person.user;
+    const rows = await issuedCredentials.ofUser(id);
+    if (rows.length === 0 && (await credentialTypes.list({ enabled: true })).length === 0) return undefined;
+    const types = await credentialOffers.available(id);
+    const names = await namesOfConsumers(
+      db.read,
+      types.map(({ applicationId }) => applicationId),
+    );
+    return roleCredentialsSections(
+      visit,
+      types.map((type) => ({
+        name: type.name,
+        description: type.description,
+        application: names.get(type.applicationId),
+        configurations: credentialOffers.configurationsOf(type),
+      })),
+      await issuedTo(deps, rows),
+    );
+  },
+  steps: {
+    'credential-offer': { needs: 'fresh sign-in', run: offer(deps) },
+    'credential-revoke': { run: revoke(deps) },
+  },
+});

@@ -1,0 +1,116 @@
+// A person takes their roles along from the account page.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { onEachDatabase } from '../../../../test/support/api.ts';
+import { makeUser } from '../../../../test/support/relying-party.ts';
+import {
+  makeHolder,
+  makeRoleWorld,
+  makeType,
+  removeRole,
+  TestCredentialWallet,
+} from '../../../../test/support/role-credentials.ts';
+import { offeredOn, PAGE, receive } from '../../../../test/support/role-credentials-page.ts';
+import { TestBrowser } from '../../../../test/support/test-browser.ts';
+import { LANGUAGES } from '../pages/words/index.ts';
+
+const { en, es } = LANGUAGES;
+
+onEachDatabase('Roles for a wallet on the account page', (api) => {
+  it('are not mentioned where nobody can have any, and are not for those who have none', async () => {
+    const browser = new TestBrowser(api);
+    assert.ok(!(await browser.signIn(PAGE, await makeUser(api))).text.includes(en.takeRoles));
+    const { typeId } = await makeRoleWorld(api);
+    assert.ok((await browser.go(PAGE)).text.includes(en.noRolesToTake));
+    await api.patch(`/v3/OS-ROLE-CREDENTIALS/types/${typeId}`, { credential_type: { enabled: false } });
+    assert.ok(!(await browser.go(PAGE)).text.includes(en.takeRoles));
+  });
+
+  it('are offered by a link and a code, with which a wallet gets them', async () => {
+    const world = await makeRoleWorld(api, { name: 'Shop <manager>', description: 'What you may do', formats: ['dc+sd-jwt'] });
+    const person = await makeHolder(api, world);
+    const browser = new TestBrowser(api);
+    const page = await browser.signIn(PAGE, person);
+    assert.match(page.text, /<strong>Shop &lt;manager&gt;<\/strong>/);
+    assert.ok(page.text.includes('What you may do') && page.text.includes(en.nothingInWallets));
+    const shown = await browser.submit(page, 'credential-offer');
+    assert.equal(shown.status, 200);
+    assert.equal(shown.headers.get('cache-control'), 'no-store');
+    const { uri, code } = offeredOn(shown);
+    assert.ok(shown.text.includes('<svg') && shown.text.includes(`${en.offerUntil} <time`));
+    const wallet = new TestCredentialWallet(api);
+    const refused = await wallet.redeem(uri, code === '000000' ? '000001' : '000000');
+    assert.equal(refused.status, 400, 'the code is needed');
+    assert.ok(await wallet.receive(await wallet.token(uri, code), world.sdJwt));
+    const later = await browser.go(PAGE);
+    assert.ok(!later.text.includes(uri) && !later.text.includes(code), 'it is shown once');
+    assert.ok(later.text.includes(world.application.name));
+    assert.match(later.text, new RegExp(`${en.credentialIssued} <time.*${en.credentialUntil} <time`));
+    const done = await browser.submit(later, 'credential-revoke');
+    assert.ok(done.text.includes(en.credentialIsRevoked));
+    assert.ok(!done.forms.some(({ fields }) => fields.step === 'credential-revoke'));
+    const { body } = await api.get(`/v3/OS-ROLE-CREDENTIALS/credentials?user_id=${person.id}`);
+    assert.deepEqual(
+      body.credentials.map((one: any) => [one.state, one.reason]),
+      [['revoked', 'holder']],
+    );
+  });
+
+  it('are offered in the format that was chosen, and copies are revoked together', async () => {
+    const world = await makeRoleWorld(api);
+    const person = await makeHolder(api, world);
+    const browser = new TestBrowser(api, { 'Accept-Language': 'es' });
+    const page = await browser.signIn(PAGE, person);
+    for (const text of Object.values(es.credentialFormats)) assert.ok(page.text.includes(text), text);
+    const { uri, code } = offeredOn(await browser.submit(page, 'credential-offer', { configuration: world.jwtVc }));
+    const wallet = new TestCredentialWallet(api);
+    assert.deepEqual((await wallet.read(uri)).credential_configuration_ids, [world.jwtVc]);
+    const nonce = await wallet.nonce();
+    const jwt = [await wallet.proof({ nonce }), await wallet.proof({ nonce })];
+    const answer = await wallet.request(await wallet.token(uri, code), {
+      credential_configuration_id: world.jwtVc,
+      proofs: { jwt },
+    });
+    assert.equal(answer.body.credentials?.length, 2, answer.text);
+    await receive(api, person, world.sdJwt);
+    const later = await browser.go(PAGE);
+    assert.ok(later.text.includes(es.credentialCopies(2)));
+    const forms = later.forms.filter(({ fields }) => fields.step === 'credential-revoke');
+    assert.equal(forms.length, 2);
+    const { body: before } = await api.get(`/v3/OS-ROLE-CREDENTIALS/credentials?user_id=${person.id}`);
+    const copy = before.credentials.find((one: any) => one.format === 'jwt_vc_json');
+    const form = forms.find(({ fields }) =>
+      before.credentials.some((one: any) => one.id === fields.credential && one.format === copy.format),
+    );
+    await browser.send(PAGE, form!.fields);
+    const { body } = await api.get(`/v3/OS-ROLE-CREDENTIALS/credentials?user_id=${person.id}`);
+    assert.deepEqual(body.credentials.map((one: any) => `${one.format} ${one.state}`).sort(), [
+      'dc+sd-jwt valid',
+      'jwt_vc_json revoked',
+      'jwt_vc_json revoked',
+    ]);
+  });
+
+  it('show what was suspended, has expired, or was revoked with the role', async () => {
+    const world = await makeRoleWorld(api, { formats: ['dc+sd-jwt'] });
+    const short = await makeType(api, world.application, { formats: ['dc+sd-jwt'], name: 'Short one', validity_seconds: 600 });
+    const person = await makeHolder(api, world);
+    const browser = new TestBrowser(api);
+    await receive(api, person, `${short.id}.sd_jwt`);
+    await receive(api, person, world.sdJwt);
+    const { body } = await api.get(`/v3/OS-ROLE-CREDENTIALS/credentials?user_id=${person.id}&type_id=${world.typeId}`);
+    const path = `/v3/OS-ROLE-CREDENTIALS/credentials/${body.credentials[0].id}`;
+    assert.equal((await api.patch(path, { credential: { state: 'suspended' } })).status, 200);
+    assert.ok((await browser.signIn(PAGE, person)).text.includes(`(${en.credentialStates.suspended})`));
+    api.clock.advance(601);
+    const expired = await browser.go(PAGE);
+    assert.match(expired.text, new RegExp(`Short one[^·]*${en.credentialStates.expired} <time`));
+    assert.equal(expired.forms.filter(({ fields }) => fields.step === 'credential-revoke').length, 1, 'only of the other');
+    assert.equal((await removeRole(api, person, world)).status, 204);
+    const gone = await browser.go(PAGE);
+    assert.ok(gone.text.includes(en.noRolesToTake) && !gone.text.includes(en.credentialStates.suspended));
+    assert.match(gone.text, new RegExp(`${en.credentialStates.revoked} <time`));
+    await api.delete(`/v3/OS-ROLE-CREDENTIALS/types/${world.typeId}`);
+    assert.ok((await browser.go(PAGE)).text.includes(world.typeId), 'a type that is gone is named by its id');
+  });
+});

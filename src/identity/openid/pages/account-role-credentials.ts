@@ -1,0 +1,103 @@
+// Sections: roles to take along as credentials, and those in wallets.
+import { renderSVG } from 'uqr';
+import { type AccountView, button, list, section } from './account-layout.ts';
+import { type Html, html, trusted } from './html.ts';
+import { hidden } from './layout.ts';
+import type { PageWords } from './words/index.ts';
+
+export interface AvailableOnPage {
+  readonly name: string;
+  readonly description: string;
+  readonly application: string | undefined;
+  /** The first is for those who do not choose. */
+  readonly configurations: readonly { readonly id: string; readonly format: keyof PageWords['credentialFormats'] }[];
+}
+
+export interface IssuedOnPage {
+  readonly id: string;
+  readonly name: string;
+  readonly application: string | undefined;
+  readonly copies: number;
+  readonly state: keyof PageWords['credentialStates'];
+  /** Times in seconds. */
+  readonly issuedAt: number;
+  readonly expiresAt: number;
+  readonly changedAt: number;
+}
+
+export interface OfferOnPage {
+  /** `openid-credential-offer:`, which wallets on the same device open. */
+  readonly uri: string;
+  readonly txCode: string | undefined;
+  /** In seconds. */
+  readonly expiresAt: number;
+}
+
+function availableItem(view: AccountView, { name, description, application, configurations }: AvailableOnPage): Html {
+  const { words } = view.look;
+  const about = [application, description].filter((text) => text !== undefined && text !== '').join(': ');
+  const [first] = configurations;
+  const choice =
+    configurations.length > 1
+      ? html`<select name="configuration" aria-label="${words.credentialFormat}">${configurations.map(
+          ({ id, format }) => html`<option value="${id}">${words.credentialFormats[format]}</option>`,
+        )}</select>`
+      : hidden('configuration', first?.id ?? '');
+  return html`<li><span><strong>${name}</strong><br><span class="soft">${about}</span></span>
+${button(view, 'credential-offer', words.toWallet, choice)}</li>`;
+}
+
+function issuedItem(view: AccountView, one: IssuedOnPage): Html {
+  const { look } = view;
+  const { words } = look;
+  const isOver = one.state === 'revoked' || one.state === 'expired';
+  const until =
+    one.state === 'revoked'
+      ? html`${words.credentialStates.revoked} ${look.time(one.changedAt)}`
+      : html`${one.state === 'expired' ? words.credentialStates.expired : words.credentialUntil} ${look.time(one.expiresAt)}`;
+  const copies = one.copies > 1 && html`, ${words.credentialCopies(one.copies)}`;
+  const suspended = one.state === 'suspended' && html` (${words.credentialStates.suspended})`;
+  return html`<li><span><strong>${one.name}</strong>${suspended}<br><span class="soft">${
+    one.application !== undefined && html`${one.application}, `
+  }${words.credentialIssued} ${look.time(one.issuedAt)}, ${until}${copies}</span></span>
+${!isOver && button(view, 'credential-revoke', words.revoke, hidden('credential', one.id))}</li>`;
+}
+
+export function roleCredentialsSections(
+  view: AccountView,
+  available: readonly AvailableOnPage[],
+  issued: readonly IssuedOnPage[],
+): Html {
+  const { words } = view.look;
+  const toTake = section(
+    words.takeRoles,
+    html`<p class="soft">${words.takeRolesText}</p>${list(
+      available.map((one) => availableItem(view, one)),
+      words.noRolesToTake,
+    )}`,
+  );
+  const inWallets = section(
+    words.inWallets,
+    list(
+      issued.map((one) => issuedItem(view, one)),
+      words.nothingInWallets,
+    ),
+  );
+  return html`${toTake}${inWallets}`;
+}
+
+/** Shown once: the transaction code is nowhere else. */
+export function offerSection(view: AccountView, { uri, txCode, expiresAt }: OfferOnPage): Html {
+  const { look } = view;
+  const { words } = look;
+  return section(
+    words.takeRoles,
+    html`<p>${words.offerText}</p>
+<p class="qr" role="img" aria-label="${words.offerQr}">${trusted(renderSVG(uri, { border: 2 }))}</p>
+<p><a class="button second small" href="${uri}">${words.walletOpen}</a></p>
+<p>${words.offerLink}: <code class="copy">${uri}</code></p>
+${txCode !== undefined && html`<p>${words.offerCode}: <strong><code class="copy">${txCode}</code></strong></p>`}
+<p role="status">${words.offerUntil} ${look.time(expiresAt)}. ${words.offerWarning}</p>
+<p><a href="${view.action}">${words.offerDone}</a></p>`,
+  );
+}

@@ -1,0 +1,68 @@
+// Texts for roles as credentials in a wallet.
+const en = {
+  takeRoles: 'Take my roles with me',
+  takeRolesText:
+    'With a credential in your wallet you can show elsewhere which roles you have here. It becomes invalid when you lose one of them.',
+  noRolesToTake: 'You have no role that you can take along.',
+  toWallet: 'Add to my wallet',
+  credentialFormat: 'Format',
+  credentialFormats: {
+    'dc+sd-jwt': 'SD-JWT VC',
+    'vc+sd-jwt': 'SD-JWT VC, for older wallets',
+    jwt_vc_json: 'W3C credential (JWT)',
+  },
+  inWallets: 'In your wallets',
+  nothingInWallets: 'Nothing yet.',
+  credentialIssued: 'issued',
+  credentialUntil: 'valid until',
+  credentialStates: { valid: 'valid', suspended: 'suspended by an administrator', revoked: 'revoked', expired: 'expired' },
+  credentialCopies: (count: number) => `${count} copies`,
+  credentialIsRevoked: 'The credential was revoked. Nobody accepts it any more.',
+  offerText: 'Scan this with your wallet, open the wallet by the button if it is on this device, or copy the link into it.',
+  offerQr: 'Code for the wallet on another device',
+  offerLink: 'Link',
+  offerCode: 'Code that the wallet asks for',
+  offerUntil: 'This is good for one wallet, until',
+  offerWarning: 'Show it to nobody: whoever has both gets a credential with your roles.',
+  offerDone: 'Done',
+  rolesNotAvailable: 'You cannot receive this credential now. Load the page again.',
+  tooManyOffers: (most: number) => `You have ${most} codes for wallets that were not used. Use one of them, or try again later.`,
+};
+
+const es: typeof en = {
+  takeRoles: 'Llevar mis roles conmigo',
+  takeRolesText:
+    'Con una credencial en su cartera digital puede mostrar en otros sitios qué roles tiene aquí. Deja de ser válida cuando pierde alguno de ellos.',
+  noRolesToTake: 'No tiene ningún rol que pueda llevarse.',
+  toWallet: 'Añadir a mi cartera',
+  credentialFormat: 'Formato',
+  credentialFormats: {
+    'dc+sd-jwt': 'Credencial SD-JWT VC',
+    'vc+sd-jwt': 'SD-JWT VC, para carteras antiguas',
+    jwt_vc_json: 'Credencial del W3C (JWT)',
+  },
+  inWallets: 'En sus carteras',
+  nothingInWallets: 'Todavía ninguna.',
+  credentialIssued: 'emitida el',
+  credentialUntil: 'válida hasta el',
+  credentialStates: {
+    valid: 'válida',
+    suspended: 'suspendida por un administrador',
+    revoked: 'revocada el',
+    expired: 'caducada el',
+  },
+  credentialCopies: (count) => `${count} copias`,
+  credentialIsRevoked: 'La credencial se ha revocado. Ya nadie la acepta.',
+  offerText:
+    'Escanee este código con su cartera digital, abra la cartera con el botón si está en este dispositivo o copie en ella el enlace.',
+  offerQr: 'Código para la cartera de otro dispositivo',
+  offerLink: 'Enlace',
+  offerCode: 'Código que pide la cartera',
+  offerUntil: 'Sirve para una sola cartera, hasta el',
+  offerWarning: 'No se lo enseñe a nadie: quien tenga ambos obtiene una credencial con sus roles.',
+  offerDone: 'Hecho',
+  rolesNotAvailable: 'Ahora no puede recibir esta credencial. Vuelva a cargar la página.',
+  tooManyOffers: (most) => `Tiene ${most} códigos para carteras sin usar. Use uno de ellos o vuelva a intentarlo más tarde.`,
+};
+
+export const roleCredentials = { en, es };
