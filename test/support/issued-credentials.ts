@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { createUserPermissions } from '../../src/identity/app-roles/index.ts';
 import { createChanges, type RunChange, serviceActor } from '../../src/identity/audit/index.ts';
-import { createCredentialTypes } from '../../src/identity/credential-types/index.ts';
+import { CREDENTIAL_TYPES_TAG, createCredentialTypes } from '../../src/identity/credential-types/index.ts';
 import type { Database } from '../../src/identity/database.ts';
 import { createIssuedCredentials, createRevocation, type Recorded } from '../../src/identity/issued-credentials/index.ts';
 import type { Clock } from '../../src/platform/clock.ts';
@@ -61,7 +61,10 @@ export async function makeType(db: Database, applicationId: string, values: Reco
     updated_at: 0,
     ...values,
   };
-  await db.write((tx) => tx.insertInto('credential_types').values(row).execute());
+  await db.write(async (tx, invalidate) => {
+    await tx.insertInto('credential_types').values(row).execute();
+    invalidate(CREDENTIAL_TYPES_TAG);
+  });
   return id;
 }
 
