@@ -202,7 +202,11 @@ onDatabase('SQLite', 'a running identity service', {}, (api) => {
     );
   });
 
-  it('reads the query parameters that are described and no others: one that it reads cannot be given twice', async () => {
+  /** How many things a list has; 0 for what is no list. */
+  const countOf = ({ body }: { readonly body: any }): number =>
+    (Object.values(body ?? {}).find(Array.isArray) as unknown[] | undefined)?.length ?? 0;
+
+  it('reads the query parameters that are described and no others: one that it reads is refused twice, or nothing is called so', async () => {
     const own = assertOk(await api.get('/v3/auth/tokens', { headers: { 'X-Subject-Token': api.adminToken } })).token;
     const group = await api.make('group', { name: 'described' });
     const ids: Readonly<Record<string, string>> = { user_id: own.user.id, project_id: own.project.id, group_id: group.id };
@@ -219,14 +223,18 @@ onDatabase('SQLite', 'a running identity service', {}, (api) => {
       const isPage = JSON.stringify(operation.responses).includes('text/html');
       if (method !== 'get' || isLibrary || isPage || filled.includes('{')) continue;
       // A route with required parameters cannot be checked this way.
-      if ((await api.get(filled, { headers })).status >= 400) continue;
+      const whole = await api.get(filled, { headers });
+      if (whole.status >= 400) continue;
       const names = namesOf('query', operation).filter((name) => !bare.includes(name));
       // A list without pages ignores these parameters, but checks them.
       const others = names.includes('limit') ? [...all] : [...all].filter((name) => name !== 'limit' && name !== 'marker');
       // SCIM refuses any repeated parameter, known or not.
       for (const name of path.includes('/OS-SCIM') || path.startsWith('/scim/') ? names : others) {
-        const { status } = await api.get(`${filled}?${name}=true&${name}=true`, { headers });
-        assert.equal([400, 403].includes(status), names.includes(name), `${at} ${name}: ${status}`);
+        const answer = await api.get(`${filled}?${name}=true&${name}=true`, { headers });
+        const isRead = [400, 403].includes(answer.status) || countOf(answer) < countOf(whole);
+        // A filter cannot be seen in a list that is empty.
+        const isFilter = names.includes(name) && answer.status === 200 && countOf(whole) === 0;
+        assert.equal(isRead || isFilter, names.includes(name), `${at} ${name}: ${answer.status}`);
         checked++;
       }
     }
