@@ -75,9 +75,17 @@ export const recordFor = (
   userId: string,
   typeId: string,
   count = 1,
+  notAfter = Number.MAX_SAFE_INTEGER,
 ): Promise<Recorded & { ids: string[] }> =>
   change(serviceActor, async (transaction) => {
-    const what = { type: { id: typeId }, userId, format: 'dc+sd-jwt', issuanceId: uniqueName('issuance'), clientId: null };
+    const what = {
+      type: { id: typeId },
+      userId,
+      format: 'dc+sd-jwt',
+      issuanceId: uniqueName('issuance'),
+      clientId: null,
+      notAfter,
+    };
     const keyThumbprints = Array.from({ length: count }, () => `key-${++keys}`);
     const recorded = await issued.record(transaction, { ...what, keyThumbprints });
     return { ...recorded, ids: recorded.credentials.map(({ id }) => id) };

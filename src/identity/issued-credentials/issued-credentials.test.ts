@@ -197,6 +197,13 @@ onEachDatabase(
       await assert.rejects(recordFor(on, owner.user.id, typeId), /no role/);
     });
 
+    it('end with the certificate of the issuer, if their type would let them live longer', async () => {
+      const { user, typeId } = await makeHolder(api, db());
+      const notAfter = Math.floor(api.clock.now() / 1000) + 60;
+      assert.equal((await recordFor(on, user.id, typeId, 1, notAfter)).expiresAt, notAfter);
+      assert.ok((await recordFor(on, user.id, typeId)).expiresAt > notAfter);
+    });
+
     it('get entries that nobody can guess, each once, and another list when one is full', async () => {
       const { user, typeId } = await makeHolder(api, db());
       const { credentials } = await recordFor(on, user.id, typeId, 600);

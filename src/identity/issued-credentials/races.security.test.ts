@@ -116,7 +116,8 @@ onDatabase('PostgreSQL', 'Transactions that overlap', {}, (api) => {
     let removed: Promise<unknown> | undefined;
     let isRemoved = false;
     const id = await on.change(serviceActor, async (transaction) => {
-      const what = { type: { id: typeId }, userId: user.id, format: 'x', keyThumbprints: ['k'], issuanceId: 'i', clientId: null };
+      const named = { type: { id: typeId }, userId: user.id, clientId: null, notAfter: Number.MAX_SAFE_INTEGER };
+      const what = { ...named, format: 'x', keyThumbprints: ['k'], issuanceId: 'i' };
       const { credentials } = await on.issued.record(transaction, what);
       removed = removal(user.id, async () => {}).then(() => {
         isRemoved = true;

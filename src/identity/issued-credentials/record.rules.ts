@@ -43,6 +43,8 @@ export interface NewCredentials {
   readonly keyThumbprints: readonly string[];
   readonly issuanceId: string;
   readonly clientId: string | null;
+  /** In seconds: until when the signature can be verified. */
+  readonly notAfter: number;
 }
 
 export interface RecordedCredential {
@@ -136,7 +138,7 @@ export const createRecord = (deps: RecordDeps) =>
   async function record(change: Change, what: NewCredentials): Promise<Recorded> {
     const { db, issuer, credentialTypes } = deps;
     const { tx, now, audit } = change;
-    const { userId, format, keyThumbprints, issuanceId, clientId } = what;
+    const { userId, format, keyThumbprints, issuanceId, clientId, notAfter } = what;
     if (keyThumbprints.length === 0) throw new Error('a credential without a key');
     await prepareLists(db, tx);
     const { type, tags, until } = await readLocked(deps, tx, userId, what.type.id);
@@ -147,7 +149,7 @@ export const createRecord = (deps: RecordDeps) =>
     const roles = held
       .map((role) => ({ ...role, target: targets.get(role.application_id)! }))
       .sort((a, b) => applications.indexOf(a.application_id) - applications.indexOf(b.application_id));
-    const expiresAt = Math.min(now + type.validitySeconds, until);
+    const expiresAt = Math.min(now + type.validitySeconds, until, notAfter);
     const batchId = newId();
     const common = {
       batch_id: batchId,

@@ -163,6 +163,13 @@ onEachDatabase(
         assert.equal(answers.filter(({ status }) => status === 200).length, 1);
         for (const answer of answers.filter(({ status }) => status !== 200)) refusedAs(answer, 'invalid_nonce');
         refusedAs(await send(token), 'invalid_nonce');
+        // The same bytes, spelled in another way.
+        for (const spelling of [
+          `${nonce}=`,
+          `${nonce} `,
+          nonce.replace(/.$/, (last) => String.fromCharCode(last.charCodeAt(0) + 1)),
+        ])
+          refusedAs(await wallet.request(token, withProofs([await wallet.proof({ nonce: spelling })])), 'invalid_nonce');
       });
 
       it('that was sent before', async () => {

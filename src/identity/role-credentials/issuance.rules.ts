@@ -6,6 +6,7 @@ import type { Actor, Change } from '../audit/index.ts';
 import type { CredentialType, CredentialTypes } from '../credential-types/index.ts';
 import { fail } from '../faults.ts';
 import type { IssuedCredentials, Recorded } from '../issued-credentials/index.ts';
+import type { IssuerIdentity } from '../issuer/index.ts';
 import type { createAccounts, Records } from '../openid/index.ts';
 import type { Deps } from '../resource/index.ts';
 import type { Configurations, CredentialConfiguration } from './configurations.ts';
@@ -33,6 +34,7 @@ export interface IssuanceDeps extends Pick<Deps, 'clock' | 'change'> {
   readonly nonces: Nonces;
   readonly issued: Pick<IssuedCredentials, 'record'>;
   readonly maker: CredentialMaker;
+  readonly identity: Pick<IssuerIdentity, 'chainUntil'>;
   readonly limit: Throttle;
   readonly batchSize: number;
   readonly accounts: Pick<ReturnType<typeof createAccounts>, 'find' | 'claims'>;
@@ -87,13 +89,15 @@ export function createIssuance(deps: IssuanceDeps) {
     { token, userId, clientId }: CredentialAccess,
     { type, format }: CredentialConfiguration,
     keys: readonly ProvenKey[],
+    notAfter: number,
   ): Promise<{ readonly type: CredentialType; readonly recorded: Recorded; readonly notificationId: string }> {
     if (!(await records.findIn(transaction, ACCESS_TOKEN_MODEL, token))) fail('role_credential.invalid_token');
     for (const nonce of new Set(keys.map((key) => key.nonce)))
       if (!(await nonces.use(transaction, nonce))) fail('role_credential.invalid_nonce');
     const issuanceId = newId();
     const keyThumbprints = keys.map(({ thumbprint }) => thumbprint);
-    const recorded = await issued.record(transaction, { type, userId, format, keyThumbprints, issuanceId, clientId });
+    const what = { type, userId, format, keyThumbprints, issuanceId, clientId, notAfter };
+    const recorded = await issued.record(transaction, what);
     // Locked by now: what it says is what is issued.
     const current = await types.findIn(transaction.tx, type.id);
     if (!current?.formats.includes(format)) return fail('role_credential.denied', { why: 'its type has changed' });
@@ -115,8 +119,9 @@ export function createIssuance(deps: IssuanceDeps) {
         clientId: granted.namedClient,
         isGoodNonce: nonces.isGood,
       });
+      const notAfter = await deps.identity.chainUntil();
       const { type, recorded, notificationId } = await change(actorOf(granted.userId, origin), (transaction) =>
-        record(transaction, granted, configuration, keys),
+        record(transaction, granted, configuration, keys, notAfter),
       );
       // Signed after it was recorded: no credential exists that cannot be revoked.
       const profile = await profileOf(granted.userId, type);

@@ -12,11 +12,11 @@ const CONTEXT = 'credential nonce';
 const USED_MODEL = 'UsedCredentialNonce';
 
 export function createNonces({ seal, clock, records }: { seal: Seal; clock: Clock; records: Pick<Records, 'addOnce'> }) {
-  /** When it ends. Undefined if it is not ours. */
-  function endOf(nonce: string): number | undefined {
+  /** Its end, and what makes it unique. Undefined if it is not ours. */
+  function contentOf(nonce: string): string | undefined {
     if (nonce.length > MAX_LENGTH) return undefined;
     try {
-      return Number(seal.open(nonce, CONTEXT).toString().split(' ', 1)[0]);
+      return seal.open(nonce, CONTEXT).toString();
     } catch {
       return undefined;
     }
@@ -26,12 +26,13 @@ export function createNonces({ seal, clock, records }: { seal: Seal; clock: Cloc
     make: (): string =>
       seal.seal(Buffer.from(`${seconds(clock) + NONCE_SECONDS} ${randomBytes(16).toString('base64url')}`), CONTEXT),
     isGood(nonce: string): boolean {
-      const end = endOf(nonce);
-      return end !== undefined && end > seconds(clock);
+      return Number.parseInt(contentOf(nonce) ?? '', 10) > seconds(clock);
     },
-    /** False when it was used before. */
-    use: (transaction: Change, nonce: string): Promise<boolean> =>
-      records.addOnce(transaction, { model: USED_MODEL, id: nonce, payload: {}, lifetime: NONCE_SECONDS }),
+    /** False when it was used before. By its content: the same bytes can be spelled in several ways. */
+    async use(transaction: Change, nonce: string): Promise<boolean> {
+      const id = contentOf(nonce);
+      return id !== undefined && records.addOnce(transaction, { model: USED_MODEL, id, payload: {}, lifetime: NONCE_SECONDS });
+    },
   };
 }
 
