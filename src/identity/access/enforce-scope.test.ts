@@ -153,7 +153,7 @@ describe('With the scope enforced', () => {
   });
 
   it('lets nobody but administrators of the system pass a rule of an extension about others', () => {
-    const open = ['list_consumers', 'create_consumer', 'verify_access_token'];
+    const open = ['list_consumers', 'create_consumer', 'verify_access_token', 'get_credential_issuer'];
     for (const rule of Object.keys(extensionRules) as Action[]) {
       const passed = PERSONAS.filter((persona) => isAllowed(personaOf(persona), rule, TARGETS.inDomain));
       const expected = open.includes(rule) ? PERSONAS : rule === 'authorize' ? [] : ['admin@system'];
