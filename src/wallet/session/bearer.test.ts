@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { createSecretKey, randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { exportSPKI, generateKeyPair, importJWK, SignJWT } from 'jose';
 import type { ApiAnswer } from '../../../test/support/api.ts';
 import { onEachWallet, onWallet } from '../../../test/support/wallet.ts';
@@ -165,6 +166,8 @@ onWallet('SQLite', 'A bearer token whose provider is away', { settings }, (walle
     const without = await ask();
     assert.deepEqual([without.status, without.body.code], [503, 'identity-provider-unavailable'], 'its keys cannot be had');
     await wallet.provider.start();
+    // Its keys are asked for once a second at most.
+    await sleep(1000);
     assert.equal((await ask()).status, 200);
     await wallet.provider.stop();
     assert.equal((await ask()).status, 200, 'its keys are known');
