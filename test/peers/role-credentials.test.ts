@@ -95,7 +95,9 @@ describe('Credo receives roles as credentials', () => {
       credentialBindingResolver: () => ({ method: 'jwk', keys }),
     });
     const [received] = credentials;
-    const { payload, header } = readSdJwt((received!.record as any).encoded ?? (received!.record as any).firstCredential.compact);
+    // The record is one of several formats; this one is an SD-JWT VC.
+    const { firstCredential } = received!.record as unknown as { readonly firstCredential: { readonly compact: string } };
+    const { payload, header } = readSdJwt(firstCredential.compact);
     assert.deepEqual(payload.roles, [{ target: world.application.id, names: ['manager'] }]);
     assert.ok(header.x5c.length > 0);
     await agent.openid4vc.holder.sendNotification({
