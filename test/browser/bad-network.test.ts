@@ -35,6 +35,8 @@ interface Change {
   readonly field: string;
   readonly submit: string;
   readonly sent: RegExp;
+  /** Whether the page of what was made opens afterwards, by itself. */
+  readonly opensMade?: boolean;
 }
 
 const saves = (path: string, sent: RegExp, field: string): Change => ({ path, field, submit: texts.save, sent });
@@ -46,6 +48,9 @@ const opens = (path: string, button: string, field: string, sent: RegExp, submit
   sent,
 });
 
+/** From a list: a dialog, and then the page of what was made. */
+const makes = (...named: Parameters<typeof opens>): Change => ({ ...opens(...named), opensMade: true });
+
 function formOf(page: Page, { open }: Change): Locator {
   return open === undefined ? page.locator('main form').last() : page.getByRole('dialog').last();
 }
@@ -55,6 +60,13 @@ async function enter(page: Page, change: Change, text: string): Promise<void> {
   await visit(page, change.path);
   if (change.open) await page.locator('main').getByRole('button', { name: change.open, exact: true }).first().click();
   await formOf(page, change).getByLabel(change.field).first().fill(text);
+}
+
+/** Waits until the form is left, and until the page that opens by itself is there: it would replace the next one. */
+async function isLeft(page: Page, { path, opensMade }: Change): Promise<void> {
+  await page.getByText(texts.saving).waitFor({ state: 'detached' });
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  if (opensMade) await page.waitForURL((url) => url.pathname.startsWith(`/console${path}/`));
 }
 
 const submitOf = (page: Page, change: Change): Locator =>
@@ -86,8 +98,7 @@ async function checkChange(page: Page, network: BadNetwork, change: Change): Pro
   await submitOf(page, change).click();
   // The error goes when the form is sent. The form may be left when that is done.
   await formOf(page, change).getByRole('alert').waitFor({ state: 'detached' });
-  await page.getByText(texts.saving).waitFor({ state: 'detached' });
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await isLeft(page, change);
   assert.equal(network.takeChanges().length, 1, change.path);
 }
 
@@ -103,10 +114,10 @@ onDatabase('SQLite', 'The console with a bad network', { settings: MAY_LEAVE }, 
     saves(`/groups/${world.group.id}?tab=settings`, /^PATCH \/v3\/groups\//, organizations.description),
     saves(`/organizations/${world.project.id}?tab=settings`, /^PATCH \/v3\/projects\//, organizations.description),
     saves(`/applications/${world.application.id}`, /^PATCH \/v3\/OS-OAUTH2\//, applications.description),
-    opens('/people', people.create, people.name, /^POST \/v3\/users$/),
-    opens('/groups', organizations.newGroup, organizations.name, /^POST \/v3\/groups$/),
-    opens('/organizations', organizations.newOrganization, organizations.name, /^POST \/v3\/projects$/),
-    opens('/domains', organizations.newDomain, organizations.name, /^POST \/v3\/domains$/),
+    makes('/people', people.create, people.name, /^POST \/v3\/users$/),
+    makes('/groups', organizations.newGroup, organizations.name, /^POST \/v3\/groups$/),
+    makes('/organizations', organizations.newOrganization, organizations.name, /^POST \/v3\/projects$/),
+    makes('/domains', organizations.newDomain, organizations.name, /^POST \/v3\/domains$/),
     opens(
       `/applications/${world.application.id}?tab=roles`,
       applications.newRole,
@@ -161,8 +172,7 @@ onDatabase('SQLite', 'The console with a bad network', { settings: MAY_LEAVE }, 
       );
       await dialog.getByRole('button', { name: texts.goOn }).click();
       assert.ok((await answered).ok());
-      await page.getByText(texts.saving).waitFor({ state: 'detached' });
-      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await isLeft(page, change);
       assert.deepEqual(
         network.takeChanges().map((one) => change.sent.test(one)),
         [true],

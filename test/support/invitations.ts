@@ -18,6 +18,8 @@ export interface Invited {
   readonly link: string;
 }
 
+const LINK = /http\S+\/openid\/invitation\?token=[\w-]{43}/;
+
 export const newAddress = (): string => `${uniqueName('eve')}@example.org`;
 export const tokenOf = (link: string): string => new URL(link).searchParams.get('token')!;
 
@@ -30,7 +32,12 @@ export class InvitationClient {
     this.#server = server;
   }
 
+  /** Invitations only: mails of another kind to the same address may still be on their way. */
   async #mailsTo(address: string): Promise<ParsedMail[]> {
+    return (await this.#allMailsTo(address)).filter(({ text }) => LINK.test(text ?? ''));
+  }
+
+  async #allMailsTo(address: string): Promise<ParsedMail[]> {
     if (this.#server) return this.#server.to(address).map(({ mail }) => mail);
     const folder = join(this.#api.folder, 'mail');
     const mails: ParsedMail[] = [];
@@ -68,7 +75,7 @@ export class InvitationClient {
   }
 
   linkIn({ text }: ParsedMail): string {
-    const [link] = /http\S+\/openid\/invitation\?token=[\w-]{43}/.exec(text ?? '') ?? [];
+    const [link] = LINK.exec(text ?? '') ?? [];
     assert.ok(link, text);
     return link;
   }
