@@ -2,6 +2,7 @@
 import { type ChildProcess, execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { freePort } from '../support/service.ts';
 import { isRunning, type Programs, until } from './programs.ts';
@@ -31,6 +32,27 @@ interface Node {
   readonly port: number;
   readonly apiPort: number;
   patroni: ChildProcess;
+}
+
+/** Of a server that hangs, the answer is not waited for. */
+async function takesWrites({ port }: Node): Promise<boolean> {
+  const client = new pg.Client({
+    host: '127.0.0.1',
+    port,
+    user: 'postgres',
+    database: 'postgres',
+    connectionTimeoutMillis: 500,
+    query_timeout: 500,
+  });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return (await client.query('select pg_is_in_recovery() as standby')).rows[0].standby === false;
+  } catch {
+    return false;
+  } finally {
+    void client.end().catch(() => {});
+  }
 }
 
 export class Cluster {
@@ -147,6 +169,24 @@ export class Cluster {
       );
     };
     return until('there are a primary and a synchronous standby', isHealthy, seconds);
+  }
+
+  /** Asks the servers themselves, until the returned function is called: it gives the last moment at which neither took writes. */
+  watchForPrimary(): () => number {
+    let last = Number.NEGATIVE_INFINITY;
+    let isOver = false;
+    const watch = async (): Promise<void> => {
+      for (; !isOver; await sleep(200)) {
+        const at = performance.now();
+        const taken = await Promise.all(this.#nodes.map(takesWrites));
+        if (!taken.includes(true)) last = at;
+      }
+    };
+    void watch();
+    return () => {
+      isOver = true;
+      return last;
+    };
   }
 
   /** As an administrator: `patronictl switchover`. */

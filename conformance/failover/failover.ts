@@ -12,8 +12,6 @@ const VALIDATIONS = ['validate', 'session'];
 /** After this time every process knows that messages may be missing (heartbeat of 250 ms, stale after 750 ms). With room for a busy machine. */
 const KNOWN_MS = 3000;
 const AT_ONCE_MS = 1500;
-/** These always ask the database. Once one of them is answered, a validation may be, too. */
-const READS_DATABASE = ['project', 'list'];
 
 /** Every process is stopped and started again, while clients go on: none of them notices. */
 export async function rolling(services: Services, load: Load, report: Report): Promise<void> {
@@ -44,20 +42,14 @@ export interface Parts {
  * What operating.md promises of validations while no primary is there: 503 at once, never an answer from memory once the outage is known,
  * and never "this token is not valid".
  */
-function wrongValidations(answers: readonly RecordedAnswer[], event: number): string[] {
+function wrongValidations(answers: readonly RecordedAnswer[], event: number, lastWithout: number): string[] {
   const direct = answers.filter(({ kind, isDirect }) => isDirect && VALIDATIONS.includes(kind));
-  const back = Math.min(
-    Number.POSITIVE_INFINITY,
-    ...answers
-      .filter((one) => isGood(one) && READS_DATABASE.includes(one.kind) && one.at > event + KNOWN_MS)
-      .map(({ at, ms }) => at + ms),
-  );
-  const inGap = direct.filter(({ at, ms }) => at > event + KNOWN_MS && at + ms < back - 1000);
+  const inGap = direct.filter(({ at, ms }) => at > event + KNOWN_MS && at + ms < lastWithout);
   const late = inGap.filter(({ status, ms }) => status === 503 && ms > AT_ONCE_MS).length;
   const served = inGap.filter(isGood).map(({ kind, at, ms }) => `${kind} ${seconds(at - event)} (took ${seconds(ms)})`);
   return [
     ...(served.length > 0
-      ? [`answered in the gap, from memory: ${served.join(', ')}; the database answers again after ${seconds(back - event)}`]
+      ? [`answered from memory while no server took writes, until ${seconds(lastWithout - event)}: ${served.join(', ')}`]
       : []),
     ...(late > inGap.length / 20 ? [`${late} of ${inGap.length} validations in the gap were not refused at once`] : []),
   ];
@@ -72,7 +64,7 @@ interface EventOptions {
 /** Something happens under load: what clients saw, and whether it healed. */
 export async function event(
   name: string,
-  { services, load }: Pick<Parts, 'services' | 'load'>,
+  { cluster, services, load }: Parts,
   happen: () => Promise<void>,
   { clients = CLIENTS, isGap = false }: EventOptions = {},
 ): Promise<Step> {
@@ -83,6 +75,7 @@ export async function event(
   const acknowledged = (): number => load.projects.length + load.keys.length + load.revoked.length;
   const before = acknowledged();
   const at = performance.now();
+  const lastWithoutPrimary = isGap ? cluster.watchForPrimary() : undefined;
   await happen();
   /** Every kind of request succeeded in the last two seconds, and none was refused. */
   const works = (): boolean => {
@@ -93,12 +86,14 @@ export async function event(
   const faults: string[] = [];
   await until('all requests work again', works, 4 * TTL).catch((error: Error) => faults.push(error.message));
   await load.stop();
+  const gapEnd = lastWithoutPrimary?.();
   await services.untilAllReady();
   const answers = load.answers.slice(from);
+  const gap = gapEnd !== undefined && gapEnd > at ? `; no server took writes until ${seconds(gapEnd - at)} after it` : '';
   return {
     name,
-    seen: `${summary(answers)}; writes refused for ${gapOf(answers, WRITES, at)}, validations for ${gapOf(answers, VALIDATIONS, at)}; ${acknowledged() - before} writes acknowledged since`,
-    faults: [...faults, ...broken(answers), ...(isGap ? wrongValidations(answers, at) : [])],
+    seen: `${summary(answers)}; writes refused for ${gapOf(answers, WRITES, at)}, validations for ${gapOf(answers, VALIDATIONS, at)}; ${acknowledged() - before} writes acknowledged since${gap}`,
+    faults: [...faults, ...broken(answers), ...(gapEnd === undefined ? [] : wrongValidations(answers, at, gapEnd))],
   };
 }
 

@@ -135,7 +135,9 @@ export async function pooler(parts: Parts, programs: Programs, report: Report): 
     const { services, load } = await startServices(parts, programs, prefix, of, port);
     report(await settled(services, load, name, said));
     if (prefix === 'feed-')
-      report(await event('switch-over behind pgbouncer', { services, load }, () => cluster.switchOver(), { isGap: true }));
+      report(
+        await event('switch-over behind pgbouncer', { cluster, services, load }, () => cluster.switchOver(), { isGap: true }),
+      );
     await services.stop();
     parts.load.projects.push(...load.projects);
     parts.load.keys.push(...load.keys);

@@ -45,7 +45,7 @@ async function during(
 
 async function killedBackends({ cluster, services, load }: Parts): Promise<Step> {
   const control = await cluster.connect();
-  const step = await event('every backend of the services killed, five times', { services, load }, async () => {
+  const step = await event('every backend of the services killed, five times', { cluster, services, load }, async () => {
     for (let i = 0; i < 5; i++) {
       await control.query(`select pg_terminate_backend(pid) ${OF_IDENTITY} = 'gatehouse'`);
       await sleep(500);
@@ -110,7 +110,7 @@ async function exhaustedPool({ cluster, services, load }: Parts): Promise<Step> 
   const many = { validate: 4, list: 60, project: 20 };
   const step = await event(
     'pool exhaustion: 80 clients wait for a table that is locked for 8 s',
-    { services, load },
+    { cluster, services, load },
     async () => {
       await holder.query('begin; lock table projects in access exclusive mode');
       await sleep(8000);
@@ -126,7 +126,7 @@ async function exhaustedPool({ cluster, services, load }: Parts): Promise<Step> 
 async function fullServer({ cluster, services, load }: Parts): Promise<Step> {
   const control = await cluster.connect();
   const strangers: pg.Client[] = [];
-  const step = await event('the server has no connections left for 6 s', { services, load }, async () => {
+  const step = await event('the server has no connections left for 6 s', { cluster, services, load }, async () => {
     const url = `postgres://wallet@127.0.0.1:${await cluster.primaryPort()}/wallet`;
     const fill = async (): Promise<void> => {
       for (;;) {
