@@ -21,7 +21,7 @@ const FULLER_LIST = 'c'.repeat(32);
 const FULLER = 10_000;
 
 /** An application with a role of everybody, and so many credentials of it in one list. Those beyond the first thousand are of the other users. */
-function seedCredentials({ folder }: DataFolder, credentials: number): { organization: string; users: string[] } {
+export function seedCredentials({ folder }: DataFolder, credentials: number): { organization: string; users: string[] } {
   const db = new DatabaseSync(join(folder, 'identity.sqlite'));
   db.exec('pragma synchronous = off; pragma foreign_keys = off; begin immediate');
   const { id: organization } = db.prepare(`select id from projects where name = 'admin'`).get() as { id: string };

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { applications } from './applications.ts';
 import { besideKeystone } from './beside-keystone.ts';
 import { credentials } from './credentials.ts';
+import { credentialIssuing } from './issuing.ts';
 import { generator } from './load.ts';
 import { watchOthers } from './processes.ts';
 import { proxy } from './proxy.ts';
@@ -27,6 +28,7 @@ const ALL: Readonly<Record<string, scenarios.Scenario>> = {
   scim,
   wallet,
   credentials,
+  issuing: credentialIssuing,
   keystone: besideKeystone,
   ready: scenarios.ready,
 };

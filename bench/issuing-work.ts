@@ -1,0 +1,73 @@
+// The cost of a credential itself, without the request, the proof of the wallet's key and the record: `issuing-work.ts SECONDS FOLDER`.
+// Prints a Sample. What is made is an SD-JWT with a role, two disclosable claims and its entry in a status list, signed by the stored key.
+import { generateKeyPairSync } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createChanges } from '../src/identity/audit/index.ts';
+import { createIssuerIdentity } from '../src/identity/issuer/index.ts';
+import { type CredentialContent, createCredentialMaker } from '../src/identity/role-credentials/credentials.ts';
+import { openDatabase } from '../src/identity/service.ts';
+import { identitySettings } from '../src/identity/settings.ts';
+import { systemClock } from '../src/platform/clock.ts';
+import { load } from '../src/platform/config/index.ts';
+import { createSeal, newMasterKey } from '../src/platform/seal/index.ts';
+
+const ISSUER = 'https://id.example';
+const [seconds, folder] = process.argv.slice(2) as [string, string];
+const clock = systemClock;
+// The folder is used again in the next round.
+const keyFile = join(folder, 'bench.key');
+if (!existsSync(keyFile)) writeFileSync(keyFile, newMasterKey());
+const masterKey = readFileSync(keyFile, 'utf8');
+const db = await openDatabase(load(identitySettings, {}), folder);
+const change = createChanges(db, clock);
+const identity = createIssuerIdentity({ db, clock, change, seal: createSeal([masterKey]), issuer: () => ISSUER });
+const maker = createCredentialMaker(identity);
+const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const key = { jwk: publicKey.export({ format: 'jwk' }) as never, thumbprint: '', nonce: '' };
+const now = Math.floor(clock.now() / 1000);
+const content: CredentialContent = {
+  configuration: {
+    id: 'bench.sd_jwt',
+    format: 'dc+sd-jwt',
+    type: {
+      id: 'bench',
+      applicationId: 'bench',
+      targets: [],
+      typeName: 'Bench',
+      name: 'bench',
+      description: '',
+      formats: ['dc+sd-jwt'],
+      dataModel: '2.0',
+      validitySeconds: 86_400,
+      roles: 'all',
+      organizations: 'all',
+      claims: ['name', 'email'],
+      enabled: true,
+    } as never,
+  },
+  userId: 'b'.repeat(32),
+  profile: { name: 'Person number one', email: 'person-1@example.org' },
+  recorded: {
+    roles: [{ target: 'bench', names: ['editor'] }],
+    issuedAt: now,
+    expiresAt: now + 86_400,
+    credentials: [
+      { id: 'b', tokenStatus: { uri: `${ISSUER}/openid/status-lists/${'b'.repeat(32)}`, idx: 611_953 }, bitstring: [] },
+    ],
+  },
+};
+
+async function run(milliseconds: number): Promise<number> {
+  let done = 0;
+  for (const end = performance.now() + milliseconds; performance.now() < end; done++) await maker.make(content, [key]);
+  return done;
+}
+
+await run(200);
+const [started, cpu] = [performance.now(), process.cpuUsage()];
+const done = await run(Number(seconds) * 1000);
+const elapsed = (performance.now() - started) / 1000;
+const { user, system } = process.cpuUsage(cpu);
+console.log(JSON.stringify({ rate: done / elapsed, cpuMicros: (user + system) / done, failed: 0 }));
+await db.close();
