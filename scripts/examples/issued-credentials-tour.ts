@@ -22,6 +22,8 @@ export function tourIssuedCredentials(api: Recorder, userId: string): void {
     reason: null,
     issued_at: TIME,
     expires_at: TIME,
+    first_issued_at: TIME,
+    refreshed_at: null,
     changed_at: TIME,
     links: { self: `http://127.0.0.1:5000${ALL}/${ID}` },
   };

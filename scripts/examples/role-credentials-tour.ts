@@ -20,6 +20,7 @@ export async function tourRoleCredentials(
   await call('GET', all);
   await call('GET', `${all}/${type.id}`);
   await call('PATCH', `${all}/${type.id}`, { body: { credential_type: { validity_seconds: 604_800 } } });
+  await call('GET', `${all}/${type.id}/OS-IMPACT/deletion`);
   const target = `/v3/OS-ROLE-CREDENTIALS/targets/${applicationId}`;
   await call('PUT', target, { body: { target: { did: 'did:web:orders.town.example' } } });
   await call('GET', target);

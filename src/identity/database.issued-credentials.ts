@@ -22,6 +22,10 @@ export interface IssuedCredentialRow {
   /** 0 valid, 1 revoked, 2 suspended. */
   list_state: number;
   list_version: number;
+  /** What one wallet got of one type in one format. Null for those of earlier versions. */
+  series_id: string | null;
+  first_issued_at: number | null;
+  authorization_id: string | null;
 }
 
 export interface StatusListRow {

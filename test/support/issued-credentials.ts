@@ -76,6 +76,7 @@ export const recordFor = (
   typeId: string,
   count = 1,
   notAfter = Number.MAX_SAFE_INTEGER,
+  wallet: { readonly authorizationId?: string; readonly keys?: readonly string[] } = {},
 ): Promise<Recorded & { ids: string[] }> =>
   change(serviceActor, async (transaction) => {
     const what = {
@@ -84,9 +85,10 @@ export const recordFor = (
       format: 'dc+sd-jwt',
       issuanceId: uniqueName('issuance'),
       clientId: null,
+      authorizationId: wallet.authorizationId ?? null,
       notAfter,
     };
-    const keyThumbprints = Array.from({ length: count }, () => `key-${++keys}`);
+    const keyThumbprints = wallet.keys ?? Array.from({ length: count }, () => `key-${++keys}`);
     const recorded = await issued.record(transaction, { ...what, keyThumbprints });
     return { ...recorded, ids: recorded.credentials.map(({ id }) => id) };
   });

@@ -26,6 +26,7 @@ export const SUBJECTS: Readonly<Record<string, string>> = {
   permission_id: 'A permission of an application.',
   invitation_id: 'An invitation.',
   credential_id: 'A credential.',
+  type_id: 'A type of credentials in wallets.',
   connection_id: 'A provisioning connection.',
   region_id: 'A region.',
   service_id: 'A service.',

@@ -27,7 +27,7 @@ const ORDER = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const parametersOf = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
 const ASKED_AS: Readonly<Record<string, string>> = { organization_id: 'project_id', consumer_id: 'application_id' };
 const CAN_BE_ASKED =
-  /^(domain|project|organization|user|group|role|application|consumer|permission|invitation|credential|connection|region|service|endpoint|idp|mapping|protocol|delivery)_id$|^kind$/;
+  /^(domain|project|organization|user|group|role|application|consumer|permission|invitation|credential|connection|type|region|service|endpoint|idp|mapping|protocol|delivery)_id$|^kind$/;
 
 /** A body the schema accepts, with the values of its example. */
 function sampleOf(schema: Schema): unknown {

@@ -268,6 +268,7 @@ export const IDS: Readonly<Record<string, string>> = {
   'GET /v3/projects/:project_id/OS-IMPACT/deletion': 'getImpactOfProjectDeletion',
   'GET /v3/domains/:domain_id/OS-IMPACT/deletion': 'getImpactOfDomainDeletion',
   'GET /v3/OS-OAUTH2/consumers/:consumer_id/OS-IMPACT/deletion': 'getImpactOfConsumerDeletion',
+  'GET /v3/OS-ROLE-CREDENTIALS/types/:type_id/OS-IMPACT/deletion': 'getImpactOfCredentialTypeDeletion',
   'POST /v3/users/:user_id/OS-PASSWORD/expire': 'expirePassword',
   'DELETE /v3/users/:user_id/OS-SESSIONS/sessions': 'endUserSessions',
   'DELETE /v3/users/:user_id/OS-SESSIONS/sessions/:session_id': 'endUserSession',

@@ -2,7 +2,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { isIn, type SqlCondition } from '../../platform/database/index.ts';
 import type { AuditEventRow, Reader } from '../database.ts';
-import { OWN_ACTIONS, OWN_FAILURES } from './own-events.ts';
+import { CONCERNING_ACTIONS, OWN_ACTIONS, OWN_FAILURES } from './own-events.ts';
 
 /** A place in the order of events. */
 export interface EventPosition {
@@ -62,6 +62,10 @@ const aboutUser = (userId: string): SqlCondition => allOf(equals('target_id', us
 const ownEvents = (userId: string): SqlCondition =>
   allOf(aboutUser(userId), isIn('action', OWN_ACTIONS), anyOf([sql<SqlBool>`outcome = 'success'`, isIn('action', OWN_FAILURES)]));
 
+/** By another index. */
+const concerningEvents = (userId: string): SqlCondition =>
+  allOf(equals('user_id', userId), isIn('action', CONCERNING_ACTIONS), sql<SqlBool>`outcome = 'success'`);
+
 function visibleParts(visible: Exclude<Visible, 'all'>): SqlCondition[] {
   const { domainId, applicationIds = [], userId } = visible;
   const applications =
@@ -71,7 +75,7 @@ function visibleParts(visible: Exclude<Visible, 'all'>): SqlCondition[] {
   return [
     ...(domainId === undefined ? [] : [equals('domain_id', domainId)]),
     ...applications,
-    ...(userId === undefined ? [] : [ownEvents(userId)]),
+    ...(userId === undefined ? [] : [ownEvents(userId), concerningEvents(userId)]),
   ];
 }
 

@@ -45,7 +45,14 @@ export const OWN_ACTIONS = [
   'consent.revoked',
   'credential_offer.created',
 ] as const;
-export type OwnAction = (typeof OWN_ACTIONS)[number];
+/** Events about something of a person, who is named in them. */
+export const CONCERNING_ACTIONS = [
+  'issued_credential.created',
+  'issued_credential.suspended',
+  'issued_credential.resumed',
+  'issued_credential.revoked',
+] as const;
+export type OwnAction = (typeof OWN_ACTIONS)[number] | (typeof CONCERNING_ACTIONS)[number];
 
 /** Of events that failed, people see only these. */
 export const OWN_FAILURES: readonly OwnAction[] = ['user.login_refused'];

@@ -3,12 +3,24 @@ import type { AuditEventRow } from '../database.ts';
 import { parseJson } from '../resource/index.ts';
 import type { VisibleEvent } from './audit-events.schema.ts';
 import type { Visible } from './audit-events.store.ts';
+import { CONCERNING_ACTIONS } from './own-events.ts';
 
 /** Where somebody was. */
 const PLACE = ['address', 'user_agent'];
 /** Of the events about themselves people see these details; of what others did, only what it was about. */
-const OWN_DETAIL = ['address', 'user_agent', 'methods', 'via', 'purpose', 'name', 'passkey_id', 'device_id', 'consumer_id'];
-const OTHERS_DETAIL = ['consumer_id'];
+const OWN_DETAIL = [
+  'address',
+  'user_agent',
+  'methods',
+  'via',
+  'purpose',
+  'name',
+  'passkey_id',
+  'device_id',
+  'consumer_id',
+  'type_id',
+];
+const OTHERS_DETAIL = ['consumer_id', 'type_id'];
 
 type Detail = Readonly<Record<string, unknown>>;
 const only = (detail: Detail, names: readonly string[]): Detail =>
@@ -24,7 +36,9 @@ export function visibleEvent(row: AuditEventRow, visible: Visible, places: boole
   const isByOther = row.actor_id !== null && row.actor_id !== concerned;
   if (visible.domainId !== undefined && row.domain_id === visible.domainId)
     return isByOther ? { ...event, detail: without(event.detail, PLACE) } : event;
-  if (visible.userId === undefined || concerned !== visible.userId || row.target_kind !== 'user')
+  const isManaged = row.application_id !== null && visible.applicationIds?.includes(row.application_id) === true;
+  const isConcerning = (CONCERNING_ACTIONS as readonly string[]).includes(row.action) && !isManaged;
+  if (visible.userId === undefined || concerned !== visible.userId || (row.target_kind !== 'user' && !isConcerning))
     return { ...event, detail: without(event.detail, PLACE) };
   return {
     ...event,

@@ -3,9 +3,9 @@ import { Answer } from '../../platform/http/index.ts';
 import type { Caller, IdentityApp } from '../access/index.ts';
 import { fail } from '../faults.ts';
 import { type IssuerIdentity, PUBLISHED } from '../issuer/index.ts';
-import { filterDocumentation, listOf } from '../resource/index.ts';
+import { CHANGE_IF_MATCH, DELETE_IF_MATCH, ETAG, filterDocumentation, listOf, withEtag } from '../resource/index.ts';
 import type { CredentialType } from './credential-type.ts';
-import type { CredentialTypeManagement } from './credential-types.rules.ts';
+import { type CredentialTypeManagement, versionedType } from './credential-types.rules.ts';
 import {
   CreateCredentialType,
   CredentialTypeEnvelope,
@@ -35,6 +35,7 @@ export function mountCredentialTypes(app: IdentityApp, deps: CredentialTypeRoute
   const one = '/v3/OS-ROLE-CREDENTIALS/types/:type_id';
   const target = ({ caller, params }: { caller: Caller; params: { type_id: string } }) => types.target(caller, params.type_id);
   const render = (base: string, type: CredentialType) => renderCredentialType(base, issuerIdentity.id(), type);
+  const shown = (base: string, type: CredentialType) => withEtag(versionedType(type), { credential_type: render(base, type) });
 
   app.get(
     many,
@@ -69,8 +70,15 @@ export function mountCredentialTypes(app: IdentityApp, deps: CredentialTypeRoute
   );
   app.get(
     one,
-    { summary: 'Show a credential type', tag, rule: 'get_credential_type', target, reply: { 200: CredentialTypeEnvelope } },
-    ({ target: type, base }) => ({ credential_type: render(base, type) }),
+    {
+      summary: 'Show a credential type',
+      tag,
+      rule: 'get_credential_type',
+      target,
+      documentation: ETAG,
+      reply: { 200: CredentialTypeEnvelope },
+    },
+    ({ target: type, base }) => shown(base, type),
   );
   app.patch(
     one,
@@ -80,12 +88,11 @@ export function mountCredentialTypes(app: IdentityApp, deps: CredentialTypeRoute
       tag,
       rule: 'update_credential_type',
       target,
+      documentation: CHANGE_IF_MATCH,
       body: UpdateCredentialType,
       reply: { 200: CredentialTypeEnvelope },
     },
-    async ({ caller, target: type, body, base }) => ({
-      credential_type: render(base, await types.update(caller, type, body.credential_type)),
-    }),
+    async (call) => shown(call.base, await types.update(types.callerOf(call), call.target, call.body.credential_type)),
   );
   app.delete(
     one,
@@ -95,9 +102,10 @@ export function mountCredentialTypes(app: IdentityApp, deps: CredentialTypeRoute
       tag,
       rule: 'delete_credential_type',
       target,
+      documentation: DELETE_IF_MATCH,
       reply: { 204: null },
     },
-    ({ caller, target: type }) => types.remove(caller, type),
+    (call) => types.remove(types.callerOf(call), call.target),
   );
   mountTargets(app, deps);
   mountPublished(app, deps);

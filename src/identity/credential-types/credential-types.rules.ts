@@ -7,9 +7,18 @@ import { type Action, type Caller, type Facts, type IdentityTarget, isAdministra
 import type { Managers, UserPermissionsReader } from '../app-roles/index.ts';
 import type { Change } from '../audit/index.ts';
 import { findConsumer } from '../consumers/index.ts';
-import type { ConsumerRow, CredentialTypeRow, Tx } from '../database.ts';
+import type { ConsumerRow, CredentialTypeRow, Database, Tx } from '../database.ts';
 import { fail } from '../faults.ts';
-import { bit, criteriaOf, type Deps, type Filters, failOnBrokenReference, pageOf, single } from '../resource/index.ts';
+import {
+  bit,
+  callerIfMatch,
+  criteriaOf,
+  type Deps,
+  type Filters,
+  failOnBrokenReference,
+  pageOf,
+  single,
+} from '../resource/index.ts';
 import { applicationsOf, CREDENTIAL_TYPES_TAG, type CredentialType, credentialTypeTag } from './credential-type.ts';
 import type { CreateCredentialType, UpdateCredentialType } from './credential-types.schema.ts';
 import {
@@ -110,6 +119,28 @@ const columnsOf = (type: CredentialType): Omit<CredentialTypeRow, 'id' | 'applic
   enabled: bit(type.enabled),
 });
 
+/** What its ETag is made of. */
+export const versionedType = (type: CredentialType): object => ({
+  id: type.id,
+  application_id: type.applicationId,
+  ...columnsOf(type),
+  targets: [...type.targets].sort(),
+});
+
+/** The caller, for a change of exactly the version that If-Match names. Locks are taken in the order of other changes. */
+export function callerForVersion(db: Database, call: Parameters<typeof callerIfMatch<Caller>>[1]): Caller {
+  const caller = callerIfMatch('credential_type', call);
+  const { precondition } = caller;
+  if (!precondition) return caller;
+  return {
+    ...caller,
+    async precondition(database, tx) {
+      await takeAdvisoryLock(db, tx, CREDENTIAL_TYPES_TAG);
+      await precondition(database, tx);
+    },
+  };
+}
+
 export function createCredentialTypeManagement({ db, clock, change, config, managers, userPermissions }: CredentialTypeDeps) {
   const missing = (id: string): never => fail('credential_type.not_found', { id });
   const byAdministratorsOnly = config.credentialTypeMakers === 'administrators';
@@ -156,6 +187,9 @@ export function createCredentialTypeManagement({ db, clock, change, config, mana
   }
 
   return {
+    /** For a change with If-Match. */
+    callerOf: (call: Parameters<typeof callerForVersion>[1]): Caller => callerForVersion(db, call),
+
     target: async (caller: Caller, id: string): Promise<IdentityTarget<CredentialType>> => {
       const type = await findCredentialType(db.read, id);
       return { facts: await factsOf(caller, type?.applicationId), get: () => type ?? missing(id) };

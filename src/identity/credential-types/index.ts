@@ -14,7 +14,7 @@ export {
   vctOf,
 } from './credential-type.ts';
 export { mountCredentialTypes } from './credential-types.routes.ts';
-export { createCredentialTypeManagement } from './credential-types.rules.ts';
+export { type CredentialTypeManagement, createCredentialTypeManagement } from './credential-types.rules.ts';
 export { type CredentialTypes, createCredentialTypes } from './credential-types.ts';
 export { createPublishedTypes } from './published.ts';
 export { createCredentialTargets } from './targets.rules.ts';

@@ -3,6 +3,7 @@
 import { type Clock, seconds } from '../../platform/clock.ts';
 import type { Caller, IdentityApp, Shield } from '../access/index.ts';
 import type { Consumers } from '../consumers/index.ts';
+import type { CredentialTypeManagement } from '../credential-types/index.ts';
 import type { Groups } from '../groups/index.ts';
 import type { Domains, Projects } from '../projects/index.ts';
 import type { Deps } from '../resource/index.ts';
@@ -21,10 +22,11 @@ interface ImpactDeps extends Pick<Deps, 'db'> {
   readonly domains: Domains;
   readonly roles: Roles;
   readonly consumers: Consumers;
+  readonly credentialTypeManagement: CredentialTypeManagement;
 }
 
 export function mountImpact(app: IdentityApp, parts: ImpactDeps): void {
-  const { users, groups, projects, domains, roles, consumers } = parts;
+  const { users, groups, projects, domains, roles, consumers, credentialTypeManagement } = parts;
   const impact = createImpact(parts);
   const spec = (thing: string) => ({
     summary: `Show what deleting ${thing} would end and remove, in numbers`,
@@ -70,5 +72,14 @@ export function mountImpact(app: IdentityApp, parts: ImpactDeps): void {
       target: ({ caller, params }) => consumers.target(caller, params.consumer_id),
     },
     answer('consumer'),
+  );
+  app.get(
+    '/v3/OS-ROLE-CREDENTIALS/types/:type_id/OS-IMPACT/deletion',
+    {
+      ...spec('a credential type'),
+      rule: 'delete_credential_type',
+      target: ({ caller, params }) => credentialTypeManagement.target(caller, params.type_id),
+    },
+    answer('credential_type'),
   );
 }

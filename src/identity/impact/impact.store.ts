@@ -21,6 +21,13 @@ const records =
   ({ id, now }) =>
     sql`select 1 from openid_records where ${sql.ref(column)} = ${id} ${usable(models, now)}`;
 
+/** Credentials in wallets that would be revoked. */
+const issuedBy =
+  (column: 'user_id' | 'application_id' | 'type_id'): Rows =>
+  ({ id, now }) =>
+    sql`select 1 from issued_credentials where ${sql.ref(column)} = ${id} ${revocable(now)}`;
+const revocable = (now: number) => sql`and state <> 'revoked' and expires_at > ${now}`;
+
 const TOKENS = ['AccessToken', 'RefreshToken', 'ClientCredentials'];
 
 /** Applications whose managers the user is one of, by their own role. */
@@ -66,6 +73,7 @@ const counted = {
     devices: where('devices', 'user_id'),
     credentials: where('credentials', 'user_id'),
     provider_accounts: where('provider_links', 'user_id'),
+    issued_credentials: issuedBy('user_id'),
     applications_managed: ownedApplications,
   },
   group: { users: where('group_members', 'group_id'), role_assignments: where('grants', 'group_id') },
@@ -99,6 +107,8 @@ const counted = {
       ${ofDomain('provider_links', ['id'], { user_id: 'users' })(options)} union
       select * from (select id from provider_links where provider_id in
         (select id from identity_providers where domain_id = ${options.id}) limit ${options.most}) as way`,
+    issued_credentials: (options) =>
+      ofDomain('issued_credentials', ['id'], { user_id: 'users' }, revocable(options.now))(options),
     identity_providers: where('identity_providers', 'domain_id'),
     connections: where('scim_connections', 'domain_id'),
     invitations: where('invitations', 'domain_id'),
@@ -116,7 +126,9 @@ const counted = {
       union all select 1 from app_organization_roles where application_id = ${id}`,
     consents: records('consumer_id', 'Consent'),
     tokens: records('consumer_id', ...TOKENS),
+    issued_credentials: issuedBy('application_id'),
   },
+  credential_type: { issued_credentials: issuedBy('type_id') },
 } as const satisfies Record<string, Record<string, Rows>>;
 
 export type CountedKind = keyof typeof counted;

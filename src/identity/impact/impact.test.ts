@@ -5,6 +5,8 @@ import { onEachDatabase, uniqueName } from '../../../test/support/api.ts';
 import { makeWorld, type World } from '../../../test/support/every-route.ts';
 import { makeUser } from '../../../test/support/relying-party.ts';
 import { databaseOf } from '../../../test/support/restartable-api.ts';
+import { makeHolder, makeRoleWorld } from '../../../test/support/role-credentials.ts';
+import { receive } from '../../../test/support/role-credentials-page.ts';
 import { TestBrowser } from '../../../test/support/test-browser.ts';
 
 onEachDatabase('What a deletion would do', (api) => {
@@ -40,6 +42,20 @@ onEachDatabase('What a deletion would do', (api) => {
     const ofConsumer = await countsOf(`/v3/OS-OAUTH2/consumers/${application.id}`);
     assert.deepEqual({ roles: ofConsumer.roles, permissions: ofConsumer.permissions }, { roles: 1, permissions: 1 });
     assert.ok(ofConsumer.application_role_assignments! >= 2);
+  });
+
+  it('has the credentials in wallets that would be revoked', async () => {
+    const roleWorld = await makeRoleWorld(api);
+    const person = await makeHolder(api, roleWorld);
+    for (const id of [roleWorld.sdJwt, roleWorld.sdJwt, roleWorld.jwtVc]) await receive(api, person, id);
+    const { credentials } = assertOk(await api.get(`/v3/OS-ROLE-CREDENTIALS/credentials?user_id=${person.id}`));
+    assertOk(await api.delete(`/v3/OS-ROLE-CREDENTIALS/credentials/${credentials[0].id}`), 204);
+    const type = `/v3/OS-ROLE-CREDENTIALS/types/${roleWorld.typeId}`;
+    const paths = [type, `/v3/users/${person.id}`, `/v3/OS-OAUTH2/consumers/${roleWorld.application.id}`];
+    for (const path of [...paths, '/v3/domains/default']) assert.equal((await countsOf(path)).issued_credentials, 2, path);
+    assertRefused(await api.get(`${type}/OS-IMPACT/deletion`, { token: person.token }), 403);
+    assertOk(await api.delete(type), 204);
+    for (const path of paths.slice(1)) assert.equal((await countsOf(path)).issued_credentials, undefined, path);
   });
 
   it('of a domain is what its deletion removes, also what its people have elsewhere', async () => {

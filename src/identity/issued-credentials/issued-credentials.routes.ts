@@ -1,7 +1,7 @@
 // /v3/OS-ROLE-CREDENTIALS/credentials
 import type { Caller, IdentityApp } from '../access/index.ts';
 import { listOf, PAGE_DOCUMENTATION } from '../resource/index.ts';
-import type { IssuedList } from './issued-credentials.rules.ts';
+import { type IssuedList, isForWalletIn } from './issued-credentials.rules.ts';
 import {
   IssuedCredentialEnvelope,
   IssuedCredentialList,
@@ -10,6 +10,9 @@ import {
 } from './issued-credentials.schema.ts';
 
 const tag = 'Role credentials';
+const SAME_WALLET = {
+  query: { same_wallet: 'true: also everything else that the same wallet got of this type in this format, at first and again.' },
+};
 
 export function mountIssuedCredentials(app: IdentityApp, { issuedList }: { readonly issuedList: IssuedList }): void {
   const all = '/v3/OS-ROLE-CREDENTIALS/credentials';
@@ -33,6 +36,9 @@ export function mountIssuedCredentials(app: IdentityApp, { issuedList }: { reado
           application_id: 'Only those of types of this application.',
           type_id: 'Only those of this type.',
           state: 'Only those in this state: `valid`, `suspended` or `revoked`.',
+          newest:
+            'true: of what one wallet got of one type in one format, and what is in the same state, only the newest. Without it, every copy is listed, and what it replaced.',
+          sort: 'issued_at, or -issued_at for the newest first. Without it, by id.',
         },
       },
       reply: { 200: IssuedCredentialList },
@@ -41,7 +47,7 @@ export function mountIssuedCredentials(app: IdentityApp, { issuedList }: { reado
       const page = await issuedList.list(call.query);
       return listOf(call, 'credentials', {
         ...page,
-        items: page.items.map(({ row, said }) => renderIssued(call.base, row, said)),
+        items: page.items.map((one) => renderIssued(call.base, one)),
       });
     },
   );
@@ -55,8 +61,7 @@ export function mountIssuedCredentials(app: IdentityApp, { issuedList }: { reado
       reply: { 200: IssuedCredentialEnvelope },
     },
     async (call) => {
-      const { row, said } = await issuedList.show(call.target);
-      return { credential: renderIssued(call.base, row, said) };
+      return { credential: renderIssued(call.base, await issuedList.show(call.target)) };
     },
   );
   app.patch(
@@ -67,12 +72,15 @@ export function mountIssuedCredentials(app: IdentityApp, { issuedList }: { reado
       tag,
       rule: 'update_issued_credential',
       target,
+      documentation: SAME_WALLET,
       body: UpdateIssuedCredential,
       reply: { 200: IssuedCredentialEnvelope },
     },
     async (call) => {
-      const { row, said } = await issuedList.update(call.caller, call.target, call.body.credential.state);
-      return { credential: renderIssued(call.base, row, said) };
+      const { caller, target: row, body, query, base } = call;
+      return {
+        credential: renderIssued(base, await issuedList.update(caller, row, body.credential.state, isForWalletIn(query))),
+      };
     },
   );
   app.delete(
@@ -83,8 +91,9 @@ export function mountIssuedCredentials(app: IdentityApp, { issuedList }: { reado
       tag,
       rule: 'revoke_issued_credential',
       target,
+      documentation: SAME_WALLET,
       reply: { 204: null },
     },
-    ({ caller, target: row }) => issuedList.revoke(caller, row),
+    ({ caller, target: row, query }) => issuedList.revoke(caller, row, isForWalletIn(query)),
   );
 }

@@ -6,10 +6,12 @@ import type { Change, RunChange } from '../audit/index.ts';
 import type { IssuedCredentialRow } from '../database.issued-credentials.ts';
 import type { Database } from '../database.ts';
 import { fail } from '../faults.ts';
-import { pageOf, single, whereEquals } from '../resource/index.ts';
+import { pageOf, readFlag, type SortColumns, searchOf, single, whereEquals } from '../resource/index.ts';
 import { isState } from './issued-credentials.schema.ts';
-import { findIssued, listIssued, rolesOfBatches, type SaidRole } from './issued-credentials.store.ts';
-import { resume, revoke, suspend } from './states.rules.ts';
+import { findIssued, lastOfSeries, listIssued, rolesOfBatches, type SaidRole } from './issued-credentials.store.ts';
+import { resume, revoke, type StateChange, suspend } from './states.rules.ts';
+
+const SORTS = { issued_at: { by: 'issued_at' } } as const satisfies SortColumns<'issued_at'>;
 
 export interface IssuedListDeps {
   readonly db: Database;
@@ -20,7 +22,12 @@ export interface IssuedListDeps {
 export interface ShownCredential {
   readonly row: IssuedCredentialRow;
   readonly said: readonly SaidRole[];
+  /** In seconds: when the wallet last got it anew. */
+  readonly refreshedAt: number | undefined;
 }
+
+/** Whether an act is about everything that the same wallet got of the type. */
+export const isForWalletIn = (query: Query): boolean => readFlag(query, 'same_wallet') ?? false;
 
 export function createIssuedList({ db, change, managers }: IssuedListDeps) {
   const manages = (caller: Caller, applicationId: string | undefined): Promise<boolean> =>
@@ -34,16 +41,25 @@ export function createIssuedList({ db, change, managers }: IssuedListDeps) {
       ),
       ({ batch_id }) => batch_id,
     );
-    return rows.map((row) => ({ row, said: said.get(row.batch_id) ?? [] }));
+    const lasts = await lastOfSeries(
+      db.read,
+      rows.flatMap(({ series_id }) => series_id ?? []),
+    );
+    return rows.map((row) => {
+      const last = lasts.get(row.series_id ?? '') ?? row.issued_at;
+      const refreshedAt = last > (row.first_issued_at ?? row.issued_at) ? last : undefined;
+      return { row, said: said.get(row.batch_id) ?? [], refreshedAt };
+    });
   }
 
   const apply = (
     caller: Caller,
     row: IssuedCredentialRow,
-    work: (change: Change, id: string, reason: string) => Promise<IssuedCredentialRow>,
+    isForWallet: boolean,
+    work: (change: Change, id: string, why: StateChange) => Promise<IssuedCredentialRow>,
   ): Promise<IssuedCredentialRow> =>
     change(actorAsVerified(caller, row.user_id), (transaction) =>
-      work(transaction, row.id, caller.userId === row.user_id ? 'holder' : 'administrator'),
+      work(transaction, row.id, { reason: caller.userId === row.user_id ? 'holder' : 'administrator', isForWallet }),
     );
 
   return {
@@ -67,23 +83,32 @@ export function createIssuedList({ db, change, managers }: IssuedListDeps) {
       const state = single(query, 'state');
       if (state !== undefined && !isState(state))
         fail('request.bad_value', { field: 'state', why: 'it must be valid, suspended or revoked' });
-      const criteria = (['user_id', 'application_id', 'type_id', 'state'] as const).flatMap((name) =>
-        whereEquals(`issued_credentials.${name}`, single(query, name)),
-      );
-      const page = await listIssued(db, pageOf(query), criteria);
+      const equal = (name: string) => whereEquals(`issued_credentials.${name}`, single(query, name));
+      const page = await listIssued(db, pageOf(query), {
+        limits: ['user_id', 'application_id'].flatMap(equal),
+        criteria: ['type_id', 'state'].flatMap(equal),
+        isNewest: readFlag(query, 'newest') ?? false,
+        sort: searchOf({ sort: single(query, 'sort') }, SORTS).sort,
+      });
       if (!page) return fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
       return { ...page, items: await shown(page.items) };
     },
 
     show: async (row: IssuedCredentialRow): Promise<ShownCredential> => (await shown([row]))[0]!,
 
-    async update(caller: Caller, row: IssuedCredentialRow, state: 'valid' | 'suspended'): Promise<ShownCredential> {
-      const changed = row.state === state ? row : await apply(caller, row, state === 'valid' ? resume : suspend);
+    async update(
+      caller: Caller,
+      row: IssuedCredentialRow,
+      state: 'valid' | 'suspended',
+      isForWallet: boolean,
+    ): Promise<ShownCredential> {
+      const isDone = row.state === state && !isForWallet;
+      const changed = isDone ? row : await apply(caller, row, isForWallet, state === 'valid' ? resume : suspend);
       return (await shown([changed]))[0]!;
     },
 
-    async revoke(caller: Caller, row: IssuedCredentialRow): Promise<void> {
-      if (row.state !== 'revoked') await apply(caller, row, revoke);
+    async revoke(caller: Caller, row: IssuedCredentialRow, isForWallet: boolean): Promise<void> {
+      if (row.state !== 'revoked' || isForWallet) await apply(caller, row, isForWallet, revoke);
     },
   };
 }

@@ -1,9 +1,8 @@
 // Wire format of issued credentials.
 import { isoTime } from '../../platform/clock.ts';
 import { t } from '../../platform/http/index.ts';
-import type { IssuedCredentialRow } from '../database.issued-credentials.ts';
 import { Links, ListLinks } from '../resource/index.ts';
-import type { SaidRole } from './issued-credentials.store.ts';
+import type { ShownCredential } from './issued-credentials.rules.ts';
 
 const STATES = ['valid', 'suspended', 'revoked'] as const;
 
@@ -25,6 +24,8 @@ const IssuedCredential = t.object({
   reason: t.nullable(t.string({ description: 'Why it is suspended or revoked.' })),
   issued_at: t.string(),
   expires_at: t.string(),
+  first_issued_at: t.string({ description: 'When the same wallet got the first of this type in this format.' }),
+  refreshed_at: t.nullable(t.string({ description: 'When the same wallet last got it anew. Null: never.' })),
   changed_at: t.string({ description: 'When the state was changed.' }),
   links: Links,
 });
@@ -46,7 +47,7 @@ export const isState = (text: string): boolean => (STATES as readonly string[]).
 
 const time = (seconds: number): string => isoTime(seconds * 1000);
 
-export function renderIssued(base: string, row: IssuedCredentialRow, said: readonly SaidRole[]) {
+export function renderIssued(base: string, { row, said, refreshedAt }: ShownCredential) {
   const byTarget = Map.groupBy(said, ({ target }) => target);
   return {
     id: row.id,
@@ -61,6 +62,8 @@ export function renderIssued(base: string, row: IssuedCredentialRow, said: reado
     reason: row.reason,
     issued_at: time(row.issued_at),
     expires_at: time(row.expires_at),
+    first_issued_at: time(row.first_issued_at ?? row.issued_at),
+    refreshed_at: refreshedAt === undefined ? null : time(refreshedAt),
     changed_at: time(row.changed_at),
     links: { self: `${base}/v3/OS-ROLE-CREDENTIALS/credentials/${row.id}` },
   };

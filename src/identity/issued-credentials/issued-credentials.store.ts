@@ -1,6 +1,6 @@
 // Issued credentials in the database.
-import { type RawBuilder, sql } from 'kysely';
-import { type PageRequest, preparedRows, type RowPage, readPage } from '../../platform/database/index.ts';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type PageRequest, preparedRows, type RowPage, readPage, type SortOrder } from '../../platform/database/index.ts';
 import { heldAssignments, type RoleSelection } from '../app-roles/index.ts';
 import type { CredentialState, IssuedCredentialRow, StatusListRow } from '../database.issued-credentials.ts';
 import type { Database, Reader, Tables, Tx } from '../database.ts';
@@ -90,6 +90,63 @@ export async function insertTags(tx: Tx, batchId: string, tags: readonly string[
       .insertInto('issued_credential_tags')
       .values(some.map((tag) => ({ tag, batch_id: batchId })))
       .execute();
+}
+
+export interface SeriesQuery {
+  readonly userId: string;
+  readonly typeId: string;
+  readonly format: string;
+  readonly authorizationId: string | null;
+  readonly keyThumbprints: readonly string[];
+}
+
+/** What the same wallet got of this before: by the same authorization, or for one of the same keys. */
+export async function findSeries(
+  tx: Tx,
+  { userId, typeId, format, authorizationId, keyThumbprints }: SeriesQuery,
+): Promise<Pick<IssuedCredentialRow, 'series_id' | 'first_issued_at'> | undefined> {
+  const ofUser = tx
+    .selectFrom('issued_credentials')
+    .where('user_id', '=', userId)
+    .where('type_id', '=', typeId)
+    .where('format', '=', format)
+    .where('series_id', 'is not', null)
+    .select(['series_id', 'first_issued_at'])
+    .limit(1);
+  const byAuthorization =
+    authorizationId === null ? undefined : await ofUser.where('authorization_id', '=', authorizationId).executeTakeFirst();
+  return byAuthorization ?? (await ofUser.where('key_thumbprint', 'in', [...keyThumbprints]).executeTakeFirst());
+}
+
+/** The others of its series that are in one of these states, and have not expired. */
+export const othersOfSeries = (
+  tx: Tx,
+  { id, series_id }: Pick<IssuedCredentialRow, 'id' | 'series_id'>,
+  states: readonly CredentialState[],
+  now: number,
+): Promise<Revocable[]> =>
+  tx
+    .selectFrom('issued_credentials')
+    .where('series_id', '=', series_id)
+    .where('state', 'in', [...states])
+    .where('expires_at', '>', now)
+    .where('id', '<>', id)
+    .select(['id', 'list_id', 'user_id', 'application_id', 'type_id'])
+    .execute();
+
+/** When a wallet last got one of these series. */
+export async function lastOfSeries(db: Reader, seriesIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const all = new Map<string, number>();
+  for (const some of chunksOf([...new Set(seriesIds)])) {
+    const rows = await db
+      .selectFrom('issued_credentials')
+      .where('series_id', 'in', [...some])
+      .groupBy('series_id')
+      .select(({ fn }) => ['series_id', fn.max('issued_at').as('last')])
+      .execute();
+    for (const { series_id, last } of rows) all.set(series_id!, Number(last));
+  }
+  return all;
 }
 
 /** What a change invalidated, as far as credentials depend on it. */
@@ -255,13 +312,29 @@ export const issuedTo = (db: Reader, userId: string): Promise<IssuedCredentialRo
     .selectAll()
     .execute();
 
+/** Of those of a series that are in the same state. */
+const isNewestOfSeries = sql<SqlBool>`not exists (
+  select 1 from issued_credentials as newer where newer.series_id = issued_credentials.series_id and newer.state = issued_credentials.state
+    and (newer.issued_at, newer.id) > (issued_credentials.issued_at, issued_credentials.id))`;
+
+export interface IssuedQuery {
+  /** What the caller may list. */
+  readonly limits: readonly Criterion[];
+  readonly criteria: readonly Criterion[];
+  /** Only the newest of what a wallet got. */
+  readonly isNewest: boolean;
+  readonly sort: SortOrder<'issued_at'> | undefined;
+}
+
 export function listIssued(
   db: Database,
   page: PageRequest,
-  criteria: readonly Criterion[],
+  { limits, criteria, isNewest, sort }: IssuedQuery,
 ): Promise<RowPage<IssuedCredentialRow> | undefined> {
-  const visible = applyCriteria(db.read.selectFrom('issued_credentials').selectAll('issued_credentials'), db.dialect, criteria);
-  return readPage(visible, { table: 'issued_credentials' }, page, visible);
+  const visible = applyCriteria(db.read.selectFrom('issued_credentials').selectAll('issued_credentials'), db.dialect, limits);
+  const filtered = applyCriteria(visible, db.dialect, criteria);
+  const query = isNewest ? filtered.where(isNewestOfSeries) : filtered;
+  return readPage(query, { table: 'issued_credentials', ...sort }, page, visible);
 }
 
 export interface SaidRole {

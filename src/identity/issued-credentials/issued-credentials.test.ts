@@ -123,6 +123,59 @@ onEachDatabase(
       assert.equal((await read(uri, idx))?.state, 'revoked');
     });
 
+    it('are known to be of the same wallet by its authorization or its key: first issued, last refreshed, changed together', async () => {
+      const { user, typeId } = await makeHolder(api, db());
+      const until = Number.MAX_SAFE_INTEGER;
+      const get = (count: number, wallet: { authorizationId?: string; keys?: readonly string[] }) =>
+        recordFor(on, user.id, typeId, count, until, wallet);
+      const times = async (id: string) => {
+        const { issued_at, first_issued_at, refreshed_at } = assertOk(await api.get(`${ALL}/${id}`)).credential;
+        return [issued_at, first_issued_at, refreshed_at];
+      };
+      const first = (await get(2, { authorizationId: 'one' })).ids;
+      const other = (await get(1, { authorizationId: 'other' })).ids;
+      const [firstAt] = await times(first[0]!);
+      for (const id of first) assert.deepEqual(await times(id), [firstAt, firstAt, null], 'copies are no refresh');
+      api.clock.advance(60);
+      const [second] = (await get(1, { authorizationId: 'one', keys: [`key of ${user.id}`] })).ids;
+      api.clock.advance(60);
+      // Another authorization for the same key; then that one again, for another key.
+      const [third] = (await get(1, { authorizationId: 'third', keys: [`key of ${user.id}`] })).ids;
+      const [[secondAt], [thirdAt]] = [await times(second!), await times(third!)];
+      assert.ok(firstAt < secondAt && secondAt < thirdAt);
+      assert.deepEqual(await times(first[0]!), [firstAt, firstAt, thirdAt]);
+      assert.deepEqual(await times(second!), [secondAt, firstAt, thirdAt]);
+      assert.deepEqual(await times(third!), [thirdAt, firstAt, thirdAt]);
+      const [fourth] = (await get(1, { authorizationId: 'third' })).ids;
+      assert.equal((await times(fourth!))[1], firstAt);
+      assert.equal((await times(other[0]!))[2], null, 'another wallet');
+      const { user: stranger, typeId: elsewhere } = await makeHolder(api, db());
+      const [foreign] = (await recordFor(on, stranger.id, elsewhere, 1, until, { keys: [`key of ${user.id}`] })).ids;
+      assert.equal((await times(foreign!))[2], null, 'of somebody else');
+
+      const listed = async (query: string) =>
+        (assertOk(await api.get(`${ALL}?user_id=${user.id}&${query}`)).credentials as { id: string }[]).map(({ id }) => id);
+      const newest = await listed('newest=true&sort=-issued_at');
+      assert.equal(newest.length, 2);
+      assert.ok([third, fourth].includes(newest[0]) && newest[1] === other[0]);
+      assert.deepEqual(await listed('sort=issued_at&limit=3').then((ids) => ids.sort()), [...first, ...other].sort());
+      const page = (marker: string) => listed(`newest=true&sort=-issued_at&limit=1&marker=${marker}`);
+      assert.deepEqual(await page(newest[0]!), [other[0]]);
+      await get(1, { authorizationId: 'third' });
+      assert.deepEqual(await page(newest[0]!), [other[0]], 'a marker that is not the newest any more has its place');
+      assertRefused(await api.get(`${ALL}?user_id=${user.id}&sort=state`), 400, /sort/);
+
+      const all = async () => Promise.all([...first, second!, third!, fourth!, ...other].map((id) => stateOf(db(), id)));
+      assertOk(await api.patch(`${ALL}/${second}?same_wallet=true`, { credential: { state: 'suspended' } }));
+      assert.deepEqual(await all(), [...Array(5).fill('suspended'), 'valid']);
+      assertOk(await api.delete(`${ALL}/${first[0]}`), 204);
+      assertOk(await api.patch(`${ALL}/${third}?same_wallet=true`, { credential: { state: 'valid' } }));
+      assert.deepEqual(await all(), ['revoked', ...Array(4).fill('valid'), 'valid']);
+      assertOk(await api.delete(`${ALL}/${first[0]}?same_wallet=true`), 204);
+      assert.deepEqual(await all(), [...Array(5).fill('revoked'), 'valid']);
+      assertRefused(await api.delete(`${ALL}/${other[0]}?same_wallet=perhaps`), 400, /same_wallet/);
+    });
+
     it('have a list that may be kept for a short time, and is not sent again while it is the same', async () => {
       const { user, typeId } = await makeHolder(api, db());
       const [one] = (await recordFor(on, user.id, typeId)).credentials;

@@ -13,6 +13,7 @@ import { bitstringAddress, listAddress, PURPOSES } from './addresses.ts';
 import {
   closeList,
   findOpenList,
+  findSeries,
   type HeldRole,
   hasLists,
   heldRolesOf,
@@ -43,6 +44,8 @@ export interface NewCredentials {
   readonly keyThumbprints: readonly string[];
   readonly issuanceId: string;
   readonly clientId: string | null;
+  /** The same for everything that a wallet fetches by one authorization, also after its token was refreshed. */
+  readonly authorizationId: string | null;
   /** In seconds: until when the signature can be verified. */
   readonly notAfter: number;
 }
@@ -151,6 +154,7 @@ export const createRecord = (deps: RecordDeps) =>
       .sort((a, b) => applications.indexOf(a.application_id) - applications.indexOf(b.application_id));
     const expiresAt = Math.min(now + type.validitySeconds, until, notAfter);
     const batchId = newId();
+    const before = await findSeries(tx, { ...what, typeId: type.id });
     const common = {
       batch_id: batchId,
       issuance_id: issuanceId,
@@ -166,13 +170,17 @@ export const createRecord = (deps: RecordDeps) =>
       expires_at: expiresAt,
       list_state: 0,
       list_version: 0,
+      series_id: before?.series_id ?? batchId,
+      first_issued_at: before?.first_issued_at ?? now,
+      authorization_id: what.authorizationId,
     };
     const rows = keyThumbprints.map((key_thumbprint) => ({ ...common, id: newId(), key_thumbprint }));
     const ids = rows.map(({ id }) => id);
     const stored = new Map((await store(deps, change, rows)).map((row) => [row.id, row]));
     await insertRoles(tx, batchId, roles);
     await insertTags(tx, batchId, tags.filter(isStoredTag));
-    const detail = { user_id: userId, application_id: type.applicationId, type_id: type.id, format };
+    const about = { user_id: userId, application_id: type.applicationId, type_id: type.id, format };
+    const detail = before ? { ...about, refreshed: true } : about;
     const credentials = ids.map((id): RecordedCredential => {
       const { list_id, list_index } = stored.get(id)!;
       audit('issued_credential.created', { kind: 'issued_credential', id }, detail);

@@ -3,7 +3,7 @@ import type { Change } from '../audit/index.ts';
 import type { CredentialState, IssuedCredentialRow } from '../database.issued-credentials.ts';
 import { fail } from '../faults.ts';
 import { tagOfList } from './addresses.ts';
-import { findIssued, nextVersion, type Revocable, updateStates } from './issued-credentials.store.ts';
+import { findIssued, nextVersion, othersOfSeries, type Revocable, updateStates } from './issued-credentials.store.ts';
 
 const LIST_STATES: Readonly<Record<CredentialState, number>> = { valid: 0, revoked: 1, suspended: 2 };
 /** Revocation is for good. */
@@ -46,9 +46,21 @@ export async function changeStates(
   return changed.size;
 }
 
-async function changeOne(change: Change, id: string, state: CredentialState, reason: string): Promise<IssuedCredentialRow> {
+export interface StateChange {
+  readonly reason: string;
+  /** Also of everything else that the same wallet got of the type in this format. */
+  readonly isForWallet?: boolean;
+}
+
+async function changeOne(
+  change: Change,
+  id: string,
+  state: CredentialState,
+  { reason, isForWallet = false }: StateChange,
+): Promise<IssuedCredentialRow> {
   const found = (await findIssued(change.tx, id)) ?? fail('issued_credential.not_found', { id });
-  const count = await changeStates(change, [found], state, reason);
+  const others = isForWallet ? await othersOfSeries(change.tx, found, FROM[state], change.now) : [];
+  const count = await changeStates(change, [found, ...others], state, reason);
   const row = (await findIssued(change.tx, id)) ?? fail('issued_credential.not_found', { id });
   if (row.state !== state) fail('issued_credential.revoked', { id });
   // Somebody else did it a moment before.
@@ -62,6 +74,6 @@ async function changeOne(change: Change, id: string, state: CredentialState, rea
 }
 
 /** For good. */
-export const revoke = (change: Change, id: string, reason: string) => changeOne(change, id, 'revoked', reason);
-export const suspend = (change: Change, id: string, reason: string) => changeOne(change, id, 'suspended', reason);
-export const resume = (change: Change, id: string, reason: string) => changeOne(change, id, 'valid', reason);
+export const revoke = (change: Change, id: string, why: StateChange) => changeOne(change, id, 'revoked', why);
+export const suspend = (change: Change, id: string, why: StateChange) => changeOne(change, id, 'suspended', why);
+export const resume = (change: Change, id: string, why: StateChange) => changeOne(change, id, 'valid', why);

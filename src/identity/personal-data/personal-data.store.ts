@@ -249,7 +249,8 @@ export async function readIssuedCredentials(db: Reader, userId: string) {
     .where('user_id', '=', userId)
     .orderBy('issued_at')
     .orderBy('id')
-    .select(['id', 'batch_id', 'type_id', 'application_id', 'format', 'state', 'reason', 'changed_at', 'issued_at', 'expires_at'])
+    .select(['id', 'batch_id', 'type_id', 'application_id', 'format', 'state', 'reason'])
+    .select(['changed_at', 'first_issued_at', 'issued_at', 'expires_at'])
     .execute();
   const roles = await db
     .selectFrom('issued_credential_roles')

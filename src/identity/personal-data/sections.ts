@@ -183,6 +183,7 @@ const issuedCredentials: Section = async (db, userId) =>
     ...row,
     roles: said.map(({ target, name }) => ({ target, name })),
     issued_at: time(row.issued_at),
+    first_issued_at: time(row.first_issued_at ?? row.issued_at),
     expires_at: time(row.expires_at),
     changed_at: time(row.changed_at),
   }));

@@ -24,6 +24,8 @@ async function makeThings(api: TestApi): Promise<Record<string, Thing>> {
   const part = { application_id: consumer.id };
   const { role } = assertOk(await api.post('/v3/OS-ROLES/roles', { role: { name: name(), ...part } }));
   const { permission } = assertOk(await api.post('/v3/OS-ROLES/permissions', { permission: { name: name(), ...part } }));
+  const type = { id: uniqueName('edited').toLowerCase(), name: name(), ...part };
+  assertOk(await api.post('/v3/OS-ROLE-CREDENTIALS/types', { credential_type: type }), 201);
   const base = async (kind: 'user' | 'group' | 'project' | 'domain' | 'role', more = {}): Promise<Thing> => {
     const { id } = await api.make(kind, { name: name(), ...more });
     return { path: `/v3/${kind}s/${id}`, envelope: kind, field: 'description' };
@@ -36,6 +38,11 @@ async function makeThings(api: TestApi): Promise<Record<string, Thing>> {
     role: await base('role'),
     app_role: { path: `/v3/OS-ROLES/roles/${role.id}`, envelope: 'role', field: 'name' },
     permission: { path: `/v3/OS-ROLES/permissions/${permission.id}`, envelope: 'permission', field: 'name' },
+    credential_type: {
+      path: `/v3/OS-ROLE-CREDENTIALS/types/${type.id}`,
+      envelope: 'credential_type',
+      field: 'description',
+    },
     consumer: { path: `/v3/OS-OAUTH2/consumers/${consumer.id}`, envelope: 'consumer', field: 'description' },
     region: { path: `/v3/regions/${(await api.make('region', {})).id}`, envelope: 'region', field: 'description' },
     endpoint: { path: `/v3/endpoints/${endpoint.id}`, envelope: 'endpoint', field: 'description' },

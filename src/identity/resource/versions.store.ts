@@ -17,6 +17,7 @@ const tables = {
   region: 'regions',
   service: 'services',
   endpoint: 'endpoints',
+  credential_type: 'credential_types',
 } as const;
 
 export type VersionedKind = keyof typeof tables;
@@ -49,6 +50,15 @@ export function versionOf(row: object): string {
   return createHash('sha256').update(JSON.stringify(shown)).digest('base64url').slice(0, 22);
 }
 
+/** A type of credentials is compared without when it was made, and with the applications that are in another table. */
+async function lockTypeVersion(db: Pick<Database, 'dialect'>, tx: Tx, id: string): Promise<string | undefined> {
+  const row = await lockRow(db, tx, 'credential_types', id);
+  if (!row) return undefined;
+  const { created_at: _, ...shown } = row;
+  const targets = await tx.selectFrom('credential_type_targets').where('type_id', '=', id).select('application_id').execute();
+  return versionOf({ ...shown, targets: targets.map(({ application_id }) => application_id).sort() });
+}
+
 /** Undefined if it does not exist. The row is locked until the transaction ends: what was compared is what is changed. */
 export async function lockVersion(
   db: Pick<Database, 'dialect'>,
@@ -56,6 +66,7 @@ export async function lockVersion(
   kind: VersionedKind,
   id: string,
 ): Promise<string | undefined> {
+  if (kind === 'credential_type') return lockTypeVersion(db, tx, id);
   const row = await lockRow(db, tx, tables[kind], id);
   if (!row || (kind !== 'project' && kind !== 'domain')) return row && versionOf(row);
   const tags = await tx.selectFrom('project_tags').where('project_id', '=', id).orderBy('name').select('name').execute();

@@ -1,6 +1,7 @@
 // Credentials by the authorization code flow: the wallet asks by scope or by authorization details, by itself or because of an offer.
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
+import * as client from 'openid-client';
 import { onEachDatabase } from '../../../test/support/api.ts';
 import { makeUser, RelyingParty } from '../../../test/support/relying-party.ts';
 import {
@@ -90,6 +91,27 @@ onEachDatabase(
       });
       assert.equal(page.redirectTarget?.searchParams.get('error'), 'access_denied');
       assert.ok(browser.seen.some(({ text }) => text.includes('<strong>Shop manager</strong>')));
+    });
+
+    it('gets it anew by a refresh token, which the list of what was issued shows as refreshed', async () => {
+      const holder = await makeHolder(api, world);
+      const party = await RelyingParty.make(api);
+      const { url, checks } = await party.ask({ scope: `openid offline_access ${world.scope}`, prompt: 'consent' });
+      const tokens = await party.redeem(await new TestBrowser(api).signIn(url, holder), checks);
+      const plain = new TestCredentialWallet(api);
+      await plain.receive({ access_token: tokens.access_token, token_type: 'Bearer' }, world.sdJwt);
+      const times = async () => {
+        const { body } = await api.get(`/v3/OS-ROLE-CREDENTIALS/credentials?user_id=${holder.id}&newest=true`);
+        return body.credentials.map((one: any) => [one.first_issued_at, one.issued_at, one.refreshed_at]);
+      };
+      const [[first, , never]] = await times();
+      assert.equal(never, null);
+      api.clock.advance(60);
+      const fresh = await client.refreshTokenGrant(party.config, tokens.refresh_token!);
+      await plain.receive({ access_token: fresh.access_token, token_type: 'Bearer' }, world.sdJwt);
+      const [[again, last, refreshed], ...others] = await times();
+      assert.deepEqual([again, refreshed, others], [first, last, []]);
+      assert.ok(Date.parse(refreshed) - Date.parse(first) >= 60_000);
     });
 
     it('refuses somebody without the role only when the credential is asked for', async () => {

@@ -1,4 +1,5 @@
 // The access token of a request for a credential: only one that was issued for credentials, bound to its key where it has one.
+import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Access } from '../access/index.ts';
 import { fail } from '../faults.ts';
@@ -14,6 +15,8 @@ export interface CredentialAccess {
   readonly clientId: string;
   /** The client as wallets name it in proofs; undefined if it did not say who it is. */
   readonly namedClient: string | undefined;
+  /** The same after the token was refreshed. Null if it has none. */
+  readonly authorizationId: string | null;
   /** Types of credentials, by scope. */
   readonly typeIds: readonly string[];
   /** Configurations, by authorization details or by an offer. */
@@ -82,7 +85,7 @@ export function createCredentialAccess({ records, access, proofs, isHaip, issuer
       const [scheme = '', token = '', ...rest] = (headers.authorization ?? '').split(' ');
       if (token === '' || token.length > MAX_TOKEN || rest.length > 0) return refuse();
       const { payload } = (await records.findValid(ACCESS_TOKEN_MODEL, token)) ?? refuse();
-      const { accountId, clientId, aud, jkt } = payload;
+      const { accountId, clientId, aud, jkt, grantId } = payload;
       // Other tokens of the person, such as those of an application that they signed in to, are not good here.
       if (accountId === undefined || clientId === undefined || aud !== issuer() || (await isSessionOver(payload)))
         return refuse();
@@ -95,6 +98,8 @@ export function createCredentialAccess({ records, access, proofs, isHaip, issuer
         userId: accountId,
         clientId,
         namedClient: isAnonymousWallet(clientId) ? undefined : clientId,
+        // Hashed: that of an offer is made of its code.
+        authorizationId: typeof grantId === 'string' ? createHash('sha256').update(grantId).digest('hex').slice(0, 32) : null,
         typeIds: scopes.filter((one) => one.startsWith(CREDENTIAL_SCOPE)).map((one) => one.slice(CREDENTIAL_SCOPE.length)),
         configurationIds: details.map((one) => one.credential_configuration_id),
         hasIdentifiers: details.some((one) => one.credential_identifiers !== undefined),

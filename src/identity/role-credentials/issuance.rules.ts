@@ -86,7 +86,7 @@ export function createIssuance(deps: IssuanceDeps) {
   /** The token, the nonces, the roles and the record of what is issued: one transaction, so that nothing is issued on what is over. */
   async function record(
     transaction: Change,
-    { token, userId, clientId }: CredentialAccess,
+    { token, userId, clientId, authorizationId }: CredentialAccess,
     { type, format }: CredentialConfiguration,
     keys: readonly ProvenKey[],
     notAfter: number,
@@ -96,7 +96,7 @@ export function createIssuance(deps: IssuanceDeps) {
       if (!(await nonces.use(transaction, nonce))) fail('role_credential.invalid_nonce');
     const issuanceId = newId();
     const keyThumbprints = keys.map(({ thumbprint }) => thumbprint);
-    const what = { type, userId, format, keyThumbprints, issuanceId, clientId, notAfter };
+    const what = { type, userId, format, keyThumbprints, issuanceId, clientId, authorizationId, notAfter };
     const recorded = await issued.record(transaction, what);
     // Locked by now: what it says is what is issued.
     const current = await types.findIn(transaction.tx, type.id);

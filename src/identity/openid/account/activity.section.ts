@@ -1,12 +1,15 @@
 // What happened to a person's account: sign-ins and changes, from the audit events about them.
 import { type EventPosition, type OwnAction, readEvents } from '../../audit-events/index.ts';
 import { namesOfConsumers } from '../../consumers/index.ts';
+import type { CredentialTypes } from '../../credential-types/index.ts';
 import type { AuditEventRow } from '../../database.ts';
 import { type Deps, parseJson } from '../../resource/index.ts';
 import { type ActivityOnPage, activitySection } from '../pages/account-activity.ts';
 import type { AccountSection } from './section.ts';
 
-export type ActivityDeps = Pick<Deps, 'db'>;
+export interface ActivityDeps extends Pick<Deps, 'db'> {
+  readonly credentialTypes: Pick<CredentialTypes, 'find' | 'list'>;
+}
 
 const PAGE_SIZE = 25;
 const REFUSED = 'user.login_refused';
@@ -19,21 +22,39 @@ function markerIn(url: string | undefined): EventPosition | undefined {
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
 const detailOf = (row: AuditEventRow) => parseJson<Record<string, unknown>>(row.detail);
-const consumerIdOf = (row: AuditEventRow): string | undefined => textOf(detailOf(row).consumer_id);
 
 /** Of what others did, the person learns that it was done, and not from where. */
-function onPage(userId: string, row: AuditEventRow, application: string | undefined): ActivityOnPage {
+function onPage(userId: string, row: AuditEventRow, thing: string | undefined): ActivityOnPage {
   const { address, user_agent, name, purpose } = detailOf(row);
   const isByOther = row.actor_id !== null && row.actor_id !== userId;
   return {
     at: row.at,
     action: row.action as OwnAction,
-    about: application ?? (row.action.startsWith('passkey.') ? textOf(name) : undefined),
+    about: thing ?? (row.action.startsWith('passkey.') ? textOf(name) : undefined),
     isByOther,
     isRefused: row.outcome === 'failure',
     isWrongPassword: row.action === REFUSED && purpose !== undefined,
     address: isByOther ? undefined : textOf(address),
     userAgent: isByOther ? undefined : textOf(user_agent),
+  };
+}
+
+/** A wallet gets several copies of a credential at once, and loses them at once: one line for the person. */
+function isCopy(row: AuditEventRow, before: AuditEventRow | undefined): boolean {
+  if (before === undefined || row.target_kind !== 'issued_credential') return false;
+  const keyOf = (one: AuditEventRow) => JSON.stringify([one.at, one.action, one.request_id, detailOf(one).type_id]);
+  return keyOf(row) === keyOf(before);
+}
+
+/** The names of the applications and of the types of credentials that events are about, by their ids. */
+async function namesIn({ db, credentialTypes }: ActivityDeps, events: readonly AuditEventRow[]) {
+  const idsOf = (name: string) => [...new Set(events.flatMap((row) => textOf(detailOf(row)[name]) ?? []))];
+  const [applications, types] = [await namesOfConsumers(db.read, idsOf('consumer_id')), new Map<string, string>()];
+  // A type may be deleted.
+  for (const id of idsOf('type_id')) types.set(id, (await credentialTypes.find(id))?.name ?? id);
+  return (row: AuditEventRow): string | undefined => {
+    const { consumer_id, type_id } = detailOf(row);
+    return applications.get(textOf(consumer_id) ?? '') ?? types.get(textOf(type_id) ?? '');
   };
 }
 
@@ -45,9 +66,9 @@ export const createActivitySection = (deps: ActivityDeps): AccountSection => ({
     const rows = await readEvents(deps.db.read, { visible: { userId: id }, before, limit: PAGE_SIZE + 1 });
     const events = rows.slice(0, PAGE_SIZE);
     const last = rows.length > PAGE_SIZE ? events.at(-1) : undefined;
-    const names = await namesOfConsumers(deps.db.read, [...new Set(events.flatMap((row) => consumerIdOf(row) ?? []))]);
+    const nameOf = await namesIn(deps, events);
     return activitySection(visit, {
-      events: events.map((row) => onPage(id, row, names.get(consumerIdOf(row) ?? ''))),
+      events: events.filter((row, at) => !isCopy(row, events[at - 1])).map((row) => onPage(id, row, nameOf(row))),
       older: last && `${visit.action}?before=${last.at}.${last.id}`,
       newest: before && visit.action,
     });

@@ -39,9 +39,12 @@ type Run = AccountStep['run'];
 /** Of those that cannot be used any more, the page shows the latest. */
 const MOST_ENDED = 10;
 
-/** A wallet gets several copies at once, each for another key: they are one for the person, unless somebody changed one of them alone. */
-const copiesOf = (rows: readonly IssuedRow[]): IssuedRow[][] => [
-  ...Map.groupBy(rows, ({ batch_id, state }) => `${batch_id} ${state}`).values(),
+/**
+ * A wallet gets several copies at once, each for another key, and gets new ones from time to time: they are one for the person, unless somebody
+ * changed one of them alone. The newest first.
+ */
+const ofWallets = (rows: readonly IssuedRow[]): IssuedRow[][] => [
+  ...Map.groupBy(rows, ({ series_id, batch_id, state }) => `${series_id ?? batch_id} ${state}`).values(),
 ];
 
 /** Whoever has the link and the code gets credentials of the person. */
@@ -64,29 +67,26 @@ const revoke =
     const id = form.text('credential');
     const own = await issuedCredentials.ofUser(user.id);
     const chosen = own.find((row) => row.id === id) ?? fail('issued_credential.not_found', { id });
-    const copies = own.filter(({ batch_id, state }) => batch_id === chosen.batch_id && state === chosen.state);
-    // Lists are locked in the order of their ids.
-    copies.sort((one, other) => (one.list_id < other.list_id ? -1 : 1));
     if (chosen.state !== 'revoked')
-      await change(actor, async (transaction) => {
-        for (const copy of copies) await issuedCredentials.revoke(transaction, copy.id, 'holder');
-      });
+      await change(actor, (transaction) => issuedCredentials.revoke(transaction, id, { reason: 'holder', isForWallet: true }));
     return { done: 'credentialIsRevoked' };
   };
 
 async function issuedTo(deps: RoleCredentialDeps, rows: readonly IssuedRow[]): Promise<IssuedOnPage[]> {
   const now = seconds(deps.clock);
   const names = await namesOfConsumers(deps.db.read, [...new Set(rows.map((row) => row.application_id))]);
-  const all = await Promise.all(
-    copiesOf(rows).map(async (copies): Promise<IssuedOnPage> => {
-      const row = copies[0]!;
+  const shown = await Promise.all(
+    ofWallets(rows).map(async (all): Promise<IssuedOnPage> => {
+      const row = all[0]!;
+      const firstAt = row.first_issued_at ?? row.issued_at;
       return {
         id: row.id,
         // The type, or the application, may be deleted.
         name: (await deps.credentialTypes.find(row.type_id))?.name ?? row.type_id,
         application: names.get(row.application_id),
-        copies: copies.length,
-        issuedAt: row.issued_at,
+        copies: all.filter(({ batch_id }) => batch_id === row.batch_id).length,
+        issuedAt: firstAt,
+        refreshedAt: row.issued_at > firstAt ? row.issued_at : undefined,
         expiresAt: row.expires_at,
         changedAt: row.changed_at,
         state: row.state !== 'revoked' && row.expires_at <= now ? 'expired' : row.state,
@@ -94,7 +94,7 @@ async function issuedTo(deps: RoleCredentialDeps, rows: readonly IssuedRow[]): P
     }),
   );
   const [ended, usable] = [true, false].map((isOver) =>
-    all.filter(({ state }) => (state === 'revoked' || state === 'expired') === isOver),
+    shown.filter(({ state }) => (state === 'revoked' || state === 'expired') === isOver),
   ) as [IssuedOnPage[], IssuedOnPage[]];
   return [...usable, ...ended.slice(0, MOST_ENDED)];
 }

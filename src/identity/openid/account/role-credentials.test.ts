@@ -91,6 +91,65 @@ onEachDatabase('Roles for a wallet on the account page', (api) => {
     ]);
   });
 
+  it('show what a wallet got again as one, with when it was last refreshed, and revoke all of it', async () => {
+    const world = await makeRoleWorld(api, { formats: ['dc+sd-jwt'] });
+    const person = await makeHolder(api, world);
+    const browser = new TestBrowser(api);
+    const offered = offeredOn(await browser.submit(await browser.signIn(PAGE, person), 'credential-offer'));
+    const wallet = new TestCredentialWallet(api);
+    const token = await wallet.token(offered.uri, offered.code);
+    await wallet.receive(token, world.sdJwt);
+    assert.ok(!(await browser.go(PAGE)).text.includes(en.credentialRefreshed));
+    api.clock.advance(60);
+    await wallet.receive(token, world.sdJwt);
+    const page = await browser.go(PAGE);
+    const times = new RegExp(`${en.credentialIssued} (<time[^>]*>)[^<]*</time>, ${en.credentialRefreshed} (<time[^>]*>)`);
+    const refreshed = times.exec(page.text);
+    assert.ok(refreshed && refreshed[1] !== refreshed[2], page.text);
+    assert.equal(page.forms.filter(({ fields }) => fields.step === 'credential-revoke').length, 1);
+    await browser.submit(page, 'credential-revoke');
+    const { body } = await api.get(`/v3/OS-ROLE-CREDENTIALS/credentials?user_id=${person.id}`);
+    assert.deepEqual(
+      body.credentials.map((one: any) => one.state),
+      ['revoked', 'revoked'],
+    );
+  });
+
+  it('are in the activity when they are issued, suspended and revoked, once for all copies', async () => {
+    const world = await makeRoleWorld(api, { formats: ['dc+sd-jwt'], name: 'Shop <manager>' });
+    const person = await makeHolder(api, world);
+    const browser = new TestBrowser(api);
+    const offered = offeredOn(await browser.submit(await browser.signIn(PAGE, person), 'credential-offer'));
+    const wallet = new TestCredentialWallet(api);
+    const nonce = await wallet.nonce();
+    const jwt = [await wallet.proof({ nonce }), await wallet.proof({ nonce })];
+    const token = await wallet.token(offered.uri, offered.code);
+    const answer = await wallet.request(token, { credential_configuration_id: world.sdJwt, proofs: { jwt } });
+    assert.equal(answer.status, 200, answer.text);
+    const { body } = await api.get(`/v3/OS-ROLE-CREDENTIALS/credentials?user_id=${person.id}`);
+    const path = `/v3/OS-ROLE-CREDENTIALS/credentials/${body.credentials[0].id}?same_wallet=true`;
+    assert.equal((await api.patch(path, { credential: { state: 'suspended' } })).status, 200);
+    assert.equal((await api.patch(path, { credential: { state: 'valid' } })).status, 200);
+    assert.equal((await removeRole(api, person, world)).status, 204);
+    const { text } = await browser.go('/account/activity');
+    const actions = ['created', 'suspended', 'resumed', 'revoked'] as const;
+    for (const action of actions) {
+      const line = `${en.activityEvents[`issued_credential.${action}`]}: Shop &lt;manager&gt;`;
+      assert.equal(text.split(line).length - 1, 1, line);
+    }
+    assert.equal(text.split(en.byAdministrator).length - 1 >= 3, true);
+    // The same by the API, without who did it.
+    const { events } = (await api.get('/v3/OS-AUDIT/events', { token: person.token })).body;
+    const own = events.filter((one: any) => one.action === 'issued_credential.revoked');
+    assert.deepEqual(
+      own.map((one: any) => [one.actor_id, one.request_id, one.by_other, one.detail]),
+      Array(2).fill([null, null, true, { type_id: world.typeId }]),
+    );
+    const stranger = await makeHolder(api, world);
+    const { events: others } = (await api.get('/v3/OS-AUDIT/events', { token: stranger.token })).body;
+    assert.ok(!others.some((one: any) => one.action.startsWith('issued_credential.')));
+  });
+
   it('show what was suspended, has expired, or was revoked with the role', async () => {
     const world = await makeRoleWorld(api, { formats: ['dc+sd-jwt'] });
     const short = await makeType(api, world.application, { formats: ['dc+sd-jwt'], name: 'Short one', validity_seconds: 600 });

@@ -8,7 +8,7 @@ export interface ActivityOnPage {
   /** In seconds. */
   readonly at: number;
   readonly action: keyof PageWords['activityEvents'];
-  /** The application or the passkey. */
+  /** The application, the passkey or the type of credential. */
   readonly about: string | undefined;
   readonly isByOther: boolean;
   readonly isRefused: boolean;

@@ -21,6 +21,8 @@ export interface IssuedOnPage {
   readonly state: keyof PageWords['credentialStates'];
   /** Times in seconds. */
   readonly issuedAt: number;
+  /** When the wallet last got it anew. */
+  readonly refreshedAt: number | undefined;
   readonly expiresAt: number;
   readonly changedAt: number;
 }
@@ -55,11 +57,12 @@ function issuedItem(view: AccountView, one: IssuedOnPage): Html {
     one.state === 'revoked'
       ? html`${words.credentialStates.revoked} ${look.time(one.changedAt)}`
       : html`${one.state === 'expired' ? words.credentialStates.expired : words.credentialUntil} ${look.time(one.expiresAt)}`;
+  const refreshed = one.refreshedAt !== undefined && html`, ${words.credentialRefreshed} ${look.time(one.refreshedAt)}`;
   const copies = one.copies > 1 && html`, ${words.credentialCopies(one.copies)}`;
   const suspended = one.state === 'suspended' && html` (${words.credentialStates.suspended})`;
   return html`<li><span><strong>${one.name}</strong>${suspended}<br><span class="soft">${
     one.application !== undefined && html`${one.application}, `
-  }${words.credentialIssued} ${look.time(one.issuedAt)}, ${until}${copies}</span></span>
+  }${words.credentialIssued} ${look.time(one.issuedAt)}${refreshed}, ${until}${copies}</span></span>
 ${!isOver && button(view, 'credential-revoke', words.revoke, hidden('credential', one.id))}</li>`;
 }
 

@@ -52,6 +52,10 @@ const en = {
     'consent.given': 'Access given to',
     'consent.revoked': 'Access revoked from',
     'credential_offer.created': 'Roles offered to a wallet',
+    'issued_credential.created': 'Credential issued to a wallet',
+    'issued_credential.suspended': 'Credential in a wallet suspended',
+    'issued_credential.resumed': 'Credential in a wallet valid again',
+    'issued_credential.revoked': 'Credential in a wallet revoked',
   } satisfies Record<OwnAction, string>,
 };
 
@@ -106,6 +110,10 @@ const es: typeof en = {
     'consent.given': 'Acceso dado a',
     'consent.revoked': 'Acceso revocado a',
     'credential_offer.created': 'Roles ofrecidos a una cartera',
+    'issued_credential.created': 'Credencial emitida a una cartera',
+    'issued_credential.suspended': 'Credencial en una cartera suspendida',
+    'issued_credential.resumed': 'Credencial en una cartera válida de nuevo',
+    'issued_credential.revoked': 'Credencial en una cartera revocada',
   },
 };
 

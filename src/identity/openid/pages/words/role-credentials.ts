@@ -14,6 +14,7 @@ const en = {
   inWallets: 'In your wallets',
   nothingInWallets: 'Nothing yet.',
   credentialIssued: 'issued',
+  credentialRefreshed: 'last refreshed',
   credentialUntil: 'valid until',
   credentialStates: { valid: 'valid', suspended: 'suspended by an administrator', revoked: 'revoked', expired: 'expired' },
   credentialCopies: (count: number) => `${count} copies`,
@@ -44,6 +45,7 @@ const es: typeof en = {
   inWallets: 'En sus carteras',
   nothingInWallets: 'Todavía ninguna.',
   credentialIssued: 'emitida el',
+  credentialRefreshed: 'renovada por última vez el',
   credentialUntil: 'válida hasta el',
   credentialStates: {
     valid: 'válida',
