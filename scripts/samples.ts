@@ -1,4 +1,6 @@
 // Sample data for pictures of the screens: a small town with people, organizations and an application.
+import type { TestApi } from '../test/support/api.ts';
+import { TestCredentialWallet } from '../test/support/role-credentials.ts';
 
 export interface Samples {
   readonly person: string;
@@ -24,18 +26,69 @@ const ORGANIZATIONS = ['Library', 'Museum', 'Harbour'] as const;
 const PERMISSIONS = ['See orders', 'Place orders', 'Cancel orders', 'See reports'] as const;
 const ROLES = ['Buyer', 'Clerk', 'Auditor'] as const;
 
-export async function makeSamples(identity: string, password: string): Promise<Samples> {
-  const auth = {
-    identity: { methods: ['password'], password: { user: { name: 'admin', domain: { id: 'default' }, password } } },
-    scope: { system: { all: true } },
-  };
+type Call = <Answer>(method: string, path: string, body?: unknown, token?: string) => Promise<Answer>;
+
+async function logIn(identity: string, user: Readonly<Record<string, unknown>>, scope?: object): Promise<string> {
+  const auth = { identity: { methods: ['password'], password: { user } }, ...(scope ? { scope } : {}) };
   const login = await fetch(`${identity}/v3/auth/tokens`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ auth }),
   });
-  const token = login.headers.get('x-subject-token')!;
-  async function call<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
+  return login.headers.get('x-subject-token')!;
+}
+
+/** Somebody adds a credential to their wallet; with `again`, the wallet gets it anew. */
+async function addToWallet(
+  identity: string,
+  call: Call,
+  user: { id: string; password: string },
+  configuration: string,
+  again = false,
+) {
+  const offers = `/v3/users/${user.id}/OS-ROLE-CREDENTIALS/offers`;
+  const { offer } = await call<{ offer: { uri: string; tx_code: string } }>(
+    'POST',
+    offers,
+    { offer: { credential_configuration_ids: [configuration] } },
+    await logIn(identity, user),
+  );
+  const service = { url: identity, service: { issuer: () => identity }, clock: { now: () => Date.now() } };
+  const wallet = new TestCredentialWallet(service as unknown as TestApi);
+  const token = await wallet.token(offer.uri, offer.tx_code);
+  await wallet.receive(token, configuration);
+  if (!again) return;
+  // Times are in seconds.
+  await new Promise((resolve) => setTimeout(resolve, 2000));
+  await wallet.receive(token, configuration);
+}
+
+/** A type of credential about roles, and wallets of people that have it. */
+async function makeCredentials(identity: string, call: Call, applicationId: string, people: readonly string[]): Promise<void> {
+  const types = '/v3/OS-ROLE-CREDENTIALS/types';
+  for (const credential_type of [
+    {
+      id: 'town-buyer',
+      name: 'Buyer of the town',
+      description: 'Shows shops that you may order for the town.',
+      claims: ['name', 'organization'],
+      application_id: applicationId,
+    },
+    { id: 'auditor', name: 'Auditor', application_id: applicationId, enabled: false },
+  ])
+    await call('POST', types, { credential_type });
+  for (const [at, [, name]] of PEOPLE.slice(0, 3).entries())
+    await addToWallet(identity, call, { id: people[at]!, password: `the password of ${name}` }, 'town-buyer.sd_jwt', at === 0);
+  const issued = '/v3/OS-ROLE-CREDENTIALS/credentials';
+  const of = async (user: string): Promise<string> =>
+    (await call<{ credentials: readonly Made[] }>('GET', `${issued}?user_id=${user}`)).credentials[0]!.id;
+  await call('PATCH', `${issued}/${await of(people[1]!)}`, { credential: { state: 'suspended' } });
+  await call('DELETE', `${issued}/${await of(people[2]!)}`);
+}
+
+export async function makeSamples(identity: string, password: string): Promise<Samples> {
+  const admin = await logIn(identity, { name: 'admin', domain: { id: 'default' }, password }, { system: { all: true } });
+  async function call<Answer>(method: string, path: string, body?: unknown, token = admin): Promise<Answer> {
     const answer = await fetch(identity + path, {
       method,
       headers: { 'X-Auth-Token': token, 'Content-Type': 'application/json' },
@@ -85,7 +138,14 @@ export async function makeSamples(identity: string, password: string): Promise<S
       await call('PUT', `/v3/OS-ROLES/roles/${id}/permissions/${permission}`);
     const holder = `/v3/OS-ROLES/users/${people[0]}/organizations/${organizations[0]}`;
     if (index < 2) await call('PUT', `${holder}/applications/${application}/roles/${id}`);
+    if (index === 1)
+      for (const person of people.slice(1, 3))
+        await call(
+          'PUT',
+          `/v3/OS-ROLES/users/${person}/organizations/${organizations[0]}/applications/${application}/roles/${id}`,
+        );
   }
+  await makeCredentials(identity, call, application, people);
   for (const email of ['eve@town.example', 'frank@town.example'])
     await call('POST', '/v3/OS-REGISTRATION/invitations', { invitation: { email, organization_id: organizations[1] } });
   return { person: people[0]!, disabled: people[3]!, group, organization: organizations[0]!, application };

@@ -21,8 +21,14 @@ export interface EditOptions<Thing> {
   onDirty?(): void;
 }
 
-const shown = ({ value, chosen, type, options }: FormField): string => {
+const shown = ({ value, values, chosen, allChosen, type, options }: FormField): string => {
   if (type === 'pick') return chosen?.label ?? '';
+  if (type === 'picks') return (allChosen ?? []).map(({ label }) => label).join(', ');
+  if (type === 'checks')
+    return (options ?? [])
+      .filter((option) => values?.includes(option.value))
+      .map(({ label }) => label)
+      .join(', ');
   if (type === 'checkbox') return value ? shared.yes : shared.no;
   return options?.find((option) => option.value === String(value ?? ''))?.label ?? String(value ?? '');
 };

@@ -3,6 +3,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { ifDefined } from 'lit/directives/if-defined.js';
 import { PageElement } from './element.ts';
 import { type Choice, pick } from './pick.ts';
+import { picks } from './picks.ts';
 import { type Problem, problemMessage, problemOf } from './problem.ts';
 import { shared } from './words/index.ts';
 
@@ -21,9 +22,13 @@ export interface FormField {
     | 'textarea'
     | 'select'
     | 'checkbox'
+    | 'checks'
     | 'file'
-    | 'pick';
+    | 'pick'
+    | 'picks';
   readonly value?: string | number | boolean | undefined;
+  /** For `checks`: those of `options` that are ticked at the beginning. */
+  readonly values?: readonly string[];
   readonly required?: boolean;
   readonly hint?: string | TemplateResult;
   readonly options?: readonly { readonly value: string; readonly label: string; readonly disabled?: boolean }[];
@@ -36,10 +41,12 @@ export interface FormField {
   readonly accept?: string;
   readonly multiple?: boolean;
   readonly readOnly?: boolean;
-  /** For `pick`: finds what can be chosen. */
+  /** For `pick` and `picks`: finds what can be chosen. */
   find?(text: string, signal: AbortSignal): Promise<readonly Choice[]>;
   /** For `pick`: what is chosen at the beginning. */
   readonly chosen?: Choice | undefined;
+  /** For `picks`: those that are chosen at the beginning. */
+  readonly allChosen?: readonly Choice[];
   /** What is wrong with the value; the browser then refuses to send the form. Called while typing. `file`: what was chosen, of a file. */
   check?(value: string, file?: File): string | undefined;
   onChange?(value: string, file?: File): void;
@@ -82,6 +89,14 @@ function control(field: FormField, id: string): TemplateResult {
       find: field.find!,
       onChange: (picked) => field.onChange?.(picked),
     });
+  if (type === 'picks')
+    return picks({
+      id,
+      name,
+      chosen: field.allChosen ?? [],
+      describedBy: described === '' ? undefined : described,
+      find: field.find!,
+    });
   if (type === 'textarea')
     return html`<textarea id=${id} name=${name} ?required=${required} ?readonly=${readOnly} rows="4" maxlength=${ifDefined(maxLength)} aria-describedby=${describedBy} .defaultValue=${String(value ?? '')} @input=${input}></textarea>`;
   if (type === 'select')
@@ -95,10 +110,29 @@ function control(field: FormField, id: string): TemplateResult {
     ${field.suggestions ? html`<datalist id="${id}-list">${field.suggestions.map((one) => html`<option value=${one}></option>`)}</datalist>` : nothing}`;
 }
 
+/** At least one has to be ticked where the field is required. */
+function checkBoxes(event: Event): void {
+  const boxes = [...(event.currentTarget as HTMLElement).querySelectorAll<HTMLInputElement>('input')];
+  boxes[0]?.setCustomValidity(boxes.some((box) => box.checked) ? '' : shared.tickOne);
+}
+
+function checks(
+  { name, label, options = [], values = [], required = false }: FormField,
+  id: string,
+  hint: unknown,
+): TemplateResult {
+  const box = ({ value, label: text }: { value: string; label: string }, at: number): TemplateResult =>
+    html`<label class="check" for="${id}-${at}"><input id="${id}-${at}" type="checkbox" name=${name} value=${value} .defaultChecked=${values.includes(value)} />
+      <span>${text}</span></label>`;
+  return html`<fieldset class="field" @change=${required ? checkBoxes : nothing}>
+    <legend>${label}${required ? nothing : html` <span class="soft">(${shared.optional})</span>`}</legend>${hint}${options.map(box)}</fieldset>`;
+}
+
 /** A field with its label. Values are those at the beginning: rendering again does not undo what a person entered. `prefix` makes its id unique on the screen. */
 export function formField(field: FormField, prefix = 'field'): TemplateResult {
   const id = `${prefix}-${field.name}`;
   const hint = field.hint === undefined ? nothing : html`<p class="hint" id="${id}-hint">${field.hint}</p>`;
+  if (field.type === 'checks') return checks(field, id, hint);
   if (field.type === 'checkbox')
     return html`<div class="field"><label class="check" for=${id}>
         <input id=${id} name=${field.name} type="checkbox" .defaultChecked=${Boolean(field.value)} @change=${(event: Event) => onInput(field, event)}

@@ -19,7 +19,7 @@ import { onWallet } from '../support/wallet.ts';
 import { openWallet } from '../support/wallet-page.ts';
 
 const chromium = usesChromium();
-const { people, organizations, applications, service } = words;
+const { people, organizations, applications, credentials, service } = words;
 
 /** They ask the service nothing. */
 const WITHOUT_READS = ['/why', '/applications/new', '/try/x'];
@@ -123,6 +123,12 @@ onDatabase('SQLite', 'The console with a bad network', { settings: MAY_LEAVE }, 
       applications.newRole,
       applications.roleName,
       /^POST \/v3\/OS-ROLES\/roles$/,
+    ),
+    opens(
+      `/applications/${world.application.id}?tab=credentials`,
+      credentials.create,
+      credentials.name,
+      /^POST \/v3\/OS-ROLE-CREDENTIALS\/types$/,
     ),
     opens('/service/catalog', service.add, service.region, /^POST \/v3\/regions$/, service.add),
     opens('/service/roles', service.newRole, service.name, /^POST \/v3\/roles$/),

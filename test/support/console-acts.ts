@@ -28,5 +28,7 @@ export interface ConsoleScreen {
 export interface ConsoleWorld extends World {
   /** A role of the service that managers of a domain may not give. */
   readonly customRole: { readonly id: string; readonly name: string };
+  /** What the user of the world has in a wallet. */
+  readonly issued: { readonly id: string };
   readonly leaver: { readonly id: string; readonly name: string };
 }

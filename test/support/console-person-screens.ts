@@ -2,6 +2,7 @@
 import { words } from '../../console/identity/words/en/index.ts';
 import { texts } from '../../console/shared/words/en.ts';
 import type { Act, ConsoleScreen, ConsoleWorld } from './console-acts.ts';
+import { issuedActs } from './console-credential-screens.ts';
 
 const { people, grants } = words;
 
@@ -85,7 +86,8 @@ export function personScreens(person: { id: string; name: string }, world: Conso
             { name: people.endSessions, rule: 'identity:end_user_sessions', ids },
             { name: people.endSession, rule: 'identity:end_user_sessions', ids },
           ]
-        : [],
+        : // Of the wallet that got their credential.
+          [{ name: people.endToken, rule: 'access_tokens', ids }],
     ),
     tab(
       'groups',
@@ -109,6 +111,7 @@ export function personScreens(person: { id: string; name: string }, world: Conso
         ...(isSelf ? ownRoles : given),
       ],
     ),
+    tab('credentials', ['list_issued_credentials'], isSelf ? [] : issuedActs(world)),
     tab('history', ['identity:list_audit_events']),
   ];
 }

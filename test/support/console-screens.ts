@@ -2,6 +2,8 @@
 import { words } from '../../console/identity/words/en/index.ts';
 import { texts } from '../../console/shared/words/en.ts';
 import type { Act, ConsoleScreen, ConsoleWorld } from './console-acts.ts';
+import { applicationCredentialActs, credentialScreens } from './console-credential-screens.ts';
+import { groupScreens } from './console-group-screens.ts';
 import { personScreens } from './console-person-screens.ts';
 import type { Ids } from './every-route.ts';
 import { LOGO } from './pictures.ts';
@@ -115,45 +117,6 @@ function listScreens({ leaver, invitation }: ConsoleWorld): ConsoleScreen[] {
   ];
 }
 
-function groupScreens({ group, user, project, domain, member }: ConsoleWorld): ConsoleScreen[] {
-  const ids = { group_id: group.id };
-  const path = `/v3/groups/${group.id}`;
-  const grantIds = { group_id: group.id, project_id: project.id, role_id: member };
-  const grant = `/v3/projects/${project.id}/groups/${group.id}/roles/${member}`;
-  const tabs: Record<string, Act[]> = {
-    members: [
-      { name: organizations.addMember, rule: 'identity:add_user_to_group', ids: { ...ids, user_id: user.id } },
-      {
-        name: `${people.remove} ${user.name}`,
-        rule: 'identity:remove_user_from_group',
-        ids: { ...ids, user_id: user.id },
-        request: ['DELETE', `${path}/users/${user.id}`],
-      },
-    ],
-    roles: [
-      { name: grants.give, rule: 'identity:create_grant', ids: grantIds, request: ['PUT', grant] },
-      { name: grants.take, row: project.name, rule: 'identity:revoke_grant', ids: grantIds, request: ['DELETE', grant] },
-      {
-        name: grants.take,
-        row: domain.name,
-        rule: 'identity:revoke_grant',
-        ids: { ...ids, domain_id: domain.id, role_id: member },
-      },
-    ],
-    settings: [
-      { name: texts.save, rule: 'identity:update_group', ids, request: ['PATCH', path, { group: { description: 'x' } }] },
-    ],
-  };
-  return Object.entries(tabs).map(([tab, acts]) => ({
-    route: '/groups/:id',
-    path: `/groups/${group.id}?tab=${tab}`,
-    opens: ['identity:get_group'],
-    ...(tab === 'roles' ? { needs: ['identity:list_role_assignments'] } : {}),
-    ids,
-    acts: [{ name: organizations.delete, rule: 'identity:delete_group', ids, request: ['DELETE', path] }, ...acts],
-  }));
-}
-
 function placeScreens(world: ConsoleWorld, kind: 'project' | 'domain'): ConsoleScreen[] {
   const { user, member, group } = world;
   const place = world[kind] as { id: string; name: string };
@@ -214,10 +177,12 @@ const NEEDS: Readonly<Record<string, readonly string[]>> = {
   roles: ['list_roles', 'list_permissions'],
   people: ['list_user_assignments', 'list_organization_assignments'],
   access: ['list_consumer_grants'],
+  credentials: ['list_issued_credentials'],
   try: ['try_consumer_sign_in'],
 };
 
-function applicationScreens({ application, role, permission, user, project }: ConsoleWorld): ConsoleScreen[] {
+function applicationScreens(world: ConsoleWorld): ConsoleScreen[] {
+  const { application, role, permission, user, project } = world;
   const ids = { application_id: application.id };
   const path = `/v3/OS-OAUTH2/consumers/${application.id}`;
   const link = `/v3/OS-ROLES/roles/${role.id}/permissions/${permission.id}`;
@@ -279,6 +244,7 @@ function applicationScreens({ application, role, permission, user, project }: Co
       },
     ],
     access: [{ name: any(applications.endAccessTitle), row: applications.endAccess, rule: 'end_consumer_grant', ids }],
+    credentials: applicationCredentialActs(world),
     start: [],
     try: [{ name: trySignIn.begin, rule: 'try_consumer_sign_in', ids, request: ['POST', `${path}/sign-in-attempts`, {}] }],
   };
@@ -393,5 +359,6 @@ export const consoleScreens = (world: ConsoleWorld, caller: { id: string; name: 
   ...placeScreens(world, 'project'),
   ...placeScreens(world, 'domain'),
   ...applicationScreens(world),
+  ...credentialScreens(world),
   ...serviceScreens(world),
 ];

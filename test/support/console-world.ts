@@ -2,10 +2,19 @@
 import assert from 'node:assert/strict';
 import { type TestApi, uniqueName } from './api.ts';
 import type { ConsoleWorld } from './console-acts.ts';
-import { makeWorld } from './every-route.ts';
+import { makeWorld, PASSWORD, type World } from './every-route.ts';
 import { makeLeaver } from './leaving.ts';
 import { LOGO } from './pictures.ts';
+import { receive } from './role-credentials-page.ts';
 import { enable } from './second-factor.ts';
+
+/** The user gets a credential about their role into a wallet. */
+async function issueTo(api: TestApi, { user, credentialType }: World): Promise<{ id: string }> {
+  const token = await api.logIn({ id: user.id, password: PASSWORD });
+  await receive(api, { ...user, password: PASSWORD, token }, `${credentialType.id}.sd_jwt`);
+  const { credentials } = (await api.get(`/v3/OS-ROLE-CREDENTIALS/credentials?user_id=${user.id}`)).body;
+  return { id: credentials[0].id };
+}
 
 /** The service must let people leave (`MAY_LEAVE`). */
 export async function makeConsoleWorld(api: TestApi): Promise<ConsoleWorld> {
@@ -13,7 +22,8 @@ export async function makeConsoleWorld(api: TestApi): Promise<ConsoleWorld> {
   const customRole = await api.make('role', { name: uniqueName('custom') });
   const { project, user } = world;
   assert.equal((await api.put(`/v3/projects/${project.id}/users/${user.id}/roles/${customRole.id}`)).status, 204);
+  const issued = await issueTo(api, world);
   assert.equal((await enable(api, user)).status, 201);
   assert.equal((await api.put(`/v3/OS-OAUTH2/consumers/${world.application.id}/logo`, LOGO)).status, 200);
-  return { ...world, customRole, leaver: await makeLeaver(api) };
+  return { ...world, customRole, issued, leaver: await makeLeaver(api) };
 }

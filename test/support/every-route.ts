@@ -6,7 +6,8 @@ import { assign, makeApplication, makePermission, makeRole } from './application
 import { LOGO } from './pictures.ts';
 import { connect, GROUP, ORGANIZATION, patchOf, USER } from './scim.ts';
 
-const PASSWORD = 'a password of a test';
+/** Of the user. */
+export const PASSWORD = 'a password of a test';
 
 export type Ids = Readonly<Record<string, string>>;
 

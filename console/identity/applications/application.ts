@@ -8,6 +8,11 @@ import { hrefOf, part } from '../../shared/router.ts';
 import { type Content, Screen } from '../../shared/screen.ts';
 import { announce } from '../../shared/status.ts';
 import { time } from '../../shared/time.ts';
+import {
+  type ApplicationCredentials,
+  applicationCredentials,
+  readApplicationCredentials,
+} from '../credentials/application-credentials.ts';
 import { frame, go } from '../frame.ts';
 import { impactOf } from '../impact.ts';
 import { api, session } from '../session.ts';
@@ -20,13 +25,14 @@ import { snippets } from './snippets.ts';
 import './try.ts';
 import { addressProblem, type ConsumerWithSecret, linesOf } from './types.ts';
 
-const TABS = ['settings', 'roles', 'people', 'access', 'start', 'try'] as const;
+const TABS = ['settings', 'roles', 'people', 'access', 'credentials', 'start', 'try'] as const;
 type Tab = (typeof TABS)[number];
 const TAB_RULES: Readonly<Record<Tab, readonly string[]>> = {
   settings: [],
   roles: ['list_roles', 'list_permissions'],
   people: ['list_user_assignments', 'list_organization_assignments'],
   access: ['list_consumer_grants'],
+  credentials: ['list_issued_credentials'],
   start: [],
   try: ['try_consumer_sign_in'],
 };
@@ -58,6 +64,7 @@ class Application extends Screen {
   #holders: HoldersContent | undefined;
   #may: (rule: string) => boolean = () => false;
   #access: AccessContent | undefined;
+  #credentials: ApplicationCredentials | undefined;
 
   get #id(): string {
     return this.location.params.id!;
@@ -92,6 +99,7 @@ class Application extends Screen {
     this.#may = may;
     if (this.#tab === 'roles') this.#matrix = await readMatrix(this.#id, signal);
     if (this.#tab === 'people') this.#holders = await readHolders(this.#id, this.location, may, signal);
+    if (this.#tab === 'credentials') this.#credentials = await readApplicationCredentials(this.#id, this.location, may, signal);
     if (this.#tab === 'access') this.#access = await readAccess(this.#id, this.location, signal);
   }
 
@@ -113,6 +121,7 @@ class Application extends Screen {
     ${tab === 'roles' && this.#matrix ? html`<gh-matrix .application=${consumer.id} .content=${this.#matrix} .mayEdit=${this.#may('create_role')} .onChange=${() => void this.reload()}></gh-matrix>` : nothing}
     ${tab === 'people' && this.#holders ? holders(consumer.id, this.#holders, () => void this.reload()) : nothing}
     ${tab === 'access' && this.#access ? access(consumer.id, this.#access, () => this.reload()) : nothing}
+    ${tab === 'credentials' && this.#credentials ? applicationCredentials(consumer, this.#credentials, () => this.reload()) : nothing}
     ${tab === 'start' ? snippets(consumer) : nothing}
     ${tab === 'try' ? html`<gh-try-sign-in .consumer=${consumer}></gh-try-sign-in>` : nothing}`;
   }

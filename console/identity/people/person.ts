@@ -12,6 +12,7 @@ import { api, session } from '../session.ts';
 import type { User } from '../things.ts';
 import { words } from '../words/index.ts';
 import { stateBadge } from './parts.ts';
+import { PersonCredentials } from './person-credentials.ts';
 import { PersonGroups } from './person-groups.ts';
 import { PersonHistory } from './person-history.ts';
 import { PersonOverview } from './person-overview.ts';
@@ -45,6 +46,7 @@ const TABS: readonly TabEntry[] = [
     rules: ['identity:list_role_assignments', 'list_user_assignments'],
     create: (context) => new PersonRoles(context),
   },
+  { id: 'credentials', rules: ['list_issued_credentials'], create: (context) => new PersonCredentials(context) },
   { id: 'history', rules: ['identity:list_audit_events'], create: (context) => new PersonHistory(context) },
 ];
 

@@ -63,6 +63,7 @@ export const texts = {
   stay: 'Stay',
   secretText: 'This is shown once. Keep it in a safe place: nobody can show it again.',
   chooseFromList: 'Choose one from the list.',
+  tickOne: 'Tick at least one.',
   typeToFind: 'Type to find',
   choices: 'Choices',
   presentTitle: 'As it is now:',

@@ -67,6 +67,7 @@ export const texts: SharedTexts = {
   stay: 'Quedarse',
   secretText: 'Se muestra una sola vez. Guárdelo en un lugar seguro: nadie podrá volver a mostrarlo.',
   chooseFromList: 'Elija uno de la lista.',
+  tickOne: 'Marque al menos uno.',
   typeToFind: 'Escriba para buscar',
   choices: 'Opciones',
   presentTitle: 'Así está ahora:',

@@ -55,6 +55,7 @@ export const applications = {
     roles: 'Roles and permissions',
     people: 'Who holds roles',
     access: 'Who gave access',
+    credentials: 'Credentials',
     start: 'How to use it',
     try: 'Try to sign in',
   },

@@ -51,6 +51,7 @@ export const audit = {
     openid_keys: 'Keys of the OpenID provider',
     issuer_keys: 'Keys of the issuer of credentials',
     credential_type: 'Credential type',
+    issued_credential: 'Credential in a wallet',
     credential_target: 'DID of an application',
     master_key: 'Master key',
   },

@@ -17,6 +17,7 @@ export const impact = {
     passkeys: of('passkey', 'passkeys'),
     devices: of('remembered device', 'remembered devices'),
     credentials: of('credential', 'credentials'),
+    issued_credentials: of('credential in a wallet is revoked', 'credentials in wallets are revoked'),
     provider_accounts: of('link to an account elsewhere', 'links to accounts elsewhere'),
     applications_managed: of('application loses a manager', 'applications lose a manager'),
     users: of('person', 'people'),

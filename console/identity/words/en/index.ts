@@ -1,6 +1,7 @@
 // English: a file for each screen.
 import { applications } from './applications.ts';
 import { audit } from './audit.ts';
+import { credentials } from './credentials.ts';
 import { frame } from './frame.ts';
 import { grants } from './grants.ts';
 import { impact } from './impact.ts';
@@ -16,6 +17,7 @@ import { why } from './why.ts';
 export const words = {
   applications,
   audit,
+  credentials,
   frame,
   grants,
   impact,

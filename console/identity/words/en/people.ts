@@ -66,6 +66,7 @@ export const people = {
     sessions: 'Sessions and tokens',
     groups: 'Groups',
     roles: 'Roles',
+    credentials: 'In wallets',
     history: 'History',
   },
   why: 'Why may they, why not?',

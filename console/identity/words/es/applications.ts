@@ -64,6 +64,7 @@ export const applications: Words['applications'] = {
     roles: 'Roles y permisos',
     people: 'Quién tiene roles',
     access: 'Quién dio acceso',
+    credentials: 'Credenciales',
     start: 'Cómo usarla',
     try: 'Probar',
   },

@@ -53,6 +53,7 @@ export const audit: Words['audit'] = {
     openid_keys: 'Claves del proveedor OpenID',
     issuer_keys: 'Claves del emisor de credenciales',
     credential_type: 'Tipo de credencial',
+    issued_credential: 'Credencial en una cartera',
     credential_target: 'DID de una aplicación',
     master_key: 'Clave maestra',
   },

@@ -18,6 +18,7 @@ export const impact: Words['impact'] = {
     passkeys: of('llave de acceso', 'llaves de acceso'),
     devices: of('dispositivo recordado', 'dispositivos recordados'),
     credentials: of('credencial', 'credenciales'),
+    issued_credentials: of('credencial en una cartera se revoca', 'credenciales en carteras se revocan'),
     provider_accounts: of('enlace con una cuenta ajena', 'enlaces con cuentas ajenas'),
     applications_managed: of('aplicación pierde a quien la administra', 'aplicaciones pierden a quien las administra'),
     users: of('persona', 'personas'),

@@ -2,6 +2,7 @@
 import type { Words } from '../en/index.ts';
 import { applications } from './applications.ts';
 import { audit } from './audit.ts';
+import { credentials } from './credentials.ts';
 import { frame } from './frame.ts';
 import { grants } from './grants.ts';
 import { impact } from './impact.ts';
@@ -17,6 +18,7 @@ import { why } from './why.ts';
 export const words: Words = {
   applications,
   audit,
+  credentials,
   frame,
   grants,
   impact,

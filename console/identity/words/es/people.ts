@@ -68,6 +68,7 @@ export const people: Words['people'] = {
     sessions: 'Sesiones y tokens',
     groups: 'Grupos',
     roles: 'Roles',
+    credentials: 'En carteras',
     history: 'Historial',
   },
   why: '¿Por qué puede o no puede?',
