@@ -42,7 +42,9 @@ export function seedCredentials({ folder }: DataFolder, credentials: number): { 
   );
   const [credential, role, tag] = [
     db.prepare(
-      `insert into issued_credentials values (?, ?, ?, ?, 'bench', 'bench', null, 'dc+sd-jwt', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `insert into issued_credentials (id, batch_id, issuance_id, user_id, type_id, application_id, format, key_thumbprint, state, reason,
+          changed_at, issued_at, expires_at, list_id, list_index, list_state, list_version)
+        values (?, ?, ?, ?, 'bench', 'bench', 'dc+sd-jwt', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     db.prepare(`insert into issued_credential_roles values (?, 'bench', 'editor', 'bench', 'editor')`),
     db.prepare('insert into issued_credential_tags values (?, ?)'),

@@ -9,4 +9,6 @@ create index issued_credentials_by_series on issued_credentials (series_id, stat
 create index issued_credentials_by_authorization on issued_credentials (authorization_id);
 create index issued_credentials_by_time on issued_credentials (issued_at, id);
 create index issued_credentials_by_key on issued_credentials (key_thumbprint);
+-- Serves what the former index did, too.
+drop index issued_credentials_by_application;
 create index issued_credentials_of_application on issued_credentials (application_id, issued_at, id);
