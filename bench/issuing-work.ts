@@ -22,7 +22,7 @@ const masterKey = readFileSync(keyFile, 'utf8');
 const db = await openDatabase(load(identitySettings, {}), folder);
 const change = createChanges(db, clock);
 const identity = createIssuerIdentity({ db, clock, change, seal: createSeal([masterKey]), issuer: () => ISSUER });
-const maker = createCredentialMaker(identity);
+const maker = createCredentialMaker(identity, false);
 const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const key = { jwk: publicKey.export({ format: 'jwk' }) as never, thumbprint: '', nonce: '' };
 const now = Math.floor(clock.now() / 1000);

@@ -74,6 +74,7 @@ const OPEN: Readonly<Record<string, string>> = {
   '/openid/userinfo': SECRET,
   '/openid/introspect': SECRET,
   '/openid/revoke': SECRET,
+  '/openid/challenge': NOBODY,
   '/openid/par': `${NOBODY}; its login_hint is that of the authorization request`,
   '/openid/device': 'names no account: codes of devices, and then the sign-in',
   '/openid/device/authorize': NOBODY,

@@ -303,11 +303,15 @@ export async function authorize(
   api: TestApi,
   { parameters }: CodeRequest,
   person: { name: string; password: string },
-  { isPushed = false, browser = new TestBrowser(api) }: { isPushed?: boolean; browser?: TestBrowser } = {},
+  {
+    isPushed = false,
+    browser = new TestBrowser(api),
+    headers = {},
+  }: { isPushed?: boolean; browser?: TestBrowser; headers?: Record<string, string> } = {},
 ): Promise<URLSearchParams> {
   let query = new URLSearchParams(parameters);
   if (isPushed) {
-    const answer = await fetch(`${api.url}/openid/par`, { method: 'POST', body: query });
+    const answer = await fetch(`${api.url}/openid/par`, { method: 'POST', headers, body: query });
     const { request_uri: uri, ...rest } = (await answer.json()) as { request_uri: string };
     assert.equal(answer.status, 201, JSON.stringify(rest));
     query = new URLSearchParams({ client_id: parameters.client_id!, request_uri: uri });

@@ -31,6 +31,7 @@ import { createRevocations, createTokenKeys, createTokens } from '../tokens/inde
 import { trustDelegation } from '../trusts/index.ts';
 import { createDevices } from '../two-factor/index.ts';
 import { createUsers } from '../users/index.ts';
+import { readWalletProviders } from '../wallet-providers/index.ts';
 
 /** Limits of wrong guesses, not of requests: services that log in often with the right password are not limited. */
 const GUESSES = {
@@ -67,7 +68,14 @@ export async function buildCore(db: Database, options: ModuleOptions) {
   const tokens = createTokens({ access, keys: tokenKeys, revocations, caches: db, clock, tokenSeconds: config.tokenSeconds });
   const devices = createDevices({ ...deps, notify, gate });
   const logouts = createLogouts(deps);
-  const records = createRecords({ ...deps, seal, revocations, onEnd: logouts.recordLogouts });
+  const walletProviders = readWalletProviders(deps);
+  const records = createRecords({
+    ...deps,
+    seal,
+    revocations,
+    onEnd: logouts.recordLogouts,
+    isWallet: (clientId) => walletProviders.wallet(clientId) !== undefined,
+  });
   const registrationKeys = createRegistrationKeys(deps);
   const revokeAccess = async (transaction: Change, userId: string): Promise<void> => {
     await devices.forgetInTransaction(transaction, userId);
@@ -107,6 +115,7 @@ export async function buildCore(db: Database, options: ModuleOptions) {
     logins,
     devices,
     records,
+    walletProviders,
     logouts,
     gate,
     registrationKeys,

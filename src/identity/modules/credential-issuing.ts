@@ -12,7 +12,7 @@ export function buildCredentialIssuing(
   { issuerIdentity, credentialTypes, issuedCredentials, configurations }: RoleCredentials,
   { seal, issuer, rateLimits }: ModuleOptions,
 ) {
-  const { deps, records, access } = core;
+  const { deps, records, access, walletProviders } = core;
   return createRoleCredentials({
     ...deps,
     seal,
@@ -23,6 +23,7 @@ export function buildCredentialIssuing(
     configurations,
     identity: issuerIdentity,
     issued: issuedCredentials,
+    walletProviders,
     limit: new Throttle(rateLimits ? ISSUANCE_LIMIT : undefined, deps.clock),
     issuer,
   });

@@ -18,6 +18,7 @@ import type { Pictures } from '../pictures/index.ts';
 import type { Deps } from '../resource/index.ts';
 import type { SessionTokens } from '../tokens/index.ts';
 import type { Users } from '../users/index.ts';
+import type { WalletProviders } from '../wallet-providers/index.ts';
 import { createAccountHandler } from './account/account.ts';
 import type { DataDeps } from './account/data.section.ts';
 import type { RoleCredentialDeps } from './account/role-credentials.section.ts';
@@ -76,6 +77,7 @@ export interface OpenidDeps
   readonly sessionTokens: SessionTokens;
   /** The credentials that applications may ask for. */
   readonly catalog: CredentialCatalog;
+  readonly walletProviders: WalletProviders;
   /** Limits unfinished sign-ins by address. */
   readonly unfinished: Throttle;
   organizationsOf(userId: string): Promise<readonly { readonly name: string }[]>;
@@ -149,6 +151,7 @@ export function createOpenid(deps: OpenidDeps) {
     current,
     assets,
     issuer,
+    walletProviders: deps.walletProviders,
   };
   const mount: Mount = {
     paths: [

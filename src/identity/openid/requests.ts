@@ -5,6 +5,7 @@ import { fail } from '../faults.ts';
 import type { Federation } from '../federation/index.ts';
 import { NEW_EMAIL_PAGE } from '../people/index.ts';
 import type { StoredPicture } from '../pictures/index.ts';
+import type { WalletProviders } from '../wallet-providers/index.ts';
 import type { AccountHandler } from './account/account.ts';
 import type { ConsoleHandler } from './console/console.ts';
 import type { InvitationHandler } from './invitation/invitation.ts';
@@ -18,6 +19,7 @@ import { withGuessLimit } from './provider/guesses.ts';
 import {
   ACCOUNT,
   ACCOUNT_PAGES,
+  CHALLENGE,
   CHANGE_PASSWORD,
   checkMethod,
   DISCOVERY,
@@ -52,6 +54,7 @@ export interface RequestDeps extends WalletRequestsDeps {
   current(): Promise<ProviderWithKeys>;
   readonly assets: Assets;
   issuer(): string;
+  readonly walletProviders: Pick<WalletProviders, 'isKnown'>;
 }
 
 /** Other providers: where browsers return from them, and where they send logout tokens. */
@@ -95,6 +98,7 @@ export async function handleRequest(deps: RequestDeps, exchange: RawExchange): P
   request.headers['x-forwarded-proto'] = issuer.protocol.slice(0, -1);
   const browser = browserRequestOf(exchange, issuer.href, assets.brand);
   const methods = checkMethod(browser.path, browser.method);
+  if (browser.path === CHALLENGE && !deps.walletProviders.isKnown) fail('route.not_found');
   refuseRepeatedCode(request.url);
   if (browser.method === 'OPTIONS' && !isPreflight(request)) {
     response.writeHead(204, { Allow: methods.join(', ') }).end();

@@ -1,8 +1,9 @@
 // Credentials by the authorization code flow: the wallet asks by scope or by authorization details, by itself or because of an offer.
 import assert from 'node:assert/strict';
-import { before, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import * as client from 'openid-client';
 import { onEachDatabase } from '../../../test/support/api.ts';
+import { makeApplication } from '../../../test/support/applications.ts';
 import { makeUser, RelyingParty } from '../../../test/support/relying-party.ts';
 import {
   authorize,
@@ -17,8 +18,10 @@ import {
   type RoleWorld,
   readSdJwt,
   TestCredentialWallet,
+  WALLET_CALLBACK,
 } from '../../../test/support/role-credentials.ts';
 import { TestBrowser } from '../../../test/support/test-browser.ts';
+import { ATTESTED_WALLET, AttestedTestWallet, TestWalletProvider } from '../../../test/support/wallet-provider.ts';
 
 onEachDatabase(
   'Receiving a credential after signing in',
@@ -126,39 +129,79 @@ onEachDatabase(
   { settings: PUBLIC_WALLETS },
 );
 
+const provider = new TestWalletProvider();
+after(() => provider.remove());
+
 onEachDatabase(
   'HAIP',
   (api) => {
     let world: RoleWorld;
     let person: RoleHolder;
+    let wallet: AttestedTestWallet;
     before(async () => {
       world = await makeRoleWorld(api);
       person = await makeHolder(api, world);
+      wallet = await new AttestedTestWallet(api).of(provider);
     });
+    const asked = () => codeRequest({ client_id: ATTESTED_WALLET, scope: world.scope });
+    const pushed = async (request: CodeRequest) =>
+      authorize(api, request, person, { isPushed: true, headers: await wallet.attested() });
 
     it('takes pushed requests with S256 and DPoP, and no others', async () => {
-      const wallet = await new TestCredentialWallet(api).withDpop();
-      const good = codeRequest({ scope: world.scope });
-      const answer = await authorize(api, good, person, { isPushed: true });
-      const { body: token } = await wallet.askToken(codeGrant(good, answer));
+      const good = asked();
+      const { body: token } = await wallet.askToken(codeGrant(good, await pushed(good)));
       assert.ok(await wallet.receive(token, world.sdJwt));
 
-      const plain = codeRequest({ scope: world.scope });
-      const page = await new TestBrowser(api).go(`${api.url}/openid/authorize?${new URLSearchParams(plain.parameters)}`);
+      const page = await new TestBrowser(api).go(`${api.url}/openid/authorize?${new URLSearchParams(asked().parameters)}`);
       assert.equal(page.redirectTarget?.searchParams.get('error') ?? page.status, 'invalid_request');
 
-      const unbound = codeRequest({ scope: world.scope });
-      const code = await authorize(api, unbound, person, { isPushed: true });
-      const refused = await new TestCredentialWallet(api).askToken(codeGrant(unbound, code));
+      const unbound = asked();
+      const code = await pushed(unbound);
+      const bare = await new AttestedTestWallet(api).of(provider);
+      Object.assign(bare, { dpopKey: undefined, instanceKey: wallet.instanceKey });
+      const refused = await bare.askToken(codeGrant(unbound, code));
       assert.equal(refused.status, 400, refused.text);
     });
 
     it('binds the token of an offer, too', async () => {
       const { uri, tx_code: code } = await makeOffer(api, person, [world.sdJwt]);
-      const refused = await new TestCredentialWallet(api).redeem(uri, code);
+      const bare = await new AttestedTestWallet(api).of(provider);
+      bare.dpopKey = undefined;
+      const refused = await bare.redeem(uri, code);
       assert.equal(refused.body.error, 'invalid_dpop_proof', refused.text);
-      const wallet = await new TestCredentialWallet(api).withDpop();
       assert.ok(await wallet.receive(await wallet.token(uri, code), world.sdJwt));
+    });
+
+    it('takes no wallet that does not authenticate, at any endpoint', async () => {
+      const open = await new TestCredentialWallet(api).withDpop();
+      const body = new URLSearchParams(codeRequest({ scope: world.scope }).parameters);
+      const par = await fetch(`${api.url}/openid/par`, { method: 'POST', body });
+      assert.deepEqual([par.status, ((await par.json()) as any).error], [400, 'invalid_client']);
+      const { uri, tx_code: code } = await makeOffer(api, person, [world.sdJwt]);
+      for (const more of [{}, { client_id: 'gatehouse_public_wallet' }]) {
+        const refused = await open.redeem(uri, code, more as Record<string, string>);
+        assert.deepEqual([refused.status, refused.body.error], [400, 'invalid_client'], refused.text);
+      }
+    });
+
+    it('takes a registered application, which authenticates by its secret', async () => {
+      const { id, secret } = await makeApplication(api, { redirect_uris: [WALLET_CALLBACK] });
+      const headers = { Authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` };
+      const request = codeRequest({ client_id: id, scope: world.scope });
+      const answer = await authorize(api, request, person, { isPushed: true, headers });
+      const open = await new TestCredentialWallet(api).withDpop();
+      const { client_id: _id, ...grant } = codeGrant(request, answer);
+      const { status, body, text } = await open.send('/openid/token', {
+        method: 'POST',
+        headers: {
+          ...headers,
+          DPoP: await open.dpop('/openid/token'),
+          'Content-Type': 'application/x-www-form-urlencoded',
+        },
+        body: new URLSearchParams(grant).toString(),
+      });
+      assert.equal(status, 200, text);
+      assert.ok(await open.receive(body, world.sdJwt));
     });
 
     it('does not ask this of other applications', async () => {
@@ -166,5 +209,5 @@ onEachDatabase(
       assert.ok((await party.tokensFor(person)).access_token);
     });
   },
-  { settings: { ...PUBLIC_WALLETS, GATEHOUSE_IDENTITY_HAIP: 'true' } },
+  { settings: { ...PUBLIC_WALLETS, ...provider.settings, GATEHOUSE_IDENTITY_HAIP: 'true' } },
 );

@@ -3,12 +3,13 @@ import { fail } from '../faults.ts';
 import type { Configurations, CredentialConfiguration } from './configurations.ts';
 import type { CredentialAccess } from './credential-access.ts';
 import { type AnswerEncryption, readAnswerEncryption } from './encryption.ts';
+import type { SentProofs } from './proofs.ts';
 
 export interface CredentialRequest {
   /** Either of them. */
   readonly configurationId?: string;
   readonly identifier?: string;
-  readonly proofs: readonly unknown[];
+  readonly proofs: SentProofs;
   readonly encryption: AnswerEncryption | undefined;
 }
 
@@ -17,19 +18,19 @@ type Body = Readonly<Record<string, unknown>>;
 const refuse = (why: string): never => fail('role_credential.invalid_request', { why });
 
 /** Earlier drafts send one proof, as `proof`. */
-function proofsOf({ proofs, proof }: Body): readonly unknown[] {
+function proofsOf({ proofs, proof }: Body): SentProofs {
   if (proofs !== undefined && proof !== undefined) return refuse('proof and proofs exclude each other');
   if (proof !== undefined) {
     const { proof_type: type, jwt } = (proof ?? {}) as Body;
-    return type === 'jwt' ? [jwt] : fail('role_credential.invalid_proof', { why: 'its type is not jwt' });
+    return type === 'jwt' ? { type, jwts: [jwt] } : fail('role_credential.invalid_proof', { why: 'its type is not jwt' });
   }
   if (proofs === undefined) return fail('role_credential.invalid_proof', { why: 'there is none' });
   if (typeof proofs !== 'object' || proofs === null || Array.isArray(proofs)) return refuse('proofs is not an object');
   const [[type, list] = [], ...others] = Object.entries(proofs);
   if (others.length > 0) return refuse('proofs has several types');
-  if (type !== 'jwt' || !Array.isArray(list) || list.length === 0)
-    return fail('role_credential.invalid_proof', { why: 'its type is not jwt, or there is none' });
-  return list;
+  if ((type !== 'jwt' && type !== 'attestation') || !Array.isArray(list) || list.length === 0)
+    return fail('role_credential.invalid_proof', { why: 'its type is not offered, or there is none' });
+  return { type, jwts: list };
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '' && value.length <= 200;
@@ -41,7 +42,8 @@ export function readCredentialRequest(body: Body, batchSize: number): Credential
     return refuse('exactly one of credential_configuration_id and credential_identifier is needed');
   const encryption = readAnswerEncryption(body.credential_response_encryption);
   const proofs = proofsOf(body);
-  if (proofs.length > Math.max(batchSize, 1)) return fail('role_credential.invalid_proof', { why: 'there are too many of them' });
+  if (proofs.jwts.length > Math.max(batchSize, 1))
+    return fail('role_credential.invalid_proof', { why: 'there are too many of them' });
   return {
     ...(configurationId === undefined ? { identifier: named[0] } : { configurationId: named[0] }),
     proofs,

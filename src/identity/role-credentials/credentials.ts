@@ -16,10 +16,10 @@ export interface CredentialContent {
   readonly recorded: Recorded;
 }
 
-/** Certificates name an https issuer. One without https, as on localhost, is known by its published keys. */
-const signerOf = (issuer: string): 'x5c' | 'kid' => (issuer.startsWith('https:') ? 'x5c' : 'kid');
+export function createCredentialMaker(identity: IssuerIdentity, isHaip: boolean) {
+  /** Certificates name an https issuer. One without https, as on localhost, is known by its published keys, unless HAIP asks for certificates. */
+  const signerOf = (issuer: string): 'x5c' | 'kid' => (isHaip || issuer.startsWith('https:') ? 'x5c' : 'kid');
 
-export function createCredentialMaker(identity: IssuerIdentity) {
   function sdJwt(
     { configuration, userId, profile, recorded }: CredentialContent,
     key: ProvenKey,

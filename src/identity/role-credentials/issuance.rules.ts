@@ -14,9 +14,10 @@ import { ACCESS_TOKEN_MODEL, type CredentialAccess, type createCredentialAccess 
 import { readCredentialRequest, requestedConfiguration } from './credential-request.ts';
 import type { CredentialMaker, ProfileClaims } from './credentials.ts';
 import { encryptAnswer, type RequestEncryption } from './encryption.ts';
+import type { KeyAttestations } from './key-attestations.ts';
 import type { Nonces } from './nonces.ts';
 import { CREDENTIAL, NOTIFICATION } from './paths.ts';
-import { type ProvenKey, provenKeys } from './proofs.ts';
+import { type Proven, provenKeys } from './proofs.ts';
 
 /** Requests of one person: each takes entries of status lists, which are free again only when the credentials have expired. */
 export const ISSUANCE_LIMIT = { attempts: 60, perSeconds: 3600 };
@@ -37,6 +38,7 @@ export interface IssuanceDeps extends Pick<Deps, 'clock' | 'change'> {
   readonly identity: Pick<IssuerIdentity, 'chainUntil'>;
   readonly limit: Throttle;
   readonly batchSize: number;
+  readonly attestations: KeyAttestations;
   readonly accounts: Pick<ReturnType<typeof createAccounts>, 'find' | 'claims'>;
   issuer(): string;
 }
@@ -88,12 +90,11 @@ export function createIssuance(deps: IssuanceDeps) {
     transaction: Change,
     { token, userId, clientId, authorizationId }: CredentialAccess,
     { type, format }: CredentialConfiguration,
-    keys: readonly ProvenKey[],
+    { keys, nonces: sent }: Proven,
     notAfter: number,
   ): Promise<{ readonly type: CredentialType; readonly recorded: Recorded; readonly notificationId: string }> {
     if (!(await records.findIn(transaction, ACCESS_TOKEN_MODEL, token))) fail('role_credential.invalid_token');
-    for (const nonce of new Set(keys.map((key) => key.nonce)))
-      if (!(await nonces.use(transaction, nonce))) fail('role_credential.invalid_nonce');
+    for (const nonce of sent) if (!(await nonces.use(transaction, nonce))) fail('role_credential.invalid_nonce');
     const issuanceId = newId();
     const keyThumbprints = keys.map(({ thumbprint }) => thumbprint);
     const what = { type, userId, format, keyThumbprints, issuanceId, clientId, authorizationId, notAfter };
@@ -114,19 +115,22 @@ export function createIssuance(deps: IssuanceDeps) {
       const request = readCredentialRequest(typeof body === 'string' ? await encryption.open(body) : body, batchSize);
       const configuration = await requestedConfiguration(configurations, granted, request);
       limit.take(granted.userId);
-      const keys = await provenKeys(clock, request.proofs, {
+      const proven = await provenKeys(clock, request.proofs, {
         issuer: deps.issuer(),
         clientId: granted.namedClient,
         isGoodNonce: nonces.isGood,
+        attestations: deps.attestations,
+        maxKeys: Math.max(batchSize, 1),
       });
       const notAfter = await deps.identity.chainUntil();
       const { type, recorded, notificationId } = await change(actorOf(granted.userId, origin), (transaction) =>
-        record(transaction, granted, configuration, keys, notAfter),
+        record(transaction, granted, configuration, proven, notAfter),
       );
       // Signed after it was recorded: no credential exists that cannot be revoked.
       const profile = await profileOf(granted.userId, type);
       const { userId } = granted;
-      const credentials = await maker.make({ configuration: { ...configuration, type }, userId, profile, recorded }, keys);
+      const content = { configuration: { ...configuration, type }, userId, profile, recorded };
+      const credentials = await maker.make(content, proven.keys);
       const answer = {
         credentials: credentials.map((credential) => ({ credential })),
         notification_id: notificationId,

@@ -90,6 +90,14 @@ onEachDatabase('Receiving a role as a credential', (api) => {
     assert.equal(payload.name, undefined, 'the holder decides who sees it');
   });
 
+  it('is offered as often as offers are used', async () => {
+    const often = await makeHolder(api, world);
+    for (let time = 0; time < 21; time++) {
+      const { uri, tx_code: code } = await makeOffer(api, often, [world.sdJwt]);
+      assert.ok(await wallet.token(uri, code));
+    }
+  });
+
   it('is issued under the older name of the format', async () => {
     const id = `${world.typeId}.sd_jwt_older`;
     assert.equal(readSdJwt(await wallet.receive(await tokenFor(id), id)).header.typ, 'vc+sd-jwt');

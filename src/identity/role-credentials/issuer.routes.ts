@@ -19,8 +19,6 @@ import {
 
 const tag = 'Role credentials';
 const JWT = 'application/jwt';
-/** Wallets in browsers read them, too. */
-const FOR_EVERY_ORIGIN = { 'Access-Control-Allow-Origin': '*' };
 const METADATA_SECONDS = 60;
 
 export interface RoleCredentialRouteDeps {
@@ -43,11 +41,13 @@ export function mountCredentialIssuer(app: IdentityApp, parts: RoleCredentialRou
       description: 'OID4VCI 1.0, 12.2. Signed, if the client accepts application/jwt.',
       tag,
       rule: 'anyone',
+      // Wallets in browsers call it, too.
+      forEveryOrigin: true,
       documentation: { otherTypes: [JWT] },
       reply: { 200: CredentialIssuerMetadata },
     },
     async ({ headers }) => {
-      const caching = { ...FOR_EVERY_ORIGIN, Vary: 'Accept', 'Cache-Control': `public, max-age=${METADATA_SECONDS}` };
+      const caching = { Vary: 'Accept', 'Cache-Control': `public, max-age=${METADATA_SECONDS}` };
       const { metadata } = parts.roleCredentials;
       if (!wantsJwt(headers.accept)) return new Answer({ headers: caching, body: await metadata.read() });
       return new Answer({ headers: { ...caching, 'Content-Type': JWT }, text: await metadata.signed() });
@@ -61,11 +61,12 @@ export function mountCredentialIssuer(app: IdentityApp, parts: RoleCredentialRou
       description: 'OID4VCI 1.0, 7. It is good once, for five minutes.',
       tag,
       rule: 'anyone',
+      forEveryOrigin: true,
       onlyReads: true,
       documentation: { error: OAuthError },
       reply: { 200: NonceReply },
     },
-    () => new Answer({ headers: FOR_EVERY_ORIGIN, body: { c_nonce: parts.roleCredentials.nonces.make() } }),
+    () => new Answer({ headers: { 'Cache-Control': 'no-store' }, body: { c_nonce: parts.roleCredentials.nonces.make() } }),
   );
 
   app.post(
@@ -76,6 +77,7 @@ export function mountCredentialIssuer(app: IdentityApp, parts: RoleCredentialRou
         'OID4VCI 1.0, 8. With an access token for credentials, as Bearer or DPoP. The body may be encrypted to the key of the metadata (application/jwt).',
       tag,
       rule: 'anyone',
+      forEveryOrigin: true,
       access: ACCESS_TOKEN,
       jwt: true,
       body: t.open({}),
@@ -89,9 +91,7 @@ export function mountCredentialIssuer(app: IdentityApp, parts: RoleCredentialRou
         call as RequestOrigin,
         isEncrypted ? String(jwt) : call.body,
       );
-      return 'body' in answer
-        ? new Answer({ headers: FOR_EVERY_ORIGIN, body: answer.body })
-        : new Answer({ headers: { ...FOR_EVERY_ORIGIN, 'Content-Type': JWT }, text: answer.jwe });
+      return 'body' in answer ? answer.body : new Answer({ headers: { 'Content-Type': JWT }, text: answer.jwe });
     },
   );
 
@@ -102,6 +102,7 @@ export function mountCredentialIssuer(app: IdentityApp, parts: RoleCredentialRou
       description: 'OID4VCI 1.0, 11. With the access token of the credential.',
       tag,
       rule: 'anyone',
+      forEveryOrigin: true,
       access: ACCESS_TOKEN,
       body: t.open({}),
       documentation: { body: NotificationBody, error: OAuthError },
@@ -109,7 +110,6 @@ export function mountCredentialIssuer(app: IdentityApp, parts: RoleCredentialRou
     },
     async (call) => {
       await parts.roleCredentials.issuance.notification(call as RequestOrigin, call.body);
-      return new Answer({ headers: FOR_EVERY_ORIGIN });
     },
   );
 
@@ -120,10 +120,10 @@ export function mountCredentialIssuer(app: IdentityApp, parts: RoleCredentialRou
       description: 'OID4VCI 1.0, 4.1.3. For the wallet that has scanned it, until it is used.',
       tag,
       rule: 'anyone',
+      forEveryOrigin: true,
       documentation: { error: OAuthError },
       reply: { 200: FetchedOffer },
     },
-    async ({ params }) =>
-      new Answer({ headers: FOR_EVERY_ORIGIN, body: await parts.roleCredentials.offers.find(params.offer_id) }),
+    ({ params }) => parts.roleCredentials.offers.find(params.offer_id),
   );
 }

@@ -3,6 +3,7 @@ import { vctOf } from '../credential-types/index.ts';
 import type { IssuerIdentity } from '../issuer/index.ts';
 import { type Configurations, type CredentialConfiguration, configurationsOf, scopeOf } from './configurations.ts';
 import { ENCODINGS, KEY_ALGORITHMS, type RequestEncryption } from './encryption.ts';
+import type { KeyAttestations } from './key-attestations.ts';
 import { CREDENTIAL, NONCE, NOTIFICATION } from './paths.ts';
 import { PROOF_ALGORITHMS } from './proofs.ts';
 
@@ -26,7 +27,21 @@ const claim = (path: readonly string[], mandatory: boolean) => ({
   display: [{ name: LABELS[path.at(-1)!] ?? path.at(-1)!, locale: 'en' }],
 });
 
-function describe(issuer: string, { type, format }: CredentialConfiguration): Readonly<Record<string, unknown>> {
+/** Which proofs of keys are taken (12.2.4, appendix F). Attested ones only where somebody is trusted to attest. */
+function proofTypes({ isKnown, requirement }: KeyAttestations): Readonly<Record<string, unknown>> {
+  const required = requirement();
+  const proof = {
+    proof_signing_alg_values_supported: [...PROOF_ALGORITHMS],
+    ...(required === undefined ? {} : { key_attestations_required: required }),
+  };
+  return { jwt: proof, ...(isKnown ? { attestation: proof } : {}) };
+}
+
+function describe(
+  issuer: string,
+  attestations: KeyAttestations,
+  { type, format }: CredentialConfiguration,
+): Readonly<Record<string, unknown>> {
   const prefix = format === 'jwt_vc_json' ? ['credentialSubject'] : [];
   const display = [{ name: type.name, ...(type.description === '' ? {} : { description: type.description }) }];
   return {
@@ -34,7 +49,7 @@ function describe(issuer: string, { type, format }: CredentialConfiguration): Re
     scope: scopeOf(type.id),
     cryptographic_binding_methods_supported: ['jwk', 'did:jwk', 'did:key'],
     credential_signing_alg_values_supported: ['ES256'],
-    proof_types_supported: { jwt: { proof_signing_alg_values_supported: [...PROOF_ALGORITHMS] } },
+    proof_types_supported: proofTypes(attestations),
     ...(format === 'jwt_vc_json'
       ? { credential_definition: { type: ['VerifiableCredential', type.typeName] } }
       : { vct: vctOf(issuer, type) }),
@@ -50,6 +65,7 @@ export interface MetadataDeps {
   readonly encryption: RequestEncryption;
   readonly identity: Pick<IssuerIdentity, 'sign'>;
   readonly batchSize: number;
+  readonly attestations: KeyAttestations;
   readonly name: string;
   issuer(): string;
   /** In seconds. */
@@ -80,7 +96,9 @@ export function createIssuerMetadata(deps: MetadataDeps) {
         encryption_required: false,
       },
       display: [{ name }],
-      credential_configurations_supported: Object.fromEntries(all.map((one) => [one.id, describe(issuer, one)])),
+      credential_configurations_supported: Object.fromEntries(
+        all.map((one) => [one.id, describe(issuer, deps.attestations, one)]),
+      ),
     };
   }
 

@@ -36,12 +36,14 @@ export interface OffersDeps extends Pick<Deps, 'clock' | 'change'> {
   readonly records: Records;
   readonly types: Pick<CredentialTypes, 'availableTo'>;
   readonly offerSeconds: number;
+  /** What links for wallets begin with. */
+  readonly link: string;
   issuer(): string;
 }
 
 const newTxCode = (): string => String(randomInt(10 ** TX_CODE_DIGITS)).padStart(TX_CODE_DIGITS, '0');
 
-export function createOffers({ clock, change, records, types, offerSeconds, issuer }: OffersDeps) {
+export function createOffers({ clock, change, records, types, offerSeconds, link, issuer }: OffersDeps) {
   const available = (userId: string): Promise<readonly CredentialType[]> => types.availableTo(userId);
 
   /** The secret part of an offer, and its record. */
@@ -83,7 +85,8 @@ export function createOffers({ clock, change, records, types, offerSeconds, issu
       const open = await Promise.all(
         [PRE_AUTHORIZED_MODEL, ISSUER_STATE_MODEL].map((model) => records.listOfUser(userId, model)),
       );
-      if (open.flat().length >= MAX_OPEN) fail('role_credential.too_many_offers', { most: MAX_OPEN });
+      if (open.flat().filter(({ payload }) => payload.consumed === undefined).length >= MAX_OPEN)
+        fail('role_credential.too_many_offers', { most: MAX_OPEN });
       const id = randomBytes(16).toString('base64url');
       return change(actor, async (transaction) => {
         const { grants, txCode } = await addGrant(transaction, userId, wish, id);
@@ -96,7 +99,7 @@ export function createOffers({ clock, change, records, types, offerSeconds, issu
         );
         return {
           ...wish,
-          uri: `openid-credential-offer://?credential_offer_uri=${encodeURIComponent(`${issuer()}${OFFERS}/${id}`)}`,
+          uri: `${link}${link.includes('?') ? '&' : '?'}credential_offer_uri=${encodeURIComponent(`${issuer()}${OFFERS}/${id}`)}`,
           txCode,
           expiresAt: seconds(clock) + offerSeconds,
         };

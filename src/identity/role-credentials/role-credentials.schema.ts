@@ -18,7 +18,17 @@ export const CredentialRequestBody = t.open(
   {
     credential_configuration_id: text('A configuration of the metadata. Not if the token response had credential identifiers.'),
     credential_identifier: text('A credential identifier of the token response.'),
-    proofs: t.object({ jwt: t.array(t.string(), { description: 'Key proofs (openid4vci-proof+jwt): one for each copy.' }) }, {}),
+    proofs: t.object(
+      {},
+      {
+        jwt: t.array(t.string(), {
+          description: 'Key proofs (openid4vci-proof+jwt): one for each copy, or one with a key attestation in its header.',
+        }),
+        attestation: t.array(t.string(), {
+          description: 'One key attestation (key-attestation+jwt): a copy for each of its keys.',
+        }),
+      },
+    ),
     credential_response_encryption: t.open({}, { jwk: t.open({}), enc: t.string() }),
   },
 );

@@ -1,5 +1,6 @@
 // Roles as credentials: the credential issuer, put together.
 import { seconds } from '../../platform/clock.ts';
+import { ConfigError } from '../../platform/config/index.ts';
 import type { Throttle } from '../../platform/limits/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import type { Access } from '../access/index.ts';
@@ -8,14 +9,17 @@ import type { IssuedCredentials } from '../issued-credentials/index.ts';
 import type { IssuerIdentity } from '../issuer/index.ts';
 import { createDpopProofs, type Records } from '../openid/index.ts';
 import type { Deps } from '../resource/index.ts';
+import type { WalletProviders } from '../wallet-providers/index.ts';
 import type { Configurations } from './configurations.ts';
 import { createCredentialAccess } from './credential-access.ts';
 import { createCredentialMaker } from './credentials.ts';
 import { createRequestEncryption } from './encryption.ts';
 import { createIssuance, type IssuanceDeps } from './issuance.rules.ts';
+import { createKeyAttestations } from './key-attestations.ts';
 import { createIssuerMetadata } from './metadata.ts';
 import { createNonces } from './nonces.ts';
 import { createOffers } from './offers.rules.ts';
+import { PROOF_ALGORITHMS } from './proofs.ts';
 
 export interface RoleCredentialsDeps extends Pick<Deps, 'clock' | 'change' | 'config'>, Pick<IssuanceDeps, 'accounts'> {
   readonly seal: Seal;
@@ -25,9 +29,22 @@ export interface RoleCredentialsDeps extends Pick<Deps, 'clock' | 'change' | 'co
   readonly configurations: Configurations;
   readonly identity: IssuerIdentity;
   readonly issued: IssuedCredentials;
+  readonly walletProviders: WalletProviders;
   /** Limits requests for credentials by person. */
   readonly limit: Throttle;
   issuer(): string;
+}
+
+/** Schemes that browsers run or show instead of opening a wallet. */
+const NO_WALLET = ['javascript:', 'data:', 'vbscript:', 'file:', 'blob:', 'about:'];
+
+function offerLinkOf({ credentialOfferLink: link }: { readonly credentialOfferLink: string }): string {
+  const url = URL.parse(link);
+  if (!url || NO_WALLET.includes(url.protocol) || url.hash !== '')
+    throw new ConfigError(
+      'GATEHOUSE_IDENTITY_CREDENTIAL_OFFER_LINK must be a scheme such as haip-vci://, or the https address of a wallet',
+    );
+  return link;
 }
 
 export function createRoleCredentials(deps: RoleCredentialsDeps) {
@@ -36,6 +53,14 @@ export function createRoleCredentials(deps: RoleCredentialsDeps) {
   const encryption = createRequestEncryption(deps);
   const nonces = createNonces(deps);
   const proofs = createDpopProofs(deps);
+  const { keyAttestations, keyStorage, keyUserAuthentication: userAuthentication } = config;
+  const attestations = createKeyAttestations({
+    clock,
+    providers: deps.walletProviders,
+    rules: { isRequired: keyAttestations === 'required', keyStorage, userAuthentication },
+    algorithms: PROOF_ALGORITHMS,
+    maxKeys: Math.max(batchSize, 1),
+  });
   return {
     nonces,
     metadata: createIssuerMetadata({
@@ -43,18 +68,20 @@ export function createRoleCredentials(deps: RoleCredentialsDeps) {
       encryption,
       identity,
       batchSize,
+      attestations,
       name: config.brandName,
       issuer,
       now: () => seconds(clock),
     }),
-    offers: createOffers({ ...deps, offerSeconds: config.credentialOfferSeconds }),
+    offers: createOffers({ ...deps, offerSeconds: config.credentialOfferSeconds, link: offerLinkOf(config) }),
     issuance: createIssuance({
       ...deps,
       access: createCredentialAccess({ records, access, proofs, isHaip, issuer }),
       encryption,
       nonces,
-      maker: createCredentialMaker(identity),
+      maker: createCredentialMaker(identity, isHaip),
       batchSize,
+      attestations,
     }),
   };
 }

@@ -108,6 +108,8 @@ export interface RouteSpec<Rule extends string, Q extends Schema | undefined, B 
   readonly form?: boolean;
   /** Accepts a JWT or JWE (`application/jwt`) as well as JSON. The body is then `{ jwt }`. */
   readonly jwt?: boolean;
+  /** Scripts of every origin may call it and read its answers, also refusals: it takes no cookies. */
+  readonly forEveryOrigin?: boolean;
   /** Maximum body size, if it differs from that of other routes. */
   readonly bodyLimit?: number;
   readonly documentation?: Documentation;

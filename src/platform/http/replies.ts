@@ -43,6 +43,8 @@ export interface RouteName {
   readonly path: string;
   /** It only reads, so successful answers are logged at debug level. */
   readonly onlyReads?: boolean | undefined;
+  /** Scripts of every origin may read the answer. */
+  readonly forEveryOrigin?: boolean | undefined;
   /** A mount may serve the request as one to another address, whose error format it then has. */
   readonly isMount?: boolean;
 }
@@ -58,6 +60,9 @@ export function faultOfFramework(error: unknown): unknown {
   return statusCode !== undefined && statusCode < 500 ? fault('request.malformed_url', { why: 'it cannot be read' }) : error;
 }
 
+/** What scripts of other origins may read (CORS). */
+const READABLE = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'WWW-Authenticate' };
+
 export class Replies {
   readonly #options: ReplyOptions;
   readonly #bases: BaseUrls;
@@ -69,7 +74,8 @@ export class Replies {
     this.#write = write;
   }
 
-  send(call: IncomingCall, route: RouteName, outgoing: OutgoingAnswer, refusal?: Fault): void {
+  send(call: IncomingCall, route: RouteName, answer: OutgoingAnswer, refusal?: Fault): void {
+    const outgoing = route.forEveryOrigin ? { ...answer, headers: { ...answer.headers, ...READABLE } } : answer;
     this.#write(call.response, call.requestId, outgoing);
     if (outgoing.chunks) this.#sendChunks(call, outgoing.chunks);
     this.record(call, route, outgoing.status);

@@ -116,7 +116,35 @@ function registerUnknown(
   });
 }
 
+/** Tells browsers that scripts of every origin may call these routes (CORS). */
+function answerPreflights(server: FastifyInstance, routes: readonly Route<never>[], replies: Replies, bases: BaseUrls): void {
+  const open = routes.filter(({ spec }) => spec.forEveryOrigin);
+  for (const path of new Set(open.map((route) => route.path))) {
+    const methods = open.filter((route) => route.path === path).map(({ method }) => method);
+    const allowed = {
+      Allow: [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].sort().join(', '),
+      'Access-Control-Allow-Methods': methods.join(', '),
+      'Access-Control-Allow-Headers': 'Accept, Authorization, Content-Type, DPoP',
+      'Access-Control-Max-Age': '3600',
+    };
+    server.route({
+      method: 'OPTIONS',
+      url: path,
+      handler: (request, reply) => {
+        reply.hijack();
+        replies.sendBare(new FrameworkCall(request, reply.raw, bases), { path, onlyReads: true, forEveryOrigin: true }, allowed);
+      },
+    });
+  }
+}
+
 const NO_ROUTE = { path: 'none' };
+
+/** The name of the route at a path, before one of its methods is known. */
+const nameOf = (routes: readonly Route<never>[], path: string = NO_ROUTE.path): RouteName => ({
+  path,
+  forEveryOrigin: routes.some((route) => route.path === path && route.spec.forEveryOrigin),
+});
 
 export function createServer<Caller>(options: ServerOptions<Caller>): Server {
   const { requestIdHeader, trustedProxies, canonicalUrl } = options;
@@ -135,7 +163,8 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
 
   /** Answers or refuses one request of a route, and never throws. Returns whether it was done synchronously. */
   function serve(route: Route<Caller>, call: IncomingCall): boolean {
-    const name: RouteName = { path: route.path, onlyReads: route.spec.onlyReads };
+    const { onlyReads, forEveryOrigin } = route.spec;
+    const name: RouteName = { path: route.path, onlyReads, forEveryOrigin };
     const refuse = (error: unknown): void => replies.refuseOrEnd(error, call, name);
     try {
       const outgoing = answer(route, call);
@@ -214,7 +243,7 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
   acceptBodies(server);
   server.setErrorHandler((error, request, reply) => {
     reply.hijack();
-    const name = { path: request.routeOptions.url ?? NO_ROUTE.path };
+    const name = nameOf(routes, request.routeOptions.url);
     replies.refuseOrEnd(faultOfFramework(error), new FrameworkCall(request, reply.raw, bases), name);
   });
   registerUnknown(server, options, replies, bases);
@@ -234,6 +263,7 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
       },
     });
   }
+  answerPreflights(server, routes, replies, bases);
   for (const mount of options.mounts ?? [])
     registerMount(server, mount, { replies, connections, bases, requestIdHeader, headers: hsts });
 

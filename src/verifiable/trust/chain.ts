@@ -132,6 +132,9 @@ export function alternativeNamesOf(certificate: X509Certificate): { dns: string[
   return { dns: names.alternatives.flatMap(({ dNSName }) => dNSName ?? []), uris: urisOf(names) };
 }
 
+/** Who signed it, as queries by authority name them: base64url, undefined if the certificate does not say. */
+export const authorityKeyIdOf = (certificate: X509Certificate): string | undefined => parse(certificate).authorityKeyId;
+
 /** Checks path length, name constraints and usages. */
 function checkPath(path: readonly ParsedCertificate[], purpose: CertificatePurpose): void {
   path.forEach(({ pathLength, constraints }, at) => {

@@ -1,6 +1,7 @@
 // Trust: finds and checks the key of a signer by certificates, DIDs or issuer metadata.
 export { type Anchors, createAnchors, parseAnchors, readAnchors } from './anchors.ts';
-export { alternativeNamesOf, verifyChain } from './chain.ts';
+export { alternativeNamesOf, authorityKeyIdOf, parseX5c, verifyChain } from './chain.ts';
+export { ChainError } from './errors.ts';
 export {
   createTrust,
   type IssuerTrust,

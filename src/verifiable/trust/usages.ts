@@ -1,10 +1,10 @@
 // Extended key usages: what the key of a certificate may sign. Only listed usages are accepted, so the certificate of a web server
 // or verifier cannot sign credentials.
-import { anyExtendedKeyUsage, id_kp_serverAuth } from '@peculiar/asn1-x509';
+import { anyExtendedKeyUsage, id_kp_clientAuth, id_kp_serverAuth } from '@peculiar/asn1-x509';
 import { ChainError } from './errors.ts';
 
-/** What a leaf signs: mdocs, other credentials (and their status lists), or requests of verifiers. */
-export type CertificatePurpose = 'document' | 'credential' | 'request';
+/** What a leaf signs: mdocs, other credentials (and their status lists), requests of verifiers, or attestations of wallets and keys. */
+export type CertificatePurpose = 'document' | 'credential' | 'request' | 'attestation';
 
 /** From ISO/IEC 18013-5, B.1, and the EU's equivalents for PIDs. */
 const DOCUMENT_SIGNERS: readonly string[] = ['1.0.18013.5.1.2', '1.3.130.2.0.0.1.2'];
@@ -14,12 +14,14 @@ const DOCUMENT_SIGNING = '1.3.6.1.5.5.7.3.36';
 
 /**
  * No usage is standardized for credentials other than mdocs, so those for signing documents are accepted. A verifier that is
- * identified by its host often signs with its server certificate (OID4VP, 5.9.3; HAIP names no usage).
+ * identified by its host often signs with its server certificate (OID4VP, 5.9.3; HAIP names no usage). Nor is there one for
+ * attestations, which are documents, and authenticate clients.
  */
 const ALLOWED: Readonly<Record<CertificatePurpose, readonly string[]>> = {
   document: DOCUMENT_SIGNERS,
   credential: [...DOCUMENT_SIGNERS, DOCUMENT_SIGNING],
   request: [...READERS, id_kp_serverAuth],
+  attestation: [DOCUMENT_SIGNING, id_kp_clientAuth],
 };
 
 /** Usages of authorities, and the usages they allow in the certificates they issue. */

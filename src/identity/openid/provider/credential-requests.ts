@@ -20,7 +20,7 @@ export interface CredentialCatalog {
   has(configurationId: string): Promise<boolean>;
   /** What people call it: of a scope, or of a configuration. */
   nameOf(asked: string): Promise<string | undefined>;
-  /** Requests must be as HAIP 1.0 asks: pushed, with S256 and DPoP. */
+  /** Requests must be as HAIP 1.0 asks: of wallets that authenticate, pushed, with S256 and DPoP. */
   readonly isHaip: boolean;
 }
 
@@ -51,13 +51,21 @@ export const credentialsAsked = ({ scope, authorization_details: details }: Read
 export const asksForCredentials = (params: Readonly<Record<string, unknown>> | undefined): boolean =>
   params !== undefined && (scopesOf(params.scope).some(isCredentialScope) || params.authorization_details !== undefined);
 
+const AUTHENTICATED: readonly string[] = ['pushed_authorization_request', 'device_authorization', 'token'];
+
+/** Whether a code is for credentials. */
+export const isForCredentials = ({ scopes, rar }: { readonly scopes: Iterable<string>; readonly rar?: unknown }): boolean =>
+  rar !== undefined || [...scopes].some(isCredentialScope);
+
 /** What HAIP 1.0 (4.3, 4.4) asks of requests: only for credentials, because other applications use the same endpoints. */
 function checkHaip({ errors }: OidcProviderLibrary, ctx: KoaContextWithOIDC): void {
-  const { route, entities, params } = ctx.oidc;
+  const { route, entities, params, client } = ctx.oidc;
   if (route === 'authorization' && !entities.PushedAuthorizationRequest)
     throw new errors.InvalidRequest('requests for credentials must be pushed (RFC 9126)');
   if (route === 'pushed_authorization_request' && params?.code_challenge_method !== 'S256')
     throw new errors.InvalidRequest('requests for credentials need PKCE with S256');
+  if (AUTHENTICATED.includes(route) && client?.clientAuthMethod === 'none')
+    throw new errors.InvalidClient('wallets must authenticate to receive credentials');
   if (route === 'token' && !ctx.get('DPoP'))
     throw new errors.InvalidDpopProof('tokens for credentials are bound to a key (DPoP)');
 }

@@ -14,6 +14,8 @@ import { FAVICON } from '../pages/assets.ts';
 import { LANGUAGE_PATH } from '../pages/layout.ts';
 
 export const ROOT = '/openid';
+/** Challenges for attested wallets. */
+export const CHALLENGE = `${ROOT}/challenge`;
 /** The grant of credential offers (OID4VCI, 6.1). */
 export const PRE_AUTHORIZED = 'urn:ietf:params:oauth:grant-type:pre-authorized_code';
 export const DISCOVERY = '/.well-known/openid-configuration';
@@ -81,7 +83,7 @@ const METHODS: readonly (readonly [path: string | RegExp, methods: readonly stri
   [/^\/openid\/interaction\/[^/]+$/, PAGE],
   [/^\/openid\/providers\/[\w.~-]{1,64}\/callback$/, READ],
   [/^\/openid\/providers\/[\w.~-]{1,64}\/logout$/, ['POST']],
-  [/^\/openid\/wallet\/requests\/[\w-]{22}$/, READ],
+  [/^\/openid\/wallet\/requests\/[\w-]{22}$/, PAGE],
   [/^\/openid\/wallet\/requests\/[\w-]{22}\/answer$/, ['POST']],
   [/^\/openid\/wallet\/answers\/[\w-]{43}$/, PAGE],
   [`${ROOT}/token`, API],
@@ -90,6 +92,7 @@ const METHODS: readonly (readonly [path: string | RegExp, methods: readonly stri
   [`${ROOT}/introspect`, API],
   [`${ROOT}/revoke`, API],
   [`${ROOT}/par`, API],
+  [CHALLENGE, API],
   [`${ROOT}/device`, PAGE],
   [`${ROOT}/device/authorize`, API],
   [/^\/openid\/device\/[^/]+$/, READ],

@@ -9,12 +9,14 @@ import type { Consumers } from '../../consumers/index.ts';
 import type { Federation } from '../../federation/index.ts';
 import type { Deps } from '../../resource/index.ts';
 import type { Factor } from '../../two-factor/index.ts';
+import type { WalletProviders } from '../../wallet-providers/index.ts';
 import { outagePage } from '../pages/error-page.ts';
 import { type Brand, lookOf } from '../pages/look.ts';
 import { createProviderPages } from '../pages/provider-pages.ts';
 import type { Accounts } from './accounts.ts';
 import { acrOf, acrRequestOf } from './acr.ts';
 import { createAttemptUris } from './attempts.ts';
+import { attestedClient } from './attested-wallets.ts';
 import { clientOf, PREVIOUS_SECRET } from './clients.ts';
 import { configurationOf } from './configuration/configuration.ts';
 import type { PromptDeps } from './configuration/prompts.ts';
@@ -56,6 +58,7 @@ export interface CurrentProviderDeps extends Pick<Deps, 'clock' | 'change' | 'co
   readonly needsMore: PromptDeps['needsMore'];
   readonly federation: Federation;
   readonly catalog: CredentialCatalog;
+  readonly walletProviders: WalletProviders;
   /** Counted here. */
   readonly grants: GrantCounts;
   /** Registers grants the library does not have. */
@@ -146,7 +149,9 @@ const endSessionTokens =
   };
 
 /** Wallets that are no consumers. */
-function findWallet({ wallet, catalog, config }: CurrentProviderDeps, id: string): AdapterPayload | undefined {
+function findWallet({ wallet, catalog, config, walletProviders }: CurrentProviderDeps, id: string): AdapterPayload | undefined {
+  const attested = attestedClient(walletProviders, id, catalog.isHaip);
+  if (attested) return attested as AdapterPayload;
   if (id === ANONYMOUS_WALLET) return walletClient(id, 'a wallet', [], catalog.isHaip) as AdapterPayload;
   if (id === PUBLIC_WALLET && config.walletRedirectUris.length > 0)
     return walletClient(id, 'a wallet', config.walletRedirectUris, catalog.isHaip) as AdapterPayload;
@@ -223,6 +228,7 @@ async function buildProvider(deps: CurrentProviderDeps): Promise<ProviderWithKey
     needsMore: deps.needsMore,
     providerSessions: deps.federation.sessions,
     catalog: deps.catalog,
+    walletProviders: deps.walletProviders,
     client: async (id) => {
       const client = await findClient(deps, id);
       const uri = client && (await attemptUriOf(id));

@@ -4,13 +4,24 @@ import type { Access } from '../../../access/index.ts';
 import { ID_TOKEN_ALGORITHMS } from '../../../consumers/index.ts';
 import type { Federation } from '../../../federation/index.ts';
 import type { Factor } from '../../../two-factor/index.ts';
+import type { WalletProviders } from '../../../wallet-providers/index.ts';
 import type { ProviderPages } from '../../pages/provider-pages.ts';
 import type { Accounts } from '../accounts.ts';
 import { ACR_VALUES } from '../acr.ts';
 import { type AdapterDeps, createAdapter } from '../adapter.ts';
+import {
+  ATTESTATION_ALGORITHMS,
+  ATTESTED,
+  attestationFeatures,
+  attestationParameter,
+  bindCode,
+  KEYLESS,
+  replayErrorOf,
+} from '../attested-wallets.ts';
 import { PREVIOUS_SECRET } from '../clients.ts';
-import { CREDENTIAL_DETAILS, type CredentialCatalog, offerParameter } from '../credential-requests.ts';
+import { CREDENTIAL_DETAILS, type CredentialCatalog, isForCredentials, offerParameter } from '../credential-requests.ts';
 import { DPOP_ALGORITHMS } from '../dpop-proofs.ts';
+import { isAnonymousWallet } from '../first-party-clients.ts';
 import type { Keyring } from '../keys.ts';
 import type { OidcProviderLibrary } from '../library.ts';
 import { ROOT } from '../paths.ts';
@@ -39,17 +50,18 @@ export interface ProviderDeps {
   needsMore: PromptDeps['needsMore'];
   readonly providerSessions: Federation['sessions'];
   readonly catalog: CredentialCatalog;
+  readonly walletProviders: WalletProviders;
 }
 
-const adapterOf = ({ errors }: OidcProviderLibrary, { records, client, unfinished, factor }: ProviderDeps) =>
+const adapterOf = (library: OidcProviderLibrary, { records, client, unfinished, factor }: ProviderDeps) =>
   createAdapter({
     records,
     client,
     unfinished,
     // If two-factor authentication was turned on since, a code is required.
     isSufficient: async ({ accountId, amr = [] }) => amr.includes('mfa') || !(await factor.isEnabled(accountId)),
-    replayError: () => new errors.InvalidDpopProof('DPoP proof JWT Replay detected'),
-    alreadyUsedError: () => new errors.InvalidGrant('it was used already'),
+    replayError: () => replayErrorOf(library),
+    alreadyUsedError: () => new library.errors.InvalidGrant('it was used already'),
   });
 
 /**
@@ -78,32 +90,46 @@ const clients = {
     authorization_details_types: [CREDENTIAL_DETAILS],
   },
   responseTypes: ['code', 'none'],
-  pkce: { required: (_ctx, client) => client.clientAuthMethod === 'none' },
+  pkce: { required: (_ctx, client) => KEYLESS.includes(client.clientAuthMethod!) },
   // Applications in a browser are public, and call from the origin of a registered redirect URI.
-  // The service's own pages need no permission; the library asks for it nevertheless.
+  // The service's own pages need no permission; the library asks for it nevertheless. A wallet that redeems an offer without saying who it
+  // is may be at any origin: the code is all that it has.
   clientBasedCORS: (ctx, origin, client) =>
     origin === new URL(ctx.oidc.provider.issuer).origin ||
-    ((ctx.oidc.route === 'userinfo' || client.clientAuthMethod === 'none') &&
+    isAnonymousWallet(client.clientId) ||
+    ((ctx.oidc.route === 'userinfo' || KEYLESS.includes(client.clientAuthMethod!)) &&
       (client.redirectUris ?? []).some((uri) => URL.parse(uri)?.origin === origin && origin !== 'null')),
 } satisfies Configuration;
 
 const refreshTokensOf = ({ isFirstParty }: ProviderDeps) =>
   ({
-    rotateRefreshToken: true,
+    // A wallet that is attested proves its key each time, and must not lose its credentials with an answer (FAPI 2.0, 5.3.2.1).
+    rotateRefreshToken: ({ oidc }) => oidc.client!.clientAuthMethod !== ATTESTED,
+    // What a wallet refreshes is not bound to the browser in which its person signed in.
+    async expiresWithSession(ctx, code) {
+      // The first thing that is asked about a new code.
+      bindCode(ctx, code);
+      return ctx.oidc.client!.clientAuthMethod !== ATTESTED && !code.scopes.has('offline_access');
+    },
     issueRefreshToken: async (_ctx, client, code) =>
       client.grantTypeAllowed('refresh_token') &&
       // First-party applications use it to check that the account still exists: otherwise their session could outlive it.
-      (isFirstParty(client.clientId) || code.scopes.has('offline_access') || code.scopes.has('all_info')),
+      ((client.clientAuthMethod === ATTESTED && isForCredentials(code)) ||
+        isFirstParty(client.clientId) ||
+        code.scopes.has('offline_access') ||
+        code.scopes.has('all_info')),
   }) satisfies Configuration;
 
 const algorithms = {
   idTokenSigningAlgValues: [...ID_TOKEN_ALGORITHMS],
   userinfoSigningAlgValues: ['RS256', 'ES256', 'EdDSA'],
   dPoPSigningAlgValues: [...DPOP_ALGORITHMS],
+  attestSigningAlgValues: [...ATTESTATION_ALGORITHMS],
 } satisfies Configuration['enabledJWA'];
 
 const routes = {
   authorization: `${ROOT}/authorize`,
+  challenge: `${ROOT}/challenge`,
   code_verification: `${ROOT}/device`,
   device_authorization: `${ROOT}/device/authorize`,
   end_session: `${ROOT}/logout`,
@@ -115,25 +141,27 @@ const routes = {
   userinfo: `${ROOT}/userinfo`,
 } satisfies Configuration['routes'];
 
-/** Beside what the library knows: wallets need no client id for the code of an offer (OID4VCI, 12.3). */
-const DISCOVERED = { 'pre-authorized_grant_anonymous_access_supported': true };
+/** Beside what the library knows: whether wallets need a client id for the code of an offer (OID4VCI, 12.3). */
+const discovered = (isHaip: boolean) => ({ 'pre-authorized_grant_anonymous_access_supported': !isHaip });
 
 export function configurationOf(library: OidcProviderLibrary, keys: Keyring, deps: ProviderDeps): Configuration {
   const { isFirstParty, lifetimes, pages } = deps;
   const { needsMore, providerSessions, records } = deps;
   const { sessionSeconds } = lifetimes;
+  const attestation = attestationFeatures(library, keys, deps.walletProviders);
   const policy = promptsOf(library, { sessionSeconds, isFirstParty, needsMore, providerSessions, records });
   return {
     ...clients,
+    clientAuthMethods: [...clients.clientAuthMethods, ...(attestation ? [ATTESTED] : [])] as Configuration['clientAuthMethods'],
     ...claimsOf(deps),
     ...refreshTokensOf(deps),
     acrValues: [...ACR_VALUES],
     adapter: adapterOf(library, deps),
     cookies: cookiesOf(keys, deps.issuer),
     enabledJWA: algorithms,
-    discovery: DISCOVERED,
-    extraParams: offerParameter(library, deps),
-    features: featuresOf(library, deps),
+    discovery: discovered(deps.catalog.isHaip),
+    extraParams: { ...offerParameter(library, deps), ...(attestation ? attestationParameter : {}) },
+    features: { ...featuresOf(library, deps), ...(attestation as object) },
     fetch: deps.fetch as never,
     interactions: { policy, url: (_ctx, interaction) => `${ROOT}/interaction/${interaction.uid}` },
     jwks: { keys: [...keys.signing] as never },

@@ -4,6 +4,7 @@ import type { Access } from '../../../access/index.ts';
 import type { ProviderPages } from '../../pages/provider-pages.ts';
 import { SCOPES } from '../accounts.ts';
 import { acrClaimOf } from '../acr.ts';
+import { KEYLESS } from '../attested-wallets.ts';
 import { asksForCredentials, type CredentialRequestDeps, credentialServer, richRequests } from '../credential-requests.ts';
 import type { OidcProviderLibrary } from '../library.ts';
 import { resourceServer } from '../resources.ts';
@@ -45,7 +46,8 @@ const introspection = (access: Access) =>
   ({
     enabled: true,
     allowedPolicy: async (_ctx, client, token) =>
-      (client.clientAuthMethod !== 'none' || token.clientId === client.clientId) && isAccountEnabled(access, token),
+      // A wallet that is attested is no application that has to check tokens of others.
+      (!KEYLESS.includes(client.clientAuthMethod!) || token.clientId === client.clientId) && isAccountEnabled(access, token),
   }) satisfies FeatureConfiguration['introspection'];
 
 const revocation = ({ errors }: OidcProviderLibrary) =>

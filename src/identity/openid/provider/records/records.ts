@@ -23,7 +23,7 @@ import {
   findRecord,
 } from './records.store.ts';
 import { createRequestState } from './request-state.ts';
-import { addRecord, addRecordOnce, type RecordToSave, saveRecord } from './save.ts';
+import { addRecord, addRecordOnce, type RecordToSave, type SaveDeps, saveRecord } from './save.ts';
 import { endSessionTokens } from './session-tokens.ts';
 import { deleteUnusedSessions } from './sessions.store.ts';
 import { listSessions } from './sessions.ts';
@@ -68,9 +68,10 @@ async function sweep(db: Database, clock: Clock): Promise<number> {
   return total + (await db.write((tx) => deleteUnusedSessions(tx, seconds(clock) - UNUSED_SECONDS, SWEPT_AT_ONCE)));
 }
 
-export function createRecords(options: EndDeps & { readonly db: Database }) {
+export function createRecords(options: EndDeps & Partial<Pick<SaveDeps, 'isWallet'>> & { readonly db: Database }) {
   const requestState = createRequestState();
-  const deps = { ...options, requestState };
+  const { isWallet = () => false } = options;
+  const deps = { ...options, isWallet, requestState };
   const { db, clock } = deps;
 
   return {

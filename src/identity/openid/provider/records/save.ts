@@ -15,6 +15,8 @@ export interface SaveDeps {
   readonly clock: Clock;
   readonly seal: Seal;
   readonly requestState: RequestState;
+  /** Wallets of providers, which are no consumers. */
+  readonly isWallet: (clientId: string) => boolean;
 }
 
 export interface RecordToSave {
@@ -27,7 +29,10 @@ export interface RecordToSave {
   readonly once: boolean;
 }
 
-function rowOf({ clock, seal }: SaveDeps, { model, id, payload, lifetime }: RecordToSave): Omit<OpenidRecordRow, 'generation'> {
+function rowOf(
+  { clock, seal, isWallet }: SaveDeps,
+  { model, id, payload, lifetime }: RecordToSave,
+): Omit<OpenidRecordRow, 'generation'> {
   const hash = hashOf(model, id);
   const now = seconds(clock);
   return {
@@ -35,7 +40,8 @@ function rowOf({ clock, seal }: SaveDeps, { model, id, payload, lifetime }: Reco
     model,
     payload: sealPayload(seal, hash, payload),
     user_id: userOf(payload) ?? null,
-    consumer_id: payload.clientId === undefined || isUnregistered(payload.clientId) ? null : payload.clientId,
+    consumer_id:
+      payload.clientId === undefined || isUnregistered(payload.clientId) || isWallet(payload.clientId) ? null : payload.clientId,
     grant_id: payload.grantId === undefined ? null : hashOf('Grant', payload.grantId),
     uid: payload.uid === undefined ? null : hashOf('uid', payload.uid),
     user_code: payload.userCode === undefined ? null : hashOf('code', payload.userCode),

@@ -1,0 +1,144 @@
+// A wallet provider that attests wallets and keys, and a wallet of theirs. Both can be made wrong in one thing.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { exportJWK, SignJWT } from 'jose';
+import type { ApiAnswer } from './api.ts';
+import { certify, type TestCertificate } from './certificates.ts';
+import { type Change, newKey, type SignedParts, TestCredentialWallet, WALLET_CALLBACK } from './role-credentials.ts';
+
+export const ATTESTED_WALLET = 'https://wallet.example';
+/** Of the same provider; its name is no address. */
+export const OTHER_WALLET = 'another-wallet';
+
+type KeyPair = Awaited<ReturnType<typeof newKey>>;
+
+const sign = ({ header, payload, key }: SignedParts): Promise<string> =>
+  new SignJWT(payload).setProtectedHeader(header as never).sign(key);
+
+const now = (): number => Math.floor(Date.now() / 1000);
+
+/** Someone who signs attestations: with a certificate, below a root. */
+export interface Attester {
+  readonly root: TestCertificate;
+  readonly leaf: TestCertificate;
+}
+
+export function newAttester(name: string): Attester {
+  const root = certify({ name: `CN=${name} root`, ca: true });
+  return { root, leaf: certify({ name: `CN=${name}`, by: root }) };
+}
+
+export class TestWalletProvider {
+  readonly attester = newAttester('wallet provider');
+  /** Trusted, too, but for a wallet of its own. */
+  readonly neighbour = newAttester('neighbour');
+  readonly #folder = mkdtempSync(join(tmpdir(), 'gatehouse-wallet-providers-'));
+  readonly settings: Readonly<Record<string, string>>;
+
+  constructor() {
+    const file = join(this.#folder, 'providers.json');
+    for (const [name, { root }] of Object.entries({ own: this.attester, neighbour: this.neighbour }))
+      writeFileSync(join(this.#folder, `${name}.pem`), root.certificate.toString());
+    const clients = [ATTESTED_WALLET, OTHER_WALLET].map((id) => ({ client_id: id, redirect_uris: [WALLET_CALLBACK] }));
+    const providers = [
+      { name: 'Example wallet', certificates_file: 'own.pem', clients },
+      { name: 'Neighbour', certificates_file: 'neighbour.pem', clients: [{ client_id: 'https://neighbour.example' }] },
+    ];
+    writeFileSync(file, JSON.stringify({ providers }));
+    this.settings = { GATEHOUSE_IDENTITY_WALLET_PROVIDERS_FILE: file };
+  }
+
+  remove(): void {
+    rmSync(this.#folder, { recursive: true });
+  }
+
+  async #sign(parts: Omit<SignedParts, 'key'>, change: Change, by: Attester): Promise<string> {
+    const all: SignedParts = {
+      header: { alg: 'ES256', x5c: [by.leaf.der], ...parts.header },
+      payload: parts.payload,
+      key: by.leaf.key as never,
+    };
+    change(all);
+    return sign(all);
+  }
+
+  /** Of a wallet (OID4VCI, appendix E). */
+  async attestWallet(key: KeyPair, change: Change = () => undefined, by = this.attester): Promise<string> {
+    const cnf = { jwk: await exportJWK(key.publicKey) };
+    const payload = { iss: 'https://provider.example', sub: ATTESTED_WALLET, iat: now(), exp: now() + 3600, cnf };
+    return this.#sign({ header: { typ: 'oauth-client-attestation+jwt' }, payload }, change, by);
+  }
+
+  /** Of keys (OID4VCI, appendix D). */
+  async attestKeys(
+    keys: readonly KeyPair[],
+    nonce: string,
+    change: Change = () => undefined,
+    by = this.attester,
+  ): Promise<string> {
+    const attested = await Promise.all(keys.map(({ publicKey }) => exportJWK(publicKey)));
+    const payload = {
+      iat: now(),
+      exp: now() + 3600,
+      nonce,
+      attested_keys: attested,
+      key_storage: ['iso_18045_high'],
+      user_authentication: ['iso_18045_moderate'],
+    };
+    return this.#sign({ header: { typ: 'key-attestation+jwt' }, payload }, change, by);
+  }
+}
+
+/** A wallet of the provider: it authenticates wherever clients do. */
+export class AttestedTestWallet extends TestCredentialWallet {
+  provider!: TestWalletProvider;
+  instanceKey!: KeyPair;
+  /** Make the attestation or its proof wrong. */
+  changes: { attestation?: Change; pop?: Change; by?: Attester; headers?(headers: Record<string, string>): void } = {};
+
+  async of(provider: TestWalletProvider): Promise<this> {
+    this.provider = provider;
+    this.instanceKey = await newKey();
+    return this.withDpop();
+  }
+
+  async challenge(): Promise<string> {
+    const { status, body, text } = await super.send('/openid/challenge', { method: 'POST' });
+    assert.equal(status, 200, text);
+    return body.attestation_challenge;
+  }
+
+  async pop(change: Change = () => undefined): Promise<string> {
+    const parts: SignedParts = {
+      header: { alg: 'ES256', typ: 'oauth-client-attestation-pop+jwt' },
+      payload: {
+        iss: ATTESTED_WALLET,
+        aud: this.issuer,
+        iat: now(),
+        jti: randomBytes(8).toString('hex'),
+        challenge: await this.challenge(),
+      },
+      key: this.instanceKey.privateKey,
+    };
+    change(parts);
+    return sign(parts);
+  }
+
+  async attested(): Promise<Record<string, string>> {
+    const { attestation, pop, by, headers } = this.changes;
+    const sent = {
+      'OAuth-Client-Attestation': await this.provider.attestWallet(this.instanceKey, attestation, by),
+      'OAuth-Client-Attestation-PoP': await this.pop(pop),
+    };
+    headers?.(sent);
+    return sent;
+  }
+
+  override async send(path: string, init: RequestInit & { headers?: Record<string, string> } = {}): Promise<ApiAnswer> {
+    if (!['/openid/token', '/openid/par'].includes(path)) return super.send(path, init);
+    return super.send(path, { ...init, headers: { ...init.headers, ...(await this.attested()) } });
+  }
+}
