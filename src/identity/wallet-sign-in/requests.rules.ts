@@ -24,7 +24,12 @@ export interface WalletRequestDeps {
   readonly clock: Clock;
   readonly records: WalletRecords;
   readonly identity: VerifierIdentity;
-  readonly config: { readonly walletClientId: ClientIdKind; readonly walletLink: string; readonly brandName: string };
+  readonly config: {
+    readonly walletClientId: ClientIdKind;
+    readonly walletLink: string;
+    readonly brandName: string;
+    readonly haip: boolean;
+  };
   /** What is asked for; undefined when nothing could be shown. */
   query(): Promise<WalletQuery | undefined>;
 }
@@ -89,6 +94,9 @@ export function createWalletRequests({ clock, records, identity, config, query }
     };
   }
 
+  /** Wallets may then send a nonce of their own; those that cannot get the request all the same (5.10). */
+  const withMethod = (link: string): string => (config.haip ? `${link}&request_uri_method=post` : link);
+
   /** The library builds the request; our key signs it. */
   async function sign(id: string, wanted: WalletQuery, key: EncryptionKey) {
     const by = config.walletClientId === 'did' ? 'did' : 'x5c';
@@ -120,7 +128,8 @@ export function createWalletRequests({ clock, records, identity, config, query }
       });
       const jwt = jar!.authorizationRequestJwt;
       const signedBy = decodeJws(jwt).header.x5c as readonly string[] | undefined;
-      if (by === 'did' || signedBy?.[0] === x5c[0] || tries === TRIES) return { link: authorizationRequest, jwt, asked };
+      if (by === 'did' || signedBy?.[0] === x5c[0] || tries === TRIES)
+        return { link: withMethod(authorizationRequest), jwt, asked };
     }
   }
 
@@ -147,6 +156,18 @@ export function createWalletRequests({ clock, records, identity, config, query }
     /** The signed request. Undefined when there is none, or when it was too long ago. */
     async find(id: string): Promise<string | undefined> {
       return ((await records.find(REQUEST, id)) as StoredRequest | undefined)?.jwt;
+    },
+
+    /** The same, signed again with what the wallet sent, so that it knows that it was made for it (5.10.1). */
+    async findFor(id: string, walletNonce: string): Promise<string | undefined> {
+      const stored = (await records.find(REQUEST, id)) as StoredRequest | undefined;
+      if (!stored) return undefined;
+      const { header, payload } = decodeJws(stored.jwt);
+      const by = header.x5c === undefined ? 'did' : 'x5c';
+      const jwt = await identity.sign({ ...payload, wallet_nonce: walletNonce }, { typ: 'oauth-authz-req+jwt', by });
+      // With a key that has replaced that of the request: its certificate is not the one that the client id names.
+      const leafOf = ({ x5c }: Readonly<Record<string, unknown>>): unknown => (x5c as readonly string[] | undefined)?.[0];
+      return leafOf(decodeJws(jwt).header) === leafOf(header) ? jwt : undefined;
     },
   };
 }

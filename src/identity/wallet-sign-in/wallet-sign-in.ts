@@ -10,9 +10,10 @@ import type { DomainSettingsOf } from '../domain-settings/index.ts';
 import { createWalletAnswers } from './answers.rules.ts';
 import type { StateOf, VerifierIdentity, WalletRecords } from './data.ts';
 import { createWalletEntry } from './entry.rules.ts';
+import { asHaip } from './haip.ts';
 import { trustInOwnKeys } from './own-keys.ts';
 import { createWalletPolicy } from './policy.ts';
-import { type OwnTypes, queryFor } from './query.ts';
+import { type OwnTypes, queryFor, type WalletQuery } from './query.ts';
 import { createWalletRequests, type WalletRequestDeps } from './requests.rules.ts';
 
 export interface WalletSignInDeps {
@@ -38,6 +39,8 @@ function impossibleIn({ config, identity }: Pick<WalletSignInDeps, 'config' | 'i
     return 'GATEHOUSE_IDENTITY_WALLET_LINK must be a scheme such as openid4vp://, or the https address of a wallet';
   const host = new URL(identity.id()).hostname;
   const kind = config.walletClientId;
+  if (config.haip && kind !== 'x509_hash')
+    return 'GATEHOUSE_IDENTITY_WALLET_CLIENT_ID must be x509_hash with GATEHOUSE_IDENTITY_HAIP';
   if (kind === 'did' && identity.did() === undefined)
     return `GATEHOUSE_IDENTITY_WALLET_CLIENT_ID: did needs a GATEHOUSE_IDENTITY_URL with https, the name of a host and no path, which ${identity.id()} is not`;
   if (kind === 'x509_san_dns' && isIP(host.replaceAll(/[[\]]/g, '')) !== 0)
@@ -48,10 +51,14 @@ function impossibleIn({ config, identity }: Pick<WalletSignInDeps, 'config' | 'i
 export function createWalletSignIn(deps: WalletSignInDeps) {
   const { clock, identity, ownTypes } = deps;
   const policy = createWalletPolicy(deps);
+  const query = async (): Promise<WalletQuery | undefined> => {
+    const wanted = queryFor(await ownTypes());
+    return wanted && deps.config.haip ? asHaip(wanted, identity) : wanted;
+  };
   const formats = createFormats({ trust: trustInOwnKeys(identity), clock });
   return {
     policy,
-    requests: createWalletRequests({ ...deps, query: async () => queryFor(await ownTypes()) }),
+    requests: createWalletRequests({ ...deps, query }),
     answers: createWalletAnswers({ ...deps, verifyOwn: createPresentationVerifier({ formats, clock }) }),
     entry: createWalletEntry(deps),
     hasCredential: deps.hasCredential,

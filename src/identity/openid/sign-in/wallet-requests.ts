@@ -1,5 +1,5 @@
 // Requests of wallets, and of the browsers that they open: the signed request, the answer to it, and the way back.
-import { readBody } from '../../../platform/http/index.ts';
+import { type RawExchange, readBody } from '../../../platform/http/index.ts';
 import { fail } from '../../faults.ts';
 import { WalletAnswerError, type WalletSignIn } from '../../wallet-sign-in/index.ts';
 import { type BrowserRequest, redirect, refuseCrossSite, sendPage } from '../pages/browser.ts';
@@ -8,6 +8,9 @@ import { walletDeniedPage, walletDevicePage } from '../pages/wallet-pages.ts';
 
 /** Encrypted, with a chain of certificates and disclosures. */
 const MAX_ANSWER = 512 * 1024;
+/** A nonce, and what the wallet can do. */
+const MAX_QUESTION = 64 * 1024;
+const NONCE = /^[\x21-\x7e]{1,256}$/;
 const NO_STORE = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
 
 export interface WalletRequestsDeps {
@@ -15,8 +18,23 @@ export interface WalletRequestsDeps {
   issuer(): string;
 }
 
-async function sendRequest({ walletSignIn }: WalletRequestsDeps, { exchange }: BrowserRequest, id: string): Promise<void> {
-  const jwt = (await walletSignIn.requests.find(id)) ?? fail('route.not_found');
+/** What a wallet may send when it asks for the request by POST (OID4VP 1.0, 5.10). Its metadata decide nothing here. */
+async function walletNonceIn({ request }: RawExchange): Promise<string | undefined> {
+  if (!/^application\/x-www-form-urlencoded\b/i.test(request.headers['content-type'] ?? '')) fail('request.media_type');
+  const nonces = new URLSearchParams((await readBody(request, MAX_QUESTION)).toString('utf8')).getAll('wallet_nonce');
+  const [nonce] = nonces;
+  if (nonces.length > 1 || (nonce !== undefined && !NONCE.test(nonce)))
+    fail('request.invalid_field', { field: 'wallet_nonce', why: 'must be one text of at most 256 characters' });
+  return nonce;
+}
+
+async function sendRequest(
+  { walletSignIn: { requests } }: WalletRequestsDeps,
+  { exchange, method }: BrowserRequest,
+  id: string,
+): Promise<void> {
+  const nonce = method === 'POST' ? await walletNonceIn(exchange) : undefined;
+  const jwt = (await (nonce === undefined ? requests.find(id) : requests.findFor(id, nonce))) ?? fail('route.not_found');
   const type = { 'Content-Type': 'application/oauth-authz-req+jwt', 'Content-Length': Buffer.byteLength(jwt) };
   exchange.response.writeHead(200, { ...NO_STORE, ...type }).end(jwt);
 }
