@@ -106,20 +106,17 @@ function columnsOf({ within, people, applications, types }: IssuedContent): Colu
     isHeader: true,
     cell: ({ user_id: id }) => thingLink('users', id, people.get(id)),
   };
+  const applicationOf = ({ application_id: id }: IssuedCredential): Content =>
+    within.application_id ? nothing : html`${thingLink('applications', id, applications.get(id))}: `;
   const type: Column<IssuedCredential> = {
     name: credentials.type,
     isHeader: within.user_id !== undefined,
-    cell: (one) =>
-      html`${types.get(one.type_id) ?? html`<code>${one.type_id}</code>`}<br /><span class="soft">${rolesOf(one)}</span>`,
-  };
-  const application: Column<IssuedCredential> = {
-    name: credentials.application,
-    cell: ({ application_id: id }) => thingLink('applications', id, applications.get(id)),
+    cell: (one) => html`${types.get(one.type_id) ?? html`<code>${one.type_id}</code>`}<br />
+      <span class="soft">${applicationOf(one)}${rolesOf(one)}</span>`,
   };
   return [
     ...(within.user_id ? [] : [person]),
     type,
-    ...(within.application_id ? [] : [application]),
     { name: credentials.issuedAt, cell: ({ first_issued_at: at }) => relativeTime(at) },
     { name: credentials.refreshedAt, cell: ({ refreshed_at: at }) => relativeTime(at, credentials.never) },
     { name: credentials.validUntil, cell: ({ expires_at: at }) => relativeTime(at) },

@@ -11,7 +11,6 @@ export const credentials = {
   state: 'State',
   all: 'All',
   type: 'Type and roles',
-  application: 'Application',
   roles: 'Roles',
   issuedAt: 'Issued',
   refreshedAt: 'Last refreshed',

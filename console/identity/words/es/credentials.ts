@@ -14,7 +14,6 @@ export const credentials: Words['credentials'] = {
   state: 'Estado',
   all: 'Todas',
   type: 'Tipo y roles',
-  application: 'Aplicación',
   roles: 'Roles',
   issuedAt: 'Emitida',
   refreshedAt: 'Última renovación',
