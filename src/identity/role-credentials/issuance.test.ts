@@ -133,6 +133,13 @@ onEachDatabase('Receiving a role as a credential', (api) => {
     assert.ok(await bound.receive(token, world.sdJwt), 'the token is good for as long as it lasts');
   });
 
+  it('gives a nonce to a wallet that says its empty request is a form', async () => {
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    const { status, body } = await wallet.send('/openid/credentials/nonce', { method: 'POST', headers, body: '' });
+    assert.equal(status, 200);
+    assert.ok(body.c_nonce);
+  });
+
   it('issues a copy for each key, each with an entry of its own', async () => {
     const token = await tokenFor(world.sdJwt);
     const keys = await Promise.all([newKey(), newKey(), newKey()]);

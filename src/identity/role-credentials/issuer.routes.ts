@@ -63,6 +63,8 @@ export function mountCredentialIssuer(app: IdentityApp, parts: RoleCredentialRou
       rule: 'anyone',
       forEveryOrigin: true,
       onlyReads: true,
+      // There is nothing in the body. Wallets that say that this nothing is a form get theirs, too.
+      form: true,
       documentation: { error: OAuthError },
       reply: { 200: NonceReply },
     },
