@@ -27,7 +27,7 @@ export interface CredentialOffers {
   ): Promise<{ readonly uri: string; readonly txCode: string | undefined; readonly expiresAt: number }>;
 }
 
-export interface RoleCredentialDeps extends Pick<Deps, 'db' | 'clock' | 'change'> {
+export interface RoleCredentialDeps extends Pick<Deps, 'db' | 'clock' | 'change' | 'config'> {
   readonly credentialTypes: Pick<CredentialTypes, 'find' | 'list'>;
   readonly issuedCredentials: Pick<IssuedCredentials, 'ofUser' | 'revoke'>;
   readonly credentialOffers: CredentialOffers;
@@ -47,9 +47,17 @@ const ofWallets = (rows: readonly IssuedRow[]): IssuedRow[][] => [
   ...Map.groupBy(rows, ({ series_id, batch_id, state }) => `${series_id ?? batch_id} ${state}`).values(),
 ];
 
+/** The address of a wallet takes offers, too. A scheme is for one kind of link only. */
+function linkOf(uri: string, walletLink: string): string {
+  const wallet = URL.parse(walletLink);
+  if (wallet?.protocol !== 'https:' && wallet?.protocol !== 'http:') return uri;
+  for (const [name, value] of new URL(uri).searchParams) wallet.searchParams.set(name, value);
+  return wallet.href;
+}
+
 /** Whoever has the link and the code gets credentials of the person. */
 const offer =
-  ({ credentialOffers }: RoleCredentialDeps): Run =>
+  ({ credentialOffers, config }: RoleCredentialDeps): Run =>
   async (visit, form) => {
     const { user, actor } = visit.person;
     const made = await credentialOffers.make({ userId: user.id }, actor, user.id, {
@@ -57,7 +65,7 @@ const offer =
       grant: 'pre-authorized_code',
       hasTxCode: true,
     });
-    return { show: offerSection(visit, made) };
+    return { show: offerSection(visit, { ...made, link: linkOf(made.uri, config.walletLink) }) };
   };
 
 /** What is revoked already counts as revoked by this. Credentials of others are none of the person's: there is no such credential. */

@@ -1,7 +1,7 @@
 // A person takes their roles along from the account page.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { onEachDatabase } from '../../../../test/support/api.ts';
+import { onDatabase, onEachDatabase } from '../../../../test/support/api.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
 import {
   makeHolder,
@@ -171,5 +171,19 @@ onEachDatabase('Roles for a wallet on the account page', (api) => {
     assert.match(gone.text, new RegExp(`${en.credentialStates.revoked} <time`));
     await api.delete(`/v3/OS-ROLE-CREDENTIALS/types/${world.typeId}`);
     assert.ok((await browser.go(PAGE)).text.includes(world.typeId), 'a type that is gone is named by its id');
+  });
+});
+
+const WALLET = 'https://wallet.example/open?tenant=one';
+onDatabase('SQLite', 'The one wallet of everybody', { settings: { GATEHOUSE_IDENTITY_WALLET_LINK: WALLET } }, (api) => {
+  it('is opened with the offer; what is copied is for any wallet', async () => {
+    const world = await makeRoleWorld(api, { formats: ['dc+sd-jwt'] });
+    const browser = new TestBrowser(api);
+    const page = await browser.signIn(PAGE, await makeHolder(api, world));
+    const { text } = await browser.submit(page, 'credential-offer');
+    const link = new URL(/href="(https:\/\/wallet\.example[^"]+)"/.exec(text)![1]!.replaceAll('&amp;', '&'));
+    const copied = new URL(/<code class="copy">(openid-credential-offer:[^<]+)</.exec(text)![1]!);
+    assert.equal(link.origin + link.pathname, 'https://wallet.example/open');
+    assert.deepEqual([...link.searchParams], [['tenant', 'one'], ...copied.searchParams]);
   });
 });

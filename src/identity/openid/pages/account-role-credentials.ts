@@ -28,8 +28,10 @@ export interface IssuedOnPage {
 }
 
 export interface OfferOnPage {
-  /** `openid-credential-offer:`, which wallets on the same device open. */
+  /** `openid-credential-offer:`, which any wallet reads. */
   readonly uri: string;
+  /** The same, as the wallet of this service opens it. */
+  readonly link: string;
   readonly txCode: string | undefined;
   /** In seconds. */
   readonly expiresAt: number;
@@ -90,14 +92,14 @@ export function roleCredentialsSections(
 }
 
 /** Shown once: the transaction code is nowhere else. */
-export function offerSection(view: AccountView, { uri, txCode, expiresAt }: OfferOnPage): Html {
+export function offerSection(view: AccountView, { uri, link, txCode, expiresAt }: OfferOnPage): Html {
   const { look } = view;
   const { words } = look;
   return section(
     words.takeRoles,
     html`<p>${words.offerText}</p>
-<p class="qr" role="img" aria-label="${words.offerQr}">${trusted(renderSVG(uri, { border: 2 }))}</p>
-<p><a class="button second small" href="${uri}">${words.walletOpen}</a></p>
+<p class="qr" role="img" aria-label="${words.offerQr}">${trusted(renderSVG(link, { border: 2 }))}</p>
+<p><a class="button second small" href="${link}">${words.walletOpen}</a></p>
 <p>${words.offerLink}: <code class="copy">${uri}</code></p>
 ${txCode !== undefined && html`<p>${words.offerCode}: <strong><code class="copy">${txCode}</code></strong></p>`}
 <p role="status">${words.offerUntil} ${look.time(expiresAt)}. ${words.offerWarning}</p>
