@@ -10,26 +10,13 @@ import { assign, assignmentPath, makePerson, makeRole } from './support/applicat
 import { BAD, basic, FORM, GOOD, informationOf, KeyrockClient, listPath, verdictsOn } from './support/keyrock-client.ts';
 import { sharedPostgres } from './support/postgres.ts';
 import { type GatehouseProcess, gatehouse } from './support/process.ts';
-
-/** A second on an idle machine; more on a busy one. */
-const LIMIT_MS = 20_000;
+import { soon } from './support/soon.ts';
 
 /** The test harness with the service in its own process. */
 async function at(service: GatehouseProcess): Promise<TestApi> {
   const api = new TestApi('PostgreSQL');
   api.url = await service.listening();
   return api;
-}
-
-/** Repeats a request until it has the expected answer; fails after a time limit. */
-async function soon(expected: unknown, ask: () => Promise<unknown>): Promise<void> {
-  const started = performance.now();
-  let answer: unknown;
-  do {
-    answer = await ask();
-    if (JSON.stringify(answer) === JSON.stringify(expected)) return;
-  } while (performance.now() - started < LIMIT_MS);
-  assert.deepEqual(answer, expected, `after ${LIMIT_MS} ms`);
 }
 
 describe('Access tokens on two replicas', () => {

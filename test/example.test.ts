@@ -1,41 +1,23 @@
 // The example of the guide, run as the guide says, by a person.
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { after, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { onDatabase, uniqueName } from './support/api.ts';
+import { type ExampleApplication, examplePlace, startExample } from './support/example-application.ts';
 import { TestBrowser } from './support/test-browser.ts';
 
-const EXAMPLE = fileURLToPath(new URL('../examples/web-application/server.js', import.meta.url));
 const PASSWORD = 'a password of a test';
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  return port;
-}
-
 onDatabase('SQLite', 'The example of a web application', {}, (api) => {
-  let example: ChildProcess | undefined;
-  after(() => example?.kill());
+  let example: ExampleApplication | undefined;
+  after(() => example?.stop());
 
   it('greets a person who signed in, by name and roles, and signs them out', async () => {
-    const port = await freePort();
-    const home = `http://127.0.0.1:${port}`;
-    const body = {
-      name: 'Reports',
-      redirect_uris: [`${home}/callback`],
-      post_logout_redirect_uris: [`${home}/`],
-    };
+    const place = await examplePlace();
+    const { home } = place;
+    const body = { name: 'Reports', ...place.uris };
     const { consumer } = (await api.post('/v3/OS-OAUTH2/consumers', { consumer: body })).body;
     const ann = await api.make('user', { name: uniqueName('ann'), password: PASSWORD });
-    const env = { ...process.env, ISSUER: api.url, CLIENT_ID: consumer.id, CLIENT_SECRET: consumer.secret, PORT: String(port) };
-    example = spawn(process.execPath, [EXAMPLE], { env, stdio: ['ignore', 'pipe', 'ignore'] });
-    await once(example.stdout!, 'data');
+    example = await startExample(place, api.url, consumer);
 
     const started = await fetch(`${home}/login`, { redirect: 'manual' });
     const session = started.headers.getSetCookie()[0]!.split(';')[0]!;

@@ -23,6 +23,7 @@ import { readQrCode } from '../support/qr-codes.ts';
 import { outcome, press, titleOf, words } from '../support/visitor.ts';
 import { TestWallet, type WalletUser } from '../support/wallet.ts';
 import { useSession } from '../support/wallet-page.ts';
+import { shareWithSignIn } from '../support/wallet-sign-in-page.ts';
 
 const chromium = usesChromium();
 
@@ -87,13 +88,7 @@ describe('A wallet node at the sign-in page', () => {
     if (!page.url().startsWith(application.url)) await press(page, words.allow);
     return outcome(page);
   };
-  /** The node asks nobody before the person presses the button. */
-  const share = async (page: Page): Promise<string> => {
-    await page.getByRole('button', { name: walletWords.open.look, exact: true }).click();
-    await page.getByRole('button', { name: walletWords.share.consent('Gatehouse'), exact: true }).click();
-    const next = page.getByRole('link', { name: walletWords.share.goOnAt(new URL(api.url).host) });
-    return (await next.getAttribute('href'))!;
-  };
+  const share = (page: Page): Promise<string> => shareWithSignIn(page, api.url);
 
   it('signs its owner in on the same device', async () => {
     const { id, person } = await holderAt();

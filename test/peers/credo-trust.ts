@@ -3,7 +3,7 @@ import { type Agent, Kms, type X509Certificate, X509KeyUsage } from '@credo-ts/c
 
 const DAY = 86_400_000;
 
-async function newKey(agent: Agent): Promise<Kms.PublicJwk> {
+export async function newKey(agent: Agent): Promise<Kms.PublicJwk> {
   const { publicJwk } = await agent.kms.createKey({ type: { kty: 'EC', crv: 'P-256' } });
   return Kms.PublicJwk.fromPublicJwk(publicJwk as never);
 }

@@ -19,7 +19,9 @@ const START_MS = 30_000;
 /** The programs, and the environment variable with their settings. */
 const SETTINGS = {
   'credo-issuer': 'CREDO_ISSUER',
+  'credo-holder': 'CREDO_HOLDER',
   'credo-verifier': 'CREDO_VERIFIER',
+  'sphereon-client': 'SPHEREON_CLIENT',
   'sphereon-issuer': 'SPHEREON_ISSUER',
   'authorization-server': 'AUTHORIZATION_SERVER',
 } as const;
@@ -29,21 +31,24 @@ export type Program = keyof typeof SETTINGS;
 export class Peer {
   readonly #program: Program;
   readonly #settings: object;
+  readonly #environment: Readonly<Record<string, string>>;
   #child: ChildProcess | undefined;
   #control = '';
   address = '';
   /** The root certificate of the peer, if it has one. */
   root: string | undefined;
 
-  constructor(program: Program, settings: object = {}) {
+  /** `environment`: what it needs beside its settings. */
+  constructor(program: Program, settings: object = {}, environment: Readonly<Record<string, string>> = {}) {
     this.#program = program;
     this.#settings = settings;
+    this.#environment = environment;
   }
 
   async start(): Promise<void> {
     const path = fileURLToPath(new URL(`./${this.#program}.ts`, import.meta.url));
     const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', path], {
-      env: { ...process.env, [SETTINGS[this.#program]]: JSON.stringify(this.#settings) },
+      env: { ...process.env, ...this.#environment, [SETTINGS[this.#program]]: JSON.stringify(this.#settings) },
       stdio: ['ignore', 'pipe', process.env.PEER_LOG ? 'inherit' : 'pipe'],
     });
     this.#child = child;

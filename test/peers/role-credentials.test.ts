@@ -1,16 +1,7 @@
 // Credo's holder receives roles as credentials from our issuer.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import {
-  Agent,
-  DidDocument,
-  type DidResolver,
-  DidsModule,
-  JsonTransformer,
-  JwkDidResolver,
-  Kms,
-  X509Module,
-} from '@credo-ts/core';
+import { Agent, DidDocument, type DidResolver, DidsModule, JsonTransformer, JwkDidResolver, X509Module } from '@credo-ts/core';
 import { OpenId4VcModule } from '@credo-ts/openid4vc';
 import { TestApi } from '../support/api.ts';
 import { freePort } from '../support/ports.ts';
@@ -28,7 +19,8 @@ import {
 } from '../support/role-credentials.ts';
 import { redirectTargetOf, TestBrowser } from '../support/test-browser.ts';
 import { CONFIG, DEPENDENCIES, memoryModules } from './credo.ts';
-import { didUrl } from './credo-trust.ts';
+import { type HolderAgent, receiveSdJwts } from './credo-receiving.ts';
+import { didUrl, newKey } from './credo-trust.ts';
 
 const ISSUER = 'https://roles.example';
 const port = await freePort();
@@ -56,7 +48,7 @@ describe('Credo receives roles as credentials', () => {
   });
   let world: RoleWorld;
   let person: RoleHolder;
-  let agent: Agent<{ openid4vc: OpenId4VcModule }>;
+  let agent: HolderAgent;
   before(async () => {
     globalThis.fetch = reach;
     await api.start();
@@ -79,30 +71,15 @@ describe('Credo receives roles as credentials', () => {
     globalThis.fetch = plainFetch;
   });
 
-  const newKey = async () => {
-    const { publicJwk } = await agent.kms.createKey({ type: { kty: 'EC', crv: 'P-256' } });
-    return Kms.PublicJwk.fromPublicJwk(publicJwk as never);
-  };
-
   it('as SD-JWTs in a batch, by a pre-authorized code, with DPoP', async () => {
     const { uri, tx_code: txCode } = await makeOffer(api, person, [world.sdJwt]);
-    const resolvedCredentialOffer = await agent.openid4vc.holder.resolveCredentialOffer(uri);
-    const token = await agent.openid4vc.holder.requestToken({ resolvedCredentialOffer, txCode: txCode! });
-    const keys = await Promise.all([newKey(), newKey()]);
-    const { credentials } = await agent.openid4vc.holder.requestCredentials({
-      resolvedCredentialOffer,
-      ...token,
-      credentialBindingResolver: () => ({ method: 'jwk', keys }),
-    });
-    const [received] = credentials;
-    // The record is one of several formats; this one is an SD-JWT VC.
-    const { firstCredential } = received!.record as unknown as { readonly firstCredential: { readonly compact: string } };
-    const { payload, header } = readSdJwt(firstCredential.compact);
+    const { resolvedCredentialOffer, token, received, compact } = await receiveSdJwts(agent, uri, txCode!, 2);
+    const { payload, header } = readSdJwt(compact);
     assert.deepEqual(payload.roles, [{ target: world.application.id, names: ['manager'] }]);
     assert.ok(header.x5c.length > 0);
     await agent.openid4vc.holder.sendNotification({
       metadata: resolvedCredentialOffer.metadata,
-      notificationId: received!.notificationId!,
+      notificationId: received.notificationId!,
       accessToken: token.accessToken,
       notificationEvent: 'credential_accepted',
       ...(token.dpop ? { dpop: token.dpop } : {}),
@@ -143,7 +120,7 @@ describe('Credo receives roles as credentials', () => {
       ...(asked.codeVerifier ? { codeVerifier: asked.codeVerifier } : {}),
       ...(asked.dpop ? { dpop: asked.dpop } : {}),
     });
-    const key = await newKey();
+    const key = await newKey(agent as never);
     const { credentials } = await agent.openid4vc.holder.requestCredentials({
       resolvedCredentialOffer,
       ...token,

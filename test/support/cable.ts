@@ -1,6 +1,6 @@
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 
-/** A TCP proxy between the service and the database that can be interrupted. */
+/** A TCP proxy, as between a service and its database, that can be interrupted, and turned to another port. */
 export class Cable {
   readonly #sockets = new Set<Socket>();
   readonly #feeds = new Set<Socket>();
@@ -8,14 +8,16 @@ export class Cable {
   cut = false;
   #isFeedCut = false;
   frozen = false;
+  #port: number;
 
   constructor(host: string, port: number) {
+    this.#port = port;
     this.#server = createServer((near) => {
       if (this.cut) {
         near.destroy();
         return;
       }
-      const far = createConnection({ host, port });
+      const far = createConnection({ host, port: this.#port });
       for (const socket of [near, far]) {
         this.#sockets.add(socket);
         socket.on('error', () => {});
@@ -44,6 +46,12 @@ export class Cable {
 
   break(): void {
     this.cut = true;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** Leads to another port of the same host; what is connected to the old one begins anew. */
+  turn(port: number): void {
+    this.#port = port;
     for (const socket of this.#sockets) socket.destroy();
   }
 

@@ -36,13 +36,16 @@ export interface HolderAnswer {
   readonly presentation: string;
 }
 
-/** Reads a request as wallets do: it must be signed by the certificate that the client id names. */
-export async function readWalletRequest(link: string): Promise<ReadRequest> {
+/** The audience of a verifier that does not know the wallet (OID4VP 1.0, 5.8). */
+const ANY_WALLET = 'https://self-issued.me/v2';
+
+/** Reads a request as wallets do: it must be signed by the certificate that the client id names. Not every verifier names the audience. */
+export async function readWalletRequest(link: string, audience: string | undefined = ANY_WALLET): Promise<ReadRequest> {
   const url = new URL(link);
   const [clientId, requestUri] = [url.searchParams.get('client_id'), url.searchParams.get('request_uri')];
   const response = await fetch(requestUri!);
   assert.equal(response.status, 200, await response.clone().text());
-  assert.equal(response.headers.get('content-type'), 'application/oauth-authz-req+jwt');
+  assert.match(response.headers.get('content-type')!, /^application\/oauth-authz-req\+jwt(?:;|$)/);
   const jwt = await response.text();
   const header = decodeProtectedHeader(jwt) as Record<string, any>;
   assert.equal(header.typ, 'oauth-authz-req+jwt');
@@ -51,7 +54,7 @@ export async function readWalletRequest(link: string): Promise<ReadRequest> {
   const host = /^x509_san_dns:(.*)$/.exec(clientId!)?.[1];
   if (host === undefined) assert.equal(clientId, `x509_hash:${createHash('sha256').update(leaf).digest('base64url')}`);
   else assert.equal(certificate.checkHost(host, { subject: 'never' }), host);
-  const { payload } = await jwtVerify(jwt, certificate.publicKey, { audience: 'https://self-issued.me/v2' });
+  const { payload } = await jwtVerify(jwt, certificate.publicKey, { audience });
   assert.equal(payload.client_id, clientId);
   return { link: url, jwt, header, payload };
 }

@@ -59,7 +59,7 @@ export class WalletUser {
 }
 
 /** A database whose owner is not a superuser, so that row-level security applies. */
-async function createOwnDatabase(): Promise<string> {
+export async function createOwnDatabase(): Promise<string> {
   const url = new URL(await (await sharedPostgres()).createDatabase());
   const role = `wallet_${url.pathname.slice(1)}`;
   const client = new pg.Client({ connectionString: url.href });
