@@ -5,7 +5,8 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import * as client from 'openid-client';
 
-const { ISSUER = 'http://127.0.0.1:5000', CLIENT_ID, CLIENT_SECRET, PORT = '3000' } = process.env;
+// With PROMPT=login, people sign in each time, also if Gatehouse knows them already.
+const { ISSUER = 'http://127.0.0.1:5000', CLIENT_ID, CLIENT_SECRET, PORT = '3000', PROMPT } = process.env;
 if (!CLIENT_ID || !CLIENT_SECRET) throw new Error('set CLIENT_ID and CLIENT_SECRET to those of your consumer');
 
 const home = `http://127.0.0.1:${PORT}`;
@@ -30,7 +31,11 @@ function newSession(response, values) {
 
 const escaped = (text) => String(text).replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
 const page = (response, body) =>
-  response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' }).end(`<!doctype html><title>Reports</title>${body}`);
+  response
+    .writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' })
+    .end(`<!doctype html><html lang="en"><title>Reports</title>
+<meta name="viewport" content="width=device-width"><style>body { font: 1.1rem/1.6 system-ui; max-width: 30rem; margin: 4rem auto; padding: 0 1rem }</style>
+${body}`);
 const redirect = (response, location) => response.writeHead(303, { Location: String(location) }).end();
 
 /** Redirects the user to Gatehouse, and stores the values to check in the callback. */
@@ -48,6 +53,7 @@ async function login(response) {
       code_challenge_method: 'S256',
       state,
       nonce,
+      ...(PROMPT ? { prompt: PROMPT } : {}),
     }),
   );
 }
