@@ -34,6 +34,24 @@ export async function tourFederation(api: Recorder): Promise<void> {
     },
   });
   await call('GET', `${one}/openid`);
+  await call('PUT', `${one}/openid4vp`, {
+    body: {
+      openid4vp: {
+        name: 'Harbour office',
+        credentials: [
+          {
+            format: 'dc+sd-jwt',
+            types: ['https://credentials.harbour.example/pilot'],
+            subject: ['sub'],
+            claims: [['given_name'], ['family_name'], ['email']],
+          },
+        ],
+        issuers: ['https://credentials.harbour.example', 'did:web:credentials.harbour.example'],
+        requires_status: true,
+      },
+    },
+  });
+  await call('GET', `${one}/openid4vp`);
   for (const method of ['GET', 'POST'])
     api.given(method, `${one}/protocols/openid/auth`, undefined, {
       201: {

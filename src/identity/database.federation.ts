@@ -41,6 +41,20 @@ export interface OpenidProviderRow {
   taking_back: number | null;
 }
 
+/** Beside the settings of OpenID: `email_domains` to `taking_back` mean the same. */
+export interface WalletProviderRow
+  extends Pick<
+    OpenidProviderRow,
+    'provider_id' | 'email_domains' | 'trusts_email' | 'whole_service' | 'may_give_admin' | 'version' | 'taking_back'
+  > {
+  name: string | null;
+  shown: number;
+  credentials: string;
+  issuers: string;
+  root_certificates: string;
+  requires_status: number;
+}
+
 export interface ServiceProviderRow {
   id: string;
   enabled: number;
@@ -56,7 +70,7 @@ export interface ProviderLinkRow {
   provider_id: string;
   issuer: string;
   subject: string;
-  /** Of the protocols of the provider. Only `openid` is served. */
+  /** Of the protocols of the provider. `openid` and `openid4vp` are served. */
   protocol_id: string;
   user_id: string;
   label: string;
@@ -85,6 +99,7 @@ export interface FederationTables {
   mappings: MappingRow;
   federation_protocols: ProtocolRow;
   openid_providers: OpenidProviderRow;
+  wallet_providers: WalletProviderRow;
   provider_links: ProviderLinkRow;
   provider_sessions: ProviderSessionRow;
   service_providers: ServiceProviderRow;

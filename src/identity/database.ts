@@ -382,6 +382,7 @@ export type {
   ProviderLinkRow,
   ProviderSessionRow,
   ServiceProviderRow,
+  WalletProviderRow,
 } from './database.federation.ts';
 export type { LogoutRow, MailRow, NewMailRow, NewOutboxRow, OutboxRow, QueueRow } from './database.messages.ts';
 export type Database = AnyDatabase<Tables>;

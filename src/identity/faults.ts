@@ -282,6 +282,7 @@ export const identityFaults = {
   'protocol.not_found': { status: 404, text: 'Could not find federation protocol: {id}.' },
   'service_provider.not_found': { status: 404, text: 'Could not find service provider: {id}.' },
   'service_provider.limit': { status: 403, text: 'There may be at most {limit} service providers: every token names them.' },
+  'wallet_provider.not_found': { status: 404, text: 'The identity provider {id} has no settings for credentials from wallets.' },
   'openid_provider.not_found': { status: 404, text: 'The identity provider {id} has no OpenID settings.' },
   'provider_link.not_found': { status: 404, text: 'Could not find linked account: {id}.' },
   'provider_link.last_way_in': {

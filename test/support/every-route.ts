@@ -182,6 +182,10 @@ const ACCESS_RULE = { service: 'identity', path: '/v3/users', method: 'GET' };
 const MAPPING = { rules: [{ local: [{ user: { name: '{0}' } }], remote: [{ type: 'sub' }] }] };
 const SERVICE_PROVIDER = { auth_url: 'https://elsewhere.example.org/auth', sp_url: 'https://elsewhere.example.org/sp' };
 const OPENID = { issuer: 'https://login.example.org', client_id: 'x' };
+const OPENID4VP = {
+  credentials: [{ format: 'dc+sd-jwt', types: ['https://town.example/resident'], subject: ['sub'] }],
+  issuers: ['https://town.example'],
+};
 
 const ENVELOPES: readonly [RegExp, unknown][] = [
   [/\/OS-ROLE-CREDENTIALS\/credentials\//, { credential: { state: 'suspended' } }],
@@ -203,6 +207,7 @@ const ENVELOPES: readonly [RegExp, unknown][] = [
   [/\/identity_providers\/:idp_id$/, { identity_provider: { description: 'x' } }],
   [/\/service_providers\/:sp_id$/, { service_provider: SERVICE_PROVIDER }],
   [/\/identity_providers\/:idp_id\/openid$/, { openid: OPENID }],
+  [/\/identity_providers\/:idp_id\/openid4vp$/, { openid4vp: OPENID4VP }],
   [/\/password$/, { user: { original_password: 'not the password', password: 'another password of a test' } }],
   [/\/reset_password\/:token_id\//, { user: { password: 'another password of a test' } }],
   [/\/logo$/, LOGO],

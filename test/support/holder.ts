@@ -90,9 +90,12 @@ export class Holder {
     return new SignJWT(payload).setProtectedHeader(header as never).sign(twist.key ?? this.key.privateKey);
   }
 
-  async #sdJwt({ payload }: ReadRequest, twist: HolderTwist): Promise<string> {
-    // Nothing that can be held back is shown.
-    const shown = twist.disclosed?.(this.raw) ?? `${this.raw.split('~', 1)[0]}~`;
+  async #sdJwt(request: ReadRequest, twist: HolderTwist): Promise<string> {
+    const { payload } = request;
+    const { credentials } = payload.dcql_query as { credentials: { id: string; claims?: unknown }[] };
+    const isAsked = credentials.find(({ id }) => id === this.queryIn(request))?.claims !== undefined;
+    // Nothing that can be held back is shown, unless it is asked for.
+    const shown = twist.disclosed?.(this.raw) ?? (isAsked ? this.raw : `${this.raw.split('~', 1)[0]}~`);
     const binding = {
       iat: this.#seconds,
       aud: payload.client_id,

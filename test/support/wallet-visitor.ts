@@ -53,6 +53,11 @@ export class WalletVisitor {
     return this.#consent(this.browser.submit(this.page, 'wallet-code', { code: number }));
   }
 
+  /** The person chooses on a page, such as a new account. */
+  presses(page: BrowserPage, step: string, values: Record<string, string> = {}): Promise<BrowserPage> {
+    return this.#consent(this.browser.submit(page, step, values));
+  }
+
   async #consent(going: Promise<BrowserPage>): Promise<BrowserPage> {
     const page = await going;
     return page.forms.some(({ fields }) => fields.step === 'allow') ? this.browser.submit(page, 'allow') : page;

@@ -32,6 +32,8 @@ export interface CredentialType {
   readonly organizations: 'all' | 'default' | readonly string[];
   readonly claims: readonly ProfileClaim[];
   readonly enabled: boolean;
+  /** In seconds. */
+  readonly createdAt: number;
 }
 
 /** Cache tag of a type. Also dropped when something that may be in its credentials changes: see the tags of its applications. */
@@ -57,6 +59,7 @@ export const toCredentialType = (row: CredentialTypeRow, targets: readonly strin
   organizations: JSON.parse(row.organizations) as 'all' | 'default' | string[],
   claims: JSON.parse(row.claims) as ProfileClaim[],
   enabled: row.enabled === 1,
+  createdAt: row.created_at,
 });
 
 /** All applications whose roles are in it, its own first. */

@@ -78,7 +78,7 @@ function organizationsOf(
   return onlyDefault === false && before === 'default' ? 'all' : before;
 }
 
-const FIRST: Omit<CredentialType, 'id' | 'applicationId' | 'typeName' | 'name'> = {
+const FIRST: Omit<CredentialType, 'id' | 'applicationId' | 'typeName' | 'name' | 'createdAt'> = {
   targets: [],
   description: '',
   formats: ['dc+sd-jwt'],
@@ -218,9 +218,9 @@ export function createCredentialTypeManagement({ db, clock, change, config, mana
 
     async create(caller: Caller, application: ConsumerRow, body: NewCredentialType): Promise<CredentialType> {
       const { id } = body;
-      const first = { ...FIRST, id, applicationId: application.id, typeName: typeNameFor(id), name: body.name };
-      const type = revised(first, body);
       const now = seconds(clock);
+      const first = { ...FIRST, id, applicationId: application.id, typeName: typeNameFor(id), name: body.name, createdAt: now };
+      const type = revised(first, body);
       return change(caller, async (transaction) => {
         const { tx, audit } = transaction;
         await takeAdvisoryLock(db, tx, CREDENTIAL_TYPES_TAG);

@@ -9,7 +9,7 @@ import { emailOf, type ProviderAssertion } from './assertion.ts';
 import type { GivenRules } from './given.rules.ts';
 import { linkedProviderIds, lockUser, usersWithEmail } from './links.store.ts';
 import type { MappedIdentity } from './mapping/index.ts';
-import type { UsableProvider } from './openid-settings.store.ts';
+import type { TrustedProvider } from './openid-settings.store.ts';
 
 /** Longer names would not be accepted from an administrator either. */
 const MAX_NAME = 255;
@@ -35,7 +35,7 @@ export interface AccountToLink {
 /** What a sign-in works with, in its transaction. */
 export interface LoginContext {
   readonly transaction: Change;
-  readonly provider: UsableProvider;
+  readonly provider: TrustedProvider;
   readonly assertion: ProviderAssertion;
   readonly identity: MappedIdentity;
 }

@@ -7,11 +7,11 @@ import type { ProviderLinkRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import type { Notify } from '../notifications/index.ts';
 import type { Deps } from '../resource/index.ts';
+import { OPENID } from './assertion.ts';
 import { NOTHING_GIVEN } from './given.rules.ts';
 import { findProtocol, holdIdentityProvider } from './identity-providers.store.ts';
 import { insertLink } from './links.store.ts';
 import { findOpenidSettings } from './openid-settings.store.ts';
-import { OPENID } from './protocols.rules.ts';
 
 /** As Keystone has it. */
 export interface FederatedObject {
@@ -22,7 +22,10 @@ export interface FederatedObject {
 export function createAdvanceLinks({ db, notify }: Pick<Deps, 'db'> & { readonly notify: Notify }) {
   const refuse = (why: string): never => fail('request.bad_value', { field: 'federated', why });
 
-  /** Whose subjects they are. Other protocols are stored and not served; the OpenID settings may follow (`nameIssuer`). */
+  /**
+   * Whose subjects they are. Other protocols are stored and not served; the OpenID settings may follow (`nameIssuer`). Credentials from wallets
+   * are of several issuers and several claims, which the id does not name.
+   */
   const issuerOf = async ({ tx }: Change, providerId: string, protocolId: string): Promise<string> =>
     protocolId === OPENID ? ((await findOpenidSettings(tx, providerId))?.issuer ?? '') : `protocol:${protocolId}`;
 

@@ -8,9 +8,8 @@ import { tagOf } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
 import type { Database } from '../database.ts';
 import { loginRefused } from '../logins/index.ts';
-import type { ProviderAssertion } from './assertion.ts';
+import { OPENID, type ProviderAssertion } from './assertion.ts';
 import { lockIdentityProvider, providersOfMapping } from './identity-providers.store.ts';
-import { OPENID } from './protocols.rules.ts';
 import {
   deleteApiSessionsOf,
   findApiSession,

@@ -1,13 +1,20 @@
 // What a provider said about a person, and what the mapping makes of it.
 
 import { type Assertion, applyMapping, type MappedIdentity, validateMapping } from './mapping/index.ts';
-import type { UsableProvider } from './openid-settings.store.ts';
+import type { TrustedProvider } from './openid-settings.store.ts';
+
+/** The protocols that people sign in by: at the provider by OpenID Connect, or with a credential from their wallet. */
+export const OPENID = 'openid';
+export const OPENID4VP = 'openid4vp';
+export type ServedProtocol = typeof OPENID | typeof OPENID4VP;
 
 /** The answer of a provider to a sign-in, after all checks. */
 export interface ProviderAssertion {
   readonly providerId: string;
+  readonly protocol: ServedProtocol;
   /** The version of the settings that it was checked with. */
   readonly version: number;
+  /** Whose subjects they are. Of credentials from wallets also by which claim (`issuerOfSubjects`): those of another claim are other people. */
   readonly issuer: string;
   readonly subject: string;
   readonly claims: Readonly<Record<string, unknown>>;
@@ -52,7 +59,7 @@ export function attributesOf(claims: Readonly<Record<string, unknown>>): Asserti
 
 /** The identity, or why there is none. */
 export function identityOf(
-  { rules, schema_version }: Pick<UsableProvider, 'rules' | 'schema_version'>,
+  { rules, schema_version }: Pick<TrustedProvider, 'rules' | 'schema_version'>,
   { claims }: Pick<ProviderAssertion, 'claims'>,
 ): MappedIdentity | { readonly refusal: { readonly why: string } } {
   const { mapping, problems } = validateMapping(JSON.parse(rules), schema_version);

@@ -2,10 +2,10 @@
 // of the login ends (api-sessions.rules.ts), and while the provider may be used.
 import type { Clock } from '../../platform/clock.ts';
 import { type Access, type DelegationReader, heldGroups, membershipsOf, tagOf } from '../access/index.ts';
+import { OPENID } from './assertion.ts';
 import type { Given } from './lending.rules.ts';
 import { findLinkOfApiSession } from './links.store.ts';
 import { createManagement } from './management.rules.ts';
-import { OPENID } from './protocols.rules.ts';
 
 export function createFederationDelegation({
   access,

@@ -1,4 +1,4 @@
-// /v3/OS-FEDERATION: identity providers, mappings, protocols and service providers as in Keystone, and the OpenID settings of a provider.
+// /v3/OS-FEDERATION: identity providers, mappings, protocols and service providers as in Keystone, and the settings of a provider.
 import type { IdentityApp } from '../access/index.ts';
 import { filterDocumentation, listOf, PAGE_DOCUMENTATION, wholeList } from '../resource/index.ts';
 import type { Federation } from './federation.ts';
@@ -18,6 +18,7 @@ import { CreateMapping, MappingEnvelope, MappingList, renderMapping, UpdateMappi
 import { OpenidSettingsEnvelope, PutOpenidSettings, renderOpenidSettings } from './openid-settings.schema.ts';
 import { mountServiceProviders } from './service-providers.routes.ts';
 import { mountTokenLogins, type TokenLoginRouteDeps } from './token-logins.routes.ts';
+import { PutWalletSettings, renderWalletSettings, WalletSettingsEnvelope } from './wallet-settings.schema.ts';
 
 const tag = 'Federation';
 const ROOT = '/v3/OS-FEDERATION';
@@ -31,6 +32,7 @@ export function mountFederation(app: IdentityApp, parts: FederationRouteDeps): v
   mountMappings(app, parts);
   mountProtocols(app, parts);
   mountOpenidSettings(app, parts);
+  mountWalletSettings(app, parts);
   mountServiceProviders(app, parts);
   mountTokenLogins(app, parts);
 }
@@ -59,7 +61,7 @@ function mountIdentityProviders(app: IdentityApp, { federation }: FederationRout
     {
       summary: 'Create an identity provider',
       description:
-        'With the id in the path. People sign in through it when it has a protocol with a mapping, and OpenID settings.',
+        'With the id in the path. People sign in through it when it has a protocol with a mapping, and the settings of this protocol.',
       tag,
       rule: 'identity:create_identity_provider',
       body: CreateIdentityProvider,
@@ -209,7 +211,7 @@ function mountProtocols(app: IdentityApp, { federation }: FederationRouteDeps): 
     path,
     {
       summary: 'Add a protocol to an identity provider',
-      description: 'With the mapping that turns what the provider asserts into a user. `openid` is served.',
+      description: 'With the mapping that turns what the provider asserts into a user. `openid` and `openid4vp` are served.',
       tag,
       rule: 'identity:create_protocol',
       target: provider,
@@ -289,5 +291,51 @@ function mountOpenidSettings(app: IdentityApp, { federation }: FederationRouteDe
       reply: { 204: null },
     },
     ({ caller, target: row }) => federation.openidSettings.remove(caller, row),
+  );
+}
+
+/** The same for credentials from wallets. */
+function mountWalletSettings(app: IdentityApp, { federation }: FederationRouteDeps): void {
+  const path = `${ROOT}/identity_providers/:idp_id/openid4vp` as const;
+  const target = ({ params }: { params: { idp_id: string } }) => federation.walletSettings.target(params.idp_id);
+  const provider = ({ params }: { params: { idp_id: string } }) => federation.identityProviders.target(params.idp_id);
+
+  app.put(
+    path,
+    {
+      summary: 'Set which credentials from wallets sign people in through an identity provider',
+      description:
+        'By OpenID4VP, with the protocol `openid4vp`: which credentials are asked for, and which issuers are trusted. Where it trusts less than before, its sessions end, and what it gave is taken back until people sign in again.',
+      tag,
+      rule: 'identity:update_identity_provider',
+      target: provider,
+      body: PutWalletSettings,
+      reply: { 200: WalletSettingsEnvelope },
+    },
+    async ({ caller, target: row, body, base }) => ({
+      openid4vp: renderWalletSettings(base, await federation.walletSettings.put(caller, row, body.openid4vp)),
+    }),
+  );
+  app.get(
+    path,
+    {
+      summary: 'Show which credentials from wallets sign people in through an identity provider',
+      tag,
+      rule: 'identity:get_identity_provider',
+      target,
+      reply: { 200: WalletSettingsEnvelope },
+    },
+    ({ target: row, base }) => ({ openid4vp: renderWalletSettings(base, row) }),
+  );
+  app.delete(
+    path,
+    {
+      summary: 'Remove the settings for credentials from wallets of an identity provider',
+      tag,
+      rule: 'identity:update_identity_provider',
+      target,
+      reply: { 204: null },
+    },
+    ({ caller, target: row }) => federation.walletSettings.remove(caller, row),
   );
 }

@@ -24,6 +24,8 @@ import { createProviderLogins } from './provider-login.rules.ts';
 import { createProviderSessions, type ProviderSessionDeps } from './provider-sessions.rules.ts';
 import { createServiceProviders } from './service-providers.rules.ts';
 import { createTokenLogins } from './token-logins.rules.ts';
+import { createWalletProviders } from './wallet-providers.rules.ts';
+import { createWalletSettings } from './wallet-settings.rules.ts';
 
 export interface FederationDeps
   extends Pick<Deps, 'db' | 'clock' | 'change' | 'log' | 'config'>,
@@ -52,6 +54,7 @@ export function createFederation(deps: FederationDeps) {
   const given = createGiven(deps);
   const manyLinks = createManyLinks({ ...deps, given });
   const openidSettings = createOpenidSettings({ ...deps, endSessionsOf, endTokensOf, manyLinks });
+  const walletSettings = createWalletSettings({ ...deps, endSessionsOf, manyLinks });
   const clientOf = createProviderClients({ ...deps, secretOf: openidSettings.secretOf });
   const sessions = createProviderSessions({ ...deps, given, apiSessions, clientOf });
   const logins = createProviderLogins({ ...deps, given, sessions, apiSessions });
@@ -60,6 +63,8 @@ export function createFederation(deps: FederationDeps) {
     mappings: createMappings({ ...deps, endTokensOfMapping }),
     protocols: createProtocols({ ...deps, endTokensOf }),
     openidSettings,
+    walletSettings,
+    walletProviders: createWalletProviders(deps),
     serviceProviders: createServiceProviders(deps),
     flows: createProviderFlows({ ...deps, clientOf }),
     logins,

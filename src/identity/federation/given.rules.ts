@@ -11,7 +11,7 @@ import { grantsOfGroups, groupsOfDomain } from './links.store.ts';
 import { createManagement } from './management.rules.ts';
 import type { DomainReference, MappedIdentity } from './mapping/index.ts';
 import { membershipEnd } from './memberships.rules.ts';
-import type { UsableProvider } from './openid-settings.store.ts';
+import type { TrustedProvider } from './openid-settings.store.ts';
 
 export interface GivenDeps {
   readonly clock: Clock;
@@ -31,7 +31,7 @@ export function createGiven({ clock, log, access, isGroupInDirectory }: GivenDep
   }
 
   /** Members of a group are users of its domain. Groups that do not exist are skipped, as in Keystone. */
-  async function groupsOf(reader: Reader, provider: UsableProvider, user: UserRow, identity: MappedIdentity): Promise<string[]> {
+  async function groupsOf(reader: Reader, provider: TrustedProvider, user: UserRow, identity: MappedIdentity): Promise<string[]> {
     const domainId = user.domain_id;
     const found = new Set(await groupsOfDomain(reader, domainId, 'id', identity.groupIds));
     const byDomain = Map.groupBy(identity.groups, ({ domain }) => JSON.stringify([domain.id, domain.name]));
@@ -53,7 +53,7 @@ export function createGiven({ clock, log, access, isGroupInDirectory }: GivenDep
   /** Roles in projects of the user's domain. Other than Keystone, a project that does not exist is not created. */
   async function rolesOf(
     reader: Reader,
-    provider: UsableProvider,
+    provider: TrustedProvider,
     user: UserRow,
     identity: MappedIdentity,
   ): Promise<Given['roles']> {
@@ -81,7 +81,7 @@ export function createGiven({ clock, log, access, isGroupInDirectory }: GivenDep
     /** Makes the groups and roles those of the identity. Returns what it gave, to be taken back later. */
     async give(
       transaction: Change,
-      provider: UsableProvider,
+      provider: TrustedProvider,
       user: UserRow,
       identity: MappedIdentity,
       link: Pick<ProviderLinkRow, 'id' | 'given'>,

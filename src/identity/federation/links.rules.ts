@@ -4,11 +4,13 @@ import type { Actor, Change, RunChange } from '../audit/index.ts';
 import type { Database, ProviderLinkRow, Tx } from '../database.ts';
 import { fail } from '../faults.ts';
 import type { Notify } from '../notifications/index.ts';
+import { OPENID } from './assertion.ts';
 import type { GivenRules } from './given.rules.ts';
 import type { Given } from './lending.rules.ts';
-import { deleteLinks, listLinks, lockUser, usableLinks } from './links.store.ts';
-import { OPENID } from './protocols.rules.ts';
+import { deleteLinks, hasWalletLink, listLinks, lockUser, usableLinks } from './links.store.ts';
 import type { ProviderSessions } from './provider-sessions.rules.ts';
+import { isOfTrustedIssuer } from './wallet-providers.rules.ts';
+import { usableWalletLinks } from './wallet-settings.store.ts';
 
 export interface LinkDeps {
   readonly db: Database;
@@ -28,7 +30,8 @@ export interface LinkedAccount extends Pick<ProviderLinkRow, 'id' | 'label' | 'c
 export function createLinks({ db, change, given, sessions, notify, hasOtherWay, onUnlinked }: LinkDeps) {
   /** Not one by which the person would be asked to prove the account: they need another way for that. */
   async function hasUsable(tx: Tx, userId: string, exceptId?: string): Promise<boolean> {
-    for (const link of await usableLinks(tx, OPENID, userId))
+    const byWallet = (await usableWalletLinks(tx, userId)).filter(isOfTrustedIssuer);
+    for (const link of [...(await usableLinks(tx, OPENID, userId)), ...byWallet])
       if (link.id !== exceptId && !(await given.needsProof(tx, link, link))) return true;
     return false;
   }
@@ -45,6 +48,9 @@ export function createLinks({ db, change, given, sessions, notify, hasOtherWay, 
 
     /** For passkeys: whether the account can be entered through a provider. */
     hasUsable,
+
+    /** Whether what a provider vouched for may have been shown from a wallet. */
+    mayBeByWallet: (userId: string): Promise<boolean> => hasWalletLink(db.read, userId),
 
     /** Ends the sessions begun through it, too, and what its mapping gave. */
     remove: (actor: Actor, userId: string, id: string): Promise<void> =>

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { lockRow, lockRows } from '../../platform/database/index.ts';
 import type { Database, OpenidProviderRow, ProviderLinkRow, Reader, Tx, UserRow } from '../database.ts';
+import { OPENID, OPENID4VP } from './assertion.ts';
 import { usable } from './openid-settings.store.ts';
 
 /** A link that was made in advance has the issuer of the settings, which may differ by a slash at the end. */
@@ -66,6 +67,9 @@ export function someLinks(db: Reader, selection: LinkSelection, limit: number): 
 /** Providers may write a slash at the end of their issuer that the settings do not have, or the other way round. */
 const isSameIssuer = (one: string, other: string) => sql<boolean>`rtrim(${sql.ref(one)}, '/') = rtrim(${sql.ref(other)}, '/')`;
 
+const DUE = sql`(settings.provider_id is null or settings.taking_back is not null)
+  and (wallet.provider_id is null or wallet.taking_back is not null)`;
+
 export interface LinkIssuer {
   readonly providerId: string;
   readonly issuer: string;
@@ -73,7 +77,8 @@ export interface LinkIssuer {
 
 /**
  * The issuers that links name: of one provider or of all. `due`: only those that are not in the settings of their provider, or whose provider
- * is trusted less: what they gave is taken back. Each costs one look into the index, however many people it has.
+ * is trusted less: what they gave is taken back. Those with a fragment are issuers of credentials (wallet-providers.rules.ts), whose
+ * settings are all trusted or none. Each costs one look into the index, however many people it has.
  */
 export async function issuersOfLinks(
   db: Reader,
@@ -92,9 +97,8 @@ export async function issuersOfLinks(
     select issuers.provider_id as "providerId", issuers.issuer from issuers
     left join openid_providers settings
       on settings.provider_id = issuers.provider_id and ${isSameIssuer('settings.issuer', 'issuers.issuer')}
-    where issuers.issuer is not null and ${due ? sql`(settings.provider_id is null or settings.taking_back is not null)` : sql`1 = 1`}`.execute(
-    db,
-  );
+    left join wallet_providers wallet on wallet.provider_id = issuers.provider_id and issuers.issuer like '%#%'
+    where issuers.issuer is not null and ${due ? DUE : sql`1 = 1`}`.execute(db);
   return rows;
 }
 
@@ -132,13 +136,30 @@ export async function deleteLinks(tx: Tx, ids: readonly string[]): Promise<void>
 export const listLinks = (db: Reader, userId: string): Promise<(ProviderLinkRow & { button_name: string | null })[]> =>
   db
     .selectFrom('provider_links')
-    .leftJoin('openid_providers', 'openid_providers.provider_id', 'provider_links.provider_id')
+    .leftJoin('openid_providers as openid', (join) =>
+      join.onRef('openid.provider_id', '=', 'provider_links.provider_id').on('protocol_id', '=', OPENID),
+    )
+    .leftJoin('wallet_providers as wallet', (join) =>
+      join.onRef('wallet.provider_id', '=', 'provider_links.provider_id').on('protocol_id', '=', OPENID4VP),
+    )
     .where('user_id', '=', userId)
     .orderBy('provider_links.created_at')
     .orderBy('provider_links.id')
     .selectAll('provider_links')
-    .select('openid_providers.button_name')
+    .select((eb) => eb.fn.coalesce('openid.button_name', 'wallet.name').as('button_name'))
     .execute();
+
+/** Whether a person has signed in with credentials of others. */
+export async function hasWalletLink(db: Reader, userId: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('provider_links')
+    .where('user_id', '=', userId)
+    .where('protocol_id', '=', OPENID4VP)
+    .select('id')
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
 
 /** The providers that an account is linked with. */
 export async function linkedProviderIds(db: Reader, userId: string): Promise<Set<string>> {

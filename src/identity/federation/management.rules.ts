@@ -1,7 +1,7 @@
 // Who manages others. Providers are trusted less with their accounts.
 import { type Access, type Grantee, readGrants } from '../access/index.ts';
 import type { ProviderLinkRow, Reader } from '../database.ts';
-import type { UsableProvider } from './openid-settings.store.ts';
+import type { TrustedProvider } from './openid-settings.store.ts';
 
 /** Roles that let people manage others. */
 const MANAGING = ['admin', 'manager', 'service'];
@@ -20,7 +20,7 @@ export function createManagement(access: Pick<Access, 'expand'>) {
   /** An address alone does not lead into an account that manages others, also not if it came to do so after it was linked. */
   const needsProof = async (
     reader: Reader,
-    { may_give_admin }: Pick<UsableProvider, 'may_give_admin'>,
+    { may_give_admin }: Pick<TrustedProvider, 'may_give_admin'>,
     { by_address, user_id: userId }: Pick<ProviderLinkRow, 'by_address' | 'user_id'>,
   ): Promise<boolean> => by_address === 1 && may_give_admin === 0 && managesOthers(reader, { userId });
 

@@ -18,17 +18,20 @@ const DEFAULT_SCOPES = ['openid', 'profile', 'email'];
 const sealContext = (providerId: string): string => `openid_providers/${providerId}`;
 
 /** The issuer is compared as a text, so it is stored as it was given. */
-function checkIssuer(issuer: string): void {
+export function checkIssuer(issuer: string, field = 'issuer'): void {
   const url = URL.parse(issuer);
   const why =
     'it must be an https address without query, fragment and credentials (http only where GATEHOUSE_OUTBOUND_ALLOW has it)';
   const isPlain =
     url && url.search === '' && url.hash === '' && url.username === '' && url.password === '' && !/[?#\s]/.test(issuer);
-  if (!isPlain || !['https:', 'http:'].includes(url.protocol)) fail('request.bad_value', { field: 'issuer', why });
+  if (!isPlain || !['https:', 'http:'].includes(url.protocol)) fail('request.bad_value', { field, why });
 }
 
 /** Otherwise any address of the world would open the account that has it. */
-function checkTrust({ trusts_email: trusts = false, email_domains: domains = [] }: OpenidSettingsBody): void {
+export function checkTrust({
+  trusts_email: trusts = false,
+  email_domains: domains = [],
+}: Pick<OpenidSettingsBody, 'trusts_email' | 'email_domains'>): void {
   if (trusts && domains.length === 0)
     fail('request.bad_value', { field: 'trusts_email', why: 'it needs email_domains: those whose addresses the provider knows' });
 }

@@ -5,7 +5,7 @@ import { Links } from '../resource/index.ts';
 import { pathOf } from './identity-providers.schema.ts';
 
 const DOMAIN = '^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)+$';
-const EmailDomains = t.array(t.string({ maxLength: 253, pattern: DOMAIN }), {
+export const EmailDomains = t.array(t.string({ maxLength: 253, pattern: DOMAIN }), {
   maxItems: 100,
   uniqueItems: true,
   description: 'People with an address of these domains are sent to this provider.',
@@ -24,18 +24,22 @@ const shown = {
   }),
   client_id: t.string({ minLength: 1, maxLength: 255 }),
 };
-const optional = {
-  scopes: Scopes,
-  button_name: t.nullable(
-    t.string({ minLength: 1, maxLength: 64, description: 'The text of the button on the sign-in page; null for none.' }),
-  ),
-  email_domains: EmailDomains,
+/** How far a provider is trusted, whatever its protocol. */
+export const trustFields = {
   trusts_email: t.boolean({
     description:
       'A verified address of the e-mail domains is enough to enter the account with this address. Never for administrators and managers.',
   }),
   whole_service: t.boolean({ description: 'Also for accounts of other domains than the domain of the provider.' }),
   may_give_admin: t.boolean({ description: 'The mapping may make people administrators.' }),
+};
+const optional = {
+  scopes: Scopes,
+  button_name: t.nullable(
+    t.string({ minLength: 1, maxLength: 64, description: 'The text of the button on the sign-in page; null for none.' }),
+  ),
+  email_domains: EmailDomains,
+  ...trustFields,
   accepts_tokens: t.boolean({
     description:
       'Whoever has an ID token, or an access token that is a JWT, that the provider issued to our client logs in with it at the API. Without this field it stays as it was for the same issuer and client.',

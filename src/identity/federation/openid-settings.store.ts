@@ -18,19 +18,28 @@ export async function deleteOpenidSettings(tx: Tx, providerId: string): Promise<
   return numDeletedRows > 0n;
 }
 
-export type TakingBack = Pick<OpenidProviderRow, 'provider_id' | 'taking_back'>;
+const SETTINGS = ['openid_providers', 'wallet_providers'] as const;
+
+export interface TakingBack extends Pick<OpenidProviderRow, 'provider_id' | 'taking_back'> {
+  readonly settings: (typeof SETTINGS)[number];
+}
 
 /** Where what was given is to be taken back from everybody: at one provider or at all. */
-export function findTakingBack(db: Reader, providerId: string | undefined): Promise<TakingBack[]> {
-  const query = db.selectFrom('openid_providers').where('taking_back', 'is not', null).select(['provider_id', 'taking_back']);
-  return (providerId === undefined ? query : query.where('provider_id', '=', providerId)).execute();
+export async function findTakingBack(db: Reader, providerId: string | undefined): Promise<TakingBack[]> {
+  const found: TakingBack[] = [];
+  for (const settings of SETTINGS) {
+    const query = db.selectFrom(settings).where('taking_back', 'is not', null).select(['provider_id', 'taking_back']);
+    const rows = await (providerId === undefined ? query : query.where('provider_id', '=', providerId)).execute();
+    found.push(...rows.map((row) => ({ ...row, settings })));
+  }
+  return found;
 }
 
 /** It is done, unless the provider is trusted still less since. */
-export async function endTakingBack(db: Database, { provider_id, taking_back }: TakingBack): Promise<void> {
+export async function endTakingBack(db: Database, { provider_id, taking_back, settings }: TakingBack): Promise<void> {
   await db.write((tx) =>
     tx
-      .updateTable('openid_providers')
+      .updateTable(settings)
       .set({ taking_back: null })
       .where('provider_id', '=', provider_id)
       .where('taking_back', '=', taking_back)
@@ -38,12 +47,18 @@ export async function endTakingBack(db: Database, { provider_id, taking_back }: 
   );
 }
 
-/** A provider that people can sign in by: enabled, in an enabled domain, with OpenID settings and a mapping. */
-export interface UsableProvider extends OpenidProviderRow {
-  domain_id: IdentityProviderRow['domain_id'];
-  authorization_ttl: IdentityProviderRow['authorization_ttl'];
-  rules: MappingRow['rules'];
-  schema_version: MappingRow['schema_version'];
+/** A provider that people can sign in by, whatever its protocol: enabled, in an enabled domain, with settings and a mapping. */
+export interface TrustedProvider
+  extends Pick<
+      OpenidProviderRow,
+      'provider_id' | 'button_name' | 'email_domains' | 'trusts_email' | 'whole_service' | 'may_give_admin' | 'version'
+    >,
+    Pick<IdentityProviderRow, 'domain_id' | 'authorization_ttl'>,
+    Pick<MappingRow, 'rules' | 'schema_version'> {}
+
+/** One that people sign in by with OpenID Connect. */
+export interface UsableProvider extends OpenidProviderRow, TrustedProvider {
+  button_name: string | null;
 }
 
 /** Providers that people can sign in by. */

@@ -5,6 +5,7 @@ import type { Change } from '../audit/index.ts';
 import type { IdentityProviderRow, ProtocolRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import { type Deps, failOnBrokenReference } from '../resource/index.ts';
+import { OPENID } from './assertion.ts';
 import type { CreateProtocol, UpdateProtocol } from './identity-providers.schema.ts';
 import {
   deleteProtocol,
@@ -16,9 +17,6 @@ import {
 } from './identity-providers.store.ts';
 import { checkNewId, failOnDuplicateId } from './ids.ts';
 import { findMapping } from './mappings.store.ts';
-
-/** The protocol of sign-in by OpenID Connect. Others can be stored, and are not served. */
-export const OPENID = 'openid';
 
 export function createProtocols({
   db,

@@ -5,10 +5,10 @@ import { type AuthorizationFlow, type ProviderGrant, providerErrorOf } from '../
 import type { Database } from '../database.ts';
 import { Fault, fail, fault } from '../faults.ts';
 import { refuse } from './account-choice.rules.ts';
-import type { ProviderAssertion } from './assertion.ts';
+import { OPENID, type ProviderAssertion, type ServedProtocol } from './assertion.ts';
 import { findByEmailDomain, findUsableProvider, listUsableProviders, type UsableProvider } from './openid-settings.store.ts';
-import { OPENID } from './protocols.rules.ts';
 import type { ProviderClients } from './provider-clients.ts';
+import { findTrustedProvider } from './wallet-settings.store.ts';
 
 export const FLOW_SECONDS = 600;
 /** On the sign-in page. */
@@ -93,7 +93,8 @@ export function createProviderFlows({ db, clock, config, clientOf }: ProviderFlo
     },
 
     /** How the person knows the provider. */
-    nameOf: async (id: string): Promise<string> => (await find(id))?.button_name ?? id,
+    nameOf: async (id: string, protocol: ServedProtocol): Promise<string> =>
+      (await findTrustedProvider(db.read, protocol, id))?.button_name ?? id,
 
     /** Fails when the provider cannot be used now. */
     async begin(providerId: string, options: FlowOptions): Promise<{ flow: ProviderFlow; url: string }> {
@@ -124,8 +125,8 @@ export function createProviderFlows({ db, clock, config, clientOf }: ProviderFlo
       if (row?.version !== flow.version) return refuse('settings_changed');
       const { issuer, subject, claims, sid, idToken, refreshToken, expiresAt } = await redeem(row, returned, flow);
       const { providerId, version } = flow;
-      const at = clock.now();
-      return { providerId, version, issuer, subject, claims, sid, idToken, refreshToken, expiresAt, at, beginsSession: true };
+      const grant = { issuer, subject, claims, sid, idToken, refreshToken, expiresAt };
+      return { providerId, protocol: OPENID, version, ...grant, at: clock.now(), beginsSession: true };
     },
 
     /**

@@ -24,9 +24,9 @@ import { type GivenRules, NOTHING_GIVEN } from './given.rules.ts';
 import { holdIdentityProvider } from './identity-providers.store.ts';
 import { findLink, findLinkOfUser, insertLink, lockUser, updateLink } from './links.store.ts';
 import type { MappedIdentity } from './mapping/index.ts';
-import { findUsableProvider, type UsableProvider } from './openid-settings.store.ts';
-import { OPENID } from './protocols.rules.ts';
+import type { TrustedProvider } from './openid-settings.store.ts';
 import type { ProviderSessions } from './provider-sessions.rules.ts';
+import { findTrustedProvider } from './wallet-settings.store.ts';
 
 export interface ProviderLoginDeps {
   readonly db: Database;
@@ -60,7 +60,7 @@ export interface UnknownPerson {
 const CHANGED = 'settings_changed';
 
 interface PreparedLogin {
-  readonly provider: UsableProvider;
+  readonly provider: TrustedProvider;
   readonly identity: MappedIdentity;
 }
 
@@ -85,7 +85,7 @@ export function createProviderLogins(deps: ProviderLoginDeps) {
       provider_id: assertion.providerId,
       issuer: assertion.issuer,
       subject: assertion.subject,
-      protocol_id: OPENID,
+      protocol_id: assertion.protocol,
       user_id: userId,
       label: labelOf(assertion),
       given: JSON.stringify(NOTHING_GIVEN),
@@ -129,7 +129,7 @@ export function createProviderLogins(deps: ProviderLoginDeps) {
 
   /** Before the transaction, because a mapping can take some time. */
   async function prepare(assertion: ProviderAssertion): Promise<PreparedLogin> {
-    const provider = await findUsableProvider(db.read, OPENID, assertion.providerId);
+    const provider = await findTrustedProvider(db.read, assertion.protocol, assertion.providerId);
     if (provider?.version !== assertion.version) return refuse(CHANGED);
     const identity = identityOf(provider, assertion);
     return identity.refusal ? refuse('mapping_refused') : { provider, identity };
@@ -145,7 +145,7 @@ export function createProviderLogins(deps: ProviderLoginDeps) {
     // Read again, so that a provider that was just disabled or changed lets nobody in. It is held, so that it is not changed meanwhile:
     // what the change takes back would be given after it.
     await holdIdentityProvider(db, transaction.tx, assertion.providerId);
-    const provider = await findUsableProvider(transaction.tx, OPENID, assertion.providerId);
+    const provider = await findTrustedProvider(transaction.tx, assertion.protocol, assertion.providerId);
     if (provider?.version !== assertion.version || provider.rules !== prepared.provider.rules) return refuse(CHANGED);
     // Not by the actor of the change, who would be locked before the provider.
     if (choice.kind === 'link' && (await lockUser(db, transaction.tx, choice.userId))?.epoch !== choice.epoch)

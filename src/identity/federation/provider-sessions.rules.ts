@@ -11,11 +11,10 @@ import { type Change, type RunChange, serviceActor } from '../audit/index.ts';
 import type { Database } from '../database.ts';
 import { Fault, fail } from '../faults.ts';
 import { type ApiSessions, sidHashOf } from './api-sessions.rules.ts';
-import type { ProviderAssertion } from './assertion.ts';
+import { OPENID, type ProviderAssertion } from './assertion.ts';
 import type { GivenRules } from './given.rules.ts';
 import { lockIdentityProvider } from './identity-providers.store.ts';
 import { findOpenidSettings, findUsableProvider } from './openid-settings.store.ts';
-import { OPENID } from './protocols.rules.ts';
 import type { ProviderClients } from './provider-clients.ts';
 import {
   bindProviderSession,

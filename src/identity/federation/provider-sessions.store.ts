@@ -1,5 +1,7 @@
 // Sign-ins through a provider in the database.
+import { sql } from 'kysely';
 import type { Database, OpenidProviderRow, ProviderLinkRow, ProviderSessionRow, Reader, Tx } from '../database.ts';
+import { OPENID, OPENID4VP } from './assertion.ts';
 import { namesOfIssuer } from './links.store.ts';
 
 export async function insertProviderSession(tx: Tx, row: ProviderSessionRow): Promise<void> {
@@ -23,14 +25,22 @@ export async function bindProviderSession(
   return numUpdatedRows > 0n;
 }
 
-/** Of providers that are enabled, in enabled domains. */
+const mayGiveAdmin = sql<number>`coalesce(openid.may_give_admin, wallet.may_give_admin)`.as('may_give_admin');
+
+/** Of providers that are enabled, in enabled domains, and have the settings of the protocol. */
 const enabled = (db: Reader) =>
   db
     .selectFrom('provider_sessions')
     .innerJoin('provider_links as link', 'link.id', 'provider_sessions.link_id')
     .innerJoin('identity_providers as provider', 'provider.id', 'link.provider_id')
     .innerJoin('projects as domain', 'domain.id', 'provider.domain_id')
-    .innerJoin('openid_providers as settings', 'settings.provider_id', 'provider.id')
+    .leftJoin('openid_providers as openid', (join) =>
+      join.onRef('openid.provider_id', '=', 'provider.id').on('link.protocol_id', '=', OPENID),
+    )
+    .leftJoin('wallet_providers as wallet', (join) =>
+      join.onRef('wallet.provider_id', '=', 'provider.id').on('link.protocol_id', '=', OPENID4VP),
+    )
+    .where((eb) => eb.or([eb('openid.provider_id', 'is not', null), eb('wallet.provider_id', 'is not', null)]))
     .where('provider.enabled', '=', 1)
     .where('domain.enabled', '=', 1);
 
@@ -46,7 +56,8 @@ export const findLiveSession = (db: Reader, sessionHash: string, now: number): P
     .orderBy('provider_sessions.created_at', 'desc')
     .orderBy('provider_sessions.id')
     .selectAll('provider_sessions')
-    .select(['link.provider_id', 'link.user_id', 'link.subject', 'link.by_address', 'settings.may_give_admin'])
+    .select(['link.provider_id', 'link.user_id', 'link.subject', 'link.by_address'])
+    .select(mayGiveAdmin)
     .limit(1)
     .executeTakeFirst();
 
@@ -57,7 +68,8 @@ export const liveSessionsOf = (db: Reader, userId: string, now: number): Promise
     .where('provider_sessions.session_hash', 'is not', null)
     .where('provider_sessions.expires_at', '>', now)
     .selectAll('provider_sessions')
-    .select(['link.provider_id', 'link.user_id', 'link.subject', 'link.by_address', 'settings.may_give_admin'])
+    .select(['link.provider_id', 'link.user_id', 'link.subject', 'link.by_address'])
+    .select(mayGiveAdmin)
     .execute();
 
 /** Only one of several processes uses the refresh token. */

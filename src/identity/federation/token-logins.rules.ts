@@ -8,9 +8,8 @@ import { Fault } from '../faults.ts';
 import { type LoginAttempt, loginRefused } from '../logins/index.ts';
 import type { Users, UserWithExpiry } from '../users/index.ts';
 import { REMEMBERED_SECONDS } from './api-sessions.rules.ts';
-import type { ProviderAssertion } from './assertion.ts';
+import { OPENID, type ProviderAssertion } from './assertion.ts';
 import { findUsableProvider } from './openid-settings.store.ts';
-import { OPENID } from './protocols.rules.ts';
 import type { ProviderClients } from './provider-clients.ts';
 import type { ProviderLogins } from './provider-login.rules.ts';
 
@@ -51,6 +50,7 @@ export function createTokenLogins({ db, clock, clientOf, logins, users, gate }: 
     const { sid } = verified.claims;
     return {
       providerId,
+      protocol: OPENID,
       version: row.version,
       ...verified,
       sid: isNonEmptyString(sid) ? sid : undefined,

@@ -117,7 +117,7 @@ export function buildSignIn(
   });
   const keyExchange = createKeyExchange({ ...deps, tokens, scopes, users });
   const signatureExchange = createSignatureExchange({ ...deps, gate, users, logins, keyExchange, ec2Credentials });
-  const walletSignIn = buildWalletSignIn(core, roleCredentials);
+  const walletSignIn = buildWalletSignIn(core, roleCredentials, federation, options);
   const openid = createOpenid({
     ...deps,
     ...core,

@@ -1,13 +1,17 @@
-// Signing in with a wallet, by credentials that were issued here.
+// Signing in with a wallet, by credentials that were issued here or by others.
 import { seconds } from '../../platform/clock.ts';
 import { vctOf } from '../credential-types/index.ts';
+import type { Federation } from '../federation/index.ts';
+import type { ModuleOptions } from '../module-options.ts';
 import { createWalletSignIn } from '../wallet-sign-in/index.ts';
 import type { Core } from './core.ts';
 import type { RoleCredentials } from './credentials.ts';
 
 export function buildWalletSignIn(
-  { deps, records, domainSettings }: Core,
+  { deps, records, domainSettings, outbound }: Core,
   { issuerIdentity, credentialTypes, issuedCredentials }: RoleCredentials,
+  { walletProviders }: Pick<Federation, 'walletProviders'>,
+  { outboundAllow }: ModuleOptions,
 ) {
   return createWalletSignIn({
     ...deps,
@@ -15,8 +19,11 @@ export function buildWalletSignIn(
     domainSettings,
     identity: issuerIdentity,
     stateOf: issuedCredentials.stateOf,
+    outbound,
+    outboundAllow,
+    providers: walletProviders,
     async ownTypes() {
-      const types = await credentialTypes.list({ enabled: true });
+      const types = [...(await credentialTypes.list({ enabled: true }))].sort((one, other) => one.createdAt - other.createdAt);
       const isW3c = (format: string): boolean => format === 'jwt_vc_json';
       return {
         vcts: types.filter(({ formats }) => !formats.every(isW3c)).map((type) => vctOf(issuerIdentity.id(), type)),

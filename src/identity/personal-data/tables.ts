@@ -66,6 +66,7 @@ export const TABLE_COVERAGE: Readonly<Record<keyof Tables, TableCoverage>> = {
   federation_protocols: NOT_PERSONAL,
   service_providers: NOT_PERSONAL,
   openid_providers: NOT_PERSONAL,
+  wallet_providers: NOT_PERSONAL,
   used_logout_tokens: SECRETS_ONLY,
   projects: NOT_PERSONAL,
   project_tags: NOT_PERSONAL,

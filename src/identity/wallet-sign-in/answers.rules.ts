@@ -20,6 +20,7 @@ import {
   type WalletRecords,
 } from './data.ts';
 import { loadVerifier } from './library.ts';
+import type { ProviderCredentials } from './provider-credentials.ts';
 import { CONTENT_ENCRYPTION, responsePath } from './requests.rules.ts';
 
 /** Why an answer is not taken. The code is for the wallet, the reason for the log; neither says anything of a user. */
@@ -40,6 +41,8 @@ export interface WalletAnswerDeps {
   readonly records: WalletRecords;
   readonly identity: Pick<VerifierIdentity, 'id'>;
   readonly verifyOwn: PresentationVerifier;
+  /** Credentials of other issuers. */
+  readonly providerCredentials: Pick<ProviderCredentials, 'verify'>;
 }
 
 /** A person whose wallet has answered, at the address that the wallet opened. */
@@ -102,7 +105,7 @@ async function presentationIn(request: StoredRequest, response: string): Promise
   return { query, presentation: presentations[0] };
 }
 
-export function createWalletAnswers({ log, records, identity, verifyOwn }: WalletAnswerDeps) {
+export function createWalletAnswers({ log, records, identity, verifyOwn, providerCredentials }: WalletAnswerDeps) {
   const USERS = '/v3/users/';
   /** SD-JWT VCs name the user, W3C credentials the address of the user or the DID of the holder. */
   function userIn({ format, subject }: VerifiedCredential): string | undefined {
@@ -120,8 +123,11 @@ export function createWalletAnswers({ log, records, identity, verifyOwn }: Walle
     ).credentials.find(({ id }) => id === query);
     if (!source || !asked) return refuse('it answers something that was not asked');
     const { nonce, client_id: audience } = request.asked as { nonce: string; client_id: string };
-    const credential = await verifyOwn(FORMATS[asked.format]!, presentation, { nonce, audience, since: request.at });
-    if (!isOfType(credential, asked.meta)) refuse('it is of another type than was asked for');
+    const expected = { nonce, audience, since: request.at };
+    const isAsked = (credential: VerifiedCredential): boolean => isOfType(credential, asked.meta);
+    if (source.kind === 'provider') return providerCredentials.verify(source, presentation, expected, isAsked);
+    const credential = await verifyOwn(FORMATS[asked.format]!, presentation, expected);
+    if (!isAsked(credential)) refuse('it is of another type than was asked for');
     return { kind: 'own', userId: userIn(credential), ...entryOf(credential) };
   }
 

@@ -1,5 +1,7 @@
 // What is stored of a sign-in with a wallet, and what it needs of others.
+import type { StatusReference } from '../../verifiable/status/index.ts';
 import type { Tx } from '../database.ts';
+import type { ProviderAssertion } from '../federation/index.ts';
 import type { WalletPlace } from './policy.ts';
 
 /** How long a person has to answer, and to come back. */
@@ -50,8 +52,18 @@ export interface WalletSituation {
   readonly userAgent: string;
 }
 
+/** A credential of another issuer that is asked for. */
+export interface ProviderSource {
+  readonly kind: 'provider';
+  readonly providerId: string;
+  /** Of the settings of the provider: an answer is not checked with others. */
+  readonly version: number;
+  /** Which of its credentials, from 0. */
+  readonly at: number;
+}
+
 /** A credential that is asked for. */
-export type WalletSource = { readonly kind: 'own' } | { readonly kind: 'provider'; readonly providerId: string };
+export type WalletSource = { readonly kind: 'own' } | ProviderSource;
 
 /** A request to a wallet, as it is stored. The names `clientId`, `uid` and `session` mean something else in records. */
 export interface StoredRequest extends WalletSituation {
@@ -68,14 +80,34 @@ export interface StoredRequest extends WalletSituation {
   readonly at: number;
 }
 
-/** A credential that was shown, verified as far as it says itself. Its state is read when the person enters. */
-export interface ShownCredential {
+/** A credential of ours that was shown, verified as far as it says itself. Its state is read when the person enters. */
+export interface OwnCredential {
   readonly kind: 'own';
   /** Whom it names. A W3C credential may name the holder's DID instead: then only the record of it says who they are. */
   readonly userId: string | undefined;
   readonly list: string;
   readonly index: number;
 }
+
+/** What the state of a credential of another issuer depends on. It is read when the person enters, and again before an account is made or linked. */
+export interface CredentialState {
+  readonly providerId: string;
+  readonly version: number;
+  readonly issuer: string;
+  readonly authorityKeyIds?: readonly string[];
+  readonly status?: StatusReference;
+  /** In milliseconds. */
+  readonly validUntil?: number;
+}
+
+/** A credential of another issuer, whom the provider trusts. */
+export interface ProviderCredential {
+  readonly kind: 'provider';
+  readonly assertion: ProviderAssertion;
+  readonly state: CredentialState;
+}
+
+export type ShownCredential = OwnCredential | ProviderCredential;
 
 /** The answer to a request. There is one at most. */
 export interface StoredAnswer {

@@ -20,7 +20,7 @@ async function authoritiesOf(identity: Pick<VerifierIdentity, 'chain'>): Promise
 
 /** Undefined when nothing of the profile could be shown. */
 export async function asHaip(
-  { dcql, sources }: WalletQuery,
+  { dcql, sources, isCut }: WalletQuery,
   identity: Pick<VerifierIdentity, 'chain'>,
 ): Promise<WalletQuery | undefined> {
   const values = await authoritiesOf(identity);
@@ -29,5 +29,5 @@ export async function asHaip(
   const credentials = all.map((query) =>
     sources[query.id]?.kind === 'own' && values.length > 0 ? { ...query, trusted_authorities: [{ type: 'aki', values }] } : query,
   );
-  return { dcql: { credentials, credential_sets: [{ options: all.map(({ id }) => [id]) }] }, sources };
+  return { dcql: { credentials, credential_sets: [{ options: all.map(({ id }) => [id]) }] }, sources, isCut };
 }

@@ -1,6 +1,14 @@
-// Signing in with a wallet: a credential that was issued here signs its holder in.
+// Signing in with a wallet: a credential that was issued here signs its holder in, and one of another issuer whom a provider trusts.
 export { WalletAnswerError } from './answers.rules.ts';
-export { type StateOf, type VerifierIdentity, WALLET_SECONDS, type WalletRecords, type WalletRequests } from './data.ts';
+export {
+  type CredentialState,
+  type ProviderCredential,
+  type StateOf,
+  type VerifierIdentity,
+  WALLET_SECONDS,
+  type WalletRecords,
+  type WalletRequests,
+} from './data.ts';
 export type { WalletProof } from './entry.rules.ts';
 export type { WalletPlace } from './policy.ts';
 export type { OwnTypes } from './query.ts';

@@ -15,6 +15,7 @@ import {
   type WalletSituation,
 } from './data.ts';
 import { loadVerifier } from './library.ts';
+import type { WalletPlace } from './policy.ts';
 import type { WalletQuery } from './query.ts';
 
 /** How the service names itself to wallets. */
@@ -31,7 +32,7 @@ export interface WalletRequestDeps {
     readonly haip: boolean;
   };
   /** What is asked for; undefined when nothing could be shown. */
-  query(): Promise<WalletQuery | undefined>;
+  query(place: WalletPlace): Promise<WalletQuery | undefined>;
 }
 
 /** Wallets do not know who will receive the request (OID4VP 1.0, 5.8). */
@@ -146,7 +147,7 @@ export function createWalletRequests({ clock, records, identity, config, query }
   return {
     /** Two requests, because an answer counts for the device that it was asked for on. Undefined when there is nothing to ask for. */
     async begin(situation: WalletSituation): Promise<WalletRequests | undefined> {
-      const wanted = await query();
+      const wanted = await query(situation.place);
       if (!wanted) return undefined;
       const at = clock.now();
       const [same, other] = [await make(situation, 'same', wanted), await make(situation, 'other', wanted)];

@@ -3,17 +3,20 @@ import { isIP } from 'node:net';
 import type { Clock } from '../../platform/clock.ts';
 import { ConfigError } from '../../platform/config/index.ts';
 import type { Log } from '../../platform/log/index.ts';
+import type { Outbound } from '../../platform/outbound/index.ts';
 import { createFormats } from '../../verifiable/formats/index.ts';
 import { createPresentationVerifier } from '../../verifiable/presentations/index.ts';
 import type { Database } from '../database.ts';
 import type { DomainSettingsOf } from '../domain-settings/index.ts';
+import type { WalletProvider, WalletProviders } from '../federation/index.ts';
 import { createWalletAnswers } from './answers.rules.ts';
 import type { StateOf, VerifierIdentity, WalletRecords } from './data.ts';
 import { createWalletEntry } from './entry.rules.ts';
 import { asHaip } from './haip.ts';
 import { trustInOwnKeys } from './own-keys.ts';
-import { createWalletPolicy } from './policy.ts';
-import { type OwnTypes, queryFor, type WalletQuery } from './query.ts';
+import { createWalletPolicy, type WalletPlace } from './policy.ts';
+import { createProviderCredentials } from './provider-credentials.ts';
+import { MAX_OWN_TYPES, MAX_PROVIDERS, type OwnTypes, queryFor, type WalletQuery } from './query.ts';
 import { createWalletRequests, type WalletRequestDeps } from './requests.rules.ts';
 
 export interface WalletSignInDeps {
@@ -26,9 +29,15 @@ export interface WalletSignInDeps {
   readonly identity: VerifierIdentity;
   readonly stateOf: StateOf;
   ownTypes(): Promise<OwnTypes>;
+  readonly outbound: Outbound;
+  readonly outboundAllow: readonly string[];
+  readonly providers: WalletProviders;
   /** Whether a user has a credential of ours that is valid. */
   hasCredential(userId: string): Promise<boolean>;
 }
+
+/** So many providers are read, to find those of domains that have wallets. */
+const MAX_LISTED = 500;
 
 /** Schemes that browsers run or show instead of opening a wallet. */
 const NO_WALLET = ['javascript:', 'data:', 'vbscript:', 'file:', 'blob:', 'about:'];
@@ -49,19 +58,42 @@ function impossibleIn({ config, identity }: Pick<WalletSignInDeps, 'config' | 'i
 }
 
 export function createWalletSignIn(deps: WalletSignInDeps) {
-  const { clock, identity, ownTypes } = deps;
+  const { clock, config, identity, ownTypes, log, providers } = deps;
   const policy = createWalletPolicy(deps);
-  const query = async (): Promise<WalletQuery | undefined> => {
-    const wanted = queryFor(await ownTypes());
-    return wanted && deps.config.haip ? asHaip(wanted, identity) : wanted;
-  };
   const formats = createFormats({ trust: trustInOwnKeys(identity), clock });
+  const providerCredentials = createProviderCredentials(deps);
+  let saidCut = false;
+
+  /** Instead of the password, also credentials of others; where the domain of the provider has wallets at all. */
+  async function askedProviders(place: WalletPlace): Promise<WalletProvider[]> {
+    const found = place === 'first' ? await providers.list(MAX_LISTED) : [];
+    const allowed = await Promise.all(found.map(({ domainId }) => policy.isAllowed({ domain_id: domainId }, place)));
+    return found.filter((_, at) => allowed[at]);
+  }
+
+  async function query(place: WalletPlace): Promise<WalletQuery | undefined> {
+    const asked = queryFor(await ownTypes(), await askedProviders(place));
+    if (asked?.isCut && !saidCut) {
+      saidCut = true;
+      log.warn(
+        { types: MAX_OWN_TYPES, providers: MAX_PROVIDERS },
+        'wallets are not asked for all credentials that sign people in: there are more than fit into a query',
+      );
+    }
+    return asked && config.haip ? asHaip(asked, identity) : asked;
+  }
+
   return {
     policy,
     requests: createWalletRequests({ ...deps, query }),
-    answers: createWalletAnswers({ ...deps, verifyOwn: createPresentationVerifier({ formats, clock }) }),
-    entry: createWalletEntry(deps),
+    answers: createWalletAnswers({
+      ...deps,
+      providerCredentials,
+      verifyOwn: createPresentationVerifier({ formats, clock }),
+    }),
+    entry: createWalletEntry({ ...deps, providerCredentials }),
     hasCredential: deps.hasCredential,
+    isStillGood: providerCredentials.isStillGood,
 
     /** No wallet could read our requests. That must not be found out one by one. */
     async refuseImpossible(): Promise<void> {

@@ -12,10 +12,12 @@ import type { CertificatePurpose } from './usages.ts';
 
 export type IssuerTrust = 'anchor' | 'did' | 'issuer-metadata' | 'none';
 
-/** `any`: every valid signature; `listed`: only certificates of anchors, or DIDs on the list. */
+/** `any`: every valid signature; `listed`: only certificates of anchors, DIDs on the list, and keys that issuers on the list publish. */
 export interface TrustPolicy {
   readonly mode: 'any' | 'listed';
   readonly dids: readonly string[];
+  /** Addresses. */
+  readonly issuers?: readonly string[];
 }
 
 export interface SignerKey {
@@ -106,7 +108,8 @@ export function createTrust(deps: {
       return keyFromDid(kid.startsWith('#') ? `${issuer}${kid}` : kid, issuer, 'assertionMethod');
     }
     if (issuer !== undefined && /^https?:/.test(issuer) && URL.canParse(issuer)) {
-      if (policy.mode === 'listed') throw new TrustError('untrusted', 'issuers are trusted by certificate or DID only');
+      if (policy.mode === 'listed' && !policy.issuers?.includes(issuer))
+        throw new TrustError('untrusted', 'the issuer is not on the list of those trusted');
       return { jwk: await issuerMetadataKeys(outbound, issuer, kid), trust: 'issuer-metadata' };
     }
     throw new TrustError('mismatch', 'nothing says whose key signed it');

@@ -13,7 +13,7 @@ const { en, es } = LANGUAGES;
 const OF_APIS = new RegExp(
   [
     '^(?:token|project|registration|group|role|grant|assignments|access_token|oauth|scim|region|service|endpoint|mapping|protocol)\\.',
-    '^(?:openid_provider|service_provider|consumer|application|permission|organization|credential|list|server|key|delivery|session|application_grant)\\.',
+    '^(?:openid_provider|wallet_provider|service_provider|consumer|application|permission|organization|credential|list|server|key|delivery|session|application_grant)\\.',
     '^(?:application_credential|access_rule|trust|oauth1|ec2|pki)\\.',
     '^(?:registered_limit|limit|policy|endpoint_group|domain_config)\\.',
     '^(?:issuer|credential_type|credential_target|role_credential|issued_credential|status_list)\\.',

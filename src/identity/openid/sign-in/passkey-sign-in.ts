@@ -14,7 +14,7 @@ export interface PasskeySignInDeps {
   /** The generation of a user whose session was found in this request. */
   generationOf(userId: string): number | undefined;
   /** Whether a wallet can be the second step of this person. */
-  hasWallet(user: UserWithExpiry): Promise<boolean>;
+  hasWallet(user: UserWithExpiry, methods: readonly AuthMethod[]): Promise<boolean>;
 }
 
 interface PasskeySignInResult extends PartialLogin {
@@ -47,7 +47,7 @@ export function createPasskeySignIn({ auth, users, passkeys, passkeyPolicy, gene
       code: needsCode && !(isPasskeyRequired && hasPasskey),
       passkey: hasPasskey,
       // Like a code, it changes nothing for somebody who must use a passkey.
-      wallet: !isPasskeyRequired && !methods.includes('wallet') && (await hasWallet(user)),
+      wallet: !isPasskeyRequired && !methods.includes('wallet') && (await hasWallet(user, methods)),
       // After the code, if there is one: a stolen password must not be enough to add a passkey.
       newPasskey: isPasskeyRequired && !hasPasskey && !needsCode,
     };

@@ -1,8 +1,10 @@
 // The steps of a sign-in through another provider: to the provider, back from it, and for somebody who is new the choice of an account.
 import { Fault } from '../../../platform/faults/index.ts';
+import { fail } from '../../faults.ts';
 import type { Federation, OfferedProviders, ProviderAssertion, ProviderFlow, ProviderLogin } from '../../federation/index.ts';
-import { FLOW_SECONDS } from '../../federation/index.ts';
+import { FLOW_SECONDS, OPENID } from '../../federation/index.ts';
 import type { LoginAttempt } from '../../logins/index.ts';
+import type { CredentialState, ProviderCredential, WalletSignIn } from '../../wallet-sign-in/index.ts';
 import { redirect, sendPage } from '../pages/browser.ts';
 import { refusalOf } from '../pages/messages.ts';
 import { firstSignInPage, providerEmailPage, providerFailedPage } from '../pages/other-providers-pages.ts';
@@ -14,6 +16,7 @@ import type { BrowserSignInResult, SignIn } from './sign-in.ts';
 export interface ProviderStepsDeps {
   readonly federation: Federation;
   readonly signIn: SignIn;
+  readonly walletSignIn: Pick<WalletSignIn, 'isStillGood'>;
   readonly leaving: LeavingSignIn;
   readonly records: Records;
   readonly now: () => number;
@@ -40,6 +43,8 @@ interface ProviderState {
   /** The person is back, and their account is not known. */
   readonly person?: {
     readonly assertion: ProviderAssertion;
+    /** Of somebody who showed a credential from their wallet. */
+    readonly credential?: CredentialState | undefined;
     readonly since: number;
     readonly mayCreate: boolean;
     readonly provider: string;
@@ -48,6 +53,9 @@ interface ProviderState {
   /** They are about to sign in to the account that is theirs. */
   readonly isProving?: boolean;
 }
+
+/** Whom a provider vouched for. */
+type VouchedPerson = Pick<NonNullable<ProviderState['person']>, 'assertion' | 'credential' | 'since'>;
 
 /** Why an application asks for a new sign-in, although there may be a session at the provider. */
 const AGAIN = ['login_prompt', 'max_age', 'session_too_old'];
@@ -133,9 +141,19 @@ export class ProviderSteps {
     await this.#save({});
     try {
       const assertion = await federation.flows.finish(flow, answer);
-      await this.#enter(assertion, federation.flows.authTimeOf(assertion, flow));
+      await this.#enter({ assertion, since: federation.flows.authTimeOf(assertion, flow) });
     } catch (error) {
-      await this.#showFailure(flow.providerId, error);
+      await this.#showFailure({ providerId: flow.providerId, protocol: OPENID }, error);
+    }
+  }
+
+  /** The person showed a credential from their wallet. The answer is used up: what goes wrong from here on begins anew. */
+  async enterByWallet({ assertion, state: credential }: ProviderCredential): Promise<void> {
+    await this.#save({});
+    try {
+      await this.#enter({ assertion, credential, since: this.#deps.federation.walletProviders.authTime() });
+    } catch (error) {
+      await this.#showFailure(assertion, error);
     }
   }
 
@@ -149,6 +167,7 @@ export class ProviderSteps {
   async link({ userId, epoch }: { readonly userId: string; readonly epoch: number }): Promise<boolean> {
     const person = this.#person!;
     try {
+      await this.#confirm(person);
       await this.#deps.federation.logins.link({ requestId: this.#attempt.requestId, userId, epoch }, person.assertion);
       return true;
     } catch (error) {
@@ -171,7 +190,7 @@ export class ProviderSteps {
       await this.#save({ flow });
       redirect(browser, url);
     } catch (error) {
-      await this.#showFailure(providerId, error);
+      await this.#showFailure({ providerId, protocol: OPENID }, error);
     }
   }
 
@@ -185,28 +204,37 @@ export class ProviderSteps {
     const person = this.#person;
     if (!person?.mayCreate) return this.#toInteraction();
     try {
+      await this.#confirm(person);
       const login = await this.#deps.federation.logins.create(this.#attempt.requestId, person.assertion);
       await this.#save({});
-      await this.#signIn(login, person.since);
+      await this.#signIn(login, person);
     } catch (error) {
-      await this.#showFailure(person.assertion.providerId, error);
+      await this.#showFailure(person.assertion, error);
     }
   }
 
-  async #enter(assertion: ProviderAssertion, since: number): Promise<void> {
+  /** They had minutes to choose an account: the credential may have been revoked since. */
+  async #confirm({ credential }: VouchedPerson): Promise<void> {
+    if (credential && !(await this.#deps.walletSignIn.isStillGood(credential)))
+      fail('identity_provider.no_entry', { why: 'credential_ended' }, { reason: 'provider: credential_ended' });
+  }
+
+  async #enter(person: VouchedPerson): Promise<void> {
     const { federation } = this.#deps;
+    const { assertion } = person;
     const login = await federation.logins.find(this.#attempt.requestId, assertion);
-    if (login.kind === 'account') return this.#signIn(login, since);
-    const provider = await federation.flows.nameOf(assertion.providerId);
+    if (login.kind === 'account') return this.#signIn(login, person);
+    const provider = await federation.flows.nameOf(assertion.providerId, assertion.protocol);
     const label = federation.logins.labelOf(assertion);
-    await this.#save({ person: { assertion, since, mayCreate: login.mayCreate, provider, label } });
+    await this.#save({ person: { ...person, mayCreate: login.mayCreate, provider, label } });
     return this.#toInteraction();
   }
 
-  async #signIn({ userId, providerSession }: ProviderLogin, since: number): Promise<void> {
-    const leaving = await this.#deps.leaving.byProvider(userId);
-    if (leaving) return this.#next.keepAccount(leaving);
-    const step = await this.#deps.signIn.byProvider(userId, this.#attempt);
+  async #signIn({ userId, providerSession }: ProviderLogin, { since, credential }: VouchedPerson): Promise<void> {
+    const { leaving, signIn } = this.#deps;
+    const leavingLogin = await leaving.byProvider(userId);
+    if (leavingLogin) return this.#next.keepAccount(leavingLogin);
+    const step = await (credential ? signIn.byWalletOfProvider : signIn.byProvider)(userId, this.#attempt);
     await this.#next.proceed({ ...step, since, providerSession });
   }
 
@@ -215,14 +243,17 @@ export class ProviderSteps {
     sendPage(browser, providerEmailPage(browser.look, { ...form, address, error }), error ? 400 : 200);
   }
 
-  async #showFailure(providerId: string, error: unknown): Promise<void> {
+  async #showFailure(
+    { providerId, protocol }: Pick<ProviderAssertion, 'providerId' | 'protocol'>,
+    error: unknown,
+  ): Promise<void> {
     const { browser, form } = this.#request;
     const { look } = browser;
     const { words } = look;
     // Rethrows what is not for people.
     const { message, headers } = refusalOf(words, error, words.providerAccountRefused);
     const { code, status, values } = error as Fault;
-    const name = await this.#deps.federation.flows.nameOf(providerId);
+    const name = await this.#deps.federation.flows.nameOf(providerId, protocol);
     const why = code === 'identity_provider.refused' ? String(values.why) : undefined;
     const texts: Readonly<Record<string, string>> = {
       'identity_provider.unavailable': words.providerUnavailable(name),

@@ -97,6 +97,7 @@ export class SignInSteps implements PromptSteps {
     this.#wallet = new WalletSteps(deps, request, this.#attempt, {
       pending: () => this.#pending(),
       proceed: (step, earlier) => this.#proceed(step, earlier),
+      vouched: (credential) => this.#provider.enterByWallet(credential),
       showFormer: (earlier, refused) => (earlier ? this.#showNext(earlier, { refused }) : this.#showSignIn({ refused })),
     });
   }

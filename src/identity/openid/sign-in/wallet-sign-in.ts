@@ -1,16 +1,19 @@
 // A wallet in a sign-in: instead of the password, or after the first step.
-import type { LoginAttempt } from '../../logins/index.ts';
+import type { AuthMethod } from '../../access/index.ts';
+import type { Federation } from '../../federation/index.ts';
+import { type LoginAttempt, loginRefused } from '../../logins/index.ts';
 import type { AuthRules, PartialLogin } from '../../tokens/index.ts';
 import type { Users, UserWithExpiry } from '../../users/index.ts';
-import type { WalletPlace, WalletProof, WalletSignIn } from '../../wallet-sign-in/index.ts';
+import type { ProviderCredential, WalletPlace, WalletProof, WalletSignIn } from '../../wallet-sign-in/index.ts';
 
 export interface WalletSignInStepDeps {
   readonly auth: AuthRules;
   readonly users: Users;
   readonly walletSignIn: WalletSignIn;
+  readonly federation: Pick<Federation, 'links'>;
 }
 
-export function createWalletSignInStep({ auth, users, walletSignIn }: WalletSignInStepDeps) {
+export function createWalletSignInStep({ auth, users, walletSignIn, federation }: WalletSignInStepDeps) {
   const { policy, entry, hasCredential } = walletSignIn;
 
   return {
@@ -32,10 +35,30 @@ export function createWalletSignInStep({ auth, users, walletSignIn }: WalletSign
       return { userId: user.id, methods, epoch: user.epoch, generation, complete };
     },
 
+    /** What a credential of another issuer says, once. Fails like a wrong password. */
+    walletOfProvider: (proof: WalletProof, attempt: LoginAttempt): Promise<ProviderCredential> =>
+      auth.recordLogin(attempt, ['mapped'], async () => {
+        const entered = await entry.enterByProvider(proof);
+        if (typeof entered === 'string') throw loginRefused(`wallet ${entered}`);
+        return entered;
+      }),
+
+    /** A person whom a provider vouched for by what their wallet showed; where their domain has wallets. */
+    async byWalletOfProvider(userId: string, attempt: LoginAttempt): Promise<PartialLogin & { complete: boolean }> {
+      const find = async (): Promise<UserWithExpiry | undefined> => {
+        const user = await users.find(userId);
+        return user && (await policy.isAllowed(user, 'first')) ? user : undefined;
+      };
+      const { user, methods, generation, complete } = await auth.signInByProvider(find, attempt);
+      return { userId: user.id, methods, epoch: user.epoch, generation, complete };
+    },
+
     isWalletOffered: () => policy.isOffered('first'),
 
-    /** Whether a wallet can be the second step of this person. */
-    hasWallet: async (user: UserWithExpiry): Promise<boolean> =>
-      (await policy.isAllowed(user, 'second')) && hasCredential(user.id),
+    /** Whether a wallet can be the next step of this person. One wallet is never two factors, also not with credentials of two issuers. */
+    async hasWallet(user: UserWithExpiry, methods: readonly AuthMethod[]): Promise<boolean> {
+      if (methods.includes('mapped') && (await federation.links.mayBeByWallet(user.id))) return false;
+      return (await policy.isAllowed(user, 'second')) && hasCredential(user.id);
+    },
   };
 }

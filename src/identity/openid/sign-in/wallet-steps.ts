@@ -1,7 +1,7 @@
 // The steps of a sign-in with a wallet: the request for it, and back from it with the browser that began, or with a number that is typed.
 import type { LoginAttempt } from '../../logins/index.ts';
 import type { PartialLogin } from '../../tokens/index.ts';
-import { WALLET_SECONDS, type WalletRequests, type WalletSignIn } from '../../wallet-sign-in/index.ts';
+import { type ProviderCredential, WALLET_SECONDS, type WalletRequests, type WalletSignIn } from '../../wallet-sign-in/index.ts';
 import { redirect, sendAnswer } from '../pages/browser.ts';
 import { type PageRefusal, refusal, refusalOf } from '../pages/messages.ts';
 import { walletPage } from '../pages/wallet-pages.ts';
@@ -19,6 +19,8 @@ interface NextSteps<Pending extends PartialLogin> {
   /** The steps before, if they are still valid. */
   pending(): Promise<Pending | undefined>;
   proceed(step: BrowserSignInResult, earlier: Pending | undefined): Promise<void>;
+  /** A provider vouches for the person, by a credential of an issuer that it trusts. */
+  vouched(credential: ProviderCredential): Promise<void>;
   /** The page before: the sign-in, or the second step. */
   showFormer(earlier: Pending | undefined, refused: PageRefusal): Promise<void>;
 }
@@ -117,6 +119,8 @@ export class WalletSteps<Pending extends PartialLogin> {
       return this.#next.showFormer(undefined, refusal(words.tooLate, 401));
     }
     try {
+      if (!earlier && (await this.#deps.walletSignIn.entry.isOfProvider(proof.requestId)))
+        return await this.#next.vouched(await signIn.walletOfProvider(proof, this.#attempt));
       const step = await signIn.wallet(proof, this.#attempt, earlier);
       await this.#save(undefined);
       await this.#next.proceed(step, earlier);

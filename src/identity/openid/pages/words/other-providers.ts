@@ -21,6 +21,7 @@ const en = {
     no_account: 'There is no account here for it.',
     no_name: 'The provider did not send what an account needs. Ask your administrator.',
     signed_out: 'You were signed out at the provider in the meantime. Sign in again.',
+    credential_ended: 'The credential that you showed is not valid any more. Show another one.',
     time_unknown:
       'You have to sign in anew, and the provider does not say when you did. Sign in another way, or ask your administrator.',
   } as Readonly<Record<string, string>>,
@@ -59,6 +60,7 @@ const es: typeof en = {
     no_account: 'No hay aquí ninguna cuenta para ella.',
     no_name: 'El proveedor no ha enviado lo que necesita una cuenta. Pregunte a su administrador.',
     signed_out: 'Mientras tanto, su sesión en el proveedor se ha cerrado. Vuelva a iniciar sesión.',
+    credential_ended: 'La credencial que ha mostrado ya no es válida. Muestre otra.',
     time_unknown:
       'Debe iniciar sesión de nuevo y el proveedor no dice cuándo lo ha hecho. Entre de otra forma o pregunte a su administrador.',
   },
