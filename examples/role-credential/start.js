@@ -146,8 +146,8 @@ Ann signs in as   ann      ${passwords.ann}
 administrator     admin    ${passwords.admin}
 
 1. ${identity}/account/applications
-   Sign in as ann. "Add to my wallet", then "Open my wallet". Sign in there, look at the offer,
-   and type the code of the first page. The wallet has her role now.
+   Sign in as ann. "Add to my wallet"; note the code, which is shown once; "Open my wallet".
+   Sign in there, look at the offer, and type the code. The wallet has her role now.
 2. ${application}
    "Sign in", "Sign in with a wallet", "Open my wallet". Look at it, share it, and go on: without a password.
 3. Press Enter here, and Ann's role is taken away. Sign in again at ${application}/login:
