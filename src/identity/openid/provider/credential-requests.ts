@@ -1,6 +1,7 @@
 // Requests for credentials at the OpenID provider (OID4VCI, 5): by scope or by authorization details, for the resource that is the
 // credential issuer. Its access tokens are good at the credential endpoint and nowhere else.
 import type { AuthorizationDetail, Configuration, interactionPolicy, KoaContextWithOIDC } from 'oidc-provider';
+import type { FreshLogin } from '../../access/index.ts';
 import type { OidcProviderLibrary } from './library.ts';
 import type { Records } from './records/records.ts';
 
@@ -12,6 +13,7 @@ export const CREDENTIAL_SCOPE = 'role_credential.';
 export const ISSUER_STATE_MODEL = 'CredentialIssuerState';
 
 const TOKEN_SECONDS = 600;
+const DEVICE_ROUTES = ['device_authorization', 'code_verification', 'device_resume'];
 const MAX_DETAILS = 20;
 
 /** What is issued. */
@@ -73,6 +75,9 @@ function checkHaip({ errors }: OidcProviderLibrary, ctx: KoaContextWithOIDC): vo
 /** The resource server of credentials. */
 export async function credentialServer(library: OidcProviderLibrary, deps: CredentialRequestDeps, ctx: KoaContextWithOIDC) {
   const { issuer, catalog } = deps;
+  // Whoever asks is not where the person is: nothing says that it is their wallet, and the person cannot tell.
+  if (DEVICE_ROUTES.includes(String(ctx.oidc.route)))
+    throw new library.errors.InvalidTarget('credentials are not issued by the device flow');
   if (catalog.isHaip) checkHaip(library, ctx);
   const scopes = await catalog.scopes();
   const unknown = scopesOf(ctx.oidc.params?.scope).find((scope) => isCredentialScope(scope) && !scopes.includes(scope));
@@ -140,6 +145,18 @@ export function offeredToAnother(
     if (offer?.accountId === oidc.session.accountId) return Check.NO_NEED_TO_PROMPT;
     if (oidc.result?.login) throw new errors.AccessDenied('the offer is for another account');
     return Check.REQUEST_PROMPT;
+  });
+}
+
+/** A credential can be a way to sign in. As with any other, an old session is not enough to get one: whoever has it may not be the person. */
+export function signInTooOld(
+  { interactionPolicy: { Check } }: OidcProviderLibrary,
+  { freshLogin }: { readonly freshLogin: Pick<FreshLogin, 'isFresh'> },
+): interactionPolicy.Check {
+  return new Check('sign_in_too_old', 'End-User authentication is required', 'login_required', ({ oidc }) => {
+    const { session, result, params } = oidc;
+    const isOld = session?.accountId && !result?.login && !freshLogin.isFresh(Number(session.loginTs) * 1000);
+    return isOld && asksForCredentials(params) ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
   });
 }
 

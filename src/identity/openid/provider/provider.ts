@@ -56,6 +56,7 @@ export interface CurrentProviderDeps extends Pick<Deps, 'clock' | 'change' | 'co
   readonly wallet: WalletNode;
   issuer(): string;
   readonly needsMore: PromptDeps['needsMore'];
+  readonly freshLogin: PromptDeps['freshLogin'];
   readonly federation: Federation;
   readonly catalog: CredentialCatalog;
   readonly walletProviders: WalletProviders;
@@ -226,6 +227,7 @@ async function buildProvider(deps: CurrentProviderDeps): Promise<ProviderWithKey
     fetch: wallet.fetch,
     isFirstParty: (id) => id === ACCOUNT_CLIENT || id === WALLET_CONSUMER,
     needsMore: deps.needsMore,
+    freshLogin: deps.freshLogin,
     providerSessions: deps.federation.sessions,
     catalog: deps.catalog,
     walletProviders: deps.walletProviders,

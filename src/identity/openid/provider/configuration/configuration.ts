@@ -48,6 +48,7 @@ export interface ProviderDeps {
   /** Applications that are part of this installation: people are not asked for consent. */
   isFirstParty(clientId: string): boolean;
   needsMore: PromptDeps['needsMore'];
+  readonly freshLogin: PromptDeps['freshLogin'];
   readonly providerSessions: Federation['sessions'];
   readonly catalog: CredentialCatalog;
   readonly walletProviders: WalletProviders;
@@ -146,10 +147,10 @@ const discovered = (isHaip: boolean) => ({ 'pre-authorized_grant_anonymous_acces
 
 export function configurationOf(library: OidcProviderLibrary, keys: Keyring, deps: ProviderDeps): Configuration {
   const { isFirstParty, lifetimes, pages } = deps;
-  const { needsMore, providerSessions, records } = deps;
+  const { needsMore, providerSessions, records, freshLogin } = deps;
   const { sessionSeconds } = lifetimes;
   const attestation = attestationFeatures(library, keys, deps.walletProviders);
-  const policy = promptsOf(library, { sessionSeconds, isFirstParty, needsMore, providerSessions, records });
+  const policy = promptsOf(library, { sessionSeconds, isFirstParty, needsMore, providerSessions, records, freshLogin });
   return {
     ...clients,
     clientAuthMethods: [...clients.clientAuthMethods, ...(attestation ? [ATTESTED] : [])] as Configuration['clientAuthMethods'],

@@ -1,8 +1,9 @@
 // Additional prompts: to sign in again, or to allow a resource.
 import type { interactionPolicy, KoaContextWithOIDC } from 'oidc-provider';
+import type { FreshLogin } from '../../../access/index.ts';
 import type { Federation } from '../../../federation/index.ts';
 import { acrRequestOf, FEDERATED, satisfies } from '../acr.ts';
-import { credentialsNotAgreed, offeredToAnother } from '../credential-requests.ts';
+import { credentialsNotAgreed, offeredToAnother, signInTooOld } from '../credential-requests.ts';
 import type { OidcProviderLibrary } from '../library.ts';
 import type { Records } from '../records/records.ts';
 import { resourcesNotAllowed } from '../resources.ts';
@@ -87,6 +88,7 @@ function strongerSignIn({ interactionPolicy: { Check }, errors }: OidcProviderLi
 export interface PromptDeps {
   readonly records: Records;
   readonly sessionSeconds: number;
+  readonly freshLogin: Pick<FreshLogin, 'isFresh'>;
   isFirstParty(clientId: string): boolean;
   readonly providerSessions: Pick<Federation['sessions'], 'isLive' | 'bind'>;
   /** Whether a person who is signed in by these means (`amr`) is asked for others. `requested`: of `acr_values`. */
@@ -104,6 +106,7 @@ export function promptsOf(library: OidcProviderLibrary, deps: PromptDeps) {
   checks.add(providerSessionOver(library, deps));
   checks.add(strongerSignIn(library, deps));
   checks.add(offeredToAnother(library, deps));
+  checks.add(signInTooOld(library, deps));
   policy.get('consent')!.checks.add(resourceNotAllowed(library, isFirstParty));
   policy.get('consent')!.checks.add(credentialsNotAgreed(library));
   return policy;
