@@ -9,6 +9,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createTarDecoder, createTarPacker, type TarHeader } from 'modern-tar';
 import { DATABASES, KEY_FILE } from './data-folder.ts';
+import { closeStatusLists } from './identity/restored.store.ts';
 import { ConfigError } from './platform/config/index.ts';
 import { lockFolder } from './platform/database/index.ts';
 import { syncFolder } from './platform/durable-file.ts';
@@ -17,6 +18,7 @@ import { version } from './version.ts';
 import { PARTIAL_ENDING, WorkFolder } from './work-folder.ts';
 
 const MANIFEST = 'gatehouse-backup.json';
+const IDENTITY = DATABASES[0]!;
 
 interface Manifest {
   readonly version: string;
@@ -190,6 +192,7 @@ export async function restore(folder: string, file: string): Promise<string[]> {
     const there = [...DATABASES, KEY_FILE].find((name) => existsSync(join(folder, name)));
     if (there)
       refuse(`${folder} holds ${there} already; restore into an empty folder (GATEHOUSE_DATA_DIR), or move it away first`);
+    if (names.includes(IDENTITY)) closeStatusLists(join(work.path, IDENTITY));
     work.install(names);
     return names;
   } finally {

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { copyFile, mkdir, mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import { packTar, type TarHeader } from 'modern-tar';
 import { gatehouse } from './support/process.ts';
@@ -64,6 +65,9 @@ describe('A backup', () => {
     );
     token = login.headers.get('x-subject-token')!;
     assert.equal((await request(url, '/v3/users', { user: { name: 'ann' } })).status, 201);
+    const database = new DatabaseSync(join(root, 'first', 'identity.sqlite'));
+    database.exec("insert into status_lists (id, size, version, is_full, created_at) values ('a list', 131072, 3, 0, 0)");
+    database.close();
     const { code, stdout, stderr } = await run(['backup', file], 'first');
     assert.equal(code, 0, stderr);
     assert.match(stdout, /monday\.tar: identity\.sqlite, wallet\.sqlite, master\.key/);
@@ -92,6 +96,14 @@ describe('A backup', () => {
     const { code, stdout, stderr } = await run(['restore', file], 'second');
     assert.equal(code, 0, stderr);
     assert.match(stdout, /restored: identity\.sqlite, wallet\.sqlite, master\.key/);
+    const database = new DatabaseSync(join(root, 'second', 'identity.sqlite'), { readOnly: true });
+    const lists = database.prepare('select version, is_full from status_lists').all();
+    database.close();
+    assert.deepEqual(
+      lists.map(({ version, is_full: isFull }) => [version, isFull]),
+      [[4, 2]],
+      'entries of credentials that were issued since then are revoked',
+    );
     const service = gatehouse(['start'], dataIn('second'));
     const url = await service.listening();
     const { users } = (await (await request(url, '/v3/users?name=ann')).json()) as { users: { name: string }[] };
@@ -163,7 +175,7 @@ describe('A backup', () => {
     await writeFile(old, tarOfFirstVersion(contents));
     const { code, stderr } = await run(['restore', old], 'from-old');
     assert.equal(code, 0, stderr);
-    assert.deepEqual(await readFile(join(root, 'from-old', 'identity.sqlite')), contents[1]![1]);
+    assert.deepEqual(await readFile(join(root, 'from-old', 'wallet.sqlite')), contents[2]![1]);
   });
 
   it('that names files elsewhere, or is more than files, is refused', async () => {

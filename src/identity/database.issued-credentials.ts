@@ -33,6 +33,7 @@ export interface StatusListRow {
   /** Number of entries. */
   size: number;
   version: number;
+  /** 0: new credentials go here. 1: hardly any entry is free. 2: closed by a restore, see restored.store.ts. */
   is_full: number;
   created_at: number;
 }

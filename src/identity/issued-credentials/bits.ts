@@ -10,6 +10,7 @@ const RUNS = { level: constants.Z_BEST_COMPRESSION, strategy: constants.Z_RLE };
 /** Bits of an entry: 0 valid, 1 revoked, 2 suspended. */
 export const ENTRY_BITS = 2;
 const PER_BYTE = 8 / ENTRY_BITS;
+export const EVERY_ENTRY_REVOKED = 0b01010101;
 const CODES: Readonly<Record<Purpose, number>> = { revocation: 1, suspension: 2 };
 
 export const newEntries = (size: number): Uint8Array => new Uint8Array(Math.ceil(size / PER_BYTE));

@@ -6,9 +6,10 @@ import { type Clock, seconds } from '../../platform/clock.ts';
 import { KeyedLocks } from '../../platform/database/index.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import type { Database } from '../database.ts';
+import { CLOSED_BY_RESTORE } from '../restored.store.ts';
 import { bitstringAddress, listAddress, type Purpose, tagOfList } from './addresses.ts';
-import { bitstring, ENTRY_BITS, newEntries, setEntry, tokenList } from './bits.ts';
-import { changedEntries, findList } from './lists.store.ts';
+import { bitstring, ENTRY_BITS, EVERY_ENTRY_REVOKED, newEntries, setEntry, tokenList } from './bits.ts';
+import { changedEntries, findList, storedEntries } from './lists.store.ts';
 
 /** Each takes up to a quarter of a megabyte. */
 const MAX_LISTS = 100;
@@ -16,6 +17,8 @@ const MAX_LISTS = 100;
 const PAUSE_MS = 250;
 /** A list that cannot be fetched any more is good for so long, at least. */
 const MIN_LIFE = 600;
+/** Cleared entries can be followed for a day, until their rows are deleted. Who has not looked for longer begins again. */
+const FOLLOW_MS = 12 * 3600 * 1000;
 
 export type ListForm = 'token' | Purpose;
 
@@ -46,6 +49,8 @@ interface Entries {
   readonly size: number;
   readonly bytes: Uint8Array;
   version: number;
+  /** When they were last brought up to date, in milliseconds. */
+  checkedAt: number;
   /** Compressed, of this version. */
   readonly encoded: Map<ListForm, string>;
 }
@@ -76,14 +81,25 @@ export function createLists({ db, clock, config, signer, issuer }: ListDeps) {
     if (map.size > 3 * MAX_LISTS) map.delete(map.keys().next().value!);
   }
 
+  /** Entries that no credential has say "revoked". */
+  async function readAll(id: string, { bytes }: Entries): Promise<void> {
+    bytes.fill(EVERY_ENTRY_REVOKED);
+    for await (const page of storedEntries(db.read, id))
+      for (const { list_index, list_state } of page) setEntry(bytes, list_index, list_state);
+  }
+
   /** Brings the entries up to date. The caller has the lock of the list. */
   async function refresh(id: string): Promise<Entries | undefined> {
     const row = await findList(db.read, id);
     if (!row) return undefined;
     const known = inMemory.get(id);
     // A lower version than before: the database is another one, or was restored.
-    const isUsable = known && known.size === row.size && known.version <= row.version;
-    const entries = isUsable ? known : { size: row.size, bytes: newEntries(row.size), version: 0, encoded: new Map() };
+    const checkedAt = clock.now();
+    const isUsable =
+      known && known.size === row.size && known.version <= row.version && Math.abs(checkedAt - known.checkedAt) < FOLLOW_MS;
+    const entries = isUsable ? known : { size: row.size, bytes: newEntries(row.size), version: 0, checkedAt, encoded: new Map() };
+    entries.checkedAt = checkedAt;
+    if (!isUsable && row.is_full === CLOSED_BY_RESTORE) await readAll(id, entries);
     remember(inMemory, id, entries);
     if (entries.version === row.version) return entries;
     let version = row.version;
