@@ -50,6 +50,8 @@ const content: CredentialContent = {
   profile: { name: 'Person number one', email: 'person-1@example.org' },
   recorded: {
     roles: [{ target: 'bench', names: ['editor'] }],
+    organizations: [],
+    isRefreshed: false,
     issuedAt: now,
     expiresAt: now + 86_400,
     credentials: [

@@ -212,6 +212,24 @@ const WAYS: Readonly<Record<string, Way>> = {
     lose: (world, { typeId }) => changeType(world, typeId, { roles: '["another"]' }),
     reason: 'role_removed',
   },
+  'the type does not have its format any more': {
+    type: { formats: '["dc+sd-jwt","jwt_vc_json"]' },
+    lose: (world, { typeId }) => changeType(world, typeId, { formats: '["jwt_vc_json"]' }),
+    reason: 'type_changed',
+    stillHasRole: true,
+  },
+  'the role is lost in one of two organizations that it names': {
+    type: { claims: '["organization"]' },
+    prepare: async ({ api }, { person, user, application, role }) => {
+      const second = await makeOrganization(api, person);
+      await assign(api, { user, organization: second, application, role });
+      return second;
+    },
+    lose: ({ api }, { user, application, role }, second) =>
+      ok(api.delete(assignmentPath({ user, organization: second, application, role }))),
+    reason: 'role_removed',
+    stillHasRole: true,
+  },
   'the type is narrowed to the default organization': {
     lose: (world, { typeId }) => changeType(world, typeId, { organizations: '"default"' }),
     reason: 'role_removed',
@@ -341,8 +359,11 @@ onEachDatabase(
     });
 
     it('when all of many holders lose it at once', async () => {
-      const { user, typeId, role } = await makeHolder(api, db());
-      const { ids } = await recordFor(world.on, user.id, typeId, 1200);
+      const { user, typeId, application, role } = await makeHolder(api, db());
+      const other = await makeHolder(api, db());
+      await assign(api, { user: other.user, organization: other.organization, application, role });
+      const ids: string[] = [];
+      for (const { id } of [user, other.user]) ids.push(...(await recordFor(world.on, id, typeId, 600)).ids);
       await ok(api.delete(`/v3/OS-ROLES/roles/${role.id}`));
       const left = await db()
         .read.selectFrom('issued_credentials')

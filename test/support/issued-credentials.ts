@@ -30,6 +30,7 @@ export function issuedCredentialsOn(stored: Database, clock: Clock, issuer = ISS
     clock,
     change,
     credentialTypes,
+    onWithdrawn: async () => {},
     managers: { hasPermission: async () => false },
     userPermissions: createUserPermissions({ db, clock }),
     config: { statusListSize: 131_072, statusListSeconds: 60 },

@@ -26,6 +26,7 @@ import {
   deleteCredentialType,
   findCredentialType,
   insertCredentialType,
+  isTypeIdOfAnother,
   isTypeNameTaken,
   listCredentialTypes,
   lockCredentialType,
@@ -141,6 +142,19 @@ export function callerForVersion(db: Database, call: Parameters<typeof callerIfM
   };
 }
 
+/** `former_type`: the name that it gave up. */
+const updateDetail = (body: CredentialTypeChanges, before: CredentialType, after: CredentialType) => ({
+  fields: Object.keys(body),
+  application_id: after.applicationId,
+  ...(after.typeName === before.typeName ? {} : { former_type: before.typeName }),
+});
+
+/** Verifiers may trust a type by its address alone. While credentials say it, it stays with the application that they are of. */
+async function refuseIdOfAnother(tx: Tx, caller: Caller, { id, applicationId }: CredentialType): Promise<void> {
+  if (!isAdministrator(caller) && (await isTypeIdOfAnother(tx, id, applicationId)))
+    fail('resource.duplicate', { kind: 'credential_type', field: 'id', value: id });
+}
+
 export function createCredentialTypeManagement({ db, clock, change, config, managers, userPermissions }: CredentialTypeDeps) {
   const missing = (id: string): never => fail('credential_type.not_found', { id });
   const byAdministratorsOnly = config.credentialTypeMakers === 'administrators';
@@ -229,6 +243,7 @@ export function createCredentialTypeManagement({ db, clock, change, config, mana
         if (!isAdministrator(caller) && (own >= MOST_OF_APPLICATION || all >= MOST))
           fail('credential_type.limit', { most: own >= MOST_OF_APPLICATION ? MOST_OF_APPLICATION : MOST });
         await check(tx, caller, type);
+        await refuseIdOfAnother(tx, caller, type);
         const row = { id, application_id: application.id, ...columnsOf(type), created_at: now, updated_at: now };
         await failOnBrokenReference(
           () => fail('application.not_found', { id: application.id }),
@@ -257,8 +272,7 @@ export function createCredentialTypeManagement({ db, clock, change, config, mana
         await updateCredentialType(tx, id, { ...columnsOf(type), updated_at: seconds(clock) });
         await insertTargets(tx, type);
         invalidateType(transaction, id);
-        const detail = { fields: Object.keys(body), application_id: type.applicationId };
-        audit('credential_type.updated', { kind: 'credential_type', id }, detail);
+        audit('credential_type.updated', { kind: 'credential_type', id }, updateDetail(body, before, type));
         return type;
       });
     },

@@ -100,6 +100,18 @@ export async function isTypeNameTaken(tx: Tx, typeName: string, applicationId: s
   return row !== undefined;
 }
 
+/** Whether credentials of a type of this id were issued that another application had. */
+export async function isTypeIdOfAnother(tx: Tx, id: string, applicationId: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('issued_credentials')
+    .where('type_id', '=', id)
+    .where('application_id', '!=', applicationId)
+    .select('id')
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Of these roles, those of the applications that are not internal. */
 export async function usableRoles(tx: Tx, roleIds: readonly string[], applicationIds: readonly string[]): Promise<Set<string>> {
   if (roleIds.length === 0) return new Set();

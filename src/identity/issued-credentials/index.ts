@@ -1,14 +1,16 @@
 // Credentials in the wallets of people: what was issued to whom, their state, and the lists that publish it.
 import { type Clock, seconds } from '../../platform/clock.ts';
-import { lockRow } from '../../platform/database/index.ts';
+import { lockRow, takeAdvisoryLock } from '../../platform/database/index.ts';
+import type { Change } from '../audit/index.ts';
 import type { CredentialState, IssuedCredentialRow } from '../database.issued-credentials.ts';
 import type { Database, Tx } from '../database.ts';
 import { listIdIn, tagOfList } from './addresses.ts';
+import { issuingLock, receiversOf } from './holders.store.ts';
 import { createIssuedList, type IssuedListDeps } from './issued-credentials.rules.ts';
 import { findByEntry, findIssued, issuedTo } from './issued-credentials.store.ts';
 import { createLists, type ListDeps } from './lists.ts';
 import { createRecord, type RecordDeps } from './record.rules.ts';
-import { resume, revoke, suspend } from './states.rules.ts';
+import { resume, revoke, type StateChange, suspend } from './states.rules.ts';
 import { clearEntries, deleteEmptyLists, deleteExpired } from './sweep.store.ts';
 
 export { mountIssuedCredentials } from './issued-credentials.routes.ts';
@@ -23,6 +25,10 @@ export interface CredentialStateNow {
   readonly state: CredentialState;
   /** In seconds. */
   readonly expiresAt: number;
+  /** Of the key that it is bound to. */
+  readonly keyThumbprint: string;
+  /** What received it; null if that is not known. */
+  readonly clientId: string | null;
 }
 
 export interface IssuedCredentialDeps extends RecordDeps, IssuedListDeps, ListDeps {
@@ -44,14 +50,23 @@ export function createIssuedCredentials(deps: IssuedCredentialDeps) {
       const listId = listIdIn(issuer(), list);
       const found = listId === undefined || !Number.isSafeInteger(index) ? undefined : await findByEntry(tx, listId, index);
       const row = found && (await lockRow(db, tx, 'issued_credentials', found.id, 'share'));
-      return row && { id: row.id, userId: row.user_id, typeId: row.type_id, state: row.state, expiresAt: row.expires_at };
+      if (!row) return undefined;
+      const { id, user_id: userId, type_id: typeId, state, expires_at: expiresAt } = row;
+      return { id, userId, typeId, state, expiresAt, keyThumbprint: row.key_thumbprint, clientId: row.client_id };
     },
 
     find: (id: string): Promise<IssuedCredentialRow | undefined> => findIssued(db.read, id),
     /** Also those that were revoked, or have expired not long ago; the latest first. */
     ofUser: (userId: string): Promise<IssuedCredentialRow[]> => issuedTo(db.read, userId),
+    /** What received the credentials of a user that are valid now. */
+    receiversOf: (userId: string): Promise<(string | null)[]> => receiversOf(db.read, userId, seconds(clock)),
 
-    revoke,
+    /** For good, by the word of the person. */
+    async revoke(change: Change, id: string, why: StateChange): Promise<IssuedCredentialRow> {
+      const found = await findIssued(change.tx, id);
+      if (found) await takeAdvisoryLock(db, change.tx, issuingLock(found.user_id));
+      return revoke(change, id, why);
+    },
     suspend,
     resume,
 

@@ -1,4 +1,5 @@
 // What was issued to whom, for administrators, managers of applications, and the person themselves.
+import { takeAdvisoryLock } from '../../platform/database/index.ts';
 import type { Query } from '../../platform/http/index.ts';
 import { actorAsVerified, type Caller, factsOnly, type IdentityTarget, targetOf } from '../access/index.ts';
 import type { Managers } from '../app-roles/index.ts';
@@ -7,6 +8,7 @@ import type { IssuedCredentialRow } from '../database.issued-credentials.ts';
 import type { Database } from '../database.ts';
 import { fail } from '../faults.ts';
 import { pageOf, readFlag, type SortColumns, searchOf, single, whereEquals } from '../resource/index.ts';
+import { issuingLock } from './holders.store.ts';
 import { isState } from './issued-credentials.schema.ts';
 import { findIssued, lastOfSeries, listIssued, rolesOfBatches, type SaidRole } from './issued-credentials.store.ts';
 import { resume, revoke, type StateChange, suspend } from './states.rules.ts';
@@ -17,6 +19,8 @@ export interface IssuedListDeps {
   readonly db: Database;
   readonly change: RunChange;
   readonly managers: Pick<Managers, 'hasPermission'>;
+  /** Somebody has taken a credential from its holder: it may be lost. Sessions that began with it end. */
+  onWithdrawn(change: Change, userId: string): Promise<void>;
 }
 
 export interface ShownCredential {
@@ -29,7 +33,7 @@ export interface ShownCredential {
 /** Whether an act is about everything that the same wallet got of the type. */
 export const isForWalletIn = (query: Query): boolean => readFlag(query, 'same_wallet') ?? false;
 
-export function createIssuedList({ db, change, managers }: IssuedListDeps) {
+export function createIssuedList({ db, change, managers, onWithdrawn }: IssuedListDeps) {
   const manages = (caller: Caller, applicationId: string | undefined): Promise<boolean> =>
     managers.hasPermission(caller, applicationId, 'manage-application');
 
@@ -58,9 +62,13 @@ export function createIssuedList({ db, change, managers }: IssuedListDeps) {
     isForWallet: boolean,
     work: (change: Change, id: string, why: StateChange) => Promise<IssuedCredentialRow>,
   ): Promise<IssuedCredentialRow> =>
-    change(actorAsVerified(caller, row.user_id), (transaction) =>
-      work(transaction, row.id, { reason: caller.userId === row.user_id ? 'holder' : 'administrator', isForWallet }),
-    );
+    change(actorAsVerified(caller, row.user_id), async (transaction) => {
+      await takeAdvisoryLock(db, transaction.tx, issuingLock(row.user_id));
+      const reason = caller.userId === row.user_id ? 'holder' : 'administrator';
+      const changed = await work(transaction, row.id, { reason, isForWallet });
+      if (changed.state !== 'valid') await onWithdrawn(transaction, row.user_id);
+      return changed;
+    });
 
   return {
     async target(caller: Caller, id: string): Promise<IdentityTarget<IssuedCredentialRow>> {

@@ -28,6 +28,24 @@ export async function heldRolesOf(tx: Tx, userId: string, selection: RoleSelecti
   return rows;
 }
 
+export interface HeldOrganization {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** The organizations in which they have them. */
+export async function organizationsOfRoles(
+  tx: Tx,
+  userId: string,
+  selection: RoleSelection,
+  now: number,
+): Promise<HeldOrganization[]> {
+  const { rows } = await sql<HeldOrganization>`select distinct projects.id, projects.name
+    ${heldAssignments(selection, now)} and app_user_roles.user_id = ${userId}
+    order by projects.name, projects.id`.execute(tx);
+  return rows;
+}
+
 const anyList = preparedRows<Tables, [], { id: string }>((db) => db.selectFrom('status_lists').select('id').limit(1));
 
 /** Asked by every change that could take a role away. */
@@ -216,7 +234,26 @@ export async function aliveOf(tx: Tx, affected: Affected, typeId: string, now: n
   return rows;
 }
 
-/** Those of a type that say a role which their user does not have any more, by this name and in what it calls the application. `is_usable`: 0 if the user is gone or disabled. */
+/** Those of a type in other formats than these. */
+export async function inOtherFormats(
+  tx: Tx,
+  affected: Affected,
+  typeId: string,
+  formats: readonly string[],
+  now: number,
+): Promise<Revocable[]> {
+  const { rows } = await sql<Revocable>`select issued.id, issued.list_id, issued.user_id, issued.application_id, issued.type_id
+    ${alive(affected, now)} and issued.type_id = ${typeId} and ${formats.length === 0 ? sql`1 = 1` : sql`issued.format not in (${sql.join([...formats])})`}`.execute(
+    tx,
+  );
+  return rows;
+}
+
+/** What a credential says of organizations is stored as a tag of its batch, too. */
+const SAID_ORGANIZATION = 'said-organization:';
+export const saidOrganization = ({ id }: HeldOrganization): string => SAID_ORGANIZATION + id;
+
+/** Those of a type that say a role which their user does not have any more, by this name and in what it calls the application; or an organization in which they have none. `is_usable`: 0 if the user is gone or disabled. */
 export async function untrueOf(
   tx: Tx,
   affected: Affected,
@@ -228,13 +265,15 @@ export async function untrueOf(
     select issued.id, issued.list_id, issued.user_id, issued.application_id, issued.type_id,
       (select count(*) from users join projects as domain on domain.id = users.domain_id and domain.enabled = 1
         where users.id = issued.user_id and users.enabled = 1) as is_usable
-    ${alive(affected, now)} and issued.type_id = ${typeId} and exists (
+    ${alive(affected, now)} and issued.type_id = ${typeId} and (exists (
       select 1 from issued_credential_roles as said where said.batch_id = issued.batch_id and not exists (
         select 1 ${heldAssignments(selection, now)} and app_user_roles.user_id = issued.user_id
           and app_user_roles.application_id = said.application_id and app_roles.id = said.role_id and app_roles.name = said.name
-          and said.target = coalesce((select did from application_dids where application_id = said.application_id), said.application_id)))`.execute(
-    tx,
-  );
+          and said.target = coalesce((select did from application_dids where application_id = said.application_id), said.application_id)))
+      or exists (
+        select 1 from issued_credential_tags as told where told.batch_id = issued.batch_id and told.tag like ${`${SAID_ORGANIZATION}%`}
+          and not exists (select 1 ${heldAssignments(selection, now)} and app_user_roles.user_id = issued.user_id
+            and told.tag = ${SAID_ORGANIZATION} || projects.id)))`.execute(tx);
   return rows;
 }
 

@@ -110,9 +110,10 @@ onEachDatabase(
       const [one] = (await recordFor(on, user.id, typeId)).credentials;
       const read = (uri: string, idx: number) => db().write((tx) => on.issued.stateOf(tx, uri, idx));
       const { uri, idx } = one!.tokenStatus;
-      const expected = { id: one!.id, userId: user.id, typeId, state: 'valid' };
+      const expected = { id: one!.id, userId: user.id, typeId, state: 'valid', clientId: null };
       for (const address of [uri, ...one!.bitstring.map(({ statusListCredential }) => statusListCredential)]) {
-        const { expiresAt: _, ...found } = (await read(address, idx))!;
+        const { expiresAt: _, keyThumbprint, ...found } = (await read(address, idx))!;
+        assert.match(keyThumbprint, /^key-/);
         assert.deepEqual(found, expected);
       }
       assert.equal(await read(uri.replace('id.example', 'id.example.org'), idx), undefined);

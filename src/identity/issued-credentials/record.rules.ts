@@ -1,7 +1,7 @@
 // Records a credential before it is signed: what it says is what the user has in this transaction, and nothing that it depends on changes
 // before the record is visible to those who would have to revoke it.
 import { randomInt } from 'node:crypto';
-import { takeAdvisoryLocks } from '../../platform/database/index.ts';
+import { takeAdvisoryLock, takeAdvisoryLocks } from '../../platform/database/index.ts';
 import { newId } from '../../platform/ids.ts';
 import type { UserPermissionsReader } from '../app-roles/index.ts';
 import type { Change } from '../audit/index.ts';
@@ -10,6 +10,7 @@ import type { IssuedCredentialRow, StatusListRow } from '../database.issued-cred
 import type { Database, Tx } from '../database.ts';
 import { fail } from '../faults.ts';
 import { bitstringAddress, listAddress, PURPOSES } from './addresses.ts';
+import { countUnexpired, issuingLock, isWithdrawn, oldestOf } from './holders.store.ts';
 import {
   closeList,
   findOpenList,
@@ -21,9 +22,19 @@ import {
   insertRoles,
   insertTags,
   insertWhereFree,
+  organizationsOfRoles,
+  saidOrganization,
   waitForReaders,
 } from './issued-credentials.store.ts';
+import { changeStates } from './states.rules.ts';
 import { isStoredTag, lockOf, selectionOf } from './tags.ts';
+
+/**
+ * Credentials of one person. Beyond the first number the oldest are revoked: wallets fetch new ones again and again. Whoever had many more could keep
+ * a role by them, because all of them are revoked together with it. The second also counts those that were revoked: their entries are not free yet.
+ */
+export const MOST_USABLE = 1000;
+const MOST_UNEXPIRED = 20_000;
 
 /** So many entries in a row that are taken mean that hardly any is free. */
 const ATTEMPTS = 16;
@@ -64,6 +75,10 @@ export interface RecordedCredential {
 
 export interface Recorded {
   readonly roles: readonly { readonly target: string; readonly names: readonly string[] }[];
+  /** Names of the organizations in which the roles are, if the type says them. */
+  readonly organizations: readonly string[];
+  /** The wallet had one before. */
+  readonly isRefreshed: boolean;
   /** In seconds. */
   readonly issuedAt: number;
   readonly expiresAt: number;
@@ -144,9 +159,19 @@ export const createRecord = (deps: RecordDeps) =>
     const { userId, format, keyThumbprints, issuanceId, clientId, notAfter } = what;
     if (keyThumbprints.length === 0) throw new Error('a credential without a key');
     await prepareLists(db, tx);
+    // Requests of one person are counted one after the other.
+    await takeAdvisoryLock(db, tx, issuingLock(userId));
+    const unexpired = (await countUnexpired(tx, userId, now)) + keyThumbprints.length;
+    if (unexpired > MOST_UNEXPIRED) fail('role_credential.denied', { why: 'there are too many credentials of this person' });
+    // Whose wallet was lost revokes what is in it. It does not get the next one by the same authorization.
+    if (what.authorizationId !== null && (await isWithdrawn(tx, userId, what.authorizationId)))
+      fail('role_credential.denied', { why: 'what it got before was revoked or suspended' });
     const { type, tags, until } = await readLocked(deps, tx, userId, what.type.id);
     const held = await heldRolesOf(tx, userId, selectionOf(type), now);
     if (held.length === 0) fail('role_credential.no_role', { id: type.id });
+    const organizations = type.claims.includes('organization')
+      ? await organizationsOfRoles(tx, userId, selectionOf(type), now)
+      : [];
     const applications = applicationsOf(type);
     const targets = await credentialTypes.targetNames(tx, applications);
     const roles = held
@@ -178,7 +203,8 @@ export const createRecord = (deps: RecordDeps) =>
     const ids = rows.map(({ id }) => id);
     const stored = new Map((await store(deps, change, rows)).map((row) => [row.id, row]));
     await insertRoles(tx, batchId, roles);
-    await insertTags(tx, batchId, tags.filter(isStoredTag));
+    await insertTags(tx, batchId, [...tags.filter(isStoredTag), ...organizations.map(saidOrganization)]);
+    if (unexpired > MOST_USABLE) await changeStates(change, await oldestOf(tx, userId, MOST_USABLE, now), 'revoked', 'replaced');
     const about = { user_id: userId, application_id: type.applicationId, type_id: type.id, format };
     const detail = before ? { ...about, refreshed: true } : about;
     const credentials = ids.map((id): RecordedCredential => {
@@ -195,5 +221,6 @@ export const createRecord = (deps: RecordDeps) =>
         }),
       };
     });
-    return { roles: rolesByTarget(roles), issuedAt: now, expiresAt, credentials };
+    const said = { roles: rolesByTarget(roles), organizations: organizations.map(({ name }) => name) };
+    return { ...said, isRefreshed: before !== undefined, issuedAt: now, expiresAt, credentials };
   };

@@ -6,7 +6,7 @@ import { takeAdvisoryLocks } from '../../platform/database/index.ts';
 import type { AfterChange, Change } from '../audit/index.ts';
 import type { CredentialTypes } from '../credential-types/index.ts';
 import type { Database } from '../database.ts';
-import { addTagsOf, aliveOf, hasLists, typesOf, untrueOf } from './issued-credentials.store.ts';
+import { addTagsOf, aliveOf, hasLists, inOtherFormats, typesOf, untrueOf } from './issued-credentials.store.ts';
 import { changeStates } from './states.rules.ts';
 import { affectedBy, isRelevant, lockOf, selectionOf } from './tags.ts';
 
@@ -46,7 +46,17 @@ export interface RevocationDeps {
   readonly credentialTypes: Pick<CredentialTypes, 'findIn'>;
 }
 
-async function revokeUntrue({ db, credentialTypes }: RevocationDeps, change: Change, tags: readonly string[]): Promise<void> {
+/** W3C credentials say the name of their type. Under a name that was given up, others may make a type. */
+const isRenamed = (typeId: string, events: readonly AuditedEvent[]): boolean =>
+  events.some(({ kind, id, detail }) => kind === 'credential_type' && id === typeId && detail.former_type !== undefined);
+const NAMED = 'jwt_vc_json';
+
+async function revokeUntrue(
+  { db, credentialTypes }: RevocationDeps,
+  change: Change,
+  tags: readonly string[],
+  events: readonly AuditedEvent[],
+): Promise<void> {
   const { tx, now } = change;
   const affected = affectedBy(tags);
   const types = await typesOf(tx, affected, now);
@@ -62,6 +72,10 @@ async function revokeUntrue({ db, credentialTypes }: RevocationDeps, change: Cha
     if (!type?.enabled) {
       await changeStates(change, await aliveOf(tx, affected, id, now), 'revoked', 'type_ended');
       continue;
+    }
+    if (affected.types.includes(id)) {
+      const formats = type.formats.filter((format) => format !== NAMED || !isRenamed(id, events));
+      await changeStates(change, await inOtherFormats(tx, affected, id, formats, now), 'revoked', 'type_changed');
     }
     const untrue = await untrueOf(tx, affected, id, selectionOf(type), now);
     const [gone, without] = [untrue.filter((one) => one.is_usable === 0), untrue.filter((one) => one.is_usable > 0)];
@@ -80,5 +94,5 @@ export const createRevocation = (deps: RevocationDeps): AfterChange =>
     if (!(await hasLists(change.tx))) return;
     await takeAdvisoryLocks(db, change.tx, tags.map(lockOf));
     for (let first = 0; first < tags.length; first += TAGS_AT_ONCE)
-      await revokeUntrue(deps, change, tags.slice(first, first + TAGS_AT_ONCE));
+      await revokeUntrue(deps, change, tags.slice(first, first + TAGS_AT_ONCE), events);
   };

@@ -68,7 +68,7 @@ export const deleteExpired = (db: Database, before: number): Promise<number> =>
     return rows.length;
   });
 
-/** Full lists without any credential. An open one is used again. */
+/** Full lists without any credential. An open one is used again, and one stays: without any list, changes do not look for credentials. */
 export async function deleteEmptyLists(db: Database): Promise<void> {
   const full = await db.read.selectFrom('status_lists').where('is_full', '=', 1).select('id').execute();
   for (const { id } of full)
@@ -76,6 +76,9 @@ export async function deleteEmptyLists(db: Database): Promise<void> {
       tx
         .deleteFrom('status_lists')
         .where('id', '=', id)
+        .where(({ exists, selectFrom }) =>
+          exists(selectFrom('status_lists as open').where('open.is_full', '=', 0).select('open.id')),
+        )
         .where(({ not, exists, selectFrom }) =>
           not(exists(selectFrom('issued_credentials').where('list_id', '=', id).select('issued_credentials.id').limit(1))),
         )

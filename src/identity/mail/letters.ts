@@ -12,6 +12,7 @@ interface TextValues {
   'email-changed': { name: string };
   'passkey-added': { name: string; passkey: string };
   'passkey-removed': { name: string; passkey: string };
+  'credential-received': { name: string; credential: string };
   'provider-linked': { name: string; provider: string };
   'provider-unlinked': { name: string; provider: string };
   'two-factor-on': { name: string };
@@ -40,6 +41,7 @@ interface TimeValues {
   'email-changed': { at: number };
   'passkey-added': { at: number };
   'passkey-removed': { at: number };
+  'credential-received': { at: number };
   'provider-linked': { at: number };
   'provider-unlinked': { at: number };
   'two-factor-on': { at: number };
@@ -87,6 +89,7 @@ export const TEMPLATES: Readonly<Record<TemplateName, Readonly<Record<string, Va
   'email-changed': { ...COMMON, ...NEWS },
   'passkey-added': { ...COMMON, ...NEWS, passkey: 'text' },
   'passkey-removed': { ...COMMON, ...NEWS, passkey: 'text' },
+  'credential-received': { ...COMMON, ...NEWS, credential: 'text' },
   'provider-linked': { ...COMMON, ...NEWS, provider: 'text' },
   'provider-unlinked': { ...COMMON, ...NEWS, provider: 'text' },
   'two-factor-on': { ...COMMON, ...NEWS },

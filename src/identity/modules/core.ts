@@ -21,7 +21,7 @@ import type { ModuleOptions } from '../module-options.ts';
 import { createNotices } from '../notices/index.ts';
 import { createNotifications } from '../notifications/index.ts';
 import { endOAuth1AccessTokens, oauth1Delegation } from '../oauth1/index.ts';
-import { createLogouts, createRecords } from '../openid/index.ts';
+import { createLogouts, createRecords, isWallet } from '../openid/index.ts';
 import { createPasswords } from '../passwords/index.ts';
 import { createPersonalData } from '../personal-data/index.ts';
 import { createPictures } from '../pictures/index.ts';
@@ -69,12 +69,14 @@ export async function buildCore(db: Database, options: ModuleOptions) {
   const devices = createDevices({ ...deps, notify, gate });
   const logouts = createLogouts(deps);
   const walletProviders = readWalletProviders(deps);
+  /** Also those that their provider attests. Registered applications are none. */
+  const isWalletClient = (clientId: string): boolean => isWallet(clientId) || walletProviders.wallet(clientId) !== undefined;
   const records = createRecords({
     ...deps,
     seal,
     revocations,
     onEnd: logouts.recordLogouts,
-    isWallet: (clientId) => walletProviders.wallet(clientId) !== undefined,
+    isWallet: isWalletClient,
   });
   const registrationKeys = createRegistrationKeys(deps);
   const revokeAccess = async (transaction: Change, userId: string): Promise<void> => {
@@ -116,6 +118,7 @@ export async function buildCore(db: Database, options: ModuleOptions) {
     devices,
     records,
     walletProviders,
+    isWallet: isWalletClient,
     logouts,
     gate,
     registrationKeys,

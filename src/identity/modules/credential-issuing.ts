@@ -2,6 +2,8 @@
 import { Throttle } from '../../platform/limits/index.ts';
 import type { ModuleOptions } from '../module-options.ts';
 import { createRoleCredentials, ISSUANCE_LIMIT } from '../role-credentials/index.ts';
+import { findUser } from '../users/index.ts';
+import { createWalletPolicy } from '../wallet-sign-in/index.ts';
 import type { Applications } from './applications.ts';
 import type { Core } from './core.ts';
 import type { RoleCredentials } from './credentials.ts';
@@ -12,7 +14,8 @@ export function buildCredentialIssuing(
   { issuerIdentity, credentialTypes, issuedCredentials, configurations }: RoleCredentials,
   { seal, issuer, rateLimits }: ModuleOptions,
 ) {
-  const { deps, records, access, walletProviders } = core;
+  const { deps, records, access, notices, walletProviders, isWallet } = core;
+  const policy = createWalletPolicy(core);
   return createRoleCredentials({
     ...deps,
     seal,
@@ -26,6 +29,12 @@ export function buildCredentialIssuing(
     walletProviders,
     limit: new Throttle(rateLimits ? ISSUANCE_LIMIT : undefined, deps.clock),
     issuer,
+    // Like any other new way to sign in.
+    async onIssued(transaction, { userId, clientId, name }) {
+      const user = isWallet(clientId) ? await findUser(transaction.tx, userId) : undefined;
+      if (user && ((await policy.isAllowed(user, 'first')) || (await policy.isAllowed(user, 'second'))))
+        await notices.credential(transaction, userId, name);
+    },
   });
 }
 

@@ -10,7 +10,7 @@ import type { Core } from './core.ts';
 
 /** The issuer of credentials about roles, the types of these, and what was issued. */
 export function buildRoleCredentials(
-  { deps, credentialTypes }: Core,
+  { deps, credentialTypes, records }: Core,
   { managers, userPermissions }: Applications,
   { seal, issuer }: ModuleOptions,
 ) {
@@ -23,6 +23,7 @@ export function buildRoleCredentials(
     userPermissions,
     credentialTypes,
     signer: issuerIdentity,
+    onWithdrawn: records.endWalletSessions,
     issuer,
   });
   const credentialTypeManagement = createCredentialTypeManagement({ ...deps, managers, userPermissions });

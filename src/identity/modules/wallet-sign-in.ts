@@ -1,5 +1,4 @@
 // Signing in with a wallet, by credentials that were issued here or by others.
-import { seconds } from '../../platform/clock.ts';
 import { vctOf } from '../credential-types/index.ts';
 import type { Federation } from '../federation/index.ts';
 import type { ModuleOptions } from '../module-options.ts';
@@ -8,17 +7,22 @@ import type { Core } from './core.ts';
 import type { RoleCredentials } from './credentials.ts';
 
 export function buildWalletSignIn(
-  { deps, records, domainSettings, outbound }: Core,
+  { deps, records, domainSettings, outbound, isWallet }: Core,
   { issuerIdentity, credentialTypes, issuedCredentials }: RoleCredentials,
   { walletProviders }: Pick<Federation, 'walletProviders'>,
   { outboundAllow }: ModuleOptions,
 ) {
+  /** An application that somebody allowed to receive a credential of theirs can show their roles with it. It cannot become them. */
+  const isOfWallet = ({ clientId }: { readonly clientId: string | null }): boolean => clientId === null || isWallet(clientId);
   return createWalletSignIn({
     ...deps,
     records,
     domainSettings,
     identity: issuerIdentity,
-    stateOf: issuedCredentials.stateOf,
+    stateOf: async (tx, list, index) => {
+      const found = await issuedCredentials.stateOf(tx, list, index);
+      return found && isOfWallet(found) ? found : undefined;
+    },
     outbound,
     outboundAllow,
     providers: walletProviders,
@@ -30,9 +34,6 @@ export function buildWalletSignIn(
         w3c: types.filter(({ formats }) => formats.some(isW3c)).map(({ typeName }) => ['VerifiableCredential', typeName]),
       };
     },
-    hasCredential: async (userId) =>
-      (await issuedCredentials.ofUser(userId)).some(
-        ({ state, expires_at: end }) => state === 'valid' && end > seconds(deps.clock),
-      ),
+    hasCredential: async (userId) => (await issuedCredentials.receiversOf(userId)).some((clientId) => isOfWallet({ clientId })),
   });
 }

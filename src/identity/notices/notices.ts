@@ -34,6 +34,13 @@ export function createNotices({ clock, mail }: { readonly clock: Clock; readonly
       if (to !== undefined) await mail.enqueue(transaction, { to, template, language, values });
     },
 
+    /** `credential`: the name of its type. */
+    async credential(transaction: Change, userId: string, credential: string): Promise<void> {
+      const { to, name, language } = await recipient(transaction, userId);
+      const values = { name, credential, at: clock.now() };
+      if (to !== undefined) await mail.enqueue(transaction, { to, template: 'credential-received', language, values });
+    },
+
     async link(transaction: Change, template: 'provider-linked' | 'provider-unlinked', about: LinkNotice): Promise<void> {
       const { to, name, language } = await recipient(transaction, about.userId);
       const values = { name, provider: about.provider, at: clock.now() };

@@ -15,7 +15,7 @@ export {
 } from './provider/credential-requests.ts';
 export { createDelegation } from './provider/delegation.ts';
 export { createDpopProofs, DpopError, type DpopProofs } from './provider/dpop-proofs.ts';
-export { isAnonymousWallet } from './provider/first-party-clients.ts';
+export { isAnonymousWallet, isWallet } from './provider/first-party-clients.ts';
 export { mountIntrospection } from './provider/introspection.routes.ts';
 export type { OpenidKeys } from './provider/keys.ts';
 export { createLogouts, type Logouts } from './provider/logouts.ts';

@@ -23,6 +23,8 @@ import { type Proven, provenKeys } from './proofs.ts';
 export const ISSUANCE_LIMIT = { attempts: 60, perSeconds: 3600 };
 
 const NOTIFICATION_MODEL = 'CredentialNotification';
+const TOLD_MODEL = 'CredentialReceiptTold';
+const NOTIFIED_MODEL = 'CredentialNotified';
 const NOTIFICATION_SECONDS = 24 * 3600;
 const EVENTS = ['credential_accepted', 'credential_failure', 'credential_deleted'] as const;
 
@@ -41,6 +43,8 @@ export interface IssuanceDeps extends Pick<Deps, 'clock' | 'change'> {
   readonly attestations: KeyAttestations;
   readonly accounts: Pick<ReturnType<typeof createAccounts>, 'find' | 'claims'>;
   issuer(): string;
+  /** Called once for a token. `name`: of the type. */
+  onIssued(change: Change, issued: { userId: string; clientId: string; name: string }): Promise<void>;
 }
 
 /** Where a request comes from, for the audit event. */
@@ -65,18 +69,10 @@ export function createIssuance(deps: IssuanceDeps) {
   const { clock, change, records, configurations, types, access, encryption, nonces, issued, maker, limit, batchSize } = deps;
   const { accounts } = deps;
 
-  /** Of the organizations in which the person has a role there. */
-  function organizationsOf(type: CredentialType, claims: Readonly<Record<string, unknown>>): string[] {
-    const all = (claims.organizations ?? []) as readonly { readonly id: string; readonly name: string }[];
-    const { organizations: wanted } = type;
-    return all.filter(({ id }) => !Array.isArray(wanted) || wanted.includes(id)).map(({ name }) => name);
-  }
-
-  async function profileOf(userId: string, type: CredentialType): Promise<ProfileClaims> {
+  async function profileOf(userId: string, type: CredentialType, { organizations }: Recorded): Promise<ProfileClaims> {
     if (type.claims.length === 0) return {};
     const user = (await accounts.find(userId)) ?? fail('role_credential.denied', { why: 'the account is closed' });
-    const claims = await accounts.claims(user, type.applicationId, new Set(['organizations']));
-    const values = { ...claims, organization: organizationsOf(type, claims) };
+    const values = { ...(await accounts.claims(user, type.applicationId, new Set())), organization: organizations };
     return Object.fromEntries(
       type.claims.flatMap((name) => {
         const value = (values as Readonly<Record<string, unknown>>)[name];
@@ -105,6 +101,10 @@ export function createIssuance(deps: IssuanceDeps) {
     const notificationId = newId();
     const payload = { accountId: userId, issuanceId, typeId: type.id };
     await records.add(transaction, { model: NOTIFICATION_MODEL, id: notificationId, payload, lifetime: NOTIFICATION_SECONDS });
+    // A wallet may fetch several credentials with one token. The person is told once.
+    const told = { model: TOLD_MODEL, id: token, payload: { accountId: userId }, lifetime: NOTIFICATION_SECONDS };
+    if (!recorded.isRefreshed && (await records.addOnce(transaction, told)))
+      await deps.onIssued(transaction, { userId, clientId, name: current.name });
     return { type: current, recorded, notificationId };
   }
 
@@ -127,7 +127,7 @@ export function createIssuance(deps: IssuanceDeps) {
         record(transaction, granted, configuration, proven, notAfter),
       );
       // Signed after it was recorded: no credential exists that cannot be revoked.
-      const profile = await profileOf(granted.userId, type);
+      const profile = await profileOf(granted.userId, type, recorded);
       const { userId } = granted;
       const content = { configuration: { ...configuration, type }, userId, profile, recorded };
       const credentials = await maker.make(content, proven.keys);
@@ -147,6 +147,8 @@ export function createIssuance(deps: IssuanceDeps) {
       const found = await records.find(NOTIFICATION_MODEL, id);
       // Also for a notification of somebody else.
       if (found?.accountId !== userId) return fail('role_credential.unknown_notification');
+      // Wallets may repeat it (OID4VCI, 11.1). Each event is written down once.
+      if (!(await records.save(NOTIFIED_MODEL, `${id} ${event}`, { accountId: userId }, NOTIFICATION_SECONDS, true))) return;
       await change(actorOf(userId, origin), async ({ audit }) =>
         audit(
           `issued_credential.${String(event).slice('credential_'.length)}`,

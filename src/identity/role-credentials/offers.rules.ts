@@ -1,6 +1,7 @@
 // Offers: what a person's wallet scans or follows to receive credentials (OID4VCI, 4).
 import { randomBytes, randomInt } from 'node:crypto';
 import { seconds } from '../../platform/clock.ts';
+import { takeAdvisoryLock } from '../../platform/database/index.ts';
 import { newSecret } from '../../platform/ids.ts';
 import type { Caller } from '../access/index.ts';
 import type { Actor, Change } from '../audit/index.ts';
@@ -32,7 +33,7 @@ export interface MadeOffer extends OfferWish {
   readonly expiresAt: number;
 }
 
-export interface OffersDeps extends Pick<Deps, 'clock' | 'change'> {
+export interface OffersDeps extends Pick<Deps, 'db' | 'clock' | 'change'> {
   readonly records: Records;
   readonly types: Pick<CredentialTypes, 'availableTo'>;
   readonly offerSeconds: number;
@@ -43,7 +44,7 @@ export interface OffersDeps extends Pick<Deps, 'clock' | 'change'> {
 
 const newTxCode = (): string => String(randomInt(10 ** TX_CODE_DIGITS)).padStart(TX_CODE_DIGITS, '0');
 
-export function createOffers({ clock, change, records, types, offerSeconds, link, issuer }: OffersDeps) {
+export function createOffers({ db, clock, change, records, types, offerSeconds, link, issuer }: OffersDeps) {
   const available = (userId: string): Promise<readonly CredentialType[]> => types.availableTo(userId);
 
   /** The secret part of an offer, and its record. */
@@ -82,13 +83,16 @@ export function createOffers({ clock, change, records, types, offerSeconds, link
       const known = (await available(userId)).flatMap(configurationsOf).map(({ id }) => id);
       const unknown = wish.configurationIds.find((id) => !known.includes(id));
       if (unknown !== undefined) fail('role_credential.not_available', { id: unknown });
-      const open = await Promise.all(
-        [PRE_AUTHORIZED_MODEL, ISSUER_STATE_MODEL].map((model) => records.listOfUser(userId, model)),
-      );
-      if (open.flat().filter(({ payload }) => payload.consumed === undefined).length >= MAX_OPEN)
-        fail('role_credential.too_many_offers', { most: MAX_OPEN });
       const id = randomBytes(16).toString('base64url');
       return change(actor, async (transaction) => {
+        // They are counted one after the other.
+        await takeAdvisoryLock(db, transaction.tx, `offers to ${userId}`);
+        let open = 0;
+        for (const model of [PRE_AUTHORIZED_MODEL, ISSUER_STATE_MODEL])
+          open += (await records.listOfUserIn(transaction, userId, model)).filter(
+            ({ payload }) => payload.consumed === undefined,
+          ).length;
+        if (open >= MAX_OPEN) fail('role_credential.too_many_offers', { most: MAX_OPEN });
         const { grants, txCode } = await addGrant(transaction, userId, wish, id);
         const offer = { credential_issuer: issuer(), credential_configuration_ids: wish.configurationIds, grants };
         await records.add(transaction, { model: OFFER_MODEL, id, payload: { accountId: userId, offer }, lifetime: offerSeconds });

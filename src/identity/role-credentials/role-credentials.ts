@@ -21,7 +21,9 @@ import { createNonces } from './nonces.ts';
 import { createOffers } from './offers.rules.ts';
 import { PROOF_ALGORITHMS } from './proofs.ts';
 
-export interface RoleCredentialsDeps extends Pick<Deps, 'clock' | 'change' | 'config'>, Pick<IssuanceDeps, 'accounts'> {
+export interface RoleCredentialsDeps
+  extends Pick<Deps, 'db' | 'clock' | 'change' | 'config'>,
+    Pick<IssuanceDeps, 'accounts' | 'onIssued'> {
   readonly seal: Seal;
   readonly records: Records;
   readonly access: Access;

@@ -4,6 +4,7 @@ import { randomInt, timingSafeEqual } from 'node:crypto';
 import { newSecret } from '../../platform/ids.ts';
 import type { Log } from '../../platform/log/index.ts';
 import { CredentialRejectedError, type VerifiedCredential } from '../../verifiable/formats/index.ts';
+import { thumbprintOf } from '../../verifiable/jose/index.ts';
 import type { PresentationFormat, PresentationVerifier } from '../../verifiable/presentations/index.ts';
 import type { StatusEntry } from '../../verifiable/status/index.ts';
 import { TrustError } from '../../verifiable/trust/index.ts';
@@ -68,6 +69,10 @@ function entryOf({ status }: VerifiedCredential): { readonly list: string; reado
   return { list: entry.uri, index: entry.index };
 }
 
+/** Ours are bound to a key. */
+const thumbprintIn = ({ binding }: VerifiedCredential): string =>
+  binding.kind === 'jwk' ? thumbprintOf(binding.jwk) : refuse('it is not bound to a key');
+
 async function decrypt(jwe: string, key: StoredRequest['key']): Promise<string | undefined> {
   const { compactDecrypt, importJWK } = await import('jose');
   try {
@@ -128,7 +133,7 @@ export function createWalletAnswers({ log, records, identity, verifyOwn, provide
     if (source.kind === 'provider') return providerCredentials.verify(source, presentation, expected, isAsked);
     const credential = await verifyOwn(FORMATS[asked.format]!, presentation, expected);
     if (!isAsked(credential)) refuse('it is of another type than was asked for');
-    return { kind: 'own', userId: userIn(credential), ...entryOf(credential) };
+    return { kind: 'own', userId: userIn(credential), ...entryOf(credential), keyThumbprint: thumbprintIn(credential) };
   }
 
   /** The reason of a refusal is for the operator. It holds no data of the credential. */

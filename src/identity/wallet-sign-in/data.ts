@@ -24,6 +24,8 @@ export interface IssuedState {
   readonly state: 'valid' | 'revoked' | 'suspended';
   /** In seconds. */
   readonly expiresAt: number;
+  /** Of the key that it was issued to. */
+  readonly keyThumbprint: string;
 }
 
 /** By entry of a status list: the address of the list, and the place in it. */
@@ -87,6 +89,8 @@ export interface OwnCredential {
   readonly userId: string | undefined;
   readonly list: string;
   readonly index: number;
+  /** Of the key by which it was shown. An entry of a list may be that of another credential by now. */
+  readonly keyThumbprint: string;
 }
 
 /** What the state of a credential of another issuer depends on. It is read when the person enters, and again before an account is made or linked. */

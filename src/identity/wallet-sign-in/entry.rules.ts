@@ -69,6 +69,8 @@ export function createWalletEntry({ db, clock, records, stateOf, providerCredent
         if (!(await records.consumeIn(tx, ANSWER, proof.requestId))) return 'wrong';
         const found = await stateOf(tx, shown.list, shown.index);
         if (!found || (shown.userId !== undefined && found.userId !== shown.userId)) return 'wrong';
+        // It was issued to this very key: a signature of ours alone lets nobody in.
+        if (found.keyThumbprint !== shown.keyThumbprint) return 'wrong';
         onSubject(found.userId);
         return found.state === 'valid' && found.expiresAt > seconds(clock) ? { userId: found.userId } : 'revoked';
       });

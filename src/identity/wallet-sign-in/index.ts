@@ -10,6 +10,6 @@ export {
   type WalletRequests,
 } from './data.ts';
 export type { WalletProof } from './entry.rules.ts';
-export type { WalletPlace } from './policy.ts';
+export { createWalletPolicy, type WalletPlace } from './policy.ts';
 export type { OwnTypes } from './query.ts';
 export { createWalletSignIn, type WalletSignIn } from './wallet-sign-in.ts';

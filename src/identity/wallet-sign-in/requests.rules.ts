@@ -154,6 +154,11 @@ export function createWalletRequests({ clock, records, identity, config, query }
       return { place: situation.place, same, other, at };
     },
 
+    /** They are not asked for any more: nobody can answer them. */
+    async forget({ same, other }: WalletRequests): Promise<void> {
+      for (const { id } of [same, other]) await records.destroy(REQUEST, id);
+    },
+
     /** The signed request. Undefined when there is none, or when it was too long ago. */
     async find(id: string): Promise<string | undefined> {
       return ((await records.find(REQUEST, id)) as StoredRequest | undefined)?.jwt;

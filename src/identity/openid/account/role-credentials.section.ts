@@ -7,6 +7,7 @@ import { fail } from '../../faults.ts';
 import type { IssuedCredentials } from '../../issued-credentials/index.ts';
 import type { Deps } from '../../resource/index.ts';
 import { type IssuedOnPage, offerSection, roleCredentialsSections } from '../pages/account-role-credentials.ts';
+import type { Records } from '../provider/records/records.ts';
 import type { AccountSection, AccountStep } from './section.ts';
 
 /** Offers for wallets. */
@@ -31,6 +32,7 @@ export interface RoleCredentialDeps extends Pick<Deps, 'db' | 'clock' | 'change'
   readonly credentialTypes: Pick<CredentialTypes, 'find' | 'list'>;
   readonly issuedCredentials: Pick<IssuedCredentials, 'ofUser' | 'revoke'>;
   readonly credentialOffers: CredentialOffers;
+  readonly records: Records;
 }
 
 type IssuedRow = Awaited<ReturnType<IssuedCredentials['ofUser']>>[number];
@@ -70,13 +72,16 @@ const offer =
 
 /** What is revoked already counts as revoked by this. Credentials of others are none of the person's: there is no such credential. */
 const revoke =
-  ({ change, issuedCredentials }: RoleCredentialDeps): Run =>
-  async ({ person: { user, actor } }, form) => {
+  ({ change, issuedCredentials, records }: RoleCredentialDeps): Run =>
+  async ({ person: { user, actor, session } }, form) => {
     const id = form.text('credential');
     const own = await issuedCredentials.ofUser(user.id);
     const chosen = own.find((row) => row.id === id) ?? fail('issued_credential.not_found', { id });
     if (chosen.state !== 'revoked')
-      await change(actor, (transaction) => issuedCredentials.revoke(transaction, id, { reason: 'holder', isForWallet: true }));
+      await change(actor, async (transaction) => {
+        await issuedCredentials.revoke(transaction, id, { reason: 'holder', isForWallet: true });
+        await records.endWalletSessions(transaction, user.id, session);
+      });
     return { done: 'credentialIsRevoked' };
   };
 

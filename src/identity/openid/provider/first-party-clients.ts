@@ -41,9 +41,12 @@ export const walletClient = (id: string, name: string, redirectUris: readonly st
 /** Where the wallet node returns to when it receives a credential. */
 export const walletIssuanceUri = (walletUrl: string): string => `${walletUrl}/api/v1/wallet/oid4vci/callback`;
 
-/** Clients that no consumer stands for: those of our own pages, and wallets, of which the node's is named by its address. */
-export const isUnregistered = (clientId: string): boolean =>
-  [ACCOUNT_CLIENT, ANONYMOUS_WALLET, PUBLIC_WALLET].includes(clientId) || clientId.includes('://');
+/** Wallets, of which the node's is named by its address. Registered applications are none. */
+export const isWallet = (clientId: string): boolean =>
+  [ANONYMOUS_WALLET, PUBLIC_WALLET].includes(clientId) || clientId.includes('://');
+
+/** Clients that no consumer stands for: those of our own pages, and wallets. */
+export const isUnregistered = (clientId: string): boolean => clientId === ACCOUNT_CLIENT || isWallet(clientId);
 
 /** The wallet node that runs with this service. */
 export const WALLET_CONSUMER = 'gatehouse_wallet';

@@ -1,4 +1,5 @@
 // The steps of a sign-in with a wallet: the request for it, and back from it with the browser that began, or with a number that is typed.
+import { addressKey, type Throttle } from '../../../platform/limits/index.ts';
 import type { LoginAttempt } from '../../logins/index.ts';
 import type { PartialLogin } from '../../tokens/index.ts';
 import { type ProviderCredential, WALLET_SECONDS, type WalletRequests, type WalletSignIn } from '../../wallet-sign-in/index.ts';
@@ -11,6 +12,8 @@ import type { BrowserSignInResult, SignIn } from './sign-in.ts';
 export interface WalletStepsDeps {
   readonly walletSignIn: WalletSignIn;
   readonly signIn: SignIn;
+  /** Limits unfinished sign-ins by address. */
+  readonly unfinished: Throttle;
   readonly now: () => number;
 }
 
@@ -60,6 +63,7 @@ export class WalletSteps<Pending extends PartialLogin> {
       case 'wallet-code':
         return this.#typed((form.get('code') ?? '').replaceAll(/\s/g, ''));
       default:
+        if (this.#state) await this.#forget(this.#state);
         await this.#save(undefined);
         return this.#toInteraction();
     }
@@ -96,6 +100,12 @@ export class WalletSteps<Pending extends PartialLogin> {
       address,
       userAgent: request.headers['user-agent'] ?? '',
     } as const;
+    try {
+      // They are stored: nobody fills the table.
+      if (isOffered) this.#deps.unfinished.take(addressKey(address));
+    } catch (error) {
+      return this.#next.showFormer(earlier, refusalOf(words, error, words.walletNothing, 429));
+    }
     const requests = isOffered ? await walletSignIn.requests.begin(situation) : undefined;
     if (!requests) return this.#next.showFormer(earlier, refusal(words.walletNothing, 400));
     await this.#save(requests);
@@ -109,9 +119,10 @@ export class WalletSteps<Pending extends PartialLogin> {
     await this.#enter(state, { requestId: state.other.id, proof });
   }
 
-  async #enter({ place, other }: WalletRequests, proof: { requestId: string; proof: string }): Promise<void> {
+  async #enter(requests: WalletRequests, proof: { requestId: string; proof: string }): Promise<void> {
     const { words } = this.#request.browser.look;
     const { signIn } = this.#deps;
+    const { place, other } = requests;
     const earlier = place === 'second' ? await this.#next.pending() : undefined;
     // The first step was too long ago: the wallet does not become the first.
     if (place === 'second' && (!earlier || !(await signIn.isStillValid(earlier)))) {
@@ -122,6 +133,7 @@ export class WalletSteps<Pending extends PartialLogin> {
       if (!earlier && (await this.#deps.walletSignIn.entry.isOfProvider(proof.requestId)))
         return await this.#next.vouched(await signIn.walletOfProvider(proof, this.#attempt));
       const step = await signIn.wallet(proof, this.#attempt, earlier);
+      await this.#forget(requests);
       await this.#save(undefined);
       await this.#next.proceed(step, earlier);
     } catch (error) {
@@ -136,6 +148,11 @@ export class WalletSteps<Pending extends PartialLogin> {
 
   #canRetry(requestId: string): Promise<boolean> {
     return this.#deps.walletSignIn.entry.isOpen(requestId);
+  }
+
+  async #forget(requests: WalletRequests): Promise<void> {
+    await this.#deps.walletSignIn.requests.forget(requests);
+    this.#deps.unfinished.refund(addressKey(this.#request.browser.exchange.address));
   }
 
   #toInteraction(): void {

@@ -8,15 +8,18 @@ import {
   issuedTo,
   makeCredentialHolder,
   makeCredentialType,
+  makeRoleHolder,
   type RoleCredentialWorld,
   receiveCredential,
   takeRole,
 } from '../../../../test/support/credential-holders.ts';
 import { Holder, type HolderTwist, readWalletRequest } from '../../../../test/support/holder.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
+import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
 import { enable } from '../../../../test/support/second-factor.ts';
 import { stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 import { assertNotSignedIn, WalletVisitor } from '../../../../test/support/wallet-visitor.ts';
+import { UNFINISHED_LIMIT } from '../provider/unfinished-limit.ts';
 
 const settings = { GATEHOUSE_IDENTITY_WALLET_SIGN_IN: 'both' };
 const seconds = (): number => Math.floor(Date.now() / 1000);
@@ -202,6 +205,7 @@ onEachDatabase(
 onEachDatabase(
   'With a wallet, nobody gets in',
   (api) => {
+    const db = usesDatabaseOf(api);
     let application: RelyingParty;
     let world: RoleCredentialWorld;
     before(async () => {
@@ -424,6 +428,59 @@ onEachDatabase(
       assert.match((await visit.returns(body.redirect_uri)).text, REFUSED);
     });
 
+    it('by the entry of another credential, although our signature is right', async () => {
+      const person = await makeCredentialHolder(api, world);
+      // As after the restore of a backup that was made before it was issued: the entry is free, and is given to another.
+      await db().write((tx) =>
+        tx.updateTable('issued_credentials').set({ key_thumbprint: 'of another key' }).where('user_id', '=', person.id).execute(),
+      );
+      const visit = await visitor().ask();
+      const { status, body } = await person.holder.answer(visit.link);
+      assert.equal(status, 200, 'the wallet learns nothing');
+      assert.match((await visit.returns(body.redirect_uri)).text, REFUSED);
+    });
+
+    it('as the person who allowed an application to receive their credential', async () => {
+      const person = await makeRoleHolder(api, world);
+      const { url, checks } = await application.ask({ scope: `openid role_credential.${world.typeId}` });
+      const { access_token: token } = await application.redeem(await new TestBrowser(api).signIn(url, person), checks);
+      const holder = new Holder(() => api.clock.now());
+      const { c_nonce: nonce } = (await (await fetch(`${api.url}/openid/credentials/nonce`, { method: 'POST' })).json()) as any;
+      const answer = await fetch(`${api.url}/openid/credentials/credential`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` },
+        body: JSON.stringify({
+          credential_configuration_id: `${world.typeId}.sd_jwt`,
+          proofs: { jwt: [await holder.proof(api.service.issuer(), nonce)] },
+        }),
+      });
+      assert.equal(answer.status, 200, await answer.clone().text());
+      holder.raw = ((await answer.json()) as any).credentials[0].credential;
+      const visit = await visitor().ask();
+      const { body } = await holder.answer(visit.link);
+      const page = await visit.returns(body.redirect_uri);
+      assertNotSignedIn(page);
+      assert.match(page.text, REFUSED);
+    });
+
+    it('any longer in a session that began with a credential that somebody withdrew', async () => {
+      for (const withdraw of ['delete', 'suspend'] as const) {
+        const person = await makeCredentialHolder(api, world);
+        const visit = await visitor().ask();
+        const { body } = await person.holder.answer(visit.link);
+        await visit.returns(body.redirect_uri);
+        const silently = async () => (await visit.browser.go((await application.ask({ prompt: 'none' })).url)).redirectTarget;
+        assert.ok((await silently())?.searchParams.has('code'), 'signed in');
+        const { id } = await issuedTo(api, person);
+        const path = `/v3/OS-ROLE-CREDENTIALS/credentials/${id}`;
+        const { status } = await (withdraw === 'delete'
+          ? api.delete(path)
+          : api.patch(path, { credential: { state: 'suspended' } }));
+        assert.ok(status < 300);
+        assert.equal((await silently())?.searchParams.get('error'), 'login_required');
+      }
+    });
+
     it('with one of several copies after another was revoked with the role', async () => {
       const person = await makeCredentialHolder(api, world);
       const second = await receiveCredential(api, person, `${world.typeId}.sd_jwt`);
@@ -436,4 +493,34 @@ onEachDatabase(
     });
   },
   { settings },
+);
+
+onEachDatabase(
+  'Requests to wallets that nobody answers',
+  (api) => {
+    const db = usesDatabaseOf(api);
+    const stored = async (): Promise<number> =>
+      (await db().read.selectFrom('openid_records').where('model', '=', 'WalletRequest').select('id').execute()).length;
+
+    it('do not fill the table', async () => {
+      await makeCredentialType(api);
+      const application = await RelyingParty.make(api);
+      const visit = new WalletVisitor(api, application);
+      const start = await visit.signInPage();
+      for (let time = 0; time < 3; time++) {
+        const page = await visit.browser.submit(start, 'wallet');
+        const link = /request_uri=([^&"]+)/.exec(page.text)![1]!;
+        assert.equal(await stored(), 2);
+        await visit.browser.submit(page, 'wallet-forget');
+        assert.equal(await stored(), 0, 'what was given up is not kept');
+        assert.equal((await fetch(decodeURIComponent(link))).status, 404);
+      }
+      const { url } = await application.ask();
+      for (let sent = 0; sent < UNFINISHED_LIMIT.attempts; sent++)
+        if ((await new TestBrowser(api).request(url)).redirectTarget) break;
+      const page = await visit.browser.submit(start, 'wallet');
+      assert.deepEqual([page.status, await stored()], [429, 0], 'and they are counted as sign-ins are that nobody finishes');
+    });
+  },
+  { settings, rateLimits: true },
 );

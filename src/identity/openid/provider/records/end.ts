@@ -5,6 +5,7 @@ import type { Seal } from '../../../../platform/seal/index.ts';
 import { tagOf } from '../../../access/index.ts';
 import type { Change } from '../../../audit/index.ts';
 import type { OpenidRecordRow } from '../../../database.ts';
+import type { WALLET } from '../acr.ts';
 import { hashOf, openRecord, type RecordPayload } from './record.ts';
 import {
   consumersOfUser,
@@ -37,8 +38,8 @@ export interface EndDeps extends SessionTokenDeps {
 /** Models with the session ids of applications. Access tokens have them too, but there may be many, and they expire soon. */
 const SESSION_MODELS = ['Session'];
 const REFRESH_TOKEN_MODELS = ['RefreshToken'];
-/** In the `amr` of a sign-in with a passkey (RFC 8176). */
-const PASSKEY_AMR = 'pop';
+/** In the `amr` of a sign-in with a passkey (RFC 8176), or with a wallet. */
+export type SignInMeans = 'pop' | typeof WALLET;
 /** Limits the time of the transaction. The newest records have the relevant sessions. */
 const MAX_OPENED = 500;
 
@@ -142,23 +143,23 @@ export async function endSessions(deps: EndDeps, transaction: Change, userId: st
   await deleteByHash(deps, transaction, userId, await sessionHashes(transaction.tx, userId, keptId));
 }
 
-const isByPasskey = ({ amr }: RecordPayload): boolean => Array.isArray(amr) && amr.includes(PASSKEY_AMR);
-
 /**
- * Ends the sessions of a user that began with a passkey, and the refresh tokens that applications got in them. Which passkey it was is
- * not stored. `kept`: a session that goes on.
+ * Ends the sessions of a user that began by such means, and the refresh tokens that applications got in them. Which passkey or credential it was
+ * is not stored. `kept`: a session that goes on.
  */
-export async function endPasskeySessions(
+export async function endSessionsBy(
+  means: SignInMeans,
   deps: EndDeps,
   transaction: Change,
   userId: string,
   kept?: { readonly jti: string; readonly uid: string },
 ): Promise<void> {
+  const isBy = ({ amr }: RecordPayload): boolean => Array.isArray(amr) && amr.includes(means);
   const sessions = (await readNewest(deps, transaction, userId, SESSION_MODELS)).filter(
-    (session) => isByPasskey(session) && session.jti !== kept?.jti,
+    (session) => isBy(session) && session.jti !== kept?.jti,
   );
   const tokens = (await readNewest(deps, transaction, userId, REFRESH_TOKEN_MODELS)).filter(
-    (token) => isByPasskey(token) && (kept === undefined || token.sessionUid !== kept.uid),
+    (token) => isBy(token) && (kept === undefined || token.sessionUid !== kept.uid),
   );
   await endGrants(deps, transaction, userId, [...sessions, ...tokens]);
   const hashes = sessions.flatMap(({ uid }) => (uid === undefined ? [] : [hashOf('uid', uid)]));

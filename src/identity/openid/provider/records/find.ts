@@ -65,8 +65,16 @@ export const findByUid = async (deps: FindDeps, uid: string): Promise<RecordPayl
 export const findByUserCode = async (deps: FindDeps, code: string): Promise<RecordPayload | undefined> =>
   validRecordOf(deps, await findRecord(deps.db.read, 'user_code', hashOf('code', code)))?.payload;
 
-export async function listOfUser({ db, clock, seal }: FindDeps, userId: string, model: string): Promise<StoredRecord[]> {
-  const rows = await recordsOfUser(db.read, userId, model);
+export const listOfUser = (deps: FindDeps, userId: string, model: string): Promise<StoredRecord[]> =>
+  listOfUserIn(deps, deps.db.read, userId, model);
+
+export async function listOfUserIn(
+  { clock, seal }: FindDeps,
+  db: Reader,
+  userId: string,
+  model: string,
+): Promise<StoredRecord[]> {
+  const rows = await recordsOfUser(db, userId, model);
   return rows
     .filter((row) => isValid(clock, row))
     .map((row) => ({ id: row.id, payload: openRecord(seal, row), createdAt: row.created_at }));

@@ -6,13 +6,13 @@ import {
   type EndDeps,
   endConsents,
   endEverything,
-  endPasskeySessions,
   endSession,
   endSessions,
+  endSessionsBy,
   endSessionsByHash,
   signOut,
 } from './end.ts';
-import { findByUid, findByUserCode, findValid, findValidIn, listOfUser } from './find.ts';
+import { findByUid, findByUserCode, findValid, findValidIn, listOfUser, listOfUserIn } from './find.ts';
 import { hashOf, type RecordPayload, tagOfGrant, tagOfRecord } from './record.ts';
 import {
   consumeRecord,
@@ -92,6 +92,8 @@ export function createRecords(options: EndDeps & Partial<Pick<SaveDeps, 'isWalle
     findByUid: (uid: string) => findByUid(deps, uid),
     findByUserCode: (code: string) => findByUserCode(deps, code),
     listOfUser: (userId: string, model: string) => listOfUser(deps, userId, model),
+    /** In the transaction that acts on it. */
+    listOfUserIn: ({ tx }: Change, userId: string, model: string) => listOfUserIn(deps, tx, userId, model),
 
     /** Runs one request: what it stores is bound to what it has read. */
     duringRequest: requestState.duringRequest,
@@ -125,7 +127,9 @@ export function createRecords(options: EndDeps & Partial<Pick<SaveDeps, 'isWalle
     /** Of a session that the library has ended, by its uid. */
     endSessionTokens: (transaction: Change, uid: string) => endSessionTokens(deps, transaction, [hashOf('uid', uid)]),
     endPasskeySessions: (transaction: Change, userId: string, kept?: { readonly jti: string; readonly uid: string }) =>
-      endPasskeySessions(deps, transaction, userId, kept),
+      endSessionsBy('pop', deps, transaction, userId, kept),
+    endWalletSessions: (transaction: Change, userId: string, kept?: { readonly jti: string; readonly uid: string }) =>
+      endSessionsBy('wallet', deps, transaction, userId, kept),
     endConsents: (transaction: Change, userId: string, consumerId: string) => endConsents(deps, transaction, userId, consumerId),
 
     sweep: () => sweep(db, clock),
