@@ -146,7 +146,7 @@ Ann signs in as   ann      ${passwords.ann}
 administrator     admin    ${passwords.admin}
 
 1. ${identity}/account/applications
-   Sign in as ann. "Add to my wallet"; note the code, which is shown once; "Open my wallet".
+   Sign in as ann. "Add to my wallet", then "Open my wallet": another tab, which asks for the code that the first one shows.
    Sign in there, look at the offer, and type the code. The wallet has her role now.
 2. ${application}
    "Sign in", "Sign in with a wallet", "Open my wallet". Look at it, share it, and go on: without a password.

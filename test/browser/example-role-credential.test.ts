@@ -57,8 +57,8 @@ describe('The example of a role as a credential', () => {
     const page = await chromium.open(api, { bypassCSP: true, viewport: DESK }, [wallet!]);
     await openAccount(api, page, 'applications');
     await enterPassword(page, { name: 'ann', password: password! });
-    await takeRoleAlong(page, 'Reader of reports');
-    assert.deepEqual(await lookTroubles(page, 'example-wallet'), []);
+    const inWallet = await takeRoleAlong(page, 'Reader of reports');
+    assert.deepEqual(await lookTroubles(inWallet, 'example-wallet'), []);
 
     const answer = async (): Promise<string> => {
       await press(page, words.walletSignIn);

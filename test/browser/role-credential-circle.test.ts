@@ -65,8 +65,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const)
       const page = await openBrowser();
       await openAccount(services.api, page, 'applications');
       await enterPassword(page, person);
-      await takeRoleAlong(page, TYPE);
-      return page;
+      return takeRoleAlong(page, TYPE);
     }
 
     /** A browser that knows the wallet of this person, and has no session at the identity service. */

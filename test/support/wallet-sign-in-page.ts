@@ -3,22 +3,28 @@ import type { Page } from 'playwright-core';
 import { texts } from '../../console/shared/words/en.ts';
 import { words as walletWords } from '../../console/wallet/words/en/index.ts';
 import { onScreen } from './console.ts';
-import { follow, press, sectionOf, words } from './visitor.ts';
+import { press, sectionOf, words } from './visitor.ts';
 
 /** The node asks nobody before the person presses the button. */
 export const lookAtLink = (page: Page): Promise<void> =>
   page.getByRole('button', { name: walletWords.open.look, exact: true }).click();
 
-/** From the account page into the wallet node, where the person is then signed in. `name` is that of the credential. */
-export async function takeRoleAlong(page: Page, name: string): Promise<void> {
+/**
+ * From the account page into the wallet node, where the person is then signed in. Returns the tab of the wallet; the code stays in the other.
+ * `name` is that of the credential.
+ */
+export async function takeRoleAlong(page: Page, name: string): Promise<Page> {
   await press(page, words.toWallet);
+  const opened = page.context().waitForEvent('page');
+  await page.getByRole('link', { name: words.walletOpen }).click();
+  const wallet = await opened;
+  await wallet.getByRole('link', { name: texts.signIn }).click();
+  await lookAtLink(wallet);
   const [, code] = await sectionOf(page, words.takeRoles).locator('code').allInnerTexts();
-  await follow(page, words.walletOpen);
-  await page.getByRole('link', { name: texts.signIn }).click();
-  await lookAtLink(page);
-  await page.getByLabel(walletWords.receive.txCode).fill(code!);
-  await page.getByRole('button', { name: walletWords.receive.accept, exact: true }).click();
-  await onScreen(page, name);
+  await wallet.getByLabel(walletWords.receive.txCode).fill(code!);
+  await wallet.getByRole('button', { name: walletWords.receive.accept, exact: true }).click();
+  await onScreen(wallet, name);
+  return wallet;
 }
 
 /** Shares what the sign-in page asks for, and returns where the person goes on. */

@@ -95,11 +95,13 @@ export function roleCredentialsSections(
 export function offerSection(view: AccountView, { uri, link, txCode, expiresAt }: OfferOnPage): Html {
   const { look } = view;
   const { words } = look;
+  // A wallet that is a page asks for the code, which is on this one.
+  const isPage = link.startsWith('http');
   return section(
     words.takeRoles,
     html`<p>${words.offerText}</p>
 <p class="qr" role="img" aria-label="${words.offerQr}">${trusted(renderSVG(link, { border: 2 }))}</p>
-<p><a class="button second small" href="${link}">${words.walletOpen}</a></p>
+<p><a class="button second small" href="${link}"${isPage && html` target="_blank" rel="noopener noreferrer"`}>${words.walletOpen}</a></p>
 <p>${words.offerLink}: <code class="copy">${uri}</code></p>
 ${txCode !== undefined && html`<p>${words.offerCode}: <strong><code class="copy">${txCode}</code></strong></p>`}
 <p role="status">${words.offerUntil} ${look.time(expiresAt)}. ${words.offerWarning}</p>
