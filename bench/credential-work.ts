@@ -22,6 +22,7 @@ import { createPublication } from '../src/wallet/publication/index.ts';
 import { notIdempotent } from '../src/wallet/resource/idempotency.store.ts';
 import { openWalletDatabase } from '../src/wallet/service.ts';
 import { walletSettings } from '../src/wallet/settings.ts';
+import { printSample } from './sample.ts';
 
 const [seconds, what, all] = process.argv.slice(2) as [string, string, string];
 const clock = systemClock;
@@ -127,18 +128,7 @@ const works: Readonly<Record<string, { prepare?(): Promise<void>; work(): unknow
 };
 const { prepare, work } = works[what]!;
 
-async function run(milliseconds: number): Promise<number> {
-  let done = 0;
-  for (const end = performance.now() + milliseconds; performance.now() < end; done++) await work();
-  return done;
-}
-
 if (!isFilled) await prepare?.();
 writeFileSync(keyFile, masterKey);
-await run(200);
-const [started, cpu] = [performance.now(), process.cpuUsage()];
-const done = await run(Number(seconds) * 1000);
-const elapsed = (performance.now() - started) / 1000;
-const { user, system } = process.cpuUsage(cpu);
-console.log(JSON.stringify({ rate: done / elapsed, cpuMicros: (user + system) / done, failed: 0 }));
+await printSample(Number(seconds), work);
 await db.close();

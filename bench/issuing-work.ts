@@ -11,6 +11,7 @@ import { identitySettings } from '../src/identity/settings.ts';
 import { systemClock } from '../src/platform/clock.ts';
 import { load } from '../src/platform/config/index.ts';
 import { createSeal, newMasterKey } from '../src/platform/seal/index.ts';
+import { printSample } from './sample.ts';
 
 const ISSUER = 'https://id.example';
 const [seconds, folder] = process.argv.slice(2) as [string, string];
@@ -60,16 +61,5 @@ const content: CredentialContent = {
   },
 };
 
-async function run(milliseconds: number): Promise<number> {
-  let done = 0;
-  for (const end = performance.now() + milliseconds; performance.now() < end; done++) await maker.make(content, [key]);
-  return done;
-}
-
-await run(200);
-const [started, cpu] = [performance.now(), process.cpuUsage()];
-const done = await run(Number(seconds) * 1000);
-const elapsed = (performance.now() - started) / 1000;
-const { user, system } = process.cpuUsage(cpu);
-console.log(JSON.stringify({ rate: done / elapsed, cpuMicros: (user + system) / done, failed: 0 }));
+await printSample(Number(seconds), () => maker.make(content, [key]));
 await db.close();

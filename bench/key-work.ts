@@ -3,6 +3,7 @@ import { generateKeyPair, sign } from 'node:crypto';
 import { promisify } from 'node:util';
 import { createSeal, newMasterKey } from '../src/platform/seal/index.ts';
 import { createSoftwareStore } from '../src/wallet/keys/index.ts';
+import { printSample } from './sample.ts';
 
 const [seconds, what] = process.argv.slice(2) as [string, string];
 const keyContext = { owner: 'the owner of the bench', keyId: 'key_of_the_bench' };
@@ -20,15 +21,4 @@ const works: Readonly<Record<string, () => unknown>> = {
 };
 const work = works[what]!;
 
-async function run(milliseconds: number): Promise<number> {
-  let done = 0;
-  for (const end = performance.now() + milliseconds; performance.now() < end; done++) await work();
-  return done;
-}
-
-await run(200);
-const [started, cpu] = [performance.now(), process.cpuUsage()];
-const done = await run(Number(seconds) * 1000);
-const elapsed = (performance.now() - started) / 1000;
-const { user, system } = process.cpuUsage(cpu);
-console.log(JSON.stringify({ rate: done / elapsed, cpuMicros: (user + system) / done, failed: 0 }));
+await printSample(Number(seconds), work);
