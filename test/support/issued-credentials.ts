@@ -33,7 +33,7 @@ export function issuedCredentialsOn(stored: Database, clock: Clock, issuer = ISS
     onWithdrawn: async () => {},
     managers: { hasPermission: async () => false },
     userPermissions: createUserPermissions({ db, clock }),
-    config: { statusListSize: 131_072, statusListSeconds: 60 },
+    config: { statusListSize: 131_072, statusListSeconds: 60, refreshTokenSeconds: 30 * 86_400 },
     signer: { did: () => undefined, sign: nobody },
     issuer: () => issuer,
   });

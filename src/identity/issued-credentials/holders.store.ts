@@ -8,14 +8,24 @@ const MOST_AT_ONCE = 1_000_000;
 /** The lock of whoever issues to a user, or takes something from them by their word. */
 export const issuingLock = (userId: string): string => `issuing to ${userId}`;
 
-/** Whether somebody took from a wallet what it got by this authorization. */
-export async function isWithdrawn(tx: Tx, userId: string, authorizationId: string): Promise<boolean> {
+/** By whose word a wallet loses what it has, and what it would get. */
+export const WITHDRAWING = ['holder', 'administrator'] as const;
+
+/**
+ * Whether somebody took from a wallet what it got by this authorization. The person speaks for all that is in it. Whoever manages an application does
+ * not for others.
+ */
+export async function isWithdrawn(
+  tx: Tx,
+  { userId, authorizationId, applicationId }: Readonly<Record<'userId' | 'authorizationId' | 'applicationId', string>>,
+): Promise<boolean> {
   const row = await tx
     .selectFrom('issued_credentials')
     .where('user_id', '=', userId)
     .where('authorization_id', '=', authorizationId)
     .where('state', '<>', 'valid')
-    .where('reason', 'in', ['holder', 'administrator'])
+    .where('reason', 'in', WITHDRAWING)
+    .where((eb) => eb.or([eb('reason', '=', 'holder'), eb('application_id', '=', applicationId)]))
     .select('id')
     .limit(1)
     .executeTakeFirst();

@@ -34,13 +34,13 @@ export interface CredentialStateNow {
 export interface IssuedCredentialDeps extends RecordDeps, IssuedListDeps, ListDeps {
   readonly db: Database;
   readonly clock: Clock;
-  readonly config: RecordDeps['config'] & ListDeps['config'];
+  readonly config: RecordDeps['config'] & ListDeps['config'] & { readonly refreshTokenSeconds: number };
 }
 
 const DAY = 86_400;
 
 export function createIssuedCredentials(deps: IssuedCredentialDeps) {
-  const { db, clock, issuer } = deps;
+  const { db, clock, config, issuer } = deps;
 
   return {
     record: createRecord(deps),
@@ -73,11 +73,14 @@ export function createIssuedCredentials(deps: IssuedCredentialDeps) {
     /** For the routes. */
     parts: { issuedList: createIssuedList(deps), statusLists: createLists(deps) },
 
-    /** Two days after a credential has expired, and a day after its entry was cleared. Clocks of verifiers may be late. */
+    /**
+     * Two days after a credential has expired, and a day after its entry was cleared. Clocks of verifiers may be late. An authorization lasts as long as a
+     * refresh token.
+     */
     async sweep(): Promise<number> {
       const now = seconds(clock);
       await clearEntries(db, now - DAY, (id) => tagOfList({ id }));
-      const count = await deleteExpired(db, now - 2 * DAY);
+      const count = await deleteExpired(db, now - 2 * DAY, now - config.refreshTokenSeconds);
       await deleteEmptyLists(db);
       return count;
     },

@@ -163,10 +163,11 @@ export const createRecord = (deps: RecordDeps) =>
     await takeAdvisoryLock(db, tx, issuingLock(userId));
     const unexpired = (await countUnexpired(tx, userId, now)) + keyThumbprints.length;
     if (unexpired > MOST_UNEXPIRED) fail('role_credential.denied', { why: 'there are too many credentials of this person' });
-    // Whose wallet was lost revokes what is in it. It does not get the next one by the same authorization.
-    if (what.authorizationId !== null && (await isWithdrawn(tx, userId, what.authorizationId)))
-      fail('role_credential.denied', { why: 'what it got before was revoked or suspended' });
     const { type, tags, until } = await readLocked(deps, tx, userId, what.type.id);
+    const { authorizationId } = what;
+    // Whose wallet was lost revokes what is in it. It does not get the next one by the same authorization.
+    if (authorizationId !== null && (await isWithdrawn(tx, { userId, authorizationId, applicationId: type.applicationId })))
+      fail('role_credential.denied', { why: 'what it got before was revoked or suspended' });
     const held = await heldRolesOf(tx, userId, selectionOf(type), now);
     if (held.length === 0) fail('role_credential.no_role', { id: type.id });
     const organizations = type.claims.includes('organization')

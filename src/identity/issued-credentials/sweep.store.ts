@@ -1,5 +1,6 @@
 // Removes credentials that have expired.
 import type { Database, Tx } from '../database.ts';
+import { WITHDRAWING } from './holders.store.ts';
 import { nextVersion } from './issued-credentials.store.ts';
 
 const BATCH = 500;
@@ -40,8 +41,11 @@ export const clearEntries = (db: Database, before: number, tagOfList: (id: strin
     return rows.length;
   });
 
-/** Those that expired before this time, and whose entry was cleared before. */
-export const deleteExpired = (db: Database, before: number): Promise<number> =>
+/**
+ * Those that expired before this time, and whose entry was cleared before. What somebody took from a wallet stays until the wallet has no token any more
+ * that was good then: it says that the wallet gets no new one.
+ */
+export const deleteExpired = (db: Database, before: number, withdrawnBefore: number): Promise<number> =>
   inBatches(db, async (tx) => {
     const rows = await tx
       .deleteFrom('issued_credentials')
@@ -50,6 +54,18 @@ export const deleteExpired = (db: Database, before: number): Promise<number> =>
           .selectFrom('issued_credentials')
           .where('expires_at', '<', before)
           .where('list_state', '=', 0)
+          .where((is) =>
+            is.or([
+              is('state', '=', 'valid'),
+              is('authorization_id', 'is', null),
+              is('reason', 'is', null),
+              is('reason', 'not in', WITHDRAWING),
+              is('changed_at', '<', withdrawnBefore),
+              is.not(
+                is.exists(is.selectFrom('users').whereRef('users.id', '=', 'issued_credentials.user_id').select('users.id')),
+              ),
+            ]),
+          )
           .orderBy('expires_at')
           .orderBy('id')
           .select('id')
