@@ -19,8 +19,8 @@ export interface IssuedListDeps {
   readonly db: Database;
   readonly change: RunChange;
   readonly managers: Pick<Managers, 'hasPermission'>;
-  /** Somebody has taken a credential from its holder: it may be lost. Sessions that began with it end. */
-  onWithdrawn(change: Change, userId: string): Promise<void>;
+  /** Somebody has taken a credential from its holder: it may be lost. Sessions that began with it end. `by`: the person themselves, or not. */
+  onWithdrawn(change: Change, taken: IssuedCredentialRow, by: 'holder' | 'administrator'): Promise<void>;
 }
 
 export interface ShownCredential {
@@ -66,7 +66,7 @@ export function createIssuedList({ db, change, managers, onWithdrawn }: IssuedLi
       await takeAdvisoryLock(db, transaction.tx, issuingLock(row.user_id));
       const reason = caller.userId === row.user_id ? 'holder' : 'administrator';
       const changed = await work(transaction, row.id, { reason, isForWallet });
-      if (changed.state !== 'valid') await onWithdrawn(transaction, row.user_id);
+      if (changed.state !== 'valid') await onWithdrawn(transaction, changed, reason);
       return changed;
     });
 

@@ -10,7 +10,7 @@ import type { Core } from './core.ts';
 
 /** The issuer of credentials about roles, the types of these, and what was issued. */
 export function buildRoleCredentials(
-  { deps, credentialTypes, records }: Core,
+  { deps, credentialTypes, records, walletProviders }: Core,
   { managers, userPermissions }: Applications,
   { seal, issuer }: ModuleOptions,
 ) {
@@ -23,7 +23,12 @@ export function buildRoleCredentials(
     userPermissions,
     credentialTypes,
     signer: issuerIdentity,
-    onWithdrawn: records.endWalletSessions,
+    async onWithdrawn(transaction, { user_id: userId, client_id: clientId }, by) {
+      await records.endWalletSessions(transaction, userId);
+      // By all its authorizations, a wallet of a provider could get the next one. Others are not authorized beyond some minutes.
+      if (by === 'holder' && clientId !== null && walletProviders.wallet(clientId))
+        await records.endWallet(transaction, userId, clientId);
+    },
     issuer,
   });
   const credentialTypeManagement = createCredentialTypeManagement({ ...deps, managers, userPermissions });

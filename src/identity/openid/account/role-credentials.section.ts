@@ -6,6 +6,7 @@ import type { CredentialFormat, CredentialType, CredentialTypes } from '../../cr
 import { fail } from '../../faults.ts';
 import type { IssuedCredentials } from '../../issued-credentials/index.ts';
 import type { Deps } from '../../resource/index.ts';
+import type { WalletProviders } from '../../wallet-providers/index.ts';
 import { type IssuedOnPage, offerSection, roleCredentialsSections } from '../pages/account-role-credentials.ts';
 import type { Records } from '../provider/records/records.ts';
 import type { AccountSection, AccountStep } from './section.ts';
@@ -33,6 +34,7 @@ export interface RoleCredentialDeps extends Pick<Deps, 'db' | 'clock' | 'change'
   readonly issuedCredentials: Pick<IssuedCredentials, 'ofUser' | 'revoke'>;
   readonly credentialOffers: CredentialOffers;
   readonly records: Records;
+  readonly walletProviders: Pick<WalletProviders, 'wallet'>;
 }
 
 type IssuedRow = Awaited<ReturnType<IssuedCredentials['ofUser']>>[number];
@@ -72,7 +74,7 @@ const offer =
 
 /** What is revoked already counts as revoked by this. Credentials of others are none of the person's: there is no such credential. */
 const revoke =
-  ({ change, issuedCredentials, records }: RoleCredentialDeps): Run =>
+  ({ change, issuedCredentials, records, walletProviders }: RoleCredentialDeps): Run =>
   async ({ person: { user, actor, session } }, form) => {
     const id = form.text('credential');
     const own = await issuedCredentials.ofUser(user.id);
@@ -81,6 +83,9 @@ const revoke =
       await change(actor, async (transaction) => {
         await issuedCredentials.revoke(transaction, id, { reason: 'holder', isForWallet: true });
         await records.endWalletSessions(transaction, user.id, session);
+        // The wallet may have several authorizations. Each of them is good for the next credential.
+        if (chosen.client_id !== null && walletProviders.wallet(chosen.client_id))
+          await records.endWallet(transaction, user.id, chosen.client_id);
       });
     return { done: 'credentialIsRevoked' };
   };

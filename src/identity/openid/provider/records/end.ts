@@ -6,6 +6,7 @@ import { tagOf } from '../../../access/index.ts';
 import type { Change } from '../../../audit/index.ts';
 import type { OpenidRecordRow } from '../../../database.ts';
 import type { WALLET } from '../acr.ts';
+import { type FindDeps, listOfUserIn } from './find.ts';
 import { hashOf, openRecord, type RecordPayload } from './record.ts';
 import {
   consumersOfUser,
@@ -171,6 +172,20 @@ export async function endConsents(deps: EndDeps, transaction: Change, userId: st
   const clientIds = await consumersOfUser(transaction.tx, userId, consumerId);
   await notifyEnd(deps, transaction, userId, { clientIds, sessions: [] });
   await deleteConsents(transaction.tx, userId, consumerId);
+}
+
+/** Consents, and the grants on which tokens depend. */
+const WALLET_MODELS = ['Consent', 'Grant'];
+
+/** Ends what a wallet has of a user. Wallets are no consumers, so their records have to be opened to be found. */
+export async function endWallet(deps: EndDeps & FindDeps, transaction: Change, userId: string, clientId: string): Promise<void> {
+  for (const model of WALLET_MODELS) {
+    const all = await listOfUserIn(deps, transaction.tx, userId, model);
+    const own = all.filter(({ payload }) => payload.clientId === clientId).map(({ id }) => id);
+    for (let from = 0; from < own.length; from += MAX_OPENED)
+      await deleteGrants(transaction.tx, userId, own.slice(from, from + MAX_OPENED));
+  }
+  transaction.invalidate(tagOf.user(userId));
 }
 
 /** Ends single sessions, by the hashes of their uids, and all tokens that were issued in them, also if the sessions are over. */

@@ -10,6 +10,7 @@ import {
   endSessions,
   endSessionsBy,
   endSessionsByHash,
+  endWallet,
   signOut,
 } from './end.ts';
 import { findByUid, findByUserCode, findValid, findValidIn, listOfUser, listOfUserIn } from './find.ts';
@@ -131,6 +132,8 @@ export function createRecords(options: EndDeps & Partial<Pick<SaveDeps, 'isWalle
     endWalletSessions: (transaction: Change, userId: string, kept?: { readonly jti: string; readonly uid: string }) =>
       endSessionsBy('wallet', deps, transaction, userId, kept),
     endConsents: (transaction: Change, userId: string, consumerId: string) => endConsents(deps, transaction, userId, consumerId),
+    /** By its client id, as `endConsents` for consumers. */
+    endWallet: (transaction: Change, userId: string, clientId: string) => endWallet(deps, transaction, userId, clientId),
 
     sweep: () => sweep(db, clock),
   };

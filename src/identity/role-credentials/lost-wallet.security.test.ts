@@ -1,0 +1,113 @@
+// An attested wallet that was lost: it has refresh tokens, which no session ends. Its owner takes them from it.
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { onEachDatabase } from '../../../test/support/api.ts';
+import {
+  authorize,
+  codeGrant,
+  codeRequest,
+  makeHolder,
+  makeRoleWorld,
+  type RoleHolder,
+  type RoleWorld,
+} from '../../../test/support/role-credentials.ts';
+import { PAGE } from '../../../test/support/role-credentials-page.ts';
+import { TestBrowser } from '../../../test/support/test-browser.ts';
+import { ATTESTED_WALLET, AttestedTestWallet, OTHER_WALLET, TestWalletProvider } from '../../../test/support/wallet-provider.ts';
+
+const provider = new TestWalletProvider();
+after(() => provider.remove());
+const ALL = '/v3/OS-ROLE-CREDENTIALS/credentials';
+
+onEachDatabase(
+  'An attested wallet that was lost',
+  (api) => {
+    let world: RoleWorld;
+    let wallet: AttestedTestWallet;
+    /** Of the same provider, but not the one that was lost. */
+    let other: AttestedTestWallet;
+    before(async () => {
+      world = await makeRoleWorld(api);
+      wallet = await new AttestedTestWallet(api).of(provider);
+      other = await new AttestedTestWallet(api).of(provider);
+      other.changes = {
+        attestation: ({ payload }) => {
+          payload.sub = OTHER_WALLET;
+        },
+        pop: ({ payload }) => {
+          payload.iss = OTHER_WALLET;
+        },
+      };
+    });
+
+    const tokenBy = async (by: AttestedTestWallet, person: RoleHolder, browser = new TestBrowser(api)) => {
+      const request = codeRequest({ client_id: by === other ? OTHER_WALLET : ATTESTED_WALLET, scope: world.scope });
+      const answer = await authorize(api, request, person, { isPushed: true, headers: await by.attested(), browser });
+      const { status, body, text } = await by.askToken(codeGrant(request, answer));
+      assert.equal(status, 200, text);
+      return body;
+    };
+    const refresh = async (by: AttestedTestWallet, { refresh_token: token }: { refresh_token: string }) => {
+      const { status, body } = await by.askToken({ grant_type: 'refresh_token', refresh_token: token });
+      return status === 200 ? 'refreshed' : body.error;
+    };
+
+    /** A person whose wallet has two authorizations, and a credential by one of them; another wallet of theirs has one. */
+    async function lose() {
+      const person = await makeHolder(api, world);
+      const unused = await tokenBy(wallet, person);
+      const used = await tokenBy(wallet, person);
+      await wallet.receive(used, world.sdJwt);
+      const elsewhere = await tokenBy(other, person);
+      const neighbour = await makeHolder(api, world);
+      return { person, lost: [unused, used], kept: elsewhere, neighbour, theirs: await tokenBy(wallet, neighbour) };
+    }
+    type Lost = Awaited<ReturnType<typeof lose>>;
+    async function assertEnded({ lost, kept, theirs }: Lost): Promise<void> {
+      for (const token of lost) {
+        assert.equal(await refresh(wallet, token), 'invalid_grant');
+        assert.equal((await wallet.ask(token, world.sdJwt)).status, 401);
+      }
+      assert.deepEqual([await refresh(other, kept), await refresh(wallet, theirs)], ['refreshed', 'refreshed']);
+    }
+
+    it('gets nothing by any of its authorizations, when its owner revokes what it has', async () => {
+      const all = await lose();
+      const { person } = all;
+      const [{ id }] = (await api.get(`${ALL}?user_id=${person.id}`)).body.credentials;
+      assert.equal((await api.delete(`${ALL}/${id}`, { token: person.token })).status, 204);
+      await assertEnded(all);
+    });
+
+    it('gets nothing when they do so on their page, and something when they authorize it again in the same browser', async () => {
+      const all = await lose();
+      const { person } = all;
+      const browser = new TestBrowser(api);
+      const before = await tokenBy(wallet, person, browser);
+      const page = await browser.go(PAGE);
+      const form = page.forms.find(({ fields }) => fields.step === 'credential-revoke');
+      assert.ok(form, page.text);
+      await browser.submit(page, 'credential-revoke', form.fields);
+      await assertEnded({ ...all, lost: [...all.lost, before] });
+      const again = await tokenBy(wallet, person, browser);
+      assert.ok(await wallet.receive(again, world.sdJwt));
+    });
+
+    it('is among the applications with access, also without a credential, and its access ends there', async () => {
+      const all = await lose();
+      const { person } = all;
+      const browser = new TestBrowser(api);
+      const page = await browser.signIn(PAGE, person);
+      const forms = page.forms.filter(({ fields }) => fields.step === 'revoke');
+      assert.deepEqual(forms.map(({ fields }) => fields.application).sort(), [OTHER_WALLET, ATTESTED_WALLET]);
+      await browser.submit(page, 'revoke', { application: ATTESTED_WALLET });
+      await assertEnded(all);
+      const { forms: left } = await browser.go(PAGE);
+      assert.deepEqual(
+        left.flatMap(({ fields }) => fields.application ?? []),
+        [OTHER_WALLET],
+      );
+    });
+  },
+  { settings: { ...provider.settings, GATEHOUSE_IDENTITY_HAIP: 'on' } },
+);
