@@ -137,17 +137,19 @@ export class CredentialIssuer {
     return { holder, list, sub };
   }
 
-  /** A W3C credential, without a status. */
+  /** A W3C credential, without a status. `vc`: more that it says of itself. */
   async issueW3c({
     sub = uniqueName('sub'),
     claims = {},
     type = this.w3cType,
     holder = new Holder(this.#now),
-  }: IssueOptions = {}) {
+    vc: more = {},
+  }: IssueOptions & { readonly vc?: Readonly<Record<string, unknown>> } = {}) {
     const vc = {
       '@context': ['https://www.w3.org/2018/credentials/v1'],
       type: ['VerifiableCredential', type],
       credentialSubject: { employee: sub, ...claims },
+      ...more,
     };
     holder.raw = await new SignJWT({ iss: this.url, cnf: { jwk: holder.jwk }, vc, nbf: this.#seconds, exp: this.#seconds + 3600 })
       .setProtectedHeader({ alg: 'ES256', typ: 'JWT', kid: 'one' })

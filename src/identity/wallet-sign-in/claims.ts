@@ -12,6 +12,10 @@ export function claimAt(value: unknown, [name, ...rest]: ClaimPath): unknown {
   return isObject(value) && Object.hasOwn(value, name) ? claimAt(value[name], rest) : undefined;
 }
 
+/** Whether a path of names is that of a value that another path selects, or of a part of it. */
+export const isWithin = (names: readonly string[], path: ClaimPath): boolean =>
+  path.every((name, at) => name === null || names[at] === name);
+
 /** Only what is at these paths. */
 export function onlyAt(claims: Readonly<Record<string, unknown>>, paths: readonly ClaimPath[]): Record<string, unknown> {
   const byName = Map.groupBy(

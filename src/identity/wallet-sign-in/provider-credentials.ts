@@ -12,7 +12,7 @@ import { createResolver } from '../../verifiable/resolver/index.ts';
 import { createStatus, type Status } from '../../verifiable/status/index.ts';
 import { createTrust } from '../../verifiable/trust/index.ts';
 import type { AskedCredential, WalletProvider, WalletProviders } from '../federation/index.ts';
-import { claimAt, onlyAt } from './claims.ts';
+import { claimAt, isWithin, onlyAt } from './claims.ts';
 import type { CredentialState, ProviderCredential, ProviderSource } from './data.ts';
 
 export interface ProviderCredentialDeps {
@@ -32,17 +32,25 @@ interface ProviderVerifier {
 /** Verifiers are kept with the status lists and keys that they have read. */
 const MAX_VERIFIERS = 100;
 const MAX_SUBJECT = 512;
+/** Of the issuer, the claim and the subject together, in bytes: PostgreSQL has an index over them. */
+const MAX_NAMES = 2400;
 /** What says which credential it was, beside what was asked for. */
-const ABOUT = { 'dc+sd-jwt': [['iss'], ['vct']], jwt_vc_json: [['issuer'], ['type']] } as const;
+const ABOUT = {
+  'dc+sd-jwt': { issuer: 'iss', type: 'vct' },
+  jwt_vc_json: { issuer: 'issuer', type: 'type' },
+} as const;
 
 function refuse(code: string, why: string): never {
   throw new CredentialRejectedError(code, why);
 }
 
+/** Half of a surrogate pair has no UTF-8: different names with one would be stored as the same. */
+const isName = (text: string): boolean => text.trim() !== '' && text.isWellFormed() && !/\p{Cc}/u.test(text);
+
 /** A text that can be stored, and is compared as it is. */
 function subjectOf(claims: VerifiedCredential['claims'], path: readonly string[]): string {
   const subject = claimAt(claims, path);
-  if (typeof subject !== 'string' || subject.trim() === '' || subject.length > MAX_SUBJECT || /\p{Cc}/u.test(subject))
+  if (typeof subject !== 'string' || subject.length > MAX_SUBJECT || !isName(subject))
     return refuse('no-subject', 'it does not say who the person is');
   return subject;
 }
@@ -51,6 +59,7 @@ function subjectOf(claims: VerifiedCredential['claims'], path: readonly string[]
 function issuerOf({ issuer, format, claims }: VerifiedCredential, { issuers }: WalletProvider): string {
   if (format === 'dc+sd-jwt' && typeof claims.iss !== 'string') refuse('no-issuer', 'its issuer is named by a certificate only');
   if (issuers.length > 0 && !issuers.includes(issuer.id)) refuse('untrusted', 'its issuer is not one that the provider trusts');
+  if (!isName(issuer.id)) refuse('no-issuer', 'the name of its issuer cannot be stored');
   return issuer.id;
 }
 
@@ -108,10 +117,17 @@ export function createProviderCredentials({ clock, outbound, outboundAllow, prov
     };
   }
 
-  function claimsOf({ claims }: VerifiedCredential, { format, subject, claims: paths }: AskedCredential) {
+  function claimsOf(
+    { claims, partialLists = [], issuer }: VerifiedCredential,
+    { format, subject, claims: paths }: AskedCredential,
+  ): Record<string, unknown> {
     // A mapping may depend on what is not there, so that nothing that was asked for may be held back.
     if (paths.some((path) => claimAt(claims, path) === undefined)) refuse('no-claim', 'a claim that was asked for is missing');
-    return onlyAt(claims, [subject, ...paths, ...ABOUT[format]]);
+    if (partialLists.some((list) => paths.some((path) => isWithin(list, path))))
+      refuse('no-claim', 'a part of a list that was asked for is held back');
+    const about = ABOUT[format];
+    // A W3C credential may say more of its issuer, and say it otherwise than who signed it.
+    return { ...onlyAt(claims, [subject, ...paths, [about.type]]), [about.issuer]: issuer.id };
   }
 
   return {
@@ -129,7 +145,10 @@ export function createProviderCredentials({ clock, outbound, outboundAllow, prov
       const issuer = issuerOf(credential, provider);
       const subject = subjectOf(credential.claims, asked.subject);
       const statement = { issuer, subjectPath: asked.subject, subject, claims: claimsOf(credential, asked) };
-      return { kind: 'provider', assertion: providers.assertionOf(provider, statement), state: stateOf(provider, credential) };
+      const assertion = providers.assertionOf(provider, statement);
+      if (Buffer.byteLength(assertion.issuer + subject) > MAX_NAMES)
+        refuse('no-subject', 'the names of its issuer and of the person are too long');
+      return { kind: 'provider', assertion, state: stateOf(provider, credential) };
     },
 
     /** Whether it is good at this moment, by the settings it was checked with. A list that cannot be read says nothing good. */

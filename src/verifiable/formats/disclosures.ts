@@ -16,6 +16,8 @@ export interface DisclosureTree {
   readonly value?: unknown;
   readonly members?: ReadonlyMap<string, DisclosureTree>;
   readonly items?: readonly DisclosureTree[];
+  /** A list with more digests than elements: some are held back, or decoys. */
+  readonly isPartial?: boolean;
 }
 
 interface Disclosure {
@@ -89,7 +91,10 @@ export function decodeDisclosures(
   function open(value: unknown, depth: number): DisclosureTree {
     // Disclosures can be nested in each other, so the total depth is checked too.
     if (depth > MAX_DEPTH) malformed('it is nested too deeply');
-    if (Array.isArray(value)) return { items: value.flatMap((one) => item(one, depth + 1) ?? []) };
+    if (Array.isArray(value)) {
+      const items = value.flatMap((one) => item(one, depth + 1) ?? []);
+      return { items, isPartial: items.length < value.length };
+    }
     return typeof value === 'object' && value !== null ? object(value as Record<string, unknown>, depth) : { value };
   }
 
@@ -103,6 +108,15 @@ export function decodeDisclosures(
 export function claimsOf({ members, items, value }: DisclosureTree): unknown {
   if (members) return Object.fromEntries([...members].map(([name, part]) => [name, claimsOf(part)]));
   return items ? items.map(claimsOf) : value;
+}
+
+/** The paths of lists that are not shown whole. Not of lists in lists. */
+export function partialListsIn(
+  { members, isPartial = false }: DisclosureTree,
+  path: readonly string[] = [],
+): (readonly string[])[] {
+  const below = [...(members ?? [])].flatMap(([name, part]) => partialListsIn(part, [...path, name]));
+  return isPartial ? [path, ...below] : below;
 }
 
 /** All disclosures in a subtree, its own first. */

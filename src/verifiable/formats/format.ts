@@ -23,6 +23,8 @@ export interface VerifiedCredential {
   readonly subject?: string;
   /** All claims, disclosures included. */
   readonly claims: Readonly<Record<string, unknown>>;
+  /** The paths of lists in the claims of which the holder may have held something back. */
+  readonly partialLists?: readonly (readonly string[])[];
   readonly issuedAt?: number;
   readonly validFrom?: number;
   readonly validUntil?: number;

@@ -5,7 +5,15 @@ import { decodeJws, signJws, verifyJws } from '../jose/index.ts';
 import { readPublicJwk } from '../resolver/index.ts';
 import { referenceOf } from '../status/index.ts';
 import { subjectOf, type Trust } from '../trust/index.ts';
-import { claimsOf, type DisclosureTree, decodeDisclosures, disclosuresIn, HASHES, selectDisclosures } from './disclosures.ts';
+import {
+  claimsOf,
+  type DisclosureTree,
+  decodeDisclosures,
+  disclosuresIn,
+  HASHES,
+  partialListsIn,
+  selectDisclosures,
+} from './disclosures.ts';
 import { asRejection, type Binding, type Format, reject, type VerifiedCredential } from './format.ts';
 import { checkTimes, timesOfJwt } from './times.ts';
 
@@ -56,6 +64,7 @@ export function createSdJwt({ trust, clock }: { trust: Trust; clock: Clock }): F
     const times = timesOfJwt(payload);
     checkTimes(times, clock);
     const status = referenceOf(payload);
+    const partialLists = partialListsIn(root);
     return {
       format: 'dc+sd-jwt',
       type: vct,
@@ -63,6 +72,7 @@ export function createSdJwt({ trust, clock }: { trust: Trust; clock: Clock }): F
       issuer: { id: iss ?? (key.leaf ? subjectOf(key.leaf) : ''), trust: key.trust },
       ...(typeof sub === 'string' ? { subject: sub } : {}),
       claims: claimsOf(root) as Record<string, unknown>,
+      ...(partialLists.length > 0 ? { partialLists } : {}),
       ...times,
       binding: bindingOf(cnf),
       ...(status ? { status } : {}),

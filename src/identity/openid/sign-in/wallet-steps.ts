@@ -130,8 +130,11 @@ export class WalletSteps<Pending extends PartialLogin> {
       return this.#next.showFormer(undefined, refusal(words.tooLate, 401));
     }
     try {
-      if (!earlier && (await this.#deps.walletSignIn.entry.isOfProvider(proof.requestId)))
-        return await this.#next.vouched(await signIn.walletOfProvider(proof, this.#attempt));
+      if (!earlier && (await this.#deps.walletSignIn.entry.isOfProvider(proof.requestId))) {
+        const credential = await signIn.walletOfProvider(proof, this.#attempt);
+        await this.#forget(requests);
+        return await this.#next.vouched(credential);
+      }
       const step = await signIn.wallet(proof, this.#attempt, earlier);
       await this.#forget(requests);
       await this.#save(undefined);
