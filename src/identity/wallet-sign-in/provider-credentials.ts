@@ -13,7 +13,7 @@ import { createStatus, type Status } from '../../verifiable/status/index.ts';
 import { createTrust } from '../../verifiable/trust/index.ts';
 import type { AskedCredential, WalletProvider, WalletProviders } from '../federation/index.ts';
 import { claimAt, isWithin, onlyAt } from './claims.ts';
-import type { CredentialState, ProviderCredential, ProviderSource } from './data.ts';
+import type { CredentialState, ProviderCredential, ProviderSource, VerifierIdentity } from './data.ts';
 
 export interface ProviderCredentialDeps {
   readonly clock: Clock;
@@ -21,6 +21,7 @@ export interface ProviderCredentialDeps {
   /** Hosts that may be asked without https. */
   readonly outboundAllow: readonly string[];
   readonly providers: WalletProviders;
+  readonly identity: Pick<VerifierIdentity, 'id' | 'did'>;
 }
 
 interface ProviderVerifier {
@@ -63,7 +64,7 @@ function issuerOf({ issuer, format, claims }: VerifiedCredential, { issuers }: W
   return issuer.id;
 }
 
-export function createProviderCredentials({ clock, outbound, outboundAllow, providers }: ProviderCredentialDeps) {
+export function createProviderCredentials({ clock, outbound, outboundAllow, providers, identity }: ProviderCredentialDeps) {
   const resolver = createResolver({ outbound, clock, insecureHosts: outboundAllow });
   const verifiers = new Map<string, ProviderVerifier>();
 
@@ -143,6 +144,8 @@ export function createProviderCredentials({ clock, outbound, outboundAllow, prov
       const credential = await verifierOf(provider).verify(asked.format, presentation, expected);
       if (!isAsked(credential)) refuse('wrong-type', 'it is of another type than was asked for');
       const issuer = issuerOf(credential, provider);
+      // Ours count by our record of them: to which key, whether an application has it, and whether it is valid at this moment.
+      if (issuer === identity.id() || issuer === identity.did()) refuse('own', 'it was issued here');
       const subject = subjectOf(credential.claims, asked.subject);
       const statement = { issuer, subjectPath: asked.subject, subject, claims: claimsOf(credential, asked) };
       const assertion = providers.assertionOf(provider, statement);

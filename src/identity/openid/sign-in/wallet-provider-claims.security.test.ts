@@ -6,8 +6,9 @@ import { after, before, describe, it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
 import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { certify } from '../../../../test/support/certificates.ts';
+import { makeCredentialHolder, makeCredentialType } from '../../../../test/support/credential-holders.ts';
 import { CredentialIssuer, connectIssuer, type Issued, type IssueOptions } from '../../../../test/support/credential-issuer.ts';
-import type { HolderTwist } from '../../../../test/support/holder.ts';
+import { type HolderTwist, readWalletRequest } from '../../../../test/support/holder.ts';
 import { RelyingParty } from '../../../../test/support/relying-party.ts';
 import { assertNotSignedIn, WalletVisitor } from '../../../../test/support/wallet-visitor.ts';
 
@@ -92,6 +93,24 @@ onEachDatabase(
           assert.equal(await isInGroup(await arrive(issued)), false);
           assertOk(await api.delete(own.path), 204);
         });
+    });
+
+    it('is nothing of others if it was issued here: it counts by our records of it, or not at all', async () => {
+      const world = await makeCredentialType(api);
+      const { holder } = await makeCredentialHolder(api, world);
+      const types = [`${api.url}/openid/credential-types/${world.typeId}`];
+      const credentials = [{ format: 'dc+sd-jwt', types, subject: ['sub'] }];
+      const rules = [{ local: [{ user: { name: '{0}' } }], remote: [{ type: 'sub' }] }];
+      const own = await connectIssuer(api, issuer, { rules, settings: { credentials, issuers: [api.url] } });
+      const visit = await new WalletVisitor(api, application).ask();
+      const { credentials: asked } = (await readWalletRequest(visit.link)).payload.dcql_query;
+      const theirs = asked.find(({ id, meta }: any) => id !== 'own' && meta.vct_values?.includes(types[0])).id;
+      const answer = (payload: Record<string, any>) =>
+        void Object.assign(payload, { vp_token: { [theirs]: Object.values(payload.vp_token)[0] } });
+      assert.equal((await holder.answer(visit.link, { answer })).status, 400);
+      const last = api.logged.findLast((line) => line.includes('answer of a wallet refused'))!;
+      assert.match(JSON.parse(last).reason, /issued here/);
+      assertOk(await api.delete(own.path), 204);
     });
 
     describe('in a list', () => {
