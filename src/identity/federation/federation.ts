@@ -40,6 +40,8 @@ export interface FederationDeps
   issuer(): string;
   /** Whether only a directory (LDAP) says who is in the group. */
   isGroupInDirectory(groupId: string, reader: Reader): Promise<boolean>;
+  /** Whether people of this domain may sign in with a wallet. */
+  hasWallets(tx: Tx, domainId: string): Promise<boolean>;
   /** Whether an account can be entered without a provider. */
   hasOtherWay(tx: Tx, userId: string): Promise<boolean>;
   /** An account that was there before can be entered through a provider now, or no longer. `provider` is the name that people know. */

@@ -5,7 +5,7 @@ import { isUniqueViolation } from '../../platform/database/index.ts';
 import { newId } from '../../platform/ids.ts';
 import { tagOf } from '../access/index.ts';
 import type { Actor, Change, RunChange } from '../audit/index.ts';
-import type { Database, ProviderLinkRow } from '../database.ts';
+import type { Database, ProviderLinkRow, Tx } from '../database.ts';
 import { Fault, fail } from '../faults.ts';
 import type { Notify } from '../notifications/index.ts';
 import { bit } from '../resource/index.ts';
@@ -19,7 +19,7 @@ import {
   refuse,
 } from './account-choice.rules.ts';
 import type { ApiSessions } from './api-sessions.rules.ts';
-import { identityOf, labelOf, type ProviderAssertion } from './assertion.ts';
+import { identityOf, labelOf, OPENID4VP, type ProviderAssertion } from './assertion.ts';
 import { type GivenRules, NOTHING_GIVEN } from './given.rules.ts';
 import { holdIdentityProvider } from './identity-providers.store.ts';
 import { findLink, findLinkOfUser, insertLink, lockUser, updateLink } from './links.store.ts';
@@ -37,6 +37,8 @@ export interface ProviderLoginDeps {
   readonly sessions: ProviderSessions;
   readonly apiSessions: Pick<ApiSessions, 'begin' | 'wasSignedOut'>;
   readonly notify: Notify;
+  /** Whether people of this domain may sign in with a wallet. */
+  hasWallets(tx: Tx, domainId: string): Promise<boolean>;
   /** An account that was there before is linked. */
   onLinked(change: Change, about: { readonly userId: string; readonly provider: string }): Promise<void>;
 }
@@ -75,7 +77,7 @@ const isTaken = (error: unknown): boolean =>
   error instanceof Fault && (error.code === 'resource.duplicate' || error.code === 'user.name_alike');
 
 export function createProviderLogins(deps: ProviderLoginDeps) {
-  const { db, clock, change, given, sessions, apiSessions, notify, onLinked } = deps;
+  const { db, clock, change, given, sessions, apiSessions, notify, hasWallets, onLinked } = deps;
   const { accountToLink } = createAccountChoice(deps);
 
   async function link(login: LoginContext, { userId, byAddress, isNew }: AccountToLink): Promise<ProviderLinkRow> {
@@ -109,6 +111,8 @@ export function createProviderLogins(deps: ProviderLoginDeps) {
     // Read again: another sign-in may have given something since, which would never be taken back.
     const link = (await findLinkOfUser(transaction.tx, user.id, row.id)) ?? refuse('account_deleted');
     if (!inScope(login, user.domain_id)) refuse('other_domain');
+    // Nobody is connected, and nothing given, by a sign-in that would be refused after it.
+    if (assertion.protocol === OPENID4VP && !(await hasWallets(transaction.tx, user.domain_id))) refuse('other_domain');
     // They may have chosen an account for minutes since.
     if (assertion.beginsSession && kind !== 'link' && (await apiSessions.wasSignedOut(transaction, assertion)))
       refuse('signed_out');

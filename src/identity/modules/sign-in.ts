@@ -28,6 +28,7 @@ import {
 } from '../tokens/index.ts';
 import { createTrusts } from '../trusts/index.ts';
 import { createFactor } from '../two-factor/index.ts';
+import { createWalletPolicy } from '../wallet-sign-in/index.ts';
 import type { Applications } from './applications.ts';
 import type { Core } from './core.ts';
 import type { CredentialIssuing } from './credential-issuing.ts';
@@ -62,6 +63,7 @@ export function buildSignIn(
   const knowsPassword = async (tx: Tx, userId: string): Promise<boolean> =>
     (await hasPassword(tx, userId)) || core.directories.guard.hasPassword(tx, userId);
   const passkeyPolicy = createPasskeyPolicy({ db, domainSettings: core.domainSettings, relyingParty });
+  const walletPolicy = createWalletPolicy({ domainSettings: core.domainSettings });
   const federation = createFederation({
     ...deps,
     ...core,
@@ -69,6 +71,7 @@ export function buildSignIn(
     seal,
     issuer: options.issuer,
     isGroupInDirectory: core.directories.guard.isGroupInDirectory,
+    hasWallets: (tx, domainId) => walletPolicy.isAllowedIn(tx, domainId, 'first'),
     hashOfSession: core.records.hashOfSession,
     endSessions: core.records.endSessionsByHash,
     hasOtherWay: async (tx, userId) => (await knowsPassword(tx, userId)) || (await passkeyPolicy.hasUsable(tx, userId)),

@@ -1,4 +1,6 @@
 // Who may sign in with a wallet, and as what: the policy of the domain.
+import { findProject } from '../access/index.ts';
+import type { Tx } from '../database.ts';
 import type { DomainSettingsOf } from '../domain-settings/index.ts';
 
 /** The place of a wallet in a sign-in: instead of the password, or after the first step. Never both in one sign-in. */
@@ -16,6 +18,12 @@ export function createWalletPolicy({ domainSettings }: { readonly domainSettings
 
     isAllowed: async ({ domain_id: domainId }: { readonly domain_id: string }, place: WalletPlace): Promise<boolean> =>
       includes((await domainSettings.of(domainId)).wallet.signIn, place),
+
+    /** The same for somebody of this domain, in a transaction. */
+    async isAllowedIn(tx: Tx, domainId: string, place: WalletPlace): Promise<boolean> {
+      const domain = await findProject(tx, domainId);
+      return domain?.is_domain === 1 && includes(domainSettings.ofName(domain.name).wallet.signIn, place);
+    },
   };
 }
 

@@ -1,0 +1,73 @@
+// The borders of domains, for people who show credentials of other issuers.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, it } from 'node:test';
+import { assertOk } from '../../../../test/support/answers.ts';
+import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { CredentialIssuer, connectIssuer } from '../../../../test/support/credential-issuer.ts';
+import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
+import { assertNotSignedIn, WalletVisitor } from '../../../../test/support/wallet-visitor.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'gatehouse-domains-'));
+writeFileSync(join(folder, 'keystone.without wallets.conf'), '[wallet]\nsign_in = off\n');
+after(() => rmSync(folder, { recursive: true }));
+
+onEachDatabase(
+  'A domain without wallets',
+  (api) => {
+    let application: RelyingParty;
+    let issuer: CredentialIssuer;
+    let domain: { id: string };
+    let group: { id: string };
+    before(async () => {
+      issuer = await new CredentialIssuer(() => api.clock.now()).start();
+      application = await RelyingParty.make(api);
+      domain = await api.make('domain', { name: 'without wallets' });
+      group = await api.make('group', { name: uniqueName('given'), domain_id: domain.id });
+    });
+    after(() => issuer.stop());
+
+    const claims = [['email'], ['email_verified']];
+    const trusted = { whole_service: true, trusts_email: true, email_domains: ['example.org'] };
+
+    /** Shows a credential of a provider that is for the whole service. */
+    async function show(email: string, name: object) {
+      const credentials = [{ format: 'dc+sd-jwt', types: [issuer.type], subject: ['sub'], claims }];
+      const rules = [{ local: [{ user: name }, { group: { id: group.id } }], remote: [{ type: 'email' }] }];
+      const own = await connectIssuer(api, issuer, { rules, settings: { credentials, ...trusted } });
+      const visit = await new WalletVisitor(api, application).ask();
+      const { holder } = await issuer.issue({ claims: { email, email_verified: true } });
+      const { status, body } = await holder.answer(visit.link);
+      assert.equal(status, 200, JSON.stringify(body));
+      const page = await visit.returns(body.redirect_uri);
+      assertNotSignedIn(page);
+      return { visit, page, remove: async () => assertOk(await api.delete(own.path), 204) };
+    }
+    const members = async (): Promise<unknown[]> => assertOk(await api.get(`/v3/groups/${group.id}/users`)).users;
+
+    it('has nobody who is connected or given something by what a wallet shows', async () => {
+      const { id, name, password } = await makeUser(api, { domain_id: domain.id });
+      const { visit, page, remove } = await show(`${uniqueName('mail')}@elsewhere.example`, { name: '{0}' });
+      const proving = await visit.browser.submit(page, 'provider-link');
+      const refused = await visit.presses(proving, 'password', { name, password, domain: 'without wallets' });
+      assertNotSignedIn(refused);
+      assert.match(refused.text, /not for the domain of the account/);
+      assert.deepEqual(assertOk(await api.get(`/v3/users/${id}`)).user.federated ?? [], []);
+      assert.deepEqual(await members(), []);
+      await remove();
+    });
+
+    it('gets no new account by it', async () => {
+      const { remove } = await show(`${uniqueName('new')}@example.org`, { name: '{0}', domain: { id: domain.id } });
+      assert.deepEqual(
+        assertOk(await api.get(`/v3/users?domain_id=${domain.id}`)).users.filter(({ name }: any) => name.startsWith('new')),
+        [],
+      );
+      assert.deepEqual(await members(), []);
+      await remove();
+    });
+  },
+  { settings: { GATEHOUSE_IDENTITY_WALLET_SIGN_IN: 'both', GATEHOUSE_IDENTITY_DOMAIN_CONFIG_DIR: folder } },
+);
