@@ -89,12 +89,13 @@ export function createIssuance(deps: IssuanceDeps) {
     { keys, nonces: sent }: Proven,
     notAfter: number,
   ): Promise<{ readonly type: CredentialType; readonly recorded: Recorded; readonly notificationId: string }> {
-    if (!(await records.findIn(transaction, ACCESS_TOKEN_MODEL, token))) fail('role_credential.invalid_token');
     for (const nonce of sent) if (!(await nonces.use(transaction, nonce))) fail('role_credential.invalid_nonce');
     const issuanceId = newId();
     const keyThumbprints = keys.map(({ thumbprint }) => thumbprint);
     const what = { type, userId, format, keyThumbprints, issuanceId, clientId, authorizationId, notAfter };
     const recorded = await issued.record(transaction, what);
+    // Whoever takes something from the person's wallets waits by now, or is done: then the token may be over.
+    if (!(await records.findIn(transaction, ACCESS_TOKEN_MODEL, token))) fail('role_credential.invalid_token');
     // Locked by now: what it says is what is issued.
     const current = await types.findIn(transaction.tx, type.id);
     if (!current?.formats.includes(format)) return fail('role_credential.denied', { why: 'its type has changed' });

@@ -1,19 +1,26 @@
 // An attested wallet that was lost: it has refresh tokens, which no session ends. Its owner takes them from it.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { onEachDatabase } from '../../../test/support/api.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { onDatabase, onEachDatabase } from '../../../test/support/api.ts';
+import { usesDatabaseOf } from '../../../test/support/restartable-api.ts';
 import {
   authorize,
   codeGrant,
   codeRequest,
   makeHolder,
+  makeOffer,
   makeRoleWorld,
   type RoleHolder,
   type RoleWorld,
+  TestCredentialWallet,
 } from '../../../test/support/role-credentials.ts';
 import { PAGE } from '../../../test/support/role-credentials-page.ts';
 import { TestBrowser } from '../../../test/support/test-browser.ts';
 import { ATTESTED_WALLET, AttestedTestWallet, OTHER_WALLET, TestWalletProvider } from '../../../test/support/wallet-provider.ts';
+import { takeAdvisoryLock } from '../../platform/database/index.ts';
+import { issuingLock } from '../issued-credentials/holders.store.ts';
 
 const provider = new TestWalletProvider();
 after(() => provider.remove());
@@ -111,3 +118,31 @@ onEachDatabase(
   },
   { settings: { ...provider.settings, GATEHOUSE_IDENTITY_HAIP: 'on' } },
 );
+
+/** In an order that only PostgreSQL lets happen. */
+onDatabase('PostgreSQL', 'A wallet that asks at the moment when its access ends', {}, (api) => {
+  const db = usesDatabaseOf(api);
+
+  it('gets nothing', async () => {
+    const world = await makeRoleWorld(api);
+    const person = await makeHolder(api, world);
+    const wallet = new TestCredentialWallet(api);
+    const { uri, tx_code: code } = await makeOffer(api, person, [world.sdJwt]);
+    const token = await wallet.token(uri, code);
+    const answer = await db().write(async (tx) => {
+      await takeAdvisoryLock(db(), tx, issuingLock(person.id));
+      const asked = wallet.ask(token, world.sdJwt);
+      const isWaiting = async (): Promise<boolean> => {
+        const waiting = sql<{ count: string }>`select count(*) as count from pg_locks where locktype = 'advisory' and not granted
+          and database = (select oid from pg_database where datname = current_database())`;
+        return Number((await waiting.execute(db().read)).rows[0]?.count) > 0;
+      };
+      while (!(await isWaiting())) await sleep(20);
+      await tx.deleteFrom('openid_records').where('user_id', '=', person.id).where('model', '=', 'Grant').execute();
+      return { asked };
+    });
+    const { status, text } = await answer.asked;
+    assert.equal(status, 401, text);
+    assert.deepEqual((await api.get(`${ALL}?user_id=${person.id}`)).body.credentials, []);
+  });
+});
