@@ -50,6 +50,28 @@ const refused = async (raw: unknown, code: string): Promise<void> => {
 };
 
 describe('Verifying a W3C credential as JWT', () => {
+  it('reads the status in the credential and that of the JWT: neither hides the other', async () => {
+    const suspension = { ...V2.credentialStatus, statusPurpose: 'suspension' };
+    const status = { status_list: { idx: 3, uri: 'https://issuer.example/tokens' } };
+    const both = { ...V1_JWT, vc: { ...V1, credentialStatus: suspension }, status };
+    const { uri, purpose, index, size } = {
+      uri: 'https://issuer.example/list',
+      purpose: 'suspension',
+      index: 7,
+      size: 1,
+    } as const;
+    assert.deepEqual((await setUp().verify(await newJwt(issuer, both))).status, {
+      kind: 'token',
+      uri: 'https://issuer.example/tokens',
+      index: 3,
+      also: [{ kind: 'bitstring', uri, purpose, index, size }],
+    });
+    const unknown = { ...both, status: { status_list: { idx: 'x' } } };
+    assert.equal((await setUp().verify(await newJwt(issuer, unknown))).status?.kind, 'unreadable');
+    const other = { ...both, status: 'active' };
+    assert.equal((await setUp().verify(await newJwt(issuer, other))).status?.kind, 'bitstring', 'another claim of this name');
+  });
+
   it('takes VCDM 1.1 in a claim', async () => {
     assert.deepEqual(await setUp().verify(await newJwt(issuer, V1_JWT)), {
       format: 'jwt_vc_json',

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../platform/clock.ts';
 import { decodeJws, signJws, verifyJws } from '../jose/index.ts';
 import { readPublicJwk } from '../resolver/index.ts';
-import { referenceOf } from '../status/index.ts';
+import { referenceOf, type StatusReference } from '../status/index.ts';
 import type { Trust } from '../trust/index.ts';
 import {
   asRejection,
@@ -37,6 +37,18 @@ function withSubject(credential: JsonDocument, id: string | undefined): JsonDocu
     : { ...credential, credentialSubject: { id, ...about } };
 }
 
+/** The lists of VCDM in the credential, and the one of the JWT beside it. A claim that only has the name of the latter says nothing. */
+function statusIn(credential: JsonDocument, payload: JsonDocument): StatusReference | undefined {
+  const { status } = payload;
+  if (credential === payload || !isObject(status) || status.status_list === undefined)
+    return referenceOf(credential) ?? referenceOf(payload);
+  const beside = referenceOf({ status })!;
+  const inside = referenceOf(credential) ?? referenceOf({ credentialStatus: payload.credentialStatus });
+  if (!inside) return beside;
+  const { also = [], ...first } = inside;
+  return { ...beside, also: [first, ...also] };
+}
+
 export function createJwtVc({ trust, clock }: { trust: Trust; clock: Clock }): Format {
   async function verify(raw: unknown): Promise<VerifiedCredential> {
     const { header, payload } = decodeJws(raw);
@@ -63,7 +75,7 @@ export function createJwtVc({ trust, clock }: { trust: Trust; clock: Clock }): F
     const about = subjectIdOf(credential);
     const subject = typeof payload.sub === 'string' ? payload.sub : about;
     if (about !== undefined && about !== subject) reject('malformed', 'it names two subjects');
-    const status = referenceOf(credential) ?? referenceOf(payload);
+    const status = statusIn(credential, payload);
     return {
       format: 'jwt_vc_json',
       type: types.at(-1)!,
