@@ -13,6 +13,7 @@ import { createRecord, type RecordDeps } from './record.rules.ts';
 import { resume, revoke, type StateChange, suspend } from './states.rules.ts';
 import { clearEntries, deleteEmptyLists, deleteExpired } from './sweep.store.ts';
 
+export { issuingLock } from './holders.store.ts';
 export { mountIssuedCredentials } from './issued-credentials.routes.ts';
 export { mountStatusLists } from './lists.routes.ts';
 export type { NewCredentials, Recorded, RecordedCredential } from './record.rules.ts';

@@ -20,7 +20,7 @@ import { PAGE } from '../../../test/support/role-credentials-page.ts';
 import { TestBrowser } from '../../../test/support/test-browser.ts';
 import { ATTESTED_WALLET, AttestedTestWallet, OTHER_WALLET, TestWalletProvider } from '../../../test/support/wallet-provider.ts';
 import { takeAdvisoryLock } from '../../platform/database/index.ts';
-import { issuingLock } from '../issued-credentials/holders.store.ts';
+import { issuingLock } from '../issued-credentials/index.ts';
 
 const provider = new TestWalletProvider();
 after(() => provider.remove());
