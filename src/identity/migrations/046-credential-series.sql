@@ -10,5 +10,5 @@ create index issued_credentials_by_authorization on issued_credentials (authoriz
 create index issued_credentials_by_time on issued_credentials (issued_at, id);
 create index issued_credentials_by_key on issued_credentials (key_thumbprint);
 -- Serves what the former index did, too.
-drop index issued_credentials_by_application;
+drop index if exists issued_credentials_by_application;
 create index issued_credentials_of_application on issued_credentials (application_id, issued_at, id);
