@@ -176,7 +176,7 @@ onEachDatabase(
       const open = await new TestCredentialWallet(api).withDpop();
       const body = new URLSearchParams(codeRequest({ scope: world.scope }).parameters);
       const par = await fetch(`${api.url}/openid/par`, { method: 'POST', body });
-      assert.deepEqual([par.status, ((await par.json()) as any).error], [400, 'invalid_client']);
+      assert.deepEqual([par.status, ((await par.json()) as { error: string }).error], [400, 'invalid_client']);
       const { uri, tx_code: code } = await makeOffer(api, person, [world.sdJwt]);
       for (const more of [{}, { client_id: 'gatehouse_public_wallet' }]) {
         const refused = await open.redeem(uri, code, more as Record<string, string>);

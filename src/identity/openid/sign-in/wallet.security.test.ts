@@ -445,7 +445,8 @@ onEachDatabase(
       const { url, checks } = await application.ask({ scope: `openid role_credential.${world.typeId}` });
       const { access_token: token } = await application.redeem(await new TestBrowser(api).signIn(url, person), checks);
       const holder = new Holder(() => api.clock.now());
-      const { c_nonce: nonce } = (await (await fetch(`${api.url}/openid/credentials/nonce`, { method: 'POST' })).json()) as any;
+      const nonced = await fetch(`${api.url}/openid/credentials/nonce`, { method: 'POST' });
+      const { c_nonce: nonce } = (await nonced.json()) as { c_nonce: string };
       const answer = await fetch(`${api.url}/openid/credentials/credential`, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` },
@@ -455,7 +456,8 @@ onEachDatabase(
         }),
       });
       assert.equal(answer.status, 200, await answer.clone().text());
-      holder.raw = ((await answer.json()) as any).credentials[0].credential;
+      const { credentials } = (await answer.json()) as { credentials: [{ credential: string }] };
+      holder.raw = credentials[0].credential;
       const visit = await visitor().ask();
       const { body } = await holder.answer(visit.link);
       const page = await visit.returns(body.redirect_uri);
