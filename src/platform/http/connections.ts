@@ -30,8 +30,11 @@ function connectionLimit(): number {
 
 interface Connection {
   readonly socket: Socket;
+  readonly key: string;
   /** The answers to its last requests: those that are not yet sent, and at most one that is. */
   readonly answers: ServerResponse[];
+  /** It had a request since #leastUseful() last looked. */
+  isUsed: boolean;
 }
 
 const keyOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
@@ -39,7 +42,7 @@ const keyOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddres
 export class ServerConnections {
   readonly #limit: number;
   readonly #onFull: () => void;
-  /** The oldest first. */
+  /** The one that has waited longest first, apart from those that were used since. */
   readonly #open = new Map<string, Connection>();
   readonly #bySocket = new WeakMap<Socket, Connection>();
   #fullAt = Number.NEGATIVE_INFINITY;
@@ -74,55 +77,53 @@ export class ServerConnections {
   }
 
   #admit(socket: Socket): void {
-    const [key, connection] = [keyOf(socket), { socket, answers: [] }];
-    this.#open.set(key, connection);
+    const connection: Connection = { socket, key: keyOf(socket), answers: [], isUsed: false };
+    const last = this.#open.size < this.#limit ? undefined : (this.#leastUseful() ?? connection);
+    this.#open.set(connection.key, connection);
     this.#bySocket.set(socket, connection);
-    socket.once('close', () => {
-      if (this.#open.get(key) === connection) this.#open.delete(key);
-    });
-    if (this.#open.size <= this.#limit) return;
-    const last = this.#leastUseful(connection);
-    this.#open.delete(keyOf(last.socket));
+    socket.once('close', () => this.#forget(connection));
+    if (!last) return;
+    this.#forget(last);
     last.socket.destroy();
     if (performance.now() - this.#fullAt < FULL_LOG_MS) return;
     this.#fullAt = performance.now();
     this.#onFull();
   }
 
-  /** The oldest without a request; else the oldest whose request has not arrived completely; else the newest. */
-  #leastUseful(newest: Connection): Connection {
+  #forget(connection: Connection): void {
+    if (this.#open.get(connection.key) === connection) this.#open.delete(connection.key);
+  }
+
+  /** The one that has waited longest without a request; else the oldest whose request has not arrived completely. */
+  #leastUseful(): Connection | undefined {
     let arriving: Connection | undefined;
     for (const connection of this.#open.values()) {
-      const response = connection.answers.at(-1);
-      if (connection === newest) break;
-      if (response === undefined || response.writableFinished) return connection;
-      if (!response.req.complete) arriving ??= connection;
+      if (connection.isUsed) this.#putLast(connection);
+      else {
+        const response = connection.answers.at(-1);
+        if (response === undefined || response.writableFinished) return connection;
+        if (!response.req.complete) arriving ??= connection;
+      }
     }
-    return arriving ?? newest;
+    return arriving;
+  }
+
+  /** What was used since the last look goes behind the others. To move it with every request would cost each of them something. */
+  #putLast(connection: Connection): void {
+    connection.isUsed = false;
+    this.#open.delete(connection.key);
+    this.#open.set(connection.key, connection);
   }
 
   /**
-   * A request has begun to arrive. It is handled when the answers before it have been sent, so that a client that does not read keeps one
-   * answer in memory, and requests take effect in their order. A client that sends too many at once is cut.
+   * A request has begun to arrive. It is to be handled when the answer that this returns has been sent, so that a client that does not
+   * read keeps one answer in memory, and requests take effect in their order. A client that sends too many at once is cut.
    */
-  begin(response: ServerResponse, handle: () => void): void {
-    const { socket } = response.req;
-    const handleUnlessClosed = (): void => {
-      if (socket.writable) handle();
-    };
-    const before = this.#unsentBefore(response);
-    if (before) before.once('close', handleUnlessClosed);
-    else handleUnlessClosed();
-  }
-
-  #unsentBefore(response: ServerResponse): ServerResponse | undefined {
+  begin(response: ServerResponse): ServerResponse | undefined {
     const connection = this.#bySocket.get(response.req.socket);
     if (!connection) return undefined;
     const { answers, socket } = connection;
-    // In the order of their last use: what was used last is closed last.
-    const key = keyOf(socket);
-    this.#open.delete(key);
-    this.#open.set(key, connection);
+    connection.isUsed = true;
     while (answers[0]?.writableFinished) answers.shift();
     const before = answers.at(-1);
     answers.push(response);

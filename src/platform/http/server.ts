@@ -6,7 +6,7 @@ import type { Server as HttpServer, IncomingMessage, RequestListener, ServerResp
 import type { AddressInfo } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import proxyAddress from '@fastify/proxy-addr';
-import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type FastifyServerOptions } from 'fastify';
 import { fault } from '../faults/index.ts';
 import { createServer as createHttpServer, createSecureServer } from '../node-http.ts';
 import type { ReservedPort } from '../reserved-port.ts';
@@ -116,6 +116,29 @@ function registerUnknown(
   });
 }
 
+function registerRoutes<Caller>(
+  server: FastifyInstance,
+  routes: readonly Route<Caller>[],
+  serve: (route: Route<Caller>, request: FastifyRequest, reply: FastifyReply) => void,
+): void {
+  const headNeedsRoute = new Set(routes.filter((route) => route.method === 'HEAD').map((route) => route.path));
+  for (const route of routes) {
+    const { method, path, spec } = route;
+    server.route({
+      method,
+      url: path,
+      exposeHeadRoute: method === 'GET' && !spec.withoutHead && !headNeedsRoute.has(path),
+      ...(spec.form || spec.jwt ? { config: { form: spec.form === true, jwt: spec.jwt === true } } : {}),
+      ...(spec.bodyLimit ? { bodyLimit: spec.bodyLimit } : {}),
+      ...(method === 'GET' || method === 'HEAD' ? {} : { preParsing: replaceEndedBody }),
+      handler: (request, reply) => {
+        reply.hijack();
+        serve(route, request, reply);
+      },
+    });
+  }
+}
+
 /** Tells browsers that scripts of every origin may call these routes (CORS). */
 function answerPreflights(server: FastifyInstance, routes: readonly Route<never>[], replies: Replies, bases: BaseUrls): void {
   const open = routes.filter(({ spec }) => spec.forEveryOrigin);
@@ -181,6 +204,7 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
 
   /** For every request: requires a Host header (RFC 9112, 3.2), and removes scheme and host (3.2.2). */
   function handle(next: RequestListener, request: IncomingMessage, response: ServerResponse): void {
+    if (!request.socket.writable) return;
     if (!request.url!.startsWith('/')) request.url = request.url!.replace(ORIGIN, '/');
     if (request.headers.host === undefined && request.httpVersionMinor > 0) {
       const refusal = fault('request.no_host');
@@ -196,7 +220,9 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
     (next: RequestListener): RequestListener =>
     (request, response) => {
       (request as TimedMessage).arrivedAt = performance.now();
-      connections.begin(response, () => handle(next, request, response));
+      const before = connections.begin(response);
+      if (before) before.once('close', () => handle(next, request, response));
+      else handle(next, request, response);
     };
 
   let fromMemory: MemoryCounts = { hits: 0, misses: 0 };
@@ -247,22 +273,7 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
     replies.refuseOrEnd(faultOfFramework(error), new FrameworkCall(request, reply.raw, bases), name);
   });
   registerUnknown(server, options, replies, bases);
-  const headNeedsRoute = new Set(routes.filter((route) => route.method === 'HEAD').map((route) => route.path));
-  for (const route of routes) {
-    const { method, path, spec } = route;
-    server.route({
-      method,
-      url: path,
-      exposeHeadRoute: method === 'GET' && !spec.withoutHead && !headNeedsRoute.has(path),
-      ...(spec.form || spec.jwt ? { config: { form: spec.form === true, jwt: spec.jwt === true } } : {}),
-      ...(spec.bodyLimit ? { bodyLimit: spec.bodyLimit } : {}),
-      ...(method === 'GET' || method === 'HEAD' ? {} : { preParsing: replaceEndedBody }),
-      handler: (request, reply) => {
-        reply.hijack();
-        serve(route, new FrameworkCall(request, reply.raw, bases));
-      },
-    });
-  }
+  registerRoutes(server, routes, (route, request, reply) => serve(route, new FrameworkCall(request, reply.raw, bases)));
   answerPreflights(server, routes, replies, bases);
   for (const mount of options.mounts ?? [])
     registerMount(server, mount, { replies, connections, bases, requestIdHeader, headers: hsts });
