@@ -62,7 +62,7 @@ const OPEN: Readonly<Record<string, string>> = {
   '/openid/jwks': NOBODY,
   '/openid/authorize': `${HERE}: login_hint`,
   '^/openid/authorize/[^/]+$': NOBODY,
-  '^/openid/interaction/[^/]+$': `${HERE}: password, new password, passkey, provider by e-mail; a wallet: src/identity/openid/sign-in/wallet.security.test.ts; other steps come after one of these`,
+  '^/openid/interaction/[^/]+$': `${HERE}: password, new password, passkey, provider by e-mail; a wallet: src/identity/openid/sign-in/wallet-withdrawn.security.test.ts; other steps come after one of these`,
   '^/openid/providers/[\\w.~-]{1,64}/callback$':
     'a choice that does not depend on accounts: src/identity/openid/sign-in/providers.test.ts',
   '^/openid/providers/[\\w.~-]{1,64}/logout$': SECRET,

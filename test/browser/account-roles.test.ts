@@ -5,8 +5,7 @@ import { DESK, keyboardTroubles, lookTroubles } from '../support/accessibility.t
 import { onDatabase } from '../support/api.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { readQrCode } from '../support/qr-codes.ts';
-import { makeHolder, makeRoleWorld, makeType, TestCredentialWallet } from '../support/role-credentials.ts';
-import { receive } from '../support/role-credentials-page.ts';
+import { FORMATS, makeHolder, makeRoleWorld, makeType, TestCredentialWallet } from '../support/role-credentials.ts';
 import { enterPassword, follow, openAccount, press, sectionOf, words } from '../support/visitor.ts';
 
 const chromium = usesChromium();
@@ -34,8 +33,8 @@ onDatabase('SQLite', 'Taking roles along', {}, (api) => {
     await follow(page, words.offerDone);
     await press(page, words.revoke);
     assert.equal(await page.getByRole('status').innerText(), words.credentialIsRevoked);
-    await makeType(api, world.application, { name: 'In several formats' });
-    await receive(api, person, world.sdJwt);
+    await makeType(api, world.application, { name: 'In several formats', formats: FORMATS });
+    await wallet.receiveFor(person, world.sdJwt);
     await openAccount(api, page, 'applications');
     await look('account-roles');
     assert.deepEqual(troubles, []);

@@ -11,13 +11,18 @@ import { onDatabase, onEachDatabase, type TestApi, uniqueName } from '../support
 import { assign, makeApplication, makePerson, makeRole } from '../support/applications.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { goTo, onScreen, openConsole } from '../support/console.ts';
-import { makeHolder, makeRoleWorld, type RoleHolder, type RoleWorld } from '../support/role-credentials.ts';
-import { receive } from '../support/role-credentials-page.ts';
+import {
+  CREDENTIALS,
+  makeHolder,
+  makeRoleWorld,
+  type RoleHolder,
+  type RoleWorld,
+  TestCredentialWallet,
+  TYPES,
+} from '../support/role-credentials.ts';
 
 const chromium = usesChromium();
 const { credentials, impact, people } = words;
-const TYPES = '/v3/OS-ROLE-CREDENTIALS/types';
-const ISSUED = '/v3/OS-ROLE-CREDENTIALS/credentials';
 const HOSTILE = '<img src=x onerror="document.title=1">';
 
 const dialogOf = (page: Page) => page.getByRole('dialog');
@@ -26,7 +31,7 @@ const press = (page: Page, name: string): Promise<void> => page.getByRole('butto
 const tabOf = ({ id }: { id: string }): string => `/applications/${id}?tab=credentials`;
 
 async function statesOf(api: TestApi, { id }: { id: string }): Promise<string[]> {
-  const { credentials: all } = assertOk(await api.get(`${ISSUED}?user_id=${id}&sort=issued_at`));
+  const { credentials: all } = assertOk(await api.get(`${CREDENTIALS}?user_id=${id}&sort=issued_at`));
   return all.map((one: { state: string }) => one.state);
 }
 
@@ -42,7 +47,7 @@ async function choose(page: Page, label: string, text: string): Promise<void> {
 /** Somebody with the role, who has a credential of it in a wallet. */
 async function holder(api: TestApi, world: RoleWorld): Promise<RoleHolder> {
   const person = await makeHolder(api, world);
-  await receive(api, person, world.sdJwt);
+  await new TestCredentialWallet(api).receiveFor(person, world.sdJwt);
   return person;
 }
 
@@ -178,7 +183,7 @@ onEachDatabase('Credentials in the console', (api) => {
     assertOk(await api.post(TYPES, { credential_type: type }, { token: owner.token }), 201);
     const other = await makePerson(api);
     await assign(api, { user: other.user, organization: other.organization, application, role });
-    await receive(api, { ...other.user, password: other.password, token: other.token }, `${type.id}.sd_jwt`);
+    await new TestCredentialWallet(api).receiveFor({ ...other.user, token: other.token }, `${type.id}.sd_jwt`);
     const person = { name: owner.user.name, password: owner.password };
     const page = await openConsole(chromium, api, { person, path: tabOf(application) });
     await onScreen(page, application.name);
@@ -227,8 +232,8 @@ onDatabase('SQLite', 'The look of credentials in the console', {}, (api) => {
   it('is accessible, on small screens and in the dark, too', async () => {
     const world = await makeRoleWorld(api, { name: 'Shop manager', description: 'Whoever manages the shop', claims: ['name'] });
     const [ann, bob] = [await holder(api, world), await holder(api, world)];
-    const { credentials: ofBob } = assertOk(await api.get(`${ISSUED}?user_id=${bob.id}`));
-    assertOk(await api.delete(`${ISSUED}/${ofBob[0].id}`), 204);
+    const { credentials: ofBob } = assertOk(await api.get(`${CREDENTIALS}?user_id=${bob.id}`));
+    assertOk(await api.delete(`${CREDENTIALS}/${ofBob[0].id}`), 204);
     const page = await openConsole(chromium, api, { path: tabOf(world.application), options: { bypassCSP: true } });
     await onScreen(page, world.application.name);
     const troubles = await lookTroubles(page, 'application-credentials');

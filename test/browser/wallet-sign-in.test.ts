@@ -10,16 +10,10 @@ import { lookTroubles } from '../support/accessibility.ts';
 import { TestApi } from '../support/api.ts';
 import { ApplicationPage } from '../support/application-page.ts';
 import { usesChromium } from '../support/chromium.ts';
-import {
-  makeCredentialType,
-  makeRoleHolder,
-  offerTo,
-  type RoleCredentialWorld,
-  takeRole,
-} from '../support/credential-holders.ts';
 import { readWalletRequest } from '../support/holder.ts';
 import { freePort } from '../support/ports.ts';
 import { readQrCode } from '../support/qr-codes.ts';
+import { makeHolder, makeOffer, makeRoleWorld, type RoleWorld, takeRole } from '../support/role-credentials.ts';
 import { outcome, press, titleOf, words } from '../support/visitor.ts';
 import { TestWallet, type WalletUser } from '../support/wallet.ts';
 import { useSession } from '../support/wallet-page.ts';
@@ -33,7 +27,7 @@ describe('A wallet node at the sign-in page', () => {
   let api: TestApi;
   let wallet: TestWallet;
   let application: ApplicationPage;
-  let world: RoleCredentialWorld;
+  let world: RoleWorld;
 
   before(async () => {
     const port = await freePort();
@@ -49,7 +43,7 @@ describe('A wallet node at the sign-in page', () => {
     wallet = new TestWallet('SQLite', { settings });
     await wallet.start();
     application = await ApplicationPage.start(api);
-    world = await makeCredentialType(api);
+    world = await makeRoleWorld(api);
   });
   after(async () => {
     await application?.stop();
@@ -60,8 +54,8 @@ describe('A wallet node at the sign-in page', () => {
 
   /** Somebody with the credential in their wallet at the node. */
   async function holderAt(): Promise<{ id: string; person: WalletUser }> {
-    const holder = await makeRoleHolder(api, world);
-    const offer = await offerTo(api, holder, `${world.typeId}.sd_jwt`);
+    const holder = await makeHolder(api, world);
+    const offer = await makeOffer(api, holder, [world.sdJwt]);
     const person = await wallet.logIn();
     const received = await person.post('/api/v1/wallet/oid4vci', { uri: offer.uri, txCode: offer.tx_code });
     assert.equal(received.status, 201, received.text);

@@ -213,6 +213,18 @@ export function onDatabase(kind: DatabaseKind, name: string, options: ApiOptions
   });
 }
 
+/** A service for one test. One that does not start leaves nothing behind, either. */
+export async function withApi(options: ApiOptions, work: (api: TestApi) => Promise<unknown>): Promise<void> {
+  const api = new TestApi('SQLite', options);
+  try {
+    await api.start();
+    await work(api);
+  } finally {
+    if (api.url) await api.stop();
+    await rm(api.folder, { recursive: true, force: true });
+  }
+}
+
 /** Runs the same tests on SQLite and on a real PostgreSQL. */
 export function onEachDatabase(name: string, define: (api: TestApi) => void, options: ApiOptions = {}): void {
   for (const kind of ['SQLite', 'PostgreSQL'] as const) onDatabase(kind, name, options, define);

@@ -5,13 +5,13 @@ import type { ConsoleWorld } from './console-acts.ts';
 import { makeWorld, PASSWORD, type World } from './every-route.ts';
 import { makeLeaver } from './leaving.ts';
 import { LOGO } from './pictures.ts';
-import { receive } from './role-credentials-page.ts';
+import { TestCredentialWallet } from './role-credentials.ts';
 import { enable } from './second-factor.ts';
 
 /** The user gets a credential about their role into a wallet. */
 async function issueTo(api: TestApi, { user, credentialType }: World): Promise<{ id: string }> {
   const token = await api.logIn({ id: user.id, password: PASSWORD });
-  await receive(api, { ...user, password: PASSWORD, token }, `${credentialType.id}.sd_jwt`);
+  await new TestCredentialWallet(api).receiveFor({ ...user, token }, `${credentialType.id}.sd_jwt`);
   const { credentials } = (await api.get(`/v3/OS-ROLE-CREDENTIALS/credentials?user_id=${user.id}`)).body;
   return { id: credentials[0].id };
 }

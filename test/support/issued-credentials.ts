@@ -1,6 +1,7 @@
 // Set-up for tests of issued credentials: types, credentials, and what the published lists say of them.
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
+import { before } from 'node:test';
 import { createUserPermissions } from '../../src/identity/app-roles/index.ts';
 import { createChanges, type RunChange, serviceActor } from '../../src/identity/audit/index.ts';
 import { CREDENTIAL_TYPES_TAG, createCredentialTypes } from '../../src/identity/credential-types/index.ts';
@@ -15,6 +16,7 @@ import { createStatus, referenceOf } from '../../src/verifiable/status/index.ts'
 import { createTrust } from '../../src/verifiable/trust/index.ts';
 import { type TestApi, uniqueName } from './api.ts';
 import { assign, makeApplication, makeOrganization, makePerson, makeRole } from './applications.ts';
+import { usesDatabaseOf } from './restartable-api.ts';
 
 export const ISSUER = 'https://id.example';
 
@@ -41,6 +43,13 @@ export function issuedCredentialsOn(stored: Database, clock: Clock, issuer = ISS
 }
 
 export type IssuedOn = ReturnType<typeof issuedCredentialsOn>;
+
+/** The database of a suite's service, and the module on it, which is empty until the suite begins. */
+export function usesIssuedCredentials(api: TestApi): { db: () => Database; on: IssuedOn } {
+  const [db, on] = [usesDatabaseOf(api), {} as IssuedOn];
+  before(() => void Object.assign(on, issuedCredentialsOn(db(), api.clock)));
+  return { db, on };
+}
 
 /** A type of credentials of an application, as an administrator makes it. */
 export async function makeType(db: Database, applicationId: string, values: Record<string, unknown> = {}): Promise<string> {

@@ -1,7 +1,5 @@
 // Roles for a wallet on the account page.
 import assert from 'node:assert/strict';
-import type { TestApi } from './api.ts';
-import { makeOffer, type RoleHolder, TestCredentialWallet } from './role-credentials.ts';
 import type { BrowserPage } from './test-browser.ts';
 
 export const PAGE = '/account/applications';
@@ -13,11 +11,4 @@ export function offeredOn({ text }: BrowserPage): { uri: string; code: string } 
   assert.ok(uri && code, text);
   assert.equal(uri, same);
   return { uri: uri.replaceAll('&amp;', '&'), code };
-}
-
-/** A wallet gets a credential. */
-export async function receive(api: TestApi, person: RoleHolder, configurationId: string): Promise<string> {
-  const { uri, tx_code: code } = await makeOffer(api, person, [configurationId]);
-  const wallet = new TestCredentialWallet(api);
-  return wallet.receive(await wallet.token(uri, code), configurationId);
 }

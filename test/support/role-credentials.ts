@@ -2,13 +2,18 @@
 // thing at a time.
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
+import { before } from 'node:test';
 import { CompactEncrypt, type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose';
 import { type ApiAnswer, type TestApi, uniqueName } from './api.ts';
-import { assign, makeApplication, makeRole } from './applications.ts';
+import { assign, assignmentPath, makeApplication, makeRole } from './applications.ts';
 import { makeUser } from './relying-party.ts';
 import { redirectTargetOf, TestBrowser } from './test-browser.ts';
 
 export const PRE_AUTHORIZED = 'urn:ietf:params:oauth:grant-type:pre-authorized_code';
+
+export const TYPES = '/v3/OS-ROLE-CREDENTIALS/types';
+export const CREDENTIALS = '/v3/OS-ROLE-CREDENTIALS/credentials';
+export const FORMATS = ['dc+sd-jwt', 'vc+sd-jwt', 'jwt_vc_json'];
 
 export interface RoleWorld {
   readonly application: any;
@@ -19,16 +24,16 @@ export interface RoleWorld {
   readonly scope: string;
 }
 
-export async function makeType(api: TestApi, application: { id: string }, values: Record<string, unknown> = {}): Promise<any> {
-  const type = {
-    id: uniqueName('type').toLowerCase(),
-    application_id: application.id,
-    name: 'Shop manager',
-    formats: ['dc+sd-jwt', 'vc+sd-jwt', 'jwt_vc_json'],
-    claims: ['name', 'email'],
-    ...values,
-  };
-  const answer = await api.post('/v3/OS-ROLE-CREDENTIALS/types', { credential_type: type });
+/** Asks for a type of credential, by default with what it must have and no more. */
+export const askType = (api: TestApi, application: { id: string }, values: object = {}, token?: string): Promise<ApiAnswer> =>
+  api.post(
+    TYPES,
+    { credential_type: { id: uniqueName('type'), application_id: application.id, name: 'Workers', ...values } },
+    token === undefined ? {} : { token },
+  );
+
+export async function makeType(...asked: Parameters<typeof askType>): Promise<any> {
+  const answer = await askType(...asked);
   assert.equal(answer.status, 201, answer.text);
   return answer.body.credential_type;
 }
@@ -37,7 +42,12 @@ export async function makeType(api: TestApi, application: { id: string }, values
 export async function makeRoleWorld(api: TestApi, values: Record<string, unknown> = {}): Promise<RoleWorld> {
   const application = await makeApplication(api);
   const role = await makeRole(api, application, { name: 'manager' });
-  const { id } = await makeType(api, application, values);
+  const { id } = await makeType(api, application, {
+    name: 'Shop manager',
+    formats: FORMATS,
+    claims: ['name', 'email'],
+    ...values,
+  });
   return {
     application,
     role,
@@ -55,18 +65,59 @@ export interface RoleHolder {
   readonly token: string;
 }
 
-/** Somebody with the role, signed in at the API. */
-export async function makeHolder(api: TestApi, { application, role }: RoleWorld): Promise<RoleHolder> {
-  const organization = await api.make('project', { name: uniqueName('own') });
-  const { id, name, password } = await makeUser(api, { default_project_id: organization.id });
+/** Somebody with the role, in an organization of their own, signed in at the API. */
+export async function makeHolder(
+  api: TestApi,
+  { application, role }: RoleWorld,
+  values: Record<string, unknown> = {},
+): Promise<RoleHolder> {
+  const { domain_id: domainId = 'default' } = values;
+  const organization = await api.make('project', { name: uniqueName('own'), domain_id: domainId });
+  const { id, name, password } = await makeUser(api, { ...values, default_project_id: organization.id });
   const member = await api.roleId('member');
   await api.put(`/v3/projects/${organization.id}/users/${id}/roles/${member}`);
   await assign(api, { user: { id }, application, role });
   return { id, name, password, token: await api.logIn({ id, password }, { project: { id: organization.id } }) };
 }
 
-export const removeRole = (api: TestApi, { id }: { id: string }, { application, role }: RoleWorld): Promise<ApiAnswer> =>
-  api.delete(`/v3/OS-ROLES/users/${id}/applications/${application.id}/roles/${role.id}`);
+/**
+ * What a suite begins with: an application with a role, a type of credential about it, and somebody who has the role. The suite gets empty
+ * objects, which are filled before its first test.
+ */
+export function usesRoleWorld(api: TestApi, values: Record<string, unknown> = {}): { world: RoleWorld; person: RoleHolder } {
+  const [world, person] = [{} as RoleWorld, {} as RoleHolder];
+  before(async () => {
+    Object.assign(world, await makeRoleWorld(api, values));
+    Object.assign(person, await makeHolder(api, world));
+  });
+  return { world, person };
+}
+
+/** Takes the role away. */
+export async function takeRole(api: TestApi, user: { id: string }, { application, role }: RoleWorld): Promise<void> {
+  const { status, text } = await api.delete(assignmentPath({ user, application, role }));
+  assert.equal(status, 204, text);
+}
+
+/** The credentials of a person, as administrators see them. */
+export async function issuedTo(api: TestApi, { id }: { id: string }, query = ''): Promise<any[]> {
+  const { status, body, text } = await api.get(`${CREDENTIALS}?user_id=${id}${query}`);
+  assert.equal(status, 200, text);
+  return body.credentials;
+}
+
+/** Takes a credential from whoever has it: for good, or for a time. */
+export async function withdraw(
+  api: TestApi,
+  id: string,
+  how: 'revoke' | 'suspend',
+  options: { token?: string } = {},
+): Promise<void> {
+  const path = `${CREDENTIALS}/${id}`;
+  const suspended = { credential: { state: 'suspended' } };
+  const { status, text } = await (how === 'revoke' ? api.delete(path, options) : api.patch(path, suspended, options));
+  assert.equal(status, how === 'revoke' ? 204 : 200, text);
+}
 
 export const askOffer = (
   api: TestApi,
@@ -121,12 +172,14 @@ export interface Token {
 /** A wallet, step by step. Each step does the right thing unless told otherwise. */
 export class TestCredentialWallet {
   readonly #api: TestApi;
-  readonly issuer: string;
   dpopKey: KeyPair | undefined;
 
   constructor(api: TestApi) {
     this.#api = api;
-    this.issuer = api.service.issuer();
+  }
+
+  get issuer(): string {
+    return this.#api.service.issuer();
   }
 
   async withDpop(): Promise<this> {
@@ -200,6 +253,12 @@ export class TestCredentialWallet {
     return answer.body;
   }
 
+  /** For what the person is offered. */
+  async tokenFor(person: Pick<RoleHolder, 'id' | 'token'>, ...ids: readonly string[]): Promise<Token> {
+    const { uri, tx_code: code } = await makeOffer(this.#api, person, ids);
+    return this.token(uri, code);
+  }
+
   async nonce(): Promise<string> {
     const { status, body, text } = await this.send('/openid/credentials/nonce', { method: 'POST' });
     assert.equal(status, 200, text);
@@ -247,6 +306,11 @@ export class TestCredentialWallet {
     const answer = await this.ask(token, id);
     assert.equal(answer.status, 200, answer.text);
     return answer.body.credentials[0].credential;
+  }
+
+  /** All that a wallet does with an offer of one credential. */
+  async receiveFor(person: Pick<RoleHolder, 'id' | 'token'>, id: string): Promise<string> {
+    return this.receive(await this.tokenFor(person, id), id);
   }
 
   /** Encrypts a request to the key of the metadata. */

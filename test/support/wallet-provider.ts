@@ -4,10 +4,23 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { after, before } from 'node:test';
 import { exportJWK, SignJWT } from 'jose';
-import type { ApiAnswer } from './api.ts';
+import type { ApiAnswer, TestApi } from './api.ts';
 import { certify, type TestCertificate } from './certificates.ts';
-import { type Change, newKey, type SignedParts, TestCredentialWallet, WALLET_CALLBACK } from './role-credentials.ts';
+import {
+  authorize,
+  type Change,
+  type CodeRequest,
+  codeGrant,
+  codeRequest,
+  newKey,
+  type SignedParts,
+  TestCredentialWallet,
+  type Token,
+  WALLET_CALLBACK,
+} from './role-credentials.ts';
+import { TestBrowser } from './test-browser.ts';
 
 export const ATTESTED_WALLET = 'https://wallet.example';
 /** Of the same provider; its name is no address. */
@@ -66,9 +79,14 @@ export class TestWalletProvider {
   }
 
   /** Of a wallet (OID4VCI, appendix E). */
-  async attestWallet(key: KeyPair, change: Change = () => undefined, by = this.attester): Promise<string> {
+  async attestWallet(
+    key: KeyPair,
+    change: Change = () => undefined,
+    by = this.attester,
+    clientId = ATTESTED_WALLET,
+  ): Promise<string> {
     const cnf = { jwk: await exportJWK(key.publicKey) };
-    const payload = { iss: 'https://provider.example', sub: ATTESTED_WALLET, iat: now(), exp: now() + 3600, cnf };
+    const payload = { iss: 'https://provider.example', sub: clientId, iat: now(), exp: now() + 3600, cnf };
     return this.#sign({ header: { typ: 'oauth-client-attestation+jwt' }, payload }, change, by);
   }
 
@@ -94,10 +112,17 @@ export class TestWalletProvider {
 
 /** A wallet of the provider: it authenticates wherever clients do. */
 export class AttestedTestWallet extends TestCredentialWallet {
+  readonly #api: TestApi;
   provider!: TestWalletProvider;
+  clientId = ATTESTED_WALLET;
   instanceKey!: KeyPair;
   /** Make the attestation or its proof wrong. */
   changes: { attestation?: Change; pop?: Change; by?: Attester; headers?(headers: Record<string, string>): void } = {};
+
+  constructor(api: TestApi) {
+    super(api);
+    this.#api = api;
+  }
 
   async of(provider: TestWalletProvider): Promise<this> {
     this.provider = provider;
@@ -115,7 +140,7 @@ export class AttestedTestWallet extends TestCredentialWallet {
     const parts: SignedParts = {
       header: { alg: 'ES256', typ: 'oauth-client-attestation-pop+jwt' },
       payload: {
-        iss: ATTESTED_WALLET,
+        iss: this.clientId,
         aud: this.issuer,
         iat: now(),
         jti: randomBytes(8).toString('hex'),
@@ -130,15 +155,56 @@ export class AttestedTestWallet extends TestCredentialWallet {
   async attested(): Promise<Record<string, string>> {
     const { attestation, pop, by, headers } = this.changes;
     const sent = {
-      'OAuth-Client-Attestation': await this.provider.attestWallet(this.instanceKey, attestation, by),
+      'OAuth-Client-Attestation': await this.provider.attestWallet(this.instanceKey, attestation, by, this.clientId),
       'OAuth-Client-Attestation-PoP': await this.pop(pop),
     };
     headers?.(sent);
     return sent;
   }
 
+  /** An authorization request of this wallet. */
+  asks(scope: string, more: Record<string, string> = {}): CodeRequest {
+    return codeRequest({ client_id: this.clientId, scope, ...more });
+  }
+
+  /** The person signs in for a pushed request. Returns the answer's parameters. */
+  async push(
+    request: CodeRequest,
+    person: { name: string; password: string },
+    browser = new TestBrowser(this.#api),
+  ): Promise<URLSearchParams> {
+    return authorize(this.#api, request, person, { isPushed: true, headers: await this.attested(), browser });
+  }
+
+  async tokenByCode(
+    person: { name: string; password: string },
+    scope: string,
+    browser?: TestBrowser,
+  ): Promise<Token & { refresh_token: string }> {
+    const request = this.asks(scope);
+    const answer = await this.push(request, person, browser);
+    assert.equal(answer.get('iss'), this.issuer, 'RFC 9207');
+    const { status, body, text } = await this.askToken(codeGrant(request, answer));
+    assert.equal(status, 200, text);
+    return body;
+  }
+
   override async send(path: string, init: RequestInit & { headers?: Record<string, string> } = {}): Promise<ApiAnswer> {
     if (!['/openid/token', '/openid/par'].includes(path)) return super.send(path, init);
     return super.send(path, { ...init, headers: { ...init.headers, ...(await this.attested()) } });
   }
+}
+
+/** A provider of a test file. */
+export function usesWalletProvider(): TestWalletProvider {
+  const provider = new TestWalletProvider();
+  after(() => provider.remove());
+  return provider;
+}
+
+/** The wallet of a suite. It has its keys when the suite begins. */
+export function usesAttestedWallet(api: TestApi, provider: TestWalletProvider): AttestedTestWallet {
+  const wallet = new AttestedTestWallet(api);
+  before(async () => void (await wallet.of(provider)));
+  return wallet;
 }

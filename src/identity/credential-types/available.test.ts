@@ -10,6 +10,7 @@ import {
   makeRole,
 } from '../../../test/support/applications.ts';
 import { usesDatabaseOf } from '../../../test/support/restartable-api.ts';
+import { makeType } from '../../../test/support/role-credentials.ts';
 import { createCredentialTypes } from './index.ts';
 
 onEachDatabase('The types that a person can have a credential of', (api) => {
@@ -20,12 +21,7 @@ onEachDatabase('The types that a person can have a credential of', (api) => {
     [role, furtherRole] = [await makeRole(api, application), await makeRole(api, further)];
   });
 
-  const make = async (values: object = {}): Promise<string> => {
-    const type = { id: uniqueName('type'), application_id: application.id, name: 'Workers', ...values };
-    const answer = await api.post('/v3/OS-ROLE-CREDENTIALS/types', { credential_type: type });
-    assert.equal(answer.status, 201, answer.text);
-    return type.id;
-  };
+  const make = async (values: object = {}): Promise<string> => (await makeType(api, application, values)).id;
   /** As another process sees it: nothing is cached. */
   const types = () => {
     const cached = () => ({ getOrLoad: (_key: string, load: () => unknown) => load() }) as never;

@@ -1,11 +1,9 @@
 // Attacks by people who manage an application: on others' applications, roles and names.
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { onDatabase, onEachDatabase, uniqueName } from '../../../test/support/api.ts';
+import { onDatabase, onEachDatabase } from '../../../test/support/api.ts';
 import { assign, assignmentPath, makeApplication, makePerson, makeRole } from '../../../test/support/applications.ts';
-
-const TYPES = '/v3/OS-ROLE-CREDENTIALS/types';
-const newId = (): string => uniqueName('type');
+import { askType, makeType, TYPES } from '../../../test/support/role-credentials.ts';
 
 onEachDatabase('A manager of an application', (api) => {
   let manager: any;
@@ -18,13 +16,8 @@ onEachDatabase('A manager of an application', (api) => {
   });
 
   const asManager = () => ({ token: manager.token as string });
-  const make = (values: object = {}, options: object = asManager()) =>
-    api.post(TYPES, { credential_type: { id: newId(), application_id: application.id, name: 'Workers', ...values } }, options);
-  const made = async (values: object = {}, options: object = asManager()) => {
-    const answer = await make(values, options);
-    assert.equal(answer.status, 201, answer.text);
-    return answer.body.credential_type;
-  };
+  const make = (values: object = {}, token: string = manager.token) => askType(api, application, values, token);
+  const made = (values: object = {}, token: string = manager.token) => makeType(api, application, values, token);
 
   it('makes no type of another application, whether it exists or not', async () => {
     const existing = await make({ application_id: foreign.id });
@@ -49,7 +42,7 @@ onEachDatabase('A manager of an application', (api) => {
   });
 
   it('does not widen what an administrator made with an application of others, but takes that out', async () => {
-    const { id } = await made({ targets: [foreign.id], claims: [] }, {});
+    const { id } = await made({ targets: [foreign.id], claims: [] }, api.adminToken);
     const change = (values: object) => api.patch(`${TYPES}/${id}`, { credential_type: values }, asManager());
     assert.equal((await change({ claims: ['email'] })).status, 403);
     assert.equal((await change({ claims: ['email'], targets: [] })).status, 200);
@@ -57,7 +50,7 @@ onEachDatabase('A manager of an application', (api) => {
   });
 
   it('neither sees nor changes types of others', async () => {
-    const { id } = await made({ application_id: foreign.id }, {});
+    const { id } = await made({ application_id: foreign.id }, api.adminToken);
     for (const answer of [
       await api.get(`${TYPES}/${id}`, asManager()),
       await api.patch(`${TYPES}/${id}`, { credential_type: { enabled: false } }, asManager()),
@@ -82,7 +75,7 @@ onEachDatabase('A manager of an application', (api) => {
 
   it('does not take the type name of another application', async () => {
     const name = `Operator${Date.now()}`;
-    await made({ application_id: foreign.id, type: name }, {});
+    await made({ application_id: foreign.id, type: name }, api.adminToken);
     assert.equal((await make({ type: name })).status, 409);
     const { id } = await made();
     assert.equal((await api.patch(`${TYPES}/${id}`, { credential_type: { type: name } }, asManager())).status, 409);
@@ -94,17 +87,17 @@ onEachDatabase('A manager of an application', (api) => {
     for (let count = 0; count < 21; count++) statuses.push((await make({ application_id: own.id })).status);
     assert.deepEqual([...new Set(statuses.slice(0, 20))], [201]);
     assert.equal(statuses[20], 409);
-    assert.equal((await make({ application_id: own.id }, {})).status, 201, 'administrators may');
+    assert.equal((await make({ application_id: own.id }, api.adminToken)).status, 201, 'administrators may');
   });
 
   it('who no longer is one changes nothing', async () => {
     const former = await makePerson(api);
     await assign(api, { ...former, application, role: { id: 'provider' } });
-    const { id } = await made({}, { token: former.token });
+    const { id } = await made({}, former.token);
     await api.delete(assignmentPath({ ...former, application, role: { id: 'provider' } }));
     const change = { credential_type: { enabled: false } };
     assert.equal((await api.patch(`${TYPES}/${id}`, change, { token: former.token })).status, 403);
-    assert.equal((await make({}, { token: former.token })).status, 403);
+    assert.equal((await make({}, former.token)).status, 403);
   });
 
   it('gets no answer with code in it from a type', async () => {
@@ -123,9 +116,8 @@ onDatabase(
     it('managers of applications do not', async () => {
       const manager = await makePerson(api);
       const application = await makeApplication(api, {}, manager.token);
-      const type = () => ({ credential_type: { id: newId(), application_id: application.id, name: 'Workers' } });
-      assert.equal((await api.post(TYPES, type(), { token: manager.token })).status, 403);
-      const { id } = (await api.post(TYPES, type())).body.credential_type;
+      assert.equal((await askType(api, application, {}, manager.token)).status, 403);
+      const { id } = await makeType(api, application);
       assert.equal((await api.patch(`${TYPES}/${id}`, { credential_type: { name: 'x' } }, { token: manager.token })).status, 403);
       assert.deepEqual((await api.get(TYPES, { token: manager.token })).body.credential_types, []);
     });

@@ -1,18 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { before, describe, it } from 'node:test';
-import { onDatabase, onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
+import { onDatabase, onEachDatabase, uniqueName } from '../../../test/support/api.ts';
 import { assign, makeApplication, makePerson, makeRole } from '../../../test/support/applications.ts';
-
-const TYPES = '/v3/OS-ROLE-CREDENTIALS/types';
-const newId = (): string => uniqueName('type');
-
-async function makeType(api: TestApi, application: { id: string }, values: object = {}, token?: string): Promise<any> {
-  const type = { id: newId(), application_id: application.id, name: 'Workers', ...values };
-  const answer = await api.post(TYPES, { credential_type: type }, token === undefined ? {} : { token });
-  assert.equal(answer.status, 201, answer.text);
-  return answer.body.credential_type;
-}
+import { askType, makeType, TYPES } from '../../../test/support/role-credentials.ts';
 
 onEachDatabase('Credential types', (api) => {
   let application: any;
@@ -116,8 +107,7 @@ onEachDatabase('Credential types', (api) => {
     };
     for (const [name, values] of Object.entries(bad))
       it(name, async () => {
-        const type = { id: newId(), application_id: application.id, name: 'Workers', ...values() };
-        const answer = await api.post(TYPES, { credential_type: type });
+        const answer = await askType(api, application, values());
         assert.equal(answer.status, 400, answer.text);
       });
 
@@ -133,12 +123,9 @@ onEachDatabase('Credential types', (api) => {
 
     it('when the id is taken, or an application does not exist', async () => {
       const { id } = await makeType(api, application);
-      const type = { id, application_id: application.id, name: 'Workers' };
-      assert.equal((await api.post(TYPES, { credential_type: type })).status, 409);
-      const nowhere = { ...type, id: newId(), application_id: 'nothing' };
-      assert.equal((await api.post(TYPES, { credential_type: nowhere })).status, 404);
-      const targets = { ...type, id: newId(), targets: ['nothing'] };
-      assert.equal((await api.post(TYPES, { credential_type: targets })).status, 404);
+      assert.equal((await askType(api, application, { id })).status, 409);
+      assert.equal((await askType(api, { id: 'nothing' })).status, 404);
+      assert.equal((await askType(api, application, { targets: ['nothing'] })).status, 404);
     });
   });
 

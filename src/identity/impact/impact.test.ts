@@ -5,8 +5,14 @@ import { onEachDatabase, uniqueName } from '../../../test/support/api.ts';
 import { makeWorld, type World } from '../../../test/support/every-route.ts';
 import { makeUser } from '../../../test/support/relying-party.ts';
 import { databaseOf } from '../../../test/support/restartable-api.ts';
-import { makeHolder, makeRoleWorld } from '../../../test/support/role-credentials.ts';
-import { receive } from '../../../test/support/role-credentials-page.ts';
+import {
+  issuedTo,
+  makeHolder,
+  makeRoleWorld,
+  TestCredentialWallet,
+  TYPES,
+  withdraw,
+} from '../../../test/support/role-credentials.ts';
 import { TestBrowser } from '../../../test/support/test-browser.ts';
 
 onEachDatabase('What a deletion would do', (api) => {
@@ -47,10 +53,10 @@ onEachDatabase('What a deletion would do', (api) => {
   it('has the credentials in wallets that would be revoked', async () => {
     const roleWorld = await makeRoleWorld(api);
     const person = await makeHolder(api, roleWorld);
-    for (const id of [roleWorld.sdJwt, roleWorld.sdJwt, roleWorld.jwtVc]) await receive(api, person, id);
-    const { credentials } = assertOk(await api.get(`/v3/OS-ROLE-CREDENTIALS/credentials?user_id=${person.id}`));
-    assertOk(await api.delete(`/v3/OS-ROLE-CREDENTIALS/credentials/${credentials[0].id}`), 204);
-    const type = `/v3/OS-ROLE-CREDENTIALS/types/${roleWorld.typeId}`;
+    const wallet = new TestCredentialWallet(api);
+    for (const id of [roleWorld.sdJwt, roleWorld.sdJwt, roleWorld.jwtVc]) await wallet.receiveFor(person, id);
+    await withdraw(api, (await issuedTo(api, person))[0].id, 'revoke');
+    const type = `${TYPES}/${roleWorld.typeId}`;
     const paths = [type, `/v3/users/${person.id}`, `/v3/OS-OAUTH2/consumers/${roleWorld.application.id}`];
     for (const path of [...paths, '/v3/domains/default']) assert.equal((await countsOf(path)).issued_credentials, 2, path);
     assertRefused(await api.get(`${type}/OS-IMPACT/deletion`, { token: person.token }), 403);

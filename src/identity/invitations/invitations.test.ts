@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { assertForbidden, assertNeedsToken, assertOk, assertRefused } from '../../../test/support/answers.ts';
 import { onEachDatabase, uniqueName } from '../../../test/support/api.ts';
 import { makeApplication, makeRole } from '../../../test/support/applications.ts';
+import { usesDomainFiles } from '../../../test/support/domain-files.ts';
 import { hasForm, INVITATIONS, InvitationClient, NEW_PASSWORD, newAddress, submit } from '../../../test/support/invitations.ts';
 import { MailServer, smtpSettings } from '../../../test/support/mail-server.ts';
 import { databaseOf } from '../../../test/support/restartable-api.ts';
@@ -18,10 +16,10 @@ await server.open();
 // So that the process can end.
 server.unref();
 
-const folder = mkdtempSync(join(tmpdir(), 'gatehouse-domains-'));
-writeFileSync(join(folder, 'keystone.closed.conf'), '[registration]\nmode = off\n');
-writeFileSync(join(folder, 'keystone.strict.conf'), '[registration]\nmode = open\nallowed_email_domains = example.org\n');
-after(() => rmSync(folder, { recursive: true }));
+const domains = usesDomainFiles({
+  closed: '[registration]\nmode = off\n',
+  strict: '[registration]\nmode = open\nallowed_email_domains = example.org\n',
+});
 
 const DAY = 86_400;
 const UNKNOWN = 'f'.repeat(32);
@@ -315,5 +313,5 @@ onEachDatabase(
       assert.match(page.text, /This link no longer works/);
     });
   },
-  { settings: { ...smtpSettings(server), GATEHOUSE_IDENTITY_DOMAIN_CONFIG_DIR: folder } },
+  { settings: { ...smtpSettings(server), ...domains } },
 );

@@ -6,30 +6,27 @@ import { onEachDatabase, uniqueName } from '../../../test/support/api.ts';
 import { assign, makeApplication, makeOrganization, makePerson, makeRole } from '../../../test/support/applications.ts';
 import {
   ISSUER,
-  type IssuedOn,
   issuedCredentialsOn,
   makeHolder,
   makeType,
   recordFor,
   stateOf,
+  usesIssuedCredentials,
   verifierOf,
 } from '../../../test/support/issued-credentials.ts';
-import { usesDatabaseOf } from '../../../test/support/restartable-api.ts';
+import { CREDENTIALS } from '../../../test/support/role-credentials.ts';
 import { inspectUserPermissions } from '../app-roles/index.ts';
 import { serviceActor } from '../audit/index.ts';
 import { rolesForType } from '../credential-types/index.ts';
 
-const ALL = '/v3/OS-ROLE-CREDENTIALS/credentials';
 const DAY = 86_400;
 
 onEachDatabase(
   'Issued credentials',
   (api) => {
-    const db = usesDatabaseOf(api);
-    let on: IssuedOn;
+    const { db, on } = usesIssuedCredentials(api);
     let verifier: Awaited<ReturnType<typeof verifierOf>>;
     before(async () => {
-      on = issuedCredentialsOn(db(), api.clock);
       const { user, typeId } = await makeHolder(api, db());
       await recordFor(on, user.id, typeId);
       verifier = await verifierOf(() => api.url, api.clock, db());
@@ -42,34 +39,34 @@ onEachDatabase(
       const told = async (credential: typeof one) => [
         await verifier.byToken(credential),
         await verifier.byBitstring(credential),
-        assertOk(await api.get(`${ALL}/${credential.id}`)).credential.state,
+        assertOk(await api.get(`${CREDENTIALS}/${credential.id}`)).credential.state,
       ];
-      const shown = assertOk(await api.get(`${ALL}/${one.id}`)).credential;
+      const shown = assertOk(await api.get(`${CREDENTIALS}/${one.id}`)).credential;
       assert.deepEqual(shown.roles, [{ target: application.id, names: [role.name] }]);
       assert.deepEqual([shown.user_id, shown.type_id, shown.application_id], [user.id, typeId, application.id]);
       assert.equal('key_thumbprint' in shown, false);
       assert.deepEqual(await told(one), ['valid', 'valid', 'valid']);
-      const suspended = assertOk(await api.patch(`${ALL}/${one.id}`, { credential: { state: 'suspended' } }));
+      const suspended = assertOk(await api.patch(`${CREDENTIALS}/${one.id}`, { credential: { state: 'suspended' } }));
       assert.deepEqual([suspended.credential.state, suspended.credential.reason], ['suspended', 'administrator']);
       assert.deepEqual(await told(one), ['suspended', 'suspended', 'suspended']);
-      assertOk(await api.patch(`${ALL}/${one.id}`, { credential: { state: 'valid' } }));
+      assertOk(await api.patch(`${CREDENTIALS}/${one.id}`, { credential: { state: 'valid' } }));
       assert.deepEqual(await told(one), ['valid', 'valid', 'valid']);
-      assertOk(await api.patch(`${ALL}/${one.id}`, { credential: { state: 'suspended' } }));
-      assertOk(await api.delete(`${ALL}/${one.id}`), 204);
-      assertOk(await api.delete(`${ALL}/${one.id}`), 204);
+      assertOk(await api.patch(`${CREDENTIALS}/${one.id}`, { credential: { state: 'suspended' } }));
+      assertOk(await api.delete(`${CREDENTIALS}/${one.id}`), 204);
+      assertOk(await api.delete(`${CREDENTIALS}/${one.id}`), 204);
       assert.deepEqual(await told(one), ['revoked', 'revoked', 'revoked']);
       for (const state of ['valid', 'suspended'])
-        assertRefused(await api.patch(`${ALL}/${one.id}`, { credential: { state } }), 409, /cannot be taken back/);
+        assertRefused(await api.patch(`${CREDENTIALS}/${one.id}`, { credential: { state } }), 409, /cannot be taken back/);
       assert.deepEqual(await told(other), ['valid', 'valid', 'valid']);
 
       const listed = async (query: string) =>
-        (assertOk(await api.get(`${ALL}?${query}`)).credentials as { id: string }[]).map(({ id }) => id).sort();
+        (assertOk(await api.get(`${CREDENTIALS}?${query}`)).credentials as { id: string }[]).map(({ id }) => id).sort();
       for (const filter of [`user_id=${user.id}`, `application_id=${application.id}`, `type_id=${typeId}`])
         assert.deepEqual(await listed(filter), [...ids].sort());
       assert.deepEqual(await listed(`user_id=${user.id}&state=revoked`), [one.id]);
       assert.deepEqual(await listed(`user_id=${user.id}&state=valid`), [other.id]);
       assert.equal((await listed(`user_id=${user.id}&limit=1`)).length, 1);
-      assertRefused(await api.get(`${ALL}?state=expired`), 400, /state/);
+      assertRefused(await api.get(`${CREDENTIALS}?state=expired`), 400, /state/);
     });
 
     it('are seen and revoked by the person themselves and by managers of the application, and by nobody else', async () => {
@@ -81,28 +78,33 @@ onEachDatabase(
       await assign(api, { user: person.user, organization: person.organization, application, role });
       const typeId = await makeType(db(), application.id);
       const { ids } = await recordFor(on, person.user.id, typeId, 3);
-      const [first, second, third] = ids.map((id) => `${ALL}/${id}`) as [string, string, string];
+      const [first, second, third] = ids.map((id) => `${CREDENTIALS}/${id}`) as [string, string, string];
       const suspend = { credential: { state: 'suspended' } };
       const as = ({ token }: { token: string }) => ({ token });
-      for (const path of [first, `${ALL}?user_id=${person.user.id}`, `${ALL}?application_id=${application.id}`, ALL])
+      for (const path of [
+        first,
+        `${CREDENTIALS}?user_id=${person.user.id}`,
+        `${CREDENTIALS}?application_id=${application.id}`,
+        CREDENTIALS,
+      ])
         assertRefused(await api.get(path, as(stranger)), 403);
       assertRefused(await api.delete(first, as(stranger)), 403);
       assertRefused(await api.patch(first, suspend, as(stranger)), 403);
-      assert.equal((await api.get(`${ALL}/unknown`, as(stranger))).text, (await api.get(first, as(stranger))).text);
-      await assertNeedsToken(api, 'GET', ALL);
+      assert.equal((await api.get(`${CREDENTIALS}/unknown`, as(stranger))).text, (await api.get(first, as(stranger))).text);
+      await assertNeedsToken(api, 'GET', CREDENTIALS);
 
-      assert.equal(assertOk(await api.get(`${ALL}?user_id=${person.user.id}`, as(person))).credentials.length, 3);
-      assertRefused(await api.get(ALL, as(person)), 403);
+      assert.equal(assertOk(await api.get(`${CREDENTIALS}?user_id=${person.user.id}`, as(person))).credentials.length, 3);
+      assertRefused(await api.get(CREDENTIALS, as(person)), 403);
       assertRefused(await api.patch(first, suspend, as(person)), 403);
       assertOk(await api.delete(first, as(person)), 204);
       assert.equal(assertOk(await api.get(first, as(person))).credential.reason, 'holder');
 
-      assert.equal(assertOk(await api.get(`${ALL}?application_id=${application.id}`, as(owner))).credentials.length, 3);
+      assert.equal(assertOk(await api.get(`${CREDENTIALS}?application_id=${application.id}`, as(owner))).credentials.length, 3);
       assertOk(await api.patch(second, suspend, as(owner)));
       // The word of an administrator is not taken back by the person.
       assertRefused(await api.patch(second, { credential: { state: 'valid' } }, as(person)), 403);
       assertOk(await api.delete(third, as(owner)), 204);
-      assertRefused(await api.get(`${ALL}/unknown`), 404);
+      assertRefused(await api.get(`${CREDENTIALS}/unknown`), 404);
     });
 
     it('are read for whoever acts on their state, by their entry in a list of ours', async () => {
@@ -120,7 +122,7 @@ onEachDatabase(
       assert.equal(await read(`${uri}/x`, idx), undefined);
       assert.equal(await read(uri, -1), undefined);
       assert.equal(await read(uri, 0.5), undefined);
-      await api.delete(`${ALL}/${one!.id}`);
+      await api.delete(`${CREDENTIALS}/${one!.id}`);
       assert.equal((await read(uri, idx))?.state, 'revoked');
     });
 
@@ -130,7 +132,7 @@ onEachDatabase(
       const get = (count: number, wallet: { authorizationId?: string; keys?: readonly string[] }) =>
         recordFor(on, user.id, typeId, count, until, wallet);
       const times = async (id: string) => {
-        const { issued_at, first_issued_at, refreshed_at } = assertOk(await api.get(`${ALL}/${id}`)).credential;
+        const { issued_at, first_issued_at, refreshed_at } = assertOk(await api.get(`${CREDENTIALS}/${id}`)).credential;
         return [issued_at, first_issued_at, refreshed_at];
       };
       const first = (await get(2, { authorizationId: 'one' })).ids;
@@ -155,7 +157,9 @@ onEachDatabase(
       assert.equal((await times(foreign!))[2], null, 'of somebody else');
 
       const listed = async (query: string) =>
-        (assertOk(await api.get(`${ALL}?user_id=${user.id}&${query}`)).credentials as { id: string }[]).map(({ id }) => id);
+        (assertOk(await api.get(`${CREDENTIALS}?user_id=${user.id}&${query}`)).credentials as { id: string }[]).map(
+          ({ id }) => id,
+        );
       const newest = await listed('newest=true&sort=-issued_at');
       assert.equal(newest.length, 2);
       assert.ok([third, fourth].includes(newest[0]) && newest[1] === other[0]);
@@ -164,17 +168,17 @@ onEachDatabase(
       assert.deepEqual(await page(newest[0]!), [other[0]]);
       await get(1, { authorizationId: 'third' });
       assert.deepEqual(await page(newest[0]!), [other[0]], 'a marker that is not the newest any more has its place');
-      assertRefused(await api.get(`${ALL}?user_id=${user.id}&sort=state`), 400, /sort/);
+      assertRefused(await api.get(`${CREDENTIALS}?user_id=${user.id}&sort=state`), 400, /sort/);
 
       const all = async () => Promise.all([...first, second!, third!, fourth!, ...other].map((id) => stateOf(db(), id)));
-      assertOk(await api.patch(`${ALL}/${second}?same_wallet=true`, { credential: { state: 'suspended' } }));
+      assertOk(await api.patch(`${CREDENTIALS}/${second}?same_wallet=true`, { credential: { state: 'suspended' } }));
       assert.deepEqual(await all(), [...Array(5).fill('suspended'), 'valid']);
-      assertOk(await api.delete(`${ALL}/${first[0]}`), 204);
-      assertOk(await api.patch(`${ALL}/${third}?same_wallet=true`, { credential: { state: 'valid' } }));
+      assertOk(await api.delete(`${CREDENTIALS}/${first[0]}`), 204);
+      assertOk(await api.patch(`${CREDENTIALS}/${third}?same_wallet=true`, { credential: { state: 'valid' } }));
       assert.deepEqual(await all(), ['revoked', ...Array(4).fill('valid'), 'valid']);
-      assertOk(await api.delete(`${ALL}/${first[0]}?same_wallet=true`), 204);
+      assertOk(await api.delete(`${CREDENTIALS}/${first[0]}?same_wallet=true`), 204);
       assert.deepEqual(await all(), [...Array(5).fill('revoked'), 'valid']);
-      assertRefused(await api.delete(`${ALL}/${other[0]}?same_wallet=perhaps`), 400, /same_wallet/);
+      assertRefused(await api.delete(`${CREDENTIALS}/${other[0]}?same_wallet=perhaps`), 400, /same_wallet/);
     });
 
     it('have a list that may be kept for a short time, and is not sent again while it is the same', async () => {

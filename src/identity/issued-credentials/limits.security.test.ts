@@ -1,18 +1,16 @@
 // One person, and how much of the service they can take with credentials.
 import assert from 'node:assert/strict';
-import { before, it } from 'node:test';
+import { it } from 'node:test';
 import { onEachDatabase } from '../../../test/support/api.ts';
 import { assignmentPath } from '../../../test/support/applications.ts';
 import {
   ISSUER,
-  type IssuedOn,
-  issuedCredentialsOn,
   makeHolder,
   recordFor,
   stateOf,
+  usesIssuedCredentials,
   verifierOf,
 } from '../../../test/support/issued-credentials.ts';
-import { usesDatabaseOf } from '../../../test/support/restartable-api.ts';
 import type { IssuedCredentialRow } from '../database.issued-credentials.ts';
 import { MOST_USABLE } from './record.rules.ts';
 
@@ -21,11 +19,7 @@ const MOST_UNEXPIRED = 20_000;
 onEachDatabase(
   'A person who has credentials issued again and again',
   (api) => {
-    const db = usesDatabaseOf(api);
-    let on: IssuedOn;
-    before(() => {
-      on = issuedCredentialsOn(db(), api.clock);
-    });
+    const { db, on } = usesIssuedCredentials(api);
     const usable = async (userId: string): Promise<IssuedCredentialRow[]> =>
       db().read.selectFrom('issued_credentials').where('user_id', '=', userId).where('state', '=', 'valid').selectAll().execute();
 

@@ -1,6 +1,6 @@
 // Somebody has a credential issued while the role is taken away: whoever is first, no valid credential says a role that is gone.
 import assert from 'node:assert/strict';
-import { before, it } from 'node:test';
+import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onDatabase, onEachDatabase } from '../../../test/support/api.ts';
 import {
@@ -11,25 +11,13 @@ import {
   makePerson,
   makeRole,
 } from '../../../test/support/applications.ts';
-import {
-  type IssuedOn,
-  issuedCredentialsOn,
-  makeHolder,
-  makeType,
-  recordFor,
-  stateOf,
-} from '../../../test/support/issued-credentials.ts';
-import { usesDatabaseOf } from '../../../test/support/restartable-api.ts';
+import { makeHolder, makeType, recordFor, stateOf, usesIssuedCredentials } from '../../../test/support/issued-credentials.ts';
 import { serviceActor } from '../audit/index.ts';
 
 const ROUNDS = 40;
 
 onEachDatabase('Issuing while a role is taken away', (api) => {
-  const db = usesDatabaseOf(api);
-  let on: IssuedOn;
-  before(() => {
-    on = issuedCredentialsOn(db(), api.clock);
-  });
+  const { db, on } = usesIssuedCredentials(api);
 
   const alive = async (userId: string): Promise<number> =>
     (
@@ -86,11 +74,7 @@ onEachDatabase('Issuing while a role is taken away', (api) => {
 
 /** The steps of the two transactions in a given order, which only PostgreSQL lets run at the same time. */
 onDatabase('PostgreSQL', 'Transactions that overlap', {}, (api) => {
-  const db = usesDatabaseOf(api);
-  let on: IssuedOn;
-  before(() => {
-    on = issuedCredentialsOn(db(), api.clock);
-  });
+  const { db, on } = usesIssuedCredentials(api);
 
   const removal = (userId: string, during: () => Promise<unknown>) =>
     on.change(serviceActor, async ({ tx, audit, invalidate }) => {

@@ -1,13 +1,12 @@
 // A wallet from which somebody took its credentials, and which asks for new ones by what it was given before.
 import assert from 'node:assert/strict';
-import { before, it } from 'node:test';
+import { it } from 'node:test';
 import { onEachDatabase, uniqueName } from '../../../test/support/api.ts';
 import { assign, makeApplication, makePerson, makeRole } from '../../../test/support/applications.ts';
-import { ISSUER, type IssuedOn, issuedCredentialsOn, makeType, recordFor } from '../../../test/support/issued-credentials.ts';
-import { usesDatabaseOf } from '../../../test/support/restartable-api.ts';
+import { ISSUER, makeType, recordFor, usesIssuedCredentials } from '../../../test/support/issued-credentials.ts';
+import { withdraw } from '../../../test/support/role-credentials.ts';
 import { serviceActor } from '../audit/index.ts';
 
-const ALL = '/v3/OS-ROLE-CREDENTIALS/credentials';
 const DAY = 86_400;
 const UNTIL = Number.MAX_SAFE_INTEGER;
 const WITHDRAWN = /revoked or suspended/;
@@ -15,11 +14,7 @@ const WITHDRAWN = /revoked or suspended/;
 onEachDatabase(
   'A wallet from which its credentials were taken',
   (api) => {
-    const db = usesDatabaseOf(api);
-    let on: IssuedOn;
-    before(() => {
-      on = issuedCredentialsOn(db(), api.clock);
-    });
+    const { db, on } = usesIssuedCredentials(api);
 
     /** Somebody with a role in each of these applications, and a type of credentials of each. */
     async function makeWorld(count: number) {
@@ -43,7 +38,7 @@ onEachDatabase(
       const [managed, foreign] = types as [string, string];
       const id = await get(managed);
       await get(foreign);
-      assert.equal((await api.delete(`${ALL}/${id}`, { token: manager.token })).status, 204);
+      await withdraw(api, id, 'revoke', { token: manager.token });
       await assert.rejects(get(managed), WITHDRAWN);
       await get(foreign);
       await revokeAsHolder(await get(foreign));
@@ -54,8 +49,8 @@ onEachDatabase(
       const worlds = [await makeWorld(1), await makeWorld(1), await makeWorld(1)];
       const ids = await Promise.all(worlds.map(({ types, get }) => get(types[0]!)));
       await revokeAsHolder(ids[0]!);
-      assert.equal((await api.delete(`${ALL}/${ids[1]}`)).status, 204);
-      assert.equal((await api.patch(`${ALL}/${ids[2]}`, { credential: { state: 'suspended' } })).status, 200);
+      await withdraw(api, ids[1]!, 'revoke');
+      await withdraw(api, ids[2]!, 'suspend');
       // The credentials have expired; refresh tokens of wallets have not.
       for (const days of [0, 4, 25]) {
         api.clock.advance(days * DAY);

@@ -1,37 +1,33 @@
 // Attestations that are wrong in one thing: of wallets at the endpoints where clients authenticate, and of keys in credential requests.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { calculateJwkThumbprint, exportJWK } from 'jose';
 import { type ApiAnswer, onEachDatabase } from '../../../test/support/api.ts';
 import { certify, usages } from '../../../test/support/certificates.ts';
 import { RelyingParty } from '../../../test/support/relying-party.ts';
 import {
-  authorize,
   type Change,
   codeGrant,
-  codeRequest,
   makeHolder,
   makeOffer,
-  makeRoleWorld,
   newKey,
   PRE_AUTHORIZED,
   PUBLIC_WALLETS,
-  type RoleHolder,
-  type RoleWorld,
   TestCredentialWallet,
   type Token,
+  usesRoleWorld,
 } from '../../../test/support/role-credentials.ts';
 import {
   ATTESTED_WALLET,
   AttestedTestWallet,
   newAttester,
   OTHER_WALLET,
-  TestWalletProvider,
+  usesAttestedWallet,
+  usesWalletProvider,
 } from '../../../test/support/wallet-provider.ts';
 
-const provider = new TestWalletProvider();
+const provider = usesWalletProvider();
 const stranger = newAttester('stranger');
-after(() => provider.remove());
 /** The extended key usage of web servers. */
 const SERVER = '1.3.6.1.5.5.7.3.1';
 const now = (): number => Math.floor(Date.now() / 1000);
@@ -96,17 +92,11 @@ const WALLET_CASES: Readonly<Record<string, AttestedTestWallet['changes']>> = {
 onEachDatabase(
   'A wallet with an attestation',
   (api) => {
-    let world: RoleWorld;
-    let person: RoleHolder;
-    let wallet: AttestedTestWallet;
-    before(async () => {
-      world = await makeRoleWorld(api);
-      person = await makeHolder(api, world);
-      wallet = await new AttestedTestWallet(api).of(provider);
-    });
+    const { world, person } = usesRoleWorld(api);
+    const wallet = usesAttestedWallet(api, provider);
 
     const push = async (by: TestCredentialWallet, more: Record<string, string> = {}): Promise<ApiAnswer> => {
-      const { parameters } = codeRequest({ client_id: ATTESTED_WALLET, scope: world.scope, ...more });
+      const { parameters } = wallet.asks(world.scope, more);
       const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
       return by.send('/openid/par', { method: 'POST', headers, body: new URLSearchParams(parameters).toString() });
     };
@@ -158,19 +148,16 @@ onEachDatabase(
       const theirs = await calculateJwkThumbprint(await exportJWK(other.instanceKey.publicKey));
       // Also if somebody says that the code is for the other.
       for (const more of [{}, { attestation_jkt: theirs }]) {
-        const request = codeRequest({ client_id: ATTESTED_WALLET, scope: world.scope, ...more });
-        const answer = await authorize(api, request, person, { isPushed: true, headers: await wallet.attested() });
-        const { status, body, text } = await other.askToken(codeGrant(request, answer));
+        const request = wallet.asks(world.scope, more as Record<string, string>);
+        const { status, body, text } = await other.askToken(codeGrant(request, await wallet.push(request, person)));
         assert.deepEqual([status, body.error], [400, 'invalid_grant'], text);
       }
     });
 
     it('does not refresh what another copy of it received', async () => {
-      const request = codeRequest({ client_id: ATTESTED_WALLET, scope: world.scope });
-      const answer = await authorize(api, request, person, { isPushed: true, headers: await wallet.attested() });
-      const { body } = await wallet.askToken(codeGrant(request, answer));
+      const { refresh_token } = await wallet.tokenByCode(person, world.scope);
       const other = await new AttestedTestWallet(api).of(provider);
-      const stolen = await other.askToken({ grant_type: 'refresh_token', refresh_token: body.refresh_token });
+      const stolen = await other.askToken({ grant_type: 'refresh_token', refresh_token });
       assert.deepEqual([stolen.status, stolen.body.error], [400, 'invalid_grant'], stolen.text);
     });
 
@@ -201,7 +188,7 @@ onEachDatabase(
     });
 
     it('cannot do without a pushed request, PKCE or DPoP', async () => {
-      const { parameters } = codeRequest({ client_id: ATTESTED_WALLET, scope: world.scope });
+      const { parameters } = wallet.asks(world.scope);
       const page = await fetch(`${api.url}/openid/authorize?${new URLSearchParams(parameters)}`, { redirect: 'manual' });
       assert.match(page.headers.get('location') ?? '', /error=invalid_request/);
       const { code_challenge: _challenge, code_challenge_method: _method, ...without } = parameters;
@@ -217,8 +204,7 @@ onEachDatabase(
     describe('of its keys', () => {
       let token: Token;
       before(async () => {
-        const { uri, code } = await offered();
-        token = await wallet.token(uri, code);
+        token = await wallet.tokenFor(person, world.sdJwt);
       });
       const request = (proofs: object): Promise<ApiAnswer> =>
         wallet.request(token, { credential_configuration_id: world.sdJwt, proofs });
@@ -330,9 +316,9 @@ onEachDatabase(
 );
 
 onEachDatabase('Without wallet providers', (api) => {
+  const { world, person } = usesRoleWorld(api);
+
   it('there are no attestations: no challenges, and no proofs by them', async () => {
-    const world = await makeRoleWorld(api);
-    const person = await makeHolder(api, world);
     const wallet = new TestCredentialWallet(api);
     assert.equal((await wallet.send('/openid/challenge', { method: 'POST' })).status, 404);
     const { body } = await wallet.send('/.well-known/oauth-authorization-server');

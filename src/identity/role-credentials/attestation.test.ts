@@ -1,45 +1,19 @@
 // Wallets that are attested by their provider, and keys that are.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { it } from 'node:test';
 import { decodeProtectedHeader, exportJWK } from 'jose';
-import { onEachDatabase, TestApi } from '../../../test/support/api.ts';
-import {
-  authorize,
-  codeGrant,
-  codeRequest,
-  makeHolder,
-  makeOffer,
-  makeRoleWorld,
-  newKey,
-  type RoleHolder,
-  type RoleWorld,
-  readSdJwt,
-} from '../../../test/support/role-credentials.ts';
-import { ATTESTED_WALLET, AttestedTestWallet, OTHER_WALLET, TestWalletProvider } from '../../../test/support/wallet-provider.ts';
+import { onDatabase, onEachDatabase } from '../../../test/support/api.ts';
+import { newKey, readSdJwt, usesRoleWorld } from '../../../test/support/role-credentials.ts';
+import { ATTESTED_WALLET, OTHER_WALLET, usesAttestedWallet, usesWalletProvider } from '../../../test/support/wallet-provider.ts';
 
-const provider = new TestWalletProvider();
-after(() => provider.remove());
+const provider = usesWalletProvider();
 
 onEachDatabase(
   'A wallet that its provider attests',
   (api) => {
-    let world: RoleWorld;
-    let person: RoleHolder;
-    let wallet: AttestedTestWallet;
-    before(async () => {
-      world = await makeRoleWorld(api);
-      person = await makeHolder(api, world);
-      wallet = await new AttestedTestWallet(api).of(provider);
-    });
-
-    const tokenByCode = async (clientId = ATTESTED_WALLET) => {
-      const request = codeRequest({ client_id: clientId, scope: world.scope });
-      const answer = await authorize(api, request, person, { isPushed: true, headers: await wallet.attested() });
-      assert.equal(answer.get('iss'), wallet.issuer, 'RFC 9207');
-      const { status, body, text } = await wallet.askToken(codeGrant(request, answer));
-      assert.equal(status, 200, text);
-      return body;
-    };
+    const { world, person } = usesRoleWorld(api);
+    const wallet = usesAttestedWallet(api, provider);
+    const tokenByCode = () => wallet.tokenByCode(person, world.scope);
 
     it('receives a credential: by a pushed request, with PKCE and DPoP, signed with a chain', async () => {
       const token = await tokenByCode();
@@ -51,22 +25,19 @@ onEachDatabase(
     });
 
     it('may have a client id that is no address', async () => {
+      wallet.clientId = OTHER_WALLET;
       wallet.changes = {
-        attestation: ({ payload }) => {
-          payload.sub = OTHER_WALLET;
-        },
         pop: ({ payload }) => {
           delete payload.iss;
         },
       };
-      assert.ok((await tokenByCode(OTHER_WALLET)).access_token);
+      assert.ok((await tokenByCode()).access_token);
+      wallet.clientId = ATTESTED_WALLET;
       wallet.changes = {};
     });
 
     it('redeems an offer', async () => {
-      const { uri, tx_code: code } = await makeOffer(api, person, [world.sdJwt]);
-      const token = await wallet.token(uri, code);
-      assert.ok(await wallet.receive(token, world.sdJwt));
+      assert.ok(await wallet.receiveFor(person, world.sdJwt));
     });
 
     it('refreshes its token as often as it needs, and the credential with it', async () => {
@@ -170,29 +141,16 @@ onEachDatabase(
   { settings: { ...provider.settings, GATEHOUSE_IDENTITY_HAIP: 'on' } },
 );
 
-describe('An issuer that requires attested keys', () => {
-  const levels = {
-    GATEHOUSE_IDENTITY_KEY_STORAGE: 'iso_18045_high',
-    GATEHOUSE_IDENTITY_KEY_USER_AUTHENTICATION: 'iso_18045_moderate',
-  };
-  const api = new TestApi('SQLite', {
-    settings: { ...provider.settings, ...levels, GATEHOUSE_IDENTITY_KEY_ATTESTATIONS: 'required' },
-  });
-  let world: RoleWorld;
-  let person: RoleHolder;
-  let wallet: AttestedTestWallet;
-  before(async () => {
-    await api.start();
-    world = await makeRoleWorld(api);
-    person = await makeHolder(api, world);
-    wallet = await new AttestedTestWallet(api).of(provider);
-  });
-  after(() => api.stop());
+const REQUIRED = {
+  GATEHOUSE_IDENTITY_KEY_ATTESTATIONS: 'required',
+  GATEHOUSE_IDENTITY_KEY_STORAGE: 'iso_18045_high',
+  GATEHOUSE_IDENTITY_KEY_USER_AUTHENTICATION: 'iso_18045_moderate',
+};
 
-  const tokenOf = async () => {
-    const { uri, tx_code: code } = await makeOffer(api, person, [world.sdJwt]);
-    return wallet.token(uri, code);
-  };
+onDatabase('SQLite', 'An issuer that requires attested keys', { settings: { ...provider.settings, ...REQUIRED } }, (api) => {
+  const { world, person } = usesRoleWorld(api);
+  const wallet = usesAttestedWallet(api, provider);
+  const tokenOf = () => wallet.tokenFor(person, world.sdJwt);
 
   it('says so in its metadata, and how they have to be kept', async () => {
     const { proof_types_supported: types } = (await wallet.metadata()).credential_configurations_supported[world.sdJwt];

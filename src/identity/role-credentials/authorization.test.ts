@@ -1,6 +1,6 @@
 // Credentials by the authorization code flow: the wallet asks by scope or by authorization details, by itself or because of an offer.
 import assert from 'node:assert/strict';
-import { after, before, it } from 'node:test';
+import { before, it } from 'node:test';
 import * as client from 'openid-client';
 import { onEachDatabase } from '../../../test/support/api.ts';
 import { makeApplication } from '../../../test/support/applications.ts';
@@ -10,30 +10,24 @@ import {
   type CodeRequest,
   codeGrant,
   codeRequest,
+  issuedTo,
   makeHolder,
   makeOffer,
-  makeRoleWorld,
   PUBLIC_WALLETS,
-  type RoleHolder,
-  type RoleWorld,
   readSdJwt,
   TestCredentialWallet,
+  usesRoleWorld,
   WALLET_CALLBACK,
 } from '../../../test/support/role-credentials.ts';
 import { TestBrowser } from '../../../test/support/test-browser.ts';
-import { ATTESTED_WALLET, AttestedTestWallet, TestWalletProvider } from '../../../test/support/wallet-provider.ts';
+import { AttestedTestWallet, usesAttestedWallet, usesWalletProvider } from '../../../test/support/wallet-provider.ts';
 
 onEachDatabase(
   'Receiving a credential after signing in',
   (api) => {
-    let world: RoleWorld;
-    let person: RoleHolder;
-    let wallet: TestCredentialWallet;
-    before(async () => {
-      world = await makeRoleWorld(api);
-      person = await makeHolder(api, world);
-      wallet = await new TestCredentialWallet(api).withDpop();
-    });
+    const { world, person } = usesRoleWorld(api);
+    const wallet = new TestCredentialWallet(api);
+    before(async () => void (await wallet.withDpop()));
 
     async function tokenOf(request: CodeRequest, isPushed = false) {
       const answer = await authorize(api, request, person, { isPushed });
@@ -103,10 +97,8 @@ onEachDatabase(
       const tokens = await party.redeem(await new TestBrowser(api).signIn(url, holder), checks);
       const plain = new TestCredentialWallet(api);
       await plain.receive({ access_token: tokens.access_token, token_type: 'Bearer' }, world.sdJwt);
-      const times = async () => {
-        const { body } = await api.get(`/v3/OS-ROLE-CREDENTIALS/credentials?user_id=${holder.id}&newest=true`);
-        return body.credentials.map((one: any) => [one.first_issued_at, one.issued_at, one.refreshed_at]);
-      };
+      const times = async (): Promise<any> =>
+        (await issuedTo(api, holder, '&newest=true')).map((one) => [one.first_issued_at, one.issued_at, one.refreshed_at]);
       const [[first, , never]] = await times();
       assert.equal(never, null);
       api.clock.advance(60);
@@ -129,34 +121,25 @@ onEachDatabase(
   { settings: PUBLIC_WALLETS },
 );
 
-const provider = new TestWalletProvider();
-after(() => provider.remove());
+const provider = usesWalletProvider();
 
 onEachDatabase(
   'HAIP',
   (api) => {
-    let world: RoleWorld;
-    let person: RoleHolder;
-    let wallet: AttestedTestWallet;
-    before(async () => {
-      world = await makeRoleWorld(api);
-      person = await makeHolder(api, world);
-      wallet = await new AttestedTestWallet(api).of(provider);
-    });
-    const asked = () => codeRequest({ client_id: ATTESTED_WALLET, scope: world.scope });
-    const pushed = async (request: CodeRequest) =>
-      authorize(api, request, person, { isPushed: true, headers: await wallet.attested() });
+    const { world, person } = usesRoleWorld(api);
+    const wallet = usesAttestedWallet(api, provider);
+    const asked = () => wallet.asks(world.scope);
 
     it('takes pushed requests with S256 and DPoP, and no others', async () => {
       const good = asked();
-      const { body: token } = await wallet.askToken(codeGrant(good, await pushed(good)));
+      const { body: token } = await wallet.askToken(codeGrant(good, await wallet.push(good, person)));
       assert.ok(await wallet.receive(token, world.sdJwt));
 
       const page = await new TestBrowser(api).go(`${api.url}/openid/authorize?${new URLSearchParams(asked().parameters)}`);
       assert.equal(page.redirectTarget?.searchParams.get('error') ?? page.status, 'invalid_request');
 
       const unbound = asked();
-      const code = await pushed(unbound);
+      const code = await wallet.push(unbound, person);
       const bare = await new AttestedTestWallet(api).of(provider);
       Object.assign(bare, { dpopKey: undefined, instanceKey: wallet.instanceKey });
       const refused = await bare.askToken(codeGrant(unbound, code));

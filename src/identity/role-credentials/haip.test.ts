@@ -1,44 +1,21 @@
 // What HAIP 1.0 asks of an issuer, beyond wallets that authenticate (attestation.test.ts). docs/haip.md says which test shows what.
 import assert from 'node:assert/strict';
 import { createHash, X509Certificate } from 'node:crypto';
-import { after, before, it } from 'node:test';
+import { it } from 'node:test';
 import { calculateJwkThumbprint, decodeJwt, decodeProtectedHeader, exportJWK, jwtVerify } from 'jose';
-import { onEachDatabase, TestApi } from '../../../test/support/api.ts';
+import { onEachDatabase, withApi } from '../../../test/support/api.ts';
 import { makeApplication } from '../../../test/support/applications.ts';
-import {
-  authorize,
-  codeGrant,
-  codeRequest,
-  makeHolder,
-  makeOffer,
-  makeRoleWorld,
-  newKey,
-  type RoleHolder,
-  type RoleWorld,
-  readSdJwt,
-  TestCredentialWallet,
-} from '../../../test/support/role-credentials.ts';
-import { ATTESTED_WALLET, AttestedTestWallet, TestWalletProvider } from '../../../test/support/wallet-provider.ts';
+import { codeGrant, newKey, readSdJwt, TestCredentialWallet, usesRoleWorld } from '../../../test/support/role-credentials.ts';
+import { AttestedTestWallet, usesAttestedWallet, usesWalletProvider } from '../../../test/support/wallet-provider.ts';
 
-const provider = new TestWalletProvider();
-after(() => provider.remove());
+const provider = usesWalletProvider();
 
 onEachDatabase(
   'An issuer by HAIP',
   (api) => {
-    let world: RoleWorld;
-    let person: RoleHolder;
-    let wallet: AttestedTestWallet;
-    before(async () => {
-      world = await makeRoleWorld(api);
-      person = await makeHolder(api, world);
-      wallet = await new AttestedTestWallet(api).of(provider);
-    });
-
-    const offeredToken = async () => {
-      const { uri, tx_code: code } = await makeOffer(api, person, [world.sdJwt]);
-      return wallet.token(uri, code);
-    };
+    const { world, person } = usesRoleWorld(api);
+    const wallet = usesAttestedWallet(api, provider);
+    const offeredToken = () => wallet.tokenFor(person, world.sdJwt);
 
     /** The key of a JWS, whose chain must end below the root and not be signed by itself. */
     function leafOf(jws: string): X509Certificate {
@@ -94,11 +71,10 @@ onEachDatabase(
       const other = await new AttestedTestWallet(api).of(provider);
       other.instanceKey = wallet.instanceKey;
       const jkt = await calculateJwkThumbprint(await exportJWK(wallet.dpopKey!.publicKey));
-      const request = codeRequest({ client_id: ATTESTED_WALLET, scope: world.scope, dpop_jkt: jkt });
-      const push = async () => authorize(api, request, person, { isPushed: true, headers: await wallet.attested() });
-      const stolen = await other.askToken(codeGrant(request, await push()));
+      const request = wallet.asks(world.scope, { dpop_jkt: jkt });
+      const stolen = await other.askToken(codeGrant(request, await wallet.push(request, person)));
       assert.equal(stolen.body.error, 'invalid_grant', stolen.text);
-      assert.equal((await wallet.askToken(codeGrant(request, await push()))).status, 200);
+      assert.equal((await wallet.askToken(codeGrant(request, await wallet.push(request, person)))).status, 200);
     });
 
     it('takes proofs of clocks that are ten seconds ahead', async () => {
@@ -107,8 +83,7 @@ onEachDatabase(
           payload.iat = (payload.iat as number) + 10;
         },
       };
-      const { uri, tx_code: code } = await makeOffer(api, person, [world.sdJwt]);
-      assert.ok(await wallet.token(uri, code));
+      assert.ok(await offeredToken());
       wallet.changes = {};
     });
 
@@ -134,15 +109,15 @@ onEachDatabase(
     });
 
     it('has request URIs and codes that end soon', async () => {
-      const { parameters } = codeRequest({ client_id: ATTESTED_WALLET, scope: world.scope });
+      const { parameters } = wallet.asks(world.scope);
       const pushed = await wallet.send('/openid/par', {
         method: 'POST',
         headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
         body: new URLSearchParams(parameters).toString(),
       });
       assert.ok(pushed.body.expires_in < 600, pushed.text);
-      const request = codeRequest({ client_id: ATTESTED_WALLET, scope: world.scope });
-      const answer = await authorize(api, request, person, { isPushed: true, headers: await wallet.attested() });
+      const request = wallet.asks(world.scope);
+      const answer = await wallet.push(request, person);
       api.clock.advance(61);
       const late = await wallet.askToken(codeGrant(request, answer), await wallet.dpop('/openid/token'));
       assert.equal(late.body.error, 'invalid_grant', late.text);
@@ -152,11 +127,7 @@ onEachDatabase(
 );
 
 it('An issuer of one credential at a time does not say that it issues batches', async () => {
-  const api = new TestApi('SQLite', { settings: { GATEHOUSE_IDENTITY_CREDENTIAL_BATCH_SIZE: '1' } });
-  await api.start();
-  try {
+  await withApi({ settings: { GATEHOUSE_IDENTITY_CREDENTIAL_BATCH_SIZE: '1' } }, async (api) => {
     assert.equal((await new TestCredentialWallet(api).metadata()).batch_credential_issuance, undefined);
-  } finally {
-    await api.stop();
-  }
+  });
 });

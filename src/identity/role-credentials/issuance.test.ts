@@ -1,36 +1,24 @@
 import assert from 'node:assert/strict';
-import { before, it } from 'node:test';
+import { it } from 'node:test';
 import { compactDecrypt, exportJWK, generateKeyPair } from 'jose';
 import { onEachDatabase } from '../../../test/support/api.ts';
 import {
   makeHolder,
   makeOffer,
-  makeRoleWorld,
   newKey,
   PRE_AUTHORIZED,
-  type RoleHolder,
-  type RoleWorld,
   readJwt,
   readSdJwt,
   TestCredentialWallet,
+  usesRoleWorld,
 } from '../../../test/support/role-credentials.ts';
 import { thumbprintOf } from '../../verifiable/jose/index.ts';
 import { didJwkOf } from '../../verifiable/resolver/index.ts';
 
 onEachDatabase('Receiving a role as a credential', (api) => {
-  let world: RoleWorld;
-  let person: RoleHolder;
-  let wallet: TestCredentialWallet;
-  before(async () => {
-    world = await makeRoleWorld(api);
-    person = await makeHolder(api, world);
-    wallet = new TestCredentialWallet(api);
-  });
-
-  const tokenFor = async (id: string, by = wallet) => {
-    const { uri, tx_code: code } = await makeOffer(api, person, [id]);
-    return by.token(uri, code);
-  };
+  const { world, person } = usesRoleWorld(api);
+  const wallet = new TestCredentialWallet(api);
+  const tokenFor = (id: string, by = wallet) => by.tokenFor(person, id);
 
   it('publishes what it issues, and how', async () => {
     const metadata = await wallet.metadata();
@@ -92,10 +80,7 @@ onEachDatabase('Receiving a role as a credential', (api) => {
 
   it('is offered as often as offers are used', async () => {
     const often = await makeHolder(api, world);
-    for (let time = 0; time < 21; time++) {
-      const { uri, tx_code: code } = await makeOffer(api, often, [world.sdJwt]);
-      assert.ok(await wallet.token(uri, code));
-    }
+    for (let time = 0; time < 21; time++) assert.ok(await wallet.tokenFor(often, world.sdJwt));
   });
 
   it('is issued under the older name of the format', async () => {

@@ -1,59 +1,43 @@
 // An attested wallet that was lost: it has refresh tokens, which no session ends. Its owner takes them from it.
 import assert from 'node:assert/strict';
-import { after, before, it } from 'node:test';
+import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { onDatabase, onEachDatabase } from '../../../test/support/api.ts';
 import { usesDatabaseOf } from '../../../test/support/restartable-api.ts';
 import {
-  authorize,
-  codeGrant,
-  codeRequest,
+  issuedTo,
   makeHolder,
-  makeOffer,
-  makeRoleWorld,
   type RoleHolder,
-  type RoleWorld,
   TestCredentialWallet,
+  usesRoleWorld,
+  withdraw,
 } from '../../../test/support/role-credentials.ts';
 import { PAGE } from '../../../test/support/role-credentials-page.ts';
 import { TestBrowser } from '../../../test/support/test-browser.ts';
-import { ATTESTED_WALLET, AttestedTestWallet, OTHER_WALLET, TestWalletProvider } from '../../../test/support/wallet-provider.ts';
+import {
+  ATTESTED_WALLET,
+  type AttestedTestWallet,
+  OTHER_WALLET,
+  usesAttestedWallet,
+  usesWalletProvider,
+} from '../../../test/support/wallet-provider.ts';
 import { takeAdvisoryLock } from '../../platform/database/index.ts';
 import { issuingLock } from '../issued-credentials/index.ts';
 
-const provider = new TestWalletProvider();
-after(() => provider.remove());
-const ALL = '/v3/OS-ROLE-CREDENTIALS/credentials';
+const provider = usesWalletProvider();
 
 onEachDatabase(
   'An attested wallet that was lost',
   (api) => {
-    let world: RoleWorld;
-    let wallet: AttestedTestWallet;
+    const { world } = usesRoleWorld(api);
+    const wallet = usesAttestedWallet(api, provider);
     /** Of the same provider, but not the one that was lost. */
-    let other: AttestedTestWallet;
-    before(async () => {
-      world = await makeRoleWorld(api);
-      wallet = await new AttestedTestWallet(api).of(provider);
-      other = await new AttestedTestWallet(api).of(provider);
-      other.changes = {
-        attestation: ({ payload }) => {
-          payload.sub = OTHER_WALLET;
-        },
-        pop: ({ payload }) => {
-          payload.iss = OTHER_WALLET;
-        },
-      };
-    });
+    const other = usesAttestedWallet(api, provider);
+    other.clientId = OTHER_WALLET;
 
-    const tokenBy = async (by: AttestedTestWallet, person: RoleHolder, browser = new TestBrowser(api)) => {
-      const request = codeRequest({ client_id: by === other ? OTHER_WALLET : ATTESTED_WALLET, scope: world.scope });
-      const answer = await authorize(api, request, person, { isPushed: true, headers: await by.attested(), browser });
-      const { status, body, text } = await by.askToken(codeGrant(request, answer));
-      assert.equal(status, 200, text);
-      return body;
-    };
+    const tokenBy = (by: AttestedTestWallet, person: RoleHolder, browser?: TestBrowser) =>
+      by.tokenByCode(person, world.scope, browser);
     const refresh = async (by: AttestedTestWallet, { refresh_token: token }: { refresh_token: string }) => {
       const { status, body } = await by.askToken({ grant_type: 'refresh_token', refresh_token: token });
       return status === 200 ? 'refreshed' : body.error;
@@ -81,8 +65,8 @@ onEachDatabase(
     it('gets nothing by any of its authorizations, when its owner revokes what it has', async () => {
       const all = await lose();
       const { person } = all;
-      const [{ id }] = (await api.get(`${ALL}?user_id=${person.id}`)).body.credentials;
-      assert.equal((await api.delete(`${ALL}/${id}`, { token: person.token })).status, 204);
+      const [{ id }] = await issuedTo(api, person);
+      await withdraw(api, id, 'revoke', { token: person.token });
       await assertEnded(all);
     });
 
@@ -122,13 +106,11 @@ onEachDatabase(
 /** In an order that only PostgreSQL lets happen. */
 onDatabase('PostgreSQL', 'A wallet that asks at the moment when its access ends', {}, (api) => {
   const db = usesDatabaseOf(api);
+  const { world, person } = usesRoleWorld(api);
 
   it('gets nothing', async () => {
-    const world = await makeRoleWorld(api);
-    const person = await makeHolder(api, world);
     const wallet = new TestCredentialWallet(api);
-    const { uri, tx_code: code } = await makeOffer(api, person, [world.sdJwt]);
-    const token = await wallet.token(uri, code);
+    const token = await wallet.tokenFor(person, world.sdJwt);
     const answer = await db().write(async (tx) => {
       await takeAdvisoryLock(db(), tx, issuingLock(person.id));
       const asked = wallet.ask(token, world.sdJwt);
@@ -143,6 +125,6 @@ onDatabase('PostgreSQL', 'A wallet that asks at the moment when its access ends'
     });
     const { status, text } = await answer.asked;
     assert.equal(status, 401, text);
-    assert.deepEqual((await api.get(`${ALL}?user_id=${person.id}`)).body.credentials, []);
+    assert.deepEqual(await issuedTo(api, person), []);
   });
 });

@@ -1,18 +1,11 @@
 // People get a mail when a wallet received a credential that signs them in, as with any other new way to sign in.
 import assert from 'node:assert/strict';
-import { before, it } from 'node:test';
+import { it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { onEachDatabase } from '../../../test/support/api.ts';
 import { MailServer, smtpSettings } from '../../../test/support/mail-server.ts';
 import { usesDatabaseOf } from '../../../test/support/restartable-api.ts';
-import {
-  makeHolder,
-  makeOffer,
-  makeRoleWorld,
-  type RoleHolder,
-  type RoleWorld,
-  TestCredentialWallet,
-} from '../../../test/support/role-credentials.ts';
+import { TestCredentialWallet, usesRoleWorld } from '../../../test/support/role-credentials.ts';
 
 const server = new MailServer();
 await server.open();
@@ -24,17 +17,11 @@ for (const policy of ['first', 'off'] as const)
     `Where wallets sign people in: ${policy}`,
     (api) => {
       const db = usesDatabaseOf(api);
-      let world: RoleWorld;
-      let person: RoleHolder;
-      before(async () => {
-        world = await makeRoleWorld(api);
-        person = await makeHolder(api, world);
-      });
+      const { world, person } = usesRoleWorld(api);
 
       it('a received credential is reported once for everything that is fetched together', async () => {
         const wallet = new TestCredentialWallet(api);
-        const { uri, tx_code: code } = await makeOffer(api, person, [world.sdJwt, world.jwtVc]);
-        const token = await wallet.token(uri, code);
+        const token = await wallet.tokenFor(person, world.sdJwt, world.jwtVc);
         for (const id of [world.sdJwt, world.jwtVc]) await wallet.receive(token, id);
         const waiting = async () => (await db().read.selectFrom('mails').select('id').execute()).length;
         for (const end = Date.now() + 30_000; (await waiting()) > 0; await delay(50)) assert.ok(Date.now() < end);

@@ -1,31 +1,22 @@
 // Wallets in browsers: scripts of other origins call the issuer, and read its answers.
 import assert from 'node:assert/strict';
-import { before, it } from 'node:test';
+import { it } from 'node:test';
 import { onDatabase } from '../../../test/support/api.ts';
 import {
-  makeHolder,
   makeOffer,
-  makeRoleWorld,
   PRE_AUTHORIZED,
   PUBLIC_WALLET,
   PUBLIC_WALLETS,
-  type RoleHolder,
-  type RoleWorld,
   TestCredentialWallet,
+  usesRoleWorld,
   WALLET_CALLBACK,
 } from '../../../test/support/role-credentials.ts';
 
 const ORIGIN = 'https://wallet.example';
 
 onDatabase('SQLite', 'A wallet in a browser', { settings: PUBLIC_WALLETS }, (api) => {
-  let world: RoleWorld;
-  let person: RoleHolder;
-  let wallet: TestCredentialWallet;
-  before(async () => {
-    world = await makeRoleWorld(api);
-    person = await makeHolder(api, world);
-    wallet = new TestCredentialWallet(api);
-  });
+  const { world, person } = usesRoleWorld(api);
+  const wallet = new TestCredentialWallet(api);
 
   const preflight = (path: string, method: string, headers = 'authorization,content-type,dpop') =>
     wallet.send(path, {

@@ -1,33 +1,33 @@
 // Requests for credentials. A credential may be a way to sign in: whoever asks for one gets it only as any other way to sign in is added.
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { onEachDatabase, uniqueName } from '../../../test/support/api.ts';
+import { onEachDatabase } from '../../../test/support/api.ts';
 import { assign, makeApplication, makePerson, makeRole } from '../../../test/support/applications.ts';
 import { RelyingParty } from '../../../test/support/relying-party.ts';
 import { usesDatabaseOf } from '../../../test/support/restartable-api.ts';
 import {
   askOffer,
+  askType,
   authorize,
   codeRequest,
+  issuedTo,
   makeHolder,
-  makeOffer,
   makeRoleWorld,
+  makeType,
   PUBLIC_WALLETS,
-  type RoleHolder,
-  type RoleWorld,
   TestCredentialWallet,
+  TYPES,
+  usesRoleWorld,
+  withdraw,
 } from '../../../test/support/role-credentials.ts';
 import { stepOf, TestBrowser } from '../../../test/support/test-browser.ts';
 
 onEachDatabase(
   'Credentials are not given',
   (api) => {
-    let world: RoleWorld;
-    let person: RoleHolder;
+    const { world, person } = usesRoleWorld(api);
     let application: RelyingParty;
     before(async () => {
-      world = await makeRoleWorld(api);
-      person = await makeHolder(api, world);
       application = await RelyingParty.make(api);
     });
     const asked = (more: Record<string, string> = {}): string =>
@@ -70,42 +70,28 @@ onEachDatabase('A wallet that was lost', (api) => {
   it('gets nothing more by what it was given, when its owner revokes or suspends what is in it', async () => {
     const world = await makeRoleWorld(api);
     const wallet = new TestCredentialWallet(api);
-    for (const act of ['delete', 'suspend'] as const) {
+    for (const how of ['revoke', 'suspend'] as const) {
       const person = await makeHolder(api, world);
-      const receive = async () => {
-        const { uri, tx_code: code } = await makeOffer(api, person, [world.sdJwt]);
-        const token = await wallet.token(uri, code);
-        await wallet.receive(token, world.sdJwt);
-        return token;
-      };
-      const token = await receive();
-      const [{ id }] = (await api.get(`/v3/OS-ROLE-CREDENTIALS/credentials?user_id=${person.id}`)).body.credentials;
-      const path = `/v3/OS-ROLE-CREDENTIALS/credentials/${id}`;
-      const answer = await (act === 'delete'
-        ? api.delete(path, { token: person.token })
-        : api.patch(path, { credential: { state: 'suspended' } }));
-      assert.ok(answer.status < 300, answer.text);
+      const token = await wallet.tokenFor(person, world.sdJwt);
+      await wallet.receive(token, world.sdJwt);
+      const [{ id }] = await issuedTo(api, person);
+      await withdraw(api, id, how, how === 'revoke' ? { token: person.token } : {});
       const again = await wallet.ask(token, world.sdJwt);
       assert.deepEqual([again.status, again.body.error], [400, 'credential_request_denied'], again.text);
-      await receive();
+      assert.ok(await wallet.receiveFor(person, world.sdJwt), 'by another authorization');
     }
   });
 });
 
 onEachDatabase('Names of types', (api) => {
-  const TYPES = '/v3/OS-ROLE-CREDENTIALS/types';
+  const { world, person } = usesRoleWorld(api);
 
   it('that are given up are not said any more', async () => {
-    const world = await makeRoleWorld(api);
-    const person = await makeHolder(api, world);
     const wallet = new TestCredentialWallet(api);
-    const { uri, tx_code: code } = await makeOffer(api, person, [world.sdJwt, world.jwtVc]);
-    const token = await wallet.token(uri, code);
+    const token = await wallet.tokenFor(person, world.sdJwt, world.jwtVc);
     for (const id of [world.sdJwt, world.jwtVc]) await wallet.receive(token, id);
-    const states = async () => {
-      const { body } = await api.get(`/v3/OS-ROLE-CREDENTIALS/credentials?user_id=${person.id}`);
-      return Object.fromEntries(body.credentials.map((one: any) => [one.format, [one.state, one.reason]]));
-    };
+    const states = async () =>
+      Object.fromEntries((await issuedTo(api, person)).map((one) => [one.format, [one.state, one.reason]]));
     await api.patch(`${TYPES}/${world.typeId}`, { credential_type: { name: 'Another title' } });
     assert.deepEqual(await states(), { 'dc+sd-jwt': ['valid', null], jwt_vc_json: ['valid', null] });
     const renamed = await api.patch(`${TYPES}/${world.typeId}`, { credential_type: { type: 'SomethingElse' } });
@@ -118,31 +104,19 @@ onEachDatabase('Names of types', (api) => {
     const [owner, thief] = [await makePerson(api), await makePerson(api)];
     const own = await makeApplication(api, {}, owner.token);
     const other = await makeApplication(api, {}, thief.token);
-    const world = await makeRoleWorld(api);
-    const person = await makeHolder(api, world);
     const role = await makeRole(api, own);
     await assign(api, { user: person, application: own, role });
-    const id = uniqueName('type').toLowerCase();
-    const make = (application: { id: string }, token: string) =>
-      api.post(TYPES, { credential_type: { id, application_id: application.id, name: 'Workers' } }, { token });
-    assert.equal((await make(own, owner.token)).status, 201);
-    const wallet = new TestCredentialWallet(api);
-    const { uri, tx_code: code } = await makeOffer(api, person, [`${id}.sd_jwt`]);
-    await wallet.receive(await wallet.token(uri, code), `${id}.sd_jwt`);
+    const { id } = await makeType(api, own, {}, owner.token);
+    await new TestCredentialWallet(api).receiveFor(person, `${id}.sd_jwt`);
     assert.equal((await api.delete(`${TYPES}/${id}`, { token: owner.token })).status, 204);
-    assert.equal((await make(other, thief.token)).status, 409);
-    assert.equal((await make(own, owner.token)).status, 201, 'whose it was makes it again');
+    assert.equal((await askType(api, other, { id }, thief.token)).status, 409);
+    assert.equal((await askType(api, own, { id }, owner.token)).status, 201, 'whose it was makes it again');
   });
 });
 
 onEachDatabase('Nobody fills the tables', (api) => {
   const db = usesDatabaseOf(api);
-  let world: RoleWorld;
-  let person: RoleHolder;
-  before(async () => {
-    world = await makeRoleWorld(api);
-    person = await makeHolder(api, world);
-  });
+  const { world, person } = usesRoleWorld(api);
 
   it('with offers that are made at the same time', async () => {
     const answers = await Promise.all(Array.from({ length: 30 }, () => askOffer(api, person, [world.sdJwt])));
@@ -153,8 +127,7 @@ onEachDatabase('Nobody fills the tables', (api) => {
   it('with notifications that are repeated', async () => {
     const holder = await makeHolder(api, world);
     const wallet = new TestCredentialWallet(api);
-    const { uri, tx_code: code } = await makeOffer(api, holder, [world.sdJwt]);
-    const token = await wallet.token(uri, code);
+    const token = await wallet.tokenFor(holder, world.sdJwt);
     const { body } = await wallet.ask(token, world.sdJwt);
     const content = JSON.stringify({ notification_id: body.notification_id, event: 'credential_accepted' });
     for (let time = 0; time < 3; time++) {

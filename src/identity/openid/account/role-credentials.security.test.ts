@@ -1,10 +1,17 @@
 // Attacks on roles for a wallet on the account page.
 import assert from 'node:assert/strict';
-import { before, it } from 'node:test';
+import { it } from 'node:test';
 import { onEachDatabase, type TestApi } from '../../../../test/support/api.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
-import { makeHolder, makeRoleWorld, type RoleWorld, removeRole } from '../../../../test/support/role-credentials.ts';
-import { offeredOn, PAGE, receive } from '../../../../test/support/role-credentials-page.ts';
+import {
+  issuedTo,
+  makeHolder,
+  makeRoleWorld,
+  TestCredentialWallet,
+  takeRole,
+  usesRoleWorld,
+} from '../../../../test/support/role-credentials.ts';
+import { offeredOn, PAGE } from '../../../../test/support/role-credentials-page.ts';
 import { type BrowserPage, stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 import { LANGUAGES } from '../pages/words/index.ts';
 
@@ -12,10 +19,7 @@ const { en } = LANGUAGES;
 
 const fieldsOf = (page: BrowserPage, step: string) => page.forms.find(({ fields }) => fields.step === step)!.fields;
 
-async function statesOf(api: TestApi, userId: string): Promise<string[]> {
-  const { body } = await api.get(`/v3/OS-ROLE-CREDENTIALS/credentials?user_id=${userId}`);
-  return body.credentials.map((one: { state: string }) => one.state);
-}
+const statesOf = async (api: TestApi, id: string): Promise<string[]> => (await issuedTo(api, { id })).map(({ state }) => state);
 
 async function countOf(api: TestApi, action: string, userId: string): Promise<number> {
   const { body } = await api.get(`/v3/OS-AUDIT/events?action=${action}&limit=1000`);
@@ -24,15 +28,13 @@ async function countOf(api: TestApi, action: string, userId: string): Promise<nu
 }
 
 onEachDatabase('Attacks on roles for a wallet on the account page', (api) => {
-  let world: RoleWorld;
-  before(async () => {
-    world = await makeRoleWorld(api, { formats: ['dc+sd-jwt'] });
-  });
+  const { world } = usesRoleWorld(api, { formats: ['dc+sd-jwt'] });
+  const wallet = new TestCredentialWallet(api);
 
   it('a credential of somebody else is not revoked, and one cannot tell that it exists', async () => {
     const [person, thief] = [await makeHolder(api, world), await makeHolder(api, world)];
-    await receive(api, person, world.sdJwt);
-    await receive(api, thief, world.sdJwt);
+    await wallet.receiveFor(person, world.sdJwt);
+    await wallet.receiveFor(thief, world.sdJwt);
     const [owner, evil] = [new TestBrowser(api), new TestBrowser(api)];
     const { credential } = fieldsOf(await owner.signIn(PAGE, person), 'credential-revoke');
     const page = await evil.signIn(PAGE, thief);
@@ -47,7 +49,7 @@ onEachDatabase('Attacks on roles for a wallet on the account page', (api) => {
 
   it('no form without the token of the session, or from another site, offers or revokes', async () => {
     const person = await makeHolder(api, world);
-    await receive(api, person, world.sdJwt);
+    await wallet.receiveFor(person, world.sdJwt);
     const [here, there] = [new TestBrowser(api), new TestBrowser(api)];
     const page = await here.signIn(PAGE, person);
     await there.signIn(PAGE, person);
@@ -66,7 +68,7 @@ onEachDatabase('Attacks on roles for a wallet on the account page', (api) => {
 
   it('an old login makes no offer, but still revokes', async () => {
     const person = await makeHolder(api, world);
-    await receive(api, person, world.sdJwt);
+    await wallet.receiveFor(person, world.sdJwt);
     const browser = new TestBrowser(api);
     const page = await browser.signIn(PAGE, person);
     const offers = await countOf(api, 'credential_offer.created', person.id);
@@ -84,7 +86,7 @@ onEachDatabase('Attacks on roles for a wallet on the account page', (api) => {
 
   it('revoking twice, also at once, changes nothing more', async () => {
     const person = await makeHolder(api, world);
-    await receive(api, person, world.sdJwt);
+    await wallet.receiveFor(person, world.sdJwt);
     const browser = new TestBrowser(api);
     const page = await browser.signIn(PAGE, person);
     const fields = fieldsOf(page, 'credential-revoke');
@@ -111,7 +113,7 @@ onEachDatabase('Attacks on roles for a wallet on the account page', (api) => {
       assert.equal(answer.status, 400, configuration);
       assert.ok(answer.text.includes(en.rolesNotAvailable) && !answer.text.includes('openid-credential-offer'));
     }
-    assert.equal((await removeRole(api, person, world)).status, 204);
+    await takeRole(api, person, world);
     assert.equal((await browser.submit(page, 'credential-offer')).status, 400, 'the role was taken away meanwhile');
     const evil = new TestBrowser(api);
     const own = await evil.signIn('/account/security', stranger);

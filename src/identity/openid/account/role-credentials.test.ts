@@ -4,13 +4,17 @@ import { it } from 'node:test';
 import { onDatabase, onEachDatabase } from '../../../../test/support/api.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
 import {
+  CREDENTIALS,
+  issuedTo,
   makeHolder,
   makeRoleWorld,
   makeType,
-  removeRole,
   TestCredentialWallet,
+  TYPES,
+  takeRole,
+  withdraw,
 } from '../../../../test/support/role-credentials.ts';
-import { offeredOn, PAGE, receive } from '../../../../test/support/role-credentials-page.ts';
+import { offeredOn, PAGE } from '../../../../test/support/role-credentials-page.ts';
 import { TestBrowser } from '../../../../test/support/test-browser.ts';
 import { LANGUAGES } from '../pages/words/index.ts';
 
@@ -22,7 +26,7 @@ onEachDatabase('Roles for a wallet on the account page', (api) => {
     assert.ok(!(await browser.signIn(PAGE, await makeUser(api))).text.includes(en.takeRoles));
     const { typeId } = await makeRoleWorld(api);
     assert.ok((await browser.go(PAGE)).text.includes(en.noRolesToTake));
-    await api.patch(`/v3/OS-ROLE-CREDENTIALS/types/${typeId}`, { credential_type: { enabled: false } });
+    await api.patch(`${TYPES}/${typeId}`, { credential_type: { enabled: false } });
     assert.ok(!(await browser.go(PAGE)).text.includes(en.takeRoles));
   });
 
@@ -49,9 +53,8 @@ onEachDatabase('Roles for a wallet on the account page', (api) => {
     const done = await browser.submit(later, 'credential-revoke');
     assert.ok(done.text.includes(en.credentialIsRevoked));
     assert.ok(!done.forms.some(({ fields }) => fields.step === 'credential-revoke'));
-    const { body } = await api.get(`/v3/OS-ROLE-CREDENTIALS/credentials?user_id=${person.id}`);
     assert.deepEqual(
-      body.credentials.map((one: any) => [one.state, one.reason]),
+      (await issuedTo(api, person)).map((one) => [one.state, one.reason]),
       [['revoked', 'holder']],
     );
   });
@@ -72,19 +75,14 @@ onEachDatabase('Roles for a wallet on the account page', (api) => {
       proofs: { jwt },
     });
     assert.equal(answer.body.credentials?.length, 2, answer.text);
-    await receive(api, person, world.sdJwt);
+    await wallet.receiveFor(person, world.sdJwt);
     const later = await browser.go(PAGE);
     assert.ok(later.text.includes(es.credentialCopies(2)));
     const forms = later.forms.filter(({ fields }) => fields.step === 'credential-revoke');
     assert.equal(forms.length, 2);
-    const { body: before } = await api.get(`/v3/OS-ROLE-CREDENTIALS/credentials?user_id=${person.id}`);
-    const copy = before.credentials.find((one: any) => one.format === 'jwt_vc_json');
-    const form = forms.find(({ fields }) =>
-      before.credentials.some((one: any) => one.id === fields.credential && one.format === copy.format),
-    );
-    await browser.send(PAGE, form!.fields);
-    const { body } = await api.get(`/v3/OS-ROLE-CREDENTIALS/credentials?user_id=${person.id}`);
-    assert.deepEqual(body.credentials.map((one: any) => `${one.format} ${one.state}`).sort(), [
+    const copies = (await issuedTo(api, person)).filter(({ format }) => format === 'jwt_vc_json').map(({ id }) => id);
+    await browser.send(PAGE, forms.find(({ fields }) => copies.includes(fields.credential))!.fields);
+    assert.deepEqual((await issuedTo(api, person)).map((one) => `${one.format} ${one.state}`).sort(), [
       'dc+sd-jwt valid',
       'jwt_vc_json revoked',
       'jwt_vc_json revoked',
@@ -108,9 +106,8 @@ onEachDatabase('Roles for a wallet on the account page', (api) => {
     assert.ok(refreshed && refreshed[1] !== refreshed[2], page.text);
     assert.equal(page.forms.filter(({ fields }) => fields.step === 'credential-revoke').length, 1);
     await browser.submit(page, 'credential-revoke');
-    const { body } = await api.get(`/v3/OS-ROLE-CREDENTIALS/credentials?user_id=${person.id}`);
     assert.deepEqual(
-      body.credentials.map((one: any) => one.state),
+      (await issuedTo(api, person)).map(({ state }) => state),
       ['revoked', 'revoked'],
     );
   });
@@ -126,11 +123,10 @@ onEachDatabase('Roles for a wallet on the account page', (api) => {
     const token = await wallet.token(offered.uri, offered.code);
     const answer = await wallet.request(token, { credential_configuration_id: world.sdJwt, proofs: { jwt } });
     assert.equal(answer.status, 200, answer.text);
-    const { body } = await api.get(`/v3/OS-ROLE-CREDENTIALS/credentials?user_id=${person.id}`);
-    const path = `/v3/OS-ROLE-CREDENTIALS/credentials/${body.credentials[0].id}?same_wallet=true`;
+    const path = `${CREDENTIALS}/${(await issuedTo(api, person))[0].id}?same_wallet=true`;
     assert.equal((await api.patch(path, { credential: { state: 'suspended' } })).status, 200);
     assert.equal((await api.patch(path, { credential: { state: 'valid' } })).status, 200);
-    assert.equal((await removeRole(api, person, world)).status, 204);
+    await takeRole(api, person, world);
     const { text } = await browser.go('/account/activity');
     const actions = ['created', 'suspended', 'resumed', 'revoked'] as const;
     for (const action of actions) {
@@ -152,24 +148,24 @@ onEachDatabase('Roles for a wallet on the account page', (api) => {
 
   it('show what was suspended, has expired, or was revoked with the role', async () => {
     const world = await makeRoleWorld(api, { formats: ['dc+sd-jwt'] });
-    const short = await makeType(api, world.application, { formats: ['dc+sd-jwt'], name: 'Short one', validity_seconds: 600 });
+    const short = await makeType(api, world.application, { name: 'Short one', validity_seconds: 600 });
     const person = await makeHolder(api, world);
     const browser = new TestBrowser(api);
-    await receive(api, person, `${short.id}.sd_jwt`);
-    await receive(api, person, world.sdJwt);
-    const { body } = await api.get(`/v3/OS-ROLE-CREDENTIALS/credentials?user_id=${person.id}&type_id=${world.typeId}`);
-    const path = `/v3/OS-ROLE-CREDENTIALS/credentials/${body.credentials[0].id}`;
-    assert.equal((await api.patch(path, { credential: { state: 'suspended' } })).status, 200);
+    const wallet = new TestCredentialWallet(api);
+    await wallet.receiveFor(person, `${short.id}.sd_jwt`);
+    await wallet.receiveFor(person, world.sdJwt);
+    const [{ id }] = await issuedTo(api, person, `&type_id=${world.typeId}`);
+    await withdraw(api, id, 'suspend');
     assert.ok((await browser.signIn(PAGE, person)).text.includes(`(${en.credentialStates.suspended})`));
     api.clock.advance(601);
     const expired = await browser.go(PAGE);
     assert.match(expired.text, new RegExp(`Short one[^·]*${en.credentialStates.expired} <time`));
     assert.equal(expired.forms.filter(({ fields }) => fields.step === 'credential-revoke').length, 1, 'only of the other');
-    assert.equal((await removeRole(api, person, world)).status, 204);
+    await takeRole(api, person, world);
     const gone = await browser.go(PAGE);
     assert.ok(gone.text.includes(en.noRolesToTake) && !gone.text.includes(en.credentialStates.suspended));
     assert.match(gone.text, new RegExp(`${en.credentialStates.revoked} <time`));
-    await api.delete(`/v3/OS-ROLE-CREDENTIALS/types/${world.typeId}`);
+    await api.delete(`${TYPES}/${world.typeId}`);
     assert.ok((await browser.go(PAGE)).text.includes(world.typeId), 'a type that is gone is named by its id');
   });
 });

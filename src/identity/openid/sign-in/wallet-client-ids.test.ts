@@ -1,57 +1,45 @@
 // How the service names itself to wallets: by the hash of its certificate (wallet.test.ts), by its host name, or by its DID.
 import assert from 'node:assert/strict';
-import { rmSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { decodeProtectedHeader, importJWK, type JWTPayload, jwtVerify } from 'jose';
-import { TestApi } from '../../../../test/support/api.ts';
+import { withApi } from '../../../../test/support/api.ts';
 import { makeApplication } from '../../../../test/support/applications.ts';
-import { makeCredentialHolder, makeCredentialType } from '../../../../test/support/credential-holders.ts';
+import { makeCredentialHolder } from '../../../../test/support/credential-holders.ts';
 import { freePort } from '../../../../test/support/ports.ts';
 import { CALLBACK, RelyingParty } from '../../../../test/support/relying-party.ts';
+import { makeRoleWorld } from '../../../../test/support/role-credentials.ts';
 import { TestBrowser } from '../../../../test/support/test-browser.ts';
 import { WalletVisitor } from '../../../../test/support/wallet-visitor.ts';
 import { ConfigError } from '../../../platform/config/index.ts';
 
 const ON = { GATEHOUSE_IDENTITY_WALLET_SIGN_IN: 'first' };
 
-async function withApi(settings: Record<string, string>, work: (api: TestApi) => Promise<void>): Promise<void> {
-  const api = new TestApi('SQLite', { settings: { ...ON, ...settings } });
-  try {
-    await api.start();
-    await work(api);
-  } finally {
-    if (api.url) await api.stop();
-    rmSync(api.folder, { recursive: true, force: true });
-  }
-}
-
 describe('The name of the service at wallets', () => {
   it('is its host, which its certificate has', async () => {
     const port = await freePort();
     const issuer = `http://localhost:${port}`;
     const settings = {
+      ...ON,
       GATEHOUSE_IDENTITY_PORT: String(port),
       GATEHOUSE_IDENTITY_HOST: 'localhost',
       GATEHOUSE_IDENTITY_URL: issuer,
       GATEHOUSE_IDENTITY_WALLET_CLIENT_ID: 'x509_san_dns',
     };
-    await withApi(settings, async (api) => {
+    await withApi({ settings }, async (api) => {
       api.url = issuer;
-      const world = await makeCredentialType(api);
+      const world = await makeRoleWorld(api);
       const { id, holder } = await makeCredentialHolder(api, world);
       const visit = await new WalletVisitor(api, await RelyingParty.make(api)).ask();
       assert.equal(new URL(visit.link).searchParams.get('client_id'), 'x509_san_dns:localhost');
-      const { status, body } = await holder.answer(visit.link);
-      assert.equal(status, 200, JSON.stringify(body));
-      assert.equal((await visit.claims(await visit.returns(body.redirect_uri))).sub, id);
+      assert.equal((await visit.claims(await visit.shows(holder))).sub, id);
     });
   });
 
   it('is its DID, whose document has the key of the request', async () => {
     const issuer = 'https://id.example';
-    const settings = { GATEHOUSE_IDENTITY_URL: issuer, GATEHOUSE_IDENTITY_WALLET_CLIENT_ID: 'did' };
-    await withApi(settings, async (api) => {
-      await makeCredentialType(api);
+    const settings = { ...ON, GATEHOUSE_IDENTITY_URL: issuer, GATEHOUSE_IDENTITY_WALLET_CLIENT_ID: 'did' };
+    await withApi({ settings }, async (api) => {
+      await makeRoleWorld(api);
       const { id } = await makeApplication(api, { redirect_uris: [CALLBACK], client_type: 'public' });
       const browser = new TestBrowser(api);
       const asked = { client_id: id, redirect_uri: CALLBACK, response_type: 'code', scope: 'openid', state: 'a state of ours' };
@@ -83,7 +71,7 @@ describe('The name of the service at wallets', () => {
   ] as const)
     it(`is not ${name}: the service does not start`, () =>
       assert.rejects(
-        withApi({ ...settings }, async () => undefined),
+        withApi({ settings: { ...ON, ...settings } }, async () => undefined),
         (error: Error) => error instanceof ConfigError && why.test(error.message),
       ));
 });

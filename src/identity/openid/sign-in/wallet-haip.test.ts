@@ -1,26 +1,19 @@
 // Signing in with a wallet as HAIP 1.0 has it.
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
-import { rmSync } from 'node:fs';
-import { after, before, it } from 'node:test';
+import { before, it } from 'node:test';
 import { decodeJwt } from 'jose';
-import { onEachDatabase, TestApi } from '../../../../test/support/api.ts';
-import { Holder, readWalletRequest } from '../../../../test/support/holder.ts';
+import { onEachDatabase, type TestApi, withApi } from '../../../../test/support/api.ts';
+import { receiveCredential } from '../../../../test/support/credential-holders.ts';
+import { type Holder, readWalletRequest } from '../../../../test/support/holder.ts';
 import { RelyingParty } from '../../../../test/support/relying-party.ts';
-import {
-  makeHolder,
-  makeOffer,
-  makeRoleWorld,
-  type RoleHolder,
-  type RoleWorld,
-} from '../../../../test/support/role-credentials.ts';
-import { AttestedTestWallet, TestWalletProvider } from '../../../../test/support/wallet-provider.ts';
-import { WalletVisitor } from '../../../../test/support/wallet-visitor.ts';
+import { makeHolder, makeOffer, makeRoleWorld, usesRoleWorld } from '../../../../test/support/role-credentials.ts';
+import { usesAttestedWallet, usesWalletProvider } from '../../../../test/support/wallet-provider.ts';
+import { usesVisitors, WalletVisitor } from '../../../../test/support/wallet-visitor.ts';
 import { ConfigError } from '../../../platform/config/index.ts';
 import { authorityKeyIdOf } from '../../../verifiable/trust/index.ts';
 
-const provider = new TestWalletProvider();
-after(() => provider.remove());
+const provider = usesWalletProvider();
 const HAIP = { GATEHOUSE_IDENTITY_HAIP: 'on', GATEHOUSE_IDENTITY_WALLET_SIGN_IN: 'first' };
 
 const certificateOf = (der: string): X509Certificate => new X509Certificate(Buffer.from(der, 'base64'));
@@ -28,23 +21,14 @@ const certificateOf = (der: string): X509Certificate => new X509Certificate(Buff
 onEachDatabase(
   'Signing in with a wallet by HAIP',
   (api) => {
-    let application: RelyingParty;
-    let world: RoleWorld;
-    let person: RoleHolder;
+    const { world, person } = usesRoleWorld(api);
+    const wallet = usesAttestedWallet(api, provider);
+    const { visitor } = usesVisitors(api);
     let holder: Holder;
     before(async () => {
-      application = await RelyingParty.make(api);
-      world = await makeRoleWorld(api);
-      person = await makeHolder(api, world);
-      const wallet = await new AttestedTestWallet(api).of(provider);
-      const { uri, tx_code: code } = await makeOffer(api, person, [world.sdJwt]);
-      const token = await wallet.token(uri, code);
-      holder = new Holder(() => api.clock.now());
-      const jwt = [await holder.proof(wallet.issuer, await wallet.nonce())];
-      const { body } = await wallet.request(token, { credential_configuration_id: world.sdJwt, proofs: { jwt } });
-      holder.raw = body.credentials[0].credential;
+      holder = await receiveCredential(api, person, world.sdJwt, wallet);
     });
-    const ask = () => new WalletVisitor(api, application).ask();
+    const ask = () => visitor().ask();
 
     for (const enc of ['A128GCM', 'A256GCM'])
       it(`takes an answer that is encrypted with ECDH-ES and ${enc}`, async () => {
@@ -131,7 +115,7 @@ onEachDatabase(
     it('refuses the answer in another browser than the one that asked', async () => {
       const visit = await ask();
       const { body } = await holder.answer(visit.link);
-      const elsewhere = await new WalletVisitor(api, application).browser.go(body.redirect_uri);
+      const elsewhere = await visitor().browser.go(body.redirect_uri);
       assert.equal(elsewhere.redirectTarget, undefined);
       assert.notEqual(elsewhere.status, 200);
     });
@@ -140,16 +124,8 @@ onEachDatabase(
 );
 
 it('HAIP lets the service name itself by its certificate only, and wallets be opened by haip-vp:// and haip-vci://', async () => {
-  const start = async (settings: Record<string, string>, work: (api: TestApi) => Promise<void>) => {
-    const api = new TestApi('SQLite', { settings: { ...HAIP, ...settings } });
-    try {
-      await api.start();
-      await work(api);
-    } finally {
-      if (api.url) await api.stop();
-      rmSync(api.folder, { recursive: true, force: true });
-    }
-  };
+  const start = (settings: Record<string, string>, work: (api: TestApi) => Promise<void>) =>
+    withApi({ settings: { ...HAIP, ...settings } }, work);
   await assert.rejects(
     start({ GATEHOUSE_IDENTITY_WALLET_CLIENT_ID: 'x509_san_dns' }, async () => undefined),
     (error: Error) => error instanceof ConfigError && /must be x509_hash/.test(error.message),

@@ -6,18 +6,18 @@ import { after, before, describe, it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
 import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { certify } from '../../../../test/support/certificates.ts';
-import { makeCredentialHolder, makeCredentialType } from '../../../../test/support/credential-holders.ts';
+import { makeCredentialHolder } from '../../../../test/support/credential-holders.ts';
 import { CredentialIssuer, connectIssuer, type Issued, type IssueOptions } from '../../../../test/support/credential-issuer.ts';
 import { type HolderTwist, readWalletRequest } from '../../../../test/support/holder.ts';
-import { RelyingParty } from '../../../../test/support/relying-party.ts';
-import { assertNotSignedIn, WalletVisitor } from '../../../../test/support/wallet-visitor.ts';
+import { makeRoleWorld } from '../../../../test/support/role-credentials.ts';
+import { assertAnswerRefused, usesVisitors } from '../../../../test/support/wallet-visitor.ts';
 
 const settings = { GATEHOUSE_IDENTITY_WALLET_SIGN_IN: 'both' };
 
 onEachDatabase(
   'What a credential of another issuer says',
   (api) => {
-    let application: RelyingParty;
+    const { visitor } = usesVisitors(api);
     let issuer: CredentialIssuer;
     /** Trusted as well, and with more. */
     let other: CredentialIssuer;
@@ -25,7 +25,6 @@ onEachDatabase(
     before(async () => {
       const start = () => new CredentialIssuer(() => api.clock.now()).start();
       [issuer, other] = await Promise.all([start(), start()]);
-      application = await RelyingParty.make(api);
       group = await api.make('group', { name: uniqueName('officers') });
     });
     after(() => Promise.all([issuer.stop(), other.stop()]));
@@ -34,28 +33,19 @@ onEachDatabase(
       (await api.head(`/v3/groups/${group.id}/users/${id}`)).status === 204;
 
     async function arrive({ holder }: Pick<Issued, 'holder'>): Promise<string> {
-      const visit = await new WalletVisitor(api, application).ask();
-      const { status, body } = await holder.answer(visit.link);
-      assert.equal(status, 200, JSON.stringify(body));
-      return (await visit.claims(await visit.presses(await visit.returns(body.redirect_uri), 'provider-new'))).sub;
+      const visit = await visitor().ask();
+      return (await visit.claims(await visit.presses(await visit.shows(holder), 'provider-new'))).sub;
     }
 
-    async function isRefused(why: RegExp, { holder }: Pick<Issued, 'holder'>, twist: HolderTwist = {}): Promise<void> {
-      const visit = await new WalletVisitor(api, application).ask();
-      const { status, body } = await holder.answer(visit.link, twist);
-      assert.deepEqual([status, body], [400, { error: 'invalid_request', error_description: 'the answer does not hold' }]);
-      const last = api.logged.findLast((line) => line.includes('answer of a wallet refused'))!;
-      assert.match(JSON.parse(last).reason, why);
-      assertNotSignedIn(await visit.browser.go(visit.page.url));
-    }
+    const isRefused = (why: RegExp, issued: Issued, twist?: HolderTwist) =>
+      assertAnswerRefused(api, visitor(), why, issued, twist);
 
     it('is heard once: no other wallet can answer for the same sign-in', async () => {
       const own = await connectIssuer(api, issuer);
-      const visit = await new WalletVisitor(api, application).ask();
+      const visit = await visitor().ask();
       const requestOf = (link: string): string => new URL(link).searchParams.get('request_uri')!;
       const both = [requestOf(visit.link), requestOf(visit.code)];
-      const { body } = await (await issuer.issue()).holder.answer(visit.link);
-      await visit.returns(body.redirect_uri);
+      await visit.shows((await issuer.issue()).holder);
       for (const address of both) assert.equal((await fetch(address)).status, 404);
       assertOk(await api.delete(own.path), 204);
     });
@@ -96,13 +86,13 @@ onEachDatabase(
     });
 
     it('is nothing of others if it was issued here: it counts by our records of it, or not at all', async () => {
-      const world = await makeCredentialType(api);
+      const world = await makeRoleWorld(api);
       const { holder } = await makeCredentialHolder(api, world);
       const types = [`${api.url}/openid/credential-types/${world.typeId}`];
       const credentials = [{ format: 'dc+sd-jwt', types, subject: ['sub'] }];
       const rules = [{ local: [{ user: { name: '{0}' } }], remote: [{ type: 'sub' }] }];
       const own = await connectIssuer(api, issuer, { rules, settings: { credentials, issuers: [api.url] } });
-      const visit = await new WalletVisitor(api, application).ask();
+      const visit = await visitor().ask();
       const { credentials: asked } = (await readWalletRequest(visit.link)).payload.dcql_query;
       const theirs = asked.find(({ id, meta }: any) => id !== 'own' && meta.vct_values?.includes(types[0])).id;
       const answer = (payload: Record<string, any>) =>
@@ -154,7 +144,7 @@ onEachDatabase(
         const credentials = [{ format: 'dc+sd-jwt', types: [type], subject: ['sub'], claims: [['preferred_username']] }];
         const own = await connectIssuer(api, issuer, { settings: { credentials } });
         const { issued, disclosed } = await issueList(type, (state) => ({ state }));
-        const visit = await new WalletVisitor(api, application).ask();
+        const visit = await visitor().ask();
         assert.equal((await issued.holder.answer(visit.link, { disclosed })).status, 200);
         assertOk(await api.delete(own.path), 204);
       });

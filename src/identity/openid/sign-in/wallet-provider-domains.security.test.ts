@@ -1,29 +1,24 @@
 // The borders of domains, for people who show credentials of other issuers.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
 import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { CredentialIssuer, connectIssuer } from '../../../../test/support/credential-issuer.ts';
-import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
-import { assertNotSignedIn, WalletVisitor } from '../../../../test/support/wallet-visitor.ts';
+import { usesDomainFiles } from '../../../../test/support/domain-files.ts';
+import { makeUser } from '../../../../test/support/relying-party.ts';
+import { assertNotSignedIn, usesVisitors } from '../../../../test/support/wallet-visitor.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'gatehouse-domains-'));
-writeFileSync(join(folder, 'keystone.without wallets.conf'), '[wallet]\nsign_in = off\n');
-after(() => rmSync(folder, { recursive: true }));
+const withoutWallets = usesDomainFiles({ 'without wallets': '[wallet]\nsign_in = off\n' });
 
 onEachDatabase(
   'A domain without wallets',
   (api) => {
-    let application: RelyingParty;
+    const { visitor } = usesVisitors(api);
     let issuer: CredentialIssuer;
     let domain: { id: string };
     let group: { id: string };
     before(async () => {
       issuer = await new CredentialIssuer(() => api.clock.now()).start();
-      application = await RelyingParty.make(api);
       domain = await api.make('domain', { name: 'without wallets' });
       group = await api.make('group', { name: uniqueName('given'), domain_id: domain.id });
     });
@@ -37,11 +32,9 @@ onEachDatabase(
       const credentials = [{ format: 'dc+sd-jwt', types: [issuer.type], subject: ['sub'], claims }];
       const rules = [{ local: [{ user: name }, { group: { id: group.id } }], remote: [{ type: 'email' }] }];
       const own = await connectIssuer(api, issuer, { rules, settings: { credentials, ...trusted } });
-      const visit = await new WalletVisitor(api, application).ask();
+      const visit = await visitor().ask();
       const { holder } = await issuer.issue({ claims: { email, email_verified: true } });
-      const { status, body } = await holder.answer(visit.link);
-      assert.equal(status, 200, JSON.stringify(body));
-      const page = await visit.returns(body.redirect_uri);
+      const page = await visit.shows(holder);
       assertNotSignedIn(page);
       return { visit, page, remove: async () => assertOk(await api.delete(own.path), 204) };
     }
@@ -69,5 +62,5 @@ onEachDatabase(
       await remove();
     });
   },
-  { settings: { GATEHOUSE_IDENTITY_WALLET_SIGN_IN: 'both', GATEHOUSE_IDENTITY_DOMAIN_CONFIG_DIR: folder } },
+  { settings: { GATEHOUSE_IDENTITY_WALLET_SIGN_IN: 'both', ...withoutWallets } },
 );

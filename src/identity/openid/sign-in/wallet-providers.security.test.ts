@@ -14,9 +14,9 @@ import {
 } from '../../../../test/support/credential-issuer.ts';
 import { ROOT } from '../../../../test/support/federation.ts';
 import { type HolderTwist, readWalletRequest } from '../../../../test/support/holder.ts';
-import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
+import { makeUser } from '../../../../test/support/relying-party.ts';
 import { type BrowserPage, stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
-import { assertNotSignedIn, WalletVisitor } from '../../../../test/support/wallet-visitor.ts';
+import { assertAnswerRefused, assertNotSignedIn, usesVisitors } from '../../../../test/support/wallet-visitor.ts';
 
 const settings = { GATEHOUSE_IDENTITY_WALLET_SIGN_IN: 'both' };
 const UNLISTED = /issuer is not on the list/;
@@ -25,7 +25,7 @@ const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).to
 onEachDatabase(
   'Whoever shows a credential of another issuer',
   (api) => {
-    let application: RelyingParty;
+    const { visitor } = usesVisitors(api);
     let issuer: CredentialIssuer;
     /** Trusted by another provider. */
     let other: CredentialIssuer;
@@ -35,31 +35,21 @@ onEachDatabase(
     before(async () => {
       const start = () => new CredentialIssuer(() => api.clock.now()).start();
       [issuer, other, nobody] = await Promise.all([start(), start(), start()]);
-      application = await RelyingParty.make(api);
       provider = await connectIssuer(api, issuer);
       await connectIssuer(api, other);
     });
     after(() => Promise.all([issuer.stop(), other.stop(), nobody.stop()]));
 
-    const visitor = () => new WalletVisitor(api, application);
     const countUsers = async (): Promise<number> => assertOk(await api.get('/v3/users')).users.length;
 
-    /** The answer itself is refused, with no word about why. */
-    async function isRefused(why: RegExp, { holder }: Pick<Issued, 'holder'>, twist: HolderTwist = {}): Promise<void> {
-      const visit = await visitor().ask();
-      const { status, body } = await holder.answer(visit.link, twist);
-      assert.deepEqual([status, body], [400, { error: 'invalid_request', error_description: 'the answer does not hold' }]);
-      // Only the operator learns it.
-      const last = api.logged.findLast((line) => line.includes('answer of a wallet refused'))!;
-      assert.match(JSON.parse(last).reason, why);
-      assertNotSignedIn(await visit.browser.go(visit.page.url));
-    }
+    /** The answer itself is refused. */
+    const isRefused = (why: RegExp, issued: Issued, twist?: HolderTwist) =>
+      assertAnswerRefused(api, visitor(), why, issued, twist);
 
     /** The answer is taken, and nobody gets in. `between`: after it was taken. */
     async function getsNowhere(issued: Issued, between: () => unknown = () => undefined): Promise<BrowserPage> {
       const visit = await visitor().ask();
-      const { status, body } = await issued.holder.answer(visit.link);
-      assert.equal(status, 200, JSON.stringify(body));
+      const { body } = await visit.answered(issued.holder);
       await between();
       const page = await visit.returns(body.redirect_uri);
       assertNotSignedIn(page);
@@ -69,8 +59,7 @@ onEachDatabase(
 
     async function show({ holder }: Pick<Issued, 'holder'>) {
       const visit = await visitor().ask();
-      const { status, body } = await holder.answer(visit.link);
-      assert.equal(status, 200, JSON.stringify(body));
+      const { body } = await visit.answered(holder);
       return { visit, page: await visit.returns(body.redirect_uri), redirectUri: body.redirect_uri as string };
     }
 

@@ -1,35 +1,33 @@
 // Signing in with credentials of other issuers: they pass through the mapping of the provider that trusts them.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { assertForbidden, assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { onEachDatabase, TestApi, uniqueName } from '../../../../test/support/api.ts';
-import { makeCredentialHolder, makeCredentialType } from '../../../../test/support/credential-holders.ts';
+import { onDatabase, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { makeCredentialHolder } from '../../../../test/support/credential-holders.ts';
 import {
   CredentialIssuer,
   connectIssuer,
   type Issued,
   type WalletConnection,
 } from '../../../../test/support/credential-issuer.ts';
+import { usesDomainFiles } from '../../../../test/support/domain-files.ts';
 import { readWalletRequest } from '../../../../test/support/holder.ts';
-import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
+import { makeUser } from '../../../../test/support/relying-party.ts';
+import { makeRoleWorld } from '../../../../test/support/role-credentials.ts';
 import { stepOf } from '../../../../test/support/test-browser.ts';
-import { WalletVisitor } from '../../../../test/support/wallet-visitor.ts';
+import { usesVisitors, type WalletVisitor } from '../../../../test/support/wallet-visitor.ts';
 
 const settings = { GATEHOUSE_IDENTITY_WALLET_SIGN_IN: 'both' };
 
 onEachDatabase(
   'A credential of another issuer',
   (api) => {
-    let application: RelyingParty;
+    const { application, visitor } = usesVisitors(api);
     let issuer: CredentialIssuer;
     let provider: WalletConnection;
     let group: { id: string };
     before(async () => {
       issuer = await new CredentialIssuer(() => api.clock.now()).start();
-      application = await RelyingParty.make(api);
       group = await api.make('group', { name: uniqueName('pilots') });
       const rules = [
         { local: [{ user: { name: '{0}' } }], remote: [{ type: 'preferred_username' }] },
@@ -43,14 +41,11 @@ onEachDatabase(
 
     const licence = { kind: 'pilot', number: 7 };
     const issue = (more: Parameters<CredentialIssuer['issue']>[0] = {}) => issuer.issue({ claims: { licence }, ...more });
-    const visitor = () => new WalletVisitor(api, application);
 
     /** Up to the page after the wallet has answered. */
     async function show({ holder }: Pick<Issued, 'holder'>) {
       const visit = await visitor().ask();
-      const { status, body } = await holder.answer(visit.link);
-      assert.equal(status, 200, JSON.stringify(body));
-      return { visit, page: await visit.returns(body.redirect_uri) };
+      return { visit, page: await visit.shows(holder) };
     }
 
     /** Somebody who has an account by it. */
@@ -78,7 +73,7 @@ onEachDatabase(
     });
 
     it('is asked for beside our own, by its type, with the claims that the mapping needs', async () => {
-      const { typeId } = await makeCredentialType(api);
+      const { typeId } = await makeRoleWorld(api);
       const visit = await visitor().ask();
       const { dcql_query: query } = (await readWalletRequest(visit.link)).payload;
       assert.deepEqual(
@@ -97,8 +92,7 @@ onEachDatabase(
 
     it('counts on another device, too, by the number that it shows', async () => {
       const visit = await visitor().ask();
-      const { body } = await (await issue()).holder.answer(visit.code);
-      const page = await visit.types(await visit.numberAt(body.redirect_uri));
+      const page = await visit.showsElsewhere((await issue()).holder);
       assert.equal(stepOf(page), 'provider-link', page.text);
       await visit.claims(await visit.presses(page, 'provider-new'));
     });
@@ -220,11 +214,11 @@ onEachDatabase(
     });
 
     it('and one of ours are the same wallet: never two factors of a sign-in', async () => {
-      const world = await makeCredentialType(api);
+      const world = await makeRoleWorld(api);
       const { name, password } = await makeCredentialHolder(api, world);
       const issued = await issue();
       const offersWallet = async ({ browser }: WalletVisitor): Promise<boolean> => {
-        const { url } = await application.ask({ acr_values: 'https://refeds.org/profile/mfa' });
+        const { url } = await application().ask({ acr_values: 'https://refeds.org/profile/mfa' });
         return (await browser.go(url)).forms.some(({ fields }) => fields.step === 'wallet');
       };
       const { visit, page } = await show(issued);
@@ -308,24 +302,17 @@ onEachDatabase(
   { settings },
 );
 
-describe('What wallets are asked for', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-domains-'));
-  let api: TestApi;
+const withWallets = usesDomainFiles({ 'with wallets': '[wallet]\nsign_in = first\n' });
+
+onDatabase('SQLite', 'What wallets are asked for', { settings: withWallets }, (api) => {
+  const { visitor } = usesVisitors(api);
   let issuer: CredentialIssuer;
-  let application: RelyingParty;
   before(async () => {
-    writeFileSync(join(folder, 'keystone.with wallets.conf'), '[wallet]\nsign_in = first\n');
-    api = new TestApi('SQLite', { settings: { GATEHOUSE_IDENTITY_DOMAIN_CONFIG_DIR: folder } });
-    await api.start();
     issuer = await new CredentialIssuer(() => api.clock.now()).start();
-    application = await RelyingParty.make(api);
   });
-  after(async () => {
-    await Promise.all([api.stop(), issuer.stop()]);
-    rmSync(folder, { recursive: true });
-  });
+  after(() => issuer.stop());
   const asked = async (): Promise<any[]> => {
-    const visit = await new WalletVisitor(api, application).ask();
+    const visit = await visitor().ask();
     return (await readWalletRequest(visit.link)).payload.dcql_query.credentials;
   };
 
@@ -339,7 +326,7 @@ describe('What wallets are asked for', () => {
       (await asked()).map(({ meta }) => meta.vct_values),
       [types],
     );
-    await makeCredentialType(api);
+    await makeRoleWorld(api);
     await there.put({ shown: false });
     assert.deepEqual(
       (await asked()).map(({ id }) => id),
@@ -353,7 +340,7 @@ describe('What wallets are asked for', () => {
     const oldest = first.meta.vct_values[0];
     const { id: domainId } = assertOk(await api.get('/v3/domains?name=with%20wallets')).domains[0];
     api.clock.advance(10);
-    for (let made = 0; made < 105; made++) await makeCredentialType(api, { id: `a-type-${made}` });
+    for (let made = 0; made < 105; made++) await makeRoleWorld(api, { id: `a-type-${made}` });
     for (let made = 0; made < 22; made++) await connectIssuer(api, issuer, { domainId, settings: { name: `provider ${made}` } });
     const all = await asked();
     assert.equal(all[0].meta.vct_values.length, 100);

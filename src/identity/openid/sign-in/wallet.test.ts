@@ -1,20 +1,15 @@
 // Signing in with a credential of this service from a wallet: on the same device and on another, as the first and as the second factor.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
-import { onEachDatabase, TestApi, uniqueName } from '../../../../test/support/api.ts';
-import {
-  makeCredentialHolder,
-  makeCredentialType,
-  type RoleCredentialWorld,
-} from '../../../../test/support/credential-holders.ts';
+import { before, it } from 'node:test';
+import { onDatabase, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { makeCredentialHolder } from '../../../../test/support/credential-holders.ts';
+import { usesDomainFiles } from '../../../../test/support/domain-files.ts';
 import { readWalletRequest } from '../../../../test/support/holder.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
+import { makeRoleWorld, usesRoleWorld } from '../../../../test/support/role-credentials.ts';
 import { enable, Phone } from '../../../../test/support/second-factor.ts';
 import { stepOf } from '../../../../test/support/test-browser.ts';
-import { WalletVisitor } from '../../../../test/support/wallet-visitor.ts';
+import { usesVisitors, WalletVisitor } from '../../../../test/support/wallet-visitor.ts';
 
 const MFA = 'https://refeds.org/profile/mfa';
 const settings = { GATEHOUSE_IDENTITY_WALLET_SIGN_IN: 'both' };
@@ -22,21 +17,14 @@ const settings = { GATEHOUSE_IDENTITY_WALLET_SIGN_IN: 'both' };
 onEachDatabase(
   'A wallet',
   (api) => {
-    let application: RelyingParty;
-    let world: RoleCredentialWorld;
-    before(async () => {
-      application = await RelyingParty.make(api);
-      world = await makeCredentialType(api);
-    });
-    const visitor = () => new WalletVisitor(api, application);
+    const { world } = usesRoleWorld(api);
+    const { visitor } = usesVisitors(api);
 
     for (const format of ['dc+sd-jwt', 'jwt_vc_json'])
       it(`signs its holder in on the same device (${format})`, async () => {
         const { id, holder } = await makeCredentialHolder(api, world, { format });
         const visit = await visitor().ask();
-        const { status, body } = await holder.answer(visit.link);
-        assert.equal(status, 200, JSON.stringify(body));
-        const claims = await visit.claims(await visit.returns(body.redirect_uri));
+        const claims = await visit.claims(await visit.shows(holder));
         assert.equal(claims.sub, id);
         assert.deepEqual(claims.amr, ['wallet']);
         assert.equal(claims.acr, 'https://refeds.org/profile/sfa');
@@ -45,7 +33,7 @@ onEachDatabase(
     it('signs its holder in on another device, by the number that it shows', async () => {
       const { id, holder } = await makeCredentialHolder(api, world);
       const visit = await visitor().ask();
-      const { body } = await holder.answer(visit.code);
+      const { body } = await visit.answered(holder, 'code');
       const number = await visit.numberAt(body.redirect_uri);
       assert.equal((await visit.claims(await visit.types(`${number.slice(0, 3)} ${number.slice(3)}`))).sub, id);
     });
@@ -65,7 +53,7 @@ onEachDatabase(
     it('leaves the events of a login', async () => {
       const { id, holder } = await makeCredentialHolder(api, world);
       const visit = await visitor().ask();
-      await visit.returns((await holder.answer(visit.link)).body.redirect_uri);
+      await visit.shows(holder);
       const { body } = await api.get(`/v3/OS-AUDIT/events?target_id=${id}&action=user.logged_in`);
       const found = body.events.find(({ detail }: any) => detail.via === 'sign-in page');
       assert.deepEqual(found.detail.methods, ['wallet']);
@@ -75,7 +63,7 @@ onEachDatabase(
       const { id, holder } = await makeCredentialHolder(api, world);
       const phone = new Phone(api, (await enable(api, { id })).body.two_factor_auth.two_factor_key);
       const visit = await visitor().ask();
-      const page = await visit.returns((await holder.answer(visit.link)).body.redirect_uri);
+      const page = await visit.shows(holder);
       assert.equal(stepOf(page), 'code', page.text);
       assert.ok(!page.forms.some(({ fields }) => fields.step === 'wallet'), 'the same wallet is no second factor');
       const done = await visit.browser.answerForms(page, { name: '', password: '', code: () => phone.fresh() });
@@ -88,8 +76,7 @@ onEachDatabase(
       const visit = visitor();
       const asked = await visit.browser.submit(await visit.signInPage(), 'password', { name, password });
       visit.page = await visit.browser.submit(asked, 'wallet');
-      const { body } = await holder.answer(visit.link);
-      const claims = await visit.claims(await visit.returns(body.redirect_uri));
+      const claims = await visit.claims(await visit.shows(holder));
       assert.deepEqual([claims.sub, claims.amr, claims.acr], [id, ['pwd', 'wallet', 'mfa'], MFA]);
     });
 
@@ -102,8 +89,7 @@ onEachDatabase(
         'it is a wish',
       );
       visit.page = await visit.browser.submit(asked, 'wallet');
-      const { body } = await holder.answer(visit.code);
-      const claims = await visit.claims(await visit.types(await visit.numberAt(body.redirect_uri)));
+      const claims = await visit.claims(await visit.showsElsewhere(holder));
       assert.deepEqual([claims.sub, claims.acr], [id, MFA]);
     });
 
@@ -129,7 +115,7 @@ onEachDatabase(
       await visit.ask({ ui_locales: 'es' });
       assert.match(visit.page.text, /Abrir mi cartera/);
       const { holder } = await makeCredentialHolder(api, world);
-      const { body } = await holder.answer(visit.code);
+      const { body } = await visit.answered(holder, 'code');
       const other = await visit.browser.request(body.redirect_uri, { headers: { 'Accept-Language': 'es' } });
       assert.match(other.text, /Un paso más en el navegador/);
     });
@@ -137,7 +123,7 @@ onEachDatabase(
     it('whose holder says that it was not them lets nobody in', async () => {
       const { holder } = await makeCredentialHolder(api, world);
       const visit = await visitor().ask();
-      const { body } = await holder.answer(visit.code);
+      const { body } = await visit.answered(holder, 'code');
       const phone = visitor().browser;
       const page = await phone.go(body.redirect_uri);
       const number = /<code>(\d{3}) (\d{3})<\/code>/.exec(page.text)!.slice(1).join('');
@@ -150,30 +136,23 @@ onEachDatabase(
   { settings },
 );
 
-describe('The policy for wallets', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-domains-'));
-  after(() => rmSync(folder, { recursive: true }));
-  let api: TestApi;
-  let application: RelyingParty;
-  let world: RoleCredentialWorld;
-  const domains: Record<string, { id: string; name: string }> = {};
+const byDomain = usesDomainFiles({
+  'wallet first': '[wallet]\nsign_in = first\n',
+  'wallet second': '[wallet]\nsign_in = second\n',
+});
 
+onDatabase('SQLite', 'The policy for wallets', { settings: byDomain }, (api) => {
+  const { world } = usesRoleWorld(api);
+  const { visitor } = usesVisitors(api);
+  const domains: Record<string, { id: string; name: string }> = {};
   before(async () => {
-    for (const policy of ['first', 'second'])
-      writeFileSync(join(folder, `keystone.wallet ${policy}.conf`), `[wallet]\nsign_in = ${policy}\n`);
-    api = new TestApi('SQLite', { settings: { GATEHOUSE_IDENTITY_DOMAIN_CONFIG_DIR: folder } });
-    await api.start();
     for (const policy of ['first', 'second']) domains[policy] = await api.make('domain', { name: `wallet ${policy}` });
-    application = await RelyingParty.make(api);
-    world = await makeCredentialType(api);
   });
-  after(() => api.stop());
 
   const signIn = async (domain: string | undefined) => {
     const { id, holder } = await makeCredentialHolder(api, world, domain === undefined ? {} : { domain_id: domains[domain]!.id });
-    const visit = await new WalletVisitor(api, application).ask();
-    const page = await visit.returns((await holder.answer(visit.link)).body.redirect_uri);
-    return { id, visit, page };
+    const visit = await visitor().ask();
+    return { id, visit, page: await visit.shows(holder) };
   };
 
   it('lets people of a domain sign in with one', async () => {
@@ -195,7 +174,7 @@ describe('The policy for wallets', () => {
     ] as const) {
       const { id, name, password } = await makeCredentialHolder(api, world, { domain_id: domains[domain]!.id });
       await enable(api, { id });
-      const visit = new WalletVisitor(api, application);
+      const visit = visitor();
       const page = await visit.browser.submit(await visit.signInPage(), 'password', {
         name,
         password,
@@ -210,18 +189,10 @@ describe('The policy for wallets', () => {
   });
 });
 
-describe('Without a policy for wallets', () => {
-  let api: TestApi;
-  before(async () => {
-    api = new TestApi('SQLite');
-    await api.start();
-  });
-  after(() => api.stop());
-
+onDatabase('SQLite', 'Without a policy for wallets', {}, (api) => {
   it('none is offered, and none is asked', async () => {
-    const application = await RelyingParty.make(api);
-    await makeCredentialType(api);
-    const visit = new WalletVisitor(api, application);
+    await makeRoleWorld(api);
+    const visit = new WalletVisitor(api, await RelyingParty.make(api));
     const page = await visit.signInPage();
     assert.ok(!page.text.includes('wallet'));
     const form = page.forms[0]!;
