@@ -4,16 +4,7 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  CSV_HEAD,
-  csvLine,
-  type EventFilter,
-  type EventPosition,
-  jsonLine,
-  readEvents,
-  renderEvent,
-} from '../identity/audit-events/index.ts';
-import { identityCadf } from '../identity/audit-export/index.ts';
+import type { EventFilter, EventPosition } from '../identity/audit-events/index.ts';
 import type { AuditEventRow } from '../identity/database.ts';
 import { ConfigError } from '../platform/config/index.ts';
 import { type Command, type CommandOption, type ParsedArguments, UsageError } from './command.ts';
@@ -82,12 +73,18 @@ function textLine({ at, action, outcome, actor_id, target_kind, target_id, detai
   return `${visible(`${time}  ${outcome === 'failure' ? 'FAILED ' : ''}${action}  ${target_kind}:${target_id}  by ${actor_id ?? '-'}  ${detail}`)}\n`;
 }
 
-const LINES: Readonly<Record<Format, (row: AuditEventRow) => string>> = {
-  text: textLine,
-  json: (row) => jsonLine(renderEvent({ ...row, detail: JSON.parse(row.detail) })),
-  cadf: (row) => `${JSON.stringify(identityCadf(row))}\n`,
-  csv: (row) => csvLine(renderEvent({ ...row, detail: JSON.parse(row.detail) })),
-};
+/** How events are read, and how one is written in a format. */
+async function eventsAs(format: Format) {
+  const { CSV_HEAD, csvLine, jsonLine, readEvents, renderEvent } = await import('../identity/audit-events/index.ts');
+  const { identityCadf } = await import('../identity/audit-export/index.ts');
+  const lines: Readonly<Record<Format, (row: AuditEventRow) => string>> = {
+    text: textLine,
+    json: (row) => jsonLine(renderEvent({ ...row, detail: JSON.parse(row.detail) })),
+    cadf: (row) => `${JSON.stringify(identityCadf(row))}\n`,
+    csv: (row) => csvLine(renderEvent({ ...row, detail: JSON.parse(row.detail) })),
+  };
+  return { readEvents, head: format === 'csv' ? CSV_HEAD : '', line: lines[format] };
+}
 
 async function write(output: Writable, text: string): Promise<void> {
   if (text !== '' && !output.write(text)) await once(output, 'drain');
@@ -100,9 +97,10 @@ async function list({ options }: ParsedArguments): Promise<void> {
   const limit = Number(options.limit ?? LIST);
   if (!Number.isInteger(limit) || limit < 1 || limit > PAGE)
     throw new UsageError(`gatehouse audit list: --limit must be from 1 to ${PAGE}`);
+  const { readEvents, line } = await eventsAs(format);
   await withReader(async (db) => {
     const rows = await readEvents(db, { filter, visible: 'all', limit });
-    await write(process.stdout, rows.reverse().map(LINES[format]).join(''));
+    await write(process.stdout, rows.reverse().map(line).join(''));
   });
 }
 
@@ -110,6 +108,7 @@ async function list({ options }: ParsedArguments): Promise<void> {
 async function exportAll({ args: [file], options }: ParsedArguments): Promise<void> {
   const [filter, format] = [filterOf(options), formatOf(options, ['json', 'cadf', 'csv'])];
   if (file !== '-') checkFolderOf(file!);
+  const { readEvents, head, line } = await eventsAs(format);
   await withReader(async (db) => {
     // `wx`: what was exported before is not overwritten.
     const output = file === '-' ? process.stdout : createWriteStream(file!, { flags: 'wx', mode: 0o600 });
@@ -117,10 +116,10 @@ async function exportAll({ args: [file], options }: ParsedArguments): Promise<vo
     const work = async (): Promise<void> => {
       let count = 0;
       let after: EventPosition = { at: -1, id: '' };
-      if (format === 'csv') await write(output, CSV_HEAD);
+      await write(output, head);
       for (;;) {
         const rows = await readEvents(db, { filter, visible: 'all', after, limit: PAGE });
-        await write(output, rows.map(LINES[format]).join(''));
+        await write(output, rows.map(line).join(''));
         count += rows.length;
         if (rows.length < PAGE) break;
         after = positionOf(rows.at(-1)!);
@@ -139,6 +138,7 @@ async function exportAll({ args: [file], options }: ParsedArguments): Promise<vo
 /** Prints events as they are stored, until it is interrupted. */
 async function follow({ options }: ParsedArguments): Promise<void> {
   const [filter, format] = [filterOf(options), formatOf(options, ['text', 'json', 'cadf'])];
+  const { readEvents, line } = await eventsAs(format);
   await withReader(async (db) => {
     const printed = new Map<string, number>();
     let since = filter.since ?? Math.floor(Date.now() / 1000);
@@ -150,7 +150,7 @@ async function follow({ options }: ParsedArguments): Promise<void> {
         // Older ones are not read again.
         const late = Math.floor(Date.now() / 1000) - LATE_SECONDS;
         for (const { id, at } of fresh) if (at >= late) printed.set(id, at);
-        await write(process.stdout, fresh.map(LINES[format]).join(''));
+        await write(process.stdout, fresh.map(line).join(''));
         if (rows.length < PAGE) break;
         after = positionOf(rows.at(-1)!);
       }

@@ -1,6 +1,5 @@
 // mail: a test mail, and a copy of the templates.
 import { openDataFolder } from '../data-folder.ts';
-import { copyTemplates, sendTest } from '../identity/mail/index.ts';
 import { serviceUrl } from '../platform/config/index.ts';
 import type { Command } from './command.ts';
 import { print, settings } from './support.ts';
@@ -12,6 +11,7 @@ export const mailCommands: readonly Command[] = [
     args: [{ name: 'ADDRESS', about: 'the recipient' }],
     options: { language: { value: 'LANGUAGE', about: 'language of the mail, such as en or es' } },
     async run({ args: [to], options: { language } }) {
+      const { sendTest } = await import('../identity/mail/index.ts');
       const { shared, identity } = settings();
       const url = serviceUrl(identity, shared.tlsCertFile !== undefined);
       const where = await sendTest(identity, openDataFolder(shared.dataDir), { to: to!, language, at: Date.now(), url });
@@ -23,7 +23,8 @@ export const mailCommands: readonly Command[] = [
     about: 'copy the built-in templates of mails to a folder',
     more: 'Change them there, and set GATEHOUSE_IDENTITY_MAIL_TEMPLATES to the folder. Files that you do not change can be removed.',
     args: [{ name: 'FOLDER', about: 'a new or empty folder' }],
-    run({ args: [folder] }) {
+    async run({ args: [folder] }) {
+      const { copyTemplates } = await import('../identity/mail/index.ts');
       copyTemplates(folder!);
       print(`copied to ${folder}`);
     },

@@ -2,10 +2,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSealOrFail, KEY_FILE, masterKeys } from '../data-folder.ts';
-import { MIGRATIONS as IDENTITY_MIGRATIONS } from '../identity/service.ts';
 import { ConfigError } from '../platform/config/index.ts';
 import { loadCopyToPostgres, lockFolder } from '../platform/database/index.ts';
-import { checkDatabases } from '../setting-rules.ts';
 import type { Command } from './command.ts';
 import { existingDataFolder, print, settings } from './support.ts';
 
@@ -23,9 +21,11 @@ async function move(): Promise<void> {
     throw new ConfigError(
       'GATEHOUSE_IDENTITY_DATABASE_URL: set it to an empty database of PostgreSQL, and GATEHOUSE_WALLET_DATABASE_URL to another',
     );
+  const { checkDatabases } = await import('../setting-rules.ts');
   checkDatabases({ shared, identity, wallet }, 1);
   if (!shared.masterKey)
     throw new ConfigError(`GATEHOUSE_MASTER_KEY must be set to the key of the data folder: ${join(folder, KEY_FILE)}`);
+  const { MIGRATIONS: IDENTITY_MIGRATIONS } = await import('../identity/service.ts');
   const { MIGRATIONS: WALLET_MIGRATIONS } = await import('../wallet/service.ts');
   const { actAsEveryone } = await import('../wallet/access/index.ts');
   const databases = [

@@ -1,7 +1,6 @@
 // config, openapi, two-factor qr: commands that only print.
 import { readFileSync } from 'node:fs';
 import { identitySettings } from '../identity/settings.ts';
-import { qrCode } from '../identity/two-factor/index.ts';
 import { describeSettings } from '../platform/config/index.ts';
 import { sharedSettings } from '../settings.ts';
 import { walletSettings } from '../wallet/settings.ts';
@@ -36,7 +35,8 @@ export const printingCommands: readonly Command[] = [
     about: 'read an otpauth:// address from standard input and show it as a QR code',
     more: 'It is read from standard input because everyone who lists processes could see an argument.',
     options: { svg: { about: 'print an SVG picture' } },
-    run({ options }) {
+    async run({ options }) {
+      const { qrCode } = await import('../identity/two-factor/index.ts');
       const code = qrCode(readFileSync(0, 'utf8').trim(), options.svg === undefined ? 'terminal' : 'svg');
       if (code === undefined) throw new UsageError('gatehouse: standard input must hold one otpauth://totp/ address');
       print(code);

@@ -1,6 +1,7 @@
 // scim token: the tokens of provisioning connections.
-import { serviceActor } from '../identity/audit/index.ts';
-import { type ConnectionWithDomain, listConnections } from '../identity/scim/index.ts';
+
+import type { ConnectionWithDomain } from '../identity/scim/index.ts';
+import { serviceActor } from '../platform/audit/index.ts';
 import type { Command } from './command.ts';
 import { print, settings, withReader, withService } from './support.ts';
 
@@ -12,7 +13,11 @@ function table(rows: readonly ConnectionWithDomain[]): string {
   return lines.length > 0 ? lines.join('\n') : 'there are none';
 }
 
-const list = (): Promise<void> => withReader(async (db) => print(table(await listConnections(db))));
+const list = (): Promise<void> =>
+  withReader(async (db) => {
+    const { listConnections } = await import('../identity/scim/index.ts');
+    print(table(await listConnections(db)));
+  });
 
 export const scimTokenCommands: readonly Command[] = [
   {

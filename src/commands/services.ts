@@ -1,10 +1,14 @@
 // start, identity, wallet, migrate: run the services and update their databases.
 import { masterKeys, openDataFolder } from '../data-folder.ts';
-import { openDatabase } from '../identity/service.ts';
 import { lockFolder } from '../platform/database/index.ts';
-import { runServices } from '../run.ts';
+import type { RunOptions } from '../setting-rules.ts';
 import type { Command } from './command.ts';
 import { print, settings } from './support.ts';
+
+async function start(options: RunOptions): Promise<void> {
+  const { runServices } = await import('../run.ts');
+  await runServices(options);
+}
 
 async function migrate(): Promise<void> {
   const { shared, identity, wallet } = settings();
@@ -12,6 +16,7 @@ async function migrate(): Promise<void> {
   const lock = identity.databaseUrl && wallet.databaseUrl ? undefined : lockFolder(folder);
   // Before the databases, as every start does: a database must never exist without its key.
   if (lock) masterKeys(shared, folder, false);
+  const { openDatabase } = await import('../identity/service.ts');
   await (await openDatabase(identity, folder)).close();
   print('identity: up to date');
   const { openWalletDatabase } = await import('../wallet/service.ts');
@@ -25,14 +30,14 @@ export const serviceCommands: readonly Command[] = [
     words: 'start',
     about: 'run both services',
     more: 'The first start creates the data folder, the master key and the administrator. Stop it with Ctrl-C or SIGTERM.',
-    run: () => runServices(settings()),
+    run: () => start(settings()),
   },
   {
     words: 'identity',
     about: 'run only the identity service',
     run() {
       const { shared, identity } = settings();
-      return runServices({ shared, identity });
+      return start({ shared, identity });
     },
   },
   {
@@ -41,7 +46,7 @@ export const serviceCommands: readonly Command[] = [
     more: 'Set GATEHOUSE_WALLET_OIDC_ISSUER and GATEHOUSE_WALLET_OIDC_CLIENT_ID.',
     run() {
       const { shared, wallet } = settings();
-      return runServices({ shared, wallet });
+      return start({ shared, wallet });
     },
   },
   { words: 'migrate', about: 'update the databases to this version', run: migrate },

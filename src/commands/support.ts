@@ -1,14 +1,15 @@
-// Shared by the commands: the settings, the data folder, and the service without its server.
+// Shared by the commands: the settings, the data folder, and the service without its server. Commands load what they need when they run:
+// the whole service takes most of a second, and help does not need it.
 import { existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { openDataFolder } from '../data-folder.ts';
 import type { Reader } from '../identity/database.ts';
-import { readDatabase } from '../identity/service.ts';
+import type { IdentityService } from '../identity/service.ts';
 import { identitySettings } from '../identity/settings.ts';
 import { ConfigError, load, refuseUnknownKeys } from '../platform/config/index.ts';
 import { lockFolder } from '../platform/database/index.ts';
 import { createLog } from '../platform/log/index.ts';
-import { createIdentity, type RunOptions } from '../run.ts';
+import type { RunOptions } from '../setting-rules.ts';
 import { sharedSettings } from '../settings.ts';
 import { walletSettings } from '../wallet/settings.ts';
 
@@ -26,8 +27,9 @@ export function settings(): Required<RunOptions> {
 /** Runs work on the service's data without starting its server. */
 export async function withService(
   { shared, identity }: Required<RunOptions>,
-  work: (service: Awaited<ReturnType<typeof createIdentity>>, folder: string) => Promise<string>,
+  work: (service: IdentityService, folder: string) => Promise<string>,
 ): Promise<void> {
+  const { createIdentity } = await import('../run.ts');
   const folder = openDataFolder(shared.dataDir);
   const lock = identity.databaseUrl ? undefined : lockFolder(folder);
   const service = await createIdentity(identity, { shared, folder, log: createLog('silent') });
@@ -50,6 +52,7 @@ export function existingDataFolder(dataDir: string): string {
 export async function withReader(work: (db: Reader) => Promise<void>): Promise<void> {
   const { shared, identity } = settings();
   const folder = identity.databaseUrl ? shared.dataDir : existingDataFolder(shared.dataDir);
+  const { readDatabase } = await import('../identity/service.ts');
   const { read, close } = await readDatabase(identity, folder);
   try {
     await work(read);
