@@ -45,6 +45,8 @@ chmodSync(folder, 0o711);
 // Settings of the shell that starts the tests must not leak into the services the tests start.
 const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('GATEHOUSE_')));
 const failuresPath = join(folder, 'failures');
+/** Test processes at the same time. They wait (for commits, browsers, services that start, time to pass) as long as they compute, also on two cores. */
+const PROCESSES = 4;
 
 /** The exit status of the tests in these files, and the files that failed. */
 function run(chosenFiles: readonly string[]): { readonly status: number; readonly failed: readonly string[] } {
@@ -53,7 +55,7 @@ function run(chosenFiles: readonly string[]): { readonly status: number; readonl
     [
       '--disable-warning=ExperimentalWarning',
       '--test',
-      '--test-concurrency=2',
+      `--test-concurrency=${PROCESSES}`,
       '--test-reporter=spec',
       '--test-reporter-destination=stdout',
       `--test-reporter=${join(import.meta.dirname, 'failed-files.ts')}`,
