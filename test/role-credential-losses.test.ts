@@ -349,6 +349,22 @@ onEachDatabase(
       assert.equal(await stateOf(db(), ids[0]!), 'valid');
     });
 
+    it('is not even looked at when a base role is deleted that nobody has', async () => {
+      const { user, typeId, organization } = await makeHolder(api, db());
+      const { ids } = await recordFor(world.on, user.id, typeId);
+      const [unused, used] = [
+        await api.make('role', { name: uniqueName('base') }),
+        await api.make('role', { name: uniqueName('base') }),
+      ];
+      await ok(api.put(`/v3/projects/${organization.id}/users/${user.id}/roles/${used.id}`));
+      // Behind the back of those who would revoke it.
+      await db().write((tx) => tx.deleteFrom('app_user_roles').where('user_id', '=', user.id).execute());
+      await ok(api.delete(`/v3/roles/${unused.id}`));
+      assert.equal(await stateOf(db(), ids[0]!), 'valid');
+      await ok(api.delete(`/v3/roles/${used.id}`));
+      assert.equal(await stateOf(db(), ids[0]!), 'revoked');
+    });
+
     it('stays revoked when the role is given again', async () => {
       const { user, organization, application, role, typeId } = await makeHolder(api, db());
       const { ids } = await recordFor(world.on, user.id, typeId);

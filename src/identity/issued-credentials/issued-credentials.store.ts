@@ -1,5 +1,5 @@
 // Issued credentials in the database.
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import { type PageRequest, preparedRows, type RowPage, readPage, type SortOrder } from '../../platform/database/index.ts';
 import { heldAssignments, type RoleSelection } from '../app-roles/index.ts';
 import type { CredentialState, IssuedCredentialRow, StatusListRow } from '../database.issued-credentials.ts';
@@ -9,7 +9,7 @@ import { applyCriteria, type Criterion } from '../resource/index.ts';
 /** Databases limit the number of parameters in a statement. */
 const AT_ONCE = 500;
 
-function* chunksOf<T>(all: readonly T[]): Generator<readonly T[]> {
+export function* chunksOf<T>(all: readonly T[]): Generator<readonly T[]> {
   for (let first = 0; first < all.length; first += AT_ONCE) yield all.slice(first, first + AT_ONCE);
 }
 
@@ -110,6 +110,8 @@ export async function insertTags(tx: Tx, batchId: string, tags: readonly string[
       .execute();
 }
 
+export type Revocable = Pick<IssuedCredentialRow, 'id' | 'list_id' | 'user_id' | 'application_id' | 'type_id'>;
+
 export interface SeriesQuery {
   readonly userId: string;
   readonly typeId: string;
@@ -165,130 +167,6 @@ export async function lastOfSeries(db: Reader, seriesIds: readonly string[]): Pr
     for (const { series_id, last } of rows) all.set(series_id!, Number(last));
   }
   return all;
-}
-
-/** What a change invalidated, as far as credentials depend on it. */
-export interface Affected {
-  readonly everything: boolean;
-  readonly users: readonly string[];
-  readonly types: readonly string[];
-  /** Applications, organizations, domains and groups. */
-  readonly tags: readonly string[];
-}
-
-/** Separate lookups, each by its index. */
-function idsOf({ users, types, tags }: Affected): RawBuilder<unknown> {
-  const parts = [
-    ...(users.length > 0 ? [sql`select id from issued_credentials where user_id in (${sql.join(users)})`] : []),
-    ...(types.length > 0 ? [sql`select id from issued_credentials where type_id in (${sql.join(types)})`] : []),
-    ...(tags.length > 0
-      ? [
-          sql`select issued_credentials.id from issued_credential_tags
-            join issued_credentials on issued_credentials.batch_id = issued_credential_tags.batch_id
-            where issued_credential_tags.tag in (${sql.join(tags)})`,
-        ]
-      : []),
-  ];
-  return sql.join(parts, sql` union `);
-}
-
-/**
- * `from ... where ...`: those that are valid or suspended, and have not expired. SQLite reads tables that are cross-joined in this order; by itself, it
- * would go through all credentials of a type.
- */
-const alive = (affected: Affected, now: number): RawBuilder<unknown> =>
-  sql`from ${
-    affected.everything
-      ? sql`issued_credentials as issued where`
-      : sql`(${idsOf(affected)}) as affected cross join issued_credentials as issued where issued.id = affected.id and`
-  } issued.state <> 'revoked' and issued.expires_at > ${now}`;
-
-const typesOfUser = preparedRows<Tables, [user: string, now: number], { type_id: string }>((db, user, now) =>
-  db
-    .selectFrom('issued_credentials')
-    .where('user_id', '=', user)
-    .where('state', '<>', 'revoked')
-    .where('expires_at', '>', now)
-    .select('type_id')
-    .distinct(),
-);
-
-/** The types of credentials that are concerned. */
-export async function typesOf(tx: Tx, affected: Affected, now: number): Promise<string[]> {
-  const { everything, users, types, tags } = affected;
-  // Most changes are about one user, who has no credential.
-  if (users.length === 1 && !everything && types.length + tags.length === 0)
-    return (await typesOfUser(tx, users[0]!, now)).map(({ type_id }) => type_id).sort();
-  const { rows } = await sql<{
-    type_id: string;
-  }>`select distinct issued.type_id ${alive(affected, now)} order by issued.type_id`.execute(tx);
-  return rows.map(({ type_id }) => type_id);
-}
-
-export type Revocable = Pick<IssuedCredentialRow, 'id' | 'list_id' | 'user_id' | 'application_id' | 'type_id'>;
-
-/** All of a type. */
-export async function aliveOf(tx: Tx, affected: Affected, typeId: string, now: number): Promise<Revocable[]> {
-  const { rows } = await sql<Revocable>`select issued.id, issued.list_id, issued.user_id, issued.application_id, issued.type_id
-    ${alive(affected, now)} and issued.type_id = ${typeId}`.execute(tx);
-  return rows;
-}
-
-/** Those of a type in other formats than these. */
-export async function inOtherFormats(
-  tx: Tx,
-  affected: Affected,
-  typeId: string,
-  formats: readonly string[],
-  now: number,
-): Promise<Revocable[]> {
-  const { rows } = await sql<Revocable>`select issued.id, issued.list_id, issued.user_id, issued.application_id, issued.type_id
-    ${alive(affected, now)} and issued.type_id = ${typeId} and ${formats.length === 0 ? sql`1 = 1` : sql`issued.format not in (${sql.join([...formats])})`}`.execute(
-    tx,
-  );
-  return rows;
-}
-
-/** What a credential says of organizations is stored as a tag of its batch, too. */
-const SAID_ORGANIZATION = 'said-organization:';
-export const saidOrganization = ({ id }: HeldOrganization): string => SAID_ORGANIZATION + id;
-
-/** Those of a type that say a role which their user does not have any more, by this name and in what it calls the application; or an organization in which they have none. `is_usable`: 0 if the user is gone or disabled. */
-export async function untrueOf(
-  tx: Tx,
-  affected: Affected,
-  typeId: string,
-  selection: RoleSelection,
-  now: number,
-): Promise<(Revocable & { readonly is_usable: number })[]> {
-  const { rows } = await sql<Revocable & { is_usable: number }>`
-    select issued.id, issued.list_id, issued.user_id, issued.application_id, issued.type_id,
-      (select count(*) from users join projects as domain on domain.id = users.domain_id and domain.enabled = 1
-        where users.id = issued.user_id and users.enabled = 1) as is_usable
-    ${alive(affected, now)} and issued.type_id = ${typeId} and (exists (
-      select 1 from issued_credential_roles as said where said.batch_id = issued.batch_id and not exists (
-        select 1 ${heldAssignments(selection, now)} and app_user_roles.user_id = issued.user_id
-          and app_user_roles.application_id = said.application_id and app_roles.id = said.role_id and app_roles.name = said.name
-          and said.target = coalesce((select did from application_dids where application_id = said.application_id), said.application_id)))
-      or exists (
-        select 1 from issued_credential_tags as told where told.batch_id = issued.batch_id and told.tag like ${`${SAID_ORGANIZATION}%`}
-          and not exists (select 1 ${heldAssignments(selection, now)} and app_user_roles.user_id = issued.user_id
-            and told.tag = ${SAID_ORGANIZATION} || projects.id)))`.execute(tx);
-  return rows;
-}
-
-/** Further groups and organizations on which credentials of these users depend from now on. */
-export async function addTagsOf(tx: Tx, userIds: readonly string[], now: number): Promise<void> {
-  for (const some of chunksOf(userIds)) {
-    const alive = sql`issued.user_id in (${sql.join(some)}) and issued.state <> 'revoked' and issued.expires_at > ${now}`;
-    await sql`insert into issued_credential_tags (tag, batch_id)
-      select distinct 'group:' || group_members.group_id, issued.batch_id from issued_credentials as issued
-        join group_members on group_members.user_id = issued.user_id where ${alive}
-      union
-      select distinct 'project:' || app_user_roles.organization_id, issued.batch_id from issued_credentials as issued
-        join app_user_roles on app_user_roles.user_id = issued.user_id where ${alive}
-      on conflict do nothing`.execute(tx);
-  }
 }
 
 /** Counts a change of a list, and locks the list until the transaction ends: versions are visible in the order of their numbers. */

@@ -260,6 +260,7 @@ onEachDatabase(
       const notAfter = Math.floor(api.clock.now() / 1000) + 60;
       assert.equal((await recordFor(on, user.id, typeId, 1, notAfter)).expiresAt, notAfter);
       assert.ok((await recordFor(on, user.id, typeId)).expiresAt > notAfter);
+      await assert.rejects(recordFor(on, user.id, typeId, 1, notAfter - 60), /certificate of the issuer has expired/);
     });
 
     it('get entries that nobody can guess, each once, and another list when one is full', async () => {
@@ -295,6 +296,19 @@ onEachDatabase(
         const left = await db().read.selectFrom(table).where('batch_id', '=', row!.batch_id).selectAll().execute();
         assert.deepEqual(left, []);
       }
+    });
+
+    it('stay until every replica has read that their entry is free, also if somebody revokes them late', async () => {
+      const { user, typeId } = await makeHolder(api, db(), { validity_seconds: 3600 });
+      const { ids } = await recordFor(on, user.id, typeId);
+      const at = (seconds: number) => issuedCredentialsOn(db(), { now: () => api.clock.now() + seconds * 1000 });
+      const late = at(2 * DAY);
+      await late.change(serviceActor, (change) => late.issued.revoke(change, ids[0]!, { reason: 'administrator' }));
+      await late.issued.sweep();
+      await at(2 * DAY + 3600 + 10).issued.sweep();
+      assert.equal(await stateOf(db(), ids[0]!), 'revoked', 'it was cleared an hour ago');
+      await at(4 * DAY + 10).issued.sweep();
+      assert.equal(await stateOf(db(), ids[0]!), undefined);
     });
 
     it('need a change that can see the list: a role taken in a change without other events is enough', async () => {

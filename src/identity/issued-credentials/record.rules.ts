@@ -23,9 +23,9 @@ import {
   insertTags,
   insertWhereFree,
   organizationsOfRoles,
-  saidOrganization,
   waitForReaders,
 } from './issued-credentials.store.ts';
+import { saidOrganization } from './revocation.store.ts';
 import { changeStates } from './states.rules.ts';
 import { isStoredTag, lockOf, selectionOf } from './tags.ts';
 
@@ -179,6 +179,7 @@ export const createRecord = (deps: RecordDeps) =>
       .map((role) => ({ ...role, target: targets.get(role.application_id)! }))
       .sort((a, b) => applications.indexOf(a.application_id) - applications.indexOf(b.application_id));
     const expiresAt = Math.min(now + type.validitySeconds, until, notAfter);
+    if (expiresAt <= now) fail('role_credential.denied', { why: 'the certificate of the issuer has expired' });
     const batchId = newId();
     const before = await findSeries(tx, { ...what, typeId: type.id });
     const common = {

@@ -6,8 +6,9 @@ import { takeAdvisoryLocks } from '../../platform/database/index.ts';
 import type { AfterChange, Change } from '../audit/index.ts';
 import type { CredentialTypes } from '../credential-types/index.ts';
 import type { Database } from '../database.ts';
-import { addTagsOf, aliveOf, hasLists, inOtherFormats, typesOf, untrueOf } from './issued-credentials.store.ts';
-import { changeStates } from './states.rules.ts';
+import { hasLists } from './issued-credentials.store.ts';
+import { addTagsOf, aliveOf, inOtherFormats, typesOf, untrueOf } from './revocation.store.ts';
+import { revokeAll } from './states.rules.ts';
 import { affectedBy, isRelevant, lockOf, selectionOf } from './tags.ts';
 
 /** Each of these is a parameter of a statement. */
@@ -36,7 +37,9 @@ const HARMLESS: ReadonlySet<string> = new Set([
 const UPDATES: ReadonlySet<string> = new Set(['user.updated', 'project.updated', 'domain.updated']);
 const FIELDS: ReadonlySet<unknown> = new Set(['name', 'description', 'email', 'password', 'original_password', 'tags']);
 
-function isHarmless({ action, detail: { fields } }: AuditedEvent): boolean {
+function isHarmless({ action, detail: { fields, granted } }: AuditedEvent): boolean {
+  // A base role that nobody has. To look at every credential for it may take long.
+  if (action === 'role.deleted') return granted === false;
   if (UPDATES.has(action)) return Array.isArray(fields) && fields.every((field) => FIELDS.has(field));
   return HARMLESS.has(action) || WITHOUT_ROLES.test(action);
 }
@@ -70,17 +73,15 @@ async function revokeUntrue(
   for (const id of types) {
     const type = await credentialTypes.findIn(tx, id);
     if (!type?.enabled) {
-      await changeStates(change, await aliveOf(tx, affected, id, now), 'revoked', 'type_ended');
+      await revokeAll(change, aliveOf(affected, id, now), { reason: 'type_ended' });
       continue;
     }
     if (affected.types.includes(id)) {
       const formats = type.formats.filter((format) => format !== NAMED || !isRenamed(id, events));
-      await changeStates(change, await inOtherFormats(tx, affected, id, formats, now), 'revoked', 'type_changed');
+      await revokeAll(change, inOtherFormats(affected, id, formats, now), { reason: 'type_changed' });
     }
-    const untrue = await untrueOf(tx, affected, id, selectionOf(type), now);
-    const [gone, without] = [untrue.filter((one) => one.is_usable === 0), untrue.filter((one) => one.is_usable > 0)];
-    await changeStates(change, gone, 'revoked', 'user_unavailable');
-    await changeStates(change, without, 'revoked', 'role_removed');
+    const untrue = untrueOf(affected, id, selectionOf(type), now);
+    await revokeAll(change, untrue, { reason: 'role_removed', withoutUser: 'user_unavailable' });
   }
   if (affected.users.length > 0) await addTagsOf(tx, affected.users, now);
 }

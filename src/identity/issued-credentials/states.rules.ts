@@ -4,6 +4,7 @@ import type { CredentialState, IssuedCredentialRow } from '../database.issued-cr
 import { fail } from '../faults.ts';
 import { tagOfList } from './addresses.ts';
 import { findIssued, nextVersion, othersOfSeries, type Revocable, updateStates } from './issued-credentials.store.ts';
+import { listsOf, type RevocationReason, type Revoked, revokeSelected, type Selection } from './revocation.store.ts';
 
 const LIST_STATES: Readonly<Record<CredentialState, number>> = { valid: 0, revoked: 1, suspended: 2 };
 /** Revocation is for good. */
@@ -22,27 +23,51 @@ const ACTIONS: Readonly<Record<CredentialState, string>> = {
   revoked: 'issued_credential.revoked',
 };
 
-/** Returns how many were changed. Each list is locked in the order of ids, before the credentials in it. */
+function tell({ audit }: Change, state: CredentialState, changed: readonly (Revocable & Pick<Revoked, 'reason'>)[]): void {
+  for (const { id, user_id, application_id, type_id, reason } of changed.slice(0, EVENTS))
+    audit(ACTIONS[state], { kind: 'issued_credential', id }, { user_id, application_id, type_id, reason });
+  for (const some of Map.groupBy(changed.slice(EVENTS), (one) => `${one.type_id} ${one.reason}`).values()) {
+    const { type_id, reason } = some[0]!;
+    audit(ACTIONS[state], { kind: 'credential_type', id: type_id }, { count: some.length, reason });
+  }
+}
+
+/** Locks a list before the credentials in it. Lists are locked in the order of their ids. */
+async function beginVersion({ tx, invalidate }: Change, list: string): Promise<number> {
+  invalidate(tagOfList({ id: list }));
+  return nextVersion(tx, list);
+}
+
+/** Revokes all of a selection, however many they are. Nothing is added to it meanwhile: the caller has the locks that issuing shares. */
+export async function revokeAll(change: Change, selection: Selection, reason: RevocationReason): Promise<void> {
+  const lists = await listsOf(change.tx, selection);
+  for (const list of lists) await beginVersion(change, list);
+  if (lists.length === 0) return;
+  const to = { at: change.now, listState: LIST_STATES.revoked };
+  tell(change, 'revoked', await revokeSelected(change.tx, selection, reason, to));
+}
+
+/** Returns how many were changed: for those of one person. */
 export async function changeStates(
-  { tx, now, audit, invalidate }: Change,
+  change: Change,
   credentials: readonly Revocable[],
   state: CredentialState,
   reason: string,
 ): Promise<number> {
+  const { tx, now } = change;
   const byList = [...Map.groupBy(credentials, ({ list_id }) => list_id)].sort(([a], [b]) => (a < b ? -1 : 1));
   const changed = new Set<string>();
   for (const [list, own] of byList) {
     const to = { state, reason: state === 'valid' ? null : reason, at: now, listState: LIST_STATES[state] };
-    const listVersion = await nextVersion(tx, list);
+    const listVersion = await beginVersion(change, list);
     const ids = own.map(({ id }) => id).sort();
     for (const id of await updateStates(tx, ids, FROM[state], { ...to, listVersion })) changed.add(id);
-    invalidate(tagOfList({ id: list }));
   }
-  const events = credentials.filter(({ id }) => changed.has(id));
-  for (const { id, user_id, application_id, type_id } of events.slice(0, EVENTS))
-    audit(ACTIONS[state], { kind: 'issued_credential', id }, { user_id, application_id, type_id, reason });
-  for (const [type_id, rest] of Map.groupBy(events.slice(EVENTS), (one) => one.type_id))
-    audit(ACTIONS[state], { kind: 'credential_type', id: type_id }, { count: rest.length, reason });
+  tell(
+    change,
+    state,
+    credentials.filter(({ id }) => changed.has(id)).map((one) => ({ ...one, reason })),
+  );
   return changed.size;
 }
 

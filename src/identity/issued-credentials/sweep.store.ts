@@ -54,6 +54,8 @@ export const deleteExpired = (db: Database, before: number, withdrawnBefore: num
           .selectFrom('issued_credentials')
           .where('expires_at', '<', before)
           .where('list_state', '=', 0)
+          // Somebody may have revoked it after it had expired: its entry was cleared after that, and not long ago.
+          .where('changed_at', '<', before)
           .where((is) =>
             is.or([
               is('state', '=', 'valid'),

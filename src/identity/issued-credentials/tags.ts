@@ -2,7 +2,7 @@
 import { tagOf } from '../access/index.ts';
 import { appTagOf, type RoleSelection } from '../app-roles/index.ts';
 import { applicationsOf, type CredentialType, credentialTypeTag } from '../credential-types/index.ts';
-import type { Affected } from './issued-credentials.store.ts';
+import type { Affected } from './revocation.store.ts';
 
 /** The roles that are in credentials of a type. */
 export const selectionOf = (type: CredentialType): RoleSelection => ({

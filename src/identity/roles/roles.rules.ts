@@ -21,7 +21,7 @@ import {
   single,
 } from '../resource/index.ts';
 import { type CreateRole, roleFields, type UpdateRole } from './roles.schema.ts';
-import { deleteRole, findRole, insertRole, listRoles, lockRole, updateRole } from './roles.store.ts';
+import { deleteRole, findRole, insertRole, isGranted, listRoles, lockRole, updateRole } from './roles.store.ts';
 
 type NewRole = Static<typeof CreateRole>['role'];
 type RoleChanges = Static<typeof UpdateRole>['role'];
@@ -94,9 +94,12 @@ export function createRoles({ db, clock, change }: Pick<Deps, 'db' | 'clock' | '
     const { id } = role;
     refuseImmutable('role', role, 'delete');
     await change(caller, async ({ tx, audit, invalidate }) => {
-      if (!(await deleteRole(tx, id))) fail('role.not_found', { id });
+      if (!(await lockRole(db, tx, id))) fail('role.not_found', { id });
+      // Locked: nobody gets it any more.
+      const detail = { granted: await isGranted(tx, id), ...(role.domain_id === null ? {} : { domain_id: role.domain_id }) };
+      await deleteRole(tx, id);
       invalidate(tagOf.everything);
-      audit('role.deleted', { kind: 'role', id }, role.domain_id === null ? {} : { domain_id: role.domain_id });
+      audit('role.deleted', { kind: 'role', id }, detail);
     });
   }
 

@@ -44,15 +44,20 @@ export async function insertRole(tx: Tx, row: RoleRow): Promise<void> {
   await tx.insertInto('roles').values(row).execute();
 }
 
-/** This and `deleteRole` return false when the role does not exist. */
+/** False when the role does not exist. */
 export async function updateRole(tx: Tx, id: string, values: Partial<RoleRow>): Promise<boolean> {
   const { numUpdatedRows } = await tx.updateTable('roles').set(values).where('id', '=', id).executeTakeFirst();
   return numUpdatedRows > 0n;
 }
 
-export async function deleteRole(tx: Tx, id: string): Promise<boolean> {
-  const { numDeletedRows } = await tx.deleteFrom('roles').where('id', '=', id).executeTakeFirst();
-  return numDeletedRows > 0n;
+/** Whether somebody has it. */
+export async function isGranted(tx: Tx, id: string): Promise<boolean> {
+  const row = await tx.selectFrom('grants').where('role_id', '=', id).select('id').limit(1).executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function deleteRole(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('roles').where('id', '=', id).execute();
 }
 
 export interface Implication {
