@@ -80,6 +80,8 @@ export function createCredentialAccess({ records, access, proofs, isHaip, issuer
   }
 
   return {
+    /** The token is over. */
+    refuse: (): never => refuse(),
     /** `path`: of the endpoint, which a DPoP proof names. */
     async of(headers: IncomingHttpHeaders, path: string): Promise<CredentialAccess> {
       const [scheme = '', token = '', ...rest] = (headers.authorization ?? '').split(' ');

@@ -35,12 +35,13 @@ function proofsOf({ proofs, proof }: Body): SentProofs {
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '' && value.length <= 200;
 
-export function readCredentialRequest(body: Body, batchSize: number): CredentialRequest {
+/** `isEncrypted`: nobody but the wallet has made it. */
+export function readCredentialRequest(body: Body, batchSize: number, isEncrypted: boolean): CredentialRequest {
   const { credential_configuration_id: configurationId, credential_identifier: identifier } = body;
   const named = [configurationId, identifier].filter((one) => one !== undefined);
   if (named.length !== 1 || !isText(named[0]))
     return refuse('exactly one of credential_configuration_id and credential_identifier is needed');
-  const encryption = readAnswerEncryption(body.credential_response_encryption);
+  const encryption = readAnswerEncryption(body.credential_response_encryption, isEncrypted);
   const proofs = proofsOf(body);
   if (proofs.jwts.length > Math.max(batchSize, 1))
     return fail('role_credential.invalid_proof', { why: 'there are too many of them' });

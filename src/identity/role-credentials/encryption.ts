@@ -22,21 +22,29 @@ export interface AnswerEncryption {
   readonly enc: string;
 }
 
-/** Reads `credential_response_encryption`. Earlier drafts have `alg` beside the key. */
-export function readAnswerEncryption(value: unknown): AnswerEncryption | undefined {
+function answerKeyOf(jwk: unknown): PublicJwk {
+  try {
+    return readPublicJwk(jwk);
+  } catch {
+    return refuse('the key cannot be used');
+  }
+}
+
+/**
+ * Reads `credential_response_encryption`. Earlier drafts have `alg` beside the key. Only in an encrypted request (OID4VCI, 8.2): whoever stands between
+ * the wallet and us could otherwise put their own key in its place.
+ */
+export function readAnswerEncryption(value: unknown, isEncrypted: boolean): AnswerEncryption | undefined {
   if (value === undefined) return undefined;
+  if (!isEncrypted) refuse('a request for an encrypted answer must be encrypted itself');
   const { jwk, enc, alg: beside, zip } = (value ?? {}) as Readonly<Record<string, unknown>>;
   const { alg = beside, kid, use } = (jwk ?? {}) as Readonly<Record<string, unknown>>;
   if (zip !== undefined) refuse('compression is not offered');
   if (!KEY_ALGORITHMS.includes(alg as 'ECDH-ES') || !ENCODINGS.includes(enc as 'A256GCM')) refuse('alg or enc is not offered');
   if (use !== undefined && use !== 'enc') refuse('the key is not for encryption');
-  try {
-    const key = readPublicJwk(jwk);
-    if (key.kty !== 'EC' || key.crv === 'secp256k1') refuse('the key is of another kind');
-    return { jwk: key, kid: typeof kid === 'string' ? kid.slice(0, 200) : undefined, alg: String(alg), enc: String(enc) };
-  } catch {
-    return refuse('the key cannot be used');
-  }
+  const key = answerKeyOf(jwk);
+  if (key.kty !== 'EC' || key.crv === 'secp256k1') refuse('the key is of another kind');
+  return { jwk: key, kid: typeof kid === 'string' ? kid.slice(0, 200) : undefined, alg: String(alg), enc: String(enc) };
 }
 
 export async function encryptAnswer({ jwk, kid, alg, enc }: AnswerEncryption, answer: object): Promise<string> {

@@ -95,7 +95,7 @@ export function createIssuance(deps: IssuanceDeps) {
     const what = { type, userId, format, keyThumbprints, issuanceId, clientId, authorizationId, notAfter };
     const recorded = await issued.record(transaction, what);
     // Whoever takes something from the person's wallets waits by now, or is done: then the token may be over.
-    if (!(await records.findIn(transaction, ACCESS_TOKEN_MODEL, token))) fail('role_credential.invalid_token');
+    if (!(await records.findIn(transaction, ACCESS_TOKEN_MODEL, token))) access.refuse();
     // Locked by now: what it says is what is issued.
     const current = await types.findIn(transaction.tx, type.id);
     if (!current?.formats.includes(format)) return fail('role_credential.denied', { why: 'its type has changed' });
@@ -113,7 +113,8 @@ export function createIssuance(deps: IssuanceDeps) {
     /** `body`: the request, or a JWE of it. */
     async credential(origin: RequestOrigin, body: Readonly<Record<string, unknown>> | string): Promise<CredentialAnswer> {
       const granted = await access.of(origin.headers, CREDENTIAL);
-      const request = readCredentialRequest(typeof body === 'string' ? await encryption.open(body) : body, batchSize);
+      const isEncrypted = typeof body === 'string';
+      const request = readCredentialRequest(isEncrypted ? await encryption.open(body) : body, batchSize, isEncrypted);
       const configuration = await requestedConfiguration(configurations, granted, request);
       limit.take(granted.userId);
       const proven = await provenKeys(clock, request.proofs, {

@@ -78,6 +78,17 @@ onEachDatabase('Receiving a role as a credential', (api) => {
     assert.equal(payload.name, undefined, 'the holder decides who sees it');
   });
 
+  it('is one of several that were offered, if the wallet names it by authorization details', async () => {
+    const { uri, tx_code: code } = await makeOffer(api, person, [world.sdJwt, world.jwtVc]);
+    const detail = { type: 'openid_credential', credential_configuration_id: world.jwtVc };
+    const { body: token, text } = await wallet.redeem(uri, code, { authorization_details: JSON.stringify([detail]) });
+    assert.deepEqual(token.authorization_details, [{ ...detail, credential_identifiers: [world.jwtVc] }], text);
+    const ask = async (named: object) => wallet.request(token, { ...named, proofs: { jwt: [await wallet.proof()] } });
+    assert.equal((await ask({ credential_identifier: world.sdJwt })).body.error, 'unknown_credential_identifier');
+    const { status } = await ask({ credential_identifier: token.authorization_details[0].credential_identifiers[0] });
+    assert.equal(status, 200);
+  });
+
   it('is offered as often as offers are used', async () => {
     const often = await makeHolder(api, world);
     for (let time = 0; time < 21; time++) assert.ok(await wallet.tokenFor(often, world.sdJwt));

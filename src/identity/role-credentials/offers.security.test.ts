@@ -82,6 +82,16 @@ onEachDatabase(
         assert.equal((await wallet.redeem(uri)).status, 200);
       });
 
+      it('and authorization details that were not offered: the offer stays good', async () => {
+        const { uri, tx_code: code } = await makeOffer(api, person, [world.sdJwt]);
+        const asking = (id: string) => {
+          const details = [{ type: 'openid_credential', credential_configuration_id: id }];
+          return wallet.redeem(uri, code, { authorization_details: JSON.stringify(details) });
+        };
+        for (const id of [world.jwtVc, 'unknown']) refusedAs(await asking(id), 'invalid_authorization_details');
+        assert.equal((await asking(world.sdJwt)).status, 200);
+      });
+
       it('that is made up, of another use, or too old', async () => {
         const ask = (code: string) => wallet.askToken({ grant_type: PRE_AUTHORIZED, 'pre-authorized_code': code, tx_code: '1' });
         for (const code of ['', 'x', person.token]) refusedAs(await ask(code), 'invalid_grant');

@@ -218,9 +218,11 @@ onEachDatabase(
           null,
         ])
           refusedAs(
-            await wallet.request(token, { ...id, credential_response_encryption: encryption }),
+            await wallet.request(token, await wallet.encrypt({ ...id, credential_response_encryption: encryption })),
             'invalid_encryption_parameters',
           );
+        const replaceable = { ...id, credential_response_encryption: { jwk, enc: 'A256GCM' } };
+        refusedAs(await wallet.request(token, replaceable), 'invalid_encryption_parameters');
         refusedAs(await wallet.request(token, 'not a jwe'), 'invalid_encryption_parameters');
         const elsewhere = await wallet.encrypt(id, (key) => {
           key.kid = 'requests-1';

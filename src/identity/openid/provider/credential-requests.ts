@@ -86,11 +86,30 @@ export async function credentialServer(library: OidcProviderLibrary, deps: Crede
   return { scope: scopes.join(' '), audience: issuer, accessTokenFormat: 'opaque' as const, accessTokenTTL: TOKEN_SECONDS };
 }
 
-const detail = (id: string): AuthorizationDetail => ({ type: CREDENTIAL_DETAILS, credential_configuration_id: id });
+export const credentialDetail = (id: string): AuthorizationDetail => ({
+  type: CREDENTIAL_DETAILS,
+  credential_configuration_id: id,
+});
+
+/**
+ * What a token response says: all that was granted, or what the token request names (RFC 9396, 6), never anything else. A wallet asks for it by the
+ * identifiers (OID4VCI, 6.2).
+ */
+export function identifiedDetails(
+  { errors }: OidcProviderLibrary,
+  granted: readonly string[],
+  asked: unknown,
+): (AuthorizationDetail & { readonly credential_identifiers: readonly string[] })[] {
+  const ids = asked === undefined ? granted : configurationsIn(asked);
+  if (ids.some((id) => !granted.includes(id)))
+    throw new errors.InvalidAuthorizationDetails('these credentials were not authorized');
+  return ids.map((id) => ({ ...credentialDetail(id), credential_identifiers: [id] }));
+}
 
 /** `authorization_details` (RFC 9396). Nothing but credentials can be asked for in this way. */
-export const richRequests = ({ errors }: OidcProviderLibrary, { issuer, catalog }: CredentialRequestDeps) =>
-  ({
+export function richRequests(library: OidcProviderLibrary, { issuer, catalog }: CredentialRequestDeps) {
+  const { errors } = library;
+  return {
     enabled: true,
     types: {
       [CREDENTIAL_DETAILS]: {
@@ -105,9 +124,8 @@ export const richRequests = ({ errors }: OidcProviderLibrary, { issuer, catalog 
     authorizationDetailsForGrantSource: async ({ oidc }: KoaContextWithOIDC) => {
       const ids = configurationsIn(oidc.params?.authorization_details);
       if (ids.length > MAX_DETAILS) throw new errors.InvalidAuthorizationDetails('there are too many of them');
-      return ids.map(detail);
+      return ids.map(credentialDetail);
     },
-    // A token request may ask for fewer of them (RFC 9396, 6), never for others.
     async authorizationDetailsForAccessToken(
       { oidc }: KoaContextWithOIDC,
       _token: unknown,
@@ -116,14 +134,11 @@ export const richRequests = ({ errors }: OidcProviderLibrary, { issuer, catalog 
       const granted = ((source?.rar ?? []) as { credential_configuration_id: string }[]).map(
         (one) => one.credential_configuration_id,
       );
-      const asked =
-        oidc.params?.authorization_details === undefined ? granted : configurationsIn(oidc.params.authorization_details);
-      if (asked.some((id) => !granted.includes(id)))
-        throw new errors.InvalidAuthorizationDetails('these credentials were not authorized');
-      return asked.map((id) => ({ ...detail(id), credential_identifiers: [id] }));
+      return identifiedDetails(library, granted, oidc.params?.authorization_details);
     },
     authorizationDetailsForIntrospection: async () => undefined,
-  }) satisfies NonNullable<Configuration['features']>['richAuthorizationRequests'];
+  } satisfies NonNullable<Configuration['features']>['richAuthorizationRequests'];
+}
 
 /** `issuer_state` of an offer (OID4VCI, 5.1.3). */
 export const offerParameter = ({ errors }: OidcProviderLibrary, { records }: Pick<CredentialRequestDeps, 'records'>) => ({

@@ -3,7 +3,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import type { Access } from '../../access/index.ts';
-import { CREDENTIAL_DETAILS, type CredentialRequestDeps, credentialServer } from './credential-requests.ts';
+import { type CredentialRequestDeps, credentialDetail, credentialServer, identifiedDetails } from './credential-requests.ts';
 import { DpopError, type DpopProofs } from './dpop-proofs.ts';
 import type { OidcProviderLibrary } from './library.ts';
 import { PRE_AUTHORIZED, ROOT } from './paths.ts';
@@ -75,41 +75,50 @@ export function registerPreAuthorizedGrant(provider: Provider, library: OidcProv
   }
 
   /** Each code once. Whoever comes second gets nothing, and what the first got ends: one of them is not the person's wallet. */
-  async function redeem(code: string, sent: unknown): Promise<RecordPayload & PreAuthorization> {
+  async function redeem(code: string, sent: unknown, asked: unknown) {
     const found = await records.find(PRE_AUTHORIZED_MODEL, code);
     if (!found?.accountId) throw refusal('the code is not known, or the offer has ended');
     if (found.consumed !== undefined) {
       await records.revokeGrant(grantIdOf(code));
       throw refusal('the code was used before');
     }
+    const { configurationIds, offerId } = found as RecordPayload & PreAuthorization;
+    // Who does not ask in this way gets no identifiers, and names configurations (OID4VCI, 8.2).
+    const details =
+      asked === undefined ? configurationIds.map(credentialDetail) : identifiedDetails(library, configurationIds, asked);
     await checkTxCode(code, found, sent);
     if (!(await access.read(found.accountId, { kind: 'unscoped' }))) throw refusal('the account is closed');
     if (!(await records.consume(PRE_AUTHORIZED_MODEL, code))) throw refusal('the code was used before');
-    await records.destroy(OFFER_MODEL, text(found.offerId));
-    return found as RecordPayload & PreAuthorization;
+    await records.destroy(OFFER_MODEL, offerId);
+    return { accountId: found.accountId, details };
   }
 
   provider.registerGrantType(
     PRE_AUTHORIZED,
     async (ctx) => {
       const { client, params } = ctx.oidc;
-      const { 'pre-authorized_code': code, tx_code: txCode } = params as Record<string, unknown>;
+      const { 'pre-authorized_code': code, tx_code: txCode, authorization_details: asked } = params as Record<string, unknown>;
       const server = await credentialServer(library, deps, ctx);
       const thumbprint = await thumbprintOf(ctx);
-      const { accountId, configurationIds } = await redeem(text(code), txCode);
+      const { accountId, details } = await redeem(text(code), txCode, asked);
       const grant = new provider.Grant({ accountId, clientId: client.clientId, jti: grantIdOf(text(code)) } as never);
       const token = new provider.AccessToken({
         accountId,
         client,
         grantId: await grant.save(),
         gty: 'pre-authorized_code',
-        rar: configurationIds.map((id) => ({ type: CREDENTIAL_DETAILS, credential_configuration_id: id })),
+        rar: details,
       } as never);
       token.resourceServer = new provider.ResourceServer(issuer, server);
       if (thumbprint !== undefined) token.setThumbprint('jkt', thumbprint);
-      ctx.body = { access_token: await token.save(), expires_in: token.expiration, token_type: token.tokenType };
+      ctx.body = {
+        access_token: await token.save(),
+        expires_in: token.expiration,
+        token_type: token.tokenType,
+        ...(asked === undefined ? {} : { authorization_details: details }),
+      };
     },
-    ['pre-authorized_code', 'tx_code'],
+    ['pre-authorized_code', 'tx_code', 'authorization_details'],
   );
 }
 
