@@ -7,5 +7,5 @@ export { tagOfConsumer } from './deps.ts';
 export type { ConsumerValues } from './ensure.rules.ts';
 export { logoPath } from './logo-image.ts';
 export { ID_TOKEN_ALGORITHMS, openidFieldsOf, postLogoutUrisOf } from './openid-fields.ts';
-export { isNative, redirectUriConflict } from './redirect-uris.ts';
+export { isNative, isRedirectUri, redirectUriConflict } from './redirect-uris.ts';
 export type { ConsumerWithSecret } from './secrets.rules.ts';

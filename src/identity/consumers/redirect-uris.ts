@@ -42,6 +42,7 @@ export function checkRedirectUris(uris: readonly string[], field = 'redirect_uri
   }
 }
 
+/** Also of links that open a wallet: nothing that a browser runs or shows by itself. */
 export const isRedirectUri = (uri: string): boolean => problem(uri) === undefined;
 export const isWebAddress = (uri: string): boolean => /^https?:/i.test(uri) && isRedirectUri(uri);
 

@@ -10,6 +10,16 @@ export type DataModel = (typeof DATA_MODELS)[number];
 /** What a credential can say about its holder beside the roles. The holder decides whom to show it. */
 export const PROFILE_CLAIMS = ['name', 'email', 'given_name', 'family_name', 'preferred_username', 'organization'] as const;
 export type ProfileClaim = (typeof PROFILE_CLAIMS)[number];
+/** As wallets show them. */
+export const CLAIM_NAMES: Readonly<Record<'roles' | ProfileClaim, string>> = {
+  roles: 'Roles',
+  name: 'Name',
+  email: 'E-mail address',
+  given_name: 'Given name',
+  family_name: 'Family name',
+  preferred_username: 'User name',
+  organization: 'Organization',
+};
 
 export interface CredentialType {
   /** Also the id of its credential configurations, without what names the format. */

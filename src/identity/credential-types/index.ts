@@ -1,6 +1,7 @@
 // Types of credentials: what people can have issued about their roles in applications.
 export {
   applicationsOf,
+  CLAIM_NAMES,
   CREDENTIAL_TYPES_TAG,
   type CredentialFormat,
   type CredentialType,

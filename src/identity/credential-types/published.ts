@@ -2,17 +2,8 @@
 import { createHash } from 'node:crypto';
 import type { IssuerIdentity } from '../issuer/index.ts';
 import type { Deps } from '../resource/index.ts';
-import { applicationsOf, type CredentialType, type ProfileClaim, vctOf } from './credential-type.ts';
+import { applicationsOf, CLAIM_NAMES, type CredentialType, vctOf } from './credential-type.ts';
 import type { CredentialTypes } from './credential-types.ts';
-
-const CLAIM_NAMES: Readonly<Record<ProfileClaim, string>> = {
-  name: 'Name',
-  email: 'E-mail',
-  given_name: 'Given name',
-  family_name: 'Family name',
-  preferred_username: 'User name',
-  organization: 'Organization',
-};
 
 /** Later drafts call it `locale`, earlier ones `lang`. */
 const display = (language: string, name: string, description?: string) => [
@@ -32,7 +23,7 @@ export function typeMetadataOf(issuer: string, type: CredentialType, language: s
     ...(description === '' ? {} : { description }),
     display: display(language, name, description),
     claims: [
-      always(['roles'], 'Roles'),
+      always(['roles'], CLAIM_NAMES.roles),
       always(['roles', null, 'target'], 'Application'),
       always(['roles', null, 'names'], 'Names of the roles'),
       ...type.claims.map((claim) => ({ path: [claim], sd: 'always', display: label(CLAIM_NAMES[claim]) })),

@@ -1,5 +1,5 @@
 // The metadata of the credential issuer (OID4VCI, 12.2).
-import { vctOf } from '../credential-types/index.ts';
+import { CLAIM_NAMES, vctOf } from '../credential-types/index.ts';
 import type { IssuerIdentity } from '../issuer/index.ts';
 import { type Configurations, type CredentialConfiguration, configurationsOf, scopeOf } from './configurations.ts';
 import { ENCODINGS, KEY_ALGORITHMS, type RequestEncryption } from './encryption.ts';
@@ -10,21 +10,10 @@ import { PROOF_ALGORITHMS } from './proofs.ts';
 /** How long a signed form is good. */
 const SIGNED_SECONDS = 3600;
 
-/** Names of claims, as wallets show them. */
-const LABELS: Readonly<Record<string, string>> = {
-  roles: 'Roles',
-  name: 'Name',
-  email: 'E-mail address',
-  given_name: 'Given name',
-  family_name: 'Family name',
-  preferred_username: 'User name',
-  organization: 'Organization',
-};
-
-const claim = (path: readonly string[], mandatory: boolean) => ({
-  path,
+const claim = (prefix: readonly string[], name: keyof typeof CLAIM_NAMES, mandatory: boolean) => ({
+  path: [...prefix, name],
   mandatory,
-  display: [{ name: LABELS[path.at(-1)!] ?? path.at(-1)!, locale: 'en' }],
+  display: [{ name: CLAIM_NAMES[name], locale: 'en' }],
 });
 
 /** Which proofs of keys are taken (12.2.4, appendix F). Attested ones only where somebody is trusted to attest. */
@@ -55,7 +44,7 @@ function describe(
       : { vct: vctOf(issuer, type) }),
     credential_metadata: {
       display,
-      claims: [claim([...prefix, 'roles'], true), ...type.claims.map((name) => claim([...prefix, name], false))],
+      claims: [claim(prefix, 'roles', true), ...type.claims.map((name) => claim(prefix, name, false))],
     },
   };
 }

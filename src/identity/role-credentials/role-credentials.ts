@@ -4,6 +4,7 @@ import { ConfigError } from '../../platform/config/index.ts';
 import type { Throttle } from '../../platform/limits/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import type { Access } from '../access/index.ts';
+import { isRedirectUri } from '../consumers/index.ts';
 import type { CredentialTypes } from '../credential-types/index.ts';
 import type { IssuedCredentials } from '../issued-credentials/index.ts';
 import type { IssuerIdentity } from '../issuer/index.ts';
@@ -37,12 +38,8 @@ export interface RoleCredentialsDeps
   issuer(): string;
 }
 
-/** Schemes that browsers run or show instead of opening a wallet. */
-const NO_WALLET = ['javascript:', 'data:', 'vbscript:', 'file:', 'blob:', 'about:'];
-
 function offerLinkOf({ credentialOfferLink: link }: { readonly credentialOfferLink: string }): string {
-  const url = URL.parse(link);
-  if (!url || NO_WALLET.includes(url.protocol) || url.hash !== '')
+  if (!isRedirectUri(link))
     throw new ConfigError(
       'GATEHOUSE_IDENTITY_CREDENTIAL_OFFER_LINK must be a scheme such as haip-vci://, or the https address of a wallet',
     );

@@ -8,6 +8,7 @@ import { ConfigError } from '../../platform/config/index.ts';
 import { algorithmOf, type PublicJwk } from '../../verifiable/jose/index.ts';
 import { readVerificationJwk } from '../../verifiable/resolver/index.ts';
 import { ChainError, parseAnchors, parseX5c, verifyChain } from '../../verifiable/trust/index.ts';
+import { isRedirectUri } from '../consumers/index.ts';
 
 const FILE = 'GATEHOUSE_IDENTITY_WALLET_PROVIDERS_FILE';
 const MAX_NAME = 100;
@@ -16,8 +17,6 @@ const MAX_CLIENT_ID = 255;
 const OURS = /^gatehouse_/;
 /** RFC 6749, A.1. */
 const CLIENT_ID = /^[\x20-\x7e]+$/;
-/** Schemes that a browser runs or shows. */
-const NO_REDIRECT = ['javascript:', 'data:', 'vbscript:', 'file:', 'blob:', 'about:'];
 
 /** Why an attestation is not believed. It names no key and no wallet. */
 export class AttestationError extends Error {}
@@ -81,10 +80,7 @@ function walletOf(value: unknown, name: string): AttestedWallet {
   if (typeof clientId !== 'string' || !CLIENT_ID.test(clientId) || clientId.length > MAX_CLIENT_ID)
     return refuse(`a client of ${name} has no client_id`);
   if (OURS.test(clientId)) return refuse(`${clientId} is a client of this service`);
-  const isGood = (uri: unknown): boolean => {
-    const url = typeof uri === 'string' ? URL.parse(uri) : null;
-    return url !== null && !NO_REDIRECT.includes(url.protocol) && url.hash === '';
-  };
+  const isGood = (uri: unknown): boolean => typeof uri === 'string' && isRedirectUri(uri);
   if (!Array.isArray(uris) || !uris.every(isGood)) return refuse(`the redirect_uris of ${clientId} are not addresses`);
   return { clientId, name, redirectUris: uris as string[] };
 }

@@ -6,6 +6,7 @@ import type { Log } from '../../platform/log/index.ts';
 import type { Outbound } from '../../platform/outbound/index.ts';
 import { createFormats } from '../../verifiable/formats/index.ts';
 import { createPresentationVerifier } from '../../verifiable/presentations/index.ts';
+import { isRedirectUri } from '../consumers/index.ts';
 import type { Database } from '../database.ts';
 import type { DomainSettingsOf } from '../domain-settings/index.ts';
 import type { WalletProvider, WalletProviders } from '../federation/index.ts';
@@ -39,12 +40,8 @@ export interface WalletSignInDeps {
 /** So many providers are read, to find those of domains that have wallets. */
 const MAX_LISTED = 500;
 
-/** Schemes that browsers run or show instead of opening a wallet. */
-const NO_WALLET = ['javascript:', 'data:', 'vbscript:', 'file:', 'blob:', 'about:'];
-
 function impossibleIn({ config, identity }: Pick<WalletSignInDeps, 'config' | 'identity'>): string | undefined {
-  const link = URL.parse(config.walletLink);
-  if (!link || NO_WALLET.includes(link.protocol))
+  if (!isRedirectUri(config.walletLink))
     return 'GATEHOUSE_IDENTITY_WALLET_LINK must be a scheme such as openid4vp://, or the https address of a wallet';
   const host = new URL(identity.id()).hostname;
   const kind = config.walletClientId;
