@@ -4,6 +4,8 @@ import { TestCredentialWallet } from '../test/support/role-credentials.ts';
 
 export interface Samples {
   readonly person: string;
+  /** The same person, who has roles and a wallet. */
+  readonly holder: { readonly name: string; readonly password: string };
   readonly disabled: string;
   readonly group: string;
   readonly organization: string;
@@ -148,5 +150,6 @@ export async function makeSamples(identity: string, password: string): Promise<S
   await makeCredentials(identity, call, application, people);
   for (const email of ['eve@town.example', 'frank@town.example'])
     await call('POST', '/v3/OS-REGISTRATION/invitations', { invitation: { email, organization_id: organizations[1] } });
-  return { person: people[0]!, disabled: people[3]!, group, organization: organizations[0]!, application };
+  const holder = { name: PEOPLE[0][1], password: `the password of ${PEOPLE[0][1]}` };
+  return { person: people[0]!, holder, disabled: people[3]!, group, organization: organizations[0]!, application };
 }

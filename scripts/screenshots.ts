@@ -1,6 +1,6 @@
 // `npm run screenshots -- [FOLDER]`: pictures of every screen of the console and the wallet, of the account and of the pages to sign in,
-// from a fresh service with sample data, at two widths and in both themes, into FOLDER. `--locale es`: in Spanish. With --guide, the
-// pictures of docs/guide/images instead.
+// from a fresh service with sample data, at two widths and in both themes, into FOLDER. `--locale es`: in Spanish. `--only credential`: those with
+// this in their names. With --guide, the pictures of docs/guide/images instead.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -106,10 +106,24 @@ const accountScreens = ({ identity }: Service): Screen[] =>
     plain(`account${path.replace('/', '-')}`, `${identity}/account${path}`),
   );
 
+const press =
+  (step: string) =>
+  async (page: Page): Promise<void> => {
+    await page.locator(`form:has(input[value="${step}"]) button`).first().click();
+    await page.locator('.qr').waitFor();
+  };
+
+/** For somebody who has roles and a wallet. */
+const holderScreens = ({ identity }: Service): Screen[] => [
+  plain('account-credentials', `${identity}/account/applications`),
+  plain('account-credential-offer', `${identity}/account/applications`, press('credential-offer')),
+];
+
 /** For those who are not signed in. */
 const strangersScreens = ({ identity, wallet }: Service): Screen[] => [
   plain('home', `${identity}/`),
   plain('sign-in', `${identity}/account`),
+  plain('sign-in-wallet', `${identity}/account`, press('wallet')),
   plain('sign-in-refused', `${identity}/account`, async (page) => {
     await page.locator('input[type=text]').first().fill('ada');
     await page.locator('input[type=password]').fill('wrong');
@@ -165,7 +179,7 @@ async function walletScreens(page: Page, { wallet, issuer, verifier }: Service):
   ];
 }
 
-async function signIn(page: Page, address: string): Promise<void> {
+async function signIn(page: Page, address: string, { name, password } = { name: 'admin', password: PASSWORD }): Promise<void> {
   await page.goto(address);
   const field = page.locator('input[type=password]');
   const link = page.getByRole('link', { name: /^(Sign in|Iniciar sesión)$/ });
@@ -173,8 +187,8 @@ async function signIn(page: Page, address: string): Promise<void> {
   if (await link.isVisible()) await link.click();
   await field.or(page.locator('.screen-body')).first().waitFor();
   if (await field.isVisible()) {
-    await page.locator('input[name=username], input[type=text]').first().fill('admin');
-    await field.fill(PASSWORD);
+    await page.locator('input[name=username], input[type=text]').first().fill(name);
+    await field.fill(password);
     await page.locator('button[type=submit]').first().click();
   }
   await page.locator('.screen-body[aria-busy=false]').waitFor();
@@ -214,7 +228,7 @@ async function takeAll(
   browser: Browser,
   service: Service,
   samples: Samples,
-  { folder, locale }: { folder: string | undefined; locale: string },
+  { folder, locale, only }: { folder: string | undefined; locale: string; only: string },
 ): Promise<void> {
   const newPage = async (): Promise<Page> =>
     (await browser.newContext({ locale, viewport: { width: 1280, height: 800 } })).newPage();
@@ -226,8 +240,12 @@ async function takeAll(
     ({ act }) => locale === 'en' || act === undefined,
   );
   if (folder === undefined) return takeGuide(page, screens);
-  await takeEach(page, [...screens, ...accountScreens(service)], folder);
-  await takeEach(await newPage(), strangersScreens(service), folder);
+  const chosen = (all: readonly Screen[]): Screen[] => all.filter(({ name }) => name.includes(only));
+  await takeEach(page, chosen([...screens, ...accountScreens(service)]), folder);
+  const holder = await newPage();
+  await signIn(holder, `${service.identity}/console`, samples.holder);
+  await takeEach(holder, chosen(holderScreens(service)), folder);
+  await takeEach(await newPage(), chosen(strangersScreens(service)), folder);
 }
 
 async function startDemo(): Promise<{ demo: ChildProcess; issuer: string; verifier: string }> {
@@ -240,7 +258,11 @@ async function startDemo(): Promise<{ demo: ChildProcess; issuer: string; verifi
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { guide: { type: 'boolean', default: false }, locale: { type: 'string', default: 'en' } },
+  options: {
+    guide: { type: 'boolean', default: false },
+    locale: { type: 'string', default: 'en' },
+    only: { type: 'string', default: '' },
+  },
 });
 const data = mkdtempSync(join(tmpdir(), 'gatehouse-screenshots-'));
 const { demo, issuer, verifier } = await startDemo();
@@ -249,6 +271,7 @@ const gatehouse = new GatehouseProcess(['start'], {
   GATEHOUSE_ADMIN_PASSWORD: PASSWORD,
   GATEHOUSE_RATE_LIMITS: 'off',
   GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.1',
+  GATEHOUSE_IDENTITY_WALLET_SIGN_IN: 'both',
 });
 try {
   const service = { identity: await gatehouse.listening(), wallet: await gatehouse.walletListening(), issuer, verifier };
@@ -257,7 +280,7 @@ try {
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   const browser = await chromium.launch({ ...(program ? { executablePath: program } : {}), args });
   const folder = values.guide ? undefined : (positionals[0] ?? 'screenshots');
-  await takeAll(browser, service, samples, { folder, locale: values.locale });
+  await takeAll(browser, service, samples, { folder, locale: values.locale, only: values.only });
   await browser.close();
   console.log(`the pictures are in ${folder ?? IMAGES}`);
 } finally {

@@ -220,6 +220,9 @@ export class FormElement extends PageElement {
       this.#isBusy = false;
       this.requestUpdate();
     }
+    await this.updateComplete;
+    // A long form in a dialog ends below what is seen.
+    this.querySelector('[role=alert]')?.scrollIntoView({ block: 'nearest' });
   }
 
   protected override render(): TemplateResult | typeof nothing {

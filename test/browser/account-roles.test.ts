@@ -34,9 +34,12 @@ onDatabase('SQLite', 'Taking roles along', {}, (api) => {
     await press(page, words.revoke);
     assert.equal(await page.getByRole('status').innerText(), words.credentialIsRevoked);
     await makeType(api, world.application, { name: 'In several formats', formats: FORMATS });
-    await wallet.receiveFor(person, world.sdJwt);
+    const { id: longId } = await makeType(api, world.application, { name: 'x'.repeat(120), description: 'y'.repeat(120) });
+    for (const id of [world.sdJwt, `${longId}.sd_jwt`]) await wallet.receiveFor(person, id);
     await openAccount(api, page, 'applications');
     await look('account-roles');
+    await openAccount(api, page, 'activity');
+    await look('account-activity');
     assert.deepEqual(troubles, []);
   });
 });

@@ -225,6 +225,25 @@ onEachDatabase('Credentials in the console', (api) => {
     await page.getByText(did).waitFor({ state: 'detached' });
     assert.equal((await api.get(`/v3/OS-ROLE-CREDENTIALS/targets/${application.id}`)).status, 404);
   });
+
+  it('keep long names within their dialogs, and say at once why a type is refused', async () => {
+    const name = 'x'.repeat(120);
+    const { application, typeId } = await makeRoleWorld(api, { name });
+    await makeRole(api, application, { name });
+    const page = await openConsole(chromium, api, { path: tabOf(application) });
+    const dialog = dialogOf(page);
+    const tooWide = () => dialog.evaluate((one) => one.scrollWidth - one.clientWidth);
+    await press(page, credentials.removeTitle(name));
+    assert.equal(await tooWide(), 0, 'a title');
+    await inDialog(page, texts.cancel);
+    await press(page, credentials.create);
+    await dialog.getByLabel(credentials.name, { exact: true }).fill('Another');
+    await dialog.getByLabel(credentials.id).fill(typeId);
+    await inDialog(page, credentials.create);
+    await dialog.getByRole('alert').waitFor();
+    await page.waitForFunction("document.querySelector('dialog [role=alert]').getBoundingClientRect().bottom <= innerHeight");
+    assert.equal(await tooWide(), 0, 'a role in the form');
+  });
 });
 
 // Looks do not depend on the database.

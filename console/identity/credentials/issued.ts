@@ -94,7 +94,7 @@ function stateCell(one: IssuedCredential): Content {
   const state = stateOf(one);
   const why =
     one.reason === null || state === 'expired' ? undefined : (reasons[one.reason as keyof typeof reasons] ?? one.reason);
-  return html`<span class="badge ${BADGES[state]}">${states[state]}</span>${why === undefined ? nothing : html`<br /><span class="soft">${why}, ${relativeTime(one.changed_at)}</span>`}`;
+  return html`<span class="badge ${BADGES[state]}">${states[state]}</span>${why === undefined ? nothing : html`<br /><span class="soft whole-words">${why}, ${relativeTime(one.changed_at)}</span>`}`;
 }
 
 const rolesOf = ({ roles }: IssuedCredential): string => [...new Set(roles.flatMap(({ names }) => names))].join(', ');

@@ -16,6 +16,6 @@ export class PersonCredentials extends PersonTab {
   }
 
   content(): Content {
-    return html`<p>${words.credentials.intro}</p>${issuedList(this.#issued!, () => this.context.reload())}`;
+    return html`<p>${words.credentials.personIntro}</p>${issuedList(this.#issued!, () => this.context.reload())}`;
   }
 }

@@ -87,7 +87,11 @@ onEachDatabase(
         consent: false,
       });
       assert.equal(page.redirectTarget?.searchParams.get('error'), 'access_denied');
-      assert.ok(browser.seen.some(({ text }) => text.includes('<strong>Shop manager</strong>')));
+      const asked = browser.seen.find(({ text }) => text.includes('<strong>Shop manager</strong>'));
+      assert.match(asked?.text ?? '', /<h1>Add a credential to a wallet</);
+      const spanish = codeRequest({ scope: world.scope, ui_locales: 'es' });
+      const there = await browser.go(`${api.url}/openid/authorize?${new URLSearchParams(spanish.parameters)}`);
+      assert.match(there.text, /<h1>Añadir una credencial a una cartera digital</);
     });
 
     it('gets it anew by a refresh token, which the list of what was issued shows as refreshed', async () => {

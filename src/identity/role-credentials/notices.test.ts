@@ -28,7 +28,7 @@ for (const policy of ['first', 'off'] as const)
         const mails = server.to(`${person.name}@example.org`).map(({ mail }) => mail);
         assert.equal(mails.length, policy === 'off' ? 0 : 1);
         for (const { subject, text } of mails) {
-          assert.equal(subject, 'A credential for signing in was received');
+          assert.equal(subject, 'A wallet received a credential for your account');
           assert.ok(text?.includes('“Shop manager”'), text);
         }
       });

@@ -3,8 +3,9 @@ const counted = (count: number, one: string, many: string): string => `${count} 
 export const credentials = {
   title: 'Credentials',
   intro: 'Credentials about roles that people have in their wallets. Each line is what one wallet got of one type.',
-  none: 'Nothing was issued yet, or everything has expired some days ago.',
-  noneLikeThis: 'There is nothing like this. Choose “All” above, and nobody in particular.',
+  personIntro: 'What this person has in their wallets. Each line is what one wallet got of one type.',
+  none: 'Nothing was issued yet, or all of it expired days ago.',
+  noneLikeThis: 'Nothing matches the filters above.',
   issued: 'Issued to wallets',
   person: 'Person',
   personId: 'Id of the person',
@@ -30,11 +31,11 @@ export const credentials = {
   revoke: 'Revoke',
   revokeTitle: (type: string, who: string) => `Revoke ${type} of ${who}`,
   revokeText:
-    'Everywhere, it is refused within about a second. This cannot be taken back. While the person has the role, they can get a new one by signing in again: take the role away, or suspend instead, if that must not be.',
+    'It is refused everywhere within about a second. This cannot be undone. As long as the person has the role, they can get a new one by signing in again. To prevent that, take the role away, or suspend the credential instead.',
   revoked: 'The credential is revoked.',
   suspend: 'Suspend',
   suspendTitle: (type: string, who: string) => `Suspend ${type} of ${who}`,
-  suspendText: 'It is refused until you take this back. The person cannot do that.',
+  suspendText: 'It is refused everywhere until it is resumed. The person cannot do that.',
   suspended: 'The credential is suspended.',
   resume: 'Resume',
   resumeTitle: (type: string, who: string) => `Resume ${type} of ${who}`,
@@ -46,14 +47,14 @@ export const credentials = {
     'A type is a credential that people with a role here can add to their wallet, from “Take my roles with me” on their account page. Elsewhere they show it to prove the role. It becomes invalid by itself when they lose the role.',
   noTypes: 'There is no type yet. Make one, so that people can take their roles along in a wallet.',
   create: 'New type',
-  createText: 'Only the name is needed. The rest can be changed later.',
+  createText: 'Only the name is needed. All but the short name can be changed later.',
   created: (name: string) => `People with such a role can now add ${name} to their wallets.`,
   name: 'Name',
   nameHint: 'People see it in their wallet, such as “City worker”.',
   description: 'Description',
   descriptionHint: 'For the person, before they add it to their wallet.',
   validity: 'Valid for',
-  validityHint: 'After that, the wallet gets a new one. A credential is revoked much earlier when its role is taken away.',
+  validityHint: 'After that, the wallet has to get a new one. If the role is taken away, the credential is revoked at once.',
   duration: (seconds: number): string =>
     seconds % 86_400 === 0
       ? counted(seconds / 86_400, 'day', 'days')
@@ -128,6 +129,6 @@ export const credentials = {
   didHint: 'Such as did:web:orders.example.org.',
   setDid: 'Use a DID',
   useId: 'Use the id again',
-  targetChangeText: 'Credentials that name the application otherwise are revoked. Wallets get new ones.',
-  targetChanged: 'Credentials name the application otherwise from now on.',
+  targetChangeText: 'Credentials that were issued with the former name are revoked. Wallets have to get new ones.',
+  targetChanged: 'New credentials have the new name of the application.',
 };

@@ -35,7 +35,10 @@ onEachDatabase('Roles for a wallet on the account page', (api) => {
     const person = await makeHolder(api, world);
     const browser = new TestBrowser(api);
     const page = await browser.signIn(PAGE, person);
-    assert.match(page.text, /<strong>Shop &lt;manager&gt;<\/strong>/);
+    assert.match(
+      page.text,
+      /<strong id="available-0">Shop &lt;manager&gt;<\/strong>[\s\S]*<button[^>]* aria-describedby="available-0">/,
+    );
     assert.ok(page.text.includes('What you may do') && page.text.includes(en.nothingInWallets));
     const shown = await browser.submit(page, 'credential-offer');
     assert.equal(shown.status, 200);
@@ -50,6 +53,7 @@ onEachDatabase('Roles for a wallet on the account page', (api) => {
     assert.ok(!later.text.includes(uri) && !later.text.includes(code), 'it is shown once');
     assert.ok(later.text.includes(world.application.name));
     assert.match(later.text, new RegExp(`${en.credentialIssued} <time.*${en.credentialUntil} <time`));
+    assert.match(later.text, /<strong id="issued-0">[\s\S]*<button[^>]* aria-describedby="issued-0">/);
     const done = await browser.submit(later, 'credential-revoke');
     assert.ok(done.text.includes(en.credentialIsRevoked));
     assert.ok(!done.forms.some(({ fields }) => fields.step === 'credential-revoke'));

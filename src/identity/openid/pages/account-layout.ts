@@ -52,9 +52,17 @@ export function stepField({ refused }: AccountView, step: string, about: Field):
 export const form = ({ action, token }: AccountView, step: string, body: Html): Html =>
   html`<form method="post" action="${action}">${hidden('form_token', token)}${hidden('step', step)}${body}</form>`;
 
-/** A button that runs a step; `more` are fields before it. */
-export const button = (view: AccountView, step: string, label: string, more: Html = html``, look = 'second small'): Html =>
-  form(view, step, html`${more}<button type="submit" class="${look}">${label}</button>`);
+/** A button that runs a step; `more` are fields before it. `about`: the id of what it is for, where several have the same label. */
+export const button = (
+  view: AccountView,
+  step: string,
+  label: string,
+  more: Html = html``,
+  { look = 'second small', about }: { readonly look?: string; readonly about?: string } = {},
+): Html => {
+  const described = about !== undefined && html` aria-describedby="${about}"`;
+  return form(view, step, html`${more}<button type="submit" class="${look}"${described}>${label}</button>`);
+};
 
 const menuItem = ({ path, title, isCurrent }: AccountPageContent['menu'][number]): Html =>
   html`<li><a href="${path}"${isCurrent && html` aria-current="page"`}>${title}</a></li>`;

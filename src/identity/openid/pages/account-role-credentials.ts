@@ -37,21 +37,22 @@ export interface OfferOnPage {
   readonly expiresAt: number;
 }
 
-function availableItem(view: AccountView, { name, description, application, configurations }: AvailableOnPage): Html {
+function availableItem(view: AccountView, { name, description, application, configurations }: AvailableOnPage, at: number): Html {
   const { words } = view.look;
   const about = [application, description].filter((text) => text !== undefined && text !== '').join(': ');
   const [first] = configurations;
+  const id = `available-${at}`;
   const choice =
     configurations.length > 1
-      ? html`<select name="configuration" aria-label="${words.credentialFormat}">${configurations.map(
+      ? html`<select name="configuration" aria-label="${words.credentialFormat}" aria-describedby="${id}">${configurations.map(
           ({ id, format }) => html`<option value="${id}">${words.credentialFormats[format]}</option>`,
         )}</select>`
       : hidden('configuration', first?.id ?? '');
-  return html`<li><span><strong>${name}</strong><br><span class="soft">${about}</span></span>
-${button(view, 'credential-offer', words.toWallet, choice)}</li>`;
+  return html`<li><span><strong id="${id}">${name}</strong><br><span class="soft">${about}</span></span>
+${button(view, 'credential-offer', words.toWallet, choice, { about: id })}</li>`;
 }
 
-function issuedItem(view: AccountView, one: IssuedOnPage): Html {
+function issuedItem(view: AccountView, one: IssuedOnPage, at: number): Html {
   const { look } = view;
   const { words } = look;
   const isOver = one.state === 'revoked' || one.state === 'expired';
@@ -62,10 +63,11 @@ function issuedItem(view: AccountView, one: IssuedOnPage): Html {
   const refreshed = one.refreshedAt !== undefined && html`, ${words.credentialRefreshed} ${look.time(one.refreshedAt)}`;
   const copies = one.copies > 1 && html`, ${words.credentialCopies(one.copies)}`;
   const suspended = one.state === 'suspended' && html` (${words.credentialStates.suspended})`;
-  return html`<li><span><strong>${one.name}</strong>${suspended}<br><span class="soft">${
+  const id = `issued-${at}`;
+  return html`<li><span><strong id="${id}">${one.name}</strong>${suspended}<br><span class="soft">${
     one.application !== undefined && html`${one.application}, `
   }${words.credentialIssued} ${look.time(one.issuedAt)}${refreshed}, ${until}${copies}</span></span>
-${!isOver && button(view, 'credential-revoke', words.revoke, hidden('credential', one.id))}</li>`;
+${!isOver && button(view, 'credential-revoke', words.revoke, hidden('credential', one.id), { about: id })}</li>`;
 }
 
 export function roleCredentialsSections(
@@ -77,14 +79,14 @@ export function roleCredentialsSections(
   const toTake = section(
     words.takeRoles,
     html`<p class="soft">${words.takeRolesText}</p>${list(
-      available.map((one) => availableItem(view, one)),
+      available.map((one, at) => availableItem(view, one, at)),
       words.noRolesToTake,
     )}`,
   );
   const inWallets = section(
     words.inWallets,
     list(
-      issued.map((one) => issuedItem(view, one)),
+      issued.map((one, at) => issuedItem(view, one, at)),
       words.nothingInWallets,
     ),
   );
@@ -103,7 +105,7 @@ export function offerSection(view: AccountView, { uri, link, txCode, expiresAt }
 <p class="qr" role="img" aria-label="${words.offerQr}">${trusted(renderSVG(link, { border: 2 }))}</p>
 <p><a class="button second small" href="${link}"${isPage && html` target="_blank" rel="noopener noreferrer"`}>${words.walletOpen}</a></p>
 <p>${words.offerLink}: <code class="copy">${uri}</code></p>
-${txCode !== undefined && html`<p>${words.offerCode}: <strong><code class="copy">${txCode}</code></strong></p>`}
+${txCode !== undefined && html`<p class="number">${words.offerCode}:<br><code class="copy">${txCode}</code></p>`}
 <p role="status">${words.offerUntil} ${look.time(expiresAt)}. ${words.offerWarning}</p>
 <p><a href="${view.action}">${words.offerDone}</a></p>`,
   );

@@ -40,7 +40,7 @@ export function recoveryCodesSection(view: AccountView, codes: readonly string[]
   return section(
     words.twoFactor,
     html`<p role="status">${words.recoveryCodesText}</p><ul class="codes">${codes.map((code) => html`<li>${code}</li>`)}</ul>
-${button(view, 'recovery-codes-file', words.downloadCodes, hidden('codes', codes.join('\n')), 'small')}
+${button(view, 'recovery-codes-file', words.downloadCodes, hidden('codes', codes.join('\n')), { look: 'small' })}
 <p class="soft after">${words.printCodes}</p>
 <p><a href="${view.action}">${words.codesAreKept}</a></p>`,
   );
@@ -58,6 +58,6 @@ export function twoFactorSection(view: AccountView, factor: { readonly recoveryC
     ? html`<p>${words.twoFactorOn(factor.recoveryCodesLeft)}</p>
 ${button(view, 'recovery-codes', words.makeRecoveryCodes)}
 ${turnOff(view)}`
-    : html`<p>${words.twoFactorOff}</p>${button(view, 'two-factor-on', words.turnOn, html``, 'small')}`;
+    : html`<p>${words.twoFactorOff}</p>${button(view, 'two-factor-on', words.turnOn, html``, { look: 'small' })}`;
   return section(words.twoFactor, body);
 }

@@ -133,7 +133,10 @@ export function consentPage(
     html`${hidden('step', 'allow')}<button type="submit">${words.allow}</button>`,
   )}<form method="post" action="${about.action}">${hidden('form_token', about.token)}${hidden('step', 'cancel')}
 <button type="submit" class="second">${words.deny}</button></form>`;
-  return page(look, { title: words.consentTitle(about.application), logo: about.logo, body });
+  // A wallet asks for nothing else.
+  const isWallet = about.credentials.length > 0 && about.scopes.length === 0;
+  const title = isWallet ? words.consentCredentialTitle(about.application) : words.consentTitle(about.application);
+  return page(look, { title, logo: about.logo, body });
 }
 
 /** For somebody who left the sign-in that one of our own pages needs. `again`: the path of that page. */

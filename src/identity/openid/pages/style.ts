@@ -7,7 +7,7 @@ export const style = `
 @media (prefers-color-scheme: dark) { :root { --ink: #e7ecf3; --soft: #a3afbf; --line: #38434f; --paper: #1a222c; --ground: #10161d;
   --brand: #8ab0ff; --brand-ink: #0b1526; --bad: #ffb4ab; --bad-ground: #3b1b19; --good: #8fd9b0; --good-ground: #173325; } }
 * { box-sizing: border-box; }
-body { margin: 0; min-height: 100vh; background: var(--ground); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif;
+body { margin: 0; min-height: 100vh; background: var(--ground); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: break-word;
   display: flex; flex-direction: column; align-items: center; padding: 2rem 1rem; }
 header { display: flex; align-items: center; gap: .6rem; margin: 1rem 0 1.5rem; font-weight: 600; font-size: 1.1rem; }
 header img { height: 2.5rem; max-width: 12rem; object-fit: contain; }
@@ -42,6 +42,7 @@ ul { padding-left: 1.2rem; margin: 0 0 1rem; }
 ul.list { list-style: none; padding: 0; }
 ul.list li { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: center; gap: .5rem; padding: .5rem 0; border-bottom: 1px solid var(--line); }
 ul.list li:last-child { border-bottom: 0; }
+ul.list li > span { min-width: 0; overflow-wrap: anywhere; }
 form + details { margin-top: .75rem; }
 dl { display: grid; grid-template-columns: minmax(6rem, max-content) 1fr; gap: .3rem 1rem; margin: 0; }
 dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }

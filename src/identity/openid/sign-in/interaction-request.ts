@@ -1,7 +1,7 @@
 // A request of a browser to an interaction: the pages between an authorization request and its response.
 import type { Client, Interaction, Provider } from 'oidc-provider';
 import { type BrowserRequest, formToken, passkeyChallenges } from '../pages/browser.ts';
-import { ACCOUNT_CLIENT } from '../provider/first-party-clients.ts';
+import { ACCOUNT_CLIENT, PUBLIC_WALLET } from '../provider/first-party-clients.ts';
 import { attemptIdIn } from '../provider/paths.ts';
 
 /** One request of a person during a sign-in or consent. */
@@ -56,13 +56,15 @@ export async function openInteraction(
     .split(' ')
     .filter(Boolean);
   const look = browser.look.for({ languages });
-  const name = client.clientId === ACCOUNT_CLIENT ? look.words.ownAccount : client.clientName;
+  const { ownAccount, someWallet } = look.words;
+  const { clientId, clientName = clientId } = client;
+  const name = clientId === ACCOUNT_CLIENT ? ownAccount : clientId === PUBLIC_WALLET ? someWallet : clientName;
   return {
     provider,
     browser: { ...browser, look },
     interaction,
-    clientId: client.clientId,
-    application: name ?? client.clientId,
+    clientId,
+    application: name,
     form: { action: browser.path, token: formToken(keys[0]!, uid) },
     challengesFor: (purpose) => passkeyChallenges(keys, `${purpose} ${uid}`),
     finish: (result) => provider.interactionFinished(request, response, result as never, { mergeWithLastSubmission: false }),

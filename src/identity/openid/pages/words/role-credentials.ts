@@ -19,7 +19,8 @@ const en = {
   credentialStates: { valid: 'valid', suspended: 'suspended by an administrator', revoked: 'revoked', expired: 'expired' },
   credentialCopies: (count: number) => `${count} copies`,
   credentialIsRevoked: 'The credential was revoked. Nobody accepts it any more.',
-  offerText: 'Scan this with your wallet, open the wallet by the button if it is on this device, or copy the link into it.',
+  offerText:
+    'Scan the QR code with your wallet. If the wallet is on this device, open it with the button, or copy the link into it. It then asks for the code below.',
   offerQr: 'Code for the wallet on another device',
   offerLink: 'Link',
   offerCode: 'Code that the wallet asks for',
@@ -27,7 +28,8 @@ const en = {
   offerWarning: 'Show it to nobody: whoever has both gets a credential with your roles.',
   offerDone: 'Done',
   rolesNotAvailable: 'You cannot receive this credential now. Load the page again.',
-  tooManyOffers: (most: number) => `You have ${most} codes for wallets that were not used. Use one of them, or try again later.`,
+  tooManyOffers: (most: number) =>
+    `You have ${most} offers for wallets that were not used. Wait until one of them ends, and try again.`,
 };
 
 const es: typeof en = {
@@ -56,7 +58,7 @@ const es: typeof en = {
   credentialCopies: (count) => `${count} copias`,
   credentialIsRevoked: 'La credencial se ha revocado. Ya nadie la acepta.',
   offerText:
-    'Escanee este código con su cartera digital, abra la cartera con el botón si está en este dispositivo o copie en ella el enlace.',
+    'Escanee el código QR con su cartera digital. Si la cartera está en este dispositivo, ábrala con el botón o copie en ella el enlace. Después le pedirá el código de abajo.',
   offerQr: 'Código para la cartera de otro dispositivo',
   offerLink: 'Enlace',
   offerCode: 'Código que pide la cartera',
@@ -64,7 +66,7 @@ const es: typeof en = {
   offerWarning: 'No se lo enseñe a nadie: quien tenga ambos obtiene una credencial con sus roles.',
   offerDone: 'Hecho',
   rolesNotAvailable: 'Ahora no puede recibir esta credencial. Vuelva a cargar la página.',
-  tooManyOffers: (most) => `Tiene ${most} códigos para carteras sin usar. Use uno de ellos o vuelva a intentarlo más tarde.`,
+  tooManyOffers: (most) => `Tiene ${most} ofertas para carteras sin usar. Espere a que caduque alguna y vuelva a intentarlo.`,
 };
 
 export const roleCredentials = { en, es };

@@ -39,6 +39,9 @@ const en = {
   passkeyAdd: 'Add a passkey',
   continueWithout: 'Continue without it',
   consentTitle: (application: string) => `${application} wants to know who you are`,
+  consentCredentialTitle: (wallet: string) => `Add a credential to ${wallet}`,
+  /** A wallet without a name. */
+  someWallet: 'a wallet',
   consentText: (person: string) => `You are signed in as ${person}. If you allow it, the application gets:`,
   allow: 'Allow',
   deny: 'Deny',
@@ -55,7 +58,7 @@ const en = {
   /** The text before and after the address of a resource. */
   resource: ['to use', 'in your name'] as readonly [before: string, after: string],
   /** Before the name of a credential. */
-  receiveCredential: 'a credential that says it everywhere, until it is revoked:',
+  receiveCredential: 'a credential with your roles, which it can show everywhere until it is revoked:',
   deviceTitle: 'Connect a device',
   deviceText: 'Enter the code that the device shows.',
   deviceCode: 'Device code',
@@ -111,6 +114,8 @@ const es: typeof en = {
   passkeyAdd: 'Añadir una llave de acceso',
   continueWithout: 'Continuar sin ella',
   consentTitle: (application) => `${application} quiere saber quién es usted`,
+  consentCredentialTitle: (wallet) => `Añadir una credencial a ${wallet}`,
+  someWallet: 'una cartera digital',
   consentText: (person) => `Ha iniciado sesión como ${person}. Si lo permite, la aplicación obtiene:`,
   allow: 'Permitir',
   deny: 'Denegar',
@@ -125,7 +130,7 @@ const es: typeof en = {
     offline_access: 'acceso mientras usted no está, hasta que lo revoque',
   },
   resource: ['usar', 'en su nombre'],
-  receiveCredential: 'una credencial que lo acredita en todas partes, hasta que se revoque:',
+  receiveCredential: 'una credencial con sus roles, que puede mostrar en todas partes hasta que se revoque:',
   deviceTitle: 'Conectar un dispositivo',
   deviceText: 'Escriba el código que muestra el dispositivo.',
   deviceCode: 'Código del dispositivo',
