@@ -10,7 +10,7 @@ import type { Given } from './lending.rules.ts';
 import { deleteLinks, hasWalletLink, listLinks, lockUser, usableLinks } from './links.store.ts';
 import type { ProviderSessions } from './provider-sessions.rules.ts';
 import { isOfTrustedIssuer } from './wallet-providers.rules.ts';
-import { usableWalletLinks } from './wallet-settings.store.ts';
+import { usableWalletLinks, type WalletLink } from './wallet-settings.store.ts';
 
 export interface LinkDeps {
   readonly db: Database;
@@ -18,6 +18,8 @@ export interface LinkDeps {
   readonly given: GivenRules;
   readonly sessions: ProviderSessions;
   readonly notify: Notify;
+  /** Whether people of this domain may sign in with a wallet. */
+  hasWallets(tx: Tx, domainId: string): Promise<boolean>;
   /** Whether the account can be entered without a provider. */
   hasOtherWay(tx: Tx, userId: string): Promise<boolean>;
   onUnlinked(change: Change, about: { readonly userId: string; readonly provider: string }): Promise<void>;
@@ -27,11 +29,19 @@ export interface LinkedAccount extends Pick<ProviderLinkRow, 'id' | 'label' | 'c
   readonly provider: string;
 }
 
-export function createLinks({ db, change, given, sessions, notify, hasOtherWay, onUnlinked }: LinkDeps) {
+export function createLinks({ db, change, given, sessions, notify, hasWallets, hasOtherWay, onUnlinked }: LinkDeps) {
+  /** Wallets are asked for what the provider trusts where its domain has wallets, and let in people of domains that have them. */
+  async function walletLinks(tx: Tx, userId: string): Promise<WalletLink[]> {
+    const links = (await usableWalletLinks(tx, userId)).filter(isOfTrustedIssuer);
+    const usable: WalletLink[] = [];
+    for (const link of links)
+      if ((await hasWallets(tx, link.domain_id)) && (await hasWallets(tx, link.user_domain_id))) usable.push(link);
+    return usable;
+  }
+
   /** Not one by which the person would be asked to prove the account: they need another way for that. */
   async function hasUsable(tx: Tx, userId: string, exceptId?: string): Promise<boolean> {
-    const byWallet = (await usableWalletLinks(tx, userId)).filter(isOfTrustedIssuer);
-    for (const link of [...(await usableLinks(tx, OPENID, userId)), ...byWallet])
+    for (const link of [...(await usableLinks(tx, OPENID, userId)), ...(await walletLinks(tx, userId))])
       if (link.id !== exceptId && !(await given.needsProof(tx, link, link))) return true;
     return false;
   }

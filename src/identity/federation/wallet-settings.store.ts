@@ -67,6 +67,9 @@ export interface WalletLink {
   readonly may_give_admin: number;
   /** JSON */
   readonly issuers: string;
+  /** Of the provider. */
+  readonly domain_id: string;
+  readonly user_domain_id: string;
 }
 
 /** The links of a person with providers of this kind that can be signed in by, and that are for accounts of their domain. */
@@ -83,4 +86,5 @@ export const usableWalletLinks = (db: Reader, userId: string): Promise<WalletLin
     )
     .select(['link.id', 'link.user_id', 'link.by_address', 'link.issuer'])
     .select(['wallet_providers.may_give_admin', 'wallet_providers.issuers'])
+    .select(['provider.domain_id', 'users.domain_id as user_domain_id'])
     .execute();
