@@ -181,7 +181,9 @@ export function createWalletAnswers({ log, records, identity, verifyOwn, provide
     /** The person says that it was not them. */
     async forget(code: string): Promise<void> {
       const requestId = (await records.find(RESPONSE, code))?.request as string | undefined;
-      if (requestId !== undefined) await records.destroy(ANSWER, requestId);
+      if (requestId === undefined) return;
+      // The request, too: whoever sent it to them could send it again.
+      for (const model of [REQUEST, ANSWER]) await records.destroy(model, requestId);
       await records.destroy(RESPONSE, code);
     },
   };

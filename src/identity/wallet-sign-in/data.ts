@@ -38,7 +38,8 @@ export interface WalletRecords {
   find(model: string, id: string): Promise<Readonly<Record<string, unknown>> | undefined>;
   /** False when it was consumed before, or is gone. */
   consumeIn(tx: Tx, model: string, id: string): Promise<boolean>;
-  destroy(model: string, id: string): Promise<void>;
+  /** False when it is gone already; only one of several concurrent callers removes it. */
+  destroy(model: string, id: string): Promise<boolean>;
 }
 
 /** The same device: the wallet sends the browser back. Another: its screen shows a code, which is typed in the browser. */

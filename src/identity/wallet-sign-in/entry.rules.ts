@@ -1,11 +1,12 @@
 // A person enters by what their wallet showed. The answer is used up, and the state of the credential read, in one transaction: a
 // credential that is revoked before lets nobody in, and no answer lets anybody in twice.
 import { type Clock, seconds } from '../../platform/clock.ts';
-import type { Database } from '../database.ts';
+import type { Database, Tx } from '../database.ts';
 import { isSame } from './answers.rules.ts';
 import {
   ANSWER,
   countTry,
+  type OwnCredential,
   type ProviderCredential,
   REQUEST,
   type ShownCredential,
@@ -31,6 +32,9 @@ export interface WalletProof {
 
 export type EntryRefusal = 'wrong' | 'revoked';
 
+/** What somebody entered by. Until their session has begun it can be revoked, and then nobody is let in by it. */
+export type EnteredBy = Pick<OwnCredential, 'list' | 'index' | 'keyThumbprint'>;
+
 export function createWalletEntry({ db, clock, records, stateOf, providerCredentials }: WalletEntryDeps) {
   /** Nothing is used up by a wrong proof, but there are only a few. */
   async function proved({ requestId, proof }: WalletProof): Promise<ShownCredential | undefined> {
@@ -40,6 +44,13 @@ export function createWalletEntry({ db, clock, records, stateOf, providerCredent
     }
     const answer = (await records.find(ANSWER, requestId)) as StoredAnswer | undefined;
     return answer && isSame(answer.proof, proof) ? answer.shown : undefined;
+  }
+
+  /** Whose it is. A signature of ours alone lets nobody in: it was issued to this very key. */
+  async function ownerOf(tx: Tx, { list, index, keyThumbprint }: EnteredBy) {
+    const found = await stateOf(tx, list, index);
+    if (found?.keyThumbprint !== keyThumbprint) return undefined;
+    return { userId: found.userId, isGood: found.state === 'valid' && found.expiresAt > seconds(clock) };
   }
 
   return {
@@ -62,19 +73,29 @@ export function createWalletEntry({ db, clock, records, stateOf, providerCredent
     },
 
     /** The user whose credential was shown. `onSubject`: the user is known, also when they may not enter. */
-    async enter(proof: WalletProof, onSubject: (userId: string) => void): Promise<{ userId: string } | EntryRefusal> {
+    async enter(
+      proof: WalletProof,
+      onSubject: (userId: string) => void,
+    ): Promise<{ userId: string; credential: EnteredBy } | EntryRefusal> {
       const shown = await proved(proof);
       if (shown?.kind !== 'own') return 'wrong';
       return db.write(async (tx) => {
         if (!(await records.consumeIn(tx, ANSWER, proof.requestId))) return 'wrong';
-        const found = await stateOf(tx, shown.list, shown.index);
-        if (!found || (shown.userId !== undefined && found.userId !== shown.userId)) return 'wrong';
-        // It was issued to this very key: a signature of ours alone lets nobody in.
-        if (found.keyThumbprint !== shown.keyThumbprint) return 'wrong';
-        onSubject(found.userId);
-        return found.state === 'valid' && found.expiresAt > seconds(clock) ? { userId: found.userId } : 'revoked';
+        const { list, index, keyThumbprint } = shown;
+        const credential = { list, index, keyThumbprint };
+        const owner = await ownerOf(tx, credential);
+        if (!owner || (shown.userId !== undefined && owner.userId !== shown.userId)) return 'wrong';
+        onSubject(owner.userId);
+        return owner.isGood ? { userId: owner.userId, credential } : 'revoked';
       });
     },
+
+    /** Whether the user could still enter by it. Their sign-in may have waited for minutes: for a second step, or to be picked up. */
+    isStillGood: (userId: string, credential: EnteredBy): Promise<boolean> =>
+      db.write(async (tx) => {
+        const owner = await ownerOf(tx, credential);
+        return owner?.userId === userId && owner.isGood;
+      }),
   };
 }
 

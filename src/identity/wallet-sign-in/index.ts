@@ -9,7 +9,7 @@ export {
   type WalletRecords,
   type WalletRequests,
 } from './data.ts';
-export type { WalletProof } from './entry.rules.ts';
+export type { EnteredBy, WalletProof } from './entry.rules.ts';
 export { createWalletPolicy, type WalletPlace } from './policy.ts';
 export type { OwnTypes } from './query.ts';
 export { createWalletSignIn, type WalletSignIn } from './wallet-sign-in.ts';

@@ -154,9 +154,11 @@ export function createWalletRequests({ clock, records, identity, config, query }
       return { place: situation.place, same, other, at };
     },
 
-    /** They are not asked for any more: nobody can answer them. */
-    async forget({ same, other }: WalletRequests): Promise<void> {
-      for (const { id } of [same, other]) await records.destroy(REQUEST, id);
+    /** They are not asked for any more: nobody can answer them. False when others forgot them, or they have ended. */
+    async forget({ same, other }: WalletRequests): Promise<boolean> {
+      const isFirst = await records.destroy(REQUEST, same.id);
+      await records.destroy(REQUEST, other.id);
+      return isFirst;
     },
 
     /** The signed request. Undefined when there is none, or when it was too long ago. */

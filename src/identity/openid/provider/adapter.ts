@@ -1,15 +1,24 @@
 // The storage adapter of the OpenID library.
 import type { Adapter, AdapterPayload } from 'oidc-provider';
+import type { EnteredBy } from '../../wallet-sign-in/index.ts';
 import type { RecordPayload } from './records/record.ts';
 import type { Records } from './records/records.ts';
 import type { UnfinishedLimit } from './unfinished-limit.ts';
+
+/** A sign-in that waits to be picked up. */
+export interface CompletedLogin {
+  readonly accountId: string;
+  readonly amr?: readonly string[];
+  /** The credential of ours that was shown. */
+  readonly credential?: EnteredBy;
+}
 
 export interface AdapterDeps {
   readonly records: Records;
   readonly unfinished: UnfinishedLimit;
   client(id: string): Promise<AdapterPayload | undefined>;
   /** Whether a completed sign-in is still sufficient when the library picks it up. */
-  isSufficient(login: { readonly accountId: string; readonly amr?: readonly string[] }): Promise<boolean>;
+  isSufficient(login: CompletedLogin): Promise<boolean>;
   /** The error for a repeated DPoP proof. */
   replayError(): Error;
   /** The error for a code or token that a concurrent request used. */
@@ -24,7 +33,7 @@ export const createAdapter = (deps: AdapterDeps) => {
 
   async function findInteraction(id: string): Promise<RecordPayload | undefined> {
     const found = await records.find('Interaction', id);
-    const login = found?.result?.login as Parameters<AdapterDeps['isSufficient']>[0] | undefined;
+    const login = found?.result?.login as CompletedLogin | undefined;
     return login && !(await deps.isSufficient(login)) ? undefined : found;
   }
 
@@ -52,8 +61,8 @@ export const createAdapter = (deps: AdapterDeps) => {
       if (!(await records.consume(model, id))) throw alreadyUsedError();
     },
     async destroy(id) {
-      await records.destroy(model, id);
-      unfinished.release(model);
+      // Once: otherwise whoever ends one sign-in several times at the same moment could begin as many others.
+      if (await records.destroy(model, id)) unfinished.release(model);
     },
     revokeByGrantId: (grantId) => records.revokeGrant(grantId),
   });

@@ -10,6 +10,7 @@ import type { Federation } from '../../federation/index.ts';
 import type { Deps } from '../../resource/index.ts';
 import type { Factor } from '../../two-factor/index.ts';
 import type { WalletProviders } from '../../wallet-providers/index.ts';
+import type { WalletSignIn } from '../../wallet-sign-in/index.ts';
 import { outagePage } from '../pages/error-page.ts';
 import { type Brand, lookOf } from '../pages/look.ts';
 import { createProviderPages } from '../pages/provider-pages.ts';
@@ -60,6 +61,7 @@ export interface CurrentProviderDeps extends Pick<Deps, 'clock' | 'change' | 'co
   readonly federation: Federation;
   readonly catalog: CredentialCatalog;
   readonly walletProviders: WalletProviders;
+  readonly walletSignIn: Pick<WalletSignIn, 'entry'>;
   /** Counted here. */
   readonly grants: GrantCounts;
   /** Registers grants the library does not have. */
@@ -231,6 +233,7 @@ async function buildProvider(deps: CurrentProviderDeps): Promise<ProviderWithKey
     providerSessions: deps.federation.sessions,
     catalog: deps.catalog,
     walletProviders: deps.walletProviders,
+    walletEntry: deps.walletSignIn.entry,
     client: async (id) => {
       const client = await findClient(deps, id);
       const uri = client && (await attemptUriOf(id));

@@ -47,7 +47,7 @@ export function createPasskeySignIn({ auth, users, passkeys, passkeyPolicy, gene
       code: needsCode && !(isPasskeyRequired && hasPasskey),
       passkey: hasPasskey,
       // Like a code, it changes nothing for somebody who must use a passkey.
-      wallet: !isPasskeyRequired && !methods.includes('wallet') && (await hasWallet(user, methods)),
+      wallet: !isPasskeyRequired && (await hasWallet(user, methods)),
       // After the code, if there is one: a stolen password must not be enough to add a passkey.
       newPasskey: isPasskeyRequired && !hasPasskey && !needsCode,
     };

@@ -51,10 +51,12 @@ interface PendingSignIn extends PartialLogin {
   readonly since?: number | undefined;
   /** The session at another provider that it began with. */
   readonly providerSession?: string | undefined;
+  /** The credential of ours that was shown. */
+  readonly credential?: BrowserSignInResult['credential'];
 }
 
 /** What a step of an earlier one is kept for. */
-type Kept = Pick<PendingSignIn, 'since' | 'providerSession'>;
+type Kept = Pick<PendingSignIn, 'since' | 'providerSession' | 'credential'>;
 
 interface LoginName {
   readonly name: string;
@@ -96,6 +98,8 @@ export class SignInSteps implements PromptSteps {
     });
     this.#wallet = new WalletSteps(deps, request, this.#attempt, {
       pending: () => this.#pending(),
+      // While somebody connects an account, they sign in to it by its own means.
+      mayBeFirst: () => !this.#provider.isProving,
       proceed: (step, earlier) => this.#proceed(step, earlier),
       vouched: (credential) => this.#provider.enterByWallet(credential),
       showFormer: (earlier, refused) => (earlier ? this.#showNext(earlier, { refused }) : this.#showSignIn({ refused })),
@@ -234,11 +238,11 @@ export class SignInSteps implements PromptSteps {
 
   async #savePending(
     { userId, methods, epoch, generation, complete }: BrowserSignInResult,
-    { since, providerSession }: Kept,
+    { since, providerSession, credential }: Kept,
   ): Promise<PendingSignIn> {
     const { interaction } = this.#request;
     const at = this.#deps.now();
-    const pending: PendingSignIn = { userId, methods, epoch, generation, complete, since, providerSession, at };
+    const pending: PendingSignIn = { userId, methods, epoch, generation, complete, since, providerSession, credential, at };
     interaction.lastSubmission = { ...interaction.lastSubmission, pending };
     await interaction.save(interaction.exp - Math.floor(Date.now() / 1000));
     return pending;
@@ -247,21 +251,23 @@ export class SignInSteps implements PromptSteps {
   async #signedIn(
     step: Pick<BrowserSignInResult, 'userId' | 'epoch' | 'methods' | 'generation' | 'passkey'> & Kept,
   ): Promise<void> {
-    const { userId, methods, generation, passkey, since, providerSession } = step;
+    const { userId, methods, generation, passkey, since, providerSession, credential } = step;
     if (this.#provider.isProving && !(await this.#provider.link(step))) return;
     this.#deps.records.bind(userId, generation);
     // The time of the sign-in, not when the library picks it up.
     const ts = since ?? Math.floor(this.#deps.now() / 1000);
     const login = { accountId: userId, amr: amrOf(methods, passkey), ts, remember: true };
-    return this.#request.finish({ login: providerSession === undefined ? login : { ...login, providerSession } });
+    const by = { ...(providerSession === undefined ? {} : { providerSession }), ...(credential ? { credential } : {}) };
+    return this.#request.finish({ login: { ...login, ...by } });
   }
 
   /** Finishes, or asks for what is missing. */
-  async #proceed(step: BrowserSignInResult, kept: Kept = {}): Promise<void> {
+  async #proceed(step: BrowserSignInResult, earlier: Kept = {}): Promise<void> {
     const missing = missingStrength(amrOf(step.methods), acrRequestOf(this.#request.interaction.params).values);
     const isDone = step.complete && !(await this.#deps.signIn.canStrengthen(step, missing));
-    const { since, providerSession } = kept;
-    if (isDone) return this.#signedIn({ ...step, since, providerSession });
+    const { since, providerSession, credential } = earlier;
+    const kept = { since, providerSession, credential: step.credential ?? credential };
+    if (isDone) return this.#signedIn({ ...step, ...kept });
     return this.#showNext(await this.#savePending(step, kept));
   }
 

@@ -10,6 +10,7 @@ import type { Guesser } from '../../passwords/index.ts';
 import type { PartialLogin, Scopes } from '../../tokens/index.ts';
 import type { Devices, Factor } from '../../two-factor/index.ts';
 import { unknownUserKey } from '../../users/index.ts';
+import type { EnteredBy } from '../../wallet-sign-in/index.ts';
 import { createPasskeySignIn, type PasskeySignInDeps } from './passkey-sign-in.ts';
 import { createWalletSignInStep, type WalletSignInStepDeps } from './wallet-sign-in.ts';
 
@@ -27,6 +28,8 @@ export interface BrowserSignInResult extends PartialLogin {
   readonly device?: DeviceCookie | undefined;
   /** The passkey that was used. */
   readonly passkey?: { readonly isSynced: boolean } | undefined;
+  /** The credential of ours that was shown. */
+  readonly credential?: EnteredBy | undefined;
 }
 
 /** One cookie for each user of a shared browser. The name does not reveal the user. */
@@ -41,7 +44,7 @@ export interface SignInDeps extends Omit<PasskeySignInDeps, 'hasWallet'>, Wallet
 
 export function createSignIn(deps: SignInDeps) {
   const { auth, factor, devices, users, scopes } = deps;
-  const { hasWallet, ...byWallet } = createWalletSignInStep(deps);
+  const { hasWallet, isCredentialGood, ...byWallet } = createWalletSignInStep(deps);
   const anonymous = (attempt: LoginAttempt): Guesser & LoginAttempt => ({ ...attempt, userId: null });
   const guesserOf = ({ userId, epoch }: PartialLogin, attempt: LoginAttempt): Guesser => ({ ...attempt, userId, epoch });
 
@@ -140,8 +143,10 @@ export function createSignIn(deps: SignInDeps) {
     },
 
     /** Whether the result of an earlier step is still valid. */
-    async isStillValid(partialLogin: PartialLogin): Promise<boolean> {
-      const user = await users.find(partialLogin.userId);
+    async isStillValid(partialLogin: PartialLogin & Pick<BrowserSignInResult, 'credential'>): Promise<boolean> {
+      const { userId, credential } = partialLogin;
+      if (credential && !(await isCredentialGood(userId, credential))) return false;
+      const user = await users.find(userId);
       try {
         return user !== undefined && (await auth.isStillValid(user, partialLogin));
       } catch (error) {

@@ -15,6 +15,7 @@ import {
 import { ROOT } from '../../../../test/support/federation.ts';
 import { type HolderTwist, readWalletRequest } from '../../../../test/support/holder.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
+import { makeRoleWorld } from '../../../../test/support/role-credentials.ts';
 import { type BrowserPage, stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 import { assertAnswerRefused, assertNotSignedIn, usesVisitors } from '../../../../test/support/wallet-visitor.ts';
 
@@ -377,6 +378,17 @@ onEachDatabase(
       await own.put({ credentials, trusts_email: true, email_domains: ['elsewhere.example'] });
       assert.equal(stepOf((await show(await eve())).page), 'provider-link', 'nor with those of this domain');
       assertOk(await api.delete(own.path), 204);
+    });
+
+    it('connects no account by a credential of ours, also where the form for it is made up', async () => {
+      await makeRoleWorld(api);
+      const { visit, page } = await show(await issuer.issue());
+      const proving = await visit.browser.submit(page, 'provider-link');
+      const form = proving.forms.find(({ fields }) => fields.step === 'password')!;
+      const sent = await visit.browser.send(new URL(form.action, proving.url), { ...form.fields, step: 'wallet' });
+      assert.equal(sent.status, 400);
+      assert.ok(!sent.text.includes('openid4vp:'), 'no wallet is asked');
+      assert.equal(stepOf(await visit.browser.go(proving.url)), 'password', 'they still connect');
     });
 
     it('is told nothing of accounts, and leaves a refused login', async () => {

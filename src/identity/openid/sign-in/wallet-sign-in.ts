@@ -4,7 +4,7 @@ import type { Federation } from '../../federation/index.ts';
 import { type LoginAttempt, loginRefused } from '../../logins/index.ts';
 import type { AuthRules, PartialLogin } from '../../tokens/index.ts';
 import type { Users, UserWithExpiry } from '../../users/index.ts';
-import type { ProviderCredential, WalletPlace, WalletProof, WalletSignIn } from '../../wallet-sign-in/index.ts';
+import type { EnteredBy, ProviderCredential, WalletProof, WalletSignIn } from '../../wallet-sign-in/index.ts';
 
 export interface WalletSignInStepDeps {
   readonly auth: AuthRules;
@@ -16,23 +16,35 @@ export interface WalletSignInStepDeps {
 export function createWalletSignInStep({ auth, users, walletSignIn, federation }: WalletSignInStepDeps) {
   const { policy, entry, hasCredential } = walletSignIn;
 
+  /** Whether a wallet can be the next step of this person. One wallet is never two factors, also not with credentials of two issuers. */
+  async function hasWallet(user: UserWithExpiry, methods: readonly AuthMethod[]): Promise<boolean> {
+    if (methods.includes('wallet')) return false;
+    if (methods.includes('mapped') && (await federation.links.mayBeByWallet(user.id))) return false;
+    return (await policy.isAllowed(user, 'second')) && hasCredential(user.id);
+  }
+
   return {
     /** Fails like a wrong password, whatever is wrong: nobody learns whether there is such a user, or what their domain allows. */
     async wallet(
       proof: WalletProof,
       attempt: LoginAttempt,
       earlier?: PartialLogin,
-    ): Promise<PartialLogin & { complete: boolean }> {
-      const place: WalletPlace = earlier ? 'second' : 'first';
+    ): Promise<PartialLogin & { complete: boolean; credential: EnteredBy | undefined }> {
+      // Asked again: the steps before may be others than those after which the wallet was asked for.
+      const mayEnter = (user: UserWithExpiry): Promise<boolean> =>
+        earlier ? hasWallet(user, earlier.methods) : policy.isAllowed(user, 'first');
+      let credential: EnteredBy | undefined;
       const find = async ({ subject }: LoginAttempt): Promise<UserWithExpiry | undefined> => {
         const entered = await entry.enter(proof, (userId) => {
           if (subject) subject.userId = userId;
         });
-        const user = typeof entered === 'string' ? undefined : await users.find(entered.userId);
-        return user && (await policy.isAllowed(user, place)) ? user : undefined;
+        if (typeof entered === 'string') return undefined;
+        credential = entered.credential;
+        const user = await users.find(entered.userId);
+        return user && (await mayEnter(user)) ? user : undefined;
       };
       const { user, methods, generation, complete } = await auth.signInWith('wallet', find, attempt, earlier);
-      return { userId: user.id, methods, epoch: user.epoch, generation, complete };
+      return { userId: user.id, methods, epoch: user.epoch, generation, complete, credential };
     },
 
     /** What a credential of another issuer says, once. Fails like a wrong password. */
@@ -54,11 +66,8 @@ export function createWalletSignInStep({ auth, users, walletSignIn, federation }
     },
 
     isWalletOffered: () => policy.isOffered('first'),
-
-    /** Whether a wallet can be the next step of this person. One wallet is never two factors, also not with credentials of two issuers. */
-    async hasWallet(user: UserWithExpiry, methods: readonly AuthMethod[]): Promise<boolean> {
-      if (methods.includes('mapped') && (await federation.links.mayBeByWallet(user.id))) return false;
-      return (await policy.isAllowed(user, 'second')) && hasCredential(user.id);
-    },
+    hasWallet,
+    /** What somebody entered by, before the next step or the session. */
+    isCredentialGood: entry.isStillGood,
   };
 }

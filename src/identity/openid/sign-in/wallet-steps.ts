@@ -21,6 +21,8 @@ export interface WalletStepsDeps {
 interface NextSteps<Pending extends PartialLogin> {
   /** The steps before, if they are still valid. */
   pending(): Promise<Pending | undefined>;
+  /** Whether the sign-in may begin with a wallet. */
+  mayBeFirst(): boolean;
   proceed(step: BrowserSignInResult, earlier: Pending | undefined): Promise<void>;
   /** A provider vouches for the person, by a credential of an issuer that it trusts. */
   vouched(credential: ProviderCredential): Promise<void>;
@@ -91,7 +93,9 @@ export class WalletSteps<Pending extends PartialLogin> {
     const { words } = browser.look;
     if (this.#state?.place === place) return this.#toInteraction();
     const { walletSignIn, signIn } = this.#deps;
-    const isOffered = earlier ? (await signIn.nextSteps(earlier)).wallet : await signIn.isWalletOffered();
+    const isOffered = earlier
+      ? (await signIn.nextSteps(earlier)).wallet
+      : this.#next.mayBeFirst() && (await signIn.isWalletOffered());
     const { address, request } = browser.exchange;
     const situation = {
       interaction: interaction.uid,
@@ -154,8 +158,9 @@ export class WalletSteps<Pending extends PartialLogin> {
   }
 
   async #forget(requests: WalletRequests): Promise<void> {
-    await this.#deps.walletSignIn.requests.forget(requests);
-    this.#deps.unfinished.refund(addressKey(this.#request.browser.exchange.address));
+    // Once, whoever forgets them at the same moment.
+    if (await this.#deps.walletSignIn.requests.forget(requests))
+      this.#deps.unfinished.refund(addressKey(this.#request.browser.exchange.address));
   }
 
   #toInteraction(): void {

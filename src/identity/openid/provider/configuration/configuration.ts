@@ -5,6 +5,7 @@ import { ID_TOKEN_ALGORITHMS } from '../../../consumers/index.ts';
 import type { Federation } from '../../../federation/index.ts';
 import type { Factor } from '../../../two-factor/index.ts';
 import type { WalletProviders } from '../../../wallet-providers/index.ts';
+import type { WalletSignIn } from '../../../wallet-sign-in/index.ts';
 import type { ProviderPages } from '../../pages/provider-pages.ts';
 import type { Accounts } from '../accounts.ts';
 import { ACR_VALUES } from '../acr.ts';
@@ -52,15 +53,20 @@ export interface ProviderDeps {
   readonly providerSessions: Federation['sessions'];
   readonly catalog: CredentialCatalog;
   readonly walletProviders: WalletProviders;
+  readonly walletEntry: Pick<WalletSignIn['entry'], 'isStillGood'>;
 }
 
-const adapterOf = (library: OidcProviderLibrary, { records, client, unfinished, factor }: ProviderDeps) =>
+/** If two-factor authentication was turned on since, a code is required. A credential that was revoked since lets nobody in. */
+const isSufficient =
+  ({ factor, walletEntry }: ProviderDeps): AdapterDeps['isSufficient'] =>
+  async ({ accountId, amr = [], credential }) =>
+    (amr.includes('mfa') || !(await factor.isEnabled(accountId))) &&
+    (credential === undefined || walletEntry.isStillGood(accountId, credential));
+
+const adapterOf = (library: OidcProviderLibrary, deps: ProviderDeps) =>
   createAdapter({
-    records,
-    client,
-    unfinished,
-    // If two-factor authentication was turned on since, a code is required.
-    isSufficient: async ({ accountId, amr = [] }) => amr.includes('mfa') || !(await factor.isEnabled(accountId)),
+    ...deps,
+    isSufficient: isSufficient(deps),
     replayError: () => replayErrorOf(library),
     alreadyUsedError: () => new library.errors.InvalidGrant('it was used already'),
   });

@@ -74,8 +74,10 @@ export async function consumeRecord(tx: Tx, id: string, at: number): Promise<boo
   return numUpdatedRows > 0n;
 }
 
-export async function deleteRecord(tx: Tx, id: string): Promise<void> {
-  await tx.deleteFrom('openid_records').where('id', '=', id).execute();
+/** False when there is none. */
+export async function deleteRecord(tx: Tx, id: string): Promise<boolean> {
+  const { numDeletedRows } = await tx.deleteFrom('openid_records').where('id', '=', id).executeTakeFirst();
+  return numDeletedRows > 0n;
 }
 
 /** Also deletes the refresh tokens of the grant: they could be used to get a new token. False when the user has no such record. */

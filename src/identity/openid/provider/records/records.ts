@@ -41,15 +41,16 @@ const consume = (db: Database, clock: Clock, model: string, id: string): Promise
     return consumeRecord(tx, hashOf(model, id), seconds(clock));
   });
 
-async function destroy(db: Database, model: string, id: string): Promise<void> {
-  await db.write(async (tx, invalidate) => {
+/** False when it was gone already. */
+const destroy = (db: Database, model: string, id: string): Promise<boolean> =>
+  db.write(async (tx, invalidate) => {
     const row = await findRecord(tx, 'id', hashOf(model, id));
-    await deleteRecord(tx, hashOf(model, id));
+    const isRemoved = await deleteRecord(tx, hashOf(model, id));
     invalidate(tagOfRecord(model, id));
     // The tokens of a session end with it.
     if (row?.uid) invalidate(`openid_session:${row.uid}`);
+    return isRemoved;
   });
-}
 
 async function revokeGrant(db: Database, grantId: string): Promise<void> {
   await db.write(async (tx, invalidate) => {
