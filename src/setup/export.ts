@@ -38,6 +38,17 @@ const DEFAULTS: Partial<Record<Kind, Fields>> = {
     may_give_admin: false,
     accepts_tokens: false,
   },
+  openid4vp: {
+    issuers: [],
+    root_certificates: [],
+    requires_status: true,
+    name: null,
+    shown: true,
+    email_domains: [],
+    trusts_email: false,
+    whole_service: false,
+    may_give_admin: false,
+  },
 };
 /** A new service has these roles, and the first four are immutable. */
 const IMMUTABLE_ROLES = new Set(['admin', 'manager', 'member', 'reader']);
@@ -198,12 +209,14 @@ class Exporter {
       const id = one.key[0]!;
       const protocols = this.of('protocol', id).map((protocol) => ({ id: protocol.key[1], ...fieldsOf(protocol) }));
       const [openid] = this.of('openid', id);
+      const [wallets] = this.of('openid4vp', id);
       const secret = openid?.fields.client_secret === SECRET ? { client_secret: this.fileFor('secret', [id]) } : {};
       return {
         id,
         ...fieldsOf(one),
         ...some('protocols', protocols),
         ...(openid ? { openid: { ...fieldsOf(openid, 'client_secret'), ...secret } } : {}),
+        ...(wallets ? { openid4vp: fieldsOf(wallets) } : {}),
       };
     });
   }

@@ -38,6 +38,7 @@ const LABELS: Readonly<Record<Kind, (key: Key) => string>> = {
   identity_provider: ([id]) => `identity provider ${quote(id)}`,
   protocol: ([provider, id]) => `protocol ${quote(id)} of identity provider ${quote(provider)}`,
   openid: ([id]) => `OpenID settings of identity provider ${quote(id)}`,
+  openid4vp: ([id]) => `settings for wallets of identity provider ${quote(id)}`,
   scim_connection: ([domain, name]) => `SCIM connection ${quote(name)}${of(domain!)}`,
   group_grant: (key) => grant('group', key),
   user_grant: (key) => grant('user', key),

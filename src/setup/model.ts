@@ -22,6 +22,7 @@ export const KINDS = [
   'identity_provider',
   'protocol',
   'openid',
+  'openid4vp',
   'scim_connection',
   'group_grant',
   'user_grant',

@@ -34,7 +34,7 @@ function ruleOf({ kind, action, key }: Change): string {
   if (kind === 'organization_assignment') return isNew ? 'add_role_to_organization' : 'remove_role_from_organization';
   if (kind === 'user_assignment') return isNew ? 'add_role_to_user' : 'remove_role_from_user';
   if (kind === 'registered_limit' && isNew) return 'identity:create_registered_limits';
-  if (kind === 'openid') return 'identity:update_identity_provider';
+  if (kind === 'openid' || kind === 'openid4vp') return 'identity:update_identity_provider';
   if (kind === 'scim_connection') return 'identity:manage_scim_connections';
   return NOUNS[kind]!.replace('*', WORDS[action]);
 }

@@ -23,7 +23,7 @@ export interface Plan {
 export const SECRET_FILE = 'secret file';
 
 /** Lists whose order means nothing. */
-const SETS = new Set(['tags', 'redirect_uris', 'post_logout_redirect_uris', 'scopes', 'remote_ids', 'email_domains']);
+const SETS = new Set(['tags', 'redirect_uris', 'post_logout_redirect_uris', 'scopes', 'remote_ids', 'email_domains', 'issuers']);
 /** Fields that cannot be changed later. */
 const FIXED: Readonly<Record<string, string>> = {
   'organization.parent': 'an organization cannot be moved',

@@ -1,8 +1,9 @@
-// Reads identity providers with mappings, protocols and OpenID settings; provisioning connections.
+// Reads identity providers with mappings, protocols and their settings; provisioning connections.
 import type { Body } from './client.ts';
 import type { Fields } from './model.ts';
 import type { Json } from './schema.ts';
 import { pathId, type State, textOf } from './state.ts';
+import { shownWalletFields } from './wallet-provider.ts';
 import { SECRET } from './wanted.ts';
 
 const ROOT = '/v3/OS-FEDERATION';
@@ -20,9 +21,13 @@ export const openidFields = (body: Body): Fields => ({
   accepts_tokens: body.accepts_tokens === true,
 });
 
-function addOpenid(state: State, id: string, body: Body): void {
-  const path = `${ROOT}/identity_providers/${pathId(id)}/openid`;
-  state.add({ kind: 'openid', key: [id], id: path, url: path, fields: openidFields(body) });
+/** How people sign in by a provider, by protocol: what the service shows of the settings. */
+export const SETTINGS = { openid: openidFields, openid4vp: shownWalletFields } as const;
+
+async function addSettings(state: State, id: string, kind: keyof typeof SETTINGS): Promise<void> {
+  const path = `${ROOT}/identity_providers/${pathId(id)}/${kind}`;
+  const body = (await state.client.find(path))?.[kind] as Body | undefined;
+  if (body) state.add({ kind, key: [id], id: path, url: path, fields: SETTINGS[kind](body) });
 }
 
 function addProtocol(state: State, provider: string, body: Body): void {
@@ -61,8 +66,8 @@ export async function readProviders(state: State): Promise<void> {
   await client.each(providers, async ({ id }) => {
     const path = `${ROOT}/identity_providers/${pathId(String(id))}`;
     for (const body of await client.list(`${path}/protocols`, 'protocols')) addProtocol(state, String(id), body);
-    const openid = (await client.find(`${path}/openid`))?.openid as Body | undefined;
-    if (openid) addOpenid(state, String(id), openid);
+    await addSettings(state, String(id), 'openid');
+    await addSettings(state, String(id), 'openid4vp');
   });
 }
 

@@ -19,6 +19,7 @@ const ALSO: Partial<Record<Kind, readonly Kind[]>> = {
   role_permission: ['application_role', 'permission'],
   protocol: ['identity_provider', 'mapping'],
   openid: ['identity_provider'],
+  openid4vp: ['identity_provider'],
   group_grant: ['role', 'group', 'organization'],
   user_grant: ['role', 'organization'],
   organization_assignment: ['application_role', 'organization'],

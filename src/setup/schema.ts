@@ -1,5 +1,6 @@
 // The format of a set-up file. The same schema validates a file, and is printed as a JSON Schema for editors.
 import { type Schema, t } from '../platform/http/index.ts';
+import { type WalletEntry, WalletSettings } from './wallet-schema.ts';
 
 export const SCHEMA_ID = 'urn:gatehouse:setup:1';
 
@@ -230,6 +231,7 @@ const IdentityProvider = t.object(
       t.object({ id: FederationId, mapping: FederationId }, { remote_id_attribute: t.nullable(t.string({ maxLength: 64 })) }),
     ),
     openid: Openid,
+    openid4vp: WalletSettings,
   },
 );
 
@@ -343,6 +345,7 @@ export interface IdentityProviderEntry {
   readonly domain: string;
   readonly protocols?: readonly { readonly id: string; readonly mapping: string; readonly remote_id_attribute?: string | null }[];
   readonly openid?: Readonly<Record<string, Json>> & { readonly client_secret?: SecretRef | null };
+  readonly openid4vp?: WalletEntry;
   readonly [field: string]: unknown;
 }
 export interface RegisteredLimitEntry {

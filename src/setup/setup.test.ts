@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import { after, describe, it } from 'node:test';
 import { assertOk } from '../../test/support/answers.ts';
 import { ADMIN_PASSWORD, onDatabase, onEachDatabase, TestApi } from '../../test/support/api.ts';
+import { certify } from '../../test/support/certificates.ts';
 import { Operator } from '../../test/support/setup.ts';
 import { BUILT_IN_APPLICATION } from '../identity/consumers/index.ts';
 import { parseSetup } from './document.ts';
@@ -24,7 +25,7 @@ onEachDatabase('A set-up file', (api) => {
   after(() => operator.remove());
 
   it('is applied, and changes nothing when it is applied again', async () => {
-    assert.equal(await operator.apply(FULL, { env }), 30);
+    assert.equal(await operator.apply(FULL, { env }), 32);
     assert.equal(await operator.shows(FULL, { env }), NOTHING);
     assert.equal(await operator.apply(FULL, { env }), 0);
     const { consumers } = assertOk(await api.get('/v3/OS-OAUTH2/consumers?name=Reports'));
@@ -273,6 +274,39 @@ onEachDatabase('A set-up file', (api) => {
       await operator.problems('version: 1\nregistered_limits: [{service: {type: x, name: y}, resource: z, default_limit: 1}]\n'),
       /setup\.yaml:2: registered_limits\[0\]\.service: there is no service "y" \(x\)/,
     );
+    assert.equal(await operator.apply(FULL, { env }), 0);
+  });
+
+  it('has the settings of a provider for wallets', async () => {
+    const path = '/v3/OS-FEDERATION/identity_providers/corporate/openid4vp';
+    const read = async () => assertOk(await api.get(path)).openid4vp;
+    const { links: _, ...before } = await read();
+    const subject = ['credentialSubject', 'id'];
+    const claims = [['credentialSubject', 'offices', null]];
+    assert.deepEqual(before.credentials, [
+      { format: 'dc+sd-jwt', types: ['https://login.example.org/card'], subject: ['sub'], claims: [] },
+      { format: 'jwt_vc_json', types: ['StaffCard'], subject, claims },
+    ]);
+    assert.deepEqual([before.email_domains, before.requires_status], [['example.org'], true]);
+    assertOk(await api.put(path, { openid4vp: { ...before, requires_status: false } }));
+    assert.equal(await operator.shows(FULL, { env }), NOTHING, 'what the file does not name stays');
+    // As people paste it: with other line ends, and twice.
+    const { certificate } = certify({ name: 'CN=Cards', ca: true });
+    const pem = certificate.toString();
+    const roots = JSON.stringify([pem.replaceAll('\n', '\r\n'), `  ${pem}`]);
+    const name = 'name: Cards of the staff';
+    const changed = FULL.replace(name, `${name} and guests\n      root_certificates: ${roots}`);
+    assert.match(
+      await operator.shows(changed, { env }),
+      /^~ settings for wallets of identity provider "corporate"\n {4}name: "Cards of the staff" -> "Cards of the staff and guests"\n {4}root_certificates: \[\] -> \["-----BEGIN CERTIFICATE.*\n0 to create, 1 to change/,
+    );
+    assert.equal(await operator.apply(changed, { env }), 1);
+    assert.equal(await operator.apply(changed, { env }), 0);
+    const after = await read();
+    assert.deepEqual([after.root_certificates, after.requires_status, after.issuers], [[pem], false, before.issuers]);
+    const two = FULL.replace(name, `${name}\n      root_certificates: ${JSON.stringify([pem + pem])}`);
+    await assert.rejects(operator.apply(two, { env }), /each must be one certificate/, 'none is left out silently');
+    assertOk(await api.put(path, { openid4vp: before }));
     assert.equal(await operator.apply(FULL, { env }), 0);
   });
 

@@ -18,6 +18,7 @@ import type {
   SetupFile,
 } from './schema.ts';
 import { SetupError } from './text.ts';
+import { walletFieldsOf } from './wallet-provider.ts';
 
 export interface WantedSetup {
   readonly items: readonly Wanted[];
@@ -256,7 +257,7 @@ function addApplication(into: Collector, entry: ApplicationEntry, path: Path): v
 }
 
 function addProvider(into: Collector, entry: IdentityProviderEntry, path: Path): void {
-  const { id, domain, openid } = entry;
+  const { id, domain, openid, openid4vp } = entry;
   into.refer('domain', [domain], [...path, 'domain']);
   const names = ['domain', 'enabled', 'description', 'remote_ids', 'authorization_ttl'];
   into.add({ kind: 'identity_provider', key: [id], fields: fieldsOf(entry, names), path });
@@ -271,6 +272,7 @@ function addProvider(into: Collector, entry: IdentityProviderEntry, path: Path):
       path: at,
     });
   }
+  if (openid4vp) into.add({ kind: 'openid4vp', key: [id], fields: walletFieldsOf(openid4vp), path: [...path, 'openid4vp'] });
   if (!openid) return;
   const { client_secret: secret, scopes, email_domains: emailDomains } = openid;
   const fields = fieldsOf(

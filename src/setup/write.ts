@@ -5,7 +5,7 @@ import { labelOf } from './labels.ts';
 import type { Change, Fields, Found, Key, Kind, Wanted } from './model.ts';
 import { isSame, SECRET_FILE } from './plan.ts';
 import { grantPath } from './read-grants.ts';
-import { openidFields } from './read-providers.ts';
+import { SETTINGS } from './read-providers.ts';
 import type { Json } from './schema.ts';
 import type { Secrets } from './secrets.ts';
 import { pathId, type State } from './state.ts';
@@ -139,6 +139,10 @@ function putOpenid(work: Work, wanted: Wanted, found: Found | undefined, changed
   return put(work, `${federation(wanted.key[0]!)}/openid`, { openid });
 }
 
+/** All settings, as `putOpenid` does. */
+const putWalletSettings = (work: Work, { key: [id] }: Wanted, found: Found | undefined, changed: Fields): Promise<string> =>
+  put(work, `${federation(id!)}/openid4vp`, { openid4vp: { ...found?.fields, ...changed } });
+
 function putGrant(work: Work, { kind, key }: Wanted): Promise<string> {
   const actor = kind === 'group_grant' ? 'group' : 'user';
   const place = {
@@ -214,6 +218,7 @@ const CREATE: Readonly<Record<Kind, Creator>> = {
   protocol: (work, { key: [provider, id], fields }) =>
     put(work, `${federation(provider!)}/protocols/${pathId(String(id))}`, { protocol: bodyOf('protocol', fields) }),
   openid: (work, wanted) => putOpenid(work, wanted, undefined, wanted.fields),
+  openid4vp: (work, wanted) => putWalletSettings(work, wanted, undefined, wanted.fields),
   scim_connection: createConnection,
   group_grant: putGrant,
   user_grant: putGrant,
@@ -246,9 +251,9 @@ async function unchanged(client: Client, { kind, found, fields }: Change): Promi
 }
 
 /** All settings are sent, so all must be what was planned. */
-async function unchangedOpenid(client: Client, { url, fields }: Found): Promise<void> {
-  const { openid } = (await client.get(url)).body;
-  for (const [name, value] of Object.entries(openidFields(openid as Body)))
+async function unchangedSettings(client: Client, kind: keyof typeof SETTINGS, { url, fields }: Found): Promise<void> {
+  const { [kind]: settings } = (await client.get(url)).body;
+  for (const [name, value] of Object.entries(SETTINGS[kind](settings as Body)))
     if (!isSame(name, value, fields[name])) throw changedMeanwhile(name);
 }
 
@@ -299,9 +304,9 @@ async function writeOne(work: Work, change: Change, later: (() => Promise<void>)
     const { [SECRET_FILE]: _, ...others } = change.fields;
     return Object.keys(others).length === 0 ? undefined : writeOne(work, { ...change, fields: others }, later);
   }
-  if (kind === 'openid') {
-    await unchangedOpenid(client, found!);
-    return void (await putOpenid(work, wanted!, found, fields));
+  if (kind === 'openid' || kind === 'openid4vp') {
+    await unchangedSettings(client, kind, found!);
+    return void (await (kind === 'openid' ? putOpenid : putWalletSettings)(work, wanted!, found, fields));
   }
   if (!disables) return patch(work, change, fields);
   const now = without(fields, 'enabled', ...(fields.immutable === true ? ['immutable'] : []));
