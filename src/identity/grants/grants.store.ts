@@ -162,8 +162,10 @@ type UserOf = string | RawBuilder<string>;
 const groupsAt = (userId: UserOf, now: number) => sql<string>`(select group_id from group_members
   where group_members.user_id = ${userId} and (group_members.expires_at is null or group_members.expires_at > ${now}))`;
 
+/** Two lookups, each by its index: for either of two conditions, PostgreSQL would read all grants. */
 const grantsOfUser = (userId: UserOf, now: number) => sql`(
-  select target_id, inherited from grants where user_id = ${userId} or group_id in ${groupsAt(userId, now)}
+  select target_id, inherited from grants where user_id = ${userId}
+  union all select target_id, inherited from grants where group_id in ${groupsAt(userId, now)}
 )`;
 
 /** Projects a user has a role in at this time (in seconds): granted there, or inherited from an ancestor. */

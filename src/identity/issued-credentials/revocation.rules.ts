@@ -2,14 +2,14 @@
 // same things as the cached roles of its user. It takes the locks that issuing shares (record.rules.ts): a credential is either seen here, or is
 // made from what this change leaves.
 import type { AuditedEvent } from '../../platform/audit/index.ts';
-import { takeAdvisoryLocks } from '../../platform/database/index.ts';
+import { takeAdvisoryLocks, withLongStatements } from '../../platform/database/index.ts';
 import type { AfterChange, Change } from '../audit/index.ts';
 import type { CredentialTypes } from '../credential-types/index.ts';
 import type { Database } from '../database.ts';
 import { hasLists } from './issued-credentials.store.ts';
 import { addTagsOf, aliveOf, inOtherFormats, typesOf, untrueOf } from './revocation.store.ts';
 import { revokeAll } from './states.rules.ts';
-import { affectedBy, isRelevant, lockOf, selectionOf } from './tags.ts';
+import { affectedBy, concernsMany, isRelevant, lockOf, selectionOf } from './tags.ts';
 
 /** Each of these is a parameter of a statement. */
 const TAGS_AT_ONCE = 500;
@@ -94,6 +94,10 @@ export const createRevocation = (deps: RevocationDeps): AfterChange =>
     // Before the first credential there is no list, and nothing has to wait.
     if (!(await hasLists(change.tx))) return;
     await takeAdvisoryLocks(db, change.tx, tags.map(lockOf));
-    for (let first = 0; first < tags.length; first += TAGS_AT_ONCE)
-      await revokeUntrue(deps, change, tags.slice(first, first + TAGS_AT_ONCE), events);
+    const revoke = async (): Promise<void> => {
+      for (let first = 0; first < tags.length; first += TAGS_AT_ONCE)
+        await revokeUntrue(deps, change, tags.slice(first, first + TAGS_AT_ONCE), events);
+    };
+    // Who takes something from very many people waits rather than not being able to.
+    await (concernsMany(tags) ? withLongStatements(db, change.tx, revoke) : revoke());
   };

@@ -1,4 +1,4 @@
-// Finds the credentials that a change has made untrue, and revokes them: by one statement for each type, however many there are.
+// Finds the credentials that a change has made untrue, and revokes them: by one statement for each type and list, however many there are.
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { preparedRows } from '../../platform/database/index.ts';
 import { heldAssignments, type RoleSelection } from '../app-roles/index.ts';
@@ -117,18 +117,19 @@ export interface Revoked extends Revocable {
   readonly reason: string;
 }
 
-/** Revokes them in one statement, with the versions that their lists have by now. */
+/** Revokes those that have entries in a list, in one statement. */
 export async function revokeSelected(
   tx: Tx,
   selection: Selection,
+  listId: string,
   { reason, withoutUser = reason }: RevocationReason,
-  { at, listState }: Pick<NewState, 'at' | 'listState'>,
+  { at, listState, listVersion }: Pick<NewState, 'at' | 'listState' | 'listVersion'>,
 ): Promise<Revoked[]> {
   const { rows } =
     await sql<Revoked>`update issued_credentials set state = 'revoked', changed_at = ${at}, list_state = ${listState},
       reason = case when ${HAS_USABLE_USER} then ${reason} else ${withoutUser} end,
-      list_version = (select version from status_lists where status_lists.id = issued_credentials.list_id)
-    where id in (select issued.id ${selection}) and state <> 'revoked'
+      list_version = ${listVersion}
+    where id in (select issued.id ${selection} and issued.list_id = ${listId}) and state <> 'revoked'
     returning id, list_id, user_id, application_id, type_id, reason`.execute(tx);
   return rows;
 }

@@ -4,6 +4,7 @@ import { it } from 'node:test';
 import { sql } from 'kysely';
 import { onDatabase } from '../../../test/support/api.ts';
 import { usesDatabaseOf } from '../../../test/support/restartable-api.ts';
+import { withBudget, withLongStatements } from '../../platform/database/index.ts';
 import { untrueOf } from './revocation.store.ts';
 
 // PostgreSQL chooses by the number of rows.
@@ -18,5 +19,23 @@ onDatabase('SQLite', 'Revocation by a change', {}, (api) => {
     const looks = rows.map(({ detail }) => detail).filter((detail) => /^(SCAN|SEARCH) grants\b/.test(detail));
     assert.ok(looks.length > 0);
     for (const look of looks) assert.match(look, /INDEX grants_by_(user|group)/);
+  });
+});
+
+onDatabase('PostgreSQL', 'Revocation by a change', {}, (api) => {
+  const db = usesDatabaseOf(api);
+
+  it('may take longer than other statements of a request, if it is about many people', async () => {
+    const { limits, after } = await withBudget(() =>
+      db().write(async (tx) => {
+        const limit = async () =>
+          (await sql<{ limit: string }>`select current_setting('statement_timeout') as limit`.execute(tx)).rows[0]!.limit;
+        const limits = [await limit(), await withLongStatements(db(), tx, limit)];
+        // Longer than a request may wait for all of its statements.
+        await withLongStatements(db(), tx, () => sql`select pg_sleep(6.5)`.execute(tx));
+        return { limits, after: await limit() };
+      }),
+    );
+    assert.deepEqual([...limits, after], ['4s', '25s', '25s']);
   });
 });

@@ -40,11 +40,12 @@ async function beginVersion({ tx, invalidate }: Change, list: string): Promise<n
 
 /** Revokes all of a selection, however many they are. Nothing is added to it meanwhile: the caller has the locks that issuing shares. */
 export async function revokeAll(change: Change, selection: Selection, reason: RevocationReason): Promise<void> {
-  const lists = await listsOf(change.tx, selection);
-  for (const list of lists) await beginVersion(change, list);
-  if (lists.length === 0) return;
-  const to = { at: change.now, listState: LIST_STATES.revoked };
-  tell(change, 'revoked', await revokeSelected(change.tx, selection, reason, to));
+  const revoked: (readonly Revoked[])[] = [];
+  for (const list of await listsOf(change.tx, selection)) {
+    const to = { at: change.now, listState: LIST_STATES.revoked, listVersion: await beginVersion(change, list) };
+    revoked.push(await revokeSelected(change.tx, selection, list, reason, to));
+  }
+  tell(change, 'revoked', revoked.flat());
 }
 
 /** Returns how many were changed: for those of one person. */

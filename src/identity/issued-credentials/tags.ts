@@ -28,6 +28,9 @@ export const isStoredTag = (tag: string): boolean => isOf('tags', tag);
 export const isRelevant = (tag: string): boolean =>
   tag === tagOf.everything || isOf('users', tag) || isOf('types', tag) || isOf('tags', tag);
 
+/** Not only credentials of these users. */
+export const concernsMany = (tags: readonly string[]): boolean => !tags.every((tag) => isOf('users', tag));
+
 const idIn = (tag: string): string => tag.slice(tag.indexOf(':') + 1);
 
 export const affectedBy = (tags: readonly string[]): Affected => ({

@@ -23,6 +23,7 @@ export { preparedRow, preparedRows } from './prepared.ts';
 export { beginsWith, readSearchPage } from './search.ts';
 export { KeyedLocks } from './semaphore.ts';
 export type { DatabaseReader } from './sqlite-reader.ts';
+export { withLongStatements } from './time-limits.ts';
 export { DATABASE_UNREACHABLE_EXIT, type DatabaseWait, DatabaseWaitTimeout, databaseWaitOf } from './wait-for-database.ts';
 
 /** For `gatehouse move-to-postgres`. Loaded when it is needed, because it brings the driver of PostgreSQL. */

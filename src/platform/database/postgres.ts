@@ -3,7 +3,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { currentBudget } from './budget.ts';
 import { createCaches } from './caches.ts';
-import { CONNECT_MS, ConnectionPool, JOB_STATEMENT_MS, STATEMENT_MS } from './connection-pool.ts';
+import { CONNECT_MS, ConnectionPool, STATEMENT_MS } from './connection-pool.ts';
 import { type Database, type Feed, Subscribers, type Tx } from './database.ts';
 import { isLockTimeout, isRetryable } from './errors.ts';
 import { CHANNEL, PostgresFeed } from './feed.ts';
@@ -12,7 +12,7 @@ import { type MigrationSource, migrate } from './migrate.ts';
 import { types } from './postgres-types.ts';
 import { Reachability } from './reachability.ts';
 import { Semaphore } from './semaphore.ts';
-import { hasTimeLimits, setTimeLimits } from './time-limits.ts';
+import { hasTimeLimits, JOB_STATEMENT_MS, setTimeLimits } from './time-limits.ts';
 import { type DatabaseWait, waitForDatabase } from './wait-for-database.ts';
 import { Writability } from './writability.ts';
 
