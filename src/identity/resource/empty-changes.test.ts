@@ -2,6 +2,7 @@
 import { before, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../test/support/answers.ts';
 import { onDatabase } from '../../../test/support/api.ts';
+import { makePerson } from '../../../test/support/applications.ts';
 import { fill, idsFor, makeWorld, type World } from '../../../test/support/every-route.ts';
 
 const REFUSED: Readonly<Record<string, string>> = {
@@ -39,6 +40,15 @@ onDatabase('SQLite', 'A change with nothing in it', {}, (api) => {
     it(`is refused by PATCH ${path}`, async () => {
       assertRefused(await send(path, { [envelope]: {} }), 400, new RegExp(`'${envelope}'.*at least one property`));
     });
+
+  it('is refused after what the caller may not do, and what is not there', async () => {
+    const { token } = await makePerson(api);
+    for (const [path, envelope] of Object.entries(REFUSED)) {
+      const body = { [envelope]: {} };
+      assertRefused(await api.patch(fill(path, idsFor(path, world)), body, { token }), 403);
+      assertRefused(await api.patch(path.replaceAll(/:\w+/g, 'no-such-thing'), body), 404);
+    }
+  });
 
   for (const [path, envelope] of Object.entries(TAKEN))
     it(`is taken by PATCH ${path}`, async () => void assertOk(await send(path, { [envelope]: {} })));

@@ -1,11 +1,12 @@
 // The steps of every request, with or without the framework: authenticate the caller, validate the input, find the target, check the
 // access rule, call the handler.
 import { withBudget } from '../database/index.ts';
+import type { Fault } from '../faults/index.ts';
 import { andThen, type MaybePromise } from '../maybe-promise.ts';
 import { Answer, type Query, type Route } from './app.ts';
 import type { IncomingCall, OutgoingAnswer } from './exchange.ts';
 import { checkUrl } from './json.ts';
-import { serialize, validate, violation } from './validate.ts';
+import { serialize, validate, validateBody, violation } from './validate.ts';
 
 export interface RequestAccess<Caller> {
   /**
@@ -34,9 +35,11 @@ export function createSteps<Caller>(
     });
   }
 
-  function read({ spec }: Route<Caller>, call: IncomingCall): void {
+  /** Throws, or returns a refusal for those whom the access rule allows the request. */
+  function read({ spec }: Route<Caller>, call: IncomingCall): Fault | undefined {
     if (spec.query) call.query = validate(spec.query, call.query) as Query;
-    call.body = spec.body ? validate(spec.body, call.body ?? {}) : undefined;
+    call.body = spec.body ? (call.body ?? {}) : undefined;
+    return spec.body && validateBody(spec.body, call.body);
   }
 
   /** Checks permission before existence: a caller without permission must not learn whether the thing exists. */
@@ -64,10 +67,11 @@ export function createSteps<Caller>(
     withBudget(() => {
       checkUrl(call.url);
       return andThen(identify(route, call), () => {
-        read(route, call);
-        return andThen(authorize(route, call), () =>
-          andThen(route.handler(call as never), (result: unknown) => outgoingOf(route, result)),
-        );
+        const refusal = read(route, call);
+        return andThen(authorize(route, call), () => {
+          if (refusal) throw refusal;
+          return andThen(route.handler(call as never), (result: unknown) => outgoingOf(route, result));
+        });
       });
     });
 }

@@ -3,7 +3,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 // Not the plugin, which also adds keywords that our schemas do not use.
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import fastJson from 'fast-json-stringify';
-import { fail } from '../faults/index.ts';
+import { type Fault, fault } from '../faults/index.ts';
 import type { Schema, Static } from './schema.ts';
 
 /** Strict: a mistyped keyword or format is an error instead of being ignored. */
@@ -36,14 +36,26 @@ function reasonOf({ keyword, params, message }: ErrorObject): string {
   return message ?? 'it is invalid';
 }
 
-/** Returns the typed value, or throws a fault that names the first wrong field. */
+/** A fault that names the first wrong field. */
+const invalid = (error: ErrorObject): Fault => fault('request.invalid_field', { field: fieldOf(error), why: reasonOf(error) });
+
+/** Returns the typed value, or throws. */
 export function validate<S extends Schema>(schema: S, value: unknown): Static<S> {
   const validator = validatorOf(schema);
-  if (!validator(value)) {
-    const error = validator.errors![0]!;
-    fail('request.invalid_field', { field: fieldOf(error), why: reasonOf(error) });
-  }
+  if (!validator(value)) throw invalid(validator.errors![0]!);
   return value as Static<S>;
+}
+
+/**
+ * Throws like validate(). The refusal of a change with nothing in it is returned: as in Keystone, whoever may not change a thing, or asks for
+ * one that is not there, is told that first.
+ */
+export function validateBody(schema: Schema, value: unknown): Fault | undefined {
+  const validator = validatorOf(schema);
+  if (validator(value)) return undefined;
+  const [error] = validator.errors!;
+  if (error!.keyword !== 'minProperties') throw invalid(error!);
+  return invalid(error!);
 }
 
 export interface Problem {
