@@ -5,17 +5,13 @@ import { describe, it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
 import { onEachDatabase } from '../../../../test/support/api.ts';
 import { type CredentialHolder, makeCredentialHolder } from '../../../../test/support/credential-holders.ts';
-import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { issuedTo, takeRole, usesRoleWorld, withdraw } from '../../../../test/support/role-credentials.ts';
 import { enable, Phone } from '../../../../test/support/second-factor.ts';
 import { type BrowserPage, stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 import { assertNotSignedIn, usesVisitors } from '../../../../test/support/wallet-visitor.ts';
-import { newSecret } from '../../../platform/ids.ts';
-import { createSeal, newMasterKey } from '../../../platform/seal/index.ts';
 import type { AuthMethod } from '../../access/index.ts';
 import type { LoginAttempt } from '../../logins/index.ts';
 import type { UserWithExpiry } from '../../users/index.ts';
-import { createRecords } from '../provider/records/records.ts';
 import { createWalletSignInStep, type WalletSignInStepDeps } from './wallet-sign-in.ts';
 
 const settings = { GATEHOUSE_IDENTITY_WALLET_SIGN_IN: 'both' };
@@ -100,27 +96,6 @@ onEachDatabase(
   },
   { settings },
 );
-
-onEachDatabase('A sign-in that is given up', (api) => {
-  it('counts once for the limit, however often that is said at the same moment', async () => {
-    const db = await databaseOf(api);
-    try {
-      const records = createRecords({
-        db,
-        clock: api.clock,
-        seal: createSeal([newMasterKey()]),
-        onEnd: async () => {},
-        revocations: { revokeSessions: async () => {} },
-      });
-      const id = newSecret();
-      await records.save('WalletRequest', id, {}, 60, true);
-      const ended = await Promise.all([1, 2, 3, 4].map(() => records.destroy('WalletRequest', id)));
-      assert.deepEqual(ended.filter(Boolean), [true], 'only this one is given back');
-    } finally {
-      await db.close();
-    }
-  });
-});
 
 describe('A wallet that was asked for after other steps than those that are there when it answers', () => {
   const credential = { list: 'a list', index: 1, keyThumbprint: 'a key' };

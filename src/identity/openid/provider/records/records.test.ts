@@ -6,6 +6,7 @@ import { ADMIN_PASSWORD } from '../../../../../test/support/api.ts';
 import { makeUser, RelyingParty } from '../../../../../test/support/relying-party.ts';
 import { databaseOf, KINDS, RestartableApi } from '../../../../../test/support/restartable-api.ts';
 import { redirectTargetOf, TestBrowser } from '../../../../../test/support/test-browser.ts';
+import { newSecret } from '../../../../platform/ids.ts';
 import { createSeal, newMasterKey } from '../../../../platform/seal/index.ts';
 import type { Database } from '../../../database.ts';
 import { createRecords } from './records.ts';
@@ -35,6 +36,14 @@ for (const kind of KINDS) {
         await db.close();
       }
     }
+    const recordsOn = (db: Database) =>
+      createRecords({
+        db,
+        clock: api.clock,
+        seal: createSeal([newMasterKey()]),
+        onEnd: async () => {},
+        revocations: { revokeSessions: async () => {} },
+      });
     const rows = () => inDatabase((db) => db.read.selectFrom('openid_records').selectAll().orderBy('id').execute());
 
     /** By hand: the address of the service changes with every start. */
@@ -146,17 +155,19 @@ for (const kind of KINDS) {
       assert.equal(answer.status, 200, await answer.text());
     });
 
+    it('is given up once, however often that is said at the same moment: so often it counts for the limit of unfinished sign-ins', () =>
+      inDatabase(async (db) => {
+        const [records, id] = [recordsOn(db), newSecret()];
+        await records.save('WalletRequest', id, {}, 60, true);
+        const ended = await Promise.all([1, 2, 3, 4].map(() => records.destroy('WalletRequest', id)));
+        assert.deepEqual(ended.filter(Boolean), [true], 'only this one is given back');
+      }));
+
     it('is deleted after it expired, in small batches; other records stay', async () => {
       const [party, person] = [await RelyingParty.make(api), await makeUser(api)];
       const { refresh_token } = await party.tokensFor(person, OFFLINE);
       await inDatabase(async (db) => {
-        const records = createRecords({
-          db,
-          clock: api.clock,
-          seal: createSeal([newMasterKey()]),
-          onEnd: async () => {},
-          revocations: { revokeSessions: async () => {} },
-        });
+        const records = recordsOn(db);
         assert.equal(await records.sweep(), 0, 'nothing has ended');
         api.clock.advance(2 * DAY);
         assert.ok((await records.sweep()) > 0);
@@ -167,13 +178,7 @@ for (const kind of KINDS) {
       assert.equal((await refresh(party.application, refresh_token!)).status, 200);
       api.clock.advance(31 * DAY);
       await inDatabase(async (db) => {
-        const records = createRecords({
-          db,
-          clock: api.clock,
-          seal: createSeal([newMasterKey()]),
-          onEnd: async () => {},
-          revocations: { revokeSessions: async () => {} },
-        });
+        const records = recordsOn(db);
         while ((await records.sweep()) > 0);
         const forEver = await db.read.selectFrom('openid_records').select('model').where('expires_at', 'is', null).execute();
         assert.deepEqual(forEver, [], 'everything has an end');
