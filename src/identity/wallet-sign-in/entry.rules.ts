@@ -90,7 +90,10 @@ export function createWalletEntry({ db, clock, records, stateOf, providerCredent
       });
     },
 
-    /** Whether the user could still enter by it. Their sign-in may have waited for minutes: for a second step, or to be picked up. */
+    /**
+     * Whether the user could still enter by it. Their sign-in may have waited for minutes: for a second step, or to be picked up. It is read in a
+     * transaction to wait for a revocation that is being made.
+     */
     isStillGood: (userId: string, credential: EnteredBy): Promise<boolean> =>
       db.write(async (tx) => {
         const owner = await ownerOf(tx, credential);
