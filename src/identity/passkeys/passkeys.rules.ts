@@ -18,7 +18,15 @@ import {
   verifyAssertion,
   verifyCreation,
 } from './ceremonies.ts';
-import { findByCredentialId, insertPasskey, listPasskeys, recordUse, removePasskey, renamePasskey } from './passkeys.store.ts';
+import {
+  findByCredentialId,
+  insertPasskey,
+  listPasskeys,
+  lockPasskey,
+  recordUse,
+  removePasskey,
+  renamePasskey,
+} from './passkeys.store.ts';
 import type { RelyingParty } from './relying-party.ts';
 
 const MAX_PASSKEYS = 20;
@@ -183,6 +191,12 @@ export function createPasskeys({
         isSynced: row.synced === 1,
       };
     },
+
+    /**
+     * Whether the user has it. A sign-in with it may have waited for minutes to be picked up. It is read in a transaction to wait for a removal that
+     * is being made.
+     */
+    isThere: (userId: string, id: string): Promise<boolean> => db.write((tx) => lockPasskey(db, tx, userId, id)),
 
     rename: (actor: Actor, userId: string, id: string, name: string): Promise<void> =>
       change(actor, async ({ tx, audit }) => {

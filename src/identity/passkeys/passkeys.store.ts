@@ -1,5 +1,6 @@
 // Passkeys in the database.
-import type { PasskeyRow, Reader, Tx } from '../database.ts';
+import { lockRow } from '../../platform/database/index.ts';
+import type { Database, PasskeyRow, Reader, Tx } from '../database.ts';
 
 export const listPasskeys = (db: Reader, userId: string): Promise<PasskeyRow[]> =>
   db
@@ -20,6 +21,12 @@ export const findByCredentialId = (db: Reader, credentialId: string): Promise<Pa
     .where('removed_at', 'is', null)
     .selectAll()
     .executeTakeFirst();
+
+/** Whether the user has it. It is not removed before the transaction ends. */
+export async function lockPasskey(db: Database, tx: Tx, userId: string, id: string): Promise<boolean> {
+  const row = await lockRow(db, tx, 'passkeys', id);
+  return row?.user_id === userId && row.removed_at === null;
+}
 
 export async function insertPasskey(tx: Tx, row: PasskeyRow): Promise<void> {
   await tx.insertInto('passkeys').values(row).execute();

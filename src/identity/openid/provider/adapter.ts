@@ -11,6 +11,8 @@ export interface CompletedLogin {
   readonly amr?: readonly string[];
   /** The credential of ours that was shown. */
   readonly credential?: EnteredBy;
+  /** The passkey that was used. */
+  readonly passkeyId?: string;
 }
 
 export interface AdapterDeps {

@@ -7,6 +7,7 @@ import type { Access } from '../../access/index.ts';
 import { serviceActor } from '../../audit/index.ts';
 import type { Consumers } from '../../consumers/index.ts';
 import type { Federation } from '../../federation/index.ts';
+import type { Passkeys } from '../../passkeys/index.ts';
 import type { Deps } from '../../resource/index.ts';
 import type { Factor } from '../../two-factor/index.ts';
 import type { WalletProviders } from '../../wallet-providers/index.ts';
@@ -62,6 +63,7 @@ export interface CurrentProviderDeps extends Pick<Deps, 'clock' | 'change' | 'co
   readonly catalog: CredentialCatalog;
   readonly walletProviders: WalletProviders;
   readonly walletSignIn: Pick<WalletSignIn, 'entry'>;
+  readonly passkeys: Pick<Passkeys, 'isThere'>;
   /** Counted here. */
   readonly grants: GrantCounts;
   /** Registers grants the library does not have. */
@@ -233,6 +235,7 @@ async function buildProvider(deps: CurrentProviderDeps): Promise<ProviderWithKey
     providerSessions: deps.federation.sessions,
     catalog: deps.catalog,
     walletProviders: deps.walletProviders,
+    passkeys: deps.passkeys,
     walletEntry: deps.walletSignIn.entry,
     client: async (id) => {
       const client = await findClient(deps, id);

@@ -9,7 +9,13 @@ import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { logInByAccessToken } from '../../../../test/support/keyrock-client.ts';
 import { smtpSettings } from '../../../../test/support/mail-server.ts';
 import { mailsTo, newMailbox, startMailServer } from '../../../../test/support/mailbox.ts';
-import { AT_LOCALHOST, PasskeyPerson, servesAtLocalhost, visitSignIn } from '../../../../test/support/passkeys.ts';
+import {
+  AT_LOCALHOST,
+  PasskeyPerson,
+  passkeyOptionsOf,
+  servesAtLocalhost,
+  visitSignIn,
+} from '../../../../test/support/passkeys.ts';
 import { RelyingParty } from '../../../../test/support/relying-party.ts';
 import { type BrowserPage, stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 import { LANGUAGES } from '../pages/words/index.ts';
@@ -75,6 +81,27 @@ onEachDatabase(
         assert.ok(await isSignedIn(byPassword));
         for (const token of [ofPasskey.access_token, ofPasskey.refresh_token!]) assert.equal(await party.isActive(token), false);
         assert.equal(await party.isActive(ofPassword.refresh_token!), true);
+      });
+
+      it('a sign-in with one that waits to be picked up lets nobody in any more', async () => {
+        for (const second of [false, true]) {
+          const person = await PasskeyPerson.withPasskey(api);
+          const { browser, page } = await visit(second ? { acr_values: RESISTANT } : {});
+          const asked = second ? await browser.submit(page, 'password', { name: person.name, password: person.password }) : page;
+          const form = asked.forms.find(({ fields }) => fields.step === (second ? 'second-passkey' : 'passkey'))!;
+          const done = await browser.request(new URL(form.action, asked.url), {
+            method: 'POST',
+            body: new URLSearchParams({ ...form.fields, passkey: person.authenticator.get(passkeyOptionsOf(asked)) }),
+            headers: { Origin: new URL(api.url).origin, 'Sec-Fetch-Site': 'same-origin' },
+          });
+          assert.equal(done.status, 303, done.text);
+          const path = `/v3/users/${person.id}/OS-PASSKEYS/passkeys`;
+          const [passkey] = assertOk(await api.get(path)).passkeys;
+          assertOk(await api.delete(`${path}/${passkey.id}`), 204);
+          const late = await browser.go(done.headers.get('location')!);
+          assert.equal(late.redirectTarget, undefined);
+          assert.ok(!(await isSignedIn(browser)), 'nobody is signed in');
+        }
       });
     });
 

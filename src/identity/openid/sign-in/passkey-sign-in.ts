@@ -1,5 +1,6 @@
 // Passkeys in a sign-in: alone, as the second factor, and added by those who must have one.
 import type { AuthMethod } from '../../access/index.ts';
+import type { PasskeyRow } from '../../database.ts';
 import { fail } from '../../faults.ts';
 import type { LoginAttempt } from '../../logins/index.ts';
 import type { PasskeyPolicy, PasskeyQuestion, Passkeys, PasskeyUse } from '../../passkeys/index.ts';
@@ -20,7 +21,7 @@ export interface PasskeySignInDeps {
 interface PasskeySignInResult extends PartialLogin {
   readonly complete: boolean;
   /** The passkey that was used. */
-  readonly passkey?: PasskeyUse | undefined;
+  readonly passkey?: Pick<PasskeyUse, 'passkeyId' | 'isSynced'> | undefined;
 }
 
 /** What a person can do after the first step. */
@@ -78,14 +79,15 @@ export function createPasskeySignIn({ auth, users, passkeys, passkeyPolicy, gene
       answer: { readonly challenges: readonly string[]; readonly text: string; readonly name: string },
       attempt: LoginAttempt,
     ): Promise<PasskeySignInResult> {
+      let added: PasskeyRow | undefined;
       const check = async () => {
         const user = await users.find(earlier.userId);
         if (!user || !(await auth.isStillValid(user, earlier)) || !(await nextSteps(earlier)).newPasskey) return undefined;
-        await passkeys.add({ userId: user.id, requestId: attempt.requestId, epoch: earlier.epoch }, user.id, answer);
+        added = await passkeys.add({ userId: user.id, requestId: attempt.requestId, epoch: earlier.epoch }, user.id, answer);
         return user;
       };
       const { methods, complete } = await auth.signInWith('passkey', check, attempt, earlier);
-      return { ...earlier, methods, complete };
+      return { ...earlier, methods, complete, passkey: added && { passkeyId: added.id, isSynced: added.synced === 1 } };
     },
 
     nextSteps,

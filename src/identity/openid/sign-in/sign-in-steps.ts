@@ -53,10 +53,11 @@ interface PendingSignIn extends PartialLogin {
   readonly providerSession?: string | undefined;
   /** The credential of ours that was shown. */
   readonly credential?: BrowserSignInResult['credential'];
+  readonly passkey?: BrowserSignInResult['passkey'];
 }
 
 /** What a step of an earlier one is kept for. */
-type Kept = Pick<PendingSignIn, 'since' | 'providerSession' | 'credential'>;
+type Kept = Pick<PendingSignIn, 'since' | 'providerSession' | 'credential' | 'passkey'>;
 
 interface LoginName {
   readonly name: string;
@@ -236,28 +237,28 @@ export class SignInSteps implements PromptSteps {
     return state && { ...state, methods, at: this.#deps.now(), complete, since: current.loginTs };
   }
 
-  async #savePending(
-    { userId, methods, epoch, generation, complete }: BrowserSignInResult,
-    { since, providerSession, credential }: Kept,
-  ): Promise<PendingSignIn> {
+  async #savePending({ userId, methods, epoch, generation, complete }: BrowserSignInResult, kept: Kept): Promise<PendingSignIn> {
     const { interaction } = this.#request;
     const at = this.#deps.now();
-    const pending: PendingSignIn = { userId, methods, epoch, generation, complete, since, providerSession, credential, at };
+    const pending: PendingSignIn = { userId, methods, epoch, generation, complete, ...kept, at };
     interaction.lastSubmission = { ...interaction.lastSubmission, pending };
     await interaction.save(interaction.exp - Math.floor(Date.now() / 1000));
     return pending;
   }
 
-  async #signedIn(
-    step: Pick<BrowserSignInResult, 'userId' | 'epoch' | 'methods' | 'generation' | 'passkey'> & Kept,
-  ): Promise<void> {
+  async #signedIn(step: Pick<BrowserSignInResult, 'userId' | 'epoch' | 'methods' | 'generation'> & Kept): Promise<void> {
     const { userId, methods, generation, passkey, since, providerSession, credential } = step;
     if (this.#provider.isProving && !(await this.#provider.link(step))) return;
     this.#deps.records.bind(userId, generation);
     // The time of the sign-in, not when the library picks it up.
     const ts = since ?? Math.floor(this.#deps.now() / 1000);
     const login = { accountId: userId, amr: amrOf(methods, passkey), ts, remember: true };
-    const by = { ...(providerSession === undefined ? {} : { providerSession }), ...(credential ? { credential } : {}) };
+    // What is checked again when the library picks it up.
+    const by = {
+      ...(providerSession === undefined ? {} : { providerSession }),
+      ...(credential ? { credential } : {}),
+      ...(passkey ? { passkeyId: passkey.passkeyId } : {}),
+    };
     return this.#request.finish({ login: { ...login, ...by } });
   }
 
@@ -265,8 +266,8 @@ export class SignInSteps implements PromptSteps {
   async #proceed(step: BrowserSignInResult, earlier: Kept = {}): Promise<void> {
     const missing = missingStrength(amrOf(step.methods), acrRequestOf(this.#request.interaction.params).values);
     const isDone = step.complete && !(await this.#deps.signIn.canStrengthen(step, missing));
-    const { since, providerSession, credential } = earlier;
-    const kept = { since, providerSession, credential: step.credential ?? credential };
+    const { since, providerSession, credential, passkey } = earlier;
+    const kept = { since, providerSession, credential: step.credential ?? credential, passkey: step.passkey ?? passkey };
     if (isDone) return this.#signedIn({ ...step, ...kept });
     return this.#showNext(await this.#savePending(step, kept));
   }

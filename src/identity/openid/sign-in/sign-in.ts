@@ -6,6 +6,7 @@ import { Fault } from '../../../platform/faults/index.ts';
 import { DEFAULT_DOMAIN } from '../../access/index.ts';
 import { fail } from '../../faults.ts';
 import type { LoginAttempt } from '../../logins/index.ts';
+import type { PasskeyUse } from '../../passkeys/index.ts';
 import type { Guesser } from '../../passwords/index.ts';
 import type { PartialLogin, Scopes } from '../../tokens/index.ts';
 import type { Devices, Factor } from '../../two-factor/index.ts';
@@ -27,7 +28,7 @@ export interface BrowserSignInResult extends PartialLogin {
   /** Set for a remembered device: it gets a new token with every use. */
   readonly device?: DeviceCookie | undefined;
   /** The passkey that was used. */
-  readonly passkey?: { readonly isSynced: boolean } | undefined;
+  readonly passkey?: Pick<PasskeyUse, 'passkeyId' | 'isSynced'> | undefined;
   /** The credential of ours that was shown. */
   readonly credential?: EnteredBy | undefined;
 }

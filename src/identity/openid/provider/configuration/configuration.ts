@@ -3,6 +3,7 @@ import type { Configuration } from 'oidc-provider';
 import type { Access } from '../../../access/index.ts';
 import { ID_TOKEN_ALGORITHMS } from '../../../consumers/index.ts';
 import type { Federation } from '../../../federation/index.ts';
+import type { Passkeys } from '../../../passkeys/index.ts';
 import type { Factor } from '../../../two-factor/index.ts';
 import type { WalletProviders } from '../../../wallet-providers/index.ts';
 import type { WalletSignIn } from '../../../wallet-sign-in/index.ts';
@@ -55,13 +56,15 @@ export interface ProviderDeps {
   readonly walletProviders: WalletProviders;
   readonly walletEntry: Pick<WalletSignIn['entry'], 'isStillGood'>;
 }
+  readonly passkeys: Pick<Passkeys, 'isThere'>;
 
-/** If two-factor authentication was turned on since, a code is required. A credential that was revoked since lets nobody in. */
+/** If two-factor authentication was turned on since, a code is required. A credential that was revoked since lets nobody in, nor does a passkey that was removed. */
 const isSufficient =
-  ({ factor, walletEntry }: ProviderDeps): AdapterDeps['isSufficient'] =>
-  async ({ accountId, amr = [], credential }) =>
+  ({ factor, walletEntry, passkeys }: ProviderDeps): AdapterDeps['isSufficient'] =>
+  async ({ accountId, amr = [], credential, passkeyId }) =>
     (amr.includes('mfa') || !(await factor.isEnabled(accountId))) &&
-    (credential === undefined || walletEntry.isStillGood(accountId, credential));
+    (credential === undefined || (await walletEntry.isStillGood(accountId, credential))) &&
+    (passkeyId === undefined || passkeys.isThere(accountId, passkeyId));
 
 const adapterOf = (library: OidcProviderLibrary, deps: ProviderDeps) =>
   createAdapter({
