@@ -48,7 +48,20 @@ export function checkIdentity(config: IdentityConfig, dataDir: string): void {
     throw new ConfigError(
       'GATEHOUSE_IDENTITY_WEBHOOK_SECRET must be set with GATEHOUSE_IDENTITY_WEBHOOK_URL; it signs the messages',
     );
+  checkDashboards(config);
   checkMail(config, dataDir);
+}
+
+/** They receive tokens of people. */
+function checkDashboards({ trustedDashboards, url: ours }: IdentityConfig): void {
+  const name = 'GATEHOUSE_IDENTITY_TRUSTED_DASHBOARD';
+  for (const dashboard of trustedDashboards) {
+    const url = URL.parse(dashboard);
+    if (!url || !/^https?:\/\/[\w.:[\]-]+(?:\/[^#\s]*)?$/.test(dashboard))
+      throw new ConfigError(`${name}: "${dashboard}" is not the http or https address of a dashboard`);
+    if (ours?.startsWith('https:') && url.protocol !== 'https:')
+      throw new ConfigError(`${name}: ${dashboard} must begin with https:, as the address of this service does`);
+  }
 }
 
 /** The configured provider; undefined if the identity service in this process is the provider. */

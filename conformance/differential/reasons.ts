@@ -235,9 +235,15 @@ export const REASONS: readonly Reason[] = [
     why: 'grants that Keystone took above, for nobody',
   },
   {
+    kind: 'status',
+    difference: /^401 -> 400$/,
+    request: /websso/,
+    why: 'nobody was refused: no dashboard is named',
+  },
+  {
     kind: 'shape',
-    difference: /^resources\.\S+\/(ecp|identity_providers_websso|metadata|saml2|websso|revocations) object -> absent$/,
-    why: 'SAML, the single sign-on of Horizon and the list for PKI tokens are not served',
+    difference: /^resources\.\S+\/(ecp|metadata|saml2|revocations) object -> absent$/,
+    why: 'SAML and the list for PKI tokens are not served',
   },
   {
     kind: 'count',

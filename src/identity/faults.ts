@@ -280,6 +280,7 @@ export const identityFaults = {
   'mapping.not_found': { status: 404, text: 'Could not find mapping: {id}.' },
   'mapping.invalid': { status: 400, text: 'The mapping is not valid: {why}.' },
   'protocol.not_found': { status: 404, text: 'Could not find federation protocol: {id}.' },
+  'websso.untrusted_dashboard': { status: 401, text: 'The address in origin is not that of a trusted dashboard.' },
   'service_provider.not_found': { status: 404, text: 'Could not find service provider: {id}.' },
   'service_provider.limit': { status: 403, text: 'There may be at most {limit} service providers: every token names them.' },
   'wallet_provider.not_found': { status: 404, text: 'The identity provider {id} has no settings for credentials from wallets.' },

@@ -7,6 +7,10 @@ export const keystoneSettings = {
     false,
     'Keystone’s enforce_scope: the role admin counts only where it was granted. An administrator of a domain administers that domain only, and the service needs one of the system. Otherwise the role admin on any project or domain is for everything.',
   ),
+  trustedDashboards: setting.list(
+    'GATEHOUSE_IDENTITY_TRUSTED_DASHBOARD',
+    'Keystone’s trusted_dashboard: the addresses at which dashboards receive the token of somebody who signed in here, such as https://horizon.example.org/auth/websso/.',
+  ),
   allEndpointsWithoutFilter: setting.flag(
     'GATEHOUSE_IDENTITY_RETURN_ALL_ENDPOINTS_IF_NO_FILTER',
     true,

@@ -1,4 +1,4 @@
-// The unmodified oidc-provider in its own process: an OpenID provider independent of Gatehouse. It logs in the user named in login_hint.
+// The unmodified oidc-provider in its own process: an OpenID provider independent of Gatehouse. It logs in the user named in login_hint, or `person`.
 // Its settings are JSON in PLAIN_PROVIDER. It prints its URL.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,6 +7,7 @@ import { importJWK, type JWTPayload, SignJWT } from 'jose';
 import Provider, { interactionPolicy } from 'oidc-provider';
 
 const {
+  person,
   clientId,
   clientSecret,
   key,
@@ -148,7 +149,7 @@ server.on('request', async (request, response) => {
   if (busy.delete(url.pathname)) return response.writeHead(503).end();
   if (!url.pathname.startsWith('/interaction/')) return provider.callback()(request, response);
   const { params } = await provider.interactionDetails(request, response);
-  const hint = params.login_hint as string | undefined;
+  const hint = (params.login_hint as string | undefined) ?? person;
   const result = hint ? { login: { accountId: hint } } : { error: 'access_denied', error_description: 'nobody was named' };
   await provider.interactionFinished(request, response, result as never, { mergeWithLastSubmission: false });
 });

@@ -16,7 +16,7 @@ export class PlainProvider {
   issuer = '';
   scopes = 'openid profile email offline_access';
 
-  /** `accessTokenSeconds`, `redirectUri`, `sids`, `introspection`, `refreshTokens`. */
+  /** `accessTokenSeconds`, `redirectUri`, `sids`, `introspection`, `refreshTokens`, `person`. */
   constructor(settings: object = {}) {
     this.#settings = settings;
   }

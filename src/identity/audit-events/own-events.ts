@@ -34,6 +34,7 @@ export const OWN_ACTIONS = [
   'device.forgotten',
   'device.all_forgotten',
   'device.stolen',
+  'session.dashboard_entered',
   'session.ended',
   'session.others_ended',
   'session.all_ended',

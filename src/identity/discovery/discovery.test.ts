@@ -3,6 +3,7 @@ import { it } from 'node:test';
 import { assertOk, assertRefused } from '../../../test/support/answers.ts';
 import { onDatabase, onEachDatabase } from '../../../test/support/api.ts';
 import { identityRoutes } from '../../../test/support/routes.ts';
+import { openidRoutes } from '../openid/index.ts';
 
 const REL = 'https://docs.openstack.org/api/openstack-identity/3/rel/';
 const INHERIT = 'https://docs.openstack.org/api/openstack-identity/3/ext/OS-INHERIT/1.0/rel/';
@@ -129,7 +130,7 @@ onEachDatabase('Discovery', (api) => {
 
   it('names in JSON Home nothing but routes that are there', async () => {
     const { resources } = assertOk(await api.get('/', { token: null, headers: { Accept: 'application/json-home' } }));
-    const known = new Set(identityRoutes().map(({ path }) => path.replace(/:\w+/g, '{}')));
+    const known = new Set([...identityRoutes(), ...openidRoutes].map(({ path }) => path.replace(/:\w+/g, '{}')));
     for (const entry of Object.values<any>(resources)) {
       const path = (entry.href ?? entry['href-template']).replace(/\{\w+\}/g, '{}');
       assert.ok(known.has(path), path);

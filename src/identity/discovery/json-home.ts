@@ -158,15 +158,17 @@ const INHERITED: readonly (readonly [rel: string, path: string])[] = ['user', 'g
 
 const FEDERATION = 'https://docs.openstack.org/api/openstack-identity/3/ext/OS-FEDERATION/1.0/';
 const FEDERATED: readonly (readonly [rel: string, path: string])[] = [
-  ['identity_providers', '/identity_providers'],
-  ['identity_provider', '/identity_providers/{idp_id}'],
-  ['identity_provider_protocols', '/identity_providers/{idp_id}/protocols'],
-  ['identity_provider_protocol', '/identity_providers/{idp_id}/protocols/{protocol_id}'],
-  ['identity_provider_protocol_auth', '/identity_providers/{idp_id}/protocols/{protocol_id}/auth'],
-  ['mappings', '/mappings'],
-  ['mapping', '/mappings/{mapping_id}'],
-  ['service_providers', '/service_providers'],
-  ['service_provider', '/service_providers/{sp_id}'],
+  ['websso', '/auth/OS-FEDERATION/websso/{protocol_id}'],
+  ['identity_providers_websso', '/auth/OS-FEDERATION/identity_providers/{idp_id}/protocols/{protocol_id}/websso'],
+  ['identity_providers', '/OS-FEDERATION/identity_providers'],
+  ['identity_provider', '/OS-FEDERATION/identity_providers/{idp_id}'],
+  ['identity_provider_protocols', '/OS-FEDERATION/identity_providers/{idp_id}/protocols'],
+  ['identity_provider_protocol', '/OS-FEDERATION/identity_providers/{idp_id}/protocols/{protocol_id}'],
+  ['identity_provider_protocol_auth', '/OS-FEDERATION/identity_providers/{idp_id}/protocols/{protocol_id}/auth'],
+  ['mappings', '/OS-FEDERATION/mappings'],
+  ['mapping', '/OS-FEDERATION/mappings/{mapping_id}'],
+  ['service_providers', '/OS-FEDERATION/service_providers'],
+  ['service_provider', '/OS-FEDERATION/service_providers/{sp_id}'],
 ];
 
 function entry(path: string, param = PARAM): Record<string, unknown> {
@@ -187,7 +189,7 @@ export function homeDocument(prefix: string): { resources: Record<string, unknow
     ...ENDPOINT_POLICY.map(([rel, path]) => [`${EXTENSION}OS-ENDPOINT-POLICY/1.0/rel/${rel}`, path] as const),
     ...OAUTH1_RESOURCES.map(([rel, path]) => [`${OAUTH1}rel/${rel}`, path] as const),
     ...INHERITED.map(([rel, path]) => [INHERIT_REL + rel, path] as const),
-    ...FEDERATED.map(([rel, path]) => [`${FEDERATION}rel/${rel}`, `/OS-FEDERATION${path}`, `${FEDERATION}param/`] as const),
+    ...FEDERATED.map(([rel, path]) => [`${FEDERATION}rel/${rel}`, path, `${FEDERATION}param/`] as const),
   ];
   const hints = { hints: { status: 'experimental' } };
   return {

@@ -1,11 +1,13 @@
-// What a login at the API through a provider gives to the tokens that were made with it: everything that the user may do, until the session
-// of the login ends (api-sessions.rules.ts), and while the provider may be used.
+// What a login through a provider gives to the tokens that were made with it: everything that the user may do, until the session of the login
+// ends, and while the provider may be used. The session is that of a login at the API (api-sessions.rules.ts), or of a browser
+// (provider-sessions.rules.ts), whose tokens are those of the console and of dashboards.
 import type { Clock } from '../../platform/clock.ts';
 import { type Access, type DelegationReader, heldGroups, membershipsOf, tagOf } from '../access/index.ts';
 import { OPENID } from './assertion.ts';
 import type { Given } from './lending.rules.ts';
 import { findLinkOfApiSession } from './links.store.ts';
 import { createManagement } from './management.rules.ts';
+import { findLinkOfBrowserSession } from './provider-sessions.store.ts';
 
 export function createFederationDelegation({
   access,
@@ -17,7 +19,7 @@ export function createFederationDelegation({
   const { needsProof } = createManagement(access);
 
   return async (reader, id) => {
-    const link = await findLinkOfApiSession(reader, OPENID, id);
+    const link = (await findLinkOfApiSession(reader, OPENID, id)) ?? (await findLinkOfBrowserSession(reader, id));
     // Whoever came to manage others since has to prove that the account is theirs.
     if (!link || (await needsProof(reader, link, link))) return undefined;
     const { groups, groupsUntil } = heldGroups(await membershipsOf(reader, link.user_id), clock);
@@ -25,7 +27,7 @@ export function createFederationDelegation({
     const section = {
       groups: groups.filter((group) => given.has(group)).map((group) => ({ id: group })),
       identity_provider: { id: link.provider_id },
-      protocol: { id: OPENID },
+      protocol: { id: link.protocol_id },
     };
     return {
       userId: link.user_id,

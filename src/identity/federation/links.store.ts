@@ -186,7 +186,7 @@ export const usableLinks = (db: Reader, protocol: string, userId: string): Promi
 
 /** A link by which tokens were made, with what they depend on. */
 export interface TokenLink
-  extends Pick<ProviderLinkRow, 'id' | 'provider_id' | 'user_id' | 'given' | 'by_address'>,
+  extends Pick<ProviderLinkRow, 'id' | 'provider_id' | 'protocol_id' | 'user_id' | 'given' | 'by_address'>,
     Pick<OpenidProviderRow, 'may_give_admin'> {
   domain_id: string;
   domain_epoch: number;
@@ -208,8 +208,8 @@ export const findLinkOfApiSession = (db: Reader, protocol: string, sessionId: st
     .where((eb) =>
       eb.or([eb('openid_providers.whole_service', '=', 1), eb('provider.domain_id', '=', eb.ref('users.domain_id'))]),
     )
-    .select(['link.id', 'link.provider_id', 'link.user_id', 'link.given', 'link.by_address', 'openid_providers.may_give_admin'])
-    .select(['provider.domain_id', 'domain.epoch as domain_epoch', 'protocol.mapping_id'])
+    .select(['link.id', 'link.provider_id', 'link.protocol_id', 'link.user_id', 'link.given', 'link.by_address'])
+    .select(['openid_providers.may_give_admin', 'provider.domain_id', 'domain.epoch as domain_epoch', 'protocol.mapping_id'])
     .executeTakeFirst();
 
 /** Up to `limit` accounts with this address; in all domains when none is named. */

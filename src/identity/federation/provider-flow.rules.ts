@@ -82,6 +82,8 @@ export function createProviderFlows({ db, clock, config, clientOf }: ProviderFlo
       };
     },
 
+    isUsable: async (id: string): Promise<boolean> => (await find(id)) !== undefined,
+
     /** The provider of the domain of an address. */
     async findByEmail(address: string): Promise<string | undefined> {
       const domain = address

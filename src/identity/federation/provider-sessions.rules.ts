@@ -6,7 +6,7 @@ import type { AttemptOrigin, Gate } from '../../platform/limits/index.ts';
 import type { Log } from '../../platform/log/index.ts';
 import { isGrantRevoked, LEEWAY_SECONDS, readLogoutToken, USED_MS } from '../../platform/openid-client/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
-import { tagOf } from '../access/index.ts';
+import { type DelegationRef, tagOf } from '../access/index.ts';
 import { type Change, type RunChange, serviceActor } from '../audit/index.ts';
 import type { Database } from '../database.ts';
 import { Fault, fail } from '../faults.ts';
@@ -112,7 +112,7 @@ export function createProviderSessions(deps: ProviderSessionDeps) {
     for (const [userId, own] of Map.groupBy(ended, (one) => one.userId)) {
       const hashes = own.flatMap(({ sessionHash }) => sessionHash ?? []);
       if (hashes.length > 0) await endSessions(transaction, userId, hashes);
-      for (const { id, forApi } of own) if (forApi) transaction.invalidate(tagOf.delegation({ kind: 'federation', id }));
+      for (const { id } of own) transaction.invalidate(tagOf.delegation({ kind: 'federation', id }));
     }
     return ended.length;
   }
@@ -162,6 +162,12 @@ export function createProviderSessions(deps: ProviderSessionDeps) {
       db.write((tx) => bindProviderSession(tx, id, { session_hash: hashOfSession(uid), expires_at: now() + lifetime }, now())),
 
     isLive: async (uid: string): Promise<boolean> => (await findLive(uid)) !== undefined,
+
+    /** What the tokens of such a session depend on. */
+    delegationOf: async (uid: string): Promise<DelegationRef | undefined> => {
+      const session = await findLive(uid);
+      return session && { kind: 'federation', id: session.id };
+    },
 
     /** The sessions of a person that `isLive`, by their hashes. */
     liveHashesOf: (userId: string): Promise<ReadonlySet<string>> => liveHashesOf(deps, userId, now()),

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Database, OpenidProviderRow, ProviderLinkRow, ProviderSessionRow, Reader, Tx } from '../database.ts';
 import { OPENID, OPENID4VP } from './assertion.ts';
-import { namesOfIssuer } from './links.store.ts';
+import { namesOfIssuer, type TokenLink } from './links.store.ts';
 
 export async function insertProviderSession(tx: Tx, row: ProviderSessionRow): Promise<void> {
   await tx.insertInto('provider_sessions').values(row).execute();
@@ -61,6 +61,19 @@ export const findLiveSession = (db: Reader, sessionHash: string, now: number): P
     .limit(1)
     .executeTakeFirst();
 
+/** The link of a session of a browser, while that is one that `findLiveSession` finds. */
+export const findLinkOfBrowserSession = (db: Reader, id: string): Promise<TokenLink | undefined> =>
+  enabled(db)
+    .innerJoin('federation_protocols as protocol', (join) =>
+      join.onRef('protocol.provider_id', '=', 'provider.id').onRef('protocol.id', '=', 'link.protocol_id'),
+    )
+    .where('provider_sessions.id', '=', id)
+    .where('provider_sessions.for_api', '=', 0)
+    .select(['link.id', 'link.provider_id', 'link.protocol_id', 'link.user_id', 'link.given', 'link.by_address'])
+    .select(['provider.domain_id', 'domain.epoch as domain_epoch', 'protocol.mapping_id'])
+    .select(mayGiveAdmin)
+    .executeTakeFirst();
+
 /** Those of a person that have not ended and belong to a session here. */
 export const liveSessionsOf = (db: Reader, userId: string, now: number): Promise<LiveSession[]> =>
   enabled(db)
@@ -98,7 +111,6 @@ interface EndedSession {
   readonly id: string;
   readonly userId: string;
   readonly sessionHash: string | null;
-  readonly forApi: boolean;
 }
 
 export interface SessionSelection {
@@ -127,9 +139,7 @@ export async function deleteProviderSessions(tx: Tx, selection: SessionSelection
     });
   if (linkId !== undefined) query = query.where('link.id', '=', linkId);
   if (id !== undefined) query = query.where('provider_sessions.id', '=', id);
-  const rows = await query
-    .select(['provider_sessions.id', 'link.user_id', 'provider_sessions.session_hash', 'provider_sessions.for_api'])
-    .execute();
+  const rows = await query.select(['provider_sessions.id', 'link.user_id', 'provider_sessions.session_hash']).execute();
   for (let at = 0; at < rows.length; at += 500)
     await tx
       .deleteFrom('provider_sessions')
@@ -139,7 +149,7 @@ export async function deleteProviderSessions(tx: Tx, selection: SessionSelection
         rows.slice(at, at + 500).map((row) => row.id),
       )
       .execute();
-  return rows.map((row) => ({ id: row.id, userId: row.user_id, sessionHash: row.session_hash, forApi: row.for_api === 1 }));
+  return rows.map((row) => ({ id: row.id, userId: row.user_id, sessionHash: row.session_hash }));
 }
 
 const allOf = (tx: Tx, providerId: string) =>

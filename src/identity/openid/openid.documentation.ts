@@ -2,6 +2,7 @@
 // running service.
 import { type Documentation, type DocumentedRoute, t } from '../../platform/http/index.ts';
 import { OAuthError } from '../resource/index.ts';
+import { WEBSSO, WEBSSO_OF_PROVIDERS } from './provider/paths.ts';
 
 /** How callers authenticate: an application by its secret, a person by an access token. */
 export const APPLICATION = 'application';
@@ -29,6 +30,7 @@ const authorizeParameters = {
   prompt: 'none, login or consent.',
   max_age: 'Maximum age of the last login, in seconds. The person must sign in again if it is older.',
   login_hint: 'The user name to fill in.',
+  idp_hint: 'The id of the identity provider at which somebody signs in who is not signed in here. Without it, they choose.',
   resource: 'The resource the token is for (RFC 8707).',
   authorization_details: 'Credentials to receive (RFC 9396, type openid_credential), as JSON.',
   issuer_state: 'From a credential offer.',
@@ -112,7 +114,36 @@ t.name({
 });
 const DPOP = { DPoP: 'Proof of possession of the key the token is bound to (RFC 9449).' };
 
+const WEBSSO_ROUTES = [
+  [WEBSSO, '/:protocol_id', 'Any way to sign in will do, and whoever is signed in stays so.'],
+  [WEBSSO_OF_PROVIDERS, '/:idp_id/protocols/:protocol_id/websso', 'Whoever is not signed in does so through that provider.'],
+] as const;
+const webssoRoutes = WEBSSO_ROUTES.flatMap(([base, path, how]) =>
+  (['GET', 'POST'] as const).map(
+    (method): DocumentedRoute => ({
+      method,
+      path: base + path,
+      spec: {
+        summary: `Sign in to a dashboard${base === WEBSSO ? '' : ' through a provider'}${method === 'GET' ? '' : ', by POST'}`,
+        description: `For the browser of the person, whom a dashboard such as Horizon sends here. ${how} It ends with a form that posts the token of the person to the dashboard. The protocol is \`openid\`.`,
+        tag: 'Federation',
+        rule: 'anyone',
+        documentation: {
+          ...HTML_PAGE,
+          query: {
+            origin: 'The address at which the dashboard receives the token: one of `GATEHOUSE_IDENTITY_TRUSTED_DASHBOARD`.',
+          },
+          required: ['origin'],
+          replyHeaders: REDIRECT_HEADERS,
+        },
+        reply: method === 'GET' ? PAGE_REPLY : { 303: null },
+      },
+    }),
+  ),
+);
+
 export const openidRoutes: readonly DocumentedRoute[] = [
+  ...webssoRoutes,
   {
     method: 'GET',
     path: '/.well-known/openid-configuration',

@@ -38,7 +38,17 @@ import { createDpopProofs } from './provider/dpop-proofs.ts';
 import { createIntrospection } from './provider/introspection.ts';
 import { createOpenidKeys } from './provider/keys.ts';
 import type { Logouts } from './provider/logouts.ts';
-import { ACCOUNT, CHANGE_PASSWORD, CONSOLE, DISCOVERY, KEYROCK_TOKEN, METADATA, ROOT } from './provider/paths.ts';
+import {
+  ACCOUNT,
+  CHANGE_PASSWORD,
+  CONSOLE,
+  DISCOVERY,
+  KEYROCK_TOKEN,
+  METADATA,
+  ROOT,
+  WEBSSO,
+  WEBSSO_OF_PROVIDERS,
+} from './provider/paths.ts';
 import { registerPreAuthorizedGrant } from './provider/pre-authorized-grant.ts';
 import { createCurrentProvider, type GrantCounts } from './provider/provider.ts';
 import type { Records } from './provider/records/records.ts';
@@ -49,6 +59,7 @@ import { createLeavingSignIn, type LeavingDeps } from './sign-in/leaving.ts';
 import { registerPasswordGrant } from './sign-in/password-grant.ts';
 import { createSignIn, type SignInDeps } from './sign-in/sign-in.ts';
 import { createSignInAttempts } from './sign-in-attempts/sign-in-attempts.rules.ts';
+import { createWebssoHandler } from './websso/websso.ts';
 
 export interface OpenidDeps
   extends Pick<Deps, 'db' | 'clock' | 'change' | 'config' | 'log'>,
@@ -113,6 +124,7 @@ export function createOpenid(deps: OpenidDeps) {
   const interactions = createInteractions({ ...deps, ...people, signIn, leaving, consentSeconds, now: () => clock.now() });
   const account = createAccountHandler(deps);
   const console = createConsoleHandler(deps);
+  const websso = createWebssoHandler(deps);
   const newEmail = createNewEmailPage(deps);
   const invitation = createInvitationHandler(deps);
   const wallet = createWalletNode(deps);
@@ -145,6 +157,7 @@ export function createOpenid(deps: OpenidDeps) {
     interactions,
     account,
     console,
+    websso,
     invitation,
     people,
     newEmail,
@@ -165,6 +178,8 @@ export function createOpenid(deps: OpenidDeps) {
       CONSOLE,
       `${CONSOLE}/*`,
       KEYROCK_TOKEN,
+      `${WEBSSO}/*`,
+      `${WEBSSO_OF_PROVIDERS}/*`,
     ],
     handle: (exchange) => records.duringRequest(() => handleRequest(parts, exchange), originOf(exchange)),
   };

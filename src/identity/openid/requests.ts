@@ -33,12 +33,14 @@ import {
   pictureIdIn,
   ROOT,
   refuseRepeatedCode,
+  webssoIn,
   withoutSlash,
 } from './provider/paths.ts';
 import type { ProviderWithKeys } from './provider/provider.ts';
 import type { Interactions } from './sign-in/interaction.ts';
 import { handleProviderRequest } from './sign-in/provider-requests.ts';
 import { type WalletRequestsDeps, walletRequestAt } from './sign-in/wallet-requests.ts';
+import type { WebssoHandler } from './websso/websso.ts';
 
 export interface RequestDeps extends WalletRequestsDeps {
   readonly gate: Gate;
@@ -46,6 +48,7 @@ export interface RequestDeps extends WalletRequestsDeps {
   readonly interactions: Interactions;
   readonly account: AccountHandler;
   readonly console: ConsoleHandler;
+  readonly websso: WebssoHandler;
   picture(id: string): Promise<StoredPicture | undefined>;
   logo(id: string): Promise<StoredPicture | undefined>;
   readonly people: PeoplePages;
@@ -100,8 +103,9 @@ export async function handleRequest(deps: RequestDeps, exchange: RawExchange): P
   const methods = checkMethod(browser.path, browser.method);
   if (browser.path === CHALLENGE && !deps.walletProviders.isKnown) fail('route.not_found');
   refuseRepeatedCode(request.url);
-  if (browser.method === 'OPTIONS' && !isPreflight(request)) {
-    response.writeHead(204, { Allow: methods.join(', ') }).end();
+  const websso = webssoIn(browser.path);
+  if (browser.method === 'OPTIONS' && (websso || !isPreflight(request))) {
+    response.writeHead(websso ? 200 : 204, { Allow: methods.join(', ') }).end();
     return;
   }
   if (isAsset(browser.path)) {
@@ -116,6 +120,7 @@ export async function handleRequest(deps: RequestDeps, exchange: RawExchange): P
   if (browser.path === LANGUAGE_PATH) return chooseLanguage(browser);
   if (browser.path === CHANGE_PASSWORD) return redirect(browser, `${ACCOUNT_PAGES.security}#password`);
   if (isConsole(browser.path)) return deps.console(browser, deps.current);
+  if (websso) return deps.websso(browser, websso, deps.current);
   if (people.has(browser.path)) return people.serve(browser);
   const returned = PROVIDER.exec(browser.path);
   if (returned) return handleProviderRequest(deps, browser, returned[1]!, returned[2]!);

@@ -16,7 +16,13 @@ onEachDatabase('Revocations', (api) => {
   let db: Database;
   let revocations: Revocations;
   const begin = (on: Database) =>
-    createRevocations({ db: on, change: createChanges(on, api.clock), clock: api.clock, allowExpiredSeconds: ALLOW_EXPIRED });
+    createRevocations({
+      db: on,
+      change: createChanges(on, api.clock),
+      clock: api.clock,
+      tokenSeconds: 3600,
+      allowExpiredSeconds: ALLOW_EXPIRED,
+    });
   /** As another process on this database has it: with caches of its own. */
   const another = (feed: Feed = db.feed): Database => ({ ...db, feed, ...createCaches(feed) });
   /** Begins, and waits until memory can tell. */

@@ -19,8 +19,8 @@ export interface Revocations {
   cached(auditId: string): boolean | undefined;
   lookUp(auditId: string): Promise<boolean>;
   revoke(actor: Actor, record: TokenRecord): Promise<void>;
-  /** Revokes all tokens that were made from browser sessions, as a part of their end. `until`: when the last of them expires. */
-  revokeSessions(transaction: Change, auditIds: readonly string[], until: number): Promise<void>;
+  /** Revokes all tokens that were made from browser sessions, as a part of their end. */
+  revokeSessions(transaction: Change, auditIds: readonly string[]): Promise<void>;
   /** Deletes expired entries. Returns how many. */
   sweep(): Promise<number>;
   readonly size: number;
@@ -33,6 +33,7 @@ export function createRevocations(deps: {
   db: Database;
   change: RunChange;
   clock: Clock;
+  tokenSeconds: number;
   allowExpiredSeconds: number;
 }): Revocations {
   const { db, change, clock } = deps;
@@ -59,9 +60,10 @@ export function createRevocations(deps: {
       revoked.add({ id: record.auditId, expiresAt: end });
       counts.token++;
     },
-    async revokeSessions({ tx, invalidate }, auditIds, until) {
+    async revokeSessions({ tx, invalidate }, auditIds) {
       const keys = auditIds.map(sessionKey);
-      await insertRevoked(tx, keys, Math.ceil(until / 1000));
+      // The last of their tokens may have been made just now.
+      await insertRevoked(tx, keys, seconds(clock) + deps.tokenSeconds + 1);
       for (const key of keys) invalidate(PREFIX + key);
       counts.session += keys.length;
     },

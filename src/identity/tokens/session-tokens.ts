@@ -1,5 +1,5 @@
 // Tokens for our own pages, made from the session of a browser.
-import type { AuthMethod, TokenRecord } from '../access/index.ts';
+import type { AuthMethod, DelegationRef, TokenRecord } from '../access/index.ts';
 import type { UserWithExpiry } from '../users/index.ts';
 import { hasSecond, type LoginCompleteness } from './completeness.ts';
 import type { Scopes } from './scopes.ts';
@@ -14,6 +14,8 @@ export interface BrowserSession {
   /** In milliseconds. */
   readonly loginAt: number;
   readonly notAfter: number;
+  /** The session at another provider that it began with. */
+  readonly delegation?: DelegationRef | undefined;
 }
 
 export interface SessionTokens {
@@ -27,14 +29,19 @@ export interface SessionTokens {
   ): Promise<{ readonly text: string; readonly record: TokenRecord } | undefined>;
 }
 
+const UNSCOPED = { kind: 'unscoped' } as const;
+
 export const createSessionTokens = (deps: {
   readonly tokens: Tokens;
   readonly scopes: Scopes;
   readonly completeness: LoginCompleteness;
 }): SessionTokens => ({
-  async issue(user, { methods, epoch, notAfter, ...session }) {
-    const authContext = await deps.scopes.authContextFor(user, { kind: 'unscoped' });
-    if (authContext.userEpoch !== epoch) return undefined;
+  async issue(user, { methods, epoch, notAfter, delegation, ...session }) {
+    const { scopes } = deps;
+    const authContext = await (delegation
+      ? scopes.delegatedContext(delegation, UNSCOPED)
+      : scopes.authContextFor(user, UNSCOPED));
+    if (authContext.user.id !== user.id || authContext.userEpoch !== epoch) return undefined;
     const second = hasSecond(methods);
     if (!(await deps.completeness.isComplete({ user, methods: new Set(methods), second, parent: undefined }))) return undefined;
     return deps.tokens.issue(authContext, { methods, notAfter, session });

@@ -3,17 +3,15 @@
 import type { Provider } from 'oidc-provider';
 import { fail } from '../../faults.ts';
 import type { Deps } from '../../resource/index.ts';
-import type { SessionTokens } from '../../tokens/index.ts';
 import { namesOf } from '../account/names.ts';
-import { keepSession } from '../account/renew-session.ts';
+import { type SessionTokenDeps, tokenOfSession } from '../account/session-token.ts';
 import { findSignedInPerson, type SignedInPersonDeps } from '../account/signed-in-person.ts';
 import { type BrowserRequest, refuseCrossSite } from '../pages/browser.ts';
-import { methodsOf } from '../provider/acr.ts';
-import { SESSION_TOKEN_MS, sessionTokenId } from '../provider/records/session-tokens.ts';
 
-export interface ConsoleSessionDeps extends SignedInPersonDeps, Pick<Deps, 'change' | 'clock' | 'config'> {
-  readonly sessionTokens: SessionTokens;
-}
+export interface ConsoleSessionDeps extends SignedInPersonDeps, SessionTokenDeps, Pick<Deps, 'change' | 'config'> {}
+
+/** The page renews it. */
+const TOKEN_SECONDS = 5 * 60;
 
 /** Browsers name the origin with every POST and DELETE of a script. */
 function requireOwnPage(browser: BrowserRequest): void {
@@ -41,22 +39,13 @@ export async function issueToken(
 ): Promise<void> {
   requireOwnPage(browser);
   const person = (await findSignedInPerson(deps, provider, browser, keys)) ?? fail('auth.required');
-  const { user, session } = person;
-  const token = await deps.sessionTokens.issue(user, {
-    methods: methodsOf(session.amr ?? []),
-    epoch: user.epoch,
-    auditId: sessionTokenId(deps.records.hashOfSession(session.uid)),
-    loginAt: Number(session.loginTs) * 1000,
-    notAfter: deps.clock.now() + SESSION_TOKEN_MS,
-  });
-  if (!token) fail('auth.required', undefined, { reason: 'the session is not strong enough any more' });
-  const idleSeconds = deps.config.sessionIdleSeconds;
-  if (!(await keepSession(provider, browser, session, deps.config)))
-    fail('auth.required', undefined, { reason: 'the session has ended meanwhile' });
+  const { user } = person;
+  const token = await tokenOfSession(deps, provider, browser, person, TOKEN_SECONDS);
+  if (!token) fail('auth.required', undefined, { reason: 'the session has ended, or is not strong enough any more' });
   sendJson(browser, 201, {
     token: token.text,
     expires_at: new Date(token.record.expiresAt).toISOString(),
-    idle_seconds: idleSeconds,
+    idle_seconds: deps.config.sessionIdleSeconds,
     user: { id: user.id, name: user.name, display_name: namesOf(user).name, domain_id: user.domain_id },
   });
 }

@@ -74,5 +74,11 @@ ${content.error !== undefined && html`<p class="bad" role="alert" id="problem">$
 ${content.sections.filter((one) => one !== undefined)}
 <p class="ways">${content.back && html`<a href="${content.back.url}">${words.backTo(content.back.name)}</a>`}
 <a href="/openid/logout">${words.signOut}</a></p>`;
-  return page(look, { title: content.title, body, wide: true, script: content.script === true, once: content.once });
+  return page(look, {
+    title: content.title,
+    body,
+    wide: true,
+    script: content.script ? 'passkeys' : undefined,
+    once: content.once,
+  });
 }

@@ -1,10 +1,11 @@
-// The files that pages refer to: style, script, icon and logo. Their paths change with their content, so browsers can keep them.
+// The files that pages refer to: style, scripts, icon and logo. Their paths change with their content, so browsers can keep them.
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { ConfigError } from '../../../platform/config/index.ts';
 import { brandColors } from './brand-colors.ts';
+import type { PageScript } from './layout.ts';
 import type { Brand } from './look.ts';
-import { script } from './script.ts';
+import { scripts } from './scripts.ts';
 import { style } from './style.ts';
 
 /** For browsers that ask for it on their own. */
@@ -82,6 +83,7 @@ export function createAssets({ brandName, brandColor, brandLogo }: BrandSettings
     files.set(path, asset);
     return path;
   };
+  const addScript = (name: PageScript): string => add(name, { type: 'text/javascript', bytes: scripts[name] });
   const logo = brandLogo === undefined ? undefined : readLogo(brandLogo);
   const icon = logo ?? { type: 'image/svg+xml', bytes: Buffer.from(ICON) };
   files.set(FAVICON, icon);
@@ -89,7 +91,7 @@ export function createAssets({ brandName, brandColor, brandLogo }: BrandSettings
     brand: {
       name: brandName,
       style: add('style', { type: 'text/css', bytes: Buffer.from(style + colors) }),
-      script: add('passkeys', { type: 'text/javascript', bytes: script }),
+      scripts: { passkeys: addScript('passkeys'), submit: addScript('submit') },
       icon: add('icon', icon),
       colors: colors === '' ? undefined : add('colors', { type: 'text/css', bytes: Buffer.from(colors) }),
       logo: logo && add('logo', logo),

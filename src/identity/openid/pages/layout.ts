@@ -15,7 +15,7 @@ export const PAGE_HEADERS = {
   'Cache-Control': 'no-store',
 } as const;
 
-/** For pages that use passkeys: the script of our own. */
+/** For pages with a script: those of our own. */
 export const SCRIPT_PAGE_POLICY = `${PAGE_HEADERS['Content-Security-Policy']}; script-src 'self'`;
 
 const scriptTag = (path: string): string => `<script type="module" src="${path}"></script>`;
@@ -52,14 +52,16 @@ function footer(words: PageWords, once: boolean): Html {
   )}</form></footer>`;
 }
 
+/** The scripts of our own: one asks for passkeys, the other sends the form of the page at once. */
+export type PageScript = 'passkeys' | 'submit';
+
 export interface PageContent {
   readonly title: string;
   readonly body: Html;
   /** The path of the logo of the application that the title names. */
   readonly logo?: string | undefined;
   readonly wide?: boolean;
-  /** The page uses passkeys. */
-  readonly script?: boolean;
+  readonly script?: PageScript | undefined;
   /** The answer to a form, shown once: in another language it would be lost. */
   readonly once?: boolean;
 }
@@ -74,7 +76,7 @@ export const page = ({ words, brand }: PageLook, { title, body, logo, wide, scri
 <title>${title} · ${brand.name}</title>
 <link rel="icon" href="${brand.icon}">
 <link rel="stylesheet" href="${brand.style}">
-${script ? new Html(scriptTag(brand.script)) : ''}
+${script ? new Html(scriptTag(brand.scripts[script])) : ''}
 </head>
 <body>
 <header>${brand.logo ? html`<img src="${brand.logo}" alt="">` : GATE}<span>${brand.name}</span></header>

@@ -1,13 +1,14 @@
 // How pages look to one reader: language, time zone, and the name and logo of the organization that runs the service.
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Html, html } from './html.ts';
+import type { PageScript } from './layout.ts';
 import { DEFAULT_LANGUAGE, LANGUAGES, languageFor, type PageLanguage, type PageWords } from './words/index.ts';
 
 export interface Brand {
   readonly name: string;
   /** Paths of the files that pages refer to. */
   readonly style: string;
-  readonly script: string;
+  readonly scripts: Readonly<Record<PageScript, string>>;
   readonly icon: string;
   /** The colours of the brand alone, for pages with a style of their own. */
   readonly colors?: string | undefined;

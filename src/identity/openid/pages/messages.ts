@@ -39,6 +39,8 @@ const MESSAGES: Partial<Readonly<Record<keyof typeof identityFaults, Message>>> 
   'user.password_too_young': (words, { days }) => words.passwordTooYoung(Number(days)),
   'user.password_locked': (words) => words.passwordLocked,
 
+  'websso.untrusted_dashboard': (words) => words.unknownDashboard,
+
   'directory.read_only': (words) => words.inDirectory,
   'directory.password': (words) => words.passwordInDirectory,
   'directory.no_new': (words) => words.noNewInDirectory,

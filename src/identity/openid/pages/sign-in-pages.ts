@@ -55,7 +55,7 @@ ${field({ name: 'password', label: words.password, type: 'password', complete: '
 <button type="submit">${words.signIn}</button>`,
   )}${about.passkey && passkeyForm(look, about, { options: about.passkey, label: words.passkeySignIn, autofill: about.error === undefined })}${about.wallet && walletForm(look, about)}${providerForms(look, about, about.providers)}${cancel(look, about)}
 ${about.links.map(({ href, label }) => html`<p><a href="${href}">${label}</a></p>`)}`;
-  return page(look, { title: words.signInTo(about.application), logo: about.logo, body, script: about.passkey !== undefined });
+  return page(look, { title: words.signInTo(about.application), logo: about.logo, body, script: about.passkey && 'passkeys' });
 }
 
 export function newPasswordPage(look: PageLook, about: PageForm & { name: string; domain: string }): string {
@@ -77,7 +77,7 @@ export function passkeyPage(look: PageLook, about: PageForm & { passkey: object;
   const body = html`${errorMessage(about.error)}<p>${words.passkeyText}</p>
 ${passkeyForm(look, about, { options: about.passkey, label: words.passkeyUse, step: 'second-passkey' })}${about.wallet && walletForm(look, about, words.walletUse)}
 ${about.skip && form(about, html`${hidden('step', 'skip')}<button type="submit" class="plain">${words.continueWithout}</button>`)}${cancel(look, about)}`;
-  return page(look, { title: words.secondFactor, body, script: true });
+  return page(look, { title: words.secondFactor, body, script: 'passkeys' });
 }
 
 /** For somebody who must have a passkey, and has none. */
@@ -85,7 +85,7 @@ export function newPasskeyPage(look: PageLook, about: PageForm & { creation: obj
   const { words } = look;
   const body = html`${errorMessage(about.error)}<p>${words.passkeyNewText}</p>
 ${newPasskeyForm(look, about, about.creation)}${cancel(look, about)}`;
-  return page(look, { title: words.passkeyAdd, body, script: true });
+  return page(look, { title: words.passkeyAdd, body, script: 'passkeys' });
 }
 
 export function secondFactorPage(
@@ -107,7 +107,7 @@ ${hidden('step', recovery ? 'ask-code' : 'ask-recovery')}
 <button type="submit" class="plain">${recovery ? words.useCode : words.useRecoveryCode}</button></form>
 ${passkey && passkeyForm(look, about, { options: passkey, label: words.passkeyUse, step: 'second-passkey' })}
 ${about.wallet && walletForm(look, about, words.walletUse)}`;
-  return page(look, { title: words.secondFactor, body, script: passkey !== undefined });
+  return page(look, { title: words.secondFactor, body, script: passkey && 'passkeys' });
 }
 
 /** `resources`: addresses of the requested resources (RFC 8707). */
@@ -137,6 +137,14 @@ export function consentPage(
   const isWallet = about.credentials.length > 0 && about.scopes.length === 0;
   const title = isWallet ? words.consentCredentialTitle(about.application) : words.consentTitle(about.application);
   return page(look, { title, logo: about.logo, body });
+}
+
+/** Brings the token of the person back to the dashboard that asked for it. */
+export function dashboardPage(look: PageLook, { dashboard, token }: { dashboard: URL; token: string }): string {
+  const { words } = look;
+  const body = html`<p role="status">${words.toDashboardText}</p>
+<form method="post" action="${dashboard.href}" data-submit>${hidden('token', token)}<button type="submit">${words.continueLabel}</button></form>`;
+  return page(look, { title: words.toDashboard(dashboard.host), body, script: 'submit', once: true });
 }
 
 /** For somebody who left the sign-in that one of our own pages needs. `again`: the path of that page. */

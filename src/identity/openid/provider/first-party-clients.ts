@@ -2,14 +2,14 @@
 import type { ClientMetadata } from 'oidc-provider';
 import { type ConsumerValues, isNative } from '../../consumers/index.ts';
 import { NEW_EMAIL_PAGE } from '../../people/index.ts';
-import { ACCOUNT, ACCOUNT_PAGES, CONSOLE_SIGNED_IN, INVITATION, PRE_AUTHORIZED } from './paths.ts';
+import { ACCOUNT, ACCOUNT_PAGES, CONSOLE_SIGNED_IN, INVITATION, PRE_AUTHORIZED, WEBSSO_SIGNED_IN } from './paths.ts';
 
 export const ACCOUNT_CLIENT = 'gatehouse_account';
 
 export const accountClient = (issuer: string): ClientMetadata => ({
   client_id: ACCOUNT_CLIENT,
   client_name: 'your account',
-  redirect_uris: [...Object.values(ACCOUNT_PAGES), CONSOLE_SIGNED_IN, NEW_EMAIL_PAGE, INVITATION].map(
+  redirect_uris: [...Object.values(ACCOUNT_PAGES), CONSOLE_SIGNED_IN, NEW_EMAIL_PAGE, INVITATION, WEBSSO_SIGNED_IN].map(
     (path) => `${issuer}${path}`,
   ),
   post_logout_redirect_uris: [`${issuer}${ACCOUNT}`],

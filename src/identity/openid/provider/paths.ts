@@ -46,6 +46,24 @@ export const attemptIdIn = (issuer: string, uri: string): string | undefined =>
 export const CONSOLE_FILES = `${CONSOLE}/files/`;
 export const isConsole = (path: string): boolean => path === CONSOLE || path.startsWith(`${CONSOLE}/`);
 export const INVITATION = INVITATION_PATH;
+/** Web single sign-on of OpenStack's dashboard, as Keystone serves it: with any sign-in of ours, or through one provider. */
+export const WEBSSO = '/v3/auth/OS-FEDERATION/websso';
+export const WEBSSO_OF_PROVIDERS = '/v3/auth/OS-FEDERATION/identity_providers';
+const WEBSSO_ANY = /^\/v3\/auth\/OS-FEDERATION\/websso\/([\w.~-]{1,64})$/;
+const WEBSSO_ONE = /^\/v3\/auth\/OS-FEDERATION\/identity_providers\/([\w.~-]{1,64})\/protocols\/([\w.~-]{1,64})\/websso$/;
+/** Where a sign-in for it returns to. */
+export const WEBSSO_SIGNED_IN = `${WEBSSO}/openid`;
+/** What the address of a single sign-on names. */
+export interface WebssoTarget {
+  readonly providerId?: string;
+  readonly protocolId: string;
+}
+export function webssoIn(path: string): WebssoTarget | undefined {
+  const [, anyProtocol] = WEBSSO_ANY.exec(path) ?? [];
+  if (anyProtocol !== undefined) return { protocolId: anyProtocol };
+  const [, providerId, protocolId] = WEBSSO_ONE.exec(path) ?? [];
+  return providerId === undefined || protocolId === undefined ? undefined : { providerId, protocolId };
+}
 /** The same document for OAuth2 clients (RFC 8414). */
 export const METADATA = '/.well-known/oauth-authorization-server';
 /** Where password managers send people (https://www.w3.org/TR/change-password-url/). */
@@ -88,6 +106,8 @@ const METHODS: readonly (readonly [path: string | RegExp, methods: readonly stri
   [/^\/openid\/wallet\/answers\/[\w-]{43}$/, PAGE],
   [`${ROOT}/token`, API],
   [KEYROCK_TOKEN, API],
+  [WEBSSO_ANY, [...PAGE, 'OPTIONS']],
+  [WEBSSO_ONE, [...PAGE, 'OPTIONS']],
   [`${ROOT}/userinfo`, ['GET', 'HEAD', 'OPTIONS', 'POST']],
   [`${ROOT}/introspect`, API],
   [`${ROOT}/revoke`, API],
@@ -139,7 +159,7 @@ const OTHER_APIS = /^\/(?:(?:v3|scim|\.well-known)(?:\/|$)|$)/;
 
 /** Programs of other origins may ask the endpoints for programs, and no page. */
 const isForPrograms = (path: string): boolean =>
-  OTHER_APIS.test(path) || METHODS.some(([known, methods]) => known === path && methods.includes('OPTIONS'));
+  (OTHER_APIS.test(path) && !webssoIn(path)) || METHODS.some(([known, methods]) => known === path && methods.includes('OPTIONS'));
 
 /**
  * Whether an error is answered by a page. Browsers name HTML when they open a page. Most programs do not (but Java's client does), and

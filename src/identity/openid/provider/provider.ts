@@ -132,9 +132,9 @@ async function hideNoneResponseType(
   };
 }
 
-/** The tokens that our own pages got in a session end when the person signs out, before the answer says so. */
+/** The tokens that our own pages and dashboards got in a session end when the person signs out, before the answer says so. */
 const endSessionTokens =
-  ({ change, records, log }: CurrentProviderDeps) =>
+  ({ change, records }: CurrentProviderDeps) =>
   async (ctx: KoaContextWithOIDC, next: () => Promise<unknown>): Promise<void> => {
     await next();
     const { session, route } = ctx.oidc ?? {};
@@ -145,12 +145,11 @@ const endSessionTokens =
       requestId: null,
       origin: { address: ctx.ip, user_agent: ctx.get('user-agent').slice(0, 255) },
     };
+    // If it fails, the page must not say that the person is signed out everywhere.
     await change(actor, async (transaction) => {
       await records.endSessionTokens(transaction, uid);
       transaction.audit('session.ended', { kind: 'user', id: accountId });
-    }).catch((error: unknown) =>
-      log.error({ err: error }, 'could not end the tokens of a session; they end within five minutes'),
-    );
+    });
   };
 
 /** Wallets that are no consumers. */
@@ -235,8 +234,8 @@ async function buildProvider(deps: CurrentProviderDeps): Promise<ProviderWithKey
     providerSessions: deps.federation.sessions,
     catalog: deps.catalog,
     walletProviders: deps.walletProviders,
-    passkeys: deps.passkeys,
     walletEntry: deps.walletSignIn.entry,
+    passkeys: deps.passkeys,
     client: async (id) => {
       const client = await findClient(deps, id);
       const uri = client && (await attemptUriOf(id));

@@ -8,6 +8,7 @@ import type { CredentialState, ProviderCredential, WalletSignIn } from '../../wa
 import { redirect, sendPage } from '../pages/browser.ts';
 import { refusalOf } from '../pages/messages.ts';
 import { firstSignInPage, providerEmailPage, providerFailedPage } from '../pages/other-providers-pages.ts';
+import { hintIn } from '../provider/idp-hint.ts';
 import type { Records } from '../provider/records/records.ts';
 import type { InteractionRequest } from './interaction-request.ts';
 import type { LeavingLogin, LeavingSignIn } from './leaving.ts';
@@ -110,10 +111,20 @@ export class ProviderSteps {
     return this.isProving ? Promise.resolve({ buttons: [], byEmail: false }) : this.#deps.federation.flows.offered();
   }
 
+  /**
+   * The provider that the application chose for the person. Only at first: whoever comes back, or had no success there, chooses. So does whoever
+   * is signed in: a link must not replace their session by that of somebody else, without a word.
+   */
+  async hint(): Promise<string | undefined> {
+    const { params, lastSubmission, session } = this.#request.interaction;
+    const hint = lastSubmission === undefined && !session?.accountId ? hintIn(params) : undefined;
+    return hint !== undefined && (await this.#deps.federation.flows.isUsable(hint)) ? hint : undefined;
+  }
+
   async submit(step: string, form: URLSearchParams): Promise<void> {
     switch (step) {
       case 'provider':
-        return this.#begin(form.get('provider') ?? '');
+        return this.begin(form.get('provider') ?? '');
       case 'provider-ask':
         return this.#showEmail('');
       case 'provider-email':
@@ -179,7 +190,7 @@ export class ProviderSteps {
     }
   }
 
-  async #begin(providerId: string, loginHint?: string): Promise<void> {
+  async begin(providerId: string, loginHint?: string): Promise<void> {
     const { interaction, browser } = this.#request;
     const { params, prompt } = interaction;
     const again = params.max_age !== undefined || prompt.reasons.some((reason) => AGAIN.includes(reason));
@@ -197,7 +208,7 @@ export class ProviderSteps {
   async #beginByEmail(address: string): Promise<void> {
     const providerId = await this.#deps.federation.flows.findByEmail(address);
     if (providerId === undefined) return this.#showEmail(address, this.#request.browser.look.words.providerNoneForEmail);
-    return this.#begin(providerId, address);
+    return this.begin(providerId, address);
   }
 
   async #create(): Promise<void> {

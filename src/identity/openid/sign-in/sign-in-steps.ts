@@ -124,7 +124,9 @@ export class SignInSteps implements PromptSteps {
     if (returned !== undefined) return this.#wallet.handleReturn(returned);
     if (this.#wallet.isWaiting) return this.#wallet.show();
     const pending = await this.#pending();
-    return pending ? this.#showNext(pending) : this.#showSignIn();
+    if (pending) return this.#showNext(pending);
+    const hint = await this.#provider.hint();
+    return hint === undefined ? this.#showSignIn() : this.#provider.begin(hint);
   }
 
   submit(step: string, form: URLSearchParams): Promise<void> | void {

@@ -24,6 +24,7 @@ import { PREVIOUS_SECRET } from '../clients.ts';
 import { CREDENTIAL_DETAILS, type CredentialCatalog, isForCredentials, offerParameter } from '../credential-requests.ts';
 import { DPOP_ALGORITHMS } from '../dpop-proofs.ts';
 import { isAnonymousWallet } from '../first-party-clients.ts';
+import { IDP_HINT } from '../idp-hint.ts';
 import type { Keyring } from '../keys.ts';
 import type { OidcProviderLibrary } from '../library.ts';
 import { ROOT } from '../paths.ts';
@@ -55,8 +56,8 @@ export interface ProviderDeps {
   readonly catalog: CredentialCatalog;
   readonly walletProviders: WalletProviders;
   readonly walletEntry: Pick<WalletSignIn['entry'], 'isStillGood'>;
-}
   readonly passkeys: Pick<Passkeys, 'isThere'>;
+}
 
 /** If two-factor authentication was turned on since, a code is required. A credential that was revoked since lets nobody in, nor does a passkey that was removed. */
 const isSufficient =
@@ -170,7 +171,7 @@ export function configurationOf(library: OidcProviderLibrary, keys: Keyring, dep
     cookies: cookiesOf(keys, deps.issuer),
     enabledJWA: algorithms,
     discovery: discovered(deps.catalog.isHaip),
-    extraParams: { ...offerParameter(library, deps), ...(attestation ? attestationParameter : {}) },
+    extraParams: { [IDP_HINT]: null, ...offerParameter(library, deps), ...(attestation ? attestationParameter : {}) },
     features: { ...featuresOf(library, deps), ...(attestation as object) },
     fetch: deps.fetch as never,
     interactions: { policy, url: (_ctx, interaction) => `${ROOT}/interaction/${interaction.uid}` },

@@ -1,6 +1,6 @@
 // Ends records of a user: all, the sessions, or those of a consent. Applications are notified in the same transaction, and the tokens of
 // our own pages end with their session. After `endEverything` they are of an old generation.
-import { seconds } from '../../../../platform/clock.ts';
+import { type Clock, seconds } from '../../../../platform/clock.ts';
 import type { Seal } from '../../../../platform/seal/index.ts';
 import { tagOf } from '../../../access/index.ts';
 import type { Change } from '../../../audit/index.ts';
@@ -31,6 +31,7 @@ export interface EndedRecords {
 }
 
 export interface EndDeps extends SessionTokenDeps {
+  readonly clock: Clock;
   readonly seal: Seal;
   /** Called in the transaction, before the records are deleted. */
   onEnd(change: Change, userId: string, ended: EndedRecords): Promise<void>;

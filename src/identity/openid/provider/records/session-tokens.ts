@@ -1,14 +1,10 @@
-// The tokens of the base API that our own pages get in a session, such as the console. They end with the session.
+// The tokens of the base API that are made from a session: for our own pages, such as the console, and for a dashboard. They end with the
+// session.
 import { createHash } from 'node:crypto';
-import type { Clock } from '../../../../platform/clock.ts';
 import type { Change } from '../../../audit/index.ts';
 import type { Revocations } from '../../../tokens/index.ts';
 
-/** They live this long at most. The page renews them. */
-export const SESSION_TOKEN_MS = 5 * 60_000;
-
 export interface SessionTokenDeps {
-  readonly clock: Clock;
   readonly revocations: Pick<Revocations, 'revokeSessions'>;
 }
 
@@ -18,7 +14,7 @@ export const sessionTokenId = (sessionHash: string): string =>
 
 /** Not for a session that goes on under the same uid, as after a change of one's own password. */
 export const endSessionTokens = (
-  { clock, revocations }: SessionTokenDeps,
+  { revocations }: SessionTokenDeps,
   transaction: Change,
   sessionHashes: readonly string[],
-): Promise<void> => revocations.revokeSessions(transaction, sessionHashes.map(sessionTokenId), clock.now() + SESSION_TOKEN_MS);
+): Promise<void> => revocations.revokeSessions(transaction, sessionHashes.map(sessionTokenId));
