@@ -7,6 +7,7 @@ import type { TrustedProvider } from './openid-settings.store.ts';
 export const OPENID = 'openid';
 export const OPENID4VP = 'openid4vp';
 export type ServedProtocol = typeof OPENID | typeof OPENID4VP;
+export const isServed = (protocolId: string): protocolId is ServedProtocol => protocolId === OPENID || protocolId === OPENID4VP;
 
 /** The answer of a provider to a sign-in, after all checks. */
 export interface ProviderAssertion {

@@ -63,7 +63,7 @@ export function createFederation(deps: FederationDeps) {
   return {
     identityProviders: createIdentityProviders({ ...deps, endSessionsOf, manyLinks }),
     mappings: createMappings({ ...deps, endTokensOfMapping }),
-    protocols: createProtocols({ ...deps, endTokensOf }),
+    protocols: createProtocols({ ...deps, endTokensOf, endSessionsOf }),
     openidSettings,
     walletSettings,
     walletProviders: createWalletProviders(deps),

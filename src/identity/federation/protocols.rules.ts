@@ -5,7 +5,7 @@ import type { Change } from '../audit/index.ts';
 import type { IdentityProviderRow, ProtocolRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import { type Deps, failOnBrokenReference } from '../resource/index.ts';
-import { OPENID } from './assertion.ts';
+import { isServed, OPENID } from './assertion.ts';
 import type { CreateProtocol, UpdateProtocol } from './identity-providers.schema.ts';
 import {
   deleteProtocol,
@@ -22,9 +22,12 @@ export function createProtocols({
   db,
   change,
   endTokensOf,
+  endSessionsOf,
 }: Pick<Deps, 'db' | 'change'> & {
-  /** Called in the transaction that takes the mapping from a provider, or gives it another. */
+  /** Called in the transaction that gives a provider another mapping. */
   endTokensOf(transaction: Change, providerId: string): Promise<void>;
+  /** Called in the transaction that deletes a protocol. */
+  endSessionsOf(transaction: Change, providerId: string): Promise<void>;
 }) {
   const detailOf = ({ id, provider_id, mapping_id }: ProtocolRow) =>
     [
@@ -92,7 +95,8 @@ export function createProtocols({
     async remove(caller: Caller, row: ProtocolRow): Promise<void> {
       await change(caller, async (transaction) => {
         await held(transaction, row);
-        if (row.id === OPENID) await endTokensOf(transaction, row.provider_id);
+        // People who came by it are signed out, and their tokens end.
+        if (isServed(row.id)) await endSessionsOf(transaction, row.provider_id);
         if (!(await deleteProtocol(transaction.tx, row))) fail('protocol.not_found', { id: row.id });
         transaction.invalidate(tagOf.identityProvider(row.provider_id));
         transaction.audit('protocol.deleted', ...detailOf(row));

@@ -1,7 +1,7 @@
 // Signing in with credentials of other issuers: they pass through the mapping of the provider that trusts them.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { assertForbidden, assertOk, assertRefused } from '../../../../test/support/answers.ts';
+import { assertForbidden, assertOk, assertRefused, isAlive } from '../../../../test/support/answers.ts';
 import { onDatabase, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { makeCredentialHolder } from '../../../../test/support/credential-holders.ts';
 import {
@@ -70,6 +70,20 @@ onEachDatabase(
       assert.ok(await isInGroup(user.id));
       const { visit, page } = await show(issued);
       assert.equal((await visit.claims(page)).sub, user.id);
+    });
+
+    it('gives the token of the console to its holder, until the provider is disabled', async () => {
+      const { visit } = await arrive(await issue());
+      const headers = { Origin: new URL(api.url).origin };
+      const answer = await visit.browser.request(`${api.url}/console/session`, { method: 'POST', headers });
+      assert.equal(answer.status, 201, answer.text);
+      const { token } = JSON.parse(answer.text);
+      assert.ok(await isAlive(api, token));
+      const path = `/v3/OS-FEDERATION/identity_providers/${provider.id}`;
+      assertOk(await api.patch(path, { identity_provider: { enabled: false } }));
+      assert.ok(!(await isAlive(api, token)));
+      assertOk(await api.patch(path, { identity_provider: { enabled: true } }));
+      assert.ok(!(await isAlive(api, token)), 'for good');
     });
 
     it('is asked for beside our own, by its type, with the claims that the mapping needs', async () => {

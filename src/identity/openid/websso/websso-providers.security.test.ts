@@ -54,12 +54,12 @@ onEachDatabase(
     const ENDS: Readonly<Record<string, () => Promise<unknown>>> = {
       'is disabled': async () => {
         assertOk(await api.patch(path, { identity_provider: { enabled: false } }));
-        return () => api.patch(path, { identity_provider: { enabled: true } });
       },
       'is another one': async () => {
         const openid = { issuer: 'https://other.example.org', client_id: 'a', client_secret: 'another secret', ...settings };
         assertOk(await api.put(`${path}/openid`, { openid }));
       },
+      'loses its protocol': async () => assertOk(await api.delete(`${path}/protocols/openid`), 204),
       'loses its settings': async () => assertOk(await api.delete(`${path}/openid`), 204),
       'is deleted': async () => assertOk(await api.delete(path), 204),
     };
