@@ -95,7 +95,7 @@ export function createProtocols({
     async remove(caller: Caller, row: ProtocolRow): Promise<void> {
       await change(caller, async (transaction) => {
         await held(transaction, row);
-        // People who came by it are signed out, and their tokens end.
+        // People who came through the provider are signed out, and their tokens end.
         if (isServed(row.id)) await endSessionsOf(transaction, row.provider_id);
         if (!(await deleteProtocol(transaction.tx, row))) fail('protocol.not_found', { id: row.id });
         transaction.invalidate(tagOf.identityProvider(row.provider_id));

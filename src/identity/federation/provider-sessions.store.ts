@@ -27,13 +27,16 @@ export async function bindProviderSession(
 
 const mayGiveAdmin = sql<number>`coalesce(openid.may_give_admin, wallet.may_give_admin)`.as('may_give_admin');
 
-/** Of providers that are enabled, in enabled domains, and have the settings of the protocol. */
+/** Of providers that are enabled, in enabled domains, and have the protocol and its settings. */
 const enabled = (db: Reader) =>
   db
     .selectFrom('provider_sessions')
     .innerJoin('provider_links as link', 'link.id', 'provider_sessions.link_id')
     .innerJoin('identity_providers as provider', 'provider.id', 'link.provider_id')
     .innerJoin('projects as domain', 'domain.id', 'provider.domain_id')
+    .innerJoin('federation_protocols as protocol', (join) =>
+      join.onRef('protocol.provider_id', '=', 'provider.id').onRef('protocol.id', '=', 'link.protocol_id'),
+    )
     .leftJoin('openid_providers as openid', (join) =>
       join.onRef('openid.provider_id', '=', 'provider.id').on('link.protocol_id', '=', OPENID),
     )
@@ -61,12 +64,9 @@ export const findLiveSession = (db: Reader, sessionHash: string, now: number): P
     .limit(1)
     .executeTakeFirst();
 
-/** The link of a session of a browser, while that is one that `findLiveSession` finds. */
+/** The link of a session of a browser. Its tokens end before it does. */
 export const findLinkOfBrowserSession = (db: Reader, id: string): Promise<TokenLink | undefined> =>
   enabled(db)
-    .innerJoin('federation_protocols as protocol', (join) =>
-      join.onRef('protocol.provider_id', '=', 'provider.id').onRef('protocol.id', '=', 'link.protocol_id'),
-    )
     .where('provider_sessions.id', '=', id)
     .where('provider_sessions.for_api', '=', 0)
     .select(['link.id', 'link.provider_id', 'link.protocol_id', 'link.user_id', 'link.given', 'link.by_address'])

@@ -253,7 +253,7 @@ export function createAuth(
       const { text, receipt } = receipts.issue(proof.user.id, [...proof.methods], unscoped.generation);
       return { kind: 'receipt', text, receipt, authContext: unscoped, required };
     }
-    if (proof.delegation) await personOf(deps, proof);
+    if (passedOn) await personOf(deps, proof);
     const authContext = await contextOf(deps, proof, scope, attempt);
     // The person may have become an administrator since the application got its first token.
     if (proof.methods.has('oauth2') && authContext.roleNames.has('admin'))

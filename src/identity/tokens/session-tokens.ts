@@ -1,5 +1,6 @@
-// Tokens for our own pages, made from the session of a browser.
-import type { AuthMethod, DelegationRef, TokenRecord } from '../access/index.ts';
+// Tokens that are made from the session of a browser: for our own pages, and for dashboards.
+import type { AuthContext, AuthMethod, DelegationRef, TokenRecord } from '../access/index.ts';
+import { Fault } from '../faults.ts';
 import type { UserWithExpiry } from '../users/index.ts';
 import { hasSecond, type LoginCompleteness } from './completeness.ts';
 import type { Scopes } from './scopes.ts';
@@ -31,19 +32,31 @@ export interface SessionTokens {
 
 const UNSCOPED = { kind: 'unscoped' } as const;
 
-export const createSessionTokens = (deps: {
+export function createSessionTokens({
+  tokens,
+  scopes,
+  completeness,
+}: {
   readonly tokens: Tokens;
   readonly scopes: Scopes;
   readonly completeness: LoginCompleteness;
-}): SessionTokens => ({
-  async issue(user, { methods, epoch, notAfter, delegation, ...session }) {
-    const { scopes } = deps;
-    const authContext = await (delegation
-      ? scopes.delegatedContext(delegation, UNSCOPED)
-      : scopes.authContextFor(user, UNSCOPED));
-    if (authContext.user.id !== user.id || authContext.userEpoch !== epoch) return undefined;
-    const second = hasSecond(methods);
-    if (!(await deps.completeness.isComplete({ user, methods: new Set(methods), second, parent: undefined }))) return undefined;
-    return deps.tokens.issue(authContext, { methods, notAfter, session });
-  },
-});
+}): SessionTokens {
+  /** Undefined when the account, or what the session depends on, has ended. */
+  const contextOf = (user: UserWithExpiry, delegation: DelegationRef | undefined): Promise<AuthContext | undefined> =>
+    (delegation ? scopes.delegatedContext(delegation, UNSCOPED) : scopes.authContextFor(user, UNSCOPED)).catch(
+      (error: unknown) => {
+        if (error instanceof Fault && error.code === 'auth.required') return undefined;
+        throw error;
+      },
+    );
+
+  return {
+    async issue(user, { methods, epoch, notAfter, delegation, ...session }) {
+      const authContext = await contextOf(user, delegation);
+      if (authContext?.user.id !== user.id || authContext.userEpoch !== epoch) return undefined;
+      const second = hasSecond(methods);
+      if (!(await completeness.isComplete({ user, methods: new Set(methods), second, parent: undefined }))) return undefined;
+      return tokens.issue(authContext, { methods, notAfter, session });
+    },
+  };
+}

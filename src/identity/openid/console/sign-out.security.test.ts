@@ -1,12 +1,15 @@
 // Whatever ends a session ends the token of its console, at once; and what the end of a session does to applications.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { refreshTokenGrant } from 'openid-client';
 import { assertOk, isAlive } from '../../../../test/support/answers.ts';
 import { onDatabase, onEachDatabase } from '../../../../test/support/api.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { TestBrowser } from '../../../../test/support/test-browser.ts';
+import { LANGUAGES } from '../pages/words/index.ts';
 
 const SESSION = '/console/session';
 const OFFLINE = { scope: 'openid offline_access' };
@@ -113,6 +116,36 @@ onEachDatabase('The token of the console', (api) => {
     }
     assert.deepEqual(ended[0], ended[1], 'the same as on the page of the provider');
     assert.equal(ended[0]![0], false);
+  });
+});
+
+onDatabase('SQLite', 'A sign-out that cannot be stored', {}, (api) => {
+  const SIGNED_OUT = LANGUAGES.en.loggedOutText;
+  const signOut = async (browser: TestBrowser) => {
+    const form = (await browser.go('/openid/logout')).forms[0]!;
+    return browser.send(form.action, { ...form.fields, logout: 'yes' });
+  };
+
+  it('is tried once more, and the page does not say that it was done', async () => {
+    const db = await databaseOf(api);
+    try {
+      const [person, browser, other] = [await makeUser(api), new TestBrowser(api), new TestBrowser(api)];
+      await browser.signIn('/console', person);
+      await other.signIn('/console', person);
+      await db.write((tx) =>
+        sql`create trigger refused before insert on revoked_tokens begin select raise(abort, 'a full disk'); end`.execute(tx),
+      );
+      const failed = await signOut(browser);
+      assert.equal(failed.status, 503, failed.text);
+      assert.ok(!failed.text.includes(SIGNED_OUT));
+      assert.match(api.logged.join(''), /could not end the tokens of a session/);
+      const done = signOut(other);
+      await sleep(200);
+      await db.write((tx) => sql`drop trigger refused`.execute(tx));
+      assert.ok((await done).text.includes(SIGNED_OUT));
+    } finally {
+      await db.close();
+    }
   });
 });
 

@@ -1,4 +1,5 @@
 // The provider of the OpenID library: built with the first request that needs it, and rebuilt when the keys change.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { AdapterPayload, KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { seconds } from '../../../platform/clock.ts';
 import { outageOf } from '../../../platform/http/index.ts';
@@ -132,9 +133,12 @@ async function hideNoneResponseType(
   };
 }
 
+/** Until a change that failed is tried once more. */
+const AGAIN_MS = 500;
+
 /** The tokens that our own pages and dashboards got in a session end when the person signs out, before the answer says so. */
 const endSessionTokens =
-  ({ change, records }: CurrentProviderDeps) =>
+  ({ change, records, log, brand }: CurrentProviderDeps) =>
   async (ctx: KoaContextWithOIDC, next: () => Promise<unknown>): Promise<void> => {
     await next();
     const { session, route } = ctx.oidc ?? {};
@@ -145,11 +149,21 @@ const endSessionTokens =
       requestId: null,
       origin: { address: ctx.ip, user_agent: ctx.get('user-agent').slice(0, 255) },
     };
-    // If it fails, the page must not say that the person is signed out everywhere.
-    await change(actor, async (transaction) => {
-      await records.endSessionTokens(transaction, uid);
-      transaction.audit('session.ended', { kind: 'user', id: accountId });
-    });
+    const end = () =>
+      change(actor, async (transaction) => {
+        await records.endSessionTokens(transaction, uid);
+        transaction.audit('session.ended', { kind: 'user', id: accountId });
+      });
+    try {
+      // The session is gone, so that the person cannot try again.
+      await end().catch(() => sleep(AGAIN_MS).then(end));
+    } catch (error) {
+      log.error({ err: error }, 'could not end the tokens of a session; they are valid until they expire');
+      // The page must not say that everything has ended.
+      ctx.remove('Location');
+      ctx.status = 503;
+      ctx.body = outagePage(lookOf(ctx.req, brand));
+    }
   };
 
 /** Wallets that are no consumers. */

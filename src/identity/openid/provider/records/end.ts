@@ -1,5 +1,5 @@
 // Ends records of a user: all, the sessions, or those of a consent. Applications are notified in the same transaction, and the tokens of
-// our own pages end with their session. After `endEverything` they are of an old generation.
+// our own pages and of dashboards end with their session. After `endEverything` they are of an old generation.
 import { type Clock, seconds } from '../../../../platform/clock.ts';
 import type { Seal } from '../../../../platform/seal/index.ts';
 import { tagOf } from '../../../access/index.ts';
