@@ -71,6 +71,8 @@ const OPEN: Readonly<Record<string, string>> = {
   '^/openid/wallet/answers/[\\w-]{43}$': SECRET,
   '/openid/token': `${HERE}: password grant; others are secrets`,
   '/v3/OS-OAUTH2/access_token': `${HERE}: password grant`,
+  '^/v3/auth/OS-FEDERATION/websso/([\\w.~-]{1,64})$': SESSION,
+  '^/v3/auth/OS-FEDERATION/identity_providers/([\\w.~-]{1,64})/protocols/([\\w.~-]{1,64})/websso$': SESSION,
   '/openid/userinfo': SECRET,
   '/openid/introspect': SECRET,
   '/openid/revoke': SECRET,
