@@ -64,7 +64,11 @@ export async function buildCore(db: Database, options: ModuleOptions) {
   const access: Access = createAccess(db, clock, config, delegations);
   const passwords = createPasswords({ ...deps, notify, gate, rateLimits: options.rateLimits });
   const tokenKeys = await createTokenKeys({ ...deps, seal, rules: config });
-  const revocations = createRevocations({ ...deps, ...config });
+  const revocations = createRevocations({
+    ...deps,
+    tokenSeconds: config.tokenSeconds,
+    allowExpiredSeconds: config.allowExpiredSeconds,
+  });
   const tokens = createTokens({ access, keys: tokenKeys, revocations, caches: db, clock, tokenSeconds: config.tokenSeconds });
   const devices = createDevices({ ...deps, notify, gate });
   const logouts = createLogouts(deps);

@@ -9,7 +9,7 @@ import { sessionTokenId } from '../provider/records/session-tokens.ts';
 import { keepSession } from './renew-session.ts';
 import type { SignedInPerson, SignedInPersonDeps } from './signed-in-person.ts';
 
-export interface SessionTokenDeps extends Pick<SignedInPersonDeps, 'records' | 'federation'>, Pick<Deps, 'clock' | 'config'> {
+export interface TokenOfSessionDeps extends Pick<SignedInPersonDeps, 'records' | 'federation'>, Pick<Deps, 'clock' | 'config'> {
   readonly sessionTokens: SessionTokens;
 }
 
@@ -18,7 +18,7 @@ export interface SessionTokenDeps extends Pick<SignedInPersonDeps, 'records' | '
  * strong enough any more, or has ended meanwhile.
  */
 export async function tokenOfSession(
-  { records, federation, clock, config, sessionTokens }: SessionTokenDeps,
+  { records, federation, clock, config, sessionTokens }: TokenOfSessionDeps,
   provider: Provider,
   browser: BrowserRequest,
   { user, session }: SignedInPerson,

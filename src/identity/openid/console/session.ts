@@ -4,11 +4,11 @@ import type { Provider } from 'oidc-provider';
 import { fail } from '../../faults.ts';
 import type { Deps } from '../../resource/index.ts';
 import { namesOf } from '../account/names.ts';
-import { type SessionTokenDeps, tokenOfSession } from '../account/session-token.ts';
+import { type TokenOfSessionDeps, tokenOfSession } from '../account/session-token.ts';
 import { findSignedInPerson, type SignedInPersonDeps } from '../account/signed-in-person.ts';
 import { type BrowserRequest, refuseCrossSite } from '../pages/browser.ts';
 
-export interface ConsoleSessionDeps extends SignedInPersonDeps, SessionTokenDeps, Pick<Deps, 'change' | 'config'> {}
+export interface ConsoleSessionDeps extends SignedInPersonDeps, TokenOfSessionDeps, Pick<Deps, 'change' | 'config'> {}
 
 /** The page renews it. */
 const TOKEN_SECONDS = 5 * 60;

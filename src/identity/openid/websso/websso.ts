@@ -4,7 +4,7 @@ import { fail } from '../../faults.ts';
 import { OPENID } from '../../federation/index.ts';
 import type { Deps } from '../../resource/index.ts';
 import { readerOf } from '../account/names.ts';
-import { type SessionTokenDeps, tokenOfSession } from '../account/session-token.ts';
+import { type TokenOfSessionDeps, tokenOfSession } from '../account/session-token.ts';
 import {
   findSignedInPerson,
   redirectToSignIn,
@@ -18,7 +18,7 @@ import { IDP_HINT } from '../provider/idp-hint.ts';
 import { WEBSSO_SIGNED_IN, type WebssoTarget } from '../provider/paths.ts';
 import type { ProviderWithKeys } from '../provider/provider.ts';
 
-export interface WebssoDeps extends SignedInPersonDeps, SessionTokenDeps, Pick<Deps, 'change' | 'config'> {
+export interface WebssoDeps extends SignedInPersonDeps, TokenOfSessionDeps, Pick<Deps, 'change' | 'config'> {
   issuer(): string;
 }
 
@@ -88,8 +88,8 @@ export function createWebssoHandler(deps: WebssoDeps) {
     redirectToSignIn(deps.issuer(), browser, WEBSSO_SIGNED_IN, {
       state: dashboard.href,
       ...(target.providerId === undefined ? {} : { [IDP_HINT]: target.providerId }),
-      // Their session is not enough.
-      ...(person ? { prompt: 'login' } : {}),
+      // Their session is not enough. Whoever asks for the headers only (HEAD) was not asked for one.
+      ...(person && browser.method === 'GET' ? { prompt: 'login' } : {}),
     });
   };
 }
