@@ -11,7 +11,7 @@ import type { ConsoleHandler } from './console/console.ts';
 import type { InvitationHandler } from './invitation/invitation.ts';
 import { namingAnonymousWallet, toTokenRequest } from './keyrock/token-request.ts';
 import { type Assets, assetHeaders } from './pages/assets.ts';
-import { browserRequestOf, chooseLanguage, readCrossSiteForm, redirect } from './pages/browser.ts';
+import { browserRequestOf, chooseLanguage, readCrossSiteForm, redirect, refuseCrossSite } from './pages/browser.ts';
 import { LANGUAGE_PATH, LIBRARY_HEADERS } from './pages/layout.ts';
 import type { NewEmailPage } from './people/new-email.ts';
 import type { PeoplePages } from './people/people.ts';
@@ -65,6 +65,8 @@ const PROVIDER = /^\/openid\/providers\/([\w.~-]{1,64})\/(callback|logout)$/;
 
 /** These also accept a form. The browser is redirected to the same path with a query: cookies are not sent with a form of another site. */
 const POSTABLE: readonly string[] = [`${ROOT}/authorize`, `${ROOT}/logout`];
+/** Forms that the library reads. It has a token in each; this is asked before. */
+const OWN_FORMS: readonly string[] = [`${ROOT}/logout/confirm`, `${ROOT}/device`];
 const TOKEN = `${ROOT}/token`;
 /** Cacheable by anyone. */
 const PUBLIC: readonly string[] = [DISCOVERY, METADATA, `${ROOT}/jwks`];
@@ -136,6 +138,7 @@ export async function handleRequest(deps: RequestDeps, exchange: RawExchange): P
   if (browser.path === INVITATION) return invitation(provider, browser, keys.cookies);
   if (browser.method === 'POST' && POSTABLE.includes(browser.path))
     return redirect(browser, `${browser.path}?${await readCrossSiteForm(browser)}`);
+  if (browser.method === 'POST' && OWN_FORMS.includes(browser.path)) refuseCrossSite(browser);
   if (!PUBLIC.includes(browser.path))
     for (const [name, value] of Object.entries(LIBRARY_HEADERS)) response.setHeader(name, value);
   await withGuessLimit(gate, exchange, browser.path, async () =>

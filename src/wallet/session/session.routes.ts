@@ -33,11 +33,17 @@ function parametersOf(query: Query): URLSearchParams {
   return returned;
 }
 
-/** Another site may send the user here to log out, but not in a hidden request. */
-function isHiddenCrossSite(headers: IncomingHttpHeaders): boolean {
-  const { 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': dest = 'document' } = headers;
+/**
+ * Another page may send the user here to log out, but not in a request that the user does not see. That holds for other hosts of the
+ * same site, too: their requests have the cookie. Programs and old browsers do not say what a request is.
+ */
+function isHidden(headers: IncomingHttpHeaders): boolean {
+  const { 'sec-fetch-site': site = 'none', 'sec-fetch-mode': mode, 'sec-fetch-dest': dest = 'document' } = headers;
+  // In advance, before anybody goes there.
+  if (headers['sec-purpose'] !== undefined) return true;
+  if (site === 'same-origin' || site === 'none') return false;
   // Frames are navigated too, and may be invisible.
-  return site === 'cross-site' && (mode !== 'navigate' || dest !== 'document');
+  return mode !== 'navigate' || dest !== 'document';
 }
 
 const REDIRECT_HEADERS = {
@@ -145,7 +151,7 @@ function mountLogout(app: WalletApp, { logins, sessionOf }: SessionRouteDeps): v
     query,
     headers,
   }: Pick<Call<Caller, unknown, { return_to?: string | undefined; response?: string | undefined }>, 'query' | 'headers'>) => {
-    if (isHiddenCrossSite(headers)) fail('csrf');
+    if (isHidden(headers)) fail('csrf');
     const { returnTo, endSessionUrl, cookies } = await logins.end(await sessionOf.find(headers), query.return_to);
     return wantsJson(headers, query.response)
       ? new Answer({

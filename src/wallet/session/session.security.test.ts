@@ -244,20 +244,32 @@ onEachWallet('Requests that other pages send', (wallet) => {
       'a frame': { 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'iframe' },
       'who knows what': {},
     };
-    for (const [name, headers] of Object.entries(hidden))
-      it(`are refused as ${name}`, async () => {
+    // Cookies with SameSite=Lax are sent with every request of another host of the same site.
+    for (const site of ['cross-site', 'same-site', 'a site that no browser names'])
+      for (const [name, headers] of Object.entries(hidden))
+        it(`are refused as ${name} (${site})`, async () => {
+          const anna = await wallet.logIn();
+          const status = await statusOf(wallet.url + LOGOUT, { Cookie: anna.cookie, 'Sec-Fetch-Site': site, ...headers });
+          assert.equal(status, 403);
+          assert.equal((await anna.get(USERINFO)).status, 200);
+        });
+
+    const visible = { 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' };
+
+    for (const site of ['same-site', 'same-origin', 'none'])
+      it(`are refused before the person goes there: a page that is fetched in advance (${site})`, async () => {
         const anna = await wallet.logIn();
-        const status = await statusOf(wallet.url + LOGOUT, { Cookie: anna.cookie, 'Sec-Fetch-Site': 'cross-site', ...headers });
-        assert.equal(status, 403);
+        const headers = { ...visible, 'Sec-Fetch-Site': site, 'Sec-Purpose': 'prefetch;prerender' };
+        assert.equal(await statusOf(wallet.url + LOGOUT, { Cookie: anna.cookie, ...headers }), 403);
         assert.equal((await anna.get(USERINFO)).status, 200);
       });
 
-    it('are accepted as a visible navigation', async () => {
-      const anna = await wallet.logIn();
-      const headers = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' };
-      assert.equal(await statusOf(wallet.url + LOGOUT, { Cookie: anna.cookie, ...headers }), 303);
-      assert.equal((await anna.get(USERINFO)).status, 401);
-    });
+    for (const site of ['cross-site', 'same-site', 'same-origin', 'none'])
+      it(`are accepted as a visible navigation (${site})`, async () => {
+        const anna = await wallet.logIn();
+        assert.equal(await statusOf(wallet.url + LOGOUT, { Cookie: anna.cookie, 'Sec-Fetch-Site': site, ...visible }), 303);
+        assert.equal((await anna.get(USERINFO)).status, 401);
+      });
   });
 });
 

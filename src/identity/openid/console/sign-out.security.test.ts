@@ -57,6 +57,21 @@ onEachDatabase('The token of the console', (api) => {
     assert.deepEqual(await alive(), [false, false, true]);
   });
 
+  it('does not end by a form of another page, of the same site either', async () => {
+    const { here, alive } = await atTheConsole();
+    const [form] = (await here.go('/openid/logout')).forms;
+    for (const headers of [
+      { 'Sec-Fetch-Site': 'same-site' },
+      { 'Sec-Fetch-Site': 'cross-site' },
+      { Origin: 'https://evil.example' },
+    ])
+      for (const path of [form!.action, '/openid/device']) {
+        const { status } = await here.send(path, { ...form!.fields, logout: 'yes' }, headers as Record<string, string>);
+        assert.equal(status, 403, `${path} ${JSON.stringify(headers)}`);
+      }
+    assert.deepEqual(await alive(), [true, true, true]);
+  });
+
   it('ends with its session on /account, alone or with all others', async () => {
     const { here, there, alive } = await atTheConsole();
     await there.submit(await there.go('/account/sessions'), 'end-session');
