@@ -63,7 +63,7 @@ export const NEEDS: readonly Need[] = [
     isThere: () => globSync('/usr/lib/*/rsyslog/lmnsd_gtls.so').length > 0,
   },
   program('openssl', ['openssl'], /execFileSync\('openssl'/),
-  program('curl', ['curl'], /support\/guides\.ts/),
+  program('curl', ['curl'], /support\/guides\.ts|needsCommand\('curl'\)/),
   program('openstack', ['python3-openstackclient'], /support\/guides\.ts/),
 ];
 

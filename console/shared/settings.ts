@@ -6,6 +6,8 @@ export interface PageSettings {
   readonly brand: { readonly name: string; readonly logo: string | null };
   readonly language: string;
   readonly version: string;
+  /** Only of the console: the address of the OpenID provider, which need not be the one that this page was opened at. */
+  readonly issuer?: string;
 }
 
 function readSettings(): PageSettings {

@@ -185,6 +185,8 @@ onEachDatabase('Applications in the console', (api) => {
     await page.getByText(trySignIn.ended).waitFor();
     const claims = page.getByRole('region', { name: trySignIn.idTokenTitle });
     await claims.getByRole('row', { name: /^aud/ }).getByText(application.id).waitFor();
+    const about = page.getByRole('region', { name: trySignIn.userInfoTitle });
+    await about.getByRole('row', { name: /^roles/ }).waitFor();
     assert.ok(!(await page.content()).includes(application.secret));
     const { grants } = (await api.get(`/v3/OS-OAUTH2/consumers/${application.id}/grants`)).body;
     assert.deepEqual([grants[0].access_tokens, grants[0].refresh_tokens], [0, 0]);

@@ -18,15 +18,17 @@ export interface ConsoleVisit {
   /** Below `/console`. */
   readonly path?: string;
   readonly options?: BrowserContextOptions;
+  /** Further sites whose pages it visits. */
+  readonly others?: readonly string[];
 }
 
 /** Signs in, by default as the administrator, and opens a screen. For axe, open it with `options: { bypassCSP: true }`. */
 export async function openConsole(
   chromium: Chromium,
   api: TestApi,
-  { person = ADMIN, path = '', options = {} }: ConsoleVisit = {},
+  { person = ADMIN, path = '', options = {}, others = [] }: ConsoleVisit = {},
 ) {
-  const page = await chromium.open(api, { viewport: DESK, ...options });
+  const page = await chromium.open(api, { viewport: DESK, ...options }, others);
   await page.goto(`${api.url}/console${path}`);
   await enterPassword(page, person);
   await page.locator('main#content h1').waitFor();

@@ -17,7 +17,7 @@ import {
 } from './try-flow.ts';
 import type { ConsumerWithSecret } from './types.ts';
 
-const DEFAULT_SCOPE = 'openid profile email';
+const DEFAULT_SCOPE = 'openid profile email roles';
 /** Never shown whole. */
 const SECRETS: readonly string[] = ['access_token', 'refresh_token', 'id_token', 'code', 'code_verifier'];
 

@@ -84,6 +84,9 @@ export function addressProblem(text: string): string | undefined {
   return undefined;
 }
 
+/** Addresses that a browser asks over the network. */
+export const isHttp = (line: string): boolean => /^https?:$/.test(URL.parse(line)?.protocol ?? '');
+
 /** Addresses that somebody else on the network could read. */
 export const isInsecure = (line: string): boolean => {
   const url = URL.parse(line);

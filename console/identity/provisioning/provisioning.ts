@@ -4,6 +4,7 @@ import { confirmAct, copyable, openDialog, openForm } from '../../shared/dialog.
 import { define } from '../../shared/element.ts';
 import { hrefOf, part } from '../../shared/router.ts';
 import { type Content, Screen } from '../../shared/screen.ts';
+import { settings } from '../../shared/settings.ts';
 import { table } from '../../shared/table.ts';
 import { relativeTime, time } from '../../shared/time.ts';
 import { shared } from '../../shared/words/index.ts';
@@ -21,7 +22,7 @@ interface Connection {
 }
 
 const PATH = '/v3/OS-SCIM/connections';
-const baseUrl = (): string => `${window.location.origin}/scim/v2`;
+const baseUrl = (): string => `${settings.issuer}/scim/v2`;
 
 class Provisioning extends Screen {
   #connections: readonly Connection[] = [];

@@ -45,11 +45,6 @@ export const applications = {
   secretOnce: 'Give it to the application now: the console does not show it again.',
   noSecret: 'It has no secret: it is public, and must use PKCE.',
   openApplication: 'Open the application',
-  snippetDiscovery: 'Everything about the provider',
-  snippetNode: 'Sign in, with Node.js and openid-client',
-  snippetDevice: 'Begin on a device',
-  snippetService: 'A token for the application itself',
-  snippetProxy: 'Questions of a proxy',
   tabs: {
     settings: 'Registration',
     roles: 'Roles and permissions',

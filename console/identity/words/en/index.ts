@@ -11,6 +11,7 @@ import { overview } from './overview.ts';
 import { people } from './people.ts';
 import { provisioning } from './provisioning.ts';
 import { service } from './service.ts';
+import { snippets } from './snippets.ts';
 import { trySignIn } from './try-sign-in.ts';
 import { why } from './why.ts';
 
@@ -27,6 +28,7 @@ export const words = {
   people,
   provisioning,
   service,
+  snippets,
   trySignIn,
   why,
 };

@@ -3,7 +3,7 @@ export const trySignIn = {
   intro:
     'The console takes the place of the application once, and shows what an application gets to see. You sign in as yourself. Nothing is sent to the application, and the tokens are ended afterwards.',
   scope: 'What to ask for (scope)',
-  scopeHint: 'Such as: openid profile email roles',
+  scopeHint: 'Such as: openid profile email roles organizations',
   askPassword: 'Ask for the password although I am signed in',
   askConsent: 'Ask for consent although I gave it before',
   begin: 'Begin',

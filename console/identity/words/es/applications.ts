@@ -54,11 +54,6 @@ export const applications: Words['applications'] = {
   secretOnce: 'Entréguelo ahora a la aplicación: la consola no vuelve a mostrarlo.',
   noSecret: 'No tiene secreto: es pública y debe usar PKCE.',
   openApplication: 'Abrir la aplicación',
-  snippetDiscovery: 'Todo sobre el proveedor',
-  snippetNode: 'Iniciar sesión, con Node.js y openid-client',
-  snippetDevice: 'Empezar en un dispositivo',
-  snippetService: 'Un token para la propia aplicación',
-  snippetProxy: 'Preguntas de un proxy',
   tabs: {
     settings: 'Registro',
     roles: 'Roles y permisos',

@@ -12,6 +12,7 @@ import { overview } from './overview.ts';
 import { people } from './people.ts';
 import { provisioning } from './provisioning.ts';
 import { service } from './service.ts';
+import { snippets } from './snippets.ts';
 import { trySignIn } from './try-sign-in.ts';
 import { why } from './why.ts';
 
@@ -28,6 +29,7 @@ export const words: Words = {
   people,
   provisioning,
   service,
+  snippets,
   trySignIn,
   why,
 };

@@ -5,7 +5,7 @@ export const trySignIn: Words['trySignIn'] = {
   intro:
     'La consola ocupa una vez el lugar de la aplicación y muestra lo que esta llega a ver. Usted inicia sesión con su propia cuenta. Nada se envía a la aplicación, y los tokens terminan después.',
   scope: 'Qué pedir (scope)',
-  scopeHint: 'Por ejemplo: openid profile email roles',
+  scopeHint: 'Por ejemplo: openid profile email roles organizations',
   askPassword: 'Pedir la contraseña aunque ya haya iniciado sesión',
   askConsent: 'Pedir el consentimiento aunque ya lo haya dado',
   begin: 'Empezar',

@@ -26,7 +26,7 @@ function screenOf(asked: string, issuer: string): string {
   return url && url.pathname + url.search === asked ? asked : CONSOLE;
 }
 
-function showDocument(files: PageFiles, browser: BrowserRequest, look: BrowserRequest['look']): void {
+function showDocument(files: PageFiles, issuer: string, browser: BrowserRequest, look: BrowserRequest['look']): void {
   const { brand, words } = look;
   const { text, headers } = pageDocument({
     files,
@@ -36,7 +36,13 @@ function showDocument(files: PageFiles, browser: BrowserRequest, look: BrowserRe
     title: brand.name,
     icon: brand.icon,
     styles: brand.colors === undefined ? [] : [brand.colors],
-    settings: { base: CONSOLE, brand: { name: brand.name, logo: brand.logo ?? null }, language: words.language, version },
+    settings: {
+      base: CONSOLE,
+      brand: { name: brand.name, logo: brand.logo ?? null },
+      language: words.language,
+      version,
+      issuer,
+    },
     withoutScripts: words.needsScripts,
   });
   const { request, response } = browser.exchange;
@@ -72,7 +78,7 @@ export function createConsoleHandler(deps: ConsoleDeps) {
     const state = screenOf(screen, deps.issuer());
     if (!person || again)
       return redirectToSignIn(deps.issuer(), browser, CONSOLE_SIGNED_IN, { state, ...(again ? { prompt: 'login' } : {}) });
-    showDocument(files(), browser, browser.look.for(readerOf(person.user)));
+    showDocument(files(), deps.issuer(), browser, browser.look.for(readerOf(person.user)));
   };
 }
 
