@@ -520,6 +520,12 @@ onEachDatabase('SCIM by the RFCs', (api) => {
       );
     });
 
+    it('lets nobody in by removing active', async () => {
+      const { id } = await scim.make('/Users', newUser({ active: false }));
+      await scim.patch(`/Users/${id}`, { op: 'remove', path: 'active' });
+      assert.equal((await scim.get(`/Users/${id}`)).body.active, false);
+    });
+
     it('removes one value, the values that match, or all', async () => {
       const emails = ['work', 'home', 'other'].map((type) => ({ value: `${type}@example.com`, type }));
       const { id } = await scim.make('/Users', newUser({ title: 'Guide', emails }));

@@ -1,16 +1,37 @@
 // Attacks on the deletion of one's own account.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { onDatabase, onEachDatabase, uniqueName } from '../../../test/support/api.ts';
+import { type ApiAnswer, onDatabase, onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
 import { makeApplication } from '../../../test/support/applications.ts';
 import { DAY, leave, MAY_LEAVE, makeLeaver, openData, passTime, rowsOf, tablesOf } from '../../../test/support/leaving.ts';
 import { AT_LOCALHOST, PasskeyPerson, servesAtLocalhost } from '../../../test/support/passkeys.ts';
 import { makeUser } from '../../../test/support/relying-party.ts';
 import { usesDatabaseOf } from '../../../test/support/restartable-api.ts';
+import { BULK_REQUEST, patchOf, USER } from '../../../test/support/scim.ts';
 import { makeTwoFactorPerson } from '../../../test/support/second-factor.ts';
 import { stepOf, TestBrowser } from '../../../test/support/test-browser.ts';
 
 const STALE = 901;
+
+const SCIM_USERS = '/scim/v2/Users';
+const KEYROCK_USERS = '/v3/OS-SCIM/v2/Users';
+type Deactivation = (api: TestApi, person: { readonly id: string; readonly name: string }) => Promise<ApiAnswer>;
+const DEACTIVATIONS: Readonly<Record<string, Deactivation>> = {
+  'SCIM: PUT': (api, { id, name }) => api.put(`${SCIM_USERS}/${id}`, { schemas: [USER], userName: name, active: false }),
+  'SCIM: PATCH of active': (api, { id }) =>
+    api.patch(`${SCIM_USERS}/${id}`, patchOf({ op: 'replace', path: 'active', value: false })),
+  'SCIM: PATCH without a path, as Entra writes it': (api, { id }) =>
+    api.patch(`${SCIM_USERS}/${id}`, patchOf({ op: 'Replace', value: { active: 'False' } })),
+  'SCIM: PATCH by the name of the schema': (api, { id }) =>
+    api.patch(`${SCIM_USERS}/${id}`, patchOf({ op: 'add', path: `${USER}:active`, value: false })),
+  'SCIM: a bulk request': (api, { id }) => {
+    const data = patchOf({ op: 'replace', path: 'active', value: false });
+    return api.post('/scim/v2/Bulk', { schemas: [BULK_REQUEST], Operations: [{ method: 'PATCH', path: `/Users/${id}`, data }] });
+  },
+  "Keyrock's SCIM: PUT": (api, { id }) => api.put(`${KEYROCK_USERS}/${id}`, { active: false }),
+  "Keyrock's SCIM: PATCH": (api, { id }) =>
+    api.patch(`${KEYROCK_USERS}/${id}`, { Operations: [{ op: 'replace', path: 'active', value: false }] }),
+};
 
 onEachDatabase(
   'The deletion of an account',
@@ -73,6 +94,25 @@ onEachDatabase(
       await browser.submit(offer, 'keep-account');
       assert.equal(await enabled(person.id), false);
     });
+
+    for (const [way, deactivate] of Object.entries(DEACTIVATIONS))
+      it(`is not taken back by the owner after the account was deactivated by ${way}`, async () => {
+        const person = await makeLeaver(api);
+        const browser = new TestBrowser(api);
+        const offer = await browser.signIn('/account', person);
+        assert.equal(stepOf(offer), 'keep-account');
+        const answer = await deactivate(api, person);
+        assert.ok(answer.status < 300, answer.text);
+        await browser.submit(offer, 'keep-account');
+        assert.notEqual(stepOf(await new TestBrowser(api).signIn('/account', person)), 'keep-account');
+        assert.equal(await enabled(person.id), false);
+        assert.equal((await api.authenticate({ id: person.id, password: person.password })).status, 401);
+        assert.equal((await api.get(`/v3/users/${person.id}/OS-ACCOUNT/deletion`)).status, 404);
+        const version = async () => (await api.get(`/scim/v2/Users/${person.id}`)).body.meta.version;
+        const before = await version();
+        await deactivate(api, person);
+        assert.equal(await version(), before, 'who repeats it changes nothing');
+      });
 
     it('happens or is taken back, never both, and once, whoever is first', async () => {
       // Those of the tests before.

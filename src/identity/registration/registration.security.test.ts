@@ -5,6 +5,7 @@ import { assertEachStatus, assertOk, assertRefused } from '../../../test/support
 import { type ApiAnswer, onDatabase, onEachDatabase, uniqueName } from '../../../test/support/api.ts';
 import { PASSWORD, REGISTRATION, RegistrationClient } from '../../../test/support/registration.ts';
 import { databaseOf } from '../../../test/support/restartable-api.ts';
+import { patchOf } from '../../../test/support/scim.ts';
 import type { Database } from '../database.ts';
 
 const NEW = 'the second password of ann';
@@ -297,6 +298,14 @@ onEachDatabase('Registration, attacked', (api) => {
     }
     assertOk(await client.activate(user, user.activation_key));
     assertOk(await client.reset(active, token, NEW));
+  });
+
+  it('does not activate an account that a provisioning client deactivated since', async () => {
+    const user = await client.registered();
+    const answer = await api.patch(`/scim/v2/Users/${user.id}`, patchOf({ op: 'replace', path: 'active', value: false }));
+    assert.equal(answer.status, 204, answer.text);
+    assertRefused(await client.activate(user, user.activation_key), 403, /has expired, or was used or replaced/);
+    await assertInactive(user);
   });
 
   it('does not activate an account that was disabled since, until an administrator asks for a new key', async () => {

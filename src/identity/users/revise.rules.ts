@@ -16,6 +16,7 @@ import {
   changesAny,
   changesNothing,
   changesSignIn,
+  isDisabledAgain,
   optionsOf,
   queueClientOf,
   type UserRevision,
@@ -130,7 +131,9 @@ export function createUserRevision({
       if (password !== undefined || changesSignIn(current, revision)) await permitSignIn(transaction.tx, caller, id);
       else await shield(transaction.tx, caller, 'identity:update_user', { userId: id });
       await revision.beforeWrite?.(transaction);
-      await write(transaction, current, revision);
+      // Repeated, it leaves the row and its version alone.
+      if (isDisabledAgain(current, revision)) await onDisabled(transaction, id);
+      else await write(transaction, current, revision);
       await revision.inTransaction?.(transaction);
       if (password) {
         await passwords.store(transaction, id, password);

@@ -34,6 +34,10 @@ export const changesNothing = (user: UserRow, { body, person, inTransaction }: U
   person.externalId === user.external_id &&
   isDeepStrictEqual(person.profile, parseJson(user.profile));
 
+/** A provisioning client says of somebody who is disabled that they shall be, and changes nothing else. */
+export const isDisabledAgain = (user: UserRow, { body: { enabled, ...body }, ...revision }: UserRevision): boolean =>
+  enabled === false && user.enabled === 0 && changesNothing(user, { ...revision, body });
+
 /** The base API has one e-mail address, the profile has many. A change of one updates the other. */
 export function attributesOf(stored: UserAttributes, body: UserChanges, person: Person | undefined): UserAttributes {
   // An account of somebody would be entered by somebody else. Only an administrator who creates a user links it in advance.

@@ -17,6 +17,7 @@ import {
   targetWithin,
 } from './handler.ts';
 import { applyPatch } from './patch.ts';
+import { flagsOf } from './resource.schema.ts';
 import { findOrganization } from './scim.store.ts';
 
 /** A project of the base API may have this flag as an extra attribute. */
@@ -36,7 +37,8 @@ const renderOrganization = (row: ProjectRow, base: string): Resource => ({
 function revisedOrganization(row: ProjectRow, revision: Revision): Resource {
   const current = renderOrganization(row, '');
   if (revision.kind === 'patch') return applyPatch(organizationType, current, revision.operations);
-  return revision.kind === 'merge' ? { ...current, ...revision.input } : { active: current.active, ...revision.input };
+  const kept = revision.kind === 'merge' ? current : flagsOf(organizationType, current);
+  return { ...kept, ...revision.input };
 }
 
 const descriptionOf = ({ description }: Resource): string => (typeof description === 'string' ? description : '');

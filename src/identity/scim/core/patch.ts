@@ -5,7 +5,7 @@ import type { Attribute, AttributePath, Resource, ResourceType, ScimSchema } fro
 import { type Filter, matches } from './filter.ts';
 import { findAttributePath, findSubAttribute } from './lookup.ts';
 import { parsePath, shortenPath } from './path.ts';
-import { readOp, readPathless, readValue } from './resource.schema.ts';
+import { isFlag, readOp, readPathless, readValue } from './resource.schema.ts';
 
 export interface PatchOperation {
   readonly op: 'add' | 'remove' | 'replace';
@@ -126,6 +126,7 @@ function changeSingle(attribute: Attribute, before: unknown, { op, sub, value }:
   const isMerge = op !== 'remove' && attribute.type === 'complex' && value !== null && !Array.isArray(value);
   if (isMerge) return mergeObject(attribute, isObject(before) ? before : {}, value);
   const after = op === 'remove' ? undefined : readValue(attribute, value);
+  if (after === undefined && isFlag(attribute)) return before;
   if (attribute.mutability === 'immutable' && before !== undefined && !isDeepStrictEqual(before, after))
     failMutability(attribute);
   return after;

@@ -31,6 +31,16 @@ export function readResource(type: ResourceType, body: unknown): Resource {
   return resource;
 }
 
+/**
+ * `active` and the like say what somebody may do, and always have a value: taken away or left out, it stays. The default could allow more
+ * than the value did.
+ */
+export const isFlag = ({ type, multiValued }: Attribute): boolean => type === 'boolean' && !multiValued;
+
+/** The flags of a resource, which stay unless a client sends others. */
+export const flagsOf = (type: ResourceType, resource: Resource): Resource =>
+  Object.fromEntries(type.core.attributes.filter(isFlag).map(({ name }) => [name, resource[name]]));
+
 /** Refuses a resource without a required attribute. */
 export function checkRequired(type: ResourceType, resource: Resource): void {
   for (const { name, required } of type.core.attributes) {

@@ -32,6 +32,7 @@ import {
 } from './offers.ts';
 import { applyPatch } from './patch.ts';
 import { schemasOf } from './projection.ts';
+import { flagsOf } from './resource.schema.ts';
 import { type GroupOfUser, groupsOfUsers, type Rows } from './scim.store.ts';
 
 /** Attributes that the profile does not store: they have a column or a table, or are not stored. */
@@ -91,12 +92,17 @@ function renderUser(row: Rows['users'], base: string, { groups = [], offers = {}
   };
 }
 
-/** The user after the revision. A PUT removes attributes it leaves out, except `active`. */
+/** The user after the revision. A PUT removes attributes it leaves out, except flags. */
 function revisedUser(row: Rows['users'], revision: Revision, offers: AssignedOffers): Resource {
   const current = renderUser(row, '', { offers });
   if (revision.kind === 'patch') return applyPatch(userType, current, revision.operations);
-  return revision.kind === 'merge' ? { ...current, ...revision.input } : { active: current.active, ...revision.input };
+  const kept = revision.kind === 'merge' ? current : flagsOf(userType, current);
+  return { ...kept, ...revision.input };
 }
+
+/** Whether the client says that the user is not active, and does not just leave them so. */
+const saysInactive = (row: Rows['users'], revision: Revision, offers: AssignedOffers): boolean =>
+  revisedUser({ ...row, enabled: 1 }, revision, offers).active === false;
 
 /** Whether a PATCH mentions an attribute. A false positive only costs a query. */
 function mentions(revision: Revision, attribute: keyof AssignedOffers): boolean {
@@ -177,7 +183,8 @@ export function createUserResources(deps: {
             ...(extras.domainId === undefined ? {} : { domain_id: extras.domainId }),
             ...(extras.defaultProjectId === undefined ? {} : { default_project_id: extras.defaultProjectId }),
             ...(name === row.name ? {} : { name }),
-            ...(bit(enabled) === row.enabled ? {} : { enabled }),
+            // Said of somebody who is disabled already, it ends their ways back: they may have closed the account themselves.
+            ...(bit(enabled) !== row.enabled || saysInactive(row, revision, assigned) ? { enabled } : {}),
             ...(password === undefined ? {} : { password }),
           },
           person: personOf(request, assigned),

@@ -5,7 +5,7 @@ import type { Attribute, Resource, ResourceType, ScimJsonObject } from '../core/
 import type { Extras } from '../core/handler.ts';
 import { findAttributePath } from '../core/lookup.ts';
 import type { PatchOperation } from '../core/patch.ts';
-import { readResource } from '../core/resource.schema.ts';
+import { isFlag, readResource } from '../core/resource.schema.ts';
 
 export type KeyrockVersion = '1.0' | '2.0';
 
@@ -118,14 +118,16 @@ export function fromKeyrock(
   return { input: readResource(type, toCoreNames(body)), extras: extrasOf(body, names) };
 }
 
-/** Attributes a request clears with null or an empty list. `active` cannot be cleared. */
+/** Attributes a request clears with null or an empty list. Flags cannot be cleared. */
 export function clearedAttributes(type: ResourceType, body: ScimJsonObject): Resource {
   const isEmpty = (value: unknown): boolean => value === null || (Array.isArray(value) && value.length === 0);
   const paths = Object.entries(toCoreNames(body)).flatMap(([key, value]) =>
     isEmpty(value) ? (findAttributePath(type, key) ?? []) : [],
   );
-  const emptied = paths.filter(({ keys, attributes: [{ mutability }] }) => keys.length === 1 && mutability === 'readWrite');
-  return Object.fromEntries(emptied.flatMap(({ keys: [key] }) => (key === 'active' ? [] : [[key, undefined]])));
+  const emptied = paths.filter(
+    ({ keys, attributes: [one] }) => keys.length === 1 && one.mutability === 'readWrite' && !isFlag(one),
+  );
+  return Object.fromEntries(emptied.map(({ keys: [key] }) => [key, undefined]));
 }
 
 const withoutUndefined = (extras: Extras): Extras =>

@@ -31,8 +31,61 @@ onEachDatabase('SCIM under attack', (api) => {
 
   const bulk = async (...operations: Record<string, unknown>[]): Promise<any[]> =>
     assertOk(await scim.post('/Bulk', { schemas: [BULK_REQUEST], Operations: operations })).Operations;
+  const bulkPatch = (path: string, data: unknown): Promise<ApiAnswer> =>
+    scim.post('/Bulk', { schemas: [BULK_REQUEST], Operations: [{ method: 'PATCH', path, data }] });
   const baseGrant = async (who: string) =>
     assertOk(await api.put(`/v3/domains/${domainId}/${who}/roles/${await api.roleId('admin')}`), 204);
+
+  describe('a flag that is taken away or left out', () => {
+    const removals = (schema: string, name: string) => [
+      patchOf({ op: 'remove', path: name }),
+      patchOf({ op: 'Remove', path: `${schema}:${name.toUpperCase()}` }),
+      patchOf({ op: 'replace', path: name, value: null }),
+      patchOf({ op: 'replace', value: { [name]: null } }),
+      patchOf({ op: 'remove', path: name }, { op: 'replace', path: 'externalId', value: 'another' }),
+    ];
+
+    it('does not let a deactivated user in again', async () => {
+      const password = 'a password of a test';
+      const { id, userName } = await scim.makeUser({ password, active: false });
+      for (const body of removals(USER, 'active')) {
+        assertOk(await scim.patch(`/Users/${id}`, body), 204);
+        assertOk(await bulkPatch(`/Users/${id}`, body));
+        assert.equal((await scim.show(`/Users/${id}`)).active, false);
+        const keyrock = { Operations: (body as { Operations: unknown }).Operations };
+        assertOk(await api.patch(`/v3/OS-SCIM/v2/Users/${id}`, keyrock));
+        assert.equal((await api.authenticate({ id, password })).status, 401);
+      }
+      assertOk(await scim.put(`/Users/${id}`, { schemas: [USER], userName, active: null }));
+      assert.equal((await api.authenticate({ id, password })).status, 401);
+      assertOk(await scim.patch(`/Users/${id}`, patchOf({ op: 'replace', path: 'active', value: true })), 204);
+      assertOk(await scim.patch(`/Users/${id}`, patchOf({ op: 'remove', path: 'active' })), 204);
+      assert.equal((await api.authenticate({ id, password })).status, 201, 'nor does it lock out who is active');
+    });
+
+    it('neither opens a closed organization nor offers to others what is the default of one user', async () => {
+      const { id, name } = await scim.makeOrganization({ active: false, isDefault: true });
+      const path = `/Organizations/${id}`;
+      const isAsBefore = async () => {
+        const { active, isDefault } = await scim.show(path);
+        assert.deepEqual({ active, isDefault }, { active: false, isDefault: true });
+      };
+      for (const flag of ['active', 'isDefault'])
+        for (const body of removals(ORGANIZATION, flag)) {
+          assertOk(await scim.patch(path, body), 204);
+          await isAsBefore();
+        }
+      assertOk(await scim.put(path, { schemas: [ORGANIZATION], name }));
+      await isAsBefore();
+      const keyrock = `/v3/OS-SCIM/v2/Organizations/${id}`;
+      assertOk(await api.put(keyrock, { name, is_default: null, active: null }));
+      assertOk(await api.patch(keyrock, { Operations: [{ op: 'remove', path: 'is_default' }] }));
+      await isAsBefore();
+      assertOk(await scim.put(path, { schemas: [ORGANIZATION], name, active: true, isDefault: false }));
+      const { active, isDefault } = await scim.show(path);
+      assert.deepEqual({ active, isDefault }, { active: true, isDefault: false });
+    });
+  });
 
   describe('things of another domain', () => {
     it('are not there: not to read, replace, change or delete, one by one or in bulk', async () => {
