@@ -1,6 +1,6 @@
 // The client of one directory: finds and lists users and groups, and checks passwords. It never writes.
 import { randomBytes } from 'node:crypto';
-import type { Entry, Filter } from 'ldapts';
+import type { Client, Entry, Filter } from 'ldapts';
 import type { Clock } from '../../platform/clock.ts';
 import { ConfigError } from '../../platform/config/index.ts';
 import type { QueueClient } from '../../platform/limits/index.ts';
@@ -10,7 +10,7 @@ import { nameKey } from '../users/index.ts';
 import { childOf, dnKey } from './dn.ts';
 import { createEmulation } from './emulation.ts';
 import { type DirectoryUser, userAttributes, userOf } from './entries.ts';
-import { all, any, equals, idEquals, type Kinds, kindsOf } from './filters.ts';
+import { all, any, equals, has, idEquals, type Kinds, kindsOf } from './filters.ts';
 import { createMembership } from './membership.ts';
 import { createPool } from './pool.ts';
 import { createSearches, type Listing } from './search.ts';
@@ -40,11 +40,13 @@ function readKinds(ldap: LdapSettings, domainId: string): Kinds {
 export function createDirectory(deps: DirectoryDeps) {
   const { ldap, domainId, clock } = deps;
   const kinds = readKinds(ldap, domainId);
-  const pool = createPool(deps);
   const trees = {
     users: ldap.userTreeDn ?? `ou=Users,${ldap.suffix}`,
     groups: ldap.groupTreeDn ?? `ou=UserGroups,${ldap.suffix}`,
   };
+  const probe = (client: Client) =>
+    client.search(trees.users, { scope: 'base', filter: has('objectClass'), attributes: ['1.1'], sizeLimit: 1 });
+  const pool = createPool({ ...deps, probe });
   const searches = createSearches(pool, ldap);
   const emulation = createEmulation(ldap, domainId, trees.users, searches);
   const attributes = userAttributes(ldap);
