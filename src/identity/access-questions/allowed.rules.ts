@@ -47,6 +47,7 @@ const SHIELDED: Readonly<Partial<Record<Action, (ids: Ids, caller: Caller) => Gr
   'identity:delete_user': shieldedUser,
   'identity:list_user_sessions': otherUser,
   'identity:end_user_sessions': otherUser,
+  'identity:revoke_tokens_for_user': otherUser,
   'identity:cancel_account_deletion': shieldedUser,
   'identity:update_group': shieldedGroup,
   'identity:delete_group': shieldedGroup,
@@ -56,7 +57,7 @@ const SHIELDED: Readonly<Partial<Record<Action, (ids: Ids, caller: Caller) => Gr
 function shieldedUser({ user_id: userId = '' }: Ids): Grantee {
   return { userId };
 }
-/** People manage their own sessions, whatever their rights. */
+/** People manage their own sessions and tokens, whatever their rights. */
 function otherUser({ user_id: userId = '' }: Ids, caller: Caller): Grantee | undefined {
   return userId === caller.userId ? undefined : { userId };
 }

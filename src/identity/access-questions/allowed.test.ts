@@ -87,7 +87,9 @@ onEachDatabase('What a caller may do', (api) => {
   const routes = identityRoutes()
     .filter((route) => !isOpen(route) && route.spec.access !== PROVISIONING && !NOT_ASKED.includes(nameOfRoute(route)))
     .filter(({ path }) => parametersOf(path).every((name) => CAN_BE_ASKED.test(name)))
-    .sort((one, other) => ORDER.indexOf(one.method) - ORDER.indexOf(other.method));
+    .sort((one, other) => ORDER.indexOf(one.method) - ORDER.indexOf(other.method))
+    // The token of the caller ends with it.
+    .sort((one, other) => Number(one.path.endsWith('/tokens')) - Number(other.path.endsWith('/tokens')));
 
   const allowed = async (token: string, ids: Readonly<Record<string, string>> = {}): Promise<string[]> => {
     const answer = await api.get(`${ALLOWED}?${new URLSearchParams(ids)}`, { token });

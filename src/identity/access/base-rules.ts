@@ -2,6 +2,7 @@
 
 import {
   admin,
+  adminOrInPerson,
   adminOrManager,
   adminOrService,
   adminOrSystemReader,
@@ -81,6 +82,8 @@ export const baseRules = {
   'identity:create_user': adminOrManager,
   'identity:update_user': adminOrManager,
   'identity:delete_user': adminOrManager,
+  // Keystone: the owner, by whatever token. Here a program that got some rights of a person does not sign the person out everywhere.
+  'identity:revoke_tokens_for_user': adminOrInPerson,
 
   // Sessions name addresses, so readers do not see them.
   'identity:list_user_sessions': anyOf(adminOrManager, inPerson),

@@ -112,6 +112,8 @@ const EXPECTED: readonly (readonly [rules: string, who: Record<Place, readonly P
 const ADDED: readonly (readonly [rules: string, who: Record<Place, readonly Persona[]>])[] = [
   ['get_allowed list_audit_events', everywhere(PERSONAS)],
   ['list_user_sessions end_user_sessions', { ...domainAdmins, self: PERSONAS }],
+  // Newer versions of Keystone have it, Keystone 22 does not.
+  ['revoke_tokens_for_user', { ...systemAdmins, self: PERSONAS }],
   ['expire_password cancel_account_deletion create_invitation withdraw_invitation list_domain_audit_events', domainAdmins],
   ['list_account_deletions get_account_deletion list_invitations get_invitation explain_access', readers],
   [

@@ -274,6 +274,7 @@ export const IDS: Readonly<Record<string, string>> = {
   'GET /v3/OS-ROLE-CREDENTIALS/types/:type_id/OS-IMPACT/deletion': 'getImpactOfCredentialTypeDeletion',
   'POST /v3/users/:user_id/OS-PASSWORD/expire': 'expirePassword',
   'DELETE /v3/users/:user_id/OS-SESSIONS/sessions': 'endUserSessions',
+  'DELETE /v3/users/:user_id/tokens': 'revokeTokensOfUser',
   'DELETE /v3/users/:user_id/OS-SESSIONS/sessions/:session_id': 'endUserSession',
   'POST /v3/users/:user_id/OS-TWO-FACTOR/recovery_codes': 'createRecoveryCodes',
   'HEAD /v3/users/:user_id/OS-TWO-FACTOR/sec_question': 'checkSecurityQuestion',

@@ -42,6 +42,7 @@ const WHO: readonly (readonly [pattern: RegExp, who: readonly string[]])[] = [
   [/^identity:(get_user|list_user_projects|list_groups_for_user)$/, [...readers, SELF]],
   [/^identity:(create|update|delete)_project(_tags?)?$/, managers],
   [/^identity:(create|update|delete)_(user|group)$/, managers],
+  [/^identity:revoke_tokens_for_user$/, inPerson],
   [/^identity:(list|end)_user_sessions$/, [...managers, IN_PERSON]],
   [/^identity:(expire_password|cancel_account_deletion|create_invitation|withdraw_invitation)$/, managers],
   [/^identity:(add_user_to|remove_user_from)_group$/, managers],

@@ -19,6 +19,7 @@ export const OWN_ACTIONS = [
   'user.activated',
   'user.updated',
   'user.password_expired',
+  'user.tokens_revoked',
   'user.data_exported',
   'user.deletion_scheduled',
   'user.deletion_cancelled',

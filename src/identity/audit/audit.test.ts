@@ -122,6 +122,7 @@ onEachDatabase('The audit log', (api) => {
         actor: 'user',
       },
       { route: 'POST /v3/users/:user_id/OS-PASSWORD/expire', events: ['user.password_expired user'] },
+      { route: 'DELETE /v3/users/:user_id/tokens', events: ['user.tokens_revoked user'] },
     ]),
     ...crud('group', () => ({ name: uniqueName('group'), domain_id: made.domain.id }), [
       { route: 'PUT /v3/groups/:group_id/users/:user_id', events: ['group.member_added group'] },

@@ -105,7 +105,14 @@ export async function buildCore(db: Database, options: ModuleOptions) {
     await endDeletion(transaction, userId);
   };
   const onPasswordChanged = notices.passwordChanged;
-  const listeners = { revokeAccess, onEmailChanged, onPasswordChanged, onDisabled, onEnabled: endDeletion };
+  const listeners = {
+    revokeAccess,
+    endSessions: records.endEverything,
+    onEmailChanged,
+    onPasswordChanged,
+    onDisabled,
+    onEnabled: endDeletion,
+  };
   const directories = createDirectories({ ...deps, domainSettings, revokeAccess, onEmailChanged });
   const directory = directories.guard;
   const users = createUsers({ ...deps, ...listeners, passwords, access, shield, freshLogin, logins, directory });

@@ -50,6 +50,7 @@ const ENDED: Readonly<Record<string, Describe>> = {
   'user.password_changed': target('user_id'),
   'user.password_reset': target('user_id'),
   'user.password_expired': target('user_id'),
+  'user.tokens_revoked': target('user_id'),
   'user.deletion_scheduled': target('user_id'),
   'user.provider_unlinked': target('user_id'),
   'project.deleted': target('project_id'),

@@ -181,6 +181,7 @@ onEachDatabase('Security of tokens', (api) => {
           passwords: undefined as never,
           access: undefined as never,
           revokeAccess: undefined as never,
+          endSessions: undefined as never,
           onEmailChanged: undefined as never,
           onPasswordChanged: undefined as never,
           onDisabled: undefined as never,

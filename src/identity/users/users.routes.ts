@@ -158,6 +158,20 @@ export function mountUsers(app: IdentityApp, { users, federation, clock, config 
     (call) => users.remove(callerIfMatch('user', call), call.target),
   );
 
+  app.delete(
+    '/v3/users/:user_id/tokens',
+    {
+      summary: 'End all tokens of a user',
+      description:
+        'Also the sessions, and the tokens that applications got. Applications with a back-channel logout are told. Users may do it for themselves, which ends the token of the request, too. The password, application credentials and trusts stay; tokens made with them end.',
+      tag,
+      rule: 'identity:revoke_tokens_for_user',
+      target: user,
+      reply: { 204: null },
+    },
+    ({ caller, target }) => users.revokeTokens(caller, target),
+  );
+
   mountPasswords(app, users, renderWhole);
 }
 

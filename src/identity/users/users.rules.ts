@@ -32,6 +32,7 @@ import { createOwnProfiles } from './own-profile.rules.ts';
 import { createReferenceChecks } from './references.ts';
 import { createUserRevision } from './revise.rules.ts';
 import type { UserChanges } from './revision.ts';
+import { createTokenRevocation } from './revoke-tokens.rules.ts';
 import { createUserCache } from './user-cache.ts';
 import { pageOfUsers } from './users.lists.ts';
 import { accountsAtProviders, findUser, findUserByName, findUsersByName, lockUser, type UserWithExpiry } from './users.store.ts';
@@ -46,14 +47,15 @@ const targetOfUser = (id: string, user: UserWithExpiry | undefined): IdentityTar
   targetOf(user, userFacts, () => fail('user.not_found', { id }));
 
 /**
- * `revokeAccess`: ends sessions, devices and links of a user, in the transaction that revokes the tokens. `onEmailChanged`,
- * `onPasswordChanged`, `onDisabled` and `onEnabled` are called in the transaction of the change.
+ * `revokeAccess`: ends sessions, devices and links of a user, in the transaction that revokes the tokens; `endSessions`: sessions only.
+ * `onEmailChanged`, `onPasswordChanged`, `onDisabled` and `onEnabled` are called in the transaction of the change.
  */
 export function createUsers(
   deps: Pick<Deps, 'db' | 'clock' | 'change'> & {
     readonly passwords: Passwords;
     readonly access: Access;
     revokeAccess(change: Change, userId: string): Promise<void>;
+    endSessions(change: Change, userId: string): Promise<void>;
     onEmailChanged(change: Change, userId: string): Promise<void>;
     onPasswordChanged(change: Change, user: UserRow): Promise<void>;
     onDisabled(change: Change, userId: string): Promise<void>;
@@ -119,6 +121,7 @@ export function createUsers(
     changeProfile: createOwnProfiles(deps),
     checkPassword,
     expirePassword: createPasswordExpiry(deps),
+    revokeTokens: createTokenRevocation(deps),
     /** Whether the user, with name, password and address, is in a directory (LDAP), where alone they can be changed. */
     isInDirectory: (id: string, reader?: Reader): Promise<boolean> => directory.isInDirectory(id, reader),
     /**
