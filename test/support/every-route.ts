@@ -1,6 +1,6 @@
 // One of everything, and a request for each route of the identity service about it.
 import assert from 'node:assert/strict';
-import type { Route } from '../../src/platform/http/index.ts';
+import type { Route, Schema } from '../../src/platform/http/index.ts';
 import { type ApiAnswer, type TestApi, uniqueName } from './api.ts';
 import { assign, makeApplication, makePermission, makeRole } from './applications.ts';
 import { LOGO } from './pictures.ts';
@@ -230,6 +230,22 @@ export function bodyOf({ method, path }: Route<never>): unknown {
   return method === 'PUT' && path.includes('/regions/') ? { region: {} } : undefined;
 }
 
+/** A body the schema accepts, with the values of its example. */
+export function sampleOf(schema: Schema): unknown {
+  const [example] = (schema.examples ?? []) as unknown[];
+  if (example !== undefined) return example;
+  if (Array.isArray(schema.enum)) return schema.enum[0];
+  const type = [schema.type].flat()[0];
+  if (type === 'string') return schema.pattern?.toString().includes(':') ? 'http://test' : 'test';
+  if (type === 'integer') return 1;
+  if (type === 'array') return (schema.minItems as number) > 0 ? [sampleOf(schema.items as Schema)] : [];
+  if (type !== 'object') return true;
+  const properties = (schema.properties ?? {}) as Record<string, Schema>;
+  const required = (schema.required ?? []) as string[];
+  const keys = required.length === 0 && schema.minProperties ? Object.keys(properties).slice(0, 1) : required;
+  return Object.fromEntries(keys.map((key) => [key, sampleOf(properties[key]!)]));
+}
+
 export const fill = (path: string, ids: Ids): string =>
   path.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? assert.fail(name)) +
   (path.endsWith('/sec_question') ? '?security_answer=a' : '') +
@@ -256,4 +272,18 @@ export function told({ status, text, headers }: ApiAnswer, ids: Ids): string {
   let body = text.replace(/"(x-openstack-request-id|requestId)":"[^"]*"/gi, '');
   for (const id of Object.values(ids)) body = body.replaceAll(id, '{id}');
   return `${status} ${headers.get('etag') ?? ''} ${body}`;
+}
+
+/** The token of an application credential with a role of its user. */
+export async function programToken(api: TestApi, role: string, values: Record<string, unknown> = {}): Promise<string> {
+  const project = await api.make('project', { name: uniqueName('project') });
+  const { user, token } = await api.persona([role], { project: project.id });
+  const path = `/v3/users/${user.id}/application_credentials`;
+  const made = await api.post(path, { application_credential: { name: uniqueName('program'), ...values } }, { token });
+  assert.equal(made.status, 201, made.text);
+  const { id, secret } = made.body.application_credential;
+  const identity = { methods: ['application_credential'], application_credential: { id, secret } };
+  const login = await api.post('/v3/auth/tokens', { auth: { identity } }, { token: null });
+  assert.equal(login.status, 201, login.text);
+  return login.headers.get('x-subject-token')!;
 }

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
 import { makePerson } from '../../../test/support/applications.ts';
-import { bodyOf, fill, idsFor, makeWorld, type World } from '../../../test/support/every-route.ts';
+import { bodyOf, fill, idsFor, makeWorld, programToken, sampleOf, type World } from '../../../test/support/every-route.ts';
 import { KeyrockClient, logInByAccessToken } from '../../../test/support/keyrock-client.ts';
 import { identityRoutes, isOpen, nameOfRoute } from '../../../test/support/routes.ts';
-import type { Route, Schema } from '../../platform/http/index.ts';
+import type { Route } from '../../platform/http/index.ts';
 import { PROVISIONING } from '../access/index.ts';
 
 const ALLOWED = '/v3/auth/OS-ACCESS/allowed';
@@ -29,22 +29,6 @@ const ASKED_AS: Readonly<Record<string, string>> = { organization_id: 'project_i
 const CAN_BE_ASKED =
   /^(domain|project|organization|user|group|role|application|consumer|permission|invitation|credential|connection|type|region|service|endpoint|idp|mapping|protocol|delivery)_id$|^kind$/;
 
-/** A body the schema accepts, with the values of its example. */
-function sampleOf(schema: Schema): unknown {
-  const [example] = (schema.examples ?? []) as unknown[];
-  if (example !== undefined) return example;
-  if (Array.isArray(schema.enum)) return schema.enum[0];
-  const type = [schema.type].flat()[0];
-  if (type === 'string') return schema.pattern?.toString().includes(':') ? 'http://test' : 'test';
-  if (type === 'integer') return 1;
-  if (type === 'array') return (schema.minItems as number) > 0 ? [sampleOf(schema.items as Schema)] : [];
-  if (type !== 'object') return true;
-  const properties = (schema.properties ?? {}) as Record<string, Schema>;
-  const required = (schema.required ?? []) as string[];
-  const keys = required.length === 0 && schema.minProperties ? Object.keys(properties).slice(0, 1) : required;
-  return Object.fromEntries(keys.map((key) => [key, sampleOf(properties[key]!)]));
-}
-
 type Persona = (api: TestApi, world: World) => Promise<string>;
 
 async function makeProvider(api: TestApi, { user }: { user: { id: string } }, application: { id: string }): Promise<void> {
@@ -62,6 +46,7 @@ const PERSONAS: Readonly<Record<string, Persona>> = {
     assert.equal(login.status, 201, login.text);
     return login.headers.get('x-subject-token')!;
   },
+  'a program of an administrator': (api) => programToken(api, 'admin'),
   'a reader of the system': async (api) => (await api.persona(['reader'], 'system')).token,
   'a manager of the domain': async (api, { domain }) =>
     (await api.persona(['manager', 'reader'], { domain: domain.id }, { domain_id: domain.id })).token,

@@ -15,6 +15,7 @@ import {
   createsTrust,
   deletesApplicationCredential,
   deletesTrust,
+  givesSecret,
   hasRole,
   inPerson,
   inScope,
@@ -96,10 +97,10 @@ export const baseRules = {
 
   // Keyrock's portal makes these calls for people who have no account yet or have lost their password. Whoever may make them can take
   // over any account.
-  'identity:register_user': admin,
+  'identity:register_user': givesSecret(admin),
   'identity:activate_user': admin,
-  'identity:new_activation_key': admin,
-  'identity:get_reset_token': admin,
+  'identity:new_activation_key': givesSecret(admin),
+  'identity:get_reset_token': givesSecret(admin),
   'identity:reset_password': admin,
 
   // As for users. What an invitation gives is also asked for by the rules that give it directly.
@@ -194,7 +195,7 @@ export const baseRules = {
   // Consumers of OAuth1; those of OAuth2 are in extension-rules.ts.
   'identity:list_consumers': adminOrSystemReader,
   'identity:get_consumer': adminOrSystemReader,
-  'identity:create_consumer': admin,
+  'identity:create_consumer': givesSecret(admin),
   'identity:update_consumer': admin,
   'identity:delete_consumer': admin,
   'identity:authorize_request_token': authorizesOAuth1,
@@ -219,7 +220,7 @@ export const baseRules = {
   'identity:delete_delivery': admin,
   'identity:list_backups': admin,
 
-  'identity:manage_scim_connections': admin,
+  'identity:manage_scim_connections': givesSecret(admin),
   'OS-SCIM:administer': admin,
   'OS-SCIM:discover': anyCaller,
   'SCIM:discover': anyCaller,

@@ -9,9 +9,9 @@ import {
   adminOrThemselves,
   anyCaller,
   anyOf,
+  givesSecret,
   hasRole,
   inPerson,
-  isDelegated,
   listedByApplication,
   mayConsent,
   ownAssignments,
@@ -24,12 +24,12 @@ export const extensionRules = {
   // Applications, by the names in the error messages of the extension APIs.
   list_consumers: anyCaller,
   list_user_consumers: adminOrInPerson,
-  // The owner of a new application keeps it, so what was passed on is not enough.
-  create_consumer: (caller) => !isDelegated(caller),
-  get_consumer: adminOrManagesApplication,
+  create_consumer: givesSecret(anyCaller),
+  // With its secret.
+  get_consumer: givesSecret(adminOrManagesApplication),
   update_consumer: adminOrManagesApplication,
   delete_consumer: adminOrManagesApplication,
-  rotate_consumer_secret: adminOrManagesApplication,
+  rotate_consumer_secret: givesSecret(adminOrManagesApplication),
   list_consumer_grants: adminOrManagesApplication,
   end_consumer_grant: adminOrManagesApplication,
   try_consumer_sign_in: adminOrManagesApplication,
@@ -71,12 +71,12 @@ export const extensionRules = {
   manage_internal: admin,
 
   is_two_factor_auth_enabled: adminOrInPerson,
-  enable_two_factor_auth: adminOrInPerson,
+  enable_two_factor_auth: givesSecret(adminOrInPerson),
   disable_two_factor_auth: adminOrInPerson,
   get_two_factor_data: adminOrInPerson,
   check_security_question: adminOrInPerson,
-  make_recovery_codes: adminOrInPerson,
-  remember_device: adminOrInPerson,
+  make_recovery_codes: givesSecret(adminOrInPerson),
+  remember_device: givesSecret(adminOrInPerson),
   check_for_device: adminOrInPerson,
   list_devices: adminOrInPerson,
   forget_device: adminOrInPerson,
@@ -90,7 +90,7 @@ export const extensionRules = {
   update_issued_credential: adminOrManagesApplication,
   revoke_issued_credential: anyOf(adminOrManagesApplication, inPerson),
   list_available_role_credentials: adminOrInPerson,
-  create_role_credential_offer: adminOrInPerson,
+  create_role_credential_offer: givesSecret(adminOrInPerson),
 
   // An administrator who could consent for others could sign in as them.
   authorize: mayConsent,

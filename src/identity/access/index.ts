@@ -54,6 +54,7 @@ export {
   domainOfNew,
   domainTarget,
   factsOnly,
+  givesSecretBy,
   type IdentityApp,
   type IdentityTarget,
   isAdministrator,

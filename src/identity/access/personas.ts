@@ -122,6 +122,12 @@ export const both =
  * Applications are managed in person: not by an application that acts for someone, nor by what was passed on, which is base roles only.
  */
 export const withOwnRights: Rule = (caller) => isInPerson(caller) && !isDelegated(caller);
+/**
+ * The rule of what makes or shows a secret that lasts longer than the token of the caller. Such a secret would not end with what was passed
+ * on, so the caller acts in person. A test asks this of every route whose answer has a secret.
+ */
+export const givesSecret = (rule: Rule): Rule & { readonly givesSecret: true } =>
+  Object.assign(both(rule, withOwnRights), { givesSecret: true as const });
 export const managesApplication: Rule = (caller, facts) => facts.managesApplication === true && withOwnRights(caller, facts);
 export const managesRoles: Rule = (caller, facts) => facts.managesRoles === true && withOwnRights(caller, facts);
 export const adminOrManagesApplication = anyOf(admin, managesApplication);
@@ -141,18 +147,18 @@ export const adminOrThemselves = anyOf(admin, (caller, target) =>
 export const listedByApplication = anyOf(adminOrManagesRoles, (_caller, { onlyManaged }) => onlyManaged === true);
 
 /** Only the person can authorize an application to act for them; not by a token of another provider, with which the consent would not end. */
-export const mayConsent = both(inPerson, ({ token }) => token.delegation === undefined);
+export const mayConsent = givesSecret(both(inPerson, ({ token }) => token.delegation === undefined));
 export const adminOrInPerson = anyOf(admin, inPerson);
 
-/** As Keystone, not with what was passed on: another secret of the user would last longer than that. */
-export const managesCredential = both(anyOf(admin, inPerson), withOwnRights, notOfDomain);
+export const managesCredential = givesSecret(both(anyOf(admin, inPerson), notOfDomain));
 /** Keystone's system reader also reads the keys of authenticator apps, which give all codes of a person. */
 export const systemReaderOfCredentials: Rule = (caller, target) => systemReader(caller, target) && target.isSecondFactor !== true;
-export const readsCredential = both(anyOf(admin, systemReaderOfCredentials, inPerson), withOwnRights, notOfDomain);
+export const readsCredential = givesSecret(both(anyOf(admin, systemReaderOfCredentials, inPerson), notOfDomain));
 
 /** Keystone 22 with its scopes enforced lets readers of the system see the keys of others. Debian's update of it does not. */
-export const listsEc2Credentials: Rule = (caller, target) =>
-  (caller.authContext.enforcesScope ? readsCredential : managesCredential)(caller, target);
+export const listsEc2Credentials = givesSecret((caller, target) =>
+  (caller.authContext.enforcesScope ? readsCredential : managesCredential)(caller, target),
+);
 
 /** Keystone's check: only unrestricted application credentials manage others; trusts and OAuth1 tokens never do. */
 const mayPassOn: Rule = ({ token, authContext: { delegation } }) =>
@@ -181,8 +187,7 @@ export const listsTrusts = both(anyOf(admin, systemReader, self, trustee), usesT
 export const readsTrust = listsTrusts;
 export const deletesTrust = both(anyOf(admin, self), usesTrusts, notOfDomain);
 
-/** What was passed on does not lead to what lasts longer, nor does an application that acts for somebody. */
-export const authorizesOAuth1 = both((caller) => hasRole(caller, 'admin'), withOwnRights, ofProject);
+export const authorizesOAuth1 = givesSecret(both((caller) => hasRole(caller, 'admin'), ofProject));
 /** Keystone lets the administrators of any project manage those of everybody. With `enforce_scope`, only those of the system do here. */
 export const managesOAuth1Tokens = both(anyOf(admin, self), withOwnRights);
 

@@ -17,6 +17,9 @@ export const isAdministrator = (caller: Caller): boolean => admin(caller, {});
 
 export type Action = keyof typeof rules;
 
+/** Whether the rule is for what makes or shows a secret that lasts: then what was passed on to a program is not enough. */
+export const givesSecretBy = (action: Action): boolean => 'givesSecret' in rules[action];
+
 export type IdentityApp = App<Caller, Action, Facts>;
 /** The target of a route of this service. */
 export type IdentityTarget<Thing> = Target<Facts, Thing>;

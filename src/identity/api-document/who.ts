@@ -1,4 +1,5 @@
 // Who passes a rule of access/policy.ts, in words. A test asks for an entry for every rule that a route names.
+import { type Action, givesSecretBy } from '../access/index.ts';
 
 const ADMIN = 'administrators';
 const SYSTEM_READER = 'readers of the system';
@@ -122,10 +123,14 @@ function listed(all: readonly string[]): string {
   return `${all.slice(0, -1).join(', ')}, and ${all.at(-1)}`;
 }
 
+const isForSecrets = (rule: string): boolean => givesSecretBy(rule as Action);
+
 export function whoMay(rule: string): string {
   const who = whoOf(rule);
-  return who.length === 0 ? `Who may call it: whoever passes the rule \`${rule}\`.` : `Who may call it: ${listed(who)}.`;
+  const may = who.length === 0 ? `whoever passes the rule \`${rule}\`` : listed(who);
+  const how = isForSecrets(rule) ? ' Not with an application credential, a trust or an OAuth1 token.' : '';
+  return `Who may call it: ${may}.${how}`;
 }
 
 /** Everybody with a token passes; nobody is refused with 403 by the rule. */
-export const isForEverybody = (rule: string): boolean => whoOf(rule) === everybody;
+export const isForEverybody = (rule: string): boolean => whoOf(rule) === everybody && !isForSecrets(rule);

@@ -198,7 +198,7 @@ onEachDatabase('An application credential', (api) => {
     const own = `/v3/users/${program.user.id}`;
     const plain = await tokenOf(api, (await programOf(api, ['member'])).credential);
     assert.equal((await api.post('/v3/OS-OAUTH2/consumers', { consumer: { name: 'x' } }, { token: plain })).status, 403);
-    assert.equal((await api.post(`${own}/OS-TWO-FACTOR/two_factor_auth`, { two_factor_auth: {} }, { token })).status, 401);
+    assert.equal((await api.post(`${own}/OS-TWO-FACTOR/two_factor_auth`, { two_factor_auth: {} }, { token })).status, 403);
   });
 
   it('never has its roles without its rules, also when it is deleted while it is read', async () => {
