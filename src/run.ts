@@ -7,7 +7,7 @@ import { createIdentityService, type IdentityService } from './identity/service.
 import { type IdentityConfig, identitySettings } from './identity/settings.ts';
 import { createMasterKeyRotation } from './master-key-rotation.ts';
 import { systemClock } from './platform/clock.ts';
-import { effectiveSettings, explainListenErrors, serviceUrl } from './platform/config/index.ts';
+import { effectiveSettings, explainListenErrors } from './platform/config/index.ts';
 import { DATABASE_UNREACHABLE_EXIT, type FolderLock, lockFolder } from './platform/database/index.ts';
 import { collectWhenIdle } from './platform/garbage-collection.ts';
 import { createLog, type Log } from './platform/log/index.ts';
@@ -83,7 +83,7 @@ function common(context: ServiceContext, service: 'identity' | 'wallet', databas
 export function createIdentity(
   identity: IdentityConfig,
   context: ServiceContext,
-  reserved?: ReservedPort,
+  reserved?: readonly ReservedPort[],
 ): Promise<IdentityService> {
   checkIdentity(identity, context.folder);
   const settings = effectiveSettings(process.env, sharedSettings, identitySettings, walletSettings);
@@ -103,7 +103,7 @@ async function startWallet(
   config: WalletConfig,
   identity: IdentityService | undefined,
   context: ServiceContext,
-  reserved: ReservedPort | undefined,
+  reserved: readonly ReservedPort[] | undefined,
 ): Promise<[WalletService, string]> {
   const configured = configuredProvider(config);
   // Resolved once the address of the node is known.
@@ -114,6 +114,8 @@ async function startWallet(
     config,
     ...common(context, 'wallet', config.databaseUrl),
     reserved,
+    // Beside the identity service, it is on the same machine. Other providers may know it by its IP address.
+    localName: !configured && new URL(identity!.issuer()).hostname === 'localhost' ? 'localhost' : '127.0.0.1',
     provider: configured ?? {
       issuer: identity!.issuer(),
       scopes: config.oidcScopes ?? 'openid profile email roles offline_access',
@@ -123,10 +125,10 @@ async function startWallet(
   const address = await explainListenErrors({ ...config, prefix: 'GATEHOUSE_WALLET' }, () => service.start());
   if (!configured)
     registered.resolve(
-      await identity!.registerWallet(
-        config.port === 0 && !config.url ? address : serviceUrl(config, tlsOf(context.shared) !== undefined),
-        { adminRole: config.adminRole, keepOtherAddresses: config.url === undefined },
-      ),
+      await identity!.registerWallet(service.url(), {
+        adminRole: config.adminRole,
+        keepOtherAddresses: config.url === undefined,
+      }),
     );
   return [service, address];
 }
@@ -150,26 +152,20 @@ async function startIdentity(service: IdentityService, config: IdentityConfig, f
 }
 
 interface ReservedPorts {
-  readonly identity: ReservedPort | undefined;
-  readonly wallet: ReservedPort | undefined;
+  readonly identity: readonly ReservedPort[] | undefined;
+  readonly wallet: readonly ReservedPort[] | undefined;
   readonly metrics: ReservedPort;
 }
 
 /** Before anything is created: a start that cannot listen must leave nothing behind, and must not show a password. */
 async function reservePorts({ shared, identity, wallet }: RunOptions): Promise<ReservedPorts> {
   const take = (prefix: string, { host, port }: { host: string; port: number }) =>
-    explainListenErrors({ prefix, host, port }, () => ReservedPort.take(host, port));
-  const forService = async (prefix: string, config: { host: string; port: number }) => {
-    const taken = await take(prefix, config);
-    if (config.host !== 'localhost') return taken;
-    // localhost is two addresses on most machines. The server listens on both itself.
-    await taken.release();
-    return undefined;
-  };
+    explainListenErrors({ prefix, host, port }, () => ReservedPort.takeAll(host, port));
+  const ofMetrics = { prefix: 'GATEHOUSE_METRICS', host: shared.metricsHost, port: shared.metricsPort };
   return {
-    identity: identity && (await forService('GATEHOUSE_IDENTITY', identity)),
-    wallet: wallet && (await forService('GATEHOUSE_WALLET', wallet)),
-    metrics: await take('GATEHOUSE_METRICS', { host: shared.metricsHost, port: shared.metricsPort }),
+    identity: identity && (await take('GATEHOUSE_IDENTITY', identity)),
+    wallet: wallet && (await take('GATEHOUSE_WALLET', wallet)),
+    metrics: await explainListenErrors(ofMetrics, () => ReservedPort.take(ofMetrics.host, ofMetrics.port)),
   };
 }
 
@@ -214,8 +210,8 @@ async function runInThisProcess(options: RunOptions, log: Log, isPrimary: boolea
   // Now and not only at exit: a killed process would leave no compile cache for the next start.
   flushCompileCache();
   if (service && identity && started && (isPrimary || started.adminPassword !== undefined))
-    announce(identity.url ?? started.address, service.mail.about, started.adminPassword !== undefined);
-  if (wallet && isPrimary) say(`Gatehouse wallet node: ${wallet.url ?? walletAddress}`);
+    announce(service.issuer(), service.mail.about, started.adminPassword !== undefined);
+  if (wallet && isPrimary) say(`Gatehouse wallet node: ${node!.url()}`);
   if (shared.collectAfterStart) collectWhenIdle();
   onSignal(log, async () => {
     const ended = backups?.stop();
@@ -236,7 +232,7 @@ async function runWorkers(options: RunOptions, log: Log, count: number): Promise
   let stopping = false;
   const ports = await reservePorts(options);
   // The workers bind them again and share them.
-  await Promise.all([ports.identity?.release(), ports.wallet?.release()]);
+  await Promise.all([...(ports.identity ?? []), ...(ports.wallet ?? [])].map((port) => port.release()));
   const metricsServer = await serveMetrics(ports.metrics, gatherFromWorkers());
   cluster.on('exit', (worker, code) => {
     if (stopping) return;

@@ -26,6 +26,7 @@ describe('A replica whose feed of changes is down', () => {
     await control.connect();
     const seal = createSeal([newMasterKey()]);
     const env = {
+      GATEHOUSE_IDENTITY_HOST: '127.0.0.1',
       GATEHOUSE_IDENTITY_PORT: '0',
       GATEHOUSE_IDENTITY_DATABASE_URL: url,
       GATEHOUSE_ADMIN_PASSWORD: PASSWORD,

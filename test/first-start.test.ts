@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { newMasterKey } from '../src/platform/seal/index.ts';
 import { sharedPostgres } from './support/postgres.ts';
-import { type GatehouseProcess, type ProcessSettings, usesProcesses } from './support/process.ts';
+import { DEFAULT_ADDRESSES, type GatehouseProcess, type ProcessSettings, usesProcesses } from './support/process.ts';
 
 /** Without a terminal the password is not shown: a line says where it is. */
 const PASSWORD_LINE = /^First administrator: admin, password in (\S+) \(remove it when it was read\)$/m;
@@ -159,6 +159,28 @@ describe('A first start', () => {
     const failed = run(['start'], settings);
     assert.equal(await failed.ended(), 2);
     assert.match(failed.stderr, /^gatehouse: GATEHOUSE_IDENTITY_HOST: 192\.0\.2\.1 is not an address of this machine/m);
+  });
+
+  it('refuses a port that another program has on one of the two addresses of localhost: browsers would find that one', async () => {
+    const other = createServer().listen(0, '::1');
+    await once(other, 'listening');
+    const { port: chosen } = other.address() as AddressInfo;
+    try {
+      for (const service of ['IDENTITY', 'WALLET']) {
+        const folder = join(await newFolder(), 'data');
+        const failed = run(['start'], {
+          ...DEFAULT_ADDRESSES,
+          GATEHOUSE_DATA_DIR: folder,
+          [`GATEHOUSE_${service}_PORT`]: String(chosen),
+        });
+        assert.equal(await failed.ended(), 2);
+        const refusal = `^gatehouse: GATEHOUSE_${service}_PORT: another program listens on port ${chosen} of ::1; `;
+        assert.match(failed.stderr, new RegExp(refusal, 'm'));
+        assert.ok(!readdirSync(folder).some((name) => /sqlite|password/.test(name)));
+      }
+    } finally {
+      other.close();
+    }
   });
 
   it('names the setting of a taken port with several workers, too, and ends', async () => {

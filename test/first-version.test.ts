@@ -31,6 +31,7 @@ describe('A database of the first version', () => {
       await (await openDatabase(join(folder, 'identity.sqlite'), migrations, options)).close();
 
       const env = {
+        GATEHOUSE_IDENTITY_HOST: '127.0.0.1',
         GATEHOUSE_IDENTITY_PORT: '0',
         GATEHOUSE_ADMIN_PASSWORD: PASSWORD,
         GATEHOUSE_IDENTITY_ARGON2_MEMORY: '64',

@@ -9,7 +9,7 @@ import { after, before, describe, it } from 'node:test';
 import type { TestApi } from './support/api.ts';
 import { blocksOf, type GuideBlock, isRun, scriptOf } from './support/guides.ts';
 import { freePort } from './support/ports.ts';
-import { type GatehouseProcess, gatehouse } from './support/process.ts';
+import { DEFAULT_ADDRESSES, type GatehouseProcess, gatehouse } from './support/process.ts';
 import { TestBrowser } from './support/test-browser.ts';
 
 const PASSWORD = 'the administrator of the guides';
@@ -39,11 +39,12 @@ describe('The guides', () => {
     service = gatehouse(
       ['start'],
       {
+        ...DEFAULT_ADDRESSES,
         GATEHOUSE_ADMIN_PASSWORD: PASSWORD,
         GATEHOUSE_IDENTITY_PORT: ports.get('5000')!,
         GATEHOUSE_WALLET_PORT: ports.get('8080')!,
         GATEHOUSE_METRICS_PORT: ports.get('2112')!,
-        GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.1',
+        GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.1,localhost',
       },
       folder,
     );
@@ -59,13 +60,13 @@ describe('The guides', () => {
   });
 
   const here = (text: string): string =>
-    text.replace(/(127\.0\.0\.1:)(\d+)/g, (_, host: string, port: string) => host + (ports.get(port) ?? port));
+    text.replace(/((?:127\.0\.0\.1|localhost):)(\d+)/g, (_, host: string, port: string) => host + (ports.get(port) ?? port));
 
   /** The session cookie of the wallet node, which a person would copy from the browser. */
   async function cookie(): Promise<string> {
-    const url = here('http://127.0.0.1:8080');
+    const url = here('http://localhost:8080');
     const begun = await fetch(`${url}/api/v1/auth/login`, { redirect: 'manual' });
-    const browser = new TestBrowser({ url: here('http://127.0.0.1:5000') } as TestApi);
+    const browser = new TestBrowser({ url: here('http://localhost:5000') } as TestApi);
     const page = await browser.go(begun.headers.get('location')!);
     const back = await browser.answerForms(page, { name: 'admin', password: PASSWORD });
     const flow = begun.headers.getSetCookie()[0]!.split(';', 1)[0]!;

@@ -22,6 +22,7 @@ describe('An outage of PostgreSQL', () => {
     const through = new URL(direct);
     through.port = String(await cable.listen());
     const env = {
+      GATEHOUSE_IDENTITY_HOST: '127.0.0.1',
       GATEHOUSE_IDENTITY_PORT: '0',
       GATEHOUSE_IDENTITY_DATABASE_URL: through.href,
       GATEHOUSE_ADMIN_PASSWORD: 'an administrator in an outage',

@@ -17,8 +17,8 @@ const GATEHOUSE = at('../../bin/gatehouse.js');
 const APPLICATION = at('../web-application/server.js');
 
 const { IDENTITY_PORT = '5000', WALLET_PORT = '8080', PORT = '3000' } = process.env;
-const identity = `http://127.0.0.1:${IDENTITY_PORT}`;
-const wallet = `http://127.0.0.1:${WALLET_PORT}`;
+const identity = `http://localhost:${IDENTITY_PORT}`;
+const wallet = `http://localhost:${WALLET_PORT}`;
 const application = `http://127.0.0.1:${PORT}`;
 const START_MS = 60_000;
 
@@ -181,7 +181,7 @@ async function main() {
     GATEHOUSE_IDENTITY_WALLET_LINK: `${wallet}/open`,
     GATEHOUSE_WALLET_VERIFIER_TRUST_ANCHORS: anchors,
     // Plain http on this machine, which wallets do not call otherwise.
-    GATEHOUSE_OUTBOUND_ALLOW: `127.0.0.1:${IDENTITY_PORT}`,
+    GATEHOUSE_OUTBOUND_ALLOW: `localhost:${IDENTITY_PORT}`,
   });
   await Promise.all([ready(`${identity}/readyz`), ready(`${wallet}/readyz`)]);
   const { consumer, assignment } = await setUp();

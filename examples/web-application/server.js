@@ -1,12 +1,12 @@
 // A web application that signs its users in through Gatehouse, with the library openid-client.
 //
-//   ISSUER=http://127.0.0.1:5000 CLIENT_ID=... CLIENT_SECRET=... node examples/web-application/server.js
+//   ISSUER=http://localhost:5000 CLIENT_ID=... CLIENT_SECRET=... node examples/web-application/server.js
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import * as client from 'openid-client';
 
 // With PROMPT=login, people sign in each time, also if Gatehouse knows them already.
-const { ISSUER = 'http://127.0.0.1:5000', CLIENT_ID, CLIENT_SECRET, PORT = '3000', PROMPT } = process.env;
+const { ISSUER = 'http://localhost:5000', CLIENT_ID, CLIENT_SECRET, PORT = '3000', PROMPT } = process.env;
 if (!CLIENT_ID || !CLIENT_SECRET) throw new Error('set CLIENT_ID and CLIENT_SECRET to those of your consumer');
 
 const home = `http://127.0.0.1:${PORT}`;

@@ -26,6 +26,7 @@ import {
   type DeliverPassword,
   ensureBuiltInApplication,
   isAdminPassword,
+  localNameOf,
   resetAdminPassword,
   warnWithoutAdministrator,
 } from './bootstrap/index.ts';
@@ -38,7 +39,7 @@ import type { Mail } from './mail/index.ts';
 import { identityMetrics, registerIdentity } from './metrics.ts';
 import type { ModuleOptions } from './module-options.ts';
 import { buildModules } from './modules/index.ts';
-import { type OpenidKeys, pageErrors, type WalletRegistrationOptions, wantsPage } from './openid/index.ts';
+import { type OpenidKeys, opensPage, pageErrors, type WalletRegistrationOptions, wantsPage } from './openid/index.ts';
 import { commonHeaders, keystoneErrors, oauthErrors, REQUEST_ID_HEADER } from './resource/index.ts';
 import { mountIdentity } from './routes.ts';
 import { type Connections, canonicalUrl, scimErrors } from './scim/index.ts';
@@ -57,7 +58,7 @@ export interface IdentityServiceOptions extends Omit<ModuleOptions, 'issuer' | '
   readonly memoryAdapter?: boolean;
   readonly trustedProxies: readonly string[];
   /** The port, when it was reserved before the start. */
-  readonly reserved?: ReservedPort | undefined;
+  readonly reserved?: readonly ReservedPort[] | undefined;
   /** How long the start waits for PostgreSQL; not at all by default. */
   readonly databaseWaitSeconds?: number;
   /** Shared by the services of a process; its own by default. */
@@ -123,7 +124,8 @@ export async function createIdentityService(options: IdentityServiceOptions): Pr
 async function createServiceOn(db: Database, options: IdentityServiceOptions): Promise<IdentityService> {
   const { config, log } = options;
   const metrics = options.metrics ?? createMetrics();
-  let address = serviceUrl(config, options.tls !== undefined);
+  const localName = await localNameOf(db);
+  let address = serviceUrl(config, options.tls !== undefined, localName);
   const called = metrics.counter(identityMetrics.outbound);
   const modules = await buildModules(db, {
     ...options,
@@ -169,6 +171,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
     times: metrics.timesOf('identity'),
     onAnswer: connections.recordAnswer,
     publicUrl: () => config.url,
+    pages: { url: () => address, isPage: opensPage },
     secure: address.startsWith('https:'),
     trustedProxies: options.trustedProxies,
     bodyLimit: config.bodyLimit,
@@ -213,6 +216,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
       await warnWithoutAdministrator(deps);
       await domainSettings.warnOfUnknownDomains(log);
       await passkeyPolicy.refuseImpossible(address);
+      await passkeyPolicy.warnImpossible(log, address);
       await walletSignIn.refuseImpossible();
       await directories.start();
       sweeper = startSweeper({
@@ -231,7 +235,8 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
       logouts.start(openid.provider);
       const listening = await server.listen(config.host, config.port, options.reserved);
       // Port 0 means any free port, which is known only now.
-      if (!config.url && config.port === 0) address = listening;
+      if (config.port === 0)
+        address = serviceUrl({ ...config, port: Number(new URL(listening).port) }, options.tls !== undefined, localName);
       return { address: listening, adminPassword };
     },
     drain: probes.drain,

@@ -10,7 +10,11 @@ import { roleCredentialSettings } from './role-credential-settings.ts';
 const days = { min: 1, max: 36_500, unit: 'days' };
 
 export const identitySettings = {
-  host: setting.text('GATEHOUSE_IDENTITY_HOST', '127.0.0.1', 'Address the identity service listens on.'),
+  host: setting.text(
+    'GATEHOUSE_IDENTITY_HOST',
+    'localhost',
+    'Address the identity service listens on. `localhost` is 127.0.0.1 and ::1.',
+  ),
   port: setting.number(
     'GATEHOUSE_IDENTITY_PORT',
     5000,
@@ -19,7 +23,7 @@ export const identitySettings = {
   ),
   url: setting.address(
     'GATEHOUSE_IDENTITY_URL',
-    'Public address of the identity service, used in links and in the catalog. When unset, it is taken from each request.',
+    'Public address of the identity service: of its pages and in tokens, links and the catalog. When unset, it is http://localhost and the port; links in answers of the API are taken from each request.',
   ),
   brandName: setting.text(
     'GATEHOUSE_IDENTITY_BRAND_NAME',

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { accessSync, constants } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '../platform/clock.ts';
-import { ConfigError, serviceUrl } from '../platform/config/index.ts';
+import { ConfigError, type LocalName, serviceUrl } from '../platform/config/index.ts';
 import { type DatabaseWait, databaseWaitOf, openDatabase, withoutTimeLimit } from '../platform/database/index.ts';
 import { createApp, createServer, mountProbes, type Server } from '../platform/http/index.ts';
 import type { Job } from '../platform/jobs/index.ts';
@@ -49,9 +49,11 @@ export interface WalletOptions {
   readonly outboundAllow: readonly string[];
   /** The provider people log in through. */
   readonly provider: ProviderOptions;
+  /** How it calls this machine where no setting says it. */
+  readonly localName?: LocalName;
   readonly tls?: { readonly certFile: string; readonly keyFile: string } | undefined;
   /** The port, if it was reserved before the start. */
-  readonly reserved?: ReservedPort | undefined;
+  readonly reserved?: readonly ReservedPort[] | undefined;
   /** How long a start waits for PostgreSQL. By default it does not wait. */
   readonly databaseWaitSeconds?: number;
   /** Shared by the services of a process. By default the service creates its own. */
@@ -67,6 +69,8 @@ export interface WalletService {
   sweep(): Promise<Readonly<Record<string, number>>>;
   /** After a change of the master key: seals everything again with the current one. */
   reseal(): Promise<ResealResult>;
+  /** The address of its pages. */
+  url(): string;
   /** Returns the address it listens on. */
   start(): Promise<string>;
   /** Reports "not ready" and keeps serving. */
@@ -133,7 +137,7 @@ export async function resealWallet(options: Pick<WalletOptions, 'config' | 'data
 function createServiceOn(db: Database, stores: KeyStores, verifiers: RegisteredVerifiers, options: WalletOptions): WalletService {
   const { config, log, clock } = options;
   const metrics = options.metrics ?? createMetrics();
-  let address = serviceUrl(config, options.tls !== undefined);
+  let address = serviceUrl(config, options.tls !== undefined, options.localName);
   const publicUrl = (): string => address;
 
   const modules = buildModules(db, { ...options, metrics, stores, verifiers, publicUrl });
@@ -167,6 +171,7 @@ function createServiceOn(db: Database, stores: KeyStores, verifiers: RegisteredV
     log,
     times: metrics.timesOf('wallet'),
     publicUrl,
+    pages: { url: publicUrl, isPage: (_url, { accept }) => modules.pages.wantsPage(accept) },
     secure: address.startsWith('https:'),
     trustedProxies: options.trustedProxies,
     bodyLimit: config.bodyLimit,
@@ -195,6 +200,7 @@ function createServiceOn(db: Database, stores: KeyStores, verifiers: RegisteredV
   return {
     metrics,
     keys,
+    url: publicUrl,
     reseal: () => withoutTimeLimit(() => resealAll(db, options.seal)),
     sweep: async () => ({ ...(await runMaintenance()), ...(await continueWaiting()) }),
     async start() {
@@ -204,7 +210,7 @@ function createServiceOn(db: Database, stores: KeyStores, verifiers: RegisteredV
       if (isAddressKnown) await dids.ensureNode(theNode);
       const listening = await server.listen(config.host, config.port, options.reserved);
       if (!isAddressKnown) {
-        address = listening;
+        address = serviceUrl({ ...config, port: Number(new URL(listening).port) }, options.tls !== undefined, options.localName);
         await dids.ensureNode(theNode);
       }
       sweepers.set('maintenance', startSweeper(log, runMaintenance, clock)).set('exchanges', startSweeper(log, continueWaiting));

@@ -3,7 +3,11 @@ import { auditSettings } from '../platform/audit-export/index.ts';
 import { setting, type Values } from '../platform/config/index.ts';
 
 export const walletSettings = {
-  host: setting.text('GATEHOUSE_WALLET_HOST', '127.0.0.1', 'Address the wallet node listens on.'),
+  host: setting.text(
+    'GATEHOUSE_WALLET_HOST',
+    'localhost',
+    'Address the wallet node listens on. `localhost` is 127.0.0.1 and ::1.',
+  ),
   port: setting.number('GATEHOUSE_WALLET_PORT', 8080, { min: 0, max: 65_535, unit: 'port' }, 'Port the wallet node listens on.'),
   url: setting.address('GATEHOUSE_WALLET_URL', 'Public address of the wallet node.'),
   databaseUrl: setting.databaseUrl(

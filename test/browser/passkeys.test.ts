@@ -1,12 +1,13 @@
 // Passkeys in a real browser, with the virtual authenticator of Chromium.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { CDPSession, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { onDatabase } from '../support/api.ts';
 import { withApplication } from '../support/application-page.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { AT_LOCALHOST, servesAtLocalhost } from '../support/passkeys.ts';
 import { makeUser } from '../support/relying-party.ts';
+import { VirtualAuthenticator, withoutAutofill } from '../support/virtual-authenticator.ts';
 import {
   alertOf,
   enterCode,
@@ -25,51 +26,6 @@ const chromium = usesChromium();
 /** Autofill signs in while the sign-in page is already shown. */
 const atSecurity = (page: Page): Promise<void> =>
   page.getByRole('heading', { level: 1, name: words.accountPages.security }).waitFor();
-
-/** For buttons: the virtual person would accept the autofill of the page before the test presses any. */
-const withoutAutofill = async (page: Page): Promise<void> => {
-  await page.addInitScript(
-    'if (window.PublicKeyCredential) PublicKeyCredential.isConditionalMediationAvailable = async () => false',
-  );
-};
-
-/** An authenticator in the device, with a person who always agrees. */
-class VirtualAuthenticator {
-  readonly #session: CDPSession;
-  readonly #id: string;
-
-  private constructor(session: CDPSession, id: string) {
-    this.#session = session;
-    this.#id = id;
-  }
-
-  static async in(page: Page): Promise<VirtualAuthenticator> {
-    const session = await page.context().newCDPSession(page);
-    await session.send('WebAuthn.enable');
-    const options = {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    } as const;
-    const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', { options });
-    return new VirtualAuthenticator(session, authenticatorId);
-  }
-
-  async credentials() {
-    return (await this.#session.send('WebAuthn.getCredentials', { authenticatorId: this.#id })).credentials;
-  }
-
-  async add(credential: Awaited<ReturnType<VirtualAuthenticator['credentials']>>[number]): Promise<void> {
-    await this.#session.send('WebAuthn.addCredential', { authenticatorId: this.#id, credential });
-  }
-
-  async setUserVerified(isUserVerified: boolean): Promise<void> {
-    await this.#session.send('WebAuthn.setUserVerified', { authenticatorId: this.#id, isUserVerified });
-  }
-}
 
 onDatabase('SQLite', 'Passkeys in a browser', { settings: AT_LOCALHOST }, (api) => {
   servesAtLocalhost(api);

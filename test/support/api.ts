@@ -84,6 +84,7 @@ export class TestApi {
     const env = {
       ...FAST_HASHES,
       ...ANY_PASSWORD,
+      GATEHOUSE_IDENTITY_HOST: '127.0.0.1',
       GATEHOUSE_IDENTITY_PORT: '0',
       GATEHOUSE_ADMIN_PASSWORD: ADMIN_PASSWORD,
       ...(this.databaseUrl ? { GATEHOUSE_IDENTITY_DATABASE_URL: this.databaseUrl } : {}),

@@ -28,6 +28,7 @@ export class IdentityOnDatabase {
   async start(): Promise<void> {
     const { databaseUrl, feedDatabaseUrl, dataDir = '' } = this.#where;
     const env = {
+      GATEHOUSE_IDENTITY_HOST: '127.0.0.1',
       GATEHOUSE_IDENTITY_PORT: '0',
       GATEHOUSE_ADMIN_PASSWORD: PASSWORD,
       GATEHOUSE_IDENTITY_ARGON2_MEMORY: '64',

@@ -14,9 +14,11 @@ const START_MS = 60_000;
 
 export type ProcessSettings = Readonly<Record<string, string>>;
 
-/** Fast hashes and free ports; otherwise the defaults. */
+/** Fast hashes and free ports, on one address; otherwise the defaults. */
 export const SETTINGS: ProcessSettings = {
+  GATEHOUSE_IDENTITY_HOST: '127.0.0.1',
   GATEHOUSE_IDENTITY_PORT: '0',
+  GATEHOUSE_WALLET_HOST: '127.0.0.1',
   GATEHOUSE_WALLET_PORT: '0',
   GATEHOUSE_METRICS_PORT: '0',
   GATEHOUSE_IDENTITY_ARGON2_MEMORY: '64',
@@ -94,6 +96,9 @@ export class GatehouseProcess {
     return this.ended();
   }
 }
+
+/** As an operator starts it who says nothing about addresses. The ports are free ones. */
+export const DEFAULT_ADDRESSES: ProcessSettings = { GATEHOUSE_IDENTITY_HOST: 'localhost', GATEHOUSE_WALLET_HOST: 'localhost' };
 
 /** `runtime`: the Node the launcher runs on. */
 export function gatehouse(

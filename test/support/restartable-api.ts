@@ -14,6 +14,7 @@ import { type DatabaseKind, TestApi } from './api.ts';
 import { migratedDatabase } from './migrated-database.ts';
 
 const SETTINGS = {
+  GATEHOUSE_IDENTITY_HOST: '127.0.0.1',
   GATEHOUSE_IDENTITY_PORT: '0',
   GATEHOUSE_IDENTITY_ARGON2_MEMORY: '64',
   GATEHOUSE_IDENTITY_ARGON2_PASSES: '1',

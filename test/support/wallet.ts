@@ -99,6 +99,7 @@ export class TestWallet {
 
   get config() {
     return load(walletSettings, {
+      GATEHOUSE_WALLET_HOST: '127.0.0.1',
       GATEHOUSE_WALLET_PORT: '0',
       GATEHOUSE_WALLET_ROLES_CLAIM: 'groups',
       ...(this.databaseUrl ? { GATEHOUSE_WALLET_DATABASE_URL: this.databaseUrl } : {}),

@@ -1,6 +1,6 @@
 // The data a fresh service has: the default domain, base roles, the first administrator, the catalog.
 import { type Clock, seconds } from '../../platform/clock.ts';
-import { ConfigError } from '../../platform/config/index.ts';
+import { ConfigError, type LocalName } from '../../platform/config/index.ts';
 import { isUniqueViolation } from '../../platform/database/index.ts';
 import { newId, newSecret } from '../../platform/ids.ts';
 import { DEFAULT_DOMAIN, findProject, tagOf } from '../access/index.ts';
@@ -152,6 +152,15 @@ async function followAddress({ db, change }: BootstrapDeps, url: string): Promis
     invalidate(tagOf.everything);
     audit('endpoint.moved', { kind: 'service', id: 'identity' }, { from: written, to: url, count });
   });
+}
+
+/**
+ * How the service calls this machine where no setting says it. One that began at 127.0.0.1, as all did once, stays there: what people hold
+ * in the wallet, what was issued and what other providers know belong to that address.
+ */
+export async function localNameOf(db: Database): Promise<LocalName> {
+  const written = await readFact(db.read, ENDPOINT_FACT);
+  return written !== undefined && new URL(written).hostname === '127.0.0.1' ? '127.0.0.1' : 'localhost';
 }
 
 /** With the scope enforced, the role admin on projects and domains does not administer the service. */

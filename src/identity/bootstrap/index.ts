@@ -1,3 +1,10 @@
 // Creates the data of a new service.
-export { bootstrap, type DeliverPassword, isAdminPassword, resetAdminPassword, warnWithoutAdministrator } from './bootstrap.ts';
+export {
+  bootstrap,
+  type DeliverPassword,
+  isAdminPassword,
+  localNameOf,
+  resetAdminPassword,
+  warnWithoutAdministrator,
+} from './bootstrap.ts';
 export { ensureBuiltInApplication } from './built-in-application.ts';

@@ -19,7 +19,7 @@ export { isAnonymousWallet, isWallet } from './provider/first-party-clients.ts';
 export { mountIntrospection } from './provider/introspection.routes.ts';
 export type { OpenidKeys } from './provider/keys.ts';
 export { createLogouts, type Logouts } from './provider/logouts.ts';
-export { PRE_AUTHORIZED, wantsPage } from './provider/paths.ts';
+export { opensPage, PRE_AUTHORIZED, wantsPage } from './provider/paths.ts';
 export { OFFER_MODEL, PRE_AUTHORIZED_MODEL, TX_CODE_ATTEMPTS } from './provider/pre-authorized-grant.ts';
 export { createRecords, type Records } from './provider/records/records.ts';
 export { UNFINISHED_LIMIT } from './provider/unfinished-limit.ts';

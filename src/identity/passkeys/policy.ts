@@ -1,10 +1,13 @@
 // Who may use passkeys, and who must: the policy of the domain, as far as the address of the service lets browsers use them.
 import { ConfigError } from '../../platform/config/index.ts';
+import type { Log } from '../../platform/log/index.ts';
 import { hasRoleAnywhere } from '../access/index.ts';
 import type { Database, Tx } from '../database.ts';
 import type { DomainSettingsOf } from '../domain-settings/index.ts';
 import { domainNameOf, hasPasskey } from './passkeys.store.ts';
 import type { RelyingParty } from './relying-party.ts';
+
+const REMEDY = 'set GATEHOUSE_IDENTITY_URL to https:// and a host name (or http://localhost)';
 
 type Person = { readonly id: string; readonly domain_id: string };
 
@@ -42,12 +45,17 @@ export function createPasskeyPolicy({
       (await policyOf(person)) === 'required_for_administrators' &&
       (await hasRoleAnywhere(db.read, { userId: person.id }, 'admin')),
 
+    /** Nobody would miss what is never offered. */
+    async warnImpossible(log: Log, address: string): Promise<void> {
+      if (relyingParty() !== undefined || !(await everyPolicy()).some((policy) => policy !== 'off')) return;
+      log.warn({ address }, `people cannot use passkeys, which browsers do not offer at this address; ${REMEDY}`);
+    },
+
     /** Administrators could not sign in at all. That must not be found out one by one. */
     async refuseImpossible(address: string): Promise<void> {
       if (relyingParty() !== undefined || !(await everyPolicy()).includes('required_for_administrators')) return;
       throw new ConfigError(
-        `GATEHOUSE_IDENTITY_PASSKEYS: required_for_administrators needs an address where browsers offer passkeys, which ${address} is not; ` +
-          'set GATEHOUSE_IDENTITY_URL to https:// and a host name (or http://localhost)',
+        `GATEHOUSE_IDENTITY_PASSKEYS: required_for_administrators needs an address where browsers offer passkeys, which ${address} is not; ${REMEDY}`,
       );
     },
   };

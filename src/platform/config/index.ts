@@ -1,6 +1,6 @@
 // Configuration: typed settings, loaded from the environment, a file, or their defaults.
 export { defaultsOf, type IniFile, readIni, type Sections, type SectionValues } from './ini.ts';
-export { explainListenErrors, type ListenSettings, serviceUrl } from './listen.ts';
+export { explainListenErrors, type ListenSettings, type LocalName, serviceUrl } from './listen.ts';
 export {
   ConfigError,
   describeSettings,

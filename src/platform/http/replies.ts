@@ -117,6 +117,12 @@ export class Replies {
     this.send(call, route, { status: 200, headers, text: undefined, last: this.#isSendingMore(call) });
   }
 
+  /** Nothing was done, and nothing may be remembered: another start may have another address. */
+  redirect(call: IncomingCall, route: RouteName, location: string): void {
+    const headers = { Location: location, 'Cache-Control': 'no-store' };
+    this.send(call, route, { status: 302, headers, text: undefined, last: this.#isSendingMore(call) });
+  }
+
   /** The last resort: a failure to answer must end only its request, not the process. */
   refuseOrEnd(error: unknown, call: IncomingCall, route: RouteName): void {
     try {

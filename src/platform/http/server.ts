@@ -1,5 +1,4 @@
 // Serves an App over HTTP. Only this folder uses the web framework.
-import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Server as HttpServer, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
@@ -9,7 +8,7 @@ import proxyAddress from '@fastify/proxy-addr';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type FastifyServerOptions } from 'fastify';
 import { fault } from '../faults/index.ts';
 import { createServer as createHttpServer, createSecureServer } from '../node-http.ts';
-import type { ReservedPort } from '../reserved-port.ts';
+import { addressesOf, isMissing, type ReservedPort } from '../reserved-port.ts';
 import { isTracing, startRequestSpan } from '../tracing/index.ts';
 import type { App, Route } from './app.ts';
 import { acceptBodies, replaceEndedBody } from './bodies.ts';
@@ -17,6 +16,7 @@ import { ServerConnections } from './connections.ts';
 import { BaseUrls, createSender, FrameworkCall, type IncomingCall, type TimedMessage } from './exchange.ts';
 import { createMemoryAdapter, type MemoryCounts } from './memory-adapter.ts';
 import { type Mount, registerMount } from './mounts.ts';
+import { otherNameRedirect, type PageAddress } from './page-address.ts';
 import { createMethodFinder, refuseUnreadable } from './refusals.ts';
 import { faultOfFramework, Replies, type ReplyOptions, type RouteName } from './replies.ts';
 import { createSteps, type RequestAccess } from './steps.ts';
@@ -36,6 +36,8 @@ export interface ServerOptions<Caller> extends RequestAccess<Caller>, ReplyOptio
   readonly requestIdHeader: string;
   /** The URL that clients use, if it is known; else the host of each request. */
   publicUrl?(): string | undefined;
+  /** Pages work at one address only. A browser that opens one at another name of this machine is sent there. */
+  readonly pages?: PageAddress;
   /** Clients reach it by https, so it sends HSTS (RFC 6797). */
   readonly secure?: boolean;
   readonly trustedProxies: readonly string[];
@@ -56,7 +58,7 @@ export interface Server {
   /** Counts of the memory adapter. */
   readonly fromMemory: Readonly<MemoryCounts>;
   /** Resolves to the address it listens on. */
-  listen(host: string, port: number, reserved?: ReservedPort): Promise<string>;
+  listen(host: string, port: number, reserved?: readonly ReservedPort[]): Promise<string>;
   /** Stops accepting connections, lets running requests finish within the time, then closes. */
   close(graceMs: number): Promise<void>;
 }
@@ -89,9 +91,14 @@ function openNodeServer(
   return createSecureServer({ ...options, cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) }, listener);
 }
 
-/** `localhost` is two addresses on most machines. If one stayed free, another program could listen on it. */
-const addressesOf = async (host: string): Promise<readonly string[]> =>
-  host === 'localhost' ? [...new Set((await lookup(host, { all: true })).map(({ address }) => address))] : [host];
+function redirectOtherNames(server: FastifyInstance, pages: PageAddress, replies: Replies, bases: BaseUrls): void {
+  server.addHook('onRequest', (request, reply, next) => {
+    const location = otherNameRedirect(request.raw, pages);
+    if (location === undefined) return next();
+    reply.hijack();
+    replies.redirect(new FrameworkCall(request, reply.raw, bases), NO_ROUTE, location);
+  });
+}
 
 /** Refuses paths and methods that no route has. Answers OPTIONS, if the service does that. */
 function registerUnknown(
@@ -272,6 +279,7 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
     const name = nameOf(routes, request.routeOptions.url);
     replies.refuseOrEnd(faultOfFramework(error), new FrameworkCall(request, reply.raw, bases), name);
   });
+  if (options.pages) redirectOtherNames(server, options.pages, replies, bases);
   registerUnknown(server, options, replies, bases);
   registerRoutes(server, routes, (route, request, reply) => serve(route, new FrameworkCall(request, reply.raw, bases)));
   answerPreflights(server, routes, replies, bases);
@@ -283,18 +291,22 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
       return fromMemory;
     },
     async listen(host, port, reserved) {
+      const another = (): HttpServer => setUpServer(openNodeServer(options, listener));
       if (reserved) {
         await server.ready();
-        await reserved.giveTo(server.server);
+        for (const [index, one] of reserved.entries()) await one.giveTo(index === 0 ? server.server : another());
       } else {
-        const [first, ...others] = await addressesOf(host);
+        const [first, ...others] = addressesOf(host);
         await server.listen({ host: first!, port });
         const { port: actual } = server.server.address() as AddressInfo;
         for (const other of others)
-          await once(setUpServer(openNodeServer(options, listener)).listen({ host: other, port: actual }), 'listening');
+          await once(another().listen({ host: other, port: actual }), 'listening').catch((error: unknown) => {
+            if (!isMissing(other, error)) throw error;
+          });
       }
       const { address, port: actual, family } = server.server.address() as AddressInfo;
-      bases.listening = `${options.tls ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${actual}`;
+      const name = host === 'localhost' ? host : family === 'IPv6' ? `[${address}]` : address;
+      bases.listening = `${options.tls ? 'https' : 'http'}://${name}:${actual}`;
       return bases.listening;
     },
     async close(graceMs) {

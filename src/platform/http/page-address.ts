@@ -1,0 +1,28 @@
+// One machine has several names: localhost, 127.0.0.1 and ::1. Cookies, passkeys and the protection of forms belong to one of them, so that
+// a page that is opened at another is redirected.
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+
+export interface PageAddress {
+  /** The address of the service. */
+  url(): string;
+  /** Whether a browser opens a page, and not a program an API. */
+  isPage(url: string, headers: IncomingHttpHeaders): boolean;
+}
+
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
+/** Behind a proxy `Host` may be where the proxy connects to. The browser is elsewhere. */
+const OF_PROXIES = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host'];
+
+/** Where the browser is to open the page instead; undefined if it is at the right address, or not on this machine. */
+export function otherNameRedirect({ method, url = '/', headers }: IncomingMessage, pages: PageAddress): string | undefined {
+  if ((method !== 'GET' && method !== 'HEAD') || !pages.isPage(url, headers)) return undefined;
+  const own = new URL(pages.url());
+  const { host = '' } = headers;
+  if (host === own.host || !LOOPBACK.has(own.hostname) || OF_PROXIES.some((name) => headers[name] !== undefined))
+    return undefined;
+  const asked = URL.parse(`${own.protocol}//${host}`);
+  // Another port is another service, or one that was forwarded here: nobody may be listening on ours.
+  if (asked?.host !== host.toLowerCase() || asked.host === own.host || asked.port !== own.port || !LOOPBACK.has(asked.hostname))
+    return undefined;
+  return own.origin + url;
+}
