@@ -27,6 +27,7 @@ import {
   ofSystem,
   ownDomain,
   ownProject,
+  ownTokens,
   projectAdmin,
   type Rule,
   readers,
@@ -44,7 +45,7 @@ import {
 export const baseRules = {
   'identity:check_token': anyOf(admin, systemReader, self),
   'identity:validate_token': anyOf(admin, systemReader, (caller) => hasRole(caller, 'service'), self),
-  'identity:revoke_token': anyOf(admin, self),
+  'identity:revoke_token': anyOf(admin, ownTokens),
   'identity:get_auth_catalog': anyCaller,
   'identity:get_auth_projects': anyCaller,
   'identity:get_auth_domains': anyCaller,

@@ -23,6 +23,8 @@ export interface Facts {
   /** The names of the global roles that the role gives: itself and those it implies. */
   readonly givesRoles?: readonly string[];
   readonly applicationId?: string | undefined;
+  /** The audit id of a token. */
+  readonly tokenId?: string | undefined;
   /** Permissions of the caller in that application. Not read for administrators, who do not need them. */
   readonly managesApplication?: boolean;
   readonly managesRoles?: boolean;
@@ -80,6 +82,12 @@ export const projectAdmin: Rule = (caller, target) => hasRole(caller, 'admin') &
 export const isDomainAdministrator = (caller: Caller): boolean =>
   caller.authContext.enforcesScope && hasRole(caller, 'admin') && scopeDomain(caller) !== undefined;
 export const self: Rule = (caller, { userId }) => caller.userId === userId;
+/** The own tokens of a user. An application that acts for a person has those that were made for it. */
+export const ownTokens: Rule = (caller, target) =>
+  self(caller, target) &&
+  (isInPerson(caller) ||
+    caller.token.auditId === target.tokenId ||
+    (target.applicationId !== undefined && caller.token.applicationId === target.applicationId));
 export const inPerson: Rule = (caller, target) => self(caller, target) && isInPerson(caller) && !isDelegated(caller);
 export const anyOf =
   (...rules: readonly Rule[]): Rule =>
@@ -166,7 +174,8 @@ const mayPassOn: Rule = ({ token, authContext: { delegation } }) =>
   (delegation === undefined ||
     delegation.kind === 'federation' ||
     (delegation.kind === 'application_credential' && delegation.isUnrestricted));
-const mayReadPassedOn: Rule = (caller) => !['trust', 'oauth1'].includes(caller.token.delegation?.kind ?? '');
+const mayReadPassedOn: Rule = (caller) =>
+  isInPerson(caller) && !['trust', 'oauth1'].includes(caller.token.delegation?.kind ?? '');
 export const createsApplicationCredential = both(self, mayPassOn, ofProject);
 /** As Keystone with its scopes enforced: who names somebody else's as their own is refused, instead of told that they have none such. */
 const ownOne: Rule = (caller, target) =>

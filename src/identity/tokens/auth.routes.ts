@@ -86,7 +86,8 @@ export function mountAuth(app: IdentityApp, { auth, tokens, tokenText, revocatio
         : undefined;
     return andThen(verified, (found) => {
       if ((!found && text !== undefined) || (found && !knowsAccessRules(found, headers))) fail('token.not_found');
-      return { facts: { userId: found?.record.userId }, get: () => found ?? fail('token.not_found') };
+      const { userId, auditId: tokenId, applicationId } = found?.record ?? {};
+      return { facts: { userId, tokenId, applicationId }, get: () => found ?? fail('token.not_found') };
     });
   }
 
@@ -100,7 +101,7 @@ export function mountAuth(app: IdentityApp, { auth, tokens, tokenText, revocatio
     {
       summary: 'Log in',
       description:
-        'Answers with the token in the header `X-Subject-Token`; the body says what it is for. `identity.methods` names how the caller proves who they are: `password`, `totp` (a one-time code), `token` (an earlier token), `application_credential` (the secret of a program), `oauth1` (the request is signed), `oauth2` (an access token). A second factor may be sent with the password (`verification_code`, `device_data` or `recovery_code`). Without a scope, the token is for the default project of the user, if there is one.',
+        'Answers with the token in the header `X-Subject-Token`; the body says what it is for. `identity.methods` names how the caller proves who they are: `password`, `totp` (a one-time code), `token` (an earlier token), `application_credential` (the secret of a program), `oauth1` (the request is signed), `oauth2` (an access token; the token ends after ten minutes, or with the access token). A second factor may be sent with the password (`verification_code`, `device_data` or `recovery_code`). Without a scope, the token is for the default project of the user, if there is one.',
       tag,
       rule: 'anyone',
       body: Auth,
@@ -167,7 +168,8 @@ export function mountAuth(app: IdentityApp, { auth, tokens, tokenText, revocatio
     '/v3/auth/tokens',
     {
       summary: 'Revoke a token',
-      description: 'The token in `X-Subject-Token` ends at once, in every process of the service.',
+      description:
+        'The token in `X-Subject-Token` ends at once, in every process of the service. An application that acts for a person (method `oauth2`) ends its own tokens only.',
       tag,
       access: DELEGATED,
       rule: 'identity:revoke_token',

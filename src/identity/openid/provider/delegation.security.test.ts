@@ -10,6 +10,17 @@ import { DELEGATED } from '../../access/index.ts';
 
 const routes = identityRoutes();
 
+/** What an application that acts for a person reads about them. */
+const READS_OF_THE_PERSON: readonly string[] = [
+  // Of themselves in this application.
+  'GET /v3/OS-ROLES/users/:user_id/organizations/:organization_id/applications/allowed',
+  'GET /v3/OS-ROLES/users/:user_id/organizations/:organization_id/applications/allowed_roles',
+  'GET /v3/OS-ROLES/users/:user_id/organizations/:organization_id/roles/allowed',
+  'GET /v3/users/:user_id',
+  'GET /v3/users/:user_id/groups',
+  'GET /v3/users/:user_id/projects',
+];
+
 /** Everything a manager of a domain may do, and the applications they manage. */
 async function makeManager(api: TestApi) {
   const domain = await api.make('domain', { name: uniqueName('domain') });
@@ -67,10 +78,10 @@ onEachDatabase('An application that acts for the manager of a domain', (api) => 
     ]);
   });
 
-  const addressOf = (path: string): string => {
-    const { domain, other, group, managed, organization } = made;
+  const addressOf = (path: string, user: { id: string } = made.other): string => {
+    const { domain, group, managed, organization } = made;
     const known: Record<string, string> = {
-      user_id: other.id,
+      user_id: user.id,
       domain_id: domain.id,
       project_id: organization.id,
       organization_id: organization.id,
@@ -115,6 +126,44 @@ onEachDatabase('An application that acts for the manager of a domain', (api) => 
       `/v3/OS-ROLES/users/${other.id}/applications/${managed.id}/permissions`,
     ])
       assert.equal((await api.get(path, { token: inDomain! })).status, 403, path);
+  });
+
+  it('reads of the person who they are and what they may do, and not how they sign in or whom they let act for them', async () => {
+    const { manager, organization } = made;
+    const token = await api.logIn({ id: manager.user.id, password: manager.password }, { project: { id: organization.id } });
+    const program = await api.post(
+      `/v3/users/${manager.user.id}/application_credentials`,
+      { application_credential: { name: uniqueName('program') } },
+      { token },
+    );
+    assert.equal(program.status, 201, program.text);
+    const answered = new Set<string>();
+    for (const delegated of tokens)
+      for (const route of routes.filter(({ method, path }) => method === 'GET' && path.includes(':user_id'))) {
+        const { status, text } = await api.get(addressOf(route.path, manager.user), { token: delegated });
+        if (status < 400) answered.add(nameOfRoute(route));
+        assert.ok(!text.includes(program.body.application_credential.id), nameOfRoute(route));
+      }
+    assert.deepEqual([...answered].toSorted(), READS_OF_THE_PERSON);
+  });
+
+  it('ends its own tokens, and no token of the person', async () => {
+    const { manager } = made;
+    const own = await api.logIn({ id: manager.user.id, password: manager.password });
+    const elsewhere = await KeyrockClient.make(api);
+    const [ofOther] = await delegatedTokens(api, (await elsewhere.tokens(manager)).access_token, [undefined]);
+    const [first, ...more] = await delegatedTokens(api, access, [undefined, undefined]);
+    const end = (subject: string, token: string) =>
+      api.delete('/v3/auth/tokens', { token, headers: { 'X-Subject-Token': subject } });
+    for (const subject of [own, ofOther!]) {
+      assert.equal((await end(subject, first!)).status, 403);
+      assert.equal((await api.get(`/v3/users/${manager.user.id}`, { token: subject })).status, 200);
+    }
+    for (const subject of [...more, first!]) {
+      assert.equal((await end(subject, first!)).status, 204);
+      assert.equal((await api.get(`/v3/users/${manager.user.id}`, { token: subject })).status, 401);
+    }
+    assert.equal((await end(own, own)).status, 204, 'the person ends it themselves');
   });
 
   it('while the manager does, in person', async () => {

@@ -8,7 +8,7 @@ import { PROVISIONING_SCOPE } from './accounts.ts';
 import { methodsOf } from './acr.ts';
 import type { Records } from './records/records.ts';
 
-/** A login by an access token cannot be revoked together with it, so it is short. */
+/** A login by an access token does not end when the access token is revoked, so it is short. The application logs in again. */
 const LOGIN_MS = 10 * 60_000;
 
 /** Whether it is a token of a user with this scope. Tokens bound to a key are refused: the proof of the key is not available here (RFC 9449). */
