@@ -111,6 +111,7 @@ export const identityFaults = {
     text: 'The user {id} has the option ignore_password_expiry, so that the password does not expire.',
   },
   'user.email_changed': { status: 409, text: 'The e-mail address of the user was changed.' },
+  'user.name_is_address': { status: 400, text: 'A user name with @ must be the e-mail address of the user.' },
   'user.name_alike': {
     status: 409,
     text: 'Conflict occurred attempting to store user - Duplicate Entry: the name {name} looks like one that is taken.',
@@ -169,7 +170,6 @@ export const identityFaults = {
     text: 'The invitation is no longer valid: whoever sent it may no longer give what it names.',
   },
   'invitation.account_exists': { status: 409, text: 'There is an account with this address. Sign in to accept the invitation.' },
-  'invitation.name_is_address': { status: 400, text: 'A user name with @ must be the address of the invitation.' },
   'invitation.other_account': { status: 403, text: 'The invitation is for another account.' },
 
   'group.not_found': { status: 404, text: 'Could not find group: {id}.' },

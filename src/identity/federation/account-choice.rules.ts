@@ -4,8 +4,16 @@ import type { Change } from '../audit/index.ts';
 import type { Database, UserRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import { hasPasskey } from '../passkeys/index.ts';
-import { isEmailConfirmed, isMainEmail, nameKey, type Users } from '../users/index.ts';
-import { emailOf, type ProviderAssertion } from './assertion.ts';
+import {
+  isEmailConfirmed,
+  isLikeAddress,
+  isMainEmail,
+  nameKey,
+  type Users,
+  usersWithConfirmedEmail,
+  withoutAddress,
+} from '../users/index.ts';
+import { domainOfAddress, emailOf, type ProviderAssertion } from './assertion.ts';
 import type { GivenRules } from './given.rules.ts';
 import { linkedProviderIds, lockUser, usersWithEmail } from './links.store.ts';
 import type { MappedIdentity } from './mapping/index.ts';
@@ -118,14 +126,31 @@ export function createAccountChoice({
     return id !== undefined && inScope(login, id) ? id : refuse('other_domain');
   }
 
+  /** Whether the provider may say whose address this is: it is of its own domains, and nobody else has confirmed it. */
+  async function mayGiveAddress({ provider, transaction }: LoginContext, address: string, domainId: string): Promise<boolean> {
+    const domain = domainOfAddress(address);
+    const domains = JSON.parse(provider.email_domains) as string[];
+    if (domain === undefined || !domains.includes(domain)) return false;
+    return (await usersWithConfirmedEmail(transaction.tx, domainId, address)).length === 0;
+  }
+
+  /** A name that is the address of somebody else loses the domain of it, and so does one with an addition. */
+  async function nameOfNew(login: LoginContext, domainId: string, suffix: string): Promise<string> {
+    const { name, id } = login.identity.user;
+    const given = (name || id || '').trim();
+    if (!isLikeAddress(given)) return given;
+    const isOwn = suffix === '' && (await mayGiveAddress(login, given, domainId));
+    return isOwn ? given : withoutAddress(given);
+  }
+
   async function createAccount(login: LoginContext, suffix: string): Promise<string> {
-    const { identity, transaction } = login;
-    const name = `${(identity.user.name || identity.user.id || '').trim()}${suffix}`;
+    const domainId = await domainOfNew(login);
+    const name = `${await nameOfNew(login, domainId, suffix)}${suffix}`;
     if (name === suffix || name.length > MAX_NAME || /\p{Cc}/u.test(name)) refuse('no_name');
     const email = addressOfNew(login);
     const body = { name, ...(email === undefined ? {} : { email }) };
     const emailConfirmed = email !== undefined && email === trustedAddress(login);
-    return users.insert(transaction, body, await domainOfNew(login), { emailConfirmed });
+    return users.insert(login.transaction, body, domainId, { emailConfirmed });
   }
 
   /** The account to link. Undefined when the person has to choose first. */

@@ -71,6 +71,10 @@ export function identityOf(
 /** Letters that look alike in other scripts, or are folded together, are other mailboxes at the provider. */
 const PLAIN_ADDRESS = /^[\x21\x23-\x27\x2a\x2b\x2d\x2f-\x39\x3d\x3f\x41-\x5a\x5e-\x7e.]{1,64}@[A-Za-z0-9.-]{1,253}$/;
 
+/** The domain of a plain address, in lower case. */
+export const domainOfAddress = (text: string): string | undefined =>
+  PLAIN_ADDRESS.test(text) ? text.slice(text.lastIndexOf('@') + 1).toLowerCase() : undefined;
+
 export interface AssertedEmail {
   readonly address: string;
   /** Lower case. */
@@ -81,8 +85,8 @@ export interface AssertedEmail {
 
 export function emailOf({ claims }: Pick<ProviderAssertion, 'claims'>): AssertedEmail | undefined {
   const { email, email_verified: verified } = claims;
-  if (typeof email !== 'string' || !PLAIN_ADDRESS.test(email)) return undefined;
-  return { address: email, domain: email.slice(email.lastIndexOf('@') + 1).toLowerCase(), isVerified: verified === true };
+  const domain = typeof email === 'string' ? domainOfAddress(email) : undefined;
+  return domain === undefined ? undefined : { address: email as string, domain, isVerified: verified === true };
 }
 
 /** How the account page names the account at the provider. */

@@ -8,6 +8,7 @@ import { connectProvider, providerFor } from '../../../test/support/federation.t
 import type { PlainProvider } from '../../../test/support/plain-provider.ts';
 import { now, ProviderTokens } from '../../../test/support/provider-tokens.ts';
 import { makeUser } from '../../../test/support/relying-party.ts';
+import { usesDatabaseOf } from '../../../test/support/restartable-api.ts';
 
 /** The worst mapping that an administrator could write: the provider says everything. */
 const RULES = [
@@ -24,6 +25,7 @@ const RULES = [
 ];
 
 onEachDatabase('Somebody who came through a provider', (api) => {
+  const db = usesDatabaseOf(api);
   const id = uniqueName('idp');
   let provider: PlainProvider;
   let people: ProviderTokens;
@@ -54,6 +56,45 @@ onEachDatabase('Somebody who came through a provider', (api) => {
       assert.notEqual(entered.name, user.name);
     }
     assertOk(await api.authenticate({ id: user.id, password }), 201);
+  });
+
+  it('is not named like the address of somebody else, whatever the provider calls them', async () => {
+    const victim = `${uniqueName('vic')}@example.org`;
+    const local = victim.split('@')[0]!;
+    const names = [victim, victim.toUpperCase(), `${local}\uff20example.org`, ` ${victim}`, `${victim}@elsewhere.example`];
+    for (const name of names) {
+      const claims = { preferred_username: name, email: victim, email_verified: true };
+      const entered = await userOf(await people.enter(uniqueName('eve'), about(uniqueName('eve'), claims)));
+      assert.doesNotMatch(entered.name, /[@\uff20]/);
+      assert.ok(entered.name.toLowerCase().startsWith(local), entered.name);
+    }
+    for (const uid of ['@example.org', victim]) {
+      const claims = { preferred_username: '', uid };
+      const { body } = await people.logIn(uniqueName('eve'), about(uniqueName('eve'), claims));
+      assert.ok(!JSON.stringify(body).includes('@'), 'nor by the id that the provider gives them');
+    }
+    assert.deepEqual(assertOk(await api.get(`/v3/users?domain_id=${own.id}&name=${victim}`)).users, []);
+  });
+
+  it('is named like an address of the provider’s own domains, unless somebody else has confirmed it', async () => {
+    const id = uniqueName('idp');
+    const theirs = await providerFor(id);
+    try {
+      const settings = { accepts_tokens: true, email_domains: ['corp.example'] };
+      await connectProvider(api, theirs, { id, domainId: own.id, rules: RULES, settings });
+      const tokens = new ProviderTokens(api, theirs, id);
+      const enter = async (name: string) =>
+        (await userOf(await tokens.enter(uniqueName('amy'), about(uniqueName('amy'), { preferred_username: name })))).name;
+      const [amy, bea, eve] = [`${uniqueName('amy')}@Corp.example`, `${uniqueName('bea')}@corp.example`, uniqueName('eve')];
+      assert.equal(await enter(amy), amy);
+      assert.match(await enter(amy), new RegExp(`^${amy.split('@')[0]}-[0-9a-f]{6}$`), 'of two, the second gets an addition');
+      assert.equal(await enter(`${eve}@sub.corp.example`), eve);
+      const { id: owner } = await makeUser(api, { domain_id: own.id, email: bea });
+      await db().write((tx) => tx.updateTable('users').set({ confirmed_email: bea }).where('id', '=', owner).execute());
+      assert.equal(await enter(bea), bea.split('@')[0]);
+    } finally {
+      await theirs.stop();
+    }
   });
 
   it('is not another person of the provider, whatever it calls them', async () => {

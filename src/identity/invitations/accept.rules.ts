@@ -13,8 +13,8 @@ import {
   findUser,
   isEmailConfirmed,
   isMainEmail,
+  isOwnName,
   lockEmail,
-  nameKey,
   recipientOf,
   type Users,
   usersByMainEmail,
@@ -38,14 +38,10 @@ function checkLength(field: string, value: string, most: number): void {
   if (value === '' || [...value].length > most) fail('request.bad_value', { field, why: `it must have 1 to ${most} characters` });
 }
 
-/**
- * People and applications take a name with @ for an address. So it must be the one that the link proves, or the name that the inviter
- * proposed. Otherwise somebody could sign in under the address of somebody else, who could not register any more.
- */
-function checkName(name: string, { email_key, name: proposed }: InvitationRow): void {
+/** An address has to be the one that the link proves, or the name that the inviter proposed, who may create users with any name. */
+function checkName(name: string, { email, name: proposed }: InvitationRow): void {
   checkLength('name', name, MAX_NAME);
-  const key = nameKey(name);
-  if (key.includes('@') && key !== email_key && key !== nameKey(proposed ?? '')) fail('invitation.name_is_address');
+  if (!isOwnName(name, [email, proposed])) fail('user.name_is_address');
 }
 
 /** For the page. Only the holder of the link sees it, who reads the mails to the address. */

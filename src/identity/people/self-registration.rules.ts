@@ -12,7 +12,7 @@ import type { Mail } from '../mail/index.ts';
 import type { Passwords } from '../passwords/index.ts';
 import { findByName } from '../projects/index.ts';
 import type { Deps } from '../resource/index.ts';
-import { isMainEmail, lockEmail, recipientOf, type Users, usersByMainEmail } from '../users/index.ts';
+import { isMainEmail, lockEmail, ownersOfEmail, recipientOf, type Users } from '../users/index.ts';
 import { isAllowed } from './addresses.ts';
 import { CONFIRM_EMAIL_PAGE, FORGOTTEN_PASSWORD_PAGE, linkTo } from './pages.ts';
 import type { MailRequests, StrangerRequest } from './requests.ts';
@@ -89,7 +89,7 @@ export function createSelfRegistration(deps: SelfRegistrationDeps) {
   async function send(by: StrangerRequest, request: RegistrationRequest): Promise<void> {
     const { address, domain } = request;
     const named = await users.findByName(domain.id, address);
-    const [mailed] = await users.findByEmail(domain.id, address);
+    const [mailed] = await ownersOfEmail(db.read, domain.id, address);
     const owner = mailed ?? named;
     const mayMail = requests.mayMail(address, 'registration');
     await change({ userId: null, requestId: by.requestId }, async (transaction) => {
@@ -132,7 +132,7 @@ export function createSelfRegistration(deps: SelfRegistrationDeps) {
         if ((await findProject(transaction.tx, domain.id))?.enabled !== 1) fail('link.ended');
         // Somebody else may have created it since the mail was sent.
         await lockEmail(db, transaction.tx, domain.id, address);
-        const [owner] = await usersByMainEmail(transaction.tx, domain.id, address);
+        const [owner] = await ownersOfEmail(transaction.tx, domain.id, address);
         if (owner) fail('resource.duplicate', { kind: 'user', field: 'email', value: address });
         const details = { person: { externalId: null, profile }, emailConfirmed: true };
         const id = await users.insert(transaction, { name: address }, domain.id, details);

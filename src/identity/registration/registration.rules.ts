@@ -12,7 +12,7 @@ import { insertOwnedProject, OWNER } from '../grants/index.ts';
 import type { Projects } from '../projects/index.ts';
 import { type Deps, failOnBrokenReference } from '../resource/index.ts';
 import { findRoleByName } from '../roles/index.ts';
-import type { Users, UserWithExpiry } from '../users/index.ts';
+import { isOwnName, type Users, type UserWithExpiry } from '../users/index.ts';
 import { NAMES, type RegistrationKeys } from './keys.rules.ts';
 import type { RegisterUser } from './registration.schema.ts';
 import { findRegistration, insertRegistration, type KeyPurpose, lockUser } from './registration.store.ts';
@@ -70,6 +70,8 @@ export function createRegistration({
     body: NewUser,
   ): Promise<{ user: UserWithExpiry; activationKey: string }> {
     const username = usernameOf(body);
+    // The activation key is mailed to the address, or to the name if there is none.
+    if (typeof body.email === 'string' && !isOwnName(body.name, [body.email])) fail('user.name_is_address');
     const parent = await projects.checkPosition({ domainId, parent: undefined }, { name: username });
     const [projectId, cloudProjectId] = [newId(), newId()];
     const { activation_key: _key, ...rest } = body;

@@ -300,6 +300,14 @@ onEachDatabase('Registration, attacked', (api) => {
     assertOk(await client.reset(active, token, NEW));
   });
 
+  it('refuses a name that is another address than that of the user', async () => {
+    const [victim, mine] = [`${uniqueName('vic')}@example.org`, `${uniqueName('eve')}@example.org`];
+    const sent = { username: uniqueName('eve'), password: PASSWORD, domain_id: 'default' };
+    for (const name of [victim, victim.replace('@', '\uff20')])
+      assertRefused(await client.register({ ...sent, name, email: mine }), 400, /must be the e-mail address of the user/);
+    assertOk(await client.register({ ...sent, name: mine.toUpperCase(), email: mine }), 201);
+  });
+
   it('does not activate an account that a provisioning client deactivated since', async () => {
     const user = await client.registered();
     const answer = await api.patch(`/scim/v2/Users/${user.id}`, patchOf({ op: 'replace', path: 'active', value: false }));

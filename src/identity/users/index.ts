@@ -1,8 +1,16 @@
 // Users: accounts in a domain, with passwords, options and extra attributes.
 
-export { isEmailConfirmed, isMainEmail, lockEmail, usersByMainEmail, usersWithConfirmedEmail } from './confirmed-email.ts';
+export {
+  isEmailConfirmed,
+  isMainEmail,
+  lockEmail,
+  ownersOfEmail,
+  usersByMainEmail,
+  usersWithConfirmedEmail,
+} from './confirmed-email.ts';
 export { displayNameOf } from './display-name.ts';
 export { nameKey } from './name-key.ts';
+export { isLikeAddress, isOwnName, withoutAddress } from './own-name.ts';
 export type { OwnProfile } from './own-profile.rules.ts';
 export { emailKeys, type Person, type Profile, withMainEmail } from './profile.ts';
 export { type Recipient, recipientOf } from './recipient.ts';

@@ -56,7 +56,7 @@ const MESSAGES: Partial<Readonly<Record<keyof typeof identityFaults, Message>>> 
   'invitation.link_ended': (words) => words.invitationEndedText,
   'invitation.void': (words) => words.invitationVoidText,
   'invitation.account_exists': (words) => words.invitationKnown,
-  'invitation.name_is_address': (words) => words.invitationNameIsAddress,
+  'user.name_is_address': (words) => words.invitationNameIsAddress,
   'invitation.other_account': (words) => words.invitationOtherAccount,
 
   'two_factor.not_enabled': (words) => words.twoFactorIsOffAlready,

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
 import { onDatabase, onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
+import { connectProvider, providerFor } from '../../../../test/support/federation.ts';
 import { InvitationClient, submit } from '../../../../test/support/invitations.ts';
 import { smtpSettings } from '../../../../test/support/mail-server.ts';
 import {
@@ -16,6 +17,7 @@ import {
   startMailServer,
   tokenIn,
 } from '../../../../test/support/mailbox.ts';
+import { ProviderTokens } from '../../../../test/support/provider-tokens.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
 import { type BrowserPage, TestBrowser } from '../../../../test/support/test-browser.ts';
 import { isAllowed, readAddress } from '../../people/index.ts';
@@ -76,6 +78,27 @@ onEachDatabase(
       const mail = await newestMail(server, email);
       return { email, link: linkIn(mail), token: tokenIn(mail) };
     }
+
+    it('is not kept from somebody by a provider that gives their address to others', async () => {
+      const victim = newMailbox();
+      const id = uniqueName('idp');
+      const provider = await providerFor(id);
+      try {
+        await connectProvider(api, provider, { id, settings: { accepts_tokens: true } });
+        const claims = { preferred_username: victim, email: victim, email_verified: true };
+        const people = new ProviderTokens(api, provider, id);
+        const { user } = assertOk(await people.validate(await people.enter(uniqueName('eve'), claims))).token;
+        assert.equal(assertOk(await api.get(`/v3/users/${user.id}`)).user.email, victim);
+        await askToRegister(api, victim);
+        const mail = await newestMail(server, victim);
+        assert.equal(mail.subject, 'Confirm your e-mail address');
+        assert.equal((await complete(api, tokenIn(mail))).status, 200);
+        const [owner] = await accountsOf(api, victim);
+        assert.ok(owner && owner.id !== user.id);
+      } finally {
+        await provider.stop();
+      }
+    });
 
     it('makes one account, also if an invitation to the address is accepted at the same time', async () => {
       const client = new InvitationClient(api, server);

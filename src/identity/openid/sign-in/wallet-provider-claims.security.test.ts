@@ -151,6 +151,15 @@ onEachDatabase(
     });
 
     describe('as a name', () => {
+      it('is not taken if it is the address of somebody else', async () => {
+        const own = await connectIssuer(api, issuer);
+        const victim = `${uniqueName('vic')}@example.org`;
+        const claims = { preferred_username: victim, email: victim, email_verified: true };
+        const userId = await arrive(await issuer.issue({ sub: uniqueName('eve'), claims }));
+        assert.equal(assertOk(await api.get(`/v3/users/${userId}`)).user.name, victim.split('@')[0]);
+        assertOk(await api.delete(own.path), 204);
+      });
+
       it('is none if it is half a character, which is stored as any other half', async () => {
         const own = await connectIssuer(api, issuer);
         for (const sub of ['half \ud800', 'half \ud801', '\udc00 half'])
