@@ -12,7 +12,7 @@ export { displayNameOf } from './display-name.ts';
 export { nameKey } from './name-key.ts';
 export { isLikeAddress, isOwnName, withoutAddress } from './own-name.ts';
 export type { OwnProfile } from './own-profile.rules.ts';
-export { emailKeys, type Person, type Profile, withMainEmail } from './profile.ts';
+export { emailKeys, type Person, type Profile, sharedText, withMainEmail } from './profile.ts';
 export { type Recipient, recipientOf } from './recipient.ts';
 export { pageOfUsers } from './users.lists.ts';
 export { mountUsers } from './users.routes.ts';

@@ -3,7 +3,7 @@ import { tagOf } from '../access/index.ts';
 import type { Actor } from '../audit/index.ts';
 import { fail } from '../faults.ts';
 import { type Deps, parseJson } from '../resource/index.ts';
-import type { Profile } from './profile.ts';
+import { type Profile, sharedAfter, withNameParts } from './profile.ts';
 import { lockUser, updateUser } from './users.store.ts';
 
 /** By SCIM's names. An empty text removes the attribute; what is undefined stays. */
@@ -18,10 +18,6 @@ export interface OwnProfile {
 const MAX_NAME = 100;
 const ATTRIBUTES = ['displayName', 'preferredLanguage', 'timezone'] as const;
 const NAME_PARTS = ['givenName', 'familyName'] as const;
-
-/** Unassigned attributes are not stored. */
-const assigned = (values: Readonly<Record<string, unknown>>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== '' && value !== undefined));
 
 /** Control characters and marks that turn the direction of writing would also change the text around a name. */
 const isName = (text: string): boolean =>
@@ -45,16 +41,9 @@ function wrongAttribute(values: OwnProfile): keyof OwnProfile | undefined {
 }
 
 function changedProfile(stored: Profile, values: OwnProfile): Profile {
-  const name = (stored.name ?? {}) as Readonly<Record<string, unknown>>;
   const given = Object.fromEntries(NAME_PARTS.flatMap((part) => (values[part] === undefined ? [] : [[part, values[part]]])));
-  const parts = { ...name, ...given } as Record<string, unknown>;
-  const isRenamed = NAME_PARTS.some((part) => values[part] !== undefined && values[part] !== (name[part] ?? ''));
-  // The formatted name would still be the old one.
-  const formatted = isRenamed ? NAME_PARTS.flatMap((part) => parts[part] || []).join(' ') : name.formatted;
-  const newName = assigned({ ...parts, formatted });
   const others = Object.fromEntries(ATTRIBUTES.flatMap((key) => (values[key] === undefined ? [] : [[key, values[key]]])));
-  const profile = { ...stored, ...others, name: Object.keys(newName).length > 0 ? newName : undefined };
-  return assigned(profile);
+  return withNameParts({ ...stored, ...others }, given);
 }
 
 export function createOwnProfiles({ db, clock, change }: Pick<Deps, 'db' | 'clock' | 'change'>) {
@@ -65,8 +54,10 @@ export function createOwnProfiles({ db, clock, change }: Pick<Deps, 'db' | 'cloc
     if (wrong) return wrong;
     await change(actor, async ({ tx, invalidate, audit }) => {
       const user = (await lockUser(db, tx, id)) ?? fail('user.not_found', { id });
-      const profile = changedProfile(parseJson<Profile>(user.profile), trimmed);
-      await updateUser(tx, id, { profile: JSON.stringify(profile), updated_at: clock.now() });
+      const stored = parseJson<Profile>(user.profile);
+      const profile = changedProfile(stored, trimmed);
+      const extra = sharedAfter(parseJson(user.extra), stored, profile);
+      await updateUser(tx, id, { profile: JSON.stringify(profile), extra: JSON.stringify(extra), updated_at: clock.now() });
       invalidate(tagOf.user(id));
       audit(
         'user.profile_changed',

@@ -1,4 +1,4 @@
-// The profile of a user: the attributes of the SCIM schema, and the e-mail address of the base API.
+// The profile of a user: the attributes of the SCIM schema, and those of the base API that mean the same.
 import { nameKey } from './name-key.ts';
 
 /** Attributes by their SCIM names, without those that have their own column (userName, active, externalId). */
@@ -39,3 +39,65 @@ export function withMainEmail(profile: Profile, value: string | null | undefined
 export const emailKeys = (profile: Profile): string[] => [
   ...new Set(emailsOf(profile).flatMap(({ value }) => (typeof value === 'string' && value !== '' ? [nameKey(value)] : []))),
 ];
+
+type Attributes = Readonly<Record<string, unknown>>;
+
+/** Attributes of a user in the base API that are in the profile, too: by the names of OpenID's claims, with their place in the profile. */
+const SHARED = {
+  given_name: ['name', 'givenName'],
+  family_name: ['name', 'familyName'],
+  middle_name: ['name', 'middleName'],
+  nickname: ['nickName'],
+  locale: ['locale'],
+  zoneinfo: ['timezone'],
+} as const satisfies Readonly<Record<string, readonly [string] | readonly [string, string]>>;
+type Shared = keyof typeof SHARED;
+const SHARED_NAMES = Object.keys(SHARED) as Shared[];
+
+const partsOf = (profile: Profile): Attributes =>
+  typeof profile.name === 'object' && profile.name !== null ? (profile.name as Attributes) : {};
+
+const sharedIn = (profile: Profile, name: Shared): unknown => {
+  const [outer, inner] = SHARED[name];
+  return inner === undefined ? profile[outer] : partsOf(profile)[inner];
+};
+
+/** Unassigned attributes are not stored. */
+const assigned = (values: Attributes): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== '' && value !== undefined && value !== null));
+
+const FORMATTED = ['givenName', 'familyName'];
+
+/** With these parts of the name; an empty one is removed. The formatted name follows: it would still be the old one. */
+export function withNameParts(profile: Profile, given: Attributes): Profile {
+  const before = partsOf(profile);
+  const parts: Attributes = { ...before, ...given };
+  const isRenamed = FORMATTED.some((part) => (parts[part] || undefined) !== before[part]);
+  const formatted = isRenamed ? FORMATTED.flatMap((part) => parts[part] || []).join(' ') : before.formatted;
+  const name = assigned({ ...parts, formatted });
+  return assigned({ ...profile, name: Object.keys(name).length > 0 ? name : undefined });
+}
+
+/** With what a request of the base API says of them; null removes one. What is no text is kept by the base API only. */
+export function withShared(profile: Profile, body: Attributes): Profile {
+  const given = SHARED_NAMES.filter((name) => typeof body[name] === 'string' || body[name] === null);
+  if (given.length === 0) return profile;
+  const [outer, parts]: [Record<string, unknown>, Record<string, unknown>] = [{}, {}];
+  for (const name of given) {
+    const [first, part] = SHARED[name];
+    if (part === undefined) outer[first] = body[name];
+    else parts[part] = body[name];
+  }
+  return withNameParts(assigned({ ...profile, ...outer }), parts);
+}
+
+/** The attributes of the base API after a change of the profile: those that the base API has follow. */
+export function sharedAfter(extra: Attributes, before: Profile, after: Profile): Attributes {
+  const changed = SHARED_NAMES.filter((name) => name in extra && sharedIn(before, name) !== sharedIn(after, name));
+  return changed.length === 0 ? extra : { ...extra, ...Object.fromEntries(changed.map((name) => [name, sharedIn(after, name)])) };
+}
+
+/** One of them, as text. Users of earlier versions have some in the base API only. */
+export function sharedText(name: Shared, { extra, profile }: { readonly extra: Attributes; readonly profile: Profile }) {
+  return [sharedIn(profile, name), extra[name]].find((value) => typeof value === 'string' && value !== '') as string | undefined;
+}

@@ -6,7 +6,7 @@ import type { UserRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import type { PasswordOptions } from '../passwords/index.ts';
 import { extraOf, mergeOptions, parseJson } from '../resource/index.ts';
-import { emailKeys, mainEmail, type Person, type Profile, withMainEmail } from './profile.ts';
+import { emailKeys, mainEmail, type Person, type Profile, sharedAfter, withMainEmail, withShared } from './profile.ts';
 import { type UpdateUser, userFields } from './users.schema.ts';
 
 export type UserChanges = Static<typeof UpdateUser>['user'];
@@ -38,7 +38,7 @@ export const changesNothing = (user: UserRow, { body, person, inTransaction }: U
 export const isDisabledAgain = (user: UserRow, { body: { enabled, ...body }, ...revision }: UserRevision): boolean =>
   enabled === false && user.enabled === 0 && changesNothing(user, { ...revision, body });
 
-/** The base API has one e-mail address, the profile has many. A change of one updates the other. */
+/** The base API has one e-mail address, the profile has many; parts of the name are in both. A change of one updates the other. */
 export function attributesOf(stored: UserAttributes, body: UserChanges, person: Person | undefined): UserAttributes {
   // An account of somebody would be entered by somebody else. Only an administrator who creates a user links it in advance.
   if (body.federated !== undefined && !(Array.isArray(body.federated) && body.federated.length === 0))
@@ -47,8 +47,13 @@ export function attributesOf(stored: UserAttributes, body: UserChanges, person: 
       why: 'users are linked when they are created, or when they sign in through a provider',
     });
   const extra = { ...stored.extra, ...extraOf(body, userFields) };
-  if (person) return { extra: { ...extra, email: mainEmail(person.profile) }, profile: person.profile };
-  return { extra, profile: 'email' in body ? withMainEmail(stored.profile, body.email) : stored.profile };
+  if (person)
+    return {
+      extra: { ...sharedAfter(extra, stored.profile, person.profile), email: mainEmail(person.profile) },
+      profile: person.profile,
+    };
+  const profile = withShared(stored.profile, body);
+  return { extra, profile: 'email' in body ? withMainEmail(profile, body.email) : profile };
 }
 
 /** Whether a change affects how the user signs in or recovers the account. All options of a user do. */

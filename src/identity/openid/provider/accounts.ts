@@ -3,7 +3,7 @@
 import type { UserPermissionsReader } from '../../app-roles/index.ts';
 import type { Pictures } from '../../pictures/index.ts';
 import { parseJson } from '../../resource/index.ts';
-import { displayNameOf, isEmailConfirmed, type Profile, type Users, type UserWithExpiry } from '../../users/index.ts';
+import { displayNameOf, isEmailConfirmed, type Profile, sharedText, type Users, type UserWithExpiry } from '../../users/index.ts';
 import { picturePath } from './paths.ts';
 
 /** The claims of each scope. docs/guide/first-application.md has the same table. */
@@ -41,6 +41,9 @@ interface ApplicationRoles {
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
+/** What Keyrock's clients show of a person. */
+const keyrockName = ({ name }: UserWithExpiry, { displayName }: Profile): string => text(displayName) ?? name;
+
 interface AccountsDeps {
   readonly users: Users;
   readonly userPermissions: UserPermissionsReader;
@@ -68,11 +71,10 @@ export function createAccounts({ users, userPermissions, pictures, issuer }: Acc
   /** `GET /v3/access-tokens/{token}` and the scope `all_info`. */
   async function keyrockInformation(user: UserWithExpiry, applicationId: string) {
     const { email } = parseJson<{ email?: unknown }>(user.extra);
-    const { displayName } = parseJson<Profile>(user.profile);
     return {
       id: user.id,
       email: text(email) ?? '',
-      displayName: text(displayName) ?? user.name,
+      displayName: keyrockName(user, parseJson<Profile>(user.profile)),
       ...(await rolesIn(user.id, applicationId)),
       app_id: applicationId,
       isGravatarEnabled: false,
@@ -82,21 +84,23 @@ export function createAccounts({ users, userPermissions, pictures, issuer }: Acc
 
   async function claims(user: UserWithExpiry, applicationId: string, scopes: ReadonlySet<string>) {
     const profile = parseJson<Profile>(user.profile);
-    const name = (profile.name ?? {}) as Record<string, unknown>;
-    const { email } = parseJson<{ email?: unknown }>(user.extra);
+    const extra = parseJson<Record<string, unknown>>(user.extra);
+    const { email } = extra;
+    const stored = { extra, profile };
     const wantsRoles = scopes.has('roles') || scopes.has('organizations') || scopes.has('all_info');
     return {
       sub: user.id,
       name: displayNameOf(user),
-      given_name: text(name.givenName),
-      family_name: text(name.familyName),
-      middle_name: text(name.middleName),
-      nickname: text(profile.nickName),
+      given_name: sharedText('given_name', stored),
+      family_name: sharedText('family_name', stored),
+      middle_name: sharedText('middle_name', stored),
+      nickname: sharedText('nickname', stored),
       preferred_username: user.name,
       profile: text(profile.profileUrl),
       picture: scopes.has('profile') ? await pictureOf(user, profile) : undefined,
-      locale: text(profile.locale),
-      zoneinfo: text(profile.timezone),
+      locale: sharedText('locale', stored),
+      zoneinfo: sharedText('zoneinfo', stored),
+      displayName: keyrockName(user, profile),
       updated_at: Math.floor(user.updated_at / 1000),
       ...(text(email) ? { email: text(email), email_verified: isEmailConfirmed(user) && user.confirmed_email === email } : {}),
       ...(wantsRoles ? await rolesIn(user.id, applicationId) : {}),
