@@ -50,7 +50,7 @@ const content: CredentialContent = {
   userId: 'b'.repeat(32),
   profile: { name: 'Person number one', email: 'person-1@example.org' },
   recorded: {
-    roles: [{ target: 'bench', names: ['editor'] }],
+    roles: [{ target: 'bench', application: 'Bench', names: ['editor'] }],
     organizations: [],
     isRefreshed: false,
     issuedAt: now,

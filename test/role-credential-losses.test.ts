@@ -315,13 +315,15 @@ onEachDatabase(
       );
       const { ids, roles } = await recordFor(world.on, holder.user.id, holder.typeId);
       assert.deepEqual(roles, [
-        { target: holder.application.id, names: [holder.role.name] },
-        { target: target.id, names: [role.name] },
+        { target: holder.application.id, application: holder.application.name, names: [holder.role.name] },
+        { target: target.id, application: target.name, names: [role.name] },
       ]);
       await ok(api.delete(`/v3/OS-OAUTH2/consumers/${target.id}`));
       assert.equal(await stateOf(db(), ids[0]!), 'revoked');
       const again = await recordFor(world.on, holder.user.id, holder.typeId);
-      assert.deepEqual(again.roles, [{ target: holder.application.id, names: [holder.role.name] }]);
+      assert.deepEqual(again.roles, [
+        { target: holder.application.id, application: holder.application.name, names: [holder.role.name] },
+      ]);
     });
 
     it('not as long as the role is there by another organization, and then, too', async () => {

@@ -30,7 +30,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const)
     });
     after(() => wallet.stop());
 
-    const ROLES = () => [{ target: world.application.id, names: ['manager'] }];
+    const ROLES = () => [{ target: world.application.id, application: world.application.name, names: ['manager'] }];
 
     it('come by a pre-authorized code, once the person has typed the transaction code', async () => {
       const { uri, tx_code: code } = await makeOffer(api, person, [world.sdJwt]);

@@ -1,7 +1,7 @@
 // Names, labels and values of credentials, in the reader's language. All of them are texts of issuers and verifiers.
 import { settings } from '../shared/settings.ts';
-import { shared } from '../shared/words/index.ts';
 import type { ClaimLabel, Credential, Display, LocalName, Path } from './types.ts';
+import { isObject, readable, valueText } from './value-text.ts';
 
 /** The entry in the reader's language; else the one without a language; else the first. */
 export function inLanguage<Entry extends { readonly locale?: string }>(entries: readonly Entry[]): Entry | undefined {
@@ -33,10 +33,6 @@ const TECHNICAL = new Set([
 const samePath = (one: Path, other: Path): boolean =>
   one.length === other.length && one.every((step, at) => step === other[at] || step === null || other[at] === null);
 
-/** `given_name` → `given name`. */
-const readable = (step: string | number | null): string =>
-  step === null ? '*' : typeof step === 'number' ? String(step + 1) : step.replaceAll('_', ' ');
-
 /** What the issuer calls the claim; else the names of its path. */
 export function labelOf(path: Path, labels: readonly ClaimLabel[]): string {
   const label = labels.find((one) => samePath(one.path, path));
@@ -47,16 +43,6 @@ export function labelOf(path: Path, labels: readonly ClaimLabel[]): string {
       .map(readable)
       .join(' › ')
   );
-}
-
-export function valueText(value: unknown): string {
-  if (typeof value === 'boolean') return value ? shared.yes : shared.no;
-  if (Array.isArray(value)) return value.map(valueText).join(', ');
-  if (typeof value === 'object' && value !== null)
-    return Object.entries(value)
-      .map(([name, one]) => `${readable(name)}: ${valueText(one)}`)
-      .join(', ');
-  return String(value ?? '–');
 }
 
 /** The value at a path; a list for `null`. */
@@ -72,9 +58,6 @@ export interface ClaimRow {
   readonly label: string;
   readonly value: string;
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The claims of a credential, one row for each value. */
 export function claimRows({ claims, labels }: Pick<Credential, 'claims' | 'labels'>): ClaimRow[] {

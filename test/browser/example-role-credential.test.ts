@@ -9,7 +9,7 @@ import { DESK, lookTroubles } from '../support/accessibility.ts';
 import type { TestApi } from '../support/api.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { freePort } from '../support/ports.ts';
-import { alertOf, enterPassword, follow, openAccount, press, words } from '../support/visitor.ts';
+import { alertOf, enterPassword, follow, openAccount, press, sectionOf, words } from '../support/visitor.ts';
 import { shareWithSignIn, takeRoleAlong } from '../support/wallet-sign-in-page.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../examples/role-credential/start.js', import.meta.url));
@@ -58,7 +58,13 @@ describe('The example of a role as a credential', () => {
     await openAccount(api, page, 'applications');
     await enterPassword(page, { name: 'ann', password: password! });
     const inWallet = await takeRoleAlong(page, 'Reader of reports');
+    await inWallet.getByText('Reports: reader', { exact: true }).waitFor();
     assert.deepEqual(await lookTroubles(inWallet, 'example-wallet'), []);
+    await inWallet.goto(`${wallet}/`);
+    await inWallet.locator('.credential-card').getByText('Reports: reader', { exact: true }).waitFor();
+    // And on the page of the account.
+    await openAccount(api, page, 'applications');
+    await sectionOf(page, words.inWallets).getByText('Reports: reader').waitFor();
 
     const answer = async (): Promise<string> => {
       await press(page, words.walletSignIn);

@@ -122,7 +122,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const)
     it('is closed', async (context: TestContext) => {
       const { api } = services;
       person = await makeHolder(api, world);
-      const ROLES = [{ target: world.application.id, names: ['manager'] }];
+      const ROLES = [{ target: world.application.id, application: world.application.name, names: ['manager'] }];
       const offered = async () => {
         const { uri, tx_code: txCode } = await makeOffer(api, person, [world.sdJwt]);
         return { offer: uri, txCode };

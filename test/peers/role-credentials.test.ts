@@ -75,7 +75,7 @@ describe('Credo receives roles as credentials', () => {
     const { uri, tx_code: txCode } = await makeOffer(api, person, [world.sdJwt]);
     const { resolvedCredentialOffer, token, received, compact } = await receiveSdJwts(agent, uri, txCode!, 2);
     const { payload, header } = readSdJwt(compact);
-    assert.deepEqual(payload.roles, [{ target: world.application.id, names: ['manager'] }]);
+    assert.deepEqual(payload.roles, [{ target: world.application.id, application: world.application.name, names: ['manager'] }]);
     assert.ok(header.x5c.length > 0);
     await agent.openid4vc.holder.sendNotification({
       metadata: resolvedCredentialOffer.metadata,

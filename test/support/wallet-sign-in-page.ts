@@ -21,6 +21,8 @@ export async function takeRoleAlong(page: Page, name: string): Promise<Page> {
   await wallet.getByRole('link', { name: texts.signIn }).click();
   await lookAtLink(wallet);
   const [, code] = await sectionOf(page, words.takeRoles).locator('code').allInnerTexts();
+  // It says where the code is.
+  await wallet.getByText(words.offerCodeHint('Gatehouse')).waitFor();
   await wallet.getByLabel(walletWords.receive.txCode).fill(code!);
   await wallet.getByRole('button', { name: walletWords.receive.accept, exact: true }).click();
   await onScreen(wallet, name);

@@ -97,9 +97,9 @@ class Offer extends Screen {
       autocomplete: 'one-time-code',
       maxLength: txCode.length ?? 200,
       hint: [
-        receive.txCodeHint,
+        // The issuer knows where it is.
+        txCode.description ? receive.issuerSays(txCode.description) : receive.txCodeHint,
         txCode.length ? receive.txCodeLength(txCode.length, isNumeric) : '',
-        txCode.description ? receive.issuerSays(txCode.description) : '',
       ]
         .filter(Boolean)
         .join(' '),

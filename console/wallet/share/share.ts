@@ -8,10 +8,11 @@ import { hrefOf, part } from '../../shared/router.ts';
 import { type Content, Screen } from '../../shared/screen.ts';
 import { announce } from '../../shared/status.ts';
 import { dateText } from '../../shared/time.ts';
-import { hostOf, labelOf, titleOf, valueAt, valueText } from '../display.ts';
+import { hostOf, labelOf, titleOf, valueAt } from '../display.ts';
 import { previewOf } from '../open/links.ts';
 import { api } from '../session.ts';
 import type { Credential, Path, PresentationAnswer, PresentationPreview, PreviewQuery, QuerySet } from '../types.ts';
+import { valueText } from '../value-text.ts';
 import { words } from '../words/index.ts';
 import { Choice, NOTHING } from './choice.ts';
 

@@ -142,6 +142,7 @@ onEachDatabase('Credential types', (api) => {
       [
         [['roles'], 'never'],
         [['roles', null, 'target'], 'never'],
+        [['roles', null, 'application'], 'never'],
         [['roles', null, 'names'], 'never'],
         [['email'], 'always'],
       ],

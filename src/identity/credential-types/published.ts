@@ -24,7 +24,8 @@ export function typeMetadataOf(issuer: string, type: CredentialType, language: s
     display: display(language, name, description),
     claims: [
       always(['roles'], CLAIM_NAMES.roles),
-      always(['roles', null, 'target'], 'Application'),
+      always(['roles', null, 'target'], 'Id of the application'),
+      always(['roles', null, 'application'], 'Application'),
       always(['roles', null, 'names'], 'Names of the roles'),
       ...type.claims.map((claim) => ({ path: [claim], sd: 'always', display: label(CLAIM_NAMES[claim]) })),
     ],

@@ -7,7 +7,7 @@ import type { Database, Tx } from '../database.ts';
 import { listIdIn, tagOfList } from './addresses.ts';
 import { issuingLock, receiversOf } from './holders.store.ts';
 import { createIssuedList, type IssuedListDeps } from './issued-credentials.rules.ts';
-import { findByEntry, findIssued, issuedTo } from './issued-credentials.store.ts';
+import { findByEntry, findIssued, issuedTo, rolesOfBatches, type SaidRole } from './issued-credentials.store.ts';
 import { createLists, type ListDeps } from './lists.ts';
 import { createRecord, type RecordDeps } from './record.rules.ts';
 import { resume, revoke, type StateChange, suspend } from './states.rules.ts';
@@ -59,6 +59,8 @@ export function createIssuedCredentials(deps: IssuedCredentialDeps) {
     find: (id: string): Promise<IssuedCredentialRow | undefined> => findIssued(db.read, id),
     /** Also those that were revoked, or have expired not long ago; the latest first. */
     ofUser: (userId: string): Promise<IssuedCredentialRow[]> => issuedTo(db.read, userId),
+    /** What credentials of these batches say. */
+    rolesOf: (batchIds: readonly string[]): Promise<SaidRole[]> => rolesOfBatches(db.read, batchIds),
     /** What received the credentials of a user that are valid now. */
     receiversOf: (userId: string): Promise<(string | null)[]> => receiversOf(db.read, userId, seconds(clock)),
 

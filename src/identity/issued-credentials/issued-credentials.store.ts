@@ -256,6 +256,7 @@ export function listIssued(
 
 export interface SaidRole {
   readonly batch_id: string;
+  readonly application_id: string;
   readonly target: string;
   readonly name: string;
 }
@@ -269,7 +270,7 @@ export async function rolesOfBatches(db: Reader, batchIds: readonly string[]): P
       .where('batch_id', 'in', [...some])
       .orderBy('application_id')
       .orderBy('name')
-      .select(['batch_id', 'target', 'name'])
+      .select(['batch_id', 'application_id', 'target', 'name'])
       .execute();
     all.push(...rows);
   }

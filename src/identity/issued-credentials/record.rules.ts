@@ -5,6 +5,7 @@ import { takeAdvisoryLock, takeAdvisoryLocks } from '../../platform/database/ind
 import { newId } from '../../platform/ids.ts';
 import type { UserPermissionsReader } from '../app-roles/index.ts';
 import type { Change } from '../audit/index.ts';
+import { namesOfConsumers } from '../consumers/index.ts';
 import { applicationsOf, type CredentialTypes, credentialTypeTag } from '../credential-types/index.ts';
 import type { IssuedCredentialRow, StatusListRow } from '../database.issued-credentials.ts';
 import type { Database, Tx } from '../database.ts';
@@ -74,7 +75,8 @@ export interface RecordedCredential {
 }
 
 export interface Recorded {
-  readonly roles: readonly { readonly target: string; readonly names: readonly string[] }[];
+  /** `application`: its name, for people. Programs go by `target`. */
+  readonly roles: readonly { readonly target: string; readonly application: string; readonly names: readonly string[] }[];
   /** Names of the organizations in which the roles are, if the type says them. */
   readonly organizations: readonly string[];
   /** The wallet had one before. */
@@ -145,9 +147,13 @@ async function store(
   return stored;
 }
 
-function rolesByTarget(roles: readonly (HeldRole & { readonly target: string })[]): Recorded['roles'] {
+function rolesByTarget(
+  roles: readonly (HeldRole & { readonly target: string })[],
+  applications: ReadonlyMap<string, string>,
+): Recorded['roles'] {
   return [...Map.groupBy(roles, ({ target }) => target)].map(([target, own]) => ({
     target,
+    application: applications.get(own[0]!.application_id)!,
     names: [...new Set(own.map(({ name }) => name))],
   }));
 }
@@ -223,6 +229,9 @@ export const createRecord = (deps: RecordDeps) =>
         }),
       };
     });
-    const said = { roles: rolesByTarget(roles), organizations: organizations.map(({ name }) => name) };
+    const said = {
+      roles: rolesByTarget(roles, await namesOfConsumers(tx, applications)),
+      organizations: organizations.map(({ name }) => name),
+    };
     return { ...said, isRefreshed: before !== undefined, issuedAt: now, expiresAt, credentials };
   };

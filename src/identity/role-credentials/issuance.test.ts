@@ -69,7 +69,7 @@ onEachDatabase('Receiving a role as a credential', (api) => {
     assert.equal(header.typ, 'dc+sd-jwt');
     assert.equal(payload.iss, wallet.issuer);
     assert.equal(payload.sub, person.id);
-    assert.deepEqual(payload.roles, [{ target: world.application.id, names: ['manager'] }]);
+    assert.deepEqual(payload.roles, [{ target: world.application.id, application: world.application.name, names: ['manager'] }]);
     assert.equal(payload.vct, `${wallet.issuer}/openid/credential-types/${world.typeId}`);
     const { kty, crv, x, y } = await exportJWK(key.publicKey);
     assert.deepEqual(payload.cnf, { jwk: { kty, crv, x, y } });
@@ -117,7 +117,9 @@ onEachDatabase('Receiving a role as a credential', (api) => {
     assert.equal(header.typ, 'vc+jwt');
     assert.equal(payload.credentialSubject.id, did);
     assert.equal(payload.sub, did);
-    assert.deepEqual(payload.credentialSubject.roles, [{ target: world.application.id, names: ['manager'] }]);
+    assert.deepEqual(payload.credentialSubject.roles, [
+      { target: world.application.id, application: world.application.name, names: ['manager'] },
+    ]);
     assert.equal(payload.credentialStatus[0].type, 'BitstringStatusListEntry');
   });
 

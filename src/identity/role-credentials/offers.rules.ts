@@ -23,6 +23,8 @@ export interface OfferWish {
   readonly grant: OfferGrant;
   /** Only with a pre-authorized code. */
   readonly hasTxCode: boolean;
+  /** Where the person finds that code, in their language: the wallet asks for it on another page, or on another device. */
+  readonly txCodeHint?: string;
 }
 
 export interface MadeOffer extends OfferWish {
@@ -51,7 +53,7 @@ export function createOffers({ db, clock, change, records, types, offerSeconds, 
   async function addGrant(
     transaction: Change,
     userId: string,
-    { grant, hasTxCode, configurationIds }: OfferWish,
+    { grant, hasTxCode, txCodeHint, configurationIds }: OfferWish,
     offerId: string,
   ): Promise<{ grants: object; txCode?: string }> {
     const payload = { accountId: userId, configurationIds, offerId };
@@ -64,7 +66,11 @@ export function createOffers({ db, clock, change, records, types, offerSeconds, 
     const txCode = hasTxCode ? newTxCode() : undefined;
     const stored = { ...payload, ...(txCode === undefined ? {} : { txCode }) };
     await records.add(transaction, { model: PRE_AUTHORIZED_MODEL, id: code, payload: stored, lifetime: offerSeconds });
-    const asked = { input_mode: 'numeric', length: TX_CODE_DIGITS };
+    const asked = {
+      input_mode: 'numeric',
+      length: TX_CODE_DIGITS,
+      ...(txCodeHint === undefined ? {} : { description: txCodeHint }),
+    };
     return {
       grants: { [PRE_AUTHORIZED]: { 'pre-authorized_code': code, ...(txCode === undefined ? {} : { tx_code: asked }) } },
       ...(txCode === undefined ? {} : { txCode }),

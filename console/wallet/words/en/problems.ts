@@ -4,7 +4,10 @@ export const problems = {
     forbidden: { title: 'Not allowed', text: 'This is for administrators of the node. Ask one of them.' },
     'invalid-offer': { title: 'This offer cannot be used', text: 'Ask the issuer for a new one.' },
     'offer-spent': { title: 'This offer was already used', text: 'Ask the issuer for a new one.' },
-    'tx-code-required': { title: 'A transaction code is needed', text: 'The issuer sent it to you in another way.' },
+    'tx-code-required': {
+      title: 'A transaction code is needed',
+      text: 'It is where you found the offer, or in a message or a letter of the issuer.',
+    },
     'tx-code-rejected': {
       title: 'The issuer does not accept this code',
       text: 'Check it and enter it again. Some issuers allow few attempts.',

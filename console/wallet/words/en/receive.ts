@@ -16,7 +16,7 @@ export const receive = {
   decide: 'Accept it?',
   take: (name: string) => `Receive ${name}`,
   txCode: 'Transaction code',
-  txCodeHint: 'The issuer sent it to you in another way, such as a letter or a message.',
+  txCodeHint: 'It is where you found the offer, such as below the QR code, or in a message or a letter of the issuer.',
   txCodeLength: (length: number, isNumeric: boolean) => `It has ${length} ${isNumeric ? 'digits' : 'characters'}.`,
   issuerSays: (text: string) => `The issuer says: “${text}”`,
   leads: (host: string) => `You will be led to ${host} to sign in there, and come back afterwards.`,

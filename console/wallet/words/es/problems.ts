@@ -5,7 +5,10 @@ export const problems: Words['problems'] = {
     forbidden: { title: 'No está permitido', text: 'Es para quienes administran el nodo. Pídaselo a ellos.' },
     'invalid-offer': { title: 'Esta oferta no se puede usar', text: 'Pida otra al emisor.' },
     'offer-spent': { title: 'Esta oferta ya se ha usado', text: 'Pida otra al emisor.' },
-    'tx-code-required': { title: 'Hace falta un código de la operación', text: 'El emisor se lo envió por otra vía.' },
+    'tx-code-required': {
+      title: 'Hace falta un código de la operación',
+      text: 'Está donde encontró la oferta, o en un mensaje o una carta del emisor.',
+    },
     'tx-code-rejected': {
       title: 'El emisor no acepta este código',
       text: 'Compruébelo e introdúzcalo de nuevo. Algunos emisores permiten pocos intentos.',

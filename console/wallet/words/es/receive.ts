@@ -18,7 +18,7 @@ export const receive: Words['receive'] = {
   decide: '¿La acepta?',
   take: (name) => `Recibir ${name}`,
   txCode: 'Código de la operación',
-  txCodeHint: 'El emisor se lo envió por otra vía, como una carta o un mensaje.',
+  txCodeHint: 'Está donde encontró la oferta, por ejemplo debajo del código QR, o en un mensaje o una carta del emisor.',
   txCodeLength: (length, isNumeric) => `Tiene ${length} ${isNumeric ? 'cifras' : 'caracteres'}.`,
   issuerSays: (text) => `El emisor dice: «${text}»`,
   leads: (host) => `Se le llevará a ${host} para iniciar sesión allí; después volverá aquí.`,

@@ -25,13 +25,15 @@ export interface CredentialOffers {
       readonly configurationIds: readonly string[];
       readonly grant: 'pre-authorized_code';
       readonly hasTxCode: boolean;
+      /** Where the person finds the code. */
+      readonly txCodeHint: string;
     },
   ): Promise<{ readonly uri: string; readonly txCode: string | undefined; readonly expiresAt: number }>;
 }
 
 export interface RoleCredentialDeps extends Pick<Deps, 'db' | 'clock' | 'change' | 'config'> {
   readonly credentialTypes: Pick<CredentialTypes, 'find' | 'list'>;
-  readonly issuedCredentials: Pick<IssuedCredentials, 'ofUser' | 'revoke'>;
+  readonly issuedCredentials: Pick<IssuedCredentials, 'ofUser' | 'rolesOf' | 'revoke'>;
   readonly credentialOffers: CredentialOffers;
   readonly records: Records;
   readonly walletProviders: Pick<WalletProviders, 'wallet'>;
@@ -68,6 +70,7 @@ const offer =
       configurationIds: [form.text('configuration')],
       grant: 'pre-authorized_code',
       hasTxCode: true,
+      txCodeHint: visit.look.words.offerCodeHint(visit.look.brand.name),
     });
     return { show: offerSection(visit, { ...made, link: linkOf(made.uri, config.walletLink) }) };
   };
@@ -90,18 +93,36 @@ const revoke =
     return { done: 'credentialIsRevoked' };
   };
 
+/** By batch, such as `Orders: buyer, reader`. An application that was deleted has no name any more. */
+async function rolesTextOf({ db, issuedCredentials }: RoleCredentialDeps, batchIds: readonly string[]) {
+  const said = await issuedCredentials.rolesOf(batchIds);
+  const names = await namesOfConsumers(db.read, [...new Set(said.map((role) => role.application_id))]);
+  const text = (all: typeof said): string =>
+    [...Map.groupBy(all, ({ application_id }) => application_id)]
+      .map(([id, own]) => {
+        const roles = [...new Set(own.map(({ name }) => name))].join(', ');
+        return names.has(id) ? `${names.get(id)}: ${roles}` : roles;
+      })
+      .join('; ');
+  return new Map([...Map.groupBy(said, ({ batch_id }) => batch_id)].map(([id, all]) => [id, text(all)]));
+}
+
 async function issuedTo(deps: RoleCredentialDeps, rows: readonly IssuedRow[]): Promise<IssuedOnPage[]> {
   const now = seconds(deps.clock);
-  const names = await namesOfConsumers(deps.db.read, [...new Set(rows.map((row) => row.application_id))]);
+  const wallets = ofWallets(rows);
+  const roles = await rolesTextOf(
+    deps,
+    wallets.map(([row]) => row!.batch_id),
+  );
   const shown = await Promise.all(
-    ofWallets(rows).map(async (all): Promise<IssuedOnPage> => {
+    wallets.map(async (all): Promise<IssuedOnPage> => {
       const row = all[0]!;
       const firstAt = row.first_issued_at ?? row.issued_at;
       return {
         id: row.id,
         // The type, or the application, may be deleted.
         name: (await deps.credentialTypes.find(row.type_id))?.name ?? row.type_id,
-        application: names.get(row.application_id),
+        roles: roles.get(row.batch_id),
         copies: all.filter(({ batch_id }) => batch_id === row.batch_id).length,
         issuedAt: firstAt,
         refreshedAt: row.issued_at > firstAt ? row.issued_at : undefined,

@@ -44,6 +44,9 @@ onEachDatabase('Roles for a wallet on the account page', (api) => {
     assert.equal(shown.status, 200);
     assert.equal(shown.headers.get('cache-control'), 'no-store');
     const { uri, code } = offeredOn(shown);
+    const offer = await new TestCredentialWallet(api).read(uri);
+    const hint = offer.grants['urn:ietf:params:oauth:grant-type:pre-authorized_code'].tx_code.description;
+    assert.equal(hint, en.offerCodeHint('Gatehouse'), 'wallets can say where the code is');
     assert.ok(shown.text.includes('<svg') && shown.text.includes(`${en.offerUntil} <time`));
     const wallet = new TestCredentialWallet(api);
     const refused = await wallet.redeem(uri, code === '000000' ? '000001' : '000000');
@@ -51,7 +54,7 @@ onEachDatabase('Roles for a wallet on the account page', (api) => {
     assert.ok(await wallet.receive(await wallet.token(uri, code), world.sdJwt));
     const later = await browser.go(PAGE);
     assert.ok(!later.text.includes(uri) && !later.text.includes(code), 'it is shown once');
-    assert.ok(later.text.includes(world.application.name));
+    assert.ok(later.text.includes(`${world.application.name}: manager`), 'in words, not by ids');
     assert.match(later.text, new RegExp(`${en.credentialIssued} <time.*${en.credentialUntil} <time`));
     assert.match(later.text, /<strong id="issued-0">[\s\S]*<button[^>]* aria-describedby="issued-0">/);
     const done = await browser.submit(later, 'credential-revoke');

@@ -16,7 +16,8 @@ export interface AvailableOnPage {
 export interface IssuedOnPage {
   readonly id: string;
   readonly name: string;
-  readonly application: string | undefined;
+  /** With their applications. */
+  readonly roles: string | undefined;
   readonly copies: number;
   readonly state: keyof PageWords['credentialStates'];
   /** Times in seconds. */
@@ -65,7 +66,7 @@ function issuedItem(view: AccountView, one: IssuedOnPage, at: number): Html {
   const suspended = one.state === 'suspended' && html` (${words.credentialStates.suspended})`;
   const id = `issued-${at}`;
   return html`<li><span><strong id="${id}">${one.name}</strong>${suspended}<br><span class="soft">${
-    one.application !== undefined && html`${one.application}, `
+    one.roles !== undefined && html`${one.roles}<br>`
   }${words.credentialIssued} ${look.time(one.issuedAt)}${refreshed}, ${until}${copies}</span></span>
 ${!isOver && button(view, 'credential-revoke', words.revoke, hidden('credential', one.id), { about: id })}</li>`;
 }
