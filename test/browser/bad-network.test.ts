@@ -40,7 +40,7 @@ interface Change {
 }
 
 const saves = (path: string, sent: RegExp, field: string): Change => ({ path, field, submit: texts.save, sent });
-const opens = (path: string, button: string, field: string, sent: RegExp, submit = button): Change => ({
+const opens = (path: string, button: string, field: string, sent: RegExp, submit = texts.create): Change => ({
   path,
   open: button,
   field,

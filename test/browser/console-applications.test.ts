@@ -67,11 +67,11 @@ onEachDatabase('Applications in the console', (api) => {
     const page = await openConsole(chromium, api, { path: `/applications/${application.id}?tab=roles` });
     await press(page, applications.newRole);
     await dialogOf(page).getByLabel(applications.roleName).fill('reader');
-    await inDialog(page, applications.newRole);
+    await inDialog(page, texts.create);
     await page.getByRole('columnheader', { name: /^reader/ }).waitFor();
     await press(page, applications.newPermission);
     await dialogOf(page).getByLabel(applications.permissionName).fill('Read');
-    await inDialog(page, applications.newPermission);
+    await inDialog(page, texts.create);
     await page.getByRole('checkbox', { name: applications.cell('reader', 'Read') }).check();
     await page.getByRole('status').getByText(applications.permissionGiven('reader', 'Read')).waitFor();
 
@@ -213,7 +213,7 @@ onEachDatabase('Applications in the console', (api) => {
     await onScreen(page, own.name);
     await press(page, applications.newRole);
     await dialogOf(page).getByLabel(applications.roleName).fill('of the owner');
-    await inDialog(page, applications.newRole);
+    await inDialog(page, texts.create);
     await page.getByRole('columnheader', { name: /of the owner/ }).waitFor();
     for (const name of [words.people.title, words.service.title, words.provisioning.title])
       assert.equal(await page.getByRole('link', { name, exact: true }).count(), 0, name);

@@ -80,10 +80,10 @@ onEachDatabase('Credentials in the console', (api) => {
     // At least one format.
     const format = form.getByRole('checkbox', { name: credentials.formatNames['dc+sd-jwt'], exact: true });
     await format.uncheck();
-    await inDialog(page, credentials.create);
+    await inDialog(page, texts.create);
     assert.equal((await api.get(`${TYPES}?application_id=${application.id}`)).body.credential_types.length, 0);
     await format.check();
-    await inDialog(page, credentials.create);
+    await inDialog(page, texts.create);
     await page.getByRole('status').getByText(credentials.created(name)).waitFor();
     const [made] = assertOk(await api.get(`${TYPES}?application_id=${application.id}`)).credential_types;
     assert.match(made.id, /^stadtische-[a-z0-9-]*[a-z0-9]$/);
@@ -239,7 +239,7 @@ onEachDatabase('Credentials in the console', (api) => {
     await press(page, credentials.create);
     await dialog.getByLabel(credentials.name, { exact: true }).fill('Another');
     await dialog.getByLabel(credentials.id).fill(typeId);
-    await inDialog(page, credentials.create);
+    await inDialog(page, texts.create);
     await dialog.getByRole('alert').waitFor();
     await page.waitForFunction("document.querySelector('dialog [role=alert]').getBoundingClientRect().bottom <= innerHeight");
     assert.equal(await tooWide(), 0, 'a role in the form');

@@ -40,7 +40,7 @@ onEachDatabase('People in the console', (api) => {
     await press(page, people.create);
     await dialogOf(page).getByLabel(people.name).fill(name);
     await dialogOf(page).getByLabel(people.password).fill('a password of ann');
-    await inDialog(page, people.create);
+    await inDialog(page, texts.create);
     await onScreen(page, name);
     await page.getByLabel(people.email).fill('ann@example.org');
     await press(page, texts.save);
@@ -141,7 +141,7 @@ onEachDatabase('People in the console', (api) => {
     const name = uniqueName('staff');
     await press(page, organizations.newGroup);
     await dialogOf(page).getByLabel(organizations.name).fill(name);
-    await inDialog(page, organizations.newGroup);
+    await inDialog(page, texts.create);
     await onScreen(page, name);
     await press(page, organizations.addMember);
     await choose(page, grants.person, person.name);
@@ -158,7 +158,7 @@ onEachDatabase('People in the console', (api) => {
     await press(page, organizations.newBelow(parent.name));
     const below = uniqueName('below');
     await dialogOf(page).getByLabel(organizations.name).fill(below);
-    await inDialog(page, organizations.newOrganization);
+    await inDialog(page, texts.create);
     await onScreen(page, below);
     const row = page.getByRole('row', { name: person.name });
     await row

@@ -152,7 +152,7 @@ onDatabase('SQLite', 'Attacks on the console', { settings: MAY_LEAVE }, (api) =>
     const name = uniqueName('never');
     await dialog.getByLabel(words.people.name).fill(name);
     await grant('system', 'admin', 'DELETE');
-    await dialog.getByRole('button', { name: words.people.create, exact: true }).click();
+    await dialog.getByRole('button', { name: texts.create, exact: true }).click();
     await dialog.getByRole('alert').waitFor();
     assert.deepEqual((await api.get(`/v3/users?name=${name}`)).body.users, [], 'nothing was made');
     await dialog.getByRole('button', { name: texts.cancel }).click();

@@ -104,7 +104,7 @@ onEachDatabase('A new user of the console', (api) => {
     await mouse.link(application.name);
     await mouse.button(applications.newSecret);
     await mouse.page.getByRole('dialog').waitFor();
-    await mouse.button(applications.newSecret);
+    await mouse.button(applications.makeSecret);
     const shown = await mouse.page.locator('dialog .copyable code').innerText();
     assert.equal(mouse.clicks, promisedClicks('console', 'Hand an application a new secret without downtime'));
     assert.notEqual(shown, application.secret);

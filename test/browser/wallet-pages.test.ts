@@ -211,7 +211,7 @@ onEachWallet('The pages of the wallet', (wallet) => {
     await page.getByText(words.keys.empty).waitFor();
     await press(page, words.keys.create);
     await page.getByRole('textbox', { name: words.keys.alias }).fill('Signing');
-    await dialogButton(page, words.keys.create).click();
+    await dialogButton(page, texts.create).click();
     const card = page.getByRole('article', { name: 'Signing' });
     await card.getByRole('button', { name: words.keys.rotate }).click();
     await page.getByLabel(words.keys.graceDays).fill('4000');
@@ -234,7 +234,7 @@ onEachWallet('The pages of the wallet', (wallet) => {
     const page = await openWallet(chromium, person, '/identifiers');
     await press(page, words.identifiers.create);
     await page.getByLabel(words.identifiers.alias).last().fill('The company');
-    await dialogButton(page, words.identifiers.create).click();
+    await dialogButton(page, texts.create).click();
     await onScreen(page, 'The company');
     await page.getByText(words.identifiers.notServed).waitFor();
     await press(page, words.identifiers.publish);
@@ -337,7 +337,7 @@ onEachWallet('The pages of the wallet', (wallet) => {
     await useSession(page, await wallet.logIn('another'));
     await page.context().clearCookies();
     await press(page, words.keys.create);
-    await dialogButton(page, words.keys.create).click();
+    await dialogButton(page, texts.create).click();
     await dialog.waitFor();
     await useSession(page, await wallet.logIn('another'));
     await dialog.getByRole('button', { name: texts.goOn }).click();

@@ -196,7 +196,7 @@ class Application extends Screen {
           options: GRACE.map((seconds) => ({ value: String(seconds), label: applications.graceTimes[seconds] })),
         },
       ],
-      submitLabel: applications.newSecret,
+      submitLabel: applications.makeSecret,
       submit: async (values) => {
         const body = { grace_seconds: Number(values.text('grace')) };
         secret = (await api.post<{ consumer: ConsumerWithSecret }>(`${this.#path}/secret`, body)).consumer.secret;

@@ -85,7 +85,7 @@ export class Matrix extends PageElement {
     const added = await openForm({
       title: applications.newRole,
       fields: [{ name: 'name', label: applications.roleName, required: true, maxLength: 255 }],
-      submitLabel: applications.newRole,
+      submitLabel: shared.create,
       submit: (values) => api.post(ROLES, { role: { name: values.text('name'), application_id: this.#application } }),
     });
     if (added) this.onChange();
@@ -106,7 +106,7 @@ export class Matrix extends PageElement {
         },
         { name: 'resource', label: applications.resource, hint: applications.resourceHint },
       ],
-      submitLabel: applications.newPermission,
+      submitLabel: shared.create,
       submit: (values) =>
         api.post(PERMISSIONS, {
           permission: {

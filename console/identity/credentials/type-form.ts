@@ -2,6 +2,7 @@
 import { openForm } from '../../shared/dialog.ts';
 import type { FormField, FormValues } from '../../shared/form.ts';
 import { part } from '../../shared/router.ts';
+import { shared } from '../../shared/words/index.ts';
 import { linesOf } from '../applications/types.ts';
 import { api, session } from '../session.ts';
 import { findApplications, findOrganizations, namesOf, namesOfApplications } from '../things.ts';
@@ -200,7 +201,7 @@ export async function editType(
       ...(await placeFields(applicationId, type?.thing)),
       ...technicalFields(type?.thing),
     ],
-    submitLabel: type ? credentials.change : credentials.create,
+    submitLabel: type ? credentials.change : shared.create,
     submit: async (values) => {
       const changes = typeIn(values);
       name = changes.name;

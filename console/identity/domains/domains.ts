@@ -5,6 +5,7 @@ import { define } from '../../shared/element.ts';
 import { hrefOf, part } from '../../shared/router.ts';
 import type { Content } from '../../shared/screen.ts';
 import { announce } from '../../shared/status.ts';
+import { shared } from '../../shared/words/index.ts';
 import { go } from '../frame.ts';
 import { ListScreen } from '../list-screen.ts';
 import { stateBadge } from '../people/parts.ts';
@@ -30,7 +31,7 @@ class Domains extends ListScreen<Domain> {
     const done = await openForm({
       title: organizations.newDomain,
       text: organizations.newDomainText,
-      submitLabel: organizations.newDomain,
+      submitLabel: shared.create,
       fields: [
         { name: 'name', label: organizations.name, required: true, maxLength: 64 },
         { name: 'description', label: organizations.description, type: 'textarea' },

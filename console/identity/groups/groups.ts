@@ -5,6 +5,7 @@ import { define } from '../../shared/element.ts';
 import { hrefOf, part } from '../../shared/router.ts';
 import type { Content } from '../../shared/screen.ts';
 import { announce } from '../../shared/status.ts';
+import { shared } from '../../shared/words/index.ts';
 import { go } from '../frame.ts';
 import { ListScreen } from '../list-screen.ts';
 import { api, session } from '../session.ts';
@@ -32,7 +33,7 @@ class Groups extends ListScreen<Group> {
     let created: Group | undefined;
     const done = await openForm({
       title: organizations.newGroup,
-      submitLabel: organizations.newGroup,
+      submitLabel: shared.create,
       fields: [
         { name: 'name', label: organizations.name, required: true, maxLength: 255 },
         { name: 'description', label: organizations.description, type: 'textarea' },

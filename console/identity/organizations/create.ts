@@ -2,6 +2,7 @@
 import { openForm } from '../../shared/dialog.ts';
 import { part } from '../../shared/router.ts';
 import { announce } from '../../shared/status.ts';
+import { shared } from '../../shared/words/index.ts';
 import { go } from '../frame.ts';
 import { api } from '../session.ts';
 import { findDomains, findOrganizations, type Organization } from '../things.ts';
@@ -24,7 +25,7 @@ export async function createOrganization(
   const domain = { name: 'domain', label: organizations.domain, type: 'pick' as const, find: findDomains };
   const done = await openForm({
     title: parent ? organizations.newBelow(parent.name) : organizations.newOrganization,
-    submitLabel: organizations.newOrganization,
+    submitLabel: shared.create,
     fields: [
       { name: 'name', label: organizations.name, required: true, maxLength: 64 },
       { name: 'description', label: organizations.description, type: 'textarea' },

@@ -6,6 +6,7 @@ import { hrefOf, part } from '../../shared/router.ts';
 import type { Content } from '../../shared/screen.ts';
 import { announce } from '../../shared/status.ts';
 import type { Column } from '../../shared/table.ts';
+import { shared } from '../../shared/words/index.ts';
 import { go, goQuery } from '../frame.ts';
 import { ListScreen } from '../list-screen.ts';
 import { api, session } from '../session.ts';
@@ -56,7 +57,7 @@ class People extends ListScreen<User> {
     const done = await openForm({
       title: people.create,
       text: people.createText,
-      submitLabel: people.create,
+      submitLabel: shared.create,
       fields: [
         { name: 'name', label: people.name, required: true, maxLength: 255 },
         { name: 'email', label: people.email, type: 'email', maxLength: 320 },

@@ -62,7 +62,7 @@ class Provisioning extends Screen {
           hint: provisioning.domainHint,
         },
       ],
-      submitLabel: provisioning.create,
+      submitLabel: shared.create,
       submit: async (values) => {
         const connection = { name: values.text('name'), domain_id: values.text('domain') };
         token = (await api.post<{ connection: { token: string } }>(PATH, { connection })).connection.token;

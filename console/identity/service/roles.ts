@@ -48,7 +48,7 @@ export class Roles extends ServicePart {
         { name: 'name', label: service.name, required: true, maxLength: 255 },
         { name: 'description', label: service.description },
       ],
-      submitLabel: service.newRole,
+      submitLabel: shared.create,
       submit: async (values) => {
         await api.post('/v3/roles', { role: { name: values.text('name'), description: values.text('description') } });
       },

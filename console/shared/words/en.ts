@@ -6,6 +6,7 @@ export const texts = {
   cancel: 'Cancel',
   close: 'Close',
   save: 'Save',
+  create: 'Create',
   saving: 'Working…',
   remove: 'Remove',
   copy: 'Copy',

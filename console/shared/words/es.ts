@@ -8,6 +8,7 @@ export const texts: SharedTexts = {
   cancel: 'Cancelar',
   close: 'Cerrar',
   save: 'Guardar',
+  create: 'Crear',
   saving: 'Un momento…',
   remove: 'Quitar',
   copy: 'Copiar',

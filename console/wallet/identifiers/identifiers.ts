@@ -8,6 +8,7 @@ import { type Content, Screen } from '../../shared/screen.ts';
 import { announce } from '../../shared/status.ts';
 import { table } from '../../shared/table.ts';
 import { time } from '../../shared/time.ts';
+import { shared } from '../../shared/words/index.ts';
 import { go, goQuery } from '../frame.ts';
 import { api } from '../session.ts';
 import type { Did } from '../types.ts';
@@ -54,7 +55,7 @@ class Identifiers extends Screen {
         { name: 'path', label: identifiers.path, hint: identifiers.pathHint, pattern: '[a-z0-9\\-]{1,63}', maxLength: 63 },
         { name: 'alias', label: identifiers.alias, maxLength: 100, hint: identifiers.aliasHint },
       ],
-      submitLabel: identifiers.create,
+      submitLabel: shared.create,
       submit: async (values) => {
         const method = values.text('method');
         created = await api.post<Did>('/dids', {

@@ -6,6 +6,7 @@ import { define } from '../../shared/element.ts';
 import { listQuery, pager } from '../../shared/list.ts';
 import { type Content, Screen } from '../../shared/screen.ts';
 import { announce } from '../../shared/status.ts';
+import { shared } from '../../shared/words/index.ts';
 import { goQuery } from '../frame.ts';
 import { api } from '../session.ts';
 import type { Key } from '../types.ts';
@@ -52,7 +53,7 @@ class Keys extends Screen {
         },
         { name: 'default', label: keys.makeDefault, type: 'checkbox' },
       ],
-      submitLabel: keys.create,
+      submitLabel: shared.create,
       submit: async (values) => {
         await api.post('/keys', {
           alias: values.optional('alias'),

@@ -70,6 +70,7 @@ export const applications = {
   logoRemoved: 'The logo is removed.',
   saved: 'Saved.',
   newSecret: 'New secret',
+  makeSecret: 'Make a new secret',
   newSecretText: 'Give the application the new secret while the present one still works: nobody notices the change.',
   grace: 'The present secret works',
   graceTimes: { 0: 'no longer: it ends at once', 86400: 'for another day', 604800: 'for another week' },

@@ -79,6 +79,7 @@ export const applications: Words['applications'] = {
   logoRemoved: 'El logotipo se ha quitado.',
   saved: 'Guardado.',
   newSecret: 'Nuevo secreto',
+  makeSecret: 'Crear un secreto nuevo',
   newSecretText: 'Entregue a la aplicación el nuevo secreto mientras el actual todavía vale: nadie nota el cambio.',
   grace: 'El secreto actual vale',
   graceTimes: { 0: 'ya no: termina de inmediato', 86400: 'un día más', 604800: 'una semana más' },
