@@ -10,7 +10,7 @@ import type { DomainSettingsOf } from '../domain-settings/index.ts';
 import { fail } from '../faults.ts';
 import type { Grants } from '../grants/index.ts';
 import type { Groups } from '../groups/index.ts';
-import { readAddress } from '../people/index.ts';
+import { mailboxKey, readAddress } from '../people/index.ts';
 import {
   criteriaOf,
   type Deps,
@@ -142,7 +142,7 @@ export function createInvitations(deps: InvitationDeps) {
         user_id: null,
       };
       await items.check(tx, caller, row);
-      mails.take(key);
+      mails.take(mailboxKey(email));
       await lockInvitationsTo(db, tx, domainId, key);
       if ((await countPendingTo(tx, { domainId, key, now })) >= MAX_PENDING) fail('invitation.too_many', { count: MAX_PENDING });
       await failOnBrokenReference(
@@ -161,12 +161,12 @@ export function createInvitations(deps: InvitationDeps) {
   }
 
   /** The caller becomes the inviter, so they must be allowed to give everything it names. */
-  async function resend(caller: Caller, { id, domain_id, email, email_key }: InvitationRow): Promise<InvitationRow> {
+  async function resend(caller: Caller, { id, domain_id, email }: InvitationRow): Promise<InvitationRow> {
     await checkDomain(domainSettings, domain_id, email);
     return change(caller, async (transaction) => {
       const row = await lockPending(transaction.tx, id);
       await items.check(transaction.tx, caller, row);
-      mails.take(email_key);
+      mails.take(mailboxKey(email));
       const now = seconds(clock);
       const values = {
         inviter_id: caller.userId,

@@ -335,6 +335,7 @@ onDatabase('SQLite', 'Limits of invitations', { settings, rateLimits: true }, (a
       statuses.push((await client.create({ email: count % 2 ? email : email.toUpperCase() })).status);
     assert.deepEqual(statuses.slice(0, 20), Array(20).fill(201));
     assertRefused(await client.create({ email }), 429);
+    assertRefused(await client.create({ email: email.replace('@', '+other@') }), 429);
     const [first] = assertOk(await api.get(`${INVITATIONS}?email=${encodeURIComponent(email)}`)).invitations;
     assertRefused(await client.resend(first.id), 429);
     api.clock.advance(1800);

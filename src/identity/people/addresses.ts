@@ -1,6 +1,7 @@
 // E-mail addresses that people enter.
 import { domainToASCII } from 'node:url';
 import { isAddress } from '../../platform/mail/index.ts';
+import { nameKey } from '../users/index.ts';
 
 const PRINTABLE = /^[\x21-\x7e]+$/;
 
@@ -14,6 +15,14 @@ export function readAddress(text: string): string | undefined {
   const at = trimmed.lastIndexOf('@');
   const address = `${trimmed.slice(0, at)}@${domainToASCII(trimmed.slice(at + 1))}`;
   return PRINTABLE.test(address) && isAddress(address) ? address : undefined;
+}
+
+/** By which mails to a mailbox are counted: those to `ann+anything@` arrive at `ann@`, and letters in any case. */
+export function mailboxKey(address: string): string {
+  const key = nameKey(address);
+  const at = key.lastIndexOf('@');
+  const plus = key.indexOf('+');
+  return plus > 0 && plus < at ? key.slice(0, plus) + key.slice(at) : key;
 }
 
 /** Whether the domain of the address is in the list. Subdomains are domains of their own. An empty list allows all. */

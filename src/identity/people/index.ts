@@ -1,5 +1,5 @@
 // What people do without an administrator: a forgotten password, registration, another e-mail address.
-export { isAllowed, readAddress } from './addresses.ts';
+export { isAllowed, mailboxKey, readAddress } from './addresses.ts';
 export { createEmailChange, type EmailChange } from './email-change.rules.ts';
 export { CONFIRM_EMAIL_PAGE, FORGOTTEN_PASSWORD_PAGE, NEW_EMAIL_PAGE, NEW_PASSWORD_PAGE, REGISTER_PAGE } from './pages.ts';
 export { createPasswordRecovery, type PasswordRecovery } from './password-recovery.rules.ts';

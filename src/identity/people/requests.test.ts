@@ -22,6 +22,16 @@ describe('Requests for mails', () => {
     assert.deepEqual(done, [1, 3]);
   });
 
+  it('are counted by mailbox, whatever is added to its name', () => {
+    const { mayMail } = make();
+    const aliases = ['ann@example.org', 'ann+1@example.org', 'ANN+2@Example.ORG', 'ann+a+b@example.org', 'ann+@example.org'];
+    for (const alias of aliases) assert.equal(mayMail(alias, 'registration'), true);
+    for (const alias of [...aliases, 'ann+3@example.org']) assert.equal(mayMail(alias, 'registration'), false, alias);
+    assert.equal(mayMail('ann+3@example.org', 'new password'), true);
+    for (const other of ['anna+1@example.org', '+ann@example.org', 'ann@sub+ann.example.org', 'ann@example.com'])
+      assert.equal(mayMail(other, 'registration'), true, other);
+  });
+
   it('need no stop to be worked on', async () => {
     const requests = make();
     await new Promise<void>((resolve) => void requests.accept(by, async () => resolve()));

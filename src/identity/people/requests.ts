@@ -6,7 +6,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { type AttemptOrigin, addressKey, FairQueue, Throttle } from '../../platform/limits/index.ts';
 import type { Log } from '../../platform/log/index.ts';
 import type { Database } from '../database.ts';
-import { nameKey } from '../users/index.ts';
+import { mailboxKey } from './addresses.ts';
 
 /** From one address of the network. */
 const REQUESTS = { attempts: 30, perSeconds: 600 };
@@ -70,7 +70,7 @@ export function createMailRequests({
 
     /** Counts a mail to this mailbox. False if it has got too many: people cannot be flooded with mails. */
     mayMail(mailbox: string, reason: MailReason): boolean {
-      const key = `${reason} ${nameKey(mailbox)}`;
+      const key = `${reason} ${mailboxKey(mailbox)}`;
       if (!byMailbox.has(key)) return false;
       byMailbox.take(key);
       return true;

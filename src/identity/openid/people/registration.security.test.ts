@@ -16,6 +16,7 @@ import {
   newMailbox,
   startMailServer,
   tokenIn,
+  until,
 } from '../../../../test/support/mailbox.ts';
 import { ProviderTokens } from '../../../../test/support/provider-tokens.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
@@ -234,6 +235,14 @@ onDatabase('SQLite', 'Requests to register', { settings, rateLimits: true }, (ap
     await askForPassword(api, person.name);
     const subjects = (await mailsTo(server, person.user.email as string, 6)).map(({ subject }) => subject);
     assert.ok(subjects.includes('Choose a new password'), 'strangers who register do not keep the owner from a new password');
+    const [box] = newMailbox().split('@');
+    const aliases = Array.from({ length: 7 }, (_, i) => `${i % 2 ? box : box!.toUpperCase()}+${i}@example.org`);
+    for (const alias of aliases) assert.equal((await askToRegister(api, alias)).status, 200);
+    await afterRequests(api, server);
+    const arrived = () => aliases.flatMap((alias) => server.to(alias)).length;
+    await until(() => arrived() >= 5, '5 mails to one mailbox');
+    await api.service.mail.sendDue();
+    assert.equal(arrived(), 5, 'addresses of one mailbox count together');
     let status = 200;
     for (let i = 0; i < 40 && status === 200; i++) ({ status } = await askToRegister(api, newMailbox()));
     assert.equal(status, 429);
