@@ -9,8 +9,8 @@ import {
   databaseWaitOf,
   openDatabase as open,
   readDatabase as read,
-  withoutTimeLimit,
 } from '../platform/database/index.ts';
+import { withoutTimeLimit } from '../platform/deadline.ts';
 import { createApp, createServer, mountProbes, type Server } from '../platform/http/index.ts';
 import type { Job } from '../platform/jobs/index.ts';
 import { createMetrics, type Metrics } from '../platform/metrics/index.ts';

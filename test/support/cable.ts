@@ -8,6 +8,8 @@ export class Cable {
   cut = false;
   #isFeedCut = false;
   frozen = false;
+  /** How long a message takes, one way. */
+  delayMs = 0;
   #port: number;
 
   constructor(host: string, port: number) {
@@ -34,9 +36,20 @@ export class Cable {
         this.#feeds.add(near);
         if (this.#isFeedCut) near.destroy();
       });
-      near.pipe(far).pipe(near);
+      this.#forward(near, far);
+      this.#forward(far, near);
       if (this.frozen) for (const socket of [near, far]) socket.pause();
     });
+  }
+
+  /** In order: a timer that is set later with the same delay ends later. */
+  #forward(from: Socket, to: Socket): void {
+    const later = (act: () => void): void => {
+      if (this.delayMs === 0) act();
+      else setTimeout(() => to.writable && act(), this.delayMs);
+    };
+    from.on('data', (chunk: Buffer) => later(() => to.write(chunk)));
+    from.on('end', () => later(() => to.end()));
   }
 
   async listen(port = 0): Promise<number> {

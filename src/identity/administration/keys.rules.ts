@@ -1,6 +1,6 @@
 // The keys of the service: those of tokens, of the OpenID provider, and of the issuer of credentials. The keys themselves are never shown.
 import { isoTime, seconds } from '../../platform/clock.ts';
-import { withoutTimeLimit } from '../../platform/database/index.ts';
+import { withoutTimeLimit } from '../../platform/deadline.ts';
 import { type Caller, type FreshLogin, factsOnly, type IdentityTarget } from '../access/index.ts';
 import type { Actor } from '../audit/index.ts';
 import { fail } from '../faults.ts';

@@ -1,6 +1,6 @@
 // Which audit events a caller may see, and in which order they get them.
 import { isoTime, seconds } from '../../platform/clock.ts';
-import { withBudget } from '../../platform/database/index.ts';
+import { withDeadline } from '../../platform/deadline.ts';
 import type { Query } from '../../platform/http/index.ts';
 import { type Caller, isAllowed, isDelegated, visibleDomain } from '../access/index.ts';
 import type { AuditEventRow } from '../database.ts';
@@ -161,7 +161,9 @@ export function createAuditEvents({ db, clock, managedApplications }: AuditEvent
       const lineOf = format === 'csv' ? csvLine : jsonLine;
       for (let left = request.count; left > 0; ) {
         const limit = Math.min(left, MAX_PAGE);
-        const rows = await withBudget(() => readEvents(db.read, { filter: request.filter, visible: view.events, before, limit }));
+        const rows = await withDeadline(() =>
+          readEvents(db.read, { filter: request.filter, visible: view.events, before, limit }),
+        );
         if (rows.length > 0) yield render(rows, view).map(lineOf).join('');
         if (rows.length < limit) return;
         before = rows.at(-1);

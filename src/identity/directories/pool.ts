@@ -1,4 +1,5 @@
 // Connections to a directory. Those for searches are pooled; each password check opens one of its own.
+import { notCounted } from '../../platform/deadline.ts';
 import { Fault } from '../../platform/faults/index.ts';
 import { FairQueue } from '../../platform/limits/index.ts';
 import type { Log } from '../../platform/log/index.ts';
@@ -69,19 +70,20 @@ export function createPool(deps: OpeningDeps) {
     }
   }
 
-  const failing = <T>(work: Promise<T>): Promise<T> => orAway(deps, work);
+  /** The directory has time limits of its own. */
+  const failing = <T>(work: () => Promise<T>): Promise<T> => notCounted(() => orAway(deps, work()));
 
   return {
     /** Runs work on a connection bound as the service. A result code that the work does not handle is a 503. */
     search: <T>(work: (connection: Connection) => Promise<T>): Promise<T> =>
-      failing(searches.run({ key: 'searches' }, () => withKept(work))),
+      failing(() => searches.run({ key: 'searches' }, () => withKept(work))),
 
     /** The same on a connection of its own, for work that takes long: it takes no place from logins. */
-    longSearch: <T>(work: (connection: Connection) => Promise<T>): Promise<T> => failing(withNew(own, work, close)),
+    longSearch: <T>(work: (connection: Connection) => Promise<T>): Promise<T> => failing(() => withNew(own, work, close)),
 
     /** Whether the server accepts this DN and password. */
     bind: (bind: Bind, place: { readonly key: string; readonly signal?: AbortSignal | undefined }): Promise<boolean> =>
-      failing(
+      failing(() =>
         logins.run(place, async () => {
           try {
             return await withNew(bind, async () => true, close);

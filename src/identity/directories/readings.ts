@@ -1,5 +1,5 @@
 // Synchronizes the directories from time to time, each in its own turn: a slow one does not hold up the others.
-import { withoutTimeLimit } from '../../platform/database/index.ts';
+import { notCounted, withoutTimeLimit } from '../../platform/deadline.ts';
 import { type Job, repeat } from '../../platform/jobs/index.ts';
 import { waitAtMost } from '../../platform/wait-at-most.ts';
 import { fault } from '../faults.ts';
@@ -70,9 +70,11 @@ export function createReadings({ db, clock, log, clients, synchronize, syncSecon
     async notTooOld(domainId: string): Promise<void> {
       if ((await ageMs(domainId)) < syncSeconds * 2000) return;
       const reading = sync(domainId);
-      await waitAtMost(
-        PATIENCE_MS,
-        reading.then(() => undefined),
+      await notCounted(() =>
+        waitAtMost(
+          PATIENCE_MS,
+          reading.then(() => undefined),
+        ),
       );
       if (running.get(domainId) === reading)
         throw fault('directory.unavailable', undefined, {

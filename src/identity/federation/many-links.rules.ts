@@ -1,7 +1,7 @@
 // Ends what a provider gave when it is deleted, is another one or is trusted less, and with a deletion its links: for any number of people, in
 // batches. Each batch is a transaction of its own, so that none takes long and sign-ins at other providers go on. What remains after a crash
 // is found again.
-import { withBudget } from '../../platform/database/index.ts';
+import { withDeadline } from '../../platform/deadline.ts';
 import { tagOf } from '../access/index.ts';
 import { type Actor, type Change, type RunChange, serviceActor } from '../audit/index.ts';
 import type { Database, ProviderLinkRow } from '../database.ts';
@@ -81,10 +81,10 @@ export function createManyLinks({ db, change, given }: ManyLinksDeps) {
     for (const of of await issuersOfLinks(db.read, { providerId, due: true })) {
       if ((await someLinks(db.read, { ...of, nothing: NOTHING }, 1)).length === 0) continue;
       let after: string | undefined;
-      do after = await withBudget(() => takeBackBatch(actor, of, after));
+      do after = await withDeadline(() => takeBackBatch(actor, of, after));
       while (after !== undefined);
     }
-    for (const one of started) await withBudget(() => endTakingBack(db, one));
+    for (const one of started) await withDeadline(() => endTakingBack(db, one));
   }
 
   return {
@@ -108,7 +108,7 @@ export function createManyLinks({ db, change, given }: ManyLinksDeps) {
     /** The links of a provider that is disabled. Stops when it is enabled again. */
     async deleteAll(actor: Actor, providerId: string): Promise<void> {
       for (const of of await issuersOfLinks(db.read, { providerId, due: false }))
-        while ((await withBudget(() => deleteBatch(actor, of))) === BATCH);
+        while ((await withDeadline(() => deleteBatch(actor, of))) === BATCH);
     },
   };
 }

@@ -1,7 +1,7 @@
 // Memberships that a mapping gave for a time (`authorization_ttl` of the provider). They count no longer from that time on (access/), and are
 // removed here.
 import { type Clock, seconds } from '../../platform/clock.ts';
-import { withBudget } from '../../platform/database/index.ts';
+import { withDeadline } from '../../platform/deadline.ts';
 import { type RunChange, serviceActor } from '../audit/index.ts';
 import type { Database } from '../database.ts';
 import { endedMemberships, takeFromGroup } from '../groups/index.ts';
@@ -32,7 +32,7 @@ export function createMembershipEnds({ db, clock, change }: MembershipDeps) {
         let removed = 0;
         for (const [groupId, own] of Map.groupBy(rows, (row) => row.group_id)) {
           const userIds = own.map((row) => row.user_id);
-          removed += await withBudget(() => endOf(groupId, userIds));
+          removed += await withDeadline(() => endOf(groupId, userIds));
         }
         total += removed;
         if (rows.length < BATCH || removed === 0) return total;

@@ -4,7 +4,8 @@ import { it } from 'node:test';
 import { sql } from 'kysely';
 import { onDatabase } from '../../../test/support/api.ts';
 import { usesDatabaseOf } from '../../../test/support/restartable-api.ts';
-import { withBudget, withLongStatements } from '../../platform/database/index.ts';
+import { withLongStatements } from '../../platform/database/index.ts';
+import { withDeadline } from '../../platform/deadline.ts';
 import { untrueOf } from './revocation.store.ts';
 
 // PostgreSQL chooses by the number of rows.
@@ -26,7 +27,7 @@ onDatabase('PostgreSQL', 'Revocation by a change', {}, (api) => {
   const db = usesDatabaseOf(api);
 
   it('may take longer than other statements of a request, if it is about many people', async () => {
-    const { limits, after } = await withBudget(() =>
+    const { limits, after } = await withDeadline(() =>
       db().write(async (tx) => {
         const limit = async () =>
           (await sql<{ limit: string }>`select current_setting('statement_timeout') as limit`.execute(tx)).rows[0]!.limit;

@@ -1,7 +1,7 @@
 // Background work: deletes what has expired and accounts whose owners left, and rotates token keys.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../platform/clock.ts';
-import { withoutTimeLimit } from '../../platform/database/index.ts';
+import { withoutTimeLimit } from '../../platform/deadline.ts';
 import { CLOCK_WAITS, type Job, repeat, watchClock } from '../../platform/jobs/index.ts';
 import type { Log } from '../../platform/log/index.ts';
 import type { AccountDeletion } from '../account-deletion/index.ts';

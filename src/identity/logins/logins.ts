@@ -2,7 +2,7 @@
 // password typed into the wrong field.
 import { createHash } from 'node:crypto';
 import { type Clock, seconds } from '../../platform/clock.ts';
-import { withBudget } from '../../platform/database/index.ts';
+import { withShorterDeadline } from '../../platform/deadline.ts';
 import { addressKey, Throttle } from '../../platform/limits/index.ts';
 import type { Log } from '../../platform/log/index.ts';
 import { METHODS } from '../access/index.ts';
@@ -18,8 +18,8 @@ import { refusalWord } from './refusals.ts';
 /** Events about unknown users for one address in ten minutes. Further ones share one event; the log has all of them. */
 const UNKNOWN_USERS = { attempts: 10, perSeconds: 600 };
 
-/** How long a login waits for its event to be stored. */
-const EVENT_MS = 1_500;
+/** How long a login waits for its event to be stored: a little longer than for one lock. */
+const EVENT_MS = 2_500;
 
 const MAX_USER_AGENT = 255;
 const API = 'api';
@@ -68,8 +68,8 @@ export function createLoginEvents({ db, change, clock, log }: { db: Database; ch
         );
       const isOverLimit = userId === undefined && !unknownUsers.has(addressKey(address));
       if (userId === undefined && !isOverLimit) unknownUsers.take(addressKey(address));
-      // A separate time budget: a locked table must not use up the time of the login.
-      await withBudget(isOverLimit ? () => replaceLast(address, requestId, detail) : store, EVENT_MS);
+      // A locked table must not use up the time of the login.
+      await withShorterDeadline(isOverLimit ? () => replaceLast(address, requestId, detail) : store, EVENT_MS);
     } catch (err) {
       // An administrator must be able to log in and repair a database that cannot be written.
       log.warn({ request_id: requestId, user: userId ?? NOBODY, ...detail, err }, 'login event not stored');

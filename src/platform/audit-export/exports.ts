@@ -3,7 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, seconds } from '../clock.ts';
-import { type Database, withoutTimeLimit } from '../database/index.ts';
+import type { Database } from '../database/index.ts';
+import { withoutTimeLimit } from '../deadline.ts';
 import { type Job, repeat } from '../jobs/index.ts';
 import type { Log } from '../log/index.ts';
 import {

@@ -1,10 +1,10 @@
-// A pool of PostgreSQL connections. A request waits for a free connection, for connecting and for each answer no longer than its time
-// budget allows. A connection that did not answer is closed, because the next query on it would have to wait, too.
+// A pool of PostgreSQL connections. A request waits for a free connection, for connecting and for each answer until its deadline. A statement
+// that it no longer waits for keeps its connection until it is answered. A connection that does not answer is closed.
 import { createHash } from 'node:crypto';
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import type pg from 'pg';
+import { currentDeadline, untilDeadline } from '../deadline.ts';
 import { inSpan, isTracing } from '../tracing/index.ts';
-import { type Budget, currentBudget } from './budget.ts';
 import {
   DatabaseUnavailable,
   isConnectionRefused,
@@ -18,7 +18,7 @@ import type { Reachability } from './reachability.ts';
 import { Semaphore } from './semaphore.ts';
 import { statementSpan } from './statement-span.ts';
 
-/** Longest wait for a new connection, and for a free one while none is returned. */
+/** Longest wait for a new connection. */
 export const CONNECT_MS = 3_000;
 /** Longest wait for an answer. The server's own limit is a little shorter, so that the connection stays usable. */
 export const STATEMENT_MS = 4_000;
@@ -51,6 +51,8 @@ class PooledConnection {
   #broken: unknown;
   #isStale = false;
   #isInTransaction = false;
+  /** Settles when every statement is over that nobody waits for. */
+  #leftBehind: Promise<unknown> | undefined;
 
   constructor(client: pg.PoolClient, pool: ConnectionPool) {
     this.#client = client;
@@ -65,17 +67,25 @@ class PooledConnection {
 
   async #query(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<unknown>> {
     if (this.#broken) throw this.#broken;
-    const budget = currentBudget();
-    const limit = Math.min(budget?.isUnlimited ? JOB_QUERY_MS : QUERY_MS, budget?.left() ?? QUERY_MS);
+    const deadline = currentDeadline();
+    const longest = deadline?.isUnlimited ? JOB_QUERY_MS : QUERY_MS;
+    // The request is refused meanwhile; the connection stays usable.
+    if (text === 'rollback' && deadline?.isOver) return this.#leaveBehind(this.#send(text, values, longest));
+    const left = deadline?.left() ?? longest;
     if (text.startsWith('begin')) this.#isInTransaction = true;
+    const running = this.#send(text, values, longest);
+    return left >= longest ? running : untilDeadline(running, () => void this.#leaveBehind(running));
+  }
+
+  async #send(text: string, values: readonly unknown[], limit: number): Promise<PostgresQueryResult<unknown>> {
     const name = this.#pool.usesNamedStatements && values.length > 0 ? statementName(text) : undefined;
-    budget?.begin();
     try {
       const config = { text, values: values as unknown[], query_timeout: limit };
       const result = await this.#client
         .query(name ? { name, ...config } : config)
         .catch((error: unknown) => this.#queryWithoutName(error, config));
       this.#pool.onAnswer();
+      if (text === 'commit' || text === 'rollback') this.#isInTransaction = false;
       return result as PostgresQueryResult<unknown>;
     } catch (error) {
       if (isUnreachable(error)) this.#broken = error;
@@ -83,9 +93,17 @@ class PooledConnection {
       if (isUnwritable(error)) this.#isStale = true;
       this.#pool.onError(error);
       throw error;
-    } finally {
-      budget?.end();
     }
+  }
+
+  /** Nobody waits for this statement any more. */
+  #leaveBehind(running: Promise<unknown>): PostgresQueryResult<unknown> {
+    const before = this.#leftBehind;
+    this.#leftBehind = running.then(
+      () => before,
+      () => before,
+    );
+    return { command: 'SELECT', rowCount: 0, rows: [] };
   }
 
   /** Once more, if only the name of the statement was the trouble. A transaction has failed by then: its owner repeats it. */
@@ -99,8 +117,13 @@ class PooledConnection {
   }
 
   release(destroy = false): void {
-    this.#client.release(destroy || this.#isStale || this.#broken !== undefined);
-    this.#pool.onRelease(this.#broken === undefined);
+    const release = (): void => {
+      // A transaction that nobody ends would go on with the next user: its begin was answered after the deadline.
+      this.#client.release(destroy || this.#isStale || this.#isInTransaction || this.#broken !== undefined);
+      this.#pool.onRelease();
+    };
+    if (this.#leftBehind) void this.#leftBehind.then(release);
+    else release();
   }
 }
 
@@ -126,7 +149,7 @@ export class ConnectionPool implements PostgresPool {
 
   constructor(options: ConnectionPoolOptions) {
     this.#options = options;
-    this.#semaphore = new Semaphore(options.size, CONNECT_MS);
+    this.#semaphore = new Semaphore(options.size);
     this.usesNamedStatements = options.usesNamedStatements;
   }
 
@@ -148,7 +171,7 @@ export class ConnectionPool implements PostgresPool {
         reachability.throwIfUnreachable();
         return await this.#openConnection();
       } catch (error) {
-        this.#semaphore.release(false);
+        this.#semaphore.release();
         throw error;
       }
     } catch (error) {
@@ -158,27 +181,15 @@ export class ConnectionPool implements PostgresPool {
   }
 
   async #openConnection(): Promise<PostgresPoolClient> {
-    const budget = currentBudget();
-    budget?.begin();
-    try {
-      for (;;) {
-        // Before isCurrent below: without a known host it would reject every connection.
-        if (!this.#options.hosts.isSingle)
-          await withTimeout(Math.min(budget?.left() ?? CONNECT_MS, CONNECT_MS), this.#options.pickHost());
-        const client = await this.#take(budget);
-        // The cast: cursors are missing, and nobody uses them.
-        if (this.#options.hosts.isCurrent(client)) return new PooledConnection(client, this) as unknown as PostgresPoolClient;
-        client.release(true);
-      }
-    } finally {
-      budget?.end();
+    for (;;) {
+      // Before isCurrent below: without a known host it would reject every connection.
+      if (!this.#options.hosts.isSingle) await untilDeadline(withTimeout(CONNECT_MS, this.#options.pickHost()));
+      const taken = this.#takeOpen(performance.now() + CONNECT_MS);
+      const client = await untilDeadline(taken, () => taken.then((late) => late.release()).catch(() => {}));
+      // The cast: cursors are missing, and nobody uses them.
+      if (this.#options.hosts.isCurrent(client)) return new PooledConnection(client, this) as unknown as PostgresPoolClient;
+      client.release(true);
     }
-  }
-
-  async #take(budget: Budget | undefined): Promise<pg.PoolClient> {
-    const limit = budget?.left() ?? CONNECT_MS;
-    const taken = this.#takeOpen(performance.now() + Math.min(limit, CONNECT_MS));
-    return limit >= CONNECT_MS ? taken : withTimeout(limit, taken, (client) => client.release());
   }
 
   /** If the server refuses another connection, waits for one of those that are open. */
@@ -208,8 +219,8 @@ export class ConnectionPool implements PostgresPool {
   }
 
   /** A connection was returned. */
-  onRelease(isWhole: boolean): void {
-    this.#semaphore.release(isWhole);
+  onRelease(): void {
+    this.#semaphore.release();
   }
 
   /** A pooler in transaction mode. Statements without a name work everywhere. */

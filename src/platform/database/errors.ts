@@ -1,4 +1,5 @@
 // Classifies database errors, the same way for SQLite and PostgreSQL.
+import { OutOfTime } from '../deadline.ts';
 
 interface DatabaseError {
   readonly code?: unknown;
@@ -41,7 +42,7 @@ export function isRetryable(error: unknown): boolean {
   return code === '40001' || code === '40P01' || isStatementNameLost(error) || isPlanOutdated(error);
 }
 
-/** The database was not queried: it is known to be unreachable, or the time limit of the request is used up. */
+/** The database was not queried: it is known to be unreachable, or there is no connection. */
 export class DatabaseUnavailable extends Error {}
 
 const SYSTEM_CODES = new Set([
@@ -93,9 +94,10 @@ const BUSY = /^(53|57014$|55P03$)/;
 /** SQLite: busy, locked, cannot be opened. */
 const SQLITE_BUSY = new Set([5, 6, 14]);
 
-/** The database is unreachable, too busy to answer in time, or stores nothing. The caller may try again. */
+/** The database is unreachable, too busy to answer in time, or stores nothing; or the request waited too long for whatever it was. The caller may try again. */
 export function isUnavailable(error: unknown): boolean {
   const { code, errcode } = fieldsOf(error);
-  if (isUnreachable(error) || isUnwritable(error) || isStatementNameLost(error) || isPlanOutdated(error)) return true;
+  if (error instanceof OutOfTime || isUnreachable(error) || isUnwritable(error)) return true;
+  if (isStatementNameLost(error) || isPlanOutdated(error)) return true;
   return (typeof code === 'string' && BUSY.test(code)) || (typeof errcode === 'number' && SQLITE_BUSY.has(errcode & 0xff));
 }

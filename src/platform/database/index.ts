@@ -1,7 +1,6 @@
 // One typed query layer for SQLite and PostgreSQL.
 
 export { takeAdvisoryLock, takeAdvisoryLocks } from './advisory-lock.ts';
-export { withBudget, withoutTimeLimit } from './budget.ts';
 export type { Cache, CacheCounts } from './cache.ts';
 export { type Caches, createCaches } from './caches.ts';
 export type { Database, DatabaseUsage, Dialect, Feed, Reader, Tx } from './database.ts';

@@ -1,7 +1,7 @@
 // PostgreSQL: a limited number of connections with time-outs, named prepared statements, and the feed of changes.
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
-import { currentBudget } from './budget.ts';
+import { currentDeadline } from '../deadline.ts';
 import { createCaches } from './caches.ts';
 import { CONNECT_MS, ConnectionPool, STATEMENT_MS } from './connection-pool.ts';
 import { type Database, type Feed, Subscribers, type Tx } from './database.ts';
@@ -163,7 +163,7 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
     const tags = new Set<string>();
     const value = await db.transaction().execute(async (trx) => {
       // Background jobs may delete many rows at once, so their limits are longer.
-      if (currentBudget()?.isUnlimited)
+      if (currentDeadline()?.isUnlimited)
         await setTimeLimits(trx, { statement_timeout: JOB_STATEMENT_MS, lock_timeout: JOB_LOCK_MS });
       else if (!keepsLimits) await setTimeLimits(trx, limits);
       const result = await work(trx as unknown as Tx<S>, (tag) => tags.add(tag));
@@ -190,6 +190,8 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
             return await writability.watch(writeOnce(work));
           } catch (error) {
             if (attempt >= (isRetryable(error) ? ATTEMPTS : isLockTimeout(error) ? LOCK_ATTEMPTS : 1)) throw error;
+            // Another wait for a lock would only end at the deadline.
+            if (isLockTimeout(error) && (currentDeadline()?.left() ?? LOCK_MS) < LOCK_MS) throw error;
           }
         }
       });

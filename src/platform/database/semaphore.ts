@@ -1,23 +1,24 @@
-// A semaphore with a queue. While the queue moves, a caller may wait long, since each holder has only short work. When nothing moves, it
-// gives up soon.
-import { currentBudget, QUEUE_MS } from './budget.ts';
-import { DatabaseUnavailable, isUnavailable } from './errors.ts';
+// A semaphore with a queue. Each waits until the deadline of its request. Whose request came first goes first, so that under load some get
+// done in time instead of all being late.
+import { currentDeadline, Deadline } from '../deadline.ts';
 
-/** Longer than the limits for locks and statements: by then several in a row have failed. */
-const STALL_MS = 6_000;
+/** For background jobs. */
+const QUEUE_MS = 60_000;
+
+interface Waiter {
+  /** When its request came. */
+  readonly since: number;
+  enter(): void;
+}
 
 export class Semaphore {
   #free: number;
   readonly #count: number;
-  readonly #stallMs: number;
-  readonly #queue: (() => void)[] = [];
-  /** When a holder last succeeded. */
-  #lastProgress = 0;
+  readonly #queue: Waiter[] = [];
 
-  constructor(count: number, stallMs = STALL_MS) {
+  constructor(count: number) {
     this.#free = count;
     this.#count = count;
-    this.#stallMs = stallMs;
   }
 
   get isUnused(): boolean {
@@ -33,59 +34,44 @@ export class Semaphore {
     return this.#queue.length;
   }
 
-  /** Waits at most `limitMs`, and at most `stallMs` without progress. */
-  async acquireWithin(limitMs: number, stallMs = this.#stallMs): Promise<void> {
-    if (this.#free > 0) {
-      this.#free--;
-      return;
-    }
-    const arrived = performance.now();
-    await new Promise<void>((resolve, reject) => {
-      let timer: NodeJS.Timeout | undefined;
+  async acquire(): Promise<void> {
+    if (this.#free > 0) this.#free--;
+    else await this.#wait();
+  }
+
+  #wait(): Promise<void> {
+    const own = currentDeadline();
+    const deadline = own && !own.isUnlimited ? own : new Deadline(QUEUE_MS);
+    const since = own?.began ?? deadline.began;
+    return new Promise<void>((resolve, reject) => {
       const enter = (): void => {
-        clearTimeout(timer);
+        cancel();
         resolve();
       };
-      const check = (): void => {
-        const end = Math.min(arrived + limitMs, Math.max(arrived, this.#lastProgress) + stallMs);
-        const rest = end - performance.now();
-        if (rest > 0) {
-          timer = setTimeout(check, rest);
-          return;
-        }
-        this.#queue.splice(this.#queue.indexOf(enter), 1);
-        reject(new DatabaseUnavailable('too many requests are waiting for the database'));
-      };
-      this.#queue.push(enter);
-      check();
+      const later = this.#queue.findIndex((other) => other.since > since);
+      this.#queue.splice(later < 0 ? this.#queue.length : later, 0, { since, enter });
+      const cancel = deadline.atEnd((error) => {
+        this.#queue.splice(
+          this.#queue.findIndex((other) => other.enter === enter),
+          1,
+        );
+        reject(error);
+      });
     });
   }
 
-  /** Waits as long as the budget of the current request allows. */
-  async acquire(): Promise<void> {
-    const budget = currentBudget();
-    if (this.#free > 0 || !budget) return this.acquireWithin(QUEUE_MS);
-    await budget.inQueue((limit) => this.acquireWithin(limit, budget.isUnlimited ? QUEUE_MS : this.#stallMs));
-  }
-
-  /** `madeProgress`: the work succeeded, so it is worth waiting. */
-  release(madeProgress = true): void {
-    if (madeProgress) this.#lastProgress = performance.now();
+  release(): void {
     const next = this.#queue.shift();
-    if (next) next();
+    if (next) next.enter();
     else this.#free++;
   }
 
   async run<T>(work: () => Promise<T>): Promise<T> {
     await this.acquire();
-    let madeProgress = true;
     try {
       return await work();
-    } catch (error) {
-      madeProgress = !isUnavailable(error);
-      throw error;
     } finally {
-      this.release(madeProgress);
+      this.release();
     }
   }
 }

@@ -1,7 +1,7 @@
 // The server's own limits for statements and locks. They are asked for when a connection begins; a pooler may not pass that on.
 import { type Kysely, sql } from 'kysely';
 import type pg from 'pg';
-import { withoutTimeLimit } from './budget.ts';
+import { withoutTimeLimit } from '../deadline.ts';
 import type { Database, Tx } from './database.ts';
 
 /** Longest statement of background jobs, and of changes that concern very many rows. */

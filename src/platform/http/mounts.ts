@@ -1,7 +1,7 @@
 // Paths (`/openid/*`) that are handled by something other than routes of the App: code that handles Node's requests itself.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import { withBudget } from '../database/index.ts';
+import { withDeadline } from '../deadline.ts';
 import type { ServerConnections } from './connections.ts';
 import { type BaseUrls, disconnectSignal, FrameworkCall } from './exchange.ts';
 import type { Replies } from './replies.ts';
@@ -60,7 +60,7 @@ export function registerMount(
           });
           try {
             const { raw, address, requestId } = call;
-            await withBudget(() =>
+            await withDeadline(() =>
               handle({
                 request: raw,
                 response,

@@ -1,6 +1,6 @@
 // The steps of every request, with or without the framework: authenticate the caller, validate the input, find the target, check the
 // access rule, call the handler.
-import { withBudget } from '../database/index.ts';
+import { withDeadline } from '../deadline.ts';
 import type { Fault } from '../faults/index.ts';
 import { andThen, type MaybePromise } from '../maybe-promise.ts';
 import { Answer, type Query, type Route } from './app.ts';
@@ -62,9 +62,9 @@ export function createSteps<Caller>(
     return { status, headers: answer.headers, text: answer.text ?? textOf(route, status, answer), bytes: answer.bytes };
   }
 
-  /** Returns the answer or throws. All its database queries share one time budget. */
+  /** Returns the answer or throws. Whatever it waits for, it has one deadline. */
   return (route: Route<Caller>, call: IncomingCall): MaybePromise<OutgoingAnswer> =>
-    withBudget(() => {
+    withDeadline(() => {
       checkUrl(call.url);
       return andThen(identify(route, call), () => {
         const refusal = read(route, call);

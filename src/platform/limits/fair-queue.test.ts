@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { withDeadline } from '../deadline.ts';
 import { Fault } from '../faults/index.ts';
 import { FairQueue } from './fair-queue.ts';
 
@@ -64,6 +65,16 @@ describe('A fair queue', () => {
     assert.equal(queue.waiting, 5);
     await finish();
     assert.deepEqual(refused, ['6 503', '7 503']);
+  });
+
+  it('lets no request wait past its deadline, whatever was expected', async () => {
+    const { queue, begun, refused, enter, finish } = bench();
+    enter('first', 'a');
+    await withDeadline(() => enter('late', 'b'), 20);
+    enter('next', 'b');
+    assert.deepEqual([refused, queue.refused, queue.waiting], [['late 503'], 1, 1]);
+    await finish();
+    assert.deepEqual(begun, ['first', 'next']);
   });
 
   it('when full, drops work of the client with the most for a client with less', async () => {

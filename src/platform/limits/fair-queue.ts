@@ -1,5 +1,6 @@
 // A queue for expensive work: a few run at once, and waiting clients take turns, so that no client blocks the others.
 import { performance } from 'node:perf_hooks';
+import { currentDeadline } from '../deadline.ts';
 import { fault } from '../faults/index.ts';
 import { Histogram } from '../metrics/index.ts';
 
@@ -85,9 +86,12 @@ export class FairQueue {
     }
   }
 
+  /** Until its turn, or the deadline of its request. */
   async #wait({ key, signal }: QueueClient): Promise<void> {
+    const deadline = currentDeadline();
     if (this.#waiting >= this.#capacity()) this.#makeRoom(key);
     let cancel: (() => void) | undefined;
+    let forgetDeadline: (() => void) | undefined;
     try {
       await new Promise<void>((start, refuse) => {
         const one = { start, refuse };
@@ -99,8 +103,14 @@ export class FairQueue {
           if (this.#remove(key, one)) refuse(abandoned());
         };
         signal?.addEventListener('abort', cancel, { once: true });
+        forgetDeadline = deadline?.atEnd(() => {
+          if (!this.#remove(key, one)) return;
+          this.#refused++;
+          refuse(this.#busy());
+        });
       });
     } finally {
+      forgetDeadline?.();
       if (cancel) signal?.removeEventListener('abort', cancel);
     }
   }
@@ -113,18 +123,19 @@ export class FairQueue {
       : Math.min(maxWaiting, Math.max(slots, Math.floor((patienceMs * slots) / this.#average)));
   }
 
+  #busy(): Error {
+    return fault('server.busy', undefined, { headers: { 'Retry-After': String(Math.ceil(this.#rules.patienceMs / 1000)) } });
+  }
+
   /** Refuses the last of the longest queue. That is the new one, unless another client has more waiting. */
   #makeRoom(key: string): void {
     let [longest, length] = [key, (this.#queues.get(key)?.length ?? 0) + 1];
     for (const [other, queue] of this.#queues) if (queue.length > length) [longest, length] = [other, queue.length];
-    const busy = fault('server.busy', undefined, {
-      headers: { 'Retry-After': String(Math.ceil(this.#rules.patienceMs / 1000)) },
-    });
     this.#refused++;
-    if (longest === key) throw busy;
+    if (longest === key) throw this.#busy();
     const last = this.#queues.get(longest)!.at(-1)!;
     this.#remove(longest, last);
-    last.refuse(busy);
+    last.refuse(this.#busy());
   }
 
   #remove(key: string, one: QueuedWork): boolean {

@@ -2,6 +2,7 @@
 // User-Agent, and limits time and size.
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import { notCounted } from '../deadline.ts';
 import { request as httpRequest } from '../node-http.ts';
 import { inSpan, isTracing, traceHeaders } from '../tracing/index.ts';
 import { OutboundError, outboundErrorOf } from './error.ts';
@@ -89,9 +90,11 @@ export function createOutbound(allow: readonly string[], options: OutboundOption
       if (!methods.includes(request.method)) throw new OutboundError('blocked', `only ${methods.join(' and ')} are sent`);
       const target = guard(request.url);
       host = target.host;
-      const answer = await (traces === 'none' || !isTracing()
-        ? send(request, target, connectTimeoutMs)
-        : sendInSpan(request, target, connectTimeoutMs, traces === 'passed on'));
+      const answer = await notCounted(() =>
+        traces === 'none' || !isTracing()
+          ? send(request, target, connectTimeoutMs)
+          : sendInSpan(request, target, connectTimeoutMs, traces === 'passed on'),
+      );
       onRequest?.(request.kind ?? 'other', 'ok');
       return answer;
     } catch (error) {

@@ -1,5 +1,5 @@
 // Runs a part of an exchange: renews the claim meanwhile, and records errors.
-import { withoutTimeLimit } from '../../platform/database/index.ts';
+import { withoutTimeLimit } from '../../platform/deadline.ts';
 import { Fault } from '../../platform/faults/index.ts';
 import { repeat } from '../../platform/jobs/index.ts';
 import { actAs } from '../access/index.ts';

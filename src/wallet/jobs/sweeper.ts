@@ -1,6 +1,6 @@
 // Runs background jobs periodically.
 import type { Clock } from '../../platform/clock.ts';
-import { withoutTimeLimit } from '../../platform/database/index.ts';
+import { withoutTimeLimit } from '../../platform/deadline.ts';
 import { CLOCK_WAITS, type Job, repeat, watchClock } from '../../platform/jobs/index.ts';
 import type { Log } from '../../platform/log/index.ts';
 

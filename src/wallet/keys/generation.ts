@@ -1,5 +1,6 @@
 // Slow key generation (RSA takes seconds): one key at a time, fairly between owners, in a separate thread. Several at once in
 // libuv's pool, which hashes passwords, would block all logins.
+import { notCounted } from '../../platform/deadline.ts';
 import { FairQueue } from '../../platform/limits/index.ts';
 import type { Algorithm } from '../../verifiable/jose/index.ts';
 import { fail } from '../faults.ts';
@@ -31,7 +32,8 @@ export function createSlowKeys(rules = RULES) {
       if (count >= MAX_PER_OWNER) fail('too-many-at-once', undefined, { headers: { 'Retry-After': '10' } });
       pendingByOwner.set(owner, count + 1);
       try {
-        return await queue.run({ key: owner, signal }, work);
+        // A key of this kind may take longer than another request.
+        return await notCounted(() => queue.run({ key: owner, signal }, work));
       } finally {
         const left = pendingByOwner.get(owner)! - 1;
         if (left > 0) pendingByOwner.set(owner, left);

@@ -1,5 +1,5 @@
 // Bulk operations (RFC 7644, 3.7): each runs on its own, ordered so that a bulkId is created before it is referenced.
-import { withBudget } from '../../../platform/database/index.ts';
+import { withDeadline } from '../../../platform/deadline.ts';
 import type { Fault } from '../../../platform/faults/index.ts';
 import { fail, fault } from '../../faults.ts';
 import type { ScimJsonObject } from '../core/attribute.ts';
@@ -137,7 +137,7 @@ export async function runBulk(
     const { method, bulkId } = operation;
     try {
       operation = resolveReferences(operation, ids);
-      const { id, status, location, version } = await withBudget(() => perform(operation));
+      const { id, status, location, version } = await withDeadline(() => perform(operation));
       if (bulkId && id) ids.set(bulkId, id);
       results.set(at, { method, bulkId, version, location, status: String(status) });
     } catch (error) {
