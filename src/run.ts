@@ -10,6 +10,7 @@ import { systemClock } from './platform/clock.ts';
 import { effectiveSettings, explainListenErrors } from './platform/config/index.ts';
 import { DATABASE_UNREACHABLE_EXIT, type FolderLock, lockFolder } from './platform/database/index.ts';
 import { collectWhenIdle } from './platform/garbage-collection.ts';
+import { otherNamesOf } from './platform/http/index.ts';
 import { createLog, type Log } from './platform/log/index.ts';
 import {
   answerPrimary,
@@ -118,6 +119,7 @@ async function startWallet(
     localName: !configured && new URL(identity!.issuer()).hostname === 'localhost' ? 'localhost' : '127.0.0.1',
     provider: configured ?? {
       issuer: identity!.issuer(),
+      knowsOtherNames: true,
       scopes: config.oidcScopes ?? 'openid profile email roles offline_access',
       client: () => registered.promise,
     },
@@ -128,6 +130,7 @@ async function startWallet(
       await identity!.registerWallet(service.url(), {
         adminRole: config.adminRole,
         keepOtherAddresses: config.url === undefined,
+        otherNames: otherNamesOf(service.url()),
       }),
     );
   return [service, address];

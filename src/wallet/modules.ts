@@ -2,6 +2,7 @@
 import { createChanges } from '../platform/audit/index.ts';
 import { createAuditExports, createDestinations } from '../platform/audit-export/index.ts';
 import type { Clock } from '../platform/clock.ts';
+import { otherNameOf } from '../platform/http/index.ts';
 import { Throttle } from '../platform/limits/index.ts';
 import type { Log } from '../platform/log/index.ts';
 import type { Metrics } from '../platform/metrics/index.ts';
@@ -64,13 +65,23 @@ function buildSession(db: Database, { onRequest, ...options }: ModuleOptions & {
     // The operator configured the provider, so its address is always allowed. Only calls to the provider use this exception.
     outbound: createOutbound([...options.outboundAllow, hostPort(options.provider.issuer)], { onRequest }),
     unavailable: (reason) => fail('identity-provider-unavailable', undefined, { reason, headers: { 'Retry-After': '5' } }),
-    redirectUri: () => `${publicUrl()}/api/v1/auth/callback`,
+    redirectUri: (at = publicUrl()) => `${at}/api/v1/auth/callback`,
   });
   const rules = { idleMs: config.sessionIdleSeconds * 1000, lifeMs: sessionSeconds * 1000 };
   const sessions = createSessions({ db, clock, seal, cookies, provider, rules, log });
   const change = createChanges(db, clock);
   const verify = createVerifyToken(provider);
-  const logins = createLogins({ clock, change, cookies, provider, verify, sessions, publicUrl, sessionSeconds });
+  const logins = createLogins({
+    clock,
+    change,
+    cookies,
+    provider,
+    verify,
+    sessions,
+    publicUrl,
+    sessionSeconds,
+    beganAt: (headers) => (options.provider.knowsOtherNames ? otherNameOf(publicUrl(), headers) : undefined),
+  });
   const bearer = bearerAudience === undefined ? undefined : createBearer(verify, bearerAudience);
   const authenticate = createAuthenticate({ cookies, sessions, bearer, roles: config, publicUrl });
   return { provider, sessions, logins, sessionOf: createSessionReader(cookies, sessions), authenticate };

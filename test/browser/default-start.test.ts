@@ -11,6 +11,7 @@ import { ADMIN, onScreen } from '../support/console.ts';
 import { freePort } from '../support/ports.ts';
 import { DEFAULT_ADDRESSES, type GatehouseProcess, type ProcessSettings, usesProcesses } from '../support/process.ts';
 import { makeUser } from '../support/relying-party.ts';
+import { TestBrowser } from '../support/test-browser.ts';
 import { VirtualAuthenticator, withoutAutofill } from '../support/virtual-authenticator.ts';
 import { enterPassword, outcome, press, sectionOf, titleOf, words } from '../support/visitor.ts';
 
@@ -62,6 +63,22 @@ describe('A start without settings', () => {
       const { version } = (await (await fetch(`${base}/v3`)).json()) as any;
       assert.equal(version.links[0].href, `${base}/v3/`);
       assert.equal((await fetch(`${named(wallet, name)}/livez`)).status, 200);
+    });
+
+    it(`lets programs log in to the wallet at ${name}, and stay there`, async () => {
+      const person = await makeUser(api);
+      const base = named(wallet, name);
+      // They do not say that they want a page.
+      const program = { Accept: '*/*' };
+      const [here, provider] = [new TestBrowser({ url: base }, program), new TestBrowser(api, program)];
+      const { redirectTarget: toProvider } = await here.go('/api/v1/auth/login');
+      const { redirectTarget: back } = await provider.answerForms(
+        await provider.go(Object.assign(toProvider!, { hostname: new URL(api.url).hostname })),
+        person,
+      );
+      assert.equal(back?.origin, base);
+      await here.go(back);
+      assert.equal((await here.request('/api/v1/auth/userinfo')).status, 200);
     });
 
     it(`lets people sign in who opened it at ${name}: to their account, the console and the wallet`, async () => {

@@ -66,6 +66,9 @@ onDatabase('SQLite', 'Another name of this machine', { settings: { GATEHOUSE_IDE
       assert.equal((await ask('GET', '/.well-known/openid-configuration', { ...headers, ...here('127.0.0.1') })).statusCode, 200);
     }
     assert.equal((await ask('GET', '/', here('127.0.0.1'))).statusCode, 300);
+    // The cookies of a sign-in belong to the address where its pages are, also for programs that sign in as a browser does.
+    const authorize = '/openid/authorize?client_id=x';
+    assert.equal(await target('GET', authorize, here('127.0.0.1')), api.url + authorize);
     const form = { ...HTML, ...here('127.0.0.1'), 'Content-Type': 'application/x-www-form-urlencoded' };
     const origin = { Origin: `http://127.0.0.1:${new URL(api.url).port}` };
     assert.equal((await ask('POST', '/openid/language', { ...form, ...origin })).statusCode, 403);

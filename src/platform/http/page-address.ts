@@ -16,7 +16,12 @@ const OF_PROXIES = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host'];
 /** Where the browser is to open the page instead; undefined if it is at the right address, or not on this machine. */
 export function otherNameRedirect({ method, url = '/', headers }: IncomingMessage, pages: PageAddress): string | undefined {
   if ((method !== 'GET' && method !== 'HEAD') || !pages.isPage(url, headers)) return undefined;
-  const own = new URL(pages.url());
+  return otherNameOf(pages.url(), headers) === undefined ? undefined : new URL(pages.url()).origin + url;
+}
+
+/** The address at which the service was asked, if that is another name of this machine. */
+export function otherNameOf(url: string, headers: IncomingHttpHeaders): string | undefined {
+  const own = new URL(url);
   const { host = '' } = headers;
   if (host === own.host || !LOOPBACK.has(own.hostname) || OF_PROXIES.some((name) => headers[name] !== undefined))
     return undefined;
@@ -24,5 +29,13 @@ export function otherNameRedirect({ method, url = '/', headers }: IncomingMessag
   // Another port is another service, or one that was forwarded here: nobody may be listening on ours.
   if (asked?.host !== host.toLowerCase() || asked.host === own.host || asked.port !== own.port || !LOOPBACK.has(asked.hostname))
     return undefined;
-  return own.origin + url;
+  return asked.origin;
 }
+
+/** The other names of a service at `localhost`. */
+export const otherNamesOf = (url: string): string[] => {
+  const { hostname, protocol, port } = new URL(url);
+  return hostname === 'localhost'
+    ? [...LOOPBACK].filter((name) => name !== hostname).map((name) => `${protocol}//${name}:${port}`)
+    : [];
+};

@@ -6,6 +6,8 @@ export interface ProviderOptions {
   readonly scopes: string;
   /** A login fails when the claims of userinfo cannot be read: without them a person would lose groups. */
   readonly needsUserInfo?: boolean;
+  /** It knows every name of this machine (localhost, 127.0.0.1), so that a program that logs in at one of them returns there. */
+  readonly knowsOtherNames?: boolean;
   /** The client registration, loaded when it is first needed. */
   client(): Promise<{ readonly clientId: string; readonly clientSecret: string | undefined }>;
 }

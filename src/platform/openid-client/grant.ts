@@ -27,6 +27,8 @@ export interface AuthorizationFlow {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
+  /** The address of this service at which it began, if that is not the usual one. The browser returns there. */
+  readonly at?: string | undefined;
 }
 
 type TokenResponse = Awaited<ReturnType<typeof refreshTokenGrant>>;

@@ -20,7 +20,8 @@ function createPing(reach: () => Promise<void>): () => Promise<void> {
 export interface ProviderDeps {
   readonly outbound: Outbound;
   readonly unavailable: Unavailable;
-  redirectUri(): string;
+  /** `at`: another address of this service, at which the login began. */
+  redirectUri(at?: string): string;
 }
 
 export function createProvider(options: ProviderOptions, deps: ProviderDeps) {
@@ -39,10 +40,10 @@ export function createProvider(options: ProviderOptions, deps: ProviderDeps) {
     issuer,
     newFlow: (): AuthorizationFlow => ({ state: newSecret(), nonce: newSecret(), verifier: newSecret() }),
     authorizationUrl: async (flow: AuthorizationFlow, more: Parameters<typeof authorizationUrl>[3]): Promise<string> =>
-      authorizationUrl(await discovered(), { redirectUri: redirectUri(), scopes }, flow, more),
+      authorizationUrl(await discovered(), { redirectUri: redirectUri(flow.at), scopes }, flow, more),
     /** Exchanges the code for tokens. */
     redeem: async (returned: URLSearchParams, flow: AuthorizationFlow): Promise<ProviderGrant> =>
-      redeemCode(await discovered(), redirectUri(), returned, flow),
+      redeemCode(await discovered(), redirectUri(flow.at), returned, flow),
     refresh: async (former: PreviousGrant): Promise<ProviderGrant> => refreshGrant(await discovered(), former),
     /** Whether the access token is still valid; undefined if unknown. */
     async isActive(accessToken: string, subject: string): Promise<boolean | undefined> {

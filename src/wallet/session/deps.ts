@@ -1,4 +1,5 @@
 // Dependencies of sessions, login and logout.
+import type { IncomingHttpHeaders } from 'node:http';
 import type { RunAuditedChange } from '../../platform/audit/index.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Cache } from '../../platform/database/index.ts';
@@ -36,4 +37,6 @@ export interface LoginDeps {
   readonly sessionSeconds: number;
   /** The origin of this service's pages. */
   origin(): string;
+  /** The other address of this service to which a request was sent, if the provider knows it. */
+  beganAt(headers: IncomingHttpHeaders): string | undefined;
 }

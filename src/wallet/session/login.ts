@@ -1,5 +1,6 @@
 // A login: started here, done at the provider, finished when the browser returns with a code.
 import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { serviceActor } from '../../platform/audit/index.ts';
 import type { AuthorizationFlow, ProviderGrant } from '../../platform/openid-client/index.ts';
 import { providerErrorOf } from '../../platform/openid-client/index.ts';
@@ -25,10 +26,13 @@ export interface LoginOptions {
 }
 
 export async function beginLogin(
-  { clock, cookies, provider, origin }: LoginDeps,
+  { clock, cookies, provider, origin, beganAt }: LoginDeps,
   options: LoginOptions,
+  headers: IncomingHttpHeaders,
 ): Promise<{ authorizationUrl: string; cookie: string }> {
-  const flow: LoginFlow = { ...provider.newFlow(), returnTo: ownPath(options.returnTo, origin()), begunAt: clock.now() };
+  const at = beganAt(headers);
+  const returnTo = ownPath(options.returnTo, at ?? origin());
+  const flow: LoginFlow = { ...provider.newFlow(), at, returnTo, begunAt: clock.now() };
   const authorizationUrl = await provider.authorizationUrl(flow, options);
   return { authorizationUrl, cookie: cookies.set('flow', JSON.stringify(flow), FLOW_SECONDS) };
 }

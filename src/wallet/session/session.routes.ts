@@ -85,7 +85,7 @@ function mountLogin(app: WalletApp, { logins, sessionOf, throttle }: SessionRout
     async ({ query, headers, address }) => {
       throttle.take(addressKey(address));
       const { return_to: returnTo, prompt, login_hint: loginHint } = query;
-      const { authorizationUrl, cookie } = await logins.begin({ returnTo, prompt, loginHint });
+      const { authorizationUrl, cookie } = await logins.begin({ returnTo, prompt, loginHint }, headers);
       return wantsJson(headers, query.response)
         ? new Answer({ status: 200, headers: { 'Set-Cookie': cookie }, body: { authorizationUrl } })
         : new Answer({ status: 302, headers: { 'Set-Cookie': cookie, Location: authorizationUrl } });

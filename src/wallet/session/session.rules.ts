@@ -1,4 +1,5 @@
 // Login and logout through the provider.
+import type { IncomingHttpHeaders } from 'node:http';
 import { Fault } from '../../platform/faults/index.ts';
 import type { LoginDeps } from './deps.ts';
 import { beginLogin, finishLogin, type LoginOptions } from './login.ts';
@@ -21,7 +22,7 @@ export function createLogins({ publicUrl, ...rest }: Omit<LoginDeps, 'origin'> &
     /** Logins that came back, by how they ended. */
     counts,
     origin: deps.origin,
-    begin: (options: LoginOptions) => beginLogin(deps, options),
+    begin: (options: LoginOptions, headers: IncomingHttpHeaders) => beginLogin(deps, options, headers),
     async finish(returned: URLSearchParams, cookies: Parameters<typeof finishLogin>[2]): ReturnType<typeof finishLogin> {
       try {
         const finished = await finishLogin(deps, returned, cookies);

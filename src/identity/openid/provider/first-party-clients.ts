@@ -53,23 +53,27 @@ export const WALLET_CONSUMER = 'gatehouse_wallet';
 
 const MAX_ADDRESSES = 10;
 
-/** Appends an address and drops the oldest: a node on a random port has a new address at every start. */
-const withNewest = (registered: unknown, ours: string): string[] => {
+/** Appends addresses and drops the oldest: a node on a random port has new ones at every start. */
+const withNewest = (registered: unknown, ours: readonly string[]): string[] => {
   const others = Array.isArray(registered) ? (registered as string[]) : [];
-  return others.includes(ours) ? others : [...others, ours].slice(-MAX_ADDRESSES);
+  const added = ours.filter((one) => !others.includes(one));
+  return added.length === 0 ? others : [...others, ...added].slice(-MAX_ADDRESSES * ours.length);
 };
 
 /** The back-channel logout URI of the wallet node. */
 export const walletLogoutUri = (walletUrl: string): string => `${walletUrl}/api/v1/auth/backchannel-logout`;
 
-/** `registered`: the current registration, if its addresses are to be kept. */
-export const walletConsumer = (walletUrl: string, registered?: ConsumerValues) => ({
+/** `addresses`: of the node, its own last. `registered`: the current registration, if its addresses are to be kept. */
+export const walletConsumer = (addresses: readonly string[], registered?: ConsumerValues) => ({
   name: 'Wallet',
   description: 'The wallet node of this installation',
-  redirect_uris: withNewest(registered?.redirect_uris, `${walletUrl}/api/v1/auth/callback`),
+  redirect_uris: withNewest(
+    registered?.redirect_uris,
+    addresses.map((address) => `${address}/api/v1/auth/callback`),
+  ),
   extra: {
-    post_logout_redirect_uris: withNewest(registered?.extra.post_logout_redirect_uris, `${walletUrl}/`),
-    backchannel_logout_uri: walletLogoutUri(walletUrl),
+    post_logout_redirect_uris: withNewest(registered?.extra.post_logout_redirect_uris, [`${addresses.at(-1)}/`]),
+    backchannel_logout_uri: walletLogoutUri(addresses.at(-1)!),
     backchannel_logout_session_required: true,
   },
 });

@@ -168,9 +168,11 @@ const isForPrograms = (path: string): boolean =>
 export const wantsPage = (url: string, { accept }: IncomingHttpHeaders): boolean =>
   /\btext\/html\b/i.test(accept ?? '') && !isForPrograms(withoutSlash(url).split('?', 1)[0]!);
 
-/** Whether a browser opens a page. At `/` programs get the versions of the API. */
+/** Whether a browser opens a page. At `/` programs get the versions of the API. What is sent to authorize is a browser, or acts as one. */
 export const opensPage = (url: string, headers: IncomingHttpHeaders): boolean =>
-  wantsPage(url, headers) || (/^\/(?:\?|$)/.test(url) && /\btext\/html\b/i.test(headers.accept ?? ''));
+  wantsPage(url, headers) ||
+  /^\/openid\/authorize(?:\?|$)/.test(url) ||
+  (/^\/(?:\?|$)/.test(url) && /\btext\/html\b/i.test(headers.accept ?? ''));
 
 /** The library parses a repeated code as a list, and then fails. */
 export function refuseRepeatedCode(url: string): void {

@@ -18,6 +18,8 @@ export interface WalletRegistrationOptions {
   readonly adminRole?: string;
   /** Keep registered addresses: without a configured address, each replica has its own. */
   readonly keepOtherAddresses?: boolean;
+  /** Other names of this machine, at which programs may log in. */
+  readonly otherNames?: readonly string[];
 }
 
 /** For back-channel logout calls, which have short and quick replies. */
@@ -39,10 +41,10 @@ export function createWalletNode({ consumers, outbound, outboundTo, ensureRole }
     /** Registers the wallet node. The secret is passed in memory; it is not logged or written to a file. */
     async register(
       walletUrl: string,
-      { adminRole, keepOtherAddresses = false }: WalletRegistrationOptions = {},
+      { adminRole, keepOtherAddresses = false, otherNames = [] }: WalletRegistrationOptions = {},
     ): Promise<{ clientId: string; clientSecret: string }> {
       const change = (registered: ConsumerValues | undefined) =>
-        walletConsumer(walletUrl, keepOtherAddresses ? registered : undefined);
+        walletConsumer([...otherNames, walletUrl], keepOtherAddresses ? registered : undefined);
       const { id, plainSecret } = await consumers.ensure(serviceActor, WALLET_CONSUMER, change);
       // The operator configured its address, so it may be internal. Calls of other applications may not go there.
       node = { address: walletUrl, url: walletLogoutUri(walletUrl), call: guardedFetch(outboundTo(walletUrl), CALL_LIMITS) };
