@@ -3,29 +3,30 @@ import { createApp, mountProbes, type Schema } from '../platform/http/index.ts';
 import { type ErrorFamily, openApi } from '../platform/openapi/index.ts';
 import { apiPageRoutes } from '../platform/pages/index.ts';
 import { version } from '../version.ts';
-import { PROVISIONING } from './access/index.ts';
+import { OTHER_AUTHENTICATION, PROVISIONING } from './access/index.ts';
 import { examples, IDS, isForEverybody, PARAMETERS, refusals, TAGS, whoMay } from './api-document/index.ts';
 import { identityFaults } from './faults.ts';
-import { ACCESS_TOKEN, APPLICATION, openidRoutes } from './openid/index.ts';
+import { DashboardPage, openidRoutes, Page } from './openid/index.ts';
 import { KeystoneError, keystoneErrors, OAuthError, oauthErrors } from './resource/index.ts';
 import { type IdentityRouteDeps, mountIdentity } from './routes.ts';
 import { ScimError, scimErrors } from './scim/index.ts';
 
 /** All other routes take a token of the service. */
-const SECURITY: Readonly<Record<string, readonly string[]>> = {
-  [PROVISIONING]: ['bearer', 'token'],
-  [ACCESS_TOKEN]: ['bearer'],
-  [APPLICATION]: ['application'],
-};
+const securityOf = (access = ''): readonly string[] =>
+  access === PROVISIONING ? ['bearer', 'token'] : (OTHER_AUTHENTICATION[access]?.schemes ?? ['token']);
 
 const JSON_TYPE = 'application/json';
 const KEYSTONE: ErrorFamily = { prefix: '', schema: KeystoneError, type: JSON_TYPE, format: keystoneErrors };
 const SCIM: ErrorFamily = { prefix: 'Scim', schema: ScimError, type: 'application/scim+json', format: scimErrors };
 const OAUTH: ErrorFamily = { prefix: 'OAuth', schema: OAuthError, type: JSON_TYPE, format: oauthErrors };
+const PAGE: ErrorFamily = { prefix: 'Page', schema: Page, type: 'text/html', otherwise: OAUTH };
+const DASHBOARD: ErrorFamily = { prefix: 'Dashboard', schema: DashboardPage, type: 'text/html', otherwise: KEYSTONE };
 
 function errorsOf(schema: Schema | undefined): ErrorFamily {
-  const known = [SCIM, OAUTH].find((family) => family.schema === schema);
-  return known ?? (schema === undefined ? KEYSTONE : { prefix: 'Page', schema, type: 'text/html' });
+  if (schema === undefined) return KEYSTONE;
+  const known = [SCIM, OAUTH, PAGE, DASHBOARD].find((family) => family.schema === schema);
+  if (!known) throw new Error('a route has errors of an unknown format');
+  return known;
 }
 
 const DESCRIPTION = `A Keystone-v3-compatible identity service with applications (OAuth2 and OpenID Connect), roles in them, a second factor, SCIM and federation.
@@ -48,10 +49,36 @@ const SECURITY_SCHEMES = {
     scheme: 'bearer',
     description: 'A token of a provisioning connection, a token of this service, or an OAuth2 access token.',
   },
+  accessToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An access token of /openid/token.',
+  },
+  dpop: {
+    type: 'http',
+    scheme: 'dpop',
+    description: 'An access token that is bound to a key, with a proof of the key in the header DPoP (RFC 9449).',
+  },
   application: {
     type: 'http',
     scheme: 'basic',
     description: 'The id and secret of an application. They may be sent in the body instead.',
+  },
+  applicationCredential: {
+    type: 'http',
+    scheme: 'basic',
+    description: 'The id and secret of an application credential.',
+  },
+  oauth1: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Authorization',
+    description: 'The parameters of OAuth 1.0 with a signature (RFC 5849).',
+  },
+  providerToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An ID token, or an access token that is a JWT, which the identity provider issued to our client.',
   },
 };
 
@@ -87,7 +114,8 @@ export function identityOpenApi(server = 'http://127.0.0.1:5000'): Record<string
     server,
     tags: TAGS,
     securitySchemes: SECURITY_SCHEMES,
-    securityOf: (access) => SECURITY[access ?? ''] ?? ['token'],
+    securityOf,
+    howToAuthenticate: (access) => OTHER_AUTHENTICATION[access]?.text,
     whoMay,
     isForEverybody,
     parameters: PARAMETERS,

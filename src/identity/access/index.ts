@@ -40,6 +40,14 @@ export { createFreshLogin, type FreshLogin, loginTimeOf } from './fresh-login.ts
 export { closureOf, heldGroups, type Inspection, inactivityEnd, type Obstacle } from './inspection.ts';
 export { anyManagesApplications, grantedOrganizations, managersIn, rolesByTrust } from './management.store.ts';
 export {
+  ACCESS_TOKEN,
+  APPLICATION,
+  APPLICATION_CREDENTIAL,
+  OTHER_AUTHENTICATION,
+  PROVIDER_TOKEN,
+  SIGNATURE,
+} from './other-authentication.ts';
+export {
   type Facts,
   hasRole,
   isDelegated,

@@ -1,6 +1,6 @@
 // /v3/OS-FEDERATION/identity_providers/{idp}/protocols/{protocol}/auth: a token of a provider for a token of ours.
 import { Answer, type Call } from '../../platform/http/index.ts';
-import type { Caller, IdentityApp } from '../access/index.ts';
+import { type Caller, type IdentityApp, PROVIDER_TOKEN } from '../access/index.ts';
 import { type AuthRules, TokenReply, type TokenText } from '../tokens/index.ts';
 import type { TokenLogins } from './token-logins.rules.ts';
 
@@ -19,6 +19,7 @@ export function mountTokenLogins(app: IdentityApp, { federation, auth, tokenText
   const spec = {
     tag: 'Federation',
     rule: 'anyone',
+    access: PROVIDER_TOKEN,
     documentation: {
       replyHeaders: { 'X-Subject-Token': 'The token.' },
     },

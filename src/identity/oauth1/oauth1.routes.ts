@@ -1,6 +1,6 @@
 // /v3/OS-OAUTH1, and the access tokens of a user
 import { Answer } from '../../platform/http/index.ts';
-import type { IdentityApp } from '../access/index.ts';
+import { type IdentityApp, SIGNATURE } from '../access/index.ts';
 import { listOf, PAGE_DOCUMENTATION, signedRequestOf, wholeList } from '../resource/index.ts';
 import { RoleEnvelope, RoleList, renderRole } from '../roles/index.ts';
 import {
@@ -110,6 +110,7 @@ function mountTokens(app: IdentityApp, tokens: OAuth1['tokens']): void {
       description: `The first step of a consumer. ${SIGNED}`,
       tag,
       rule: 'anyone',
+      access: SIGNATURE,
       documentation: {
         headers: { 'Requested-Project-Id': 'The project that the consumer asks for.' },
         required: ['Requested-Project-Id'],
@@ -144,6 +145,7 @@ function mountTokens(app: IdentityApp, tokens: OAuth1['tokens']): void {
       description: `With the verifier that the user got. ${SIGNED}`,
       tag,
       rule: 'anyone',
+      access: SIGNATURE,
       documentation: { otherTypes: [FORM], type: FORM },
       reply: { 201: OAuth1TokenText },
     },

@@ -2,7 +2,7 @@
 
 export { mountApplicationGrants } from './application-grants/application-grants.routes.ts';
 export { mountKeyrockOAuth } from './keyrock/oauth2.routes.ts';
-export { ACCESS_TOKEN, APPLICATION, openidRoutes } from './openid.documentation.ts';
+export { DashboardPage, openidRoutes, Page } from './openid.documentation.ts';
 export { createOpenid, type Openid } from './openid.ts';
 export { pageErrors } from './pages/error-page.ts';
 export { type AccessTokens, createAccessTokens } from './provider/access-tokens.ts';

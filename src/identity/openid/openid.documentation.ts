@@ -1,21 +1,19 @@
 // The OpenAPI documentation of routes that the OpenID library serves itself. test/openapi.test.ts checks the list against a
 // running service.
 import { type Documentation, type DocumentedRoute, t } from '../../platform/http/index.ts';
+import { ACCESS_TOKEN, APPLICATION } from '../access/index.ts';
 import { OAuthError } from '../resource/index.ts';
 import { WEBSSO, WEBSSO_OF_PROVIDERS } from './provider/paths.ts';
-
-/** How callers authenticate: an application by its secret, a person by an access token. */
-export const APPLICATION = 'application';
-export const ACCESS_TOKEN = 'access token';
 
 const tag = 'OpenID';
 const keyrock = "OAuth2 of Keyrock's back-end";
 const FORM = { bodyType: 'application/x-www-form-urlencoded' } as const;
 
 const text = (description: string) => t.string({ description });
-const Page = t.string();
-/** These routes always answer with a page, also for errors. */
+export const Page = t.string();
+/** Errors of these routes are pages for browsers, which name HTML, and JSON for other clients: that of OAuth, or Keystone's. */
 const HTML_PAGE = { type: 'text/html', error: Page } as const satisfies Documentation;
+export const DashboardPage = t.string();
 const FORM_CALL = { ...FORM, error: OAuthError } as const satisfies Documentation;
 
 const authorizeParameters = {
@@ -129,7 +127,8 @@ const webssoRoutes = WEBSSO_ROUTES.flatMap(([base, path, how]) =>
         tag: 'Federation',
         rule: 'anyone',
         documentation: {
-          ...HTML_PAGE,
+          type: 'text/html',
+          error: DashboardPage,
           query: {
             origin: 'The address at which the dashboard receives the token: one of `GATEHOUSE_IDENTITY_TRUSTED_DASHBOARD`.',
           },
@@ -172,6 +171,7 @@ export const openidRoutes: readonly DocumentedRoute[] = [
       summary: 'List the public keys that verify tokens',
       tag,
       rule: 'anyone',
+      documentation: { type: 'application/jwk-set+json' },
       reply: { 200: PublicKeys },
     },
   },

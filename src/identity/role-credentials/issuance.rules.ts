@@ -16,7 +16,6 @@ import type { CredentialMaker, ProfileClaims } from './credentials.ts';
 import { encryptAnswer, type RequestEncryption } from './encryption.ts';
 import type { KeyAttestations } from './key-attestations.ts';
 import type { Nonces } from './nonces.ts';
-import { CREDENTIAL, NOTIFICATION } from './paths.ts';
 import { type Proven, provenKeys } from './proofs.ts';
 
 /** Requests of one person: each takes entries of status lists, which are free again only when the credentials have expired. */
@@ -110,9 +109,15 @@ export function createIssuance(deps: IssuanceDeps) {
   }
 
   return {
+    /** What the access token of a request to this path allows. Refuses a request without a good one. */
+    grantedBy: (headers: IncomingHttpHeaders, path: string): Promise<CredentialAccess> => access.of(headers, path),
+
     /** `body`: the request, or a JWE of it. */
-    async credential(origin: RequestOrigin, body: Readonly<Record<string, unknown>> | string): Promise<CredentialAnswer> {
-      const granted = await access.of(origin.headers, CREDENTIAL);
+    async credential(
+      granted: CredentialAccess,
+      origin: RequestOrigin,
+      body: Readonly<Record<string, unknown>> | string,
+    ): Promise<CredentialAnswer> {
       const isEncrypted = typeof body === 'string';
       const request = readCredentialRequest(isEncrypted ? await encryption.open(body) : body, batchSize, isEncrypted);
       const configuration = await requestedConfiguration(configurations, granted, request);
@@ -141,8 +146,11 @@ export function createIssuance(deps: IssuanceDeps) {
     },
 
     /** What became of it in the wallet (OID4VCI, 11). */
-    async notification(origin: RequestOrigin, body: Readonly<Record<string, unknown>>): Promise<void> {
-      const { userId } = await access.of(origin.headers, NOTIFICATION);
+    async notification(
+      { userId }: CredentialAccess,
+      origin: RequestOrigin,
+      body: Readonly<Record<string, unknown>>,
+    ): Promise<void> {
       const { notification_id: id, event } = body;
       if (typeof id !== 'string' || !EVENTS.includes(event as 'credential_accepted'))
         return fail('role_credential.invalid_notification', { why: 'notification_id or event is missing or not known' });

@@ -1,9 +1,10 @@
 // The credential issuer (OID4VCI 1.0): metadata, nonces, credentials, notifications, and offers that wallets fetch.
+import type { IncomingHttpHeaders } from 'node:http';
 import { Answer, t } from '../../platform/http/index.ts';
-import type { IdentityApp } from '../access/index.ts';
-import { ACCESS_TOKEN } from '../openid/index.ts';
+import { ACCESS_TOKEN, type IdentityApp, type IdentityTarget } from '../access/index.ts';
 import { OAuthError } from '../resource/index.ts';
-import type { Issuance, RequestOrigin } from './issuance.rules.ts';
+import type { CredentialAccess } from './credential-access.ts';
+import type { Issuance } from './issuance.rules.ts';
 import type { IssuerMetadata } from './metadata.ts';
 import type { Nonces } from './nonces.ts';
 import type { Offers } from './offers.rules.ts';
@@ -34,6 +35,16 @@ export interface RoleCredentialRouteDeps {
 const wantsJwt = (accept: string | undefined): boolean => /\bapplication\/jwt\b/i.test(accept ?? '');
 
 export function mountCredentialIssuer(app: IdentityApp, parts: RoleCredentialRouteDeps): void {
+  /** Routes with an access token for credentials. It is checked before the body is looked at. */
+  const withAccessToken = (path: string) => ({
+    rule: 'anyone' as const,
+    access: ACCESS_TOKEN,
+    target: async ({ headers }: { readonly headers: IncomingHttpHeaders }): Promise<IdentityTarget<CredentialAccess>> => {
+      const granted = await parts.roleCredentials.issuance.grantedBy(headers, path);
+      return { facts: {}, get: () => granted };
+    },
+  });
+
   app.get(
     ISSUER_METADATA,
     {
@@ -76,11 +87,10 @@ export function mountCredentialIssuer(app: IdentityApp, parts: RoleCredentialRou
     {
       summary: 'Issue a credential to a wallet',
       description:
-        'OID4VCI 1.0, 8. With an access token for credentials, as Bearer or DPoP. The body may be encrypted to the key of the metadata (application/jwt).',
+        'OID4VCI 1.0, 8. The access token is one for credentials. The body may be encrypted to the key of the metadata (application/jwt).',
       tag,
-      rule: 'anyone',
+      ...withAccessToken(CREDENTIAL),
       forEveryOrigin: true,
-      access: ACCESS_TOKEN,
       jwt: true,
       body: t.open({}),
       documentation: { body: CredentialRequestBody, error: OAuthError, otherTypes: [JWT] },
@@ -89,10 +99,7 @@ export function mountCredentialIssuer(app: IdentityApp, parts: RoleCredentialRou
     async (call) => {
       const { jwt } = call.body as { jwt?: unknown };
       const isEncrypted = /^application\/jwt\b/i.test(call.headers['content-type'] ?? '');
-      const answer = await parts.roleCredentials.issuance.credential(
-        call as RequestOrigin,
-        isEncrypted ? String(jwt) : call.body,
-      );
+      const answer = await parts.roleCredentials.issuance.credential(call.target, call, isEncrypted ? String(jwt) : call.body);
       return 'body' in answer ? answer.body : new Answer({ headers: { 'Content-Type': JWT }, text: answer.jwe });
     },
   );
@@ -101,17 +108,16 @@ export function mountCredentialIssuer(app: IdentityApp, parts: RoleCredentialRou
     NOTIFICATION,
     {
       summary: 'Report what became of an issued credential',
-      description: 'OID4VCI 1.0, 11. With the access token of the credential.',
+      description: 'OID4VCI 1.0, 11. The access token is that of the credential.',
       tag,
-      rule: 'anyone',
+      ...withAccessToken(NOTIFICATION),
       forEveryOrigin: true,
-      access: ACCESS_TOKEN,
       body: t.open({}),
       documentation: { body: NotificationBody, error: OAuthError },
       reply: { 204: null },
     },
     async (call) => {
-      await parts.roleCredentials.issuance.notification(call as RequestOrigin, call.body);
+      await parts.roleCredentials.issuance.notification(call.target, call, call.body);
     },
   );
 

@@ -1,6 +1,6 @@
 // /v3/OS-OAUTH2/token: Keystone's OAuth2 for application credentials. Applications of people get theirs at /openid/token.
 import { t } from '../../platform/http/index.ts';
-import type { IdentityApp } from '../access/index.ts';
+import { APPLICATION_CREDENTIAL, type IdentityApp } from '../access/index.ts';
 import { Fault, fail } from '../faults.ts';
 import { OAuthError } from '../resource/index.ts';
 import type { AuthRules } from './auth.rules.ts';
@@ -34,6 +34,7 @@ export function mountOauth2Token(app: IdentityApp, { auth }: { readonly auth: Au
         'The id and the secret of the application credential are sent by HTTP Basic. The answer has a token of this service, as `POST /v3/auth/tokens` gives it.',
       tag,
       rule: 'anyone',
+      access: APPLICATION_CREDENTIAL,
       body: TokenRequest,
       form: true,
       documentation: { error: OAuthError },

@@ -92,9 +92,12 @@ export interface RouteSpec<Rule extends string, Q extends Schema | undefined, B 
   /** What a developer has to know beyond the summary. */
   readonly description?: string;
   readonly tag: string;
-  /** Name of the access rule. `anyone`: no token is needed. */
+  /** Name of the access rule. `anyone`: no token of the service is needed; nor anything else, unless there is an `access`. */
   readonly rule: Rule | 'anyone';
-  /** How callers authenticate, if not in the usual way. The service defines the values. */
+  /**
+   * How callers authenticate, if not in the usual way. The service defines the values. With the rule `anyone`, the route checks it: its
+   * target or its handler refuses who does not authenticate in this way.
+   */
   readonly access?: string;
   readonly query?: Q;
   readonly body?: B;

@@ -3,7 +3,7 @@ import type { DocumentedRoute, Method } from '../http/index.ts';
 import { Components } from './components.ts';
 import { type OperationIdOptions, operationId } from './operation-ids.ts';
 import { content, parameters, requestBody, type Texts } from './parts.ts';
-import { type RefusalOptions, Refusals } from './refusals.ts';
+import { isForAnyone, type RefusalOptions, Refusals } from './refusals.ts';
 
 export type { ErrorFamily } from './refusals.ts';
 
@@ -25,6 +25,8 @@ export interface OpenApiOptions extends RefusalOptions, OperationIdOptions {
   readonly securitySchemes: Readonly<Record<string, unknown>>;
   /** The security schemes a route accepts, by its `access`. Any one of them is enough. */
   securityOf(access: string | undefined): readonly string[];
+  /** How the requests of a route authenticate that it checks itself, in words; undefined for its own callers. */
+  howToAuthenticate?(access: string): string | undefined;
   /** Who may call a route, in words, by its rule. */
   whoMay(rule: string): string;
   /** Texts of path parameters by name. */
@@ -83,10 +85,14 @@ function answers({ spec }: DocumentedRoute, examples: Examples, components: Comp
   );
 }
 
-const descriptionOf = ({ spec }: DocumentedRoute, { whoMay }: OpenApiOptions): string =>
-  [spec.description, spec.rule === undefined ? undefined : spec.rule === 'anyone' ? 'No token is needed.' : whoMay(spec.rule)]
-    .filter((text) => text !== undefined)
-    .join('\n\n') || spec.summary;
+function accessTextOf({ access, rule }: DocumentedRoute['spec'], { whoMay, howToAuthenticate }: OpenApiOptions) {
+  if (rule !== undefined && rule !== 'anyone') return whoMay(rule);
+  if (access !== undefined) return howToAuthenticate?.(access);
+  return rule && 'No token is needed.';
+}
+
+const descriptionOf = ({ spec }: DocumentedRoute, options: OpenApiOptions): string =>
+  [spec.description, accessTextOf(spec, options)].filter((text) => text !== undefined).join('\n\n') || spec.summary;
 
 function operation(route: DocumentedRoute, { options, components, refusals }: Context): Record<string, unknown> {
   const { spec } = route;
@@ -102,7 +108,7 @@ function operation(route: DocumentedRoute, { options, components, refusals }: Co
     description: descriptionOf(route, options),
     tags: [spec.tag],
     ...(rule === undefined || rule === 'anyone' ? {} : { 'x-policy': rule }),
-    ...(rule === 'anyone' ? { security: [] } : { security: options.securityOf(spec.access).map((name) => ({ [name]: [] })) }),
+    security: isForAnyone(spec) ? [] : options.securityOf(spec.access).map((name) => ({ [name]: [] })),
     ...(all.length > 0 ? { parameters: all } : {}),
     ...(body ? { requestBody: requestBody(body, examples.request, route, components) } : {}),
     responses: { ...succeeds, ...refusals.of(route, id, new Set(Object.keys(succeeds))) },

@@ -12,7 +12,12 @@ export interface ErrorFamily {
   readonly type: string;
   /** None for pages. */
   readonly format?: ErrorFormat;
+  /** What clients get that do not ask for this type. */
+  readonly otherwise?: ErrorFamily;
 }
+
+/** Nobody has to authenticate. A route with `access` checks that itself, if its rule is `anyone`. */
+export const isForAnyone = ({ rule, access }: DocumentedRoute['spec']): boolean => rule === 'anyone' && access === undefined;
 
 export interface RefusalOptions {
   /** By the schema in the documentation of a route; undefined for the usual one. */
@@ -79,8 +84,8 @@ export class Refusals {
   /** Any request can be malformed. A token is asked for before a body is read, a body before its target is looked for. */
   #statusesOf({ path, spec, target }: DocumentedRoute): number[] {
     const { rule, body, documentation = {} } = spec;
-    const needsCaller = rule !== 'anyone';
-    const mayRefuse = rule !== undefined && needsCaller && !this.#options.isForEverybody(rule);
+    const needsCaller = !isForAnyone(spec);
+    const mayRefuse = rule !== undefined && rule !== 'anyone' && !this.#options.isForEverybody(rule);
     return [
       400,
       ...(needsCaller ? [401] : []),
@@ -112,12 +117,14 @@ export class Refusals {
   }
 
   /** With an example: the fault as the service would send it. */
-  #content({ schema, type, format }: ErrorFamily, status: number, code: string) {
+  #content(family: ErrorFamily, status: number, code: string): { readonly content: Record<string, unknown> } {
+    const { schema, type, format, otherwise } = family;
     const { text } = this.#options.faults[code] ?? { text: WORDS[status] ?? 'The message says why.' };
     const values = Object.fromEntries([...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name!, `<${name}>`]));
     const example = format?.(new Fault(code, { status, text }, values), '', '');
     const shown = example && 'body' in example ? { example: example.body } : {};
-    return { content: { [type]: { schema: this.#components.use(schema), ...shown } } };
+    const others = otherwise ? this.#content(otherwise, status, code).content : {};
+    return { content: { [type]: { schema: this.#components.use(schema), ...shown }, ...others } };
   }
 
   /** A response that many operations share. */

@@ -1,6 +1,6 @@
 // POST /openid/introspect: our own route, which replaces that of the library.
 import { Answer, t } from '../../../platform/http/index.ts';
-import type { IdentityApp } from '../../access/index.ts';
+import { APPLICATION, type IdentityApp } from '../../access/index.ts';
 import { OAuthError } from '../../resource/index.ts';
 import type { Introspect } from './introspection.ts';
 
@@ -20,9 +20,10 @@ export function mountIntrospection(app: IdentityApp, parts: { readonly openid: {
     '/openid/introspect',
     {
       summary: 'Introspect an access token',
-      description: 'RFC 7662. The application authenticates by its id and secret.',
+      description: 'RFC 7662.',
       tag: 'OpenID',
       rule: 'anyone',
+      access: APPLICATION,
       form: true,
       onlyReads: true,
       body: t.open({ token: t.string({ minLength: 1, maxLength: 4096 }) }),
