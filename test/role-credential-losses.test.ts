@@ -181,10 +181,12 @@ const WAYS: Readonly<Record<string, Way>> = {
       await db.write((tx) =>
         tx
           .insertInto('directory_users')
-          .values({ ...entry, password_changed: null, seen_at: 0 })
+          .values({ ...entry, password_changed: null, seen_at: 0, unique_id: null })
           .execute(),
       );
-      const deps = { db, clock: api.clock, change: on.change, revokeAccess: async () => {}, onEmailChanged: async () => {} };
+      const nothing = async () => {};
+      const listeners = { revokeAccess: nothing, onEmailChanged: nothing, onDisabled: nothing };
+      const deps = { db, clock: api.clock, change: on.change, ...listeners };
       const closing = createUserClosing({ ...deps, log: { error: assert.fail } } as never);
       assert.equal(await closing.closeUsers('default', [user.id], api.clock.now()), 1);
     },

@@ -5,6 +5,7 @@ import type { AuditExportRow } from '../platform/audit-export/index.ts';
 import type { Database as AnyDatabase, Reader as AnyReader, Tx as AnyTx } from '../platform/database/index.ts';
 import type { CatalogTables } from './database.catalog.ts';
 import type { DelegationTables } from './database.delegations.ts';
+import type { DirectoryTables } from './database.directories.ts';
 import type { FederationTables } from './database.federation.ts';
 import type { IssuedCredentialTables } from './database.issued-credentials.ts';
 import type { LogoutRow, MailRow, OutboxRow } from './database.messages.ts';
@@ -276,14 +277,6 @@ export interface OpenidRecordRow {
   generation: number | null;
 }
 
-/** Which entry of a directory a user or a group is. */
-export interface DirectoryEntryRow {
-  domain_id: string;
-  local_id: string;
-  dn: string;
-  gone_at: number | null;
-}
-
 export interface OpenidSessionRow {
   id: string;
   user_id: string;
@@ -309,7 +302,13 @@ export interface AuditEventRow extends AnyAuditEventRow {
   user_id: string | null;
 }
 
-export interface Tables extends CatalogTables, FederationTables, DelegationTables, RoleCredentialTables, IssuedCredentialTables {
+export interface Tables
+  extends CatalogTables,
+    FederationTables,
+    DelegationTables,
+    DirectoryTables,
+    RoleCredentialTables,
+    IssuedCredentialTables {
   projects: ProjectRow;
   project_tags: { project_id: string; name: string };
   users: UserRow;
@@ -321,9 +320,6 @@ export interface Tables extends CatalogTables, FederationTables, DelegationTable
   wrong_passwords: { account: string; failures: number; last_at: number };
   groups: GroupRow;
   group_members: GroupMemberRow;
-  directory_users: DirectoryEntryRow & { user_id: string; password_changed: string | null; seen_at: number };
-  directory_groups: DirectoryEntryRow & { group_id: string };
-  directory_syncs: { domain_id: string; finished_at: number };
   roles: RoleRow;
   implied_roles: { prior_role_id: string; implied_role_id: string };
   grants: GrantRow;

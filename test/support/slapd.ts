@@ -13,6 +13,8 @@ import { freePort } from './ports.ts';
 export const SUFFIX = 'dc=example,dc=org';
 export const PEOPLE = `ou=People,${SUFFIX}`;
 export const GROUPS = `ou=Groups,${SUFFIX}`;
+/** Where the entries of those who left are, and no search goes. */
+const FORMER = `ou=Former,${SUFFIX}`;
 export const READER = { dn: `cn=reader,${SUFFIX}`, password: 'the reader of the tests' };
 const ROOT = { dn: `cn=admin,${SUFFIX}`, password: 'the root of the tests' };
 const PROGRAM = '/usr/sbin/slapd';
@@ -54,6 +56,7 @@ const skeleton = (): string =>
   ldif(SUFFIX, { objectClass: ['dcObject', 'organization'], dc: 'example', o: 'Example' }) +
   ldif(PEOPLE, { objectClass: 'organizationalUnit', ou: 'People' }) +
   ldif(GROUPS, { objectClass: 'organizationalUnit', ou: 'Groups' }) +
+  ldif(FORMER, { objectClass: 'organizationalUnit', ou: 'Former' }) +
   ldif(READER.dn, { objectClass: ['organizationalRole', 'simpleSecurityObject'], cn: 'reader', userPassword: READER.password });
 
 export interface SlapdOptions {
@@ -172,6 +175,19 @@ export class Slapd {
 
   add = (dn: string, attributes: Attributes): Promise<void> =>
     this.change((client) => client.add(dn, attributes as Record<string, string | string[]>));
+
+  /** Moves the entry to where nobody looks. It stays the same entry, with its entryUUID. */
+  leave = (uid: string): Promise<void> => this.change((client) => client.modifyDN(dnOf(uid), dnOf(uid).replace(PEOPLE, FORMER)));
+
+  /** The same entry again, as after `leave`. */
+  comeBack = (uid: string): Promise<void> =>
+    this.change((client) => client.modifyDN(dnOf(uid).replace(PEOPLE, FORMER), dnOf(uid)));
+
+  /** Another person gets the id: their entry has an entryUUID of its own. */
+  async replace(uid: string, attributes: Attributes = person(uid)): Promise<void> {
+    await this.change((client) => client.del(dnOf(uid)));
+    await this.add(dnOf(uid), attributes);
+  }
 
   #writeCertificates(): void {
     const pem = (der: string) => `-----BEGIN CERTIFICATE-----\n${der.replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`;

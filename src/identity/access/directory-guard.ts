@@ -38,6 +38,11 @@ export interface DirectoryGuard {
    * user and their groups. True for users who are not in a directory.
    */
   isStillThere(userId: string): Promise<boolean>;
+  /**
+   * At each use of a session: whether the directory says that the user is not in it any more, is disabled there, or that their id is that of
+   * somebody else. The account is closed then. False also when the directory does not answer.
+   */
+  hasLeft(userId: string): Promise<boolean>;
   /** Whether the user, and so their name, password and address, is in a directory. */
   isInDirectory(userId: string, reader?: Reader): Promise<boolean>;
   /** Whether the user can sign in with the password of a directory. */

@@ -1,29 +1,19 @@
 // Disables users who are not in a directory any more.
-import { tagOf } from '../access/index.ts';
 import { serviceActor } from '../audit/index.ts';
-import { updateUser } from '../users/index.ts';
 import { chunksOf } from './chunks.ts';
-import { markUserGone } from './directories.store.ts';
 import type { KeepDeps } from './keep-users.rules.ts';
 import { createUserWriting } from './write-user.rules.ts';
 import { AT_ONCE, writeOrSkip } from './writing.ts';
 
 export function createUserClosing(deps: KeepDeps) {
-  const { clock, change, log } = deps;
+  const { change, log } = deps;
   const writing = createUserWriting(deps);
 
   /** In one transaction. Returns how many were closed. */
   const close = (domainId: string, ids: readonly string[], before: number): Promise<number> =>
     change(serviceActor, async (transaction) => {
       let closed = 0;
-      for (const id of ids) {
-        if (!(await markUserGone(transaction.tx, id, clock.now(), before))) continue;
-        await updateUser(transaction.tx, id, { enabled: 0, updated_at: clock.now() });
-        await writing.close(transaction, id);
-        transaction.invalidate(tagOf.user(id));
-        transaction.audit('user.updated', { kind: 'user', id }, { fields: ['enabled'], from: 'directory', gone: true });
-        closed++;
-      }
+      for (const id of ids) if (await writing.closeGone(transaction, id, before)) closed++;
       transaction.audit('directory.users_gone', { kind: 'domain', id: domainId }, { users: closed });
       return closed;
     });

@@ -5,7 +5,7 @@ import { assertOk } from '../../../test/support/answers.ts';
 import { uniqueName } from '../../../test/support/api.ts';
 import { DirectoryDomain } from '../../../test/support/directory-domain.ts';
 import { exchange, signedV2 } from '../../../test/support/ec2.ts';
-import { dnOf, passwordOf, person } from '../../../test/support/slapd.ts';
+import { dnOf, passwordOf } from '../../../test/support/slapd.ts';
 import { makeTrust, trustPerson, trustToken, useTrust } from '../../../test/support/trusts.ts';
 
 for (const kind of ['SQLite', 'PostgreSQL'] as const) {
@@ -30,9 +30,9 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const) {
       const given = { user: middle.user, project: first.project, token: await trustToken(api, middle, trust) };
       const passedOn = await makeTrust(api, given, last);
       assertOk(await useTrust(api, last, passedOn), 201);
-      await slapd.change((client) => client.del(dnOf('user1')));
+      await slapd.leave('user1');
       assert.equal((await useTrust(api, last, passedOn)).status, 403);
-      await slapd.change((client) => client.add(dnOf('user1'), { ...person('user1') } as Record<string, string>));
+      await slapd.comeBack('user1');
       assertOk(await useTrust(api, last, passedOn), 201);
     });
 

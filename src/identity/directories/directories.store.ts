@@ -1,10 +1,12 @@
 // Users and groups in a directory, and when it was last synchronized.
-import type { Database, DirectoryEntryRow, GroupRow, Reader, Tables, Tx, UserRow } from '../database.ts';
+import type { DirectoryEntryRow } from '../database.directories.ts';
+import type { Database, GroupRow, Reader, Tables, Tx, UserRow } from '../database.ts';
 
 export type UserEntryRow = Tables['directory_users'];
 export type UserInDirectory = UserRow & Omit<UserEntryRow, 'user_id' | 'domain_id'>;
 export type GroupInDirectory = GroupRow & Pick<DirectoryEntryRow, 'local_id' | 'dn' | 'gone_at'>;
 
+/** Also those who had one of these ids, and have left. */
 export function readUsers(db: Reader, domainId: string, localIds: readonly string[]): Promise<UserInDirectory[]> {
   return db
     .selectFrom('users')
@@ -12,7 +14,7 @@ export function readUsers(db: Reader, domainId: string, localIds: readonly strin
     .where('entry.domain_id', '=', domainId)
     .where('entry.local_id', 'in', [...localIds])
     .selectAll('users')
-    .select(['entry.local_id', 'entry.dn', 'entry.gone_at', 'entry.password_changed', 'entry.seen_at'])
+    .select(['entry.local_id', 'entry.dn', 'entry.gone_at', 'entry.password_changed', 'entry.seen_at', 'entry.unique_id'])
     .execute();
 }
 
@@ -61,11 +63,11 @@ export async function groupNamesTaken(db: Reader, domainId: string, names: reado
 
 /** Stores the entry, and that it exists. */
 export async function writeUserEntry(tx: Tx, entry: Omit<UserEntryRow, 'gone_at'>): Promise<void> {
-  const { dn, password_changed, seen_at } = entry;
+  const { dn, password_changed, seen_at, unique_id } = entry;
   await tx
     .insertInto('directory_users')
     .values({ ...entry, gone_at: null })
-    .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ dn, password_changed, seen_at, gone_at: null }))
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ dn, password_changed, seen_at, unique_id, gone_at: null }))
     .execute();
 }
 

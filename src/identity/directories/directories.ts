@@ -5,15 +5,16 @@ import type { DomainSettingsOf } from '../domain-settings/index.ts';
 import type { Deps } from '../resource/index.ts';
 import { createDirectoryClients, isDirectory, mappedOf } from './clients.ts';
 import { createUserClosing } from './close-users.rules.ts';
-import { findUserEntry } from './directories.store.ts';
+import { findUserEntry, readUsers, type UserEntryRow } from './directories.store.ts';
 import type { Directory } from './directory.ts';
 import type { DirectoryUser } from './entries.ts';
 import { createWriteGuard } from './guard.ts';
+import { identify, isEntryOf } from './identity.ts';
 import { createGroupKeeping } from './keep-groups.rules.ts';
 import { createMemberKeeping } from './keep-members.rules.ts';
 import { createUserKeeping, type KeepDeps } from './keep-users.rules.ts';
+import { createLeaving } from './leaving.ts';
 import { createLeftOut } from './left-out.ts';
-import { publicId } from './public-id.ts';
 import { createReadings } from './readings.ts';
 import { createSynchronize } from './synchronize.ts';
 import { warnOfPlainText } from './warnings.ts';
@@ -74,10 +75,9 @@ export function createDirectories(deps: DirectoriesDeps) {
   async function findLogin(domainId: string, find: Find): Promise<DirectoryLogin> {
     const directory = await clients.of(domainId);
     const user = directory && (await find(directory));
-    // Somebody who is in no directory may have the same id.
-    const entry = await findUserEntry(db.read, publicId(domainId, 'user', user?.localId ?? ''));
+    const rows = await readUsers(db.read, domainId, [user?.localId ?? '']);
     return {
-      userId: entry?.user_id,
+      userId: user && identify(domainId, rows, user).row?.id,
       isPassword: async (password, isLocked, client) =>
         directory !== undefined && (await directory.authenticate(isLocked ? undefined : user, password, client)),
       accept: async () => (directory && user ? accept(directory, domainId, user) : undefined),
@@ -92,6 +92,14 @@ export function createDirectories(deps: DirectoriesDeps) {
     return entry && isDirectory(await domainSettings.of(entry.domain_id)) ? entry : undefined;
   }
 
+  /** Undefined when the id is that of somebody else now. */
+  async function findEntry(directory: Directory, entry: UserEntryRow): Promise<DirectoryUser | undefined> {
+    const user = await directory.findUser(entry.local_id);
+    return user && isEntryOf(entry, user) ? user : undefined;
+  }
+
+  const leaving = createLeaving({ ...deps, clients, keepOne, closeUsers: keeping.closeUsers });
+
   const guard: DirectoryGuard = {
     ...createWriteGuard(deps),
 
@@ -101,9 +109,11 @@ export function createDirectories(deps: DirectoriesDeps) {
       // By name when there is one: the row may have the name that the user had before.
       if (domainId !== undefined && name !== undefined && (entry || userId === undefined))
         return isDirectory(await domainSettings.of(domainId))
-          ? accountIn(domainId, (directory) => directory.findUserByName(name, entry?.local_id))
+          ? accountIn(domainId, (directory) =>
+              directory.findUserByName(name, entry?.gone_at === null ? entry.local_id : undefined),
+            )
           : undefined;
-      return entry && accountIn(entry.domain_id, (directory) => directory.findUser(entry.local_id));
+      return entry && accountIn(entry.domain_id, (directory) => findEntry(directory, entry));
     },
 
     async askAboutNobody(where, password, client) {
@@ -117,8 +127,16 @@ export function createDirectories(deps: DirectoriesDeps) {
     async isStillThere(userId) {
       const entry = await entryOf(userId);
       if (!entry) return true;
+      const asked = deps.clock.now();
       const login = await findLogin(entry.domain_id, (directory) => directory.findUser(entry.local_id));
-      return (await login.accept()) === userId;
+      if ((await login.accept()) === userId) return true;
+      await leaving.closeIfGone(entry, asked);
+      return false;
+    },
+
+    async hasLeft(userId) {
+      const entry = await entryOf(userId);
+      return entry !== undefined && leaving.hasLeft(entry);
     },
 
     async refresh(domainId, { userName } = {}) {

@@ -54,7 +54,9 @@ describe('A directory', () => {
   it('finds a user by name, whatever its case, and by id', async () => {
     const directory = open();
     const alice = await directory.findUserByName('ALICE');
+    assert.match(alice?.uniqueIds.entryuuid ?? '', /^[0-9a-f-]{36}$/);
     assert.deepEqual(alice, {
+      uniqueIds: { entryuuid: alice?.uniqueIds.entryuuid },
       localId: 'alice',
       dn: dnOf('alice'),
       name: 'alice',

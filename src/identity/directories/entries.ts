@@ -14,6 +14,8 @@ export interface DirectoryUser {
   readonly defaultProjectId: string | null | undefined;
   /** Attributes of user_additional_attribute_mapping. */
   readonly extra: Readonly<Record<string, string>>;
+  /** Identifiers that are never given to another entry, by the name of their attribute in small letters. */
+  readonly uniqueIds: Readonly<Record<string, string>>;
   /** When the password was last changed, as the server says it; null when it does not. */
   readonly passwordChanged: string | null;
 }
@@ -37,6 +39,13 @@ const ACCOUNT_EXPIRES = 'accountExpires';
 const UNITS_IN_MS = 10_000n;
 const YEAR_1601_MS = Date.UTC(1601, 0, 1);
 const NEVER: readonly bigint[] = [0n, 2n ** 63n - 1n];
+
+/** Of OpenLDAP and most others (RFC 4530), Active Directory, 389 Directory Server, FreeIPA. */
+const UNIQUE_IDS = ['entryUUID', 'objectGUID', 'nsUniqueId', 'ipaUniqueID'];
+
+/** The attributes that are never used again: the one of the settings, or those that servers have. */
+const uniqueIdAttributes = ({ userUniqueIdAttribute: own }: LdapSettings): readonly string[] =>
+  own === undefined ? UNIQUE_IDS : [own];
 
 function textOf(value: string | Buffer): string | undefined {
   if (typeof value === 'string') return value.includes('\0') ? undefined : value;
@@ -94,6 +103,14 @@ const extraIn = (entry: Entry, mapping: LdapSettings['userAdditionalAttributeMap
       .filter((pair): pair is readonly [string, string] => pair[1] !== undefined),
   );
 
+const uniqueIdsIn = (entry: Entry, ldap: LdapSettings): Record<string, string> =>
+  Object.fromEntries(
+    uniqueIdAttributes(ldap).flatMap((name) => {
+      const id = idIn(entry, name);
+      return id === undefined ? [] : [[name.toLowerCase(), id]];
+    }),
+  );
+
 /** Undefined for an entry without an id or a name. `now`: in milliseconds. */
 export function userOf(entry: Entry, ldap: LdapSettings, now: number): DirectoryUser | undefined {
   const localId = idIn(entry, ldap.userIdAttribute);
@@ -113,6 +130,7 @@ export function userOf(entry: Entry, ldap: LdapSettings, now: number): Directory
     defaultProjectId:
       project === undefined || ignored.includes('default_project_id') ? undefined : taken('default_project_id', project),
     extra: extraIn(entry, ldap.userAdditionalAttributeMapping, ignored),
+    uniqueIds: uniqueIdsIn(entry, ldap),
     passwordChanged: PASSWORD_CHANGED.map((name) => shortIn(entry, name, LONGEST)).find((value) => value !== undefined) ?? null,
   };
 }
@@ -139,6 +157,7 @@ export const userAttributes = (ldap: LdapSettings): string[] => [
     ldap.userDescriptionAttribute,
     ldap.userEnabledAttribute,
     ACCOUNT_EXPIRES,
+    ...uniqueIdAttributes(ldap),
     ...PASSWORD_CHANGED,
     ...(ldap.userDefaultProjectIdAttribute === undefined ? [] : [ldap.userDefaultProjectIdAttribute]),
     ...ldap.userAdditionalAttributeMapping.map(({ ldap: attribute }) => attribute),

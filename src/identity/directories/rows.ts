@@ -5,6 +5,7 @@ import { bit, parseJson } from '../resource/index.ts';
 import { nameKey, type Profile, withMainEmail } from '../users/index.ts';
 import type { GroupInDirectory, UserInDirectory } from './directories.store.ts';
 import type { DirectoryGroup, DirectoryUser } from './entries.ts';
+import { uniqueIdOf } from './identity.ts';
 
 type Extra = Readonly<Record<string, unknown>>;
 export type UserValues = Pick<UserRow, 'name' | 'name_key' | 'enabled' | 'default_project_id' | 'extra' | 'profile'>;
@@ -60,6 +61,7 @@ export function changedFields<V extends object>(row: V, values: V): string[] {
 export const isUserCurrent = (row: UserInDirectory, user: DirectoryUser, mapped: readonly string[]): boolean =>
   row.gone_at === null &&
   row.dn === user.dn &&
+  row.unique_id === uniqueIdOf(user, row.unique_id) &&
   row.password_changed === user.passwordChanged &&
   changedFields<UserValues>(row, userValues(user, row, mapped)).length === 0;
 

@@ -6,7 +6,7 @@ import { waitAtMost } from '../../platform/wait-at-most.ts';
 /** How long after a failure a server is asked again: when no other answers, and when others do. */
 const AGAIN_MS = 1000;
 const AGAIN_BESIDE_OTHERS_MS = 30_000;
-/** How long the request that begins to ask waits for the answer. One that answers as usual is used at once. */
+/** How long requests wait for the answer, from when it was asked for. A server that answers as usual is used at once. */
 const PATIENCE_MS = 1000;
 
 /** No server answers. */
@@ -21,7 +21,7 @@ export interface ServersDeps {
 
 export function createServers({ urls, clock, probe }: ServersDeps) {
   const failedAt = new Map<string, number>();
-  const probing = new Set<string>();
+  const probing = new Map<string, { readonly since: number; readonly answer: Promise<void> }>();
   const isAway = (): boolean => urls.every((url) => failedAt.has(url));
 
   function isDue(url: string): boolean {
@@ -32,16 +32,19 @@ export function createServers({ urls, clock, probe }: ServersDeps) {
   }
 
   /** One question at a time for each server. */
-  async function ask(url: string): Promise<void> {
-    probing.add(url);
+  function ask(url: string): void {
+    const answer = askNow(url).finally(() => probing.delete(url));
+    answer.catch(() => {});
+    probing.set(url, { since: performance.now(), answer });
+  }
+
+  async function askNow(url: string): Promise<void> {
     try {
       await probe(url);
       failedAt.delete(url);
     } catch {
       failedAt.set(url, clock.now());
       throw new DirectoryAway(`${url} does not answer`);
-    } finally {
-      probing.delete(url);
     }
   }
 
@@ -53,11 +56,13 @@ export function createServers({ urls, clock, probe }: ServersDeps) {
     /** Those that failed come last. */
     inOrder: (): string[] => urls.toSorted((a, b) => Number(failedAt.has(a)) - Number(failedAt.has(b))),
 
-    /** Fails at once while all servers are away. After a while one request begins to ask them again, and waits a little. */
+    /** Fails at once while all servers are away. After a while they are asked again, and requests wait a little. */
     async ready(): Promise<void> {
-      const asked = urls.filter(isDue).map(ask);
-      const first = Promise.any(asked).catch(() => {});
-      if (isAway() && asked.length > 0) await waitAtMost(PATIENCE_MS, first);
+      urls.filter(isDue).forEach(ask);
+      const asked = [...probing.values()];
+      const leftMs = PATIENCE_MS - (performance.now() - Math.max(...asked.map(({ since }) => since)));
+      const first = Promise.any(asked.map(({ answer }) => answer)).catch(() => {});
+      if (isAway() && leftMs > 0) await waitAtMost(leftMs, first);
       if (isAway()) throw new DirectoryAway('no server answers; they are asked again in the background');
     },
   };

@@ -134,6 +134,7 @@ onEachDatabase('A synchronization', (api) => {
     description: null,
     defaultProjectId: undefined,
     extra: {},
+    uniqueIds: {},
     passwordChanged: null,
     ...more,
   });
@@ -150,6 +151,7 @@ onEachDatabase('A synchronization', (api) => {
       leftOut: createLeftOut({ log, clock }),
       revokeAccess: async (_: unknown, userId: string) => revokeAccess(userId),
       onEmailChanged: async () => {},
+      onDisabled: async () => {},
     };
     const keeping = {
       ...createUserKeeping(deps),

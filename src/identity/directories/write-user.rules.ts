@@ -5,8 +5,9 @@ import { tagOf } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
 import { type Deps, parseJson } from '../resource/index.ts';
 import { emailKeys, insertUser, type NewUserRow, replaceEmails, revokeTokensOfUser, updateUser } from '../users/index.ts';
-import { type UserInDirectory, writeUserEntry } from './directories.store.ts';
+import { markUserGone, type UserInDirectory, writeUserEntry } from './directories.store.ts';
 import type { DirectoryUser } from './entries.ts';
+import { uniqueIdOf } from './identity.ts';
 import { changedFields, type UserValues, userValues } from './rows.ts';
 
 /** A domain, and the names of its additional attributes. */
@@ -28,9 +29,11 @@ export interface UserWritingDeps extends Pick<Deps, 'db' | 'clock'> {
   revokeAccess(transaction: Change, userId: string): Promise<void>;
   /** Ends links that were sent to the old address. */
   onEmailChanged(transaction: Change, userId: string): Promise<void>;
+  /** Ends what a disabled user must not find again when they are enabled: programs. */
+  onDisabled(transaction: Change, userId: string): Promise<void>;
 }
 
-export function createUserWriting({ db, clock, revokeAccess, onEmailChanged }: UserWritingDeps) {
+export function createUserWriting({ db, clock, revokeAccess, onEmailChanged, onDisabled }: UserWritingDeps) {
   async function insert(transaction: Change, { domainId, mapped }: MappedDomain, id: string, user: DirectoryUser): Promise<void> {
     const { tx, audit, invalidate } = transaction;
     const values = userValues(user, undefined, mapped);
@@ -83,13 +86,25 @@ export function createUserWriting({ db, clock, revokeAccess, onEmailChanged }: U
         await onEmailChanged(transaction, id);
       }
     }
-    if (isNewPassword || (current.enabled === 1 && values.enabled === 0)) await close(transaction, id);
+    const isDisabled = current.enabled === 1 && values.enabled === 0;
+    if (isNewPassword || isDisabled) await close(transaction, id);
+    if (isDisabled) await onDisabled(transaction, id);
     invalidate(tagOf.user(id));
     audit('user.updated', { kind: 'user', id }, { fields, from: 'directory', ...(isNewPassword ? { new_password: true } : {}) });
   }
 
   return {
-    close,
+    /** Disables somebody whose entry is gone, unless it was seen after `before`: then it returns false. */
+    async closeGone(transaction: Change, id: string, before: number): Promise<boolean> {
+      const { tx, audit, invalidate } = transaction;
+      if (!(await markUserGone(tx, id, clock.now(), before))) return false;
+      await updateUser(tx, id, { enabled: 0, updated_at: clock.now() });
+      await close(transaction, id);
+      await onDisabled(transaction, id);
+      invalidate(tagOf.user(id));
+      audit('user.updated', { kind: 'user', id }, { fields: ['enabled'], from: 'directory', gone: true });
+      return true;
+    },
 
     /** Creates or updates the row, and the one that says which entry it is. */
     async write(transaction: Change, domain: MappedDomain, { id, row, user, seenAt }: UserWrite): Promise<void> {
@@ -102,6 +117,7 @@ export function createUserWriting({ db, clock, revokeAccess, onEmailChanged }: U
         dn: user.dn,
         password_changed: user.passwordChanged,
         seen_at: seenAt,
+        unique_id: uniqueIdOf(user, row?.unique_id ?? null),
       });
     },
   };

@@ -129,6 +129,10 @@ export const ldapSection = {
   userFilter: filter('user_filter', 'Which entries there are users, besides their class.'),
   userObjectclass: objectClass('user_objectclass', 'inetOrgPerson', 'Class of a user.'),
   userIdAttribute: attribute('user_id_attribute', 'cn', 'Attribute that tells users apart and never changes.'),
+  userUniqueIdAttribute: optionalAttribute(
+    'user_unique_id_attribute',
+    'Attribute that tells whether an entry is the same person’s as before, because it is never given to another one. When unset: `entryUUID`, `objectGUID`, `nsUniqueId` or `ipaUniqueID`, whichever entries have. `user_id_attribute` says that ids are never given to others.',
+  ),
   userNameAttribute: attribute('user_name_attribute', 'sn', 'Attribute people log in by.'),
   userDescriptionAttribute: attribute('user_description_attribute', 'description', 'Attribute shown as `description`.'),
   userMailAttribute: attribute('user_mail_attribute', 'mail', 'Attribute shown as `email`.'),

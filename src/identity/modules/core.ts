@@ -113,7 +113,7 @@ export async function buildCore(db: Database, options: ModuleOptions) {
     onDisabled,
     onEnabled: endDeletion,
   };
-  const directories = createDirectories({ ...deps, domainSettings, revokeAccess, onEmailChanged });
+  const directories = createDirectories({ ...deps, domainSettings, revokeAccess, onEmailChanged, onDisabled });
   const directory = directories.guard;
   const users = createUsers({ ...deps, ...listeners, passwords, access, shield, freshLogin, logins, directory });
   const accountDeletion = createAccountDeletion({ ...deps, domainSettings, users, mail });

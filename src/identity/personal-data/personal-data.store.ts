@@ -26,7 +26,7 @@ export const readDirectoryEntry = (db: Reader, userId: string) =>
   db
     .selectFrom('directory_users')
     .where('user_id', '=', userId)
-    .select(['local_id', 'dn', 'seen_at', 'gone_at'])
+    .select(['local_id', 'dn', 'unique_id', 'seen_at', 'gone_at'])
     .executeTakeFirst();
 
 export const readGroups = (db: Reader, userId: string) =>

@@ -230,7 +230,8 @@ const deletion: Section = async (db, userId) => {
 const directoryEntry: Section = async (db, userId) => {
   const row = await readDirectoryEntry(db, userId);
   const inSeconds = (ms: number | null) => (ms === null ? null : time(Math.floor(ms / 1000)));
-  return row ? { id: row.local_id, dn: row.dn, seen_at: inSeconds(row.seen_at), gone_at: inSeconds(row.gone_at) } : null;
+  const times = (found: NonNullable<typeof row>) => ({ seen_at: inSeconds(found.seen_at), gone_at: inSeconds(found.gone_at) });
+  return row ? { id: row.local_id, dn: row.dn, unique_id: row.unique_id, ...times(row) } : null;
 };
 
 /** Every section but the events, which can be many. */

@@ -132,6 +132,8 @@ export function createUsers(
       if (!(await directory.isInDirectory(user.id))) return user;
       return (await directory.isStillThere(user.id)) ? findUser(db.read, user.id) : undefined;
     },
+    /** At each use of a session: see `DirectoryGuard`. */
+    hasLeft: (id: string): Promise<boolean> => directory.hasLeft(id),
     isActive,
     confirmEmail: (transaction: Change, id: string, address: string) => confirmEmail(transaction, deps.clock, id, address),
     find: (id: string) => findUser(db.read, id),

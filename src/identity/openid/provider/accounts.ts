@@ -108,7 +108,7 @@ export function createAccounts({ users, userPermissions, pictures, issuer }: Acc
     };
   }
 
-  return { claims, keyrockInformation, find: (id: string) => users.find(id) };
+  return { claims, keyrockInformation, find: (id: string) => users.find(id), hasLeft: (id: string) => users.hasLeft(id) };
 }
 
 export type Accounts = ReturnType<typeof createAccounts>;

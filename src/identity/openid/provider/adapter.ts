@@ -21,6 +21,8 @@ export interface AdapterDeps {
   client(id: string): Promise<AdapterPayload | undefined>;
   /** Whether a completed sign-in is still sufficient when the library picks it up. */
   isSufficient(login: CompletedLogin): Promise<boolean>;
+  /** Whether the person is not in the directory any more that they come from, as far as it answers. */
+  hasLeft(accountId: string): Promise<boolean>;
   /** The error for a repeated DPoP proof. */
   replayError(): Error;
   /** The error for a code or token that a concurrent request used. */
@@ -29,6 +31,9 @@ export interface AdapterDeps {
 
 /** DPoP proofs, which may be used once. */
 const REPLAY_MODEL = 'ReplayDetection';
+
+/** What people use again long after they signed in. Access tokens are checked far more often, and live shortly. */
+const USED_LATER = ['Session', 'RefreshToken', 'DeviceCode'];
 
 export const createAdapter = (deps: AdapterDeps) => {
   const { records, client, unfinished, alreadyUsedError } = deps;
@@ -39,6 +44,17 @@ export const createAdapter = (deps: AdapterDeps) => {
     return login && !(await deps.isSufficient(login)) ? undefined : found;
   }
 
+  async function findUsedLater(model: string, id: string): Promise<RecordPayload | undefined> {
+    const found = await records.find(model, id);
+    const { accountId } = found ?? {};
+    return typeof accountId === 'string' && (await deps.hasLeft(accountId)) ? undefined : found;
+  }
+
+  function findRecord(model: string, id: string): Promise<RecordPayload | undefined> {
+    if (model === 'Interaction') return findInteraction(id);
+    return USED_LATER.includes(model) ? findUsedLater(model, id) : records.find(model, id);
+  }
+
   /** The library would report an invalid grant instead of an invalid proof (RFC 9449, 5). */
   async function refuseReplay(id: string): Promise<undefined> {
     if (await records.find(REPLAY_MODEL, id)) throw deps.replayError();
@@ -47,7 +63,7 @@ export const createAdapter = (deps: AdapterDeps) => {
   function find(model: string, id: string): Promise<AdapterPayload | undefined> {
     if (model === 'Client') return client(id);
     if (model === REPLAY_MODEL) return refuseReplay(id);
-    return (model === 'Interaction' ? findInteraction(id) : records.find(model, id)) as Promise<AdapterPayload | undefined>;
+    return findRecord(model, id) as Promise<AdapterPayload | undefined>;
   }
 
   return (model: string): Adapter => ({

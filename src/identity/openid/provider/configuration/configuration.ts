@@ -71,6 +71,7 @@ const adapterOf = (library: OidcProviderLibrary, deps: ProviderDeps) =>
   createAdapter({
     ...deps,
     isSufficient: isSufficient(deps),
+    hasLeft: deps.accounts.hasLeft,
     replayError: () => replayErrorOf(library),
     alreadyUsedError: () => new library.errors.InvalidGrant('it was used already'),
   });

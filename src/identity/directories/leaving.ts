@@ -1,0 +1,65 @@
+// Notices that somebody has left a directory before the next synchronization does: at a sign-in without a password, and when a session is used.
+import type { Clock } from '../../platform/clock.ts';
+import { withoutTimeLimit } from '../../platform/deadline.ts';
+import { Fault } from '../../platform/faults/index.ts';
+import type { Log } from '../../platform/log/index.ts';
+import { waitAtMost } from '../../platform/wait-at-most.ts';
+import type { DirectoryClients } from './clients.ts';
+import type { UserClosing } from './close-users.rules.ts';
+import type { UserEntryRow } from './directories.store.ts';
+import type { Directory } from './directory.ts';
+import type { DirectoryUser } from './entries.ts';
+import { isEntryOf } from './identity.ts';
+
+/** How long the use of a session waits for the directory. */
+const PATIENCE_MS = 3000;
+
+interface LeavingDeps extends Pick<UserClosing, 'closeUsers'> {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly clients: DirectoryClients;
+  /** Writes what an entry says. */
+  keepOne(directory: Directory, domainId: string, user: DirectoryUser): Promise<string | undefined>;
+}
+
+export function createLeaving({ clock, log, clients, keepOne, closeUsers }: LeavingDeps) {
+  /** The person is refused all the same. */
+  const notWritten = (err: unknown): void => log.error({ err }, 'who left the directory is not closed; it is tried again');
+
+  /** Not when another entry has the id, too: then nobody knows whose it is. */
+  async function closeIfGone({ domain_id: domainId, local_id, user_id }: UserEntryRow, asked: number): Promise<boolean> {
+    const directory = await clients.of(domainId);
+    const isThere = !directory || (await directory.usersById([local_id])).some(({ localId }) => localId === local_id);
+    if (!isThere) await closeUsers(domainId, [user_id], asked).catch(notWritten);
+    return !isThere;
+  }
+
+  /** Writes nothing while the entry is as it was. */
+  async function ask(entry: UserEntryRow): Promise<boolean> {
+    const asked = clock.now();
+    const directory = await clients.of(entry.domain_id);
+    const user = await directory?.findUser(entry.local_id);
+    if (!directory || !user) return closeIfGone(entry, asked);
+    if (user.enabled && isEntryOf(entry, user)) return false;
+    await keepOne(directory, entry.domain_id, user).catch(notWritten);
+    return true;
+  }
+
+  function noAnswer(error: unknown): void {
+    if (!(error instanceof Fault)) log.error({ err: error }, 'the directory of somebody who is signed in cannot be asked');
+  }
+
+  return {
+    closeIfGone,
+
+    async hasLeft(entry: UserEntryRow): Promise<boolean> {
+      let hasLeft = false;
+      // An answer that comes later still closes the account.
+      const asked = withoutTimeLimit(() => ask(entry)).then((answer) => {
+        hasLeft = answer;
+      }, noAnswer);
+      await waitAtMost(PATIENCE_MS, asked);
+      return hasLeft;
+    },
+  };
+}
