@@ -1,14 +1,20 @@
-// The connections of a server, on all its addresses. When it stops, the ports close, open connections get `Connection: close` with
-// their next answer, and after a time limit all are closed. Their number is limited: when it is reached, the one that has waited longest
-// without a request makes room for the next.
+// The connections of a server, on all its addresses. When it stops, those that clients opened before are still accepted, the ports close,
+// open connections get `Connection: close` with their next answer, and after a time limit all are closed. Their number is limited: when it is
+// reached, the one that has waited longest without a request makes room for the next.
+import cluster from 'node:cluster';
 import { readFileSync } from 'node:fs';
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Server as NetServer } from 'node:net';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 
 const LOOK_MS = 50;
 /** Share of the grace period for which idle connections stay open, because a request may be on its way. */
 const IDLE_SHARE = 0.1;
+/** How many connections may wait to be accepted: Node's default. */
+const BACKLOG = 511;
+/** How long a worker waits for another connection from the process that accepts them. */
+const HANDED_OVER_MS = 200;
 
 /** About 10 kB each while they are idle. */
 const MOST = 10_000;
@@ -47,7 +53,9 @@ export class ServerConnections {
   readonly #bySocket = new WeakMap<Socket, Connection>();
   #fullAt = Number.NEGATIVE_INFINITY;
   readonly #servers = new Set<Server>();
-  readonly #sockets = new Set<Socket>();
+  /** With the time when each was accepted. */
+  readonly #sockets = new Map<Socket, number>();
+  #accepted = 0;
   /** Answers that are written by mounts. */
   readonly #responses = new Set<ServerResponse>();
   #closing = false;
@@ -61,10 +69,11 @@ export class ServerConnections {
   add(server: Server): void {
     this.#servers.add(server);
     const add = (socket: Socket): void => {
-      this.#sockets.add(socket);
+      this.#sockets.set(socket, performance.now());
       socket.once('close', () => this.#sockets.delete(socket));
     };
     server.on('connection', (socket) => {
+      this.#accepted++;
       add(socket);
       this.#admit(socket);
     });
@@ -146,6 +155,12 @@ export class ServerConnections {
   async close(graceMs: number): Promise<void> {
     this.#closing = true;
     for (const response of this.#responses) response.shouldKeepAlive = false;
+    const idleMs = graceMs * IDLE_SHARE;
+    const force = setTimeout(() => {
+      for (const socket of this.#sockets.keys()) socket.destroy();
+    }, graceMs);
+    const began = performance.now();
+    await this.#acceptWaiting(began + idleMs);
     // Not the close() of the HTTP server: it would end idle connections immediately, and lose requests that are on their way.
     const ended = Promise.all(
       [...this.#servers].map(
@@ -155,21 +170,39 @@ export class ServerConnections {
           }),
       ),
     );
-    const idleAfter = performance.now() + graceMs * IDLE_SHARE;
     const look = setInterval(() => {
-      if (performance.now() >= idleAfter) this.#endIdle();
+      // After the next look for what has arrived: a busy process may not have read it yet.
+      if (performance.now() >= began + idleMs) setImmediate(() => this.#endIdle(idleMs));
     }, LOOK_MS);
-    const force = setTimeout(() => {
-      for (const socket of this.#sockets) socket.destroy();
-    }, graceMs);
     await ended;
     clearInterval(look);
     clearTimeout(force);
   }
 
-  #endIdle(): void {
+  /**
+   * Clients take a connection for open that the kernel has accepted. If the port closed now, they would be reset, with the requests that they
+   * have sent. Node accepts one in each turn of the event loop.
+   */
+  async #acceptWaiting(until: number): Promise<void> {
+    const most = this.#accepted + BACKLOG;
+    const quietMs = cluster.isWorker ? HANDED_OVER_MS : 0;
+    let quietUntil = performance.now() + quietMs;
+    for (;;) {
+      const accepted = this.#accepted;
+      // Two: the first may come before anything was looked for.
+      await turn();
+      await turn();
+      if (quietMs > 0) await sleep(quietMs / 10);
+      if (this.#accepted >= most) return;
+      if (this.#accepted > accepted) quietUntil = Math.min(performance.now() + quietMs, until);
+      else if (performance.now() >= quietUntil) return;
+    }
+  }
+
+  #endIdle(idleMs: number): void {
     for (const server of this.#servers) server.closeIdleConnections();
     // Node does not count a connection that never sent anything as idle.
-    for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
+    for (const [socket, since] of this.#sockets)
+      if (socket.bytesRead === 0 && performance.now() - since >= idleMs) socket.destroy();
   }
 }

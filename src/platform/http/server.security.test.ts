@@ -361,6 +361,8 @@ describe('The server', () => {
     mounted!.send(get('/openid/wait'));
     await arrived(2);
     const closed = server.close(60_000);
+    // What is opened in the same moment is still accepted.
+    await delay(100);
     await assert.rejects(RawConnection.open(url), 'the port is closed');
     // Sent only now, like a request that was on its way when the server began to stop.
     const late = await idle!.send(get('/fast')).answer();
