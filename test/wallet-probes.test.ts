@@ -178,6 +178,8 @@ describe('A real process', () => {
     const did = ((await (await fetch(`${url}/.well-known/did.json`)).json()) as { id: string }).id;
     await fetch(`${url}/dids/somebody/did.json`);
     for (const public_ of [url, identity]) assert.equal((await fetch(`${public_}/metrics`)).status, 404);
+    const refused = await fetch(`http://127.0.0.1:${port}/metrics`, { method: 'POST' });
+    assert.deepEqual([refused.status, refused.headers.get('allow')], [405, 'GET, HEAD']);
     const answer = await fetch(`http://127.0.0.1:${port}/metrics`);
     assert.equal(answer.status, 200);
     assert.match(answer.headers.get('content-type')!, /^text\/plain; version=0\.0\.4/);

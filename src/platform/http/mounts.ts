@@ -1,6 +1,6 @@
 // Paths (`/openid/*`) that are handled by something other than routes of the App: code that handles Node's requests itself.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { withDeadline } from '../deadline.ts';
 import type { ServerConnections } from './connections.ts';
 import { type BaseUrls, disconnectSignal, FrameworkCall } from './exchange.ts';
@@ -22,61 +22,76 @@ export interface Mount {
   handle(exchange: RawExchange): Promise<void>;
 }
 
-/** All methods: a mount refuses those it does not support itself, with Allow. */
+/** A mount refuses methods that it does not support itself, with Allow. The framework does not route others than these. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-export function registerMount(
-  server: FastifyInstance,
-  { paths, handle }: Mount,
-  parts: {
-    readonly replies: Replies;
-    readonly connections: ServerConnections;
-    readonly bases: BaseUrls;
-    readonly requestIdHeader: string;
-    /** Headers of every answer. */
-    readonly headers: Readonly<Record<string, string>>;
-  },
-): void {
+export interface MountParts {
+  readonly replies: Replies;
+  readonly connections: ServerConnections;
+  readonly bases: BaseUrls;
+  readonly requestIdHeader: string;
+  /** Headers of every answer. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface MountedPaths {
+  register(server: FastifyInstance): void;
+  /** The path of a mount, as it is registered, that serves this URL. */
+  at(url: string): string | undefined;
+  /** Also for methods that the framework does not route. */
+  serve(url: string, request: FastifyRequest, reply: FastifyReply): Promise<void>;
+}
+
+export function createMounts(mounts: readonly Mount[], parts: MountParts): MountedPaths {
   const { replies, connections, bases, requestIdHeader } = parts;
   const headers = new Map(Object.entries(parts.headers));
-  server.register(async (scope) => {
-    // The mount reads the body itself.
-    scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
-    for (const url of paths) {
-      scope.route({
-        method: METHODS,
-        url,
-        handler: async (request, reply) => {
-          reply.hijack();
-          const response = reply.raw;
-          const call = new FrameworkCall(request, response, bases);
-          response.setHeader(requestIdHeader, request.id);
-          response.setHeaders(headers);
-          connections.follow(response);
-          let isRefused = false;
-          response.once('finish', () => {
-            if (!isRefused) replies.record(call, { path: url }, response.statusCode);
-          });
-          try {
-            const { raw, address, requestId } = call;
-            await withDeadline(() =>
-              handle({
-                request: raw,
-                response,
-                address,
-                requestId,
-                get signal() {
-                  return disconnectSignal(response);
-                },
-              }),
-            );
-          } catch (error) {
-            isRefused = true;
-            replies.refuseOrEnd(error, call, { path: url, isMount: true });
-          }
-        },
-      });
+  const byPath = new Map(mounts.flatMap((mount) => mount.paths.map((path) => [path, mount] as const)));
+
+  async function serve(url: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    reply.hijack();
+    const response = reply.raw;
+    const call = new FrameworkCall(request, response, bases);
+    response.setHeader(requestIdHeader, request.id);
+    response.setHeaders(headers);
+    connections.follow(response);
+    let isRefused = false;
+    response.once('finish', () => {
+      if (!isRefused) replies.record(call, { path: url }, response.statusCode);
+    });
+    try {
+      const { raw, address, requestId } = call;
+      await withDeadline(() =>
+        byPath.get(url)!.handle({
+          request: raw,
+          response,
+          address,
+          requestId,
+          get signal() {
+            return disconnectSignal(response);
+          },
+        }),
+      );
+    } catch (error) {
+      isRefused = true;
+      replies.refuseOrEnd(error, call, { path: url, isMount: true });
     }
-  });
+  }
+
+  return {
+    serve,
+    register(server) {
+      server.register(async (scope) => {
+        // The mount reads the body itself.
+        scope.removeAllContentTypeParsers();
+        scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
+        for (const url of byPath.keys())
+          scope.route({ method: METHODS, url, handler: (request, reply) => serve(url, request, reply) });
+      });
+    },
+    at(url) {
+      const path = url.split('?', 1)[0]!.replace(/(.)\/$/, '$1');
+      if (byPath.has(path)) return path;
+      return [...byPath.keys()].find((one) => one.endsWith('*') && path.startsWith(one.slice(0, -1)));
+    },
+  };
 }

@@ -15,7 +15,7 @@ import { acceptBodies, replaceEndedBody } from './bodies.ts';
 import { ServerConnections } from './connections.ts';
 import { BaseUrls, createSender, FrameworkCall, type IncomingCall, type TimedMessage } from './exchange.ts';
 import { createMemoryAdapter, type MemoryCounts } from './memory-adapter.ts';
-import { type Mount, registerMount } from './mounts.ts';
+import { createMounts, type Mount, type MountedPaths } from './mounts.ts';
 import { otherNameRedirect, type PageAddress } from './page-address.ts';
 import { createMethodFinder, refuseUnreadable } from './refusals.ts';
 import { faultOfFramework, Replies, type ReplyOptions, type RouteName } from './replies.ts';
@@ -104,6 +104,7 @@ function redirectOtherNames(server: FastifyInstance, pages: PageAddress, replies
 function registerUnknown(
   server: FastifyInstance,
   { app: { routes }, answersOptions = false }: Pick<ServerOptions<never>, 'app' | 'answersOptions'>,
+  mounts: MountedPaths,
   replies: Replies,
   bases: BaseUrls,
 ): void {
@@ -112,6 +113,8 @@ function registerUnknown(
     // Before the body is read: an unknown path is refused whatever the body is.
     scope.addHook('onRequest', (request, reply) => {
       const methods = methodsOf(request.url);
+      const mounted = methods.length === 0 ? mounts.at(request.url) : undefined;
+      if (mounted !== undefined) return void mounts.serve(mounted, request, reply);
       const allow = { Allow: methods.join(', ') };
       reply.hijack();
       const call = new FrameworkCall(request, reply.raw, bases);
@@ -280,11 +283,11 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
     replies.refuseOrEnd(faultOfFramework(error), new FrameworkCall(request, reply.raw, bases), name);
   });
   if (options.pages) redirectOtherNames(server, options.pages, replies, bases);
-  registerUnknown(server, options, replies, bases);
+  const mounts = createMounts(options.mounts ?? [], { replies, connections, bases, requestIdHeader, headers: hsts });
+  registerUnknown(server, options, mounts, replies, bases);
   registerRoutes(server, routes, (route, request, reply) => serve(route, new FrameworkCall(request, reply.raw, bases)));
   answerPreflights(server, routes, replies, bases);
-  for (const mount of options.mounts ?? [])
-    registerMount(server, mount, { replies, connections, bases, requestIdHeader, headers: hsts });
+  mounts.register(server);
 
   return {
     get fromMemory() {

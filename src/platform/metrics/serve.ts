@@ -22,11 +22,16 @@ export function gatherFromWorkers(): () => Promise<string> {
 /** Serves the metrics on a port that was reserved before. */
 export async function serveMetrics(reserved: ReservedPort, read: () => Promise<string>): Promise<Server> {
   const server = createServer((request, response) => {
-    if (request.url !== '/metrics' || request.method !== 'GET') {
+    if (request.url !== '/metrics') {
       response.writeHead(404).end();
       return;
     }
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.writeHead(405, { Allow: 'GET, HEAD' }).end();
+      return;
+    }
     read().then(
+      // Node sends no body for HEAD.
       (text) => response.writeHead(200, { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' }).end(text),
       (error: Error) => response.writeHead(500, { 'Content-Type': 'text/plain' }).end(`${error.message}\n`),
     );
