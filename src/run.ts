@@ -115,6 +115,7 @@ async function startWallet(
     config,
     ...common(context, 'wallet', config.databaseUrl),
     reserved,
+    beside: identity?.asSigner(),
     // Beside the identity service, it is on the same machine. Other providers may know it by its IP address.
     localName: !configured && new URL(identity!.issuer()).hostname === 'localhost' ? 'localhost' : '127.0.0.1',
     provider: configured ?? {

@@ -44,7 +44,7 @@ describe('The guides', () => {
         GATEHOUSE_IDENTITY_PORT: ports.get('5000')!,
         GATEHOUSE_WALLET_PORT: ports.get('8080')!,
         GATEHOUSE_METRICS_PORT: ports.get('2112')!,
-        GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.1,localhost',
+        GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.1',
       },
       folder,
     );

@@ -4,7 +4,7 @@
 //   node examples/role-credential/start.js
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,9 +25,6 @@ const START_MS = 60_000;
 const newPassword = () => randomBytes(9).toString('base64url');
 const passwords = { admin: newPassword(), ann: newPassword() };
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-example-'));
-/** Certificates of verifiers that the wallet trusts. The identity service is one, when people sign in with a wallet. */
-const anchors = join(folder, 'verifiers.pem');
-writeFileSync(anchors, '');
 
 /** Settings of another installation in this shell are not for this one. */
 const environment = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('GATEHOUSE_')));
@@ -131,8 +128,6 @@ async function setUp() {
   });
   const assignment = `/v3/OS-ROLES/users/${ann.id}/applications/${consumer.id}/roles/${role.id}`;
   await call('PUT', assignment);
-  const { issuer } = await call('GET', '/v3/OS-ROLE-CREDENTIALS/issuer');
-  writeFileSync(anchors, issuer.root);
   return { consumer, assignment };
 }
 
@@ -179,9 +174,6 @@ async function main() {
     // People may sign in with what is in their wallet, which is the node beside the service.
     GATEHOUSE_IDENTITY_WALLET_SIGN_IN: 'first',
     GATEHOUSE_IDENTITY_WALLET_LINK: `${wallet}/open`,
-    GATEHOUSE_WALLET_VERIFIER_TRUST_ANCHORS: anchors,
-    // Plain http on this machine, which wallets do not call otherwise.
-    GATEHOUSE_OUTBOUND_ALLOW: `localhost:${IDENTITY_PORT}`,
   });
   await Promise.all([ready(`${identity}/readyz`), ready(`${wallet}/readyz`)]);
   const { consumer, assignment } = await setUp();

@@ -32,7 +32,7 @@ import {
 } from './bootstrap/index.ts';
 import type { Consumers } from './consumers/index.ts';
 import type { Database, Tables } from './database.ts';
-import type { IssuerKeys } from './issuer/index.ts';
+import type { IssuerKeys, KnownSigner } from './issuer/index.ts';
 import { startSweeper } from './jobs/index.ts';
 import type { Links } from './links/index.ts';
 import type { Mail } from './mail/index.ts';
@@ -79,6 +79,8 @@ export interface IdentityService {
   readonly accountDeletion: AccountDeletion;
   /** The issuer in its OpenID tokens. */
   issuer(): string;
+  /** How wallets know what it signs. */
+  asSigner(): KnownSigner;
   /** Registers the wallet node as an application, and returns its client id and secret. */
   registerWallet(walletUrl: string, options?: WalletRegistrationOptions): Promise<{ clientId: string; clientSecret: string }>;
   /** After a change of the master key: encrypts every secret again with the current one. Returns how many. */
@@ -201,6 +203,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
     links,
     accountDeletion: modules.accountDeletion,
     issuer: () => address,
+    asSigner: modules.issuerIdentity.asSigner,
     registerWallet: openid.registerWallet,
     reseal: () => withoutTimeLimit(() => reseal()),
     resetAdminPassword: (given) => resetAdminPassword(bootstrapDeps, given),

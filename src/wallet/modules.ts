@@ -1,4 +1,5 @@
 // Builds the modules of the wallet node in dependency order, from top to bottom.
+import type { X509Certificate } from 'node:crypto';
 import { createChanges } from '../platform/audit/index.ts';
 import { createAuditExports, createDestinations } from '../platform/audit-export/index.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -9,6 +10,7 @@ import type { Metrics } from '../platform/metrics/index.ts';
 import { createProvider, createVerifyToken, type ProviderOptions } from '../platform/openid-client/index.ts';
 import { createExceptions, createOutbound, hostPort, type Outbound } from '../platform/outbound/index.ts';
 import type { Seal } from '../platform/seal/index.ts';
+import type { Anchors } from '../verifiable/trust/index.ts';
 import { type Caller, createUnlessDamaged, createWalletChanges, type RunWalletChange } from './access/index.ts';
 import { walletCadf } from './audit-export/index.ts';
 import { createCredentials, createStoredCredentials, type WalletCredentials } from './credentials/index.ts';
@@ -38,6 +40,18 @@ const LOGINS = { attempts: 60, perSeconds: 60 };
 const REFUSED_LOGOUTS = { attempts: 60, perSeconds: 60 };
 const EXCHANGES = { attempts: 120, perSeconds: 60 };
 
+/**
+ * The identity service in the same process. One operator runs both, so that the node trusts what it issues and asks for, and may call it
+ * although its address is of this machine.
+ */
+export interface IdentityBeside {
+  readonly issuer: string;
+  /** At an address that can have one. */
+  readonly did: string | undefined;
+  /** By these its signatures are known. It makes its keys when it first needs them, so this is asked each time. */
+  certificates(): Promise<readonly X509Certificate[]>;
+}
+
 export interface ModuleOptions {
   readonly config: WalletConfig;
   readonly seal: Seal;
@@ -49,10 +63,15 @@ export interface ModuleOptions {
   readonly outboundAllow: readonly string[];
   /** The provider people log in through. */
   readonly provider: ProviderOptions;
+  readonly beside?: IdentityBeside | undefined;
   readonly stores: KeyStores;
   readonly verifiers: RegisteredVerifiers;
   publicUrl(): string;
 }
+
+/** What issuers and verifiers may be called at although it is plain http or not public. */
+const allowedFor = ({ outboundAllow, beside }: ModuleOptions): readonly string[] =>
+  beside ? [...outboundAllow, hostPort(beside.issuer)] : outboundAllow;
 
 type CountRequest = (kind: string, outcome: string) => void;
 
@@ -102,7 +121,7 @@ interface ProtocolDeps {
  * node that only serves keys and documents never loads them.
  */
 async function loadProtocols({ db, change, outbound, keys, dids, credentials, exchanges }: ProtocolDeps, options: ModuleOptions) {
-  const { config, clock, log, seal, outboundAllow, publicUrl } = options;
+  const { config, clock, log, seal, outboundAllow, publicUrl, beside } = options;
   const [
     { createResolver },
     { createAnchors, createTrust },
@@ -118,16 +137,24 @@ async function loadProtocols({ db, change, outbound, keys, dids, credentials, ex
   ]);
   const resolver = createResolver({ outbound, clock, insecureHosts: outboundAllow });
   const trustDeps = { outbound, resolver, clock, isDevelopment: outboundAllow.length > 0 };
+  const anchorsOf = (file: string | undefined): Anchors => {
+    const own = createAnchors(file, log);
+    return beside ? async () => [...own(), ...(await beside.certificates())] : own;
+  };
   // Issuers and verifiers have separate trust anchors: a trusted issuer is not automatically a trusted verifier, or vice versa.
   const trust = createTrust({
     ...trustDeps,
-    anchors: createAnchors(config.issuerTrustAnchors ?? config.trustAnchors, log),
-    policy: { mode: config.issuerTrust, dids: config.trustedDids },
+    anchors: anchorsOf(config.issuerTrustAnchors ?? config.trustAnchors),
+    policy: {
+      mode: config.issuerTrust,
+      dids: beside?.did === undefined ? config.trustedDids : [...config.trustedDids, beside.did],
+      issuers: beside ? [beside.issuer] : [],
+    },
   });
   // Any verifier may ask once it is authenticated; the user decides whether to answer.
   const verifierTrust = createTrust({
     ...trustDeps,
-    anchors: createAnchors(config.verifierTrustAnchors ?? config.trustAnchors, log),
+    anchors: anchorsOf(config.verifierTrustAnchors ?? config.trustAnchors),
     policy: { mode: 'any', dids: [] },
   });
   const formats = createFormats({ trust, clock });
@@ -135,7 +162,7 @@ async function loadProtocols({ db, change, outbound, keys, dids, credentials, ex
   const storedCredentials = createStoredCredentials({ db, clock, seal, keys, dids, status, change });
 
   const { createClients, createIssuance } = await loadIssuance();
-  const isExcepted = createExceptions(outboundAllow);
+  const isExcepted = createExceptions(allowedFor(options));
   const clients = await createClients(
     createCallbacks({ outbound, trust, kind: 'issuer' }),
     () => ({
@@ -144,7 +171,18 @@ async function loadProtocols({ db, change, outbound, keys, dids, credentials, ex
     }),
     (url) => url.protocol === 'https:' || (url.protocol === 'http:' && isExcepted(url)),
   );
-  const issuance = createIssuance({ clock, change, exchanges, credentials, storedCredentials, formats, keys, dids, clients });
+  const issuance = createIssuance({
+    clock,
+    change,
+    exchanges,
+    credentials,
+    storedCredentials,
+    formats,
+    keys,
+    dids,
+    clients,
+    beside: beside?.issuer,
+  });
 
   const { createPresentations, createMatcher } = await loadPresentations();
   const presentations = createPresentations({
@@ -185,6 +223,7 @@ export function buildModules(db: Database, options: ModuleOptions) {
   const called = metrics.counter(walletMetrics.outbound);
   const onRequest: CountRequest = (kind, outcome) => called({ kind, outcome });
   const outbound = createOutbound(options.outboundAllow, { onRequest, traces: 'kept' });
+  const peers = createOutbound(allowedFor(options), { onRequest, traces: 'kept' });
   const change = createWalletChanges(db, clock);
   const destinations = createDestinations(config, { service: 'wallet', outbound, clock });
   const auditExports = createAuditExports({ db, clock, log, destinations, days: config.auditDays, toCadf: walletCadf });
@@ -199,7 +238,7 @@ export function buildModules(db: Database, options: ModuleOptions) {
   const credentials = createCredentials({ db, clock, change, seal, unlessDamaged });
   const count = metrics.counter(walletMetrics.exchanges);
   const exchanges = createExchanges({ db, clock, change, seal, unlessDamaged, log, count });
-  const protocols = lazy(() => loadProtocols({ db, change, outbound, keys, dids, credentials, exchanges }, options));
+  const protocols = lazy(() => loadProtocols({ db, change, outbound: peers, keys, dids, credentials, exchanges }, options));
 
   async function cancelExchange(caller: Caller, row: ExchangeRow): Promise<ExchangeRow> {
     const { before, after } = await exchanges.cancel(caller, row);

@@ -25,7 +25,7 @@ import { continueExchanges } from './exchanges/index.ts';
 import { resealAll, startSweeper, sweepExpired } from './jobs/index.ts';
 import { type KeyStores, type Keys, openStores } from './keys/index.ts';
 import { registerWallet } from './metrics.ts';
-import { buildModules } from './modules.ts';
+import { buildModules, type IdentityBeside } from './modules.ts';
 import { type RegisteredVerifiers, readVerifiers } from './presentation/index.ts';
 import { retireKeys } from './publication/index.ts';
 import { commonHeaders, problemErrors, REQUEST_ID_HEADER } from './resource/index.ts';
@@ -50,6 +50,8 @@ export interface WalletOptions {
   readonly outboundAllow: readonly string[];
   /** The provider people log in through. */
   readonly provider: ProviderOptions;
+  /** The identity service in the same process. */
+  readonly beside?: IdentityBeside | undefined;
   /** How it calls this machine where no setting says it. */
   readonly localName?: LocalName;
   readonly tls?: { readonly certFile: string; readonly keyFile: string } | undefined;
@@ -107,6 +109,14 @@ function checkSettings({ url, trustAnchors, issuerTrustAnchors, verifierTrustAnc
   }
 }
 
+/** An operator would learn it from people who cannot sign in with their wallet. */
+function warnWithoutAnchors({ config, beside, log }: WalletOptions): void {
+  if (beside || (config.verifierTrustAnchors ?? config.trustAnchors) !== undefined) return;
+  log.warn(
+    'no verifier is known by its certificate, and requests that are signed with one are refused, as those of the sign-in page of Gatehouse are; GATEHOUSE_WALLET_VERIFIER_TRUST_ANCHORS names the certificates to trust',
+  );
+}
+
 export async function createWalletService(options: WalletOptions): Promise<WalletService> {
   checkSettings(options.config);
   const verifiers = readVerifiers(options.config.verifiersFile);
@@ -117,6 +127,7 @@ export async function createWalletService(options: WalletOptions): Promise<Walle
       options.log.warn({ tables: restored }, 'row-level security was switched off or changed; it has been restored');
     if (!isEnforced)
       options.log.warn('the database user is a superuser: row-level security does not apply to it; use a role of its own');
+    warnWithoutAnchors(options);
     return createServiceOn(db, await openStores(options.config, options.seal), verifiers, options);
   } catch (error) {
     // For example a wrong PIN. The next attempt must be able to open the database.

@@ -11,15 +11,20 @@ export const lookAtLink = (page: Page): Promise<void> =>
 
 /**
  * From the account page into the wallet node, where the person is then signed in. Returns the tab of the wallet; the code stays in the other.
- * `name` is that of the credential.
+ * `name` is that of the credential; `look` looks at the offer before it is accepted.
  */
-export async function takeRoleAlong(page: Page, name: string): Promise<Page> {
+export async function takeRoleAlong(
+  page: Page,
+  name: string,
+  look: (offer: Page) => Promise<void> = async () => {},
+): Promise<Page> {
   await press(page, words.toWallet);
   const opened = page.context().waitForEvent('page');
   await page.getByRole('link', { name: words.walletOpen }).click();
   const wallet = await opened;
   await wallet.getByRole('link', { name: texts.signIn }).click();
   await lookAtLink(wallet);
+  await look(wallet);
   const [, code] = await sectionOf(page, words.takeRoles).locator('code').allInnerTexts();
   // It says where the code is.
   await wallet.getByText(words.offerCodeHint('Gatehouse')).waitFor();
@@ -30,9 +35,16 @@ export async function takeRoleAlong(page: Page, name: string): Promise<Page> {
 }
 
 /** Shares what the sign-in page asks for, and returns where the person goes on. */
-export async function shareWithSignIn(page: Page, identityUrl: string): Promise<string> {
+export async function shareWithSignIn(
+  page: Page,
+  identityUrl: string,
+  look: (request: Page) => Promise<void> = async () => {},
+): Promise<string> {
   await lookAtLink(page);
-  await page.getByRole('button', { name: walletWords.share.consent('Gatehouse'), exact: true }).click();
+  const consent = page.getByRole('button', { name: walletWords.share.consent('Gatehouse'), exact: true });
+  await consent.waitFor();
+  await look(page);
+  await consent.click();
   const next = page.getByRole('link', { name: walletWords.share.goOnAt(new URL(identityUrl).host) });
   return (await next.getAttribute('href'))!;
 }

@@ -1,6 +1,6 @@
 // The issuer of credentials: its keys, its certificate chain, and its DID.
 export { readBroughtKey } from './brought.ts';
 export { mountIssuer, PUBLISHED } from './issuer.routes.ts';
-export { createIssuerIdentity, didOf, type Issuer, type IssuerIdentity, type NamedBy } from './issuer.ts';
+export { createIssuerIdentity, didOf, type Issuer, type IssuerIdentity, type KnownSigner, type NamedBy } from './issuer.ts';
 export { type IssuerPublicKey, MAX_VALIDITY_SECONDS } from './key-material.ts';
 export type { IssuerKeys } from './keys.ts';

@@ -81,7 +81,7 @@ for (const kind of KINDS) {
       assert.equal(by, 'anchor');
       await verifyJws(jws, jwk);
       await assert.rejects(trust.keyOfJwt(header, 'https://other.example'));
-      assert.deepEqual(trust.keyOfChain(header.x5c, 'request').jwk, jwk);
+      assert.deepEqual((await trust.keyOfChain(header.x5c, 'request')).jwk, jwk);
     });
 
     it('names its key by its DID, or as it is published', async () => {

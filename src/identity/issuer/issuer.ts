@@ -1,4 +1,5 @@
 // The identity with which this service signs credentials, status lists and requests to wallets.
+import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { signJws, signWith } from '../../verifiable/jose/index.ts';
 import { didWebOf } from '../../verifiable/resolver/index.ts';
@@ -26,6 +27,13 @@ export interface IssuerIdentity {
   publicKeys(): Promise<readonly IssuerPublicKey[]>;
   /** The root that peers must trust, in PEM: that of the development CA. Undefined if a chain was brought. */
   anchor(): Promise<string | undefined>;
+}
+
+/** How wallets know credentials, and requests to wallets, that this service signed. */
+export interface KnownSigner {
+  readonly issuer: string;
+  readonly did: string | undefined;
+  certificates(): Promise<readonly X509Certificate[]>;
 }
 
 /** Undefined unless it is https with the name of a host and no path. */
@@ -56,7 +64,8 @@ export function createIssuerIdentity(deps: IssuerKeysDeps) {
     publicKeys: async () => (await keys.ring()).published,
     anchor: async () => (await keys.ring()).anchor,
   };
-  return { ...identity, keys };
+  const asSigner = (): KnownSigner => ({ issuer: issuer(), did: did(), certificates: keys.certificates });
+  return { ...identity, keys, asSigner };
 }
 
 export type Issuer = ReturnType<typeof createIssuerIdentity>;

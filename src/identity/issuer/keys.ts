@@ -1,6 +1,6 @@
 // The keys of the issuer of credentials. A key is announced before it signs, and is published as long as anything that it signed can be valid, so
 // that a rotation invalidates nothing.
-import type { KeyObject } from 'node:crypto';
+import type { KeyObject, X509Certificate } from 'node:crypto';
 import { seconds } from '../../platform/clock.ts';
 import { takeAdvisoryLock } from '../../platform/database/index.ts';
 import { type Actor, serviceActor } from '../audit/index.ts';
@@ -116,6 +116,12 @@ export function createIssuerKeys(deps: IssuerKeysDeps) {
         await completeIssuer(deps);
         return readRing(deps);
       })) ?? fail('key.issuer_unavailable'),
+
+    /** By these its signatures are known: those of its own authorities, or the one that a setting brings. Makes nothing. */
+    async certificates(): Promise<X509Certificate[]> {
+      const own = (await readKeys(db.read)).filter((row) => !isPublished(row)).map((row) => certificateIn(row.certificate!));
+      return brought ? [...own, certificateIn(brought.chain[0]!)] : own;
+    },
 
     /** Adds a successor, which signs in an hour. What the replaced key signed stays valid. */
     async rotate({ actor = serviceActor, unlessAnnounced = false }: IssuerKeyRotation = {}): Promise<void> {

@@ -33,7 +33,7 @@ export function trustInOwnKeys(identity: VerifierIdentity): Trust {
 
   return {
     keyOfJwt,
-    keyOfChain: () => refuse('only our own keys count'),
+    keyOfChain: async () => refuse('only our own keys count'),
     keyOfDid: async () => refuse('only our own keys count'),
   };
 }

@@ -209,7 +209,7 @@ export function createMdoc({ trust, clock }: { trust: Trust; clock: Clock }): Fo
     const decoded = decode(raw, library);
     const { issuerAuth, mso, items } = decoded;
     const chain = (issuerAuth.x5chain ?? []).map((der) => Buffer.from(der).toString('base64'));
-    const key = trust.keyOfChain(chain, 'document');
+    const key = await trust.keyOfChain(chain, 'document');
     checkSignature(decoded, key, library);
     checkDigests(decoded, library);
     const { signed, validFrom, validUntil } = mso.validityInfo;

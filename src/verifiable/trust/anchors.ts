@@ -6,7 +6,8 @@ import type { Log } from '../../platform/log/index.ts';
 const PEM = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g;
 const CHECK_MS = 5_000;
 
-export type Anchors = () => readonly X509Certificate[];
+/** They may have to be asked for. */
+export type Anchors = () => readonly X509Certificate[] | Promise<readonly X509Certificate[]>;
 
 export function parseAnchors(text: string): X509Certificate[] {
   return (text.match(PEM) ?? []).map((pem) => new X509Certificate(pem));
@@ -15,7 +16,7 @@ export function parseAnchors(text: string): X509Certificate[] {
 export const readAnchors = (file: string): X509Certificate[] => parseAnchors(readFileSync(file, 'utf8'));
 
 /** Without a file no certificate is trusted. If the file becomes unreadable, the last content stays in use. */
-export function createAnchors(file: string | undefined, log: Log): Anchors {
+export function createAnchors(file: string | undefined, log: Log): () => readonly X509Certificate[] {
   let anchors: readonly X509Certificate[] = [];
   let lastVersion = '';
   let checkedAt = Number.NEGATIVE_INFINITY;

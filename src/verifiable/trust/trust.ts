@@ -75,8 +75,8 @@ export function createTrust(deps: {
 
   const isListed = (did: string): boolean => policy.mode === 'any' || policy.dids.includes(did);
 
-  function keyFromChain(x5c: unknown, purpose: CertificatePurpose): ChainKey {
-    const { leaf, uris, authorityKeyIds } = verifyChain(parseX5c(x5c), anchors(), clock.now(), purpose);
+  async function keyFromChain(x5c: unknown, purpose: CertificatePurpose): Promise<ChainKey> {
+    const { leaf, uris, authorityKeyIds } = verifyChain(parseX5c(x5c), await anchors(), clock.now(), purpose);
     if (algorithmOf(leaf.publicKey) === undefined) throw new ChainError('the key of the certificate is not one that is accepted');
     return { key: { jwk: publicJwkOf(leaf.publicKey), trust: 'anchor', authorityKeyIds, leaf }, uris };
   }
@@ -98,7 +98,7 @@ export function createTrust(deps: {
   async function keyFromJwt(header: SignedHeader, issuer: string | undefined): Promise<SignerKey> {
     const { x5c, kid } = header;
     if (x5c !== undefined) {
-      const found = keyFromChain(x5c, 'credential');
+      const found = await keyFromChain(x5c, 'credential');
       if (issuer !== undefined && !isNamed(found, issuer))
         throw new TrustError('mismatch', 'the certificate is not one of the issuer');
       return found.key;
@@ -124,9 +124,9 @@ export function createTrust(deps: {
       }
     },
     /** For mdocs and verifiers, which are identified by the chain alone. */
-    keyOfChain(x5c: unknown, purpose: CertificatePurpose = 'request'): SignerKey & { readonly leaf: X509Certificate } {
+    async keyOfChain(x5c: unknown, purpose: CertificatePurpose = 'request'): Promise<ChainKey['key']> {
       try {
-        return keyFromChain(x5c, purpose).key;
+        return (await keyFromChain(x5c, purpose)).key;
       } catch (error) {
         throw toTrustError(error);
       }

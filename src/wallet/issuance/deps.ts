@@ -15,4 +15,6 @@ export interface IssuanceDeps extends ProofKeyDeps {
   readonly storedCredentials: StoredCredentials;
   readonly formats: Formats;
   readonly clients: Clients;
+  /** The address of the identity service in the same process. */
+  readonly beside: string | undefined;
 }

@@ -31,17 +31,18 @@ async function proceed(
   metadata: IssuerMetadataResult,
   body: IssuanceRequest,
 ): Promise<IssuanceAnswer> {
-  const { clock, exchanges, clients } = deps;
+  const { clock, exchanges, clients, beside } = deps;
   const { data } = exchange;
+  const shown = { offer: data.offer, metadata, beside };
   if (body.preview && !data.token) {
-    data.previewed = previewDigest(data.offer, metadata);
-    exchange.summary = summaryOf(data.offer, metadata);
+    data.previewed = previewDigest(shown);
+    exchange.summary = summaryOf(shown);
     exchanges.step(exchange, 'preview shown');
     await exchanges.release(exchange);
-    return previewOf(exchange.id, data.offer, metadata);
+    return previewOf(exchange.id, shown);
   }
   if (!data.token) {
-    checkPreview(data, metadata);
+    checkPreview(data, shown);
     const answer = await obtainToken(deps, exchange, metadata, body);
     if (answer) return answer;
   } else await refreshAccessToken(exchanges, exchange, clients.authorized(data, metadata), clients.identity(), clock.now());
@@ -94,7 +95,7 @@ async function begin(
   const exchange = await exchanges.start(caller, PROTOCOL, data, {
     state: 'offered',
     peer: offer.credential_issuer,
-    summary: summaryOf(offer, metadata),
+    summary: summaryOf({ offer, metadata, beside: deps.beside }),
     once,
     ...(requestHash === undefined ? {} : { requestHash }),
   });

@@ -27,7 +27,7 @@ export const IssuanceRequest = t.object(
 export type IssuanceRequest = Static<typeof IssuanceRequest>;
 
 const TxCode = t.object({ inputMode: t.string() }, { length: t.integer(), description: t.string() });
-export const PROOFS = ['certificate', 'did', 'https', 'none'] as const;
+export const PROOFS = ['certificate', 'did', 'beside', 'https', 'none'] as const;
 export type IssuerProof = (typeof PROOFS)[number];
 const Issuer = t.object(
   {
@@ -36,7 +36,7 @@ const Issuer = t.object(
     proof: {
       ...t.oneOf(...PROOFS),
       description:
-        'How the issuer proved who it is: its metadata are signed with a certificate or by a DID, come from its https address, or none of these.',
+        'How the issuer proved who it is: its metadata are signed with a certificate or by a DID, come from the identity service that runs with this node or from its https address, or none of these.',
     } as Schema<IssuerProof>,
   },
   { name: t.string() },

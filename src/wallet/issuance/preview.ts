@@ -33,15 +33,25 @@ function offeredCredentials(offer: CredentialOfferObject, metadata: IssuerMetada
   });
 }
 
+/** What a preview is made of. */
+export interface ShownOffer {
+  readonly offer: CredentialOfferObject;
+  readonly metadata: IssuerMetadataResult;
+  /** The address of the identity service in the same process. */
+  readonly beside: string | undefined;
+}
+
 /** How the issuer proved that the offer's metadata are its own. */
-export function issuerProofOf({ credential_issuer: issuer }: CredentialOfferObject, metadata: IssuerMetadataResult): IssuerProof {
+function issuerProofOf({ offer: { credential_issuer: issuer }, metadata, beside }: ShownOffer): IssuerProof {
   const { method } = metadata.signedCredentialIssuer?.signer ?? {};
   if (method === 'x5c') return 'certificate';
   if (method === 'did') return 'did';
+  if (issuer === beside) return 'beside';
   return URL.parse(issuer)?.protocol === 'https:' ? 'https' : 'none';
 }
 
-export function previewOf(exchangeId: string, offer: CredentialOfferObject, metadata: IssuerMetadataResult): IssuanceAnswer {
+export function previewOf(exchangeId: string, shown: ShownOffer): IssuanceAnswer {
+  const { offer, metadata } = shown;
   const name = issuerNameOf(metadata);
   const txCode = txCodeOf(offer);
   return {
@@ -51,7 +61,7 @@ export function previewOf(exchangeId: string, offer: CredentialOfferObject, meta
       id: offer.credential_issuer,
       ...(name === undefined ? {} : { name }),
       names: localNames(metadata.credentialIssuer.display),
-      proof: issuerProofOf(offer, metadata),
+      proof: issuerProofOf(shown),
     },
     offered: offeredCredentials(offer, metadata),
     ...(txCode ? { txCode } : {}),
@@ -59,11 +69,12 @@ export function previewOf(exchangeId: string, offer: CredentialOfferObject, meta
   };
 }
 
-export function summaryOf(offer: CredentialOfferObject, metadata: IssuerMetadataResult): ExchangeSummary {
+export function summaryOf(shown: ShownOffer): ExchangeSummary {
+  const { offer, metadata } = shown;
   const name = issuerNameOf(metadata);
   return {
     ...(name === undefined ? {} : { name }),
-    proof: issuerProofOf(offer, metadata),
+    proof: issuerProofOf(shown),
     offered: offeredCredentials(offer, metadata).map(({ configurationId, displays }) => ({
       configurationId,
       displays: displays.map(({ locale, name: title }) => ({
@@ -75,12 +86,12 @@ export function summaryOf(offer: CredentialOfferObject, metadata: IssuerMetadata
 }
 
 /** Identifies what a preview shows. */
-export const previewDigest = (offer: CredentialOfferObject, metadata: IssuerMetadataResult): string =>
+export const previewDigest = (shown: ShownOffer): string =>
   createHash('sha256')
-    .update(JSON.stringify(previewOf('', offer, metadata)))
+    .update(JSON.stringify(previewOf('', shown)))
     .digest('base64url');
 
 /** What is accepted must be what was shown: the issuer may have changed its metadata since. */
-export function checkPreview({ offer, previewed }: IssuanceData, metadata: IssuerMetadataResult): void {
-  if (previewed !== undefined && previewed !== previewDigest(offer, metadata)) fail('preview-outdated');
+export function checkPreview({ previewed }: IssuanceData, shown: ShownOffer): void {
+  if (previewed !== undefined && previewed !== previewDigest(shown)) fail('preview-outdated');
 }

@@ -30,7 +30,7 @@ export function createCallbacks(deps: { outbound: Outbound; trust: Trust; kind: 
   async function keyOf(signer: JwtSigner, compact: string): Promise<PublicJwk> {
     if (signer.method === 'did')
       return (await trust.keyOfDid(signer.didUrl, signer.didUrl.split('#', 1)[0]!, 'authentication')).jwk;
-    if (signer.method === 'x5c') return trust.keyOfChain(signer.x5c, kind === 'issuer' ? 'credential' : 'request').jwk;
+    if (signer.method === 'x5c') return (await trust.keyOfChain(signer.x5c, kind === 'issuer' ? 'credential' : 'request')).jwk;
     if (signer.method === 'jwk') return readVerificationJwk(signer.publicJwk);
     const attested = signer.method === 'custom' ? attestedKeyIn(compact) : undefined;
     if (attested) return attested;

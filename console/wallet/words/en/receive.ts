@@ -5,6 +5,7 @@ export const receive = {
   proofs: {
     certificate: 'Its description is signed with a certificate under an authority that this node trusts.',
     did: 'Its description is signed by a key of its decentralized identifier.',
+    beside: 'It is the identity service that runs with this wallet.',
     https: 'The wallet reached it at this address over a secure connection. The name is its own word.',
     none: 'It did not prove who it is: the connection is not secure. Accept only if you know this address.',
   },

@@ -7,6 +7,7 @@ export const receive: Words['receive'] = {
   proofs: {
     certificate: 'Su descripción está firmada con un certificado de una autoridad en la que confía este nodo.',
     did: 'Su descripción está firmada con una clave de su identificador descentralizado.',
+    beside: 'Es el servicio de identidad que funciona junto con esta cartera.',
     https: 'La cartera lo encontró en esta dirección por una conexión segura. El nombre es lo que dice de sí mismo.',
     none: 'No ha probado quién es: la conexión no es segura. Acepte solo si conoce esta dirección.',
   },
