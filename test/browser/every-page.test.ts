@@ -113,7 +113,7 @@ async function tour(api: TestApi, application: ApplicationPage, page: Page, look
 
   await tourWithMails(api, page, look);
 
-  for (const name of ['overview', 'profile', 'security', 'sessions', 'applications', 'activity'] as const) {
+  for (const name of ['overview', 'profile', 'security', 'sessions', 'applications', 'access', 'activity'] as const) {
     await account(name);
     await look(`account-${name}`);
   }

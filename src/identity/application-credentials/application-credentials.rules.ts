@@ -49,12 +49,18 @@ function rolesToPassOn({ authContext }: Caller, named: NewCredential['roles']): 
   return [...new Set(ids.map((id) => id ?? fail('application_credential.unassigned_role')))];
 }
 
-/** When an account is disabled: enabling it again must not bring its programs back. */
-export async function endApplicationCredentials({ tx, audit, invalidate }: Change, userId: string): Promise<void> {
-  for (const id of await deleteApplicationCredentialsOf(tx, userId)) {
+/** All of a user, or one of them; returns how many. When an account is disabled, too: enabling it again must not bring its programs back. */
+export async function endApplicationCredentials(
+  { tx, audit, invalidate }: Change,
+  userId: string,
+  only?: string,
+): Promise<number> {
+  const ended = await deleteApplicationCredentialsOf(tx, userId, only);
+  for (const id of ended) {
     invalidate(tagOf.delegation({ kind: 'application_credential', id }));
     audit('application_credential.deleted', { kind: 'application_credential', id }, { user_id: userId });
   }
+  return ended.length;
 }
 
 export function createApplicationCredentials(

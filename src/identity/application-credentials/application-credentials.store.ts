@@ -77,8 +77,9 @@ export async function deleteApplicationCredential(tx: Tx, id: string): Promise<b
 }
 
 /** The ids of those that were deleted. */
-export async function deleteApplicationCredentialsOf(tx: Tx, userId: string): Promise<string[]> {
-  const rows = await tx.deleteFrom('application_credentials').where('user_id', '=', userId).returning('id').execute();
+export async function deleteApplicationCredentialsOf(tx: Tx, userId: string, only?: string): Promise<string[]> {
+  const all = tx.deleteFrom('application_credentials').where('user_id', '=', userId);
+  const rows = await (only === undefined ? all : all.where('id', '=', only)).returning('id').execute();
   return rows.map(({ id }) => id);
 }
 

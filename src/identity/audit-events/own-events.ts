@@ -53,6 +53,15 @@ export const CONCERNING_ACTIONS = [
   'issued_credential.suspended',
   'issued_credential.resumed',
   'issued_credential.revoked',
+  'application_credential.created',
+  'application_credential.deleted',
+  'trust.created',
+  'trust.deleted',
+  'credential.created',
+  'credential.updated',
+  'credential.deleted',
+  'oauth1_access_token.created',
+  'oauth1_access_token.deleted',
 ] as const;
 export type OwnAction = (typeof OWN_ACTIONS)[number] | (typeof CONCERNING_ACTIONS)[number];
 

@@ -32,13 +32,14 @@ import {
 } from '../resource/index.ts';
 import { fromBase32, matchingStep } from '../two-factor/index.ts';
 import type { Users } from '../users/index.ts';
-import { checkContent, checkSameDelegation, idOfAccessKey, isEc2, readEc2Blob, TOTP } from './content.ts';
+import { checkContent, checkSameDelegation, EC2, idOfAccessKey, isEc2, readEc2Blob, TOTP } from './content.ts';
 import { type CreateCredential, credentialFields, type UpdateCredential } from './credentials.schema.ts';
 import {
   acceptCredentialStep,
   countCredentials,
   credentialsOf,
   deleteCredential,
+  deleteCredentialsOf,
   findCredential,
   insertCredential,
   listCredentials,
@@ -112,6 +113,19 @@ async function failOnDuplicate(id: string, write: () => Promise<void>): Promise<
 const ownerOf = ({ user_id, project_id, type }: CredentialRow) => ({ user_id, project_id, type });
 
 const tagOfKey = (id: string): string => tagOf.delegation({ kind: 'ec2', id });
+
+/** By these, somebody proves to be the user, or a program acts for them. */
+const PROOFS = [EC2, TOTP];
+
+/** All keys of a user, or one of them; returns how many. */
+export async function endKeys({ tx, audit, invalidate }: Change, userId: string, only?: string): Promise<number> {
+  const ended = await deleteCredentialsOf(tx, userId, PROOFS, only);
+  for (const row of ended) {
+    invalidate(tagOfKey(row.id));
+    audit('credential.deleted', { kind: 'credential', id: row.id }, ownerOf(row));
+  }
+  return ended.length;
+}
 
 export function createCredentials(
   deps: Pick<Deps, 'db' | 'clock' | 'change' | 'config'> & { readonly users: Users; seal: Seal; freshLogin: FreshLogin },
@@ -211,6 +225,12 @@ export function createCredentials(
       const page = await listCredentials(db, pageOf(query), criteriaOf(query, filters), visibleTo(caller));
       if (!page) fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
       return { ...page, items: page.items.map((row) => decryptFor(caller, row)) };
+    },
+    /** Without their secrets. `name`: by which a program names an EC2 key. */
+    async keysOf(userId: string): Promise<{ readonly row: CredentialRow; readonly name: string | undefined }[]> {
+      const rows = await Promise.all(PROOFS.map((type) => credentialsOf(db.read, userId, type)));
+      const nameOf = (row: CredentialRow) => (row.type === EC2 ? readEc2Blob(decrypt(row).plain)?.access : undefined);
+      return rows.flat().map((row) => ({ row, name: nameOf(row) }));
     },
     get: decryptFor,
     decrypt,

@@ -51,6 +51,17 @@ export async function updateCredential(tx: Tx, id: string, values: Partial<Crede
   await tx.updateTable('credentials').set(values).where('id', '=', id).execute();
 }
 
+/** The rows of these types that were deleted: all of a user, or one. */
+export async function deleteCredentialsOf(
+  tx: Tx,
+  userId: string,
+  types: readonly string[],
+  only?: string,
+): Promise<CredentialRow[]> {
+  const all = tx.deleteFrom('credentials').where('user_id', '=', userId).where('type', 'in', types);
+  return (only === undefined ? all : all.where('id', '=', only)).returningAll().execute();
+}
+
 export async function deleteCredential(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('credentials').where('id', '=', id).execute();
 }

@@ -6,6 +6,7 @@ import { createOutbound, hostPort } from '../../platform/outbound/index.ts';
 import { createApplicationCredentials } from '../application-credentials/index.ts';
 import { createCredentials, createEc2Credentials } from '../credentials/index.ts';
 import type { Tx } from '../database.ts';
+import { createDelegatedAccess } from '../delegated-access/index.ts';
 import { createSignatureExchange } from '../ec2/index.ts';
 import { createFederation } from '../federation/index.ts';
 import { reachableProjectIds } from '../grants/index.ts';
@@ -93,6 +94,7 @@ export function buildSignIn(
   const applicationCredentials = createApplicationCredentials({ ...deps, ...core });
   const trusts = createTrusts({ ...deps, ...core });
   const oauth1 = createOAuth1({ ...deps, ...core, seal });
+  const delegatedAccess = createDelegatedAccess({ ...deps, users, applicationCredentials, trusts, oauth1, credentials });
   const authenticate = createAuthenticate({
     tokens,
     users,
@@ -136,6 +138,7 @@ export function buildSignIn(
     passkeys,
     passkeyPolicy,
     credentials,
+    delegatedAccess,
     scopes,
     issuer: options.issuer,
     catalog: roleCredentials.configurations.catalog,

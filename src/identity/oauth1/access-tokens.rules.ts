@@ -12,6 +12,7 @@ import type { Users, UserWithExpiry } from '../users/index.ts';
 import {
   type AccessToken,
   accessTokensOf,
+  consumerNames,
   deleteAccessToken,
   deleteAccessTokensOf,
   findAccessToken,
@@ -22,12 +23,14 @@ import { accessContext } from './tokens.rules.ts';
 
 const KIND = 'oauth1_access_token';
 
-/** When an account is disabled: enabling it again must not bring its consumers back. */
-export async function endOAuth1AccessTokens({ tx, audit, invalidate }: Change, userId: string): Promise<void> {
-  for (const id of await deleteAccessTokensOf(tx, userId)) {
+/** All of a user, or one of them; returns how many. When an account is disabled, too: enabling it again must not bring its consumers back. */
+export async function endOAuth1AccessTokens({ tx, audit, invalidate }: Change, userId: string, only?: string): Promise<number> {
+  const ended = await deleteAccessTokensOf(tx, userId, only);
+  for (const id of ended) {
     invalidate(tagOf.delegation({ kind: 'oauth1', id }));
     audit('oauth1_access_token.deleted', { kind: KIND, id }, { user_id: userId });
   }
+  return ended.length;
 }
 
 export function createOAuth1AccessTokens({
@@ -51,6 +54,9 @@ export function createOAuth1AccessTokens({
     },
     listTarget: (userId: string): IdentityTarget<string> => ({ facts: { userId }, get: () => userId }),
     list: (userId: string): Promise<OAuth1AccessTokenRow[]> => accessTokensOf(db.read, userId),
+    /** What their consumers are called, by the ids of these. */
+    consumerNames: (rows: readonly OAuth1AccessTokenRow[]): Promise<Map<string, string>> =>
+      consumerNames(db.read, [...new Set(rows.map(({ consumer_id }) => consumer_id))]),
     roleOf: ({ roles }: AccessToken, roleId: string): RoleRow =>
       roles.find(({ id }) => id === roleId) ?? fail('role.not_found', { id: roleId }),
 

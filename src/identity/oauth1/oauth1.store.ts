@@ -114,6 +114,12 @@ export async function findAccessToken(db: Reader, id: string): Promise<AccessTok
 export const accessTokensOf = (db: Reader, userId: string): Promise<OAuth1AccessTokenRow[]> =>
   db.selectFrom('oauth1_access_tokens').where('user_id', '=', userId).orderBy('id').selectAll().execute();
 
+export async function consumerNames(db: Reader, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.selectFrom('oauth1_consumers').where('id', 'in', ids).select(['id', 'description']).execute();
+  return new Map(rows.map(({ id, description }) => [id, description || id]));
+}
+
 export async function insertAccessToken(tx: Tx, row: OAuth1AccessTokenRow, roleIds: readonly string[]): Promise<void> {
   await tx.insertInto('oauth1_access_tokens').values(row).execute();
   await tx
@@ -122,10 +128,11 @@ export async function insertAccessToken(tx: Tx, row: OAuth1AccessTokenRow, roleI
     .execute();
 }
 
-/** Also what the user authorized and nobody took yet. Returns the ids of the access tokens. */
-export async function deleteAccessTokensOf(tx: Tx, userId: string): Promise<string[]> {
-  await tx.deleteFrom('oauth1_request_tokens').where('user_id', '=', userId).execute();
-  const rows = await tx.deleteFrom('oauth1_access_tokens').where('user_id', '=', userId).returning('id').execute();
+/** All, and what the user authorized and nobody took yet; or one of them. Returns the ids of the access tokens. */
+export async function deleteAccessTokensOf(tx: Tx, userId: string, only?: string): Promise<string[]> {
+  if (only === undefined) await tx.deleteFrom('oauth1_request_tokens').where('user_id', '=', userId).execute();
+  const all = tx.deleteFrom('oauth1_access_tokens').where('user_id', '=', userId);
+  const rows = await (only === undefined ? all : all.where('id', '=', only)).returning('id').execute();
   return rows.map(({ id }) => id);
 }
 

@@ -10,6 +10,7 @@ import { type Access, type FreshLogin, tagOf } from '../access/index.ts';
 import type { UserPermissionsReader } from '../app-roles/index.ts';
 import type { Actor } from '../audit/index.ts';
 import type { Consumers } from '../consumers/index.ts';
+import type { DelegatedAccess } from '../delegated-access/index.ts';
 import { fail } from '../faults.ts';
 import type { Federation } from '../federation/index.ts';
 import type { AcceptInvitation } from '../invitations/index.ts';
@@ -89,6 +90,7 @@ export interface OpenidDeps
   /** The credentials that applications may ask for. */
   readonly catalog: CredentialCatalog;
   readonly walletProviders: WalletProviders;
+  readonly delegatedAccess: DelegatedAccess;
   /** Limits unfinished sign-ins by address. */
   readonly unfinished: Throttle;
   organizationsOf(userId: string): Promise<readonly { readonly name: string }[]>;

@@ -1,4 +1,4 @@
 // Trusts: users let others use some of their roles in one project.
 export { trustDelegation } from './delegation.ts';
 export { mountTrusts } from './trusts.routes.ts';
-export { createTrusts, type Trusts } from './trusts.rules.ts';
+export { createTrusts, endTrusts, type Trusts } from './trusts.rules.ts';

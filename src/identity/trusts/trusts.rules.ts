@@ -2,13 +2,24 @@
 import { seconds } from '../../platform/clock.ts';
 import type { Query } from '../../platform/http/index.ts';
 import { actorAsVerified, type Caller, type DelegationRef, type IdentityTarget, tagOf } from '../access/index.ts';
+import type { Change } from '../audit/index.ts';
 import type { RoleRow, TrustRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import { type LoginAttempt, loginRefused } from '../logins/index.ts';
 import { pageOf, single, whereEquals } from '../resource/index.ts';
 import type { UserWithExpiry } from '../users/index.ts';
 import { createCreateTrust, type TrustDeps, trustOfToken } from './create.rules.ts';
-import { chainOf, deleteTrust, findTrust, listTrusts, markUsedUp, sweepTrusts, type Trust, takeUse } from './trusts.store.ts';
+import {
+  chainOf,
+  deleteTrust,
+  findTrust,
+  listTrusts,
+  markUsedUp,
+  sweepTrusts,
+  type Trust,
+  takeUse,
+  trustsOf,
+} from './trusts.store.ts';
 
 const WEEK = 7 * 86_400;
 
@@ -17,6 +28,17 @@ const isExpired = ({ expires_at }: TrustRow, now: number): boolean => expires_at
 /** Nobody can log in with it any more. */
 const isOver = (row: TrustRow, now: number): boolean =>
   isExpired(row, now) || (row.remaining_uses !== null && row.remaining_uses <= 0);
+
+/** All that a user gave, or one of them, and what was passed on from these; returns how many. */
+export async function endTrusts({ tx, audit, invalidate }: Change, userId: string, only?: string): Promise<number> {
+  const ended = new Set<string>();
+  for (const given of await trustsOf(tx, userId, only)) for (const id of await deleteTrust(tx, given)) ended.add(id);
+  for (const id of ended) {
+    invalidate(tagOf.delegation({ kind: 'trust', id }));
+    audit('trust.deleted', { kind: 'trust', id }, { user_id: userId });
+  }
+  return ended.size;
+}
 
 export function createTrusts(deps: TrustDeps) {
   const { db, clock, change, config, users } = deps;

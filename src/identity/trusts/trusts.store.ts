@@ -88,6 +88,13 @@ export async function takeUse(tx: Tx, id: string): Promise<boolean> {
   return numUpdatedRows > 0n;
 }
 
+/** The ids of those that a user gave, or of one of them. */
+export async function trustsOf(db: Reader, trustorId: string, only?: string): Promise<string[]> {
+  const all = db.selectFrom('trusts').where('trustor_user_id', '=', trustorId).select('id');
+  const rows = await (only === undefined ? all : all.where('id', '=', only)).execute();
+  return rows.map(({ id }) => id);
+}
+
 /** With all that were passed on from it. Returns their ids. */
 export async function deleteTrust(tx: Tx, id: string): Promise<string[]> {
   const ids = await idsBelow(tx, id);

@@ -4,6 +4,7 @@ import { type Clock, seconds } from '../../platform/clock.ts';
 import { tagOf } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
 import type { UserRow } from '../database.ts';
+import { fail } from '../faults.ts';
 import { deleteUser, findUser, revokeTokensOfUser, updateUser } from './users.store.ts';
 
 export interface ClosingDeps {
@@ -13,6 +14,15 @@ export interface ClosingDeps {
 }
 
 export function createClosing({ clock, revokeAccess, onEnabled }: ClosingDeps) {
+  /** Ends tokens, sessions, what applications got, remembered devices and links. The account stays as it is. */
+  async function endAccess(transaction: Change, id: string): Promise<void> {
+    const { tx, invalidate, audit } = transaction;
+    if (!(await revokeTokensOfUser(tx, id))) fail('user.not_found', { id });
+    await revokeAccess(transaction, id);
+    invalidate(tagOf.user(id));
+    audit('user.tokens_revoked', { kind: 'user', id });
+  }
+
   /** Also ends tokens and sessions. Returns the version of the disabled user. */
   async function disable(transaction: Change, id: string): Promise<number> {
     const { tx, invalidate } = transaction;
@@ -40,5 +50,5 @@ export function createClosing({ clock, revokeAccess, onEnabled }: ClosingDeps) {
     audit('user.deleted', { kind: 'user', id }, { domain_id });
   }
 
-  return { disable, enable, erase };
+  return { endAccess, disable, enable, erase };
 }

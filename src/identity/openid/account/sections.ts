@@ -1,5 +1,6 @@
 // The sections of the account pages, in the order in which a page shows them. To add one: write its file with its own dependencies, and
 // list it here.
+import { type AccessDeps, createAccessSection } from './access.section.ts';
 import { type ActivityDeps, createActivitySection } from './activity.section.ts';
 import { type ApplicationsDeps, createApplicationsSection } from './applications.section.ts';
 import { createDataSection, type DataDeps } from './data.section.ts';
@@ -28,6 +29,7 @@ export interface AccountSectionDeps
     DevicesDeps,
     ApplicationsDeps,
     RoleCredentialDeps,
+    AccessDeps,
     ActivityDeps,
     DataDeps,
     DeletionDeps {}
@@ -44,6 +46,7 @@ export const createAccountSections = (deps: AccountSectionDeps): readonly Accoun
   createDevicesSection(deps),
   createApplicationsSection(deps),
   createRoleCredentialsSection(deps),
+  createAccessSection(deps),
   createActivitySection(deps),
   createDataSection(deps),
   createDeletionSection(deps),

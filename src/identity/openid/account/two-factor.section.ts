@@ -1,17 +1,20 @@
 // A person turns their second factor on and off.
+import type { DelegatedAccess } from '../../delegated-access/index.ts';
 import type { Deps } from '../../resource/index.ts';
 import type { AuthRules } from '../../tokens/index.ts';
 import { type Factor, qrCode } from '../../two-factor/index.ts';
 import type { Users } from '../../users/index.ts';
+import { delegatedNotice } from '../pages/account-access.ts';
 import { type FactorProposal, recoveryCodesSection, twoFactorProposal, twoFactorSection } from '../pages/account-two-factor.ts';
 import { sendFile } from '../pages/browser.ts';
-import type { Html } from '../pages/html.ts';
+import { type Html, html } from '../pages/html.ts';
 import type { AccountSection, AccountStep, AccountStepResult, AccountVisit } from './section.ts';
 
 export interface TwoFactorDeps extends Pick<Deps, 'config'> {
   readonly users: Users;
   readonly auth: AuthRules;
   readonly factor: Factor;
+  readonly delegatedAccess: DelegatedAccess;
 }
 
 type Run = AccountStep['run'];
@@ -56,7 +59,8 @@ const confirm =
         field: 'code',
         show: twoFactorProposal({ ...visit, refused: { ...REFUSED_CODE, value: form.text } }, proposalOf(deps, offer)),
       };
-    return { show: await newRecoveryCodes(deps, visit, { withFactor: true }) };
+    const codes = await newRecoveryCodes(deps, visit, { withFactor: true });
+    return { show: html`${codes}${delegatedNotice(visit.look, await deps.delegatedAccess.list(user.id))}` };
   };
 
 /** Asks for the password: the browser may be unlocked and used by somebody else. */

@@ -1,5 +1,6 @@
 // Pages for a forgotten password, for registration and for another e-mail address. Forms for people who are not signed in need no token
 // against forgery: they do nothing that a stranger could not do, or they carry the token of a link.
+import { type DelegatedItem, delegatedNotice } from './account-access.ts';
 import { type Html, html } from './html.ts';
 import { errorMessage, field, hidden, page } from './layout.ts';
 import type { PageLook } from './look.ts';
@@ -76,12 +77,13 @@ export function resetPasswordPage(look: PageLook, about: StrangerForm & { token:
 
 export function passwordSavedPage(
   look: PageLook,
-  { interaction, passkeys }: { interaction: string | undefined; passkeys: readonly string[] },
+  about: { interaction: string | undefined; passkeys: readonly string[]; delegated: readonly DelegatedItem[] },
 ): string {
   const { words } = look;
+  const { interaction, passkeys, delegated } = about;
   const items = passkeys.map((name) => html`<li>${name}</li>`);
   const planted = html`<p>${words.passkeysStay}</p><ul>${items}</ul><p><a href="/account">${words.manageAccount}</a></p>`;
-  const body = html`<p role="status">${words.passwordSavedText}</p>${passkeys.length > 0 && planted}
+  const body = html`<p role="status">${words.passwordSavedText}</p>${passkeys.length > 0 && planted}${delegatedNotice(look, delegated)}
 <p><a class="button" href="${signInUrl(interaction)}">${words.signIn}</a></p>`;
   return page(look, { title: words.passwordSavedTitle, body });
 }

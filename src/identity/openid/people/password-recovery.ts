@@ -1,5 +1,6 @@
 // The pages for a forgotten password.
 import { Fault } from '../../../platform/faults/index.ts';
+import type { DelegatedAccess } from '../../delegated-access/index.ts';
 import type { Passkeys } from '../../passkeys/index.ts';
 import { FORGOTTEN_PASSWORD_PAGE, type PasswordRecovery } from '../../people/index.ts';
 import { type BrowserRequest, sendAnswer, sendPage } from '../pages/browser.ts';
@@ -16,6 +17,7 @@ import { interactionIn, type StrangerPage, strangerOf, textIn } from './stranger
 export interface PasswordRecoveryPagesDeps {
   readonly passwordRecovery: PasswordRecovery;
   readonly passkeys: Passkeys;
+  readonly delegatedAccess: DelegatedAccess;
 }
 
 const isEnded = (error: unknown): boolean =>
@@ -41,7 +43,7 @@ export function forgottenPassword({ passwordRecovery }: PasswordRecoveryPagesDep
   };
 }
 
-export function newPassword({ passwordRecovery, passkeys }: PasswordRecoveryPagesDeps): StrangerPage {
+export function newPassword({ passwordRecovery, passkeys, delegatedAccess }: PasswordRecoveryPagesDeps): StrangerPage {
   const showEnded = (browser: BrowserRequest): void => {
     const { look } = browser;
     const again = { href: FORGOTTEN_PASSWORD_PAGE, label: look.words.forgottenPassword };
@@ -75,7 +77,8 @@ export function newPassword({ passwordRecovery, passkeys }: PasswordRecoveryPage
       }
       const interaction = typeof link.data.interaction === 'string' ? link.data.interaction : undefined;
       const names = (await passkeys.list(user.id)).map(({ name }) => name);
-      sendPage(browser, passwordSavedPage(look, { interaction, passkeys: names }));
+      const delegated = await delegatedAccess.list(user.id);
+      sendPage(browser, passwordSavedPage(look, { interaction, passkeys: names, delegated }));
     },
   };
 }

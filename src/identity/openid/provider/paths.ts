@@ -27,6 +27,7 @@ export const ACCOUNT_PAGES = {
   security: `${ACCOUNT}/security`,
   sessions: `${ACCOUNT}/sessions`,
   applications: `${ACCOUNT}/applications`,
+  access: `${ACCOUNT}/access`,
   activity: `${ACCOUNT}/activity`,
   data: `${ACCOUNT}/data`,
 } as const;

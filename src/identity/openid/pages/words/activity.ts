@@ -58,6 +58,15 @@ const en = {
     'issued_credential.suspended': 'Credential in a wallet suspended',
     'issued_credential.resumed': 'Credential in a wallet valid again',
     'issued_credential.revoked': 'Credential in a wallet revoked',
+    'application_credential.created': 'Application credential created',
+    'application_credential.deleted': 'Application credential ended',
+    'trust.created': 'Trust given to somebody',
+    'trust.deleted': 'Trust ended',
+    'credential.created': 'Key stored for a program',
+    'credential.updated': 'Key of a program changed',
+    'credential.deleted': 'Key of a program removed',
+    'oauth1_access_token.created': 'Access given to a program (OAuth1)',
+    'oauth1_access_token.deleted': 'Access of a program ended (OAuth1)',
   } satisfies Record<OwnAction, string>,
 };
 
@@ -118,6 +127,15 @@ const es: typeof en = {
     'issued_credential.suspended': 'Credencial en una cartera suspendida',
     'issued_credential.resumed': 'Credencial en una cartera válida de nuevo',
     'issued_credential.revoked': 'Credencial en una cartera revocada',
+    'application_credential.created': 'Credencial de aplicación creada',
+    'application_credential.deleted': 'Credencial de aplicación terminada',
+    'trust.created': 'Delegación de confianza creada',
+    'trust.deleted': 'Delegación de confianza terminada',
+    'credential.created': 'Clave guardada para un programa',
+    'credential.updated': 'Clave de un programa cambiada',
+    'credential.deleted': 'Clave de un programa eliminada',
+    'oauth1_access_token.created': 'Acceso concedido a un programa (OAuth1)',
+    'oauth1_access_token.deleted': 'Acceso de un programa terminado (OAuth1)',
   },
 };
 

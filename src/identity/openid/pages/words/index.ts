@@ -1,4 +1,5 @@
 // The texts of the pages, in each language. A file for each area of pages holds its texts in all languages.
+import { access } from './access.ts';
 import { account } from './account.ts';
 import { activity } from './activity.ts';
 import { common } from './common.ts';
@@ -17,6 +18,7 @@ const english = {
   ...common.en,
   ...signIn.en,
   ...account.en,
+  ...access.en,
   ...activity.en,
   ...people.en,
   ...departure.en,
@@ -35,6 +37,7 @@ const spanish: PageWords = {
   ...common.es,
   ...signIn.es,
   ...account.es,
+  ...access.es,
   ...activity.es,
   ...people.es,
   ...departure.es,

@@ -1,0 +1,8 @@
+// What can act for a user beside themselves: programs, keys, and people whom they gave a trust.
+export {
+  createDelegatedAccess,
+  DELEGATED_KINDS,
+  type DelegatedAccess,
+  type DelegatedItem,
+  type DelegatedKind,
+} from './delegated-access.rules.ts';
