@@ -19,15 +19,9 @@ import { walletSettings } from '../src/wallet/settings.ts';
 import { needlessReasons, pairsPage } from './keystone-pairs.ts';
 
 function settingsTable(settings: Settings): string {
-  const rows = Object.values(settings).map(({ key, fallback, unit, about, secret }) => {
-    const shown =
-      typeof fallback === 'boolean'
-        ? fallback
-          ? 'on'
-          : 'off'
-        : Array.isArray(fallback) && fallback.length === 0
-          ? ''
-          : String(fallback ?? '');
+  const rows = Object.values(settings).map((setting) => {
+    const { key, unit, about, secret } = setting;
+    const shown = setting.write(setting.fallback);
     return `| \`${key}\` | ${shown === '' ? 'unset' : `\`${shown}\``} | ${unit} | ${about}${secret ? ` Also as \`${key}${key === key.toLowerCase() ? '_file' : '_FILE'}\`.` : ''} |`;
   });
   return ['| Key | Default | Value | Meaning |', '|---|---|---|---|', ...rows].join('\n');

@@ -84,18 +84,7 @@ export const sharedSettings = {
     { min: 1, max: 8760, unit: 'hours' },
     'How often such a backup is made.',
   ),
-  backupAt: setting.custom<number>(
-    'GATEHOUSE_BACKUP_AT',
-    2 * 60,
-    'hh:mm, UTC',
-    'Time of the day from which these hours are counted.',
-    (value) => {
-      const [, hours, minutes] = /^(\d\d):(\d\d)$/.exec(value) ?? [];
-      if (!hours || !minutes || Number(hours) > 23 || Number(minutes) > 59)
-        throw new Error(`must be as in 02:00, not "${value}"`);
-      return Number(hours) * 60 + Number(minutes);
-    },
-  ),
+  backupAt: setting.timeOfDay('GATEHOUSE_BACKUP_AT', 2 * 60, 'Time of the day from which these hours are counted.'),
   backupKeep: setting.number(
     'GATEHOUSE_BACKUP_KEEP',
     14,

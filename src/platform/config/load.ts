@@ -94,8 +94,7 @@ const withoutPasswords = (text: string): string => text.replace(/\/\/[^\s,]*@/g,
 function textOf(setting: Setting<unknown>, value: unknown): string | null {
   if (value === undefined || value === '') return null;
   if (setting.secret) return MASK;
-  if (typeof value === 'boolean') return value ? 'on' : 'off';
-  return withoutPasswords(value instanceof RegExp ? value.source : String(value));
+  return withoutPasswords(setting.write(value));
 }
 
 /** Every setting with where it comes from. Secrets are masked. */
@@ -134,10 +133,5 @@ export function load<S extends Settings>(settings: S, env: Environment): Values<
 
 /** For `gatehouse config`: every key with its current value. Secrets are masked. */
 export function describeSettings(settings: Settings, values: Readonly<Record<string, unknown>>): string[] {
-  return Object.entries(settings).map(([name, { key, secret }]) => {
-    const value = values[name];
-    if (secret) return `${key}=${value === undefined ? '' : '********'}`;
-    if (typeof value === 'boolean') return `${key}=${value ? 'on' : 'off'}`;
-    return `${key}=${withoutPasswords(value instanceof RegExp ? value.source : String(value ?? ''))}`;
-  });
+  return Object.entries(settings).map(([name, setting]) => `${setting.key}=${textOf(setting, values[name]) ?? ''}`);
 }

@@ -8,10 +8,17 @@ export interface Setting<T> {
   readonly fallback: T;
   /** Throws an Error whose message completes the sentence "KEY ...". */
   read(text: string): T;
+  /** The text of a value, as a person would write it: what `read` reads. */
+  write(value: T): string;
 }
 
 export type Settings = Readonly<Record<string, Setting<unknown>>>;
 export type Values<S extends Settings> = { readonly [K in keyof S]: S[K] extends Setting<infer T> ? T : never };
+
+function plainText(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  return value instanceof RegExp ? value.source : String(value ?? '');
+}
 
 function setting<T>(
   key: string,
@@ -20,8 +27,9 @@ function setting<T>(
   about: string,
   read: (text: string) => T,
   secret = false,
+  write: (value: T) => string = plainText,
 ): Setting<T> {
-  return { key, fallback, unit, about, read, secret };
+  return { key, fallback, unit, about, read, secret, write };
 }
 
 export const text = (key: string, fallback: string, about: string) =>
@@ -111,6 +119,23 @@ export const pattern = (key: string, about: string) =>
       throw new Error('must be a regular expression');
     }
   });
+
+/** A time of the day, in minutes after midnight. */
+export const timeOfDay = (key: string, fallback: number, about: string) =>
+  setting<number>(
+    key,
+    fallback,
+    'hh:mm, UTC',
+    about,
+    (value) => {
+      const [, hours, minutes] = /^(\d\d):(\d\d)$/.exec(value) ?? [];
+      if (!hours || !minutes || Number(hours) > 23 || Number(minutes) > 59)
+        throw new Error(`must be as in 02:00, not "${value}"`);
+      return Number(hours) * 60 + Number(minutes);
+    },
+    false,
+    (value) => [Math.floor(value / 60), value % 60].map((part) => String(part).padStart(2, '0')).join(':'),
+  );
 
 /** For settings that none of the functions above fits. */
 export const custom = setting;
