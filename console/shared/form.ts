@@ -2,13 +2,15 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { ifDefined } from 'lit/directives/if-defined.js';
 import { PageElement } from './element.ts';
+import { ApiError } from './http.ts';
+import { passwordField } from './password.ts';
 import { type Choice, pick } from './pick.ts';
 import { picks } from './picks.ts';
 import { type Problem, problemMessage, problemOf } from './problem.ts';
+import { type RefusableField, refusedField } from './refused-field.ts';
 import { shared } from './words/index.ts';
 
-export interface FormField {
-  readonly name: string;
+export interface FormField extends RefusableField {
   readonly label: string;
   readonly type?:
     | 'text'
@@ -29,6 +31,8 @@ export interface FormField {
   readonly value?: string | number | boolean | undefined;
   /** For `checks`: those of `options` that are ticked at the beginning. */
   readonly values?: readonly string[];
+  /** For `password`: whether the page can make one up. */
+  readonly canGenerate?: boolean;
   readonly required?: boolean;
   readonly hint?: string | TemplateResult;
   readonly options?: readonly { readonly value: string; readonly label: string; readonly disabled?: boolean }[];
@@ -64,7 +68,7 @@ function onInput(field: FormField, event: Event): void {
   field.onChange?.(input.type === 'checkbox' ? String(input.checked) : input.value, input.files?.[0]);
 }
 
-function control(field: FormField, id: string): TemplateResult {
+function control(field: FormField, id: string, isRefused: boolean): TemplateResult {
   const {
     name,
     type = 'text',
@@ -76,7 +80,13 @@ function control(field: FormField, id: string): TemplateResult {
     autocomplete,
     readOnly = false,
   } = field;
-  const described = [field.hint === undefined ? '' : `${id}-hint`, field.check ? `${id}-problem` : ''].filter(Boolean).join(' ');
+  const described = [
+    field.hint === undefined ? '' : `${id}-hint`,
+    field.check ? `${id}-problem` : '',
+    isRefused ? `${id}-refusal` : '',
+  ]
+    .filter(Boolean)
+    .join(' ');
   const input = (event: Event): void => onInput(field, event);
   const describedBy = ifDefined(described === '' ? undefined : described);
   if (type === 'pick')
@@ -96,6 +106,18 @@ function control(field: FormField, id: string): TemplateResult {
       chosen: field.allChosen ?? [],
       describedBy: described === '' ? undefined : described,
       find: field.find!,
+    });
+  if (type === 'password')
+    return passwordField({
+      id,
+      name,
+      required,
+      maxLength,
+      minLength,
+      autocomplete,
+      describedBy: described === '' ? undefined : described,
+      canGenerate: field.canGenerate ?? false,
+      onInput: input,
     });
   if (type === 'textarea')
     return html`<textarea id=${id} name=${name} ?required=${required} ?readonly=${readOnly} rows="4" maxlength=${ifDefined(maxLength)} aria-describedby=${describedBy} .defaultValue=${String(value ?? '')} @input=${input}></textarea>`;
@@ -120,28 +142,30 @@ function checks(
   { name, label, options = [], values = [], required = false }: FormField,
   id: string,
   hint: unknown,
+  refusal: unknown,
 ): TemplateResult {
   const box = ({ value, label: text }: { value: string; label: string }, at: number): TemplateResult =>
     html`<label class="check" for="${id}-${at}"><input id="${id}-${at}" type="checkbox" name=${name} value=${value} .defaultChecked=${values.includes(value)} />
       <span>${text}</span></label>`;
   return html`<fieldset class="field" @change=${required ? checkBoxes : nothing}>
-    <legend>${label}${required ? nothing : html` <span class="soft">(${shared.optional})</span>`}</legend>${hint}${options.map(box)}</fieldset>`;
+    <legend>${label}${required ? nothing : html` <span class="soft">(${shared.optional})</span>`}</legend>${hint}${options.map(box)}${refusal}</fieldset>`;
 }
 
 /** A field with its label. Values are those at the beginning: rendering again does not undo what a person entered. `prefix` makes its id unique on the screen. */
-export function formField(field: FormField, prefix = 'field'): TemplateResult {
+export function formField(field: FormField, prefix = 'field', refused?: Problem): TemplateResult {
   const id = `${prefix}-${field.name}`;
   const hint = field.hint === undefined ? nothing : html`<p class="hint" id="${id}-hint">${field.hint}</p>`;
-  if (field.type === 'checks') return checks(field, id, hint);
+  const refusal = refused ? html`<div id="${id}-refusal">${problemMessage(refused)}</div>` : nothing;
+  if (field.type === 'checks') return checks(field, id, hint, refusal);
   if (field.type === 'checkbox')
     return html`<div class="field"><label class="check" for=${id}>
         <input id=${id} name=${field.name} type="checkbox" .defaultChecked=${Boolean(field.value)} @change=${(event: Event) => onInput(field, event)}
           aria-describedby=${ifDefined(field.hint === undefined ? undefined : `${id}-hint`)} />
-        <span>${field.label}</span></label>${hint}</div>`;
+        <span>${field.label}</span></label>${hint}${refusal}</div>`;
   const problem = field.check ? html`<p class="field-problem" id="${id}-problem" aria-live="polite"></p>` : nothing;
   return html`<div class="field">
     <label for=${id}>${field.label}${field.required ? nothing : html` <span class="soft">(${shared.optional})</span>`}</label>
-    ${hint}${control(field, id)}${problem}
+    ${hint}${control(field, id, refused !== undefined)}${problem}${refusal}
   </div>`;
 }
 
@@ -154,7 +178,7 @@ export class FormValues {
   text(name: string): string {
     const element = this.#form.elements.namedItem(name);
     const value = (element as HTMLInputElement | null)?.value ?? '';
-    return element instanceof HTMLInputElement && element.type === 'password' ? value : value.trim();
+    return element instanceof HTMLInputElement && 'secret' in element.dataset ? value : value.trim();
   }
   /** Undefined when it was left empty. */
   optional(name: string): string | undefined {
@@ -190,6 +214,8 @@ let forms = 0;
 export class FormElement extends PageElement {
   #options: FormOptions | undefined;
   #problem: Problem | undefined;
+  /** The field that the problem is about, if it is about one. */
+  #refused: FormField | undefined;
   #isBusy = false;
   readonly #prefix = `form${++forms}`;
 
@@ -201,6 +227,7 @@ export class FormElement extends PageElement {
   /** Forgets what was entered, and shows the values of the fields. */
   reset(): void {
     this.#problem = undefined;
+    this.#refused = undefined;
     this.querySelector('form')?.reset();
     this.requestUpdate();
   }
@@ -210,11 +237,14 @@ export class FormElement extends PageElement {
     if (this.#isBusy) return;
     this.#isBusy = true;
     this.#problem = undefined;
+    this.#inputOf(this.#refused)?.removeAttribute('aria-invalid');
+    this.#refused = undefined;
     this.requestUpdate();
     try {
       await this.#options!.submit(new FormValues(event.target as HTMLFormElement));
     } catch (error) {
       this.#problem = problemOf(error, true);
+      this.#refused = error instanceof ApiError ? refusedField(this.#options!.fields, error) : undefined;
       if (error instanceof TypeError) console.error(error);
     } finally {
       this.#isBusy = false;
@@ -223,14 +253,21 @@ export class FormElement extends PageElement {
     await this.updateComplete;
     // A long form in a dialog ends below what is seen.
     this.querySelector('[role=alert]')?.scrollIntoView({ block: 'nearest' });
+    const input = this.#inputOf(this.#refused);
+    input?.setAttribute('aria-invalid', 'true');
+    input?.focus();
+  }
+
+  #inputOf(field: FormField | undefined): HTMLElement | null {
+    return field ? this.querySelector<HTMLElement>(`#${this.#prefix}-${field.name}`) : null;
   }
 
   protected override render(): TemplateResult | typeof nothing {
     if (!this.#options) return nothing;
     const { fields, submitLabel, danger, cancel, extra = nothing, onDirty } = this.#options;
     return html`<form @submit=${(event: SubmitEvent) => void this.#send(event)} @input=${() => onDirty?.()}>
-      ${fields.map((field) => formField(field, this.#prefix))}
-      ${extra} ${problemMessage(this.#problem)}
+      ${fields.map((field) => formField(field, this.#prefix, field.name === this.#refused?.name ? this.#problem : undefined))}
+      ${extra} ${this.#refused ? nothing : problemMessage(this.#problem)}
       <div class="buttons">
         <button type="submit" class=${danger ? 'danger' : ''} ?disabled=${this.#isBusy}>${this.#isBusy ? shared.saving : submitLabel}</button>
         ${cancel ? html`<button type="button" class="second" @click=${cancel}>${shared.cancel}</button>` : nothing}

@@ -8,6 +8,8 @@ export class ApiError extends Error {
   readonly retryAfter: number | undefined;
   /** The request needs a login that is not older than this, in seconds. */
   readonly maxAge: number | undefined;
+  /** The field that is wrong, where the API names it apart from the text. */
+  readonly field: string | undefined;
 
   constructor(
     status: number,
@@ -16,13 +18,20 @@ export class ApiError extends Error {
       code,
       retryAfter,
       maxAge,
-    }: { code?: string | undefined; retryAfter?: number | undefined; maxAge?: number | undefined } = {},
+      field,
+    }: {
+      code?: string | undefined;
+      retryAfter?: number | undefined;
+      maxAge?: number | undefined;
+      field?: string | undefined;
+    } = {},
   ) {
     super(message);
     this.status = status;
     this.code = code;
     this.retryAfter = retryAfter;
     this.maxAge = maxAge;
+    this.field = field;
   }
 }
 
@@ -78,18 +87,20 @@ function urlOf(path: string, query: RequestOptions['query'] = {}): string {
 /** The text of an error in the formats of our APIs: Keystone's, problem details, SCIM's, OAuth's. */
 function errorOf(status: number, body: unknown, headers: Headers): ApiError {
   const seconds = Number(headers.get('Retry-After'));
-  const { error, detail, code, message, error_description } = (body ?? {}) as {
+  const { error, detail, code, message, error_description, errors } = (body ?? {}) as {
     error?: { message?: string; identity?: unknown; code_name?: string; max_age?: number } | string;
     detail?: string;
     code?: string;
     message?: string;
     error_description?: string;
+    errors?: readonly { readonly field: string }[];
   };
   const text = (typeof error === 'object' ? error.message : error_description) ?? detail ?? message ?? `HTTP ${status}`;
   const options = {
     code: typeof code === 'string' ? code : undefined,
     retryAfter: seconds > 0 ? seconds : undefined,
     maxAge: typeof error === 'object' ? error.max_age : undefined,
+    field: errors?.[0]?.field,
   };
   return status === 412 ? new ConflictError(status, text, options) : new ApiError(status, text, options);
 }

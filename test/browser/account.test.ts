@@ -148,6 +148,15 @@ onDatabase('SQLite', 'The account page', {}, (api) => {
     await change(person.password, 'one new password', 'another new password');
     assert.equal(await alertOf(page), words.passwordsDiffer);
     assert.equal(await page.locator('[aria-invalid]').getAttribute('name'), 'new_password_again');
+    assert.equal(await page.locator('input[name=new_password_again] + [role=alert]').count(), 1, 'at the field');
+    assert.equal(await page.getByRole('alert').count(), 1);
+    // What is typed can be looked at, and is sent as a password.
+    const types = () => page.evaluate(`[...document.querySelectorAll('#password input[id]')].map(({ type }) => type)`);
+    await section.getByLabel(words.showPasswords).check();
+    assert.deepEqual(await types(), ['text', 'text', 'text']);
+    await section.getByLabel(words.showPasswords).uncheck();
+    assert.deepEqual(await types(), ['password', 'password', 'password']);
+    await section.getByLabel(words.showPasswords).check();
     await change('not the password', 'one new password');
     assert.equal(await alertOf(page), words.wrongCurrentPassword);
     assert.equal(await page.locator('[aria-invalid]:focus').getAttribute('name'), 'current_password');

@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { words } from '../../console/identity/words/en/index.ts';
 import { texts } from '../../console/shared/words/en.ts';
-import { onEachDatabase, type TestApi, uniqueName } from '../support/api.ts';
+import { DEFAULT_PASSWORDS, onDatabase, onEachDatabase, type TestApi, uniqueName } from '../support/api.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { goTo, onScreen, openConsole } from '../support/console.ts';
 import { makeUser } from '../support/relying-party.ts';
@@ -58,6 +58,31 @@ onEachDatabase('People in the console', (api) => {
     await goTo(page, `/people?search=${encodeURIComponent(name)}`, people.title);
     await page.getByText(people.nobodyFound(name)).waitFor();
     assert.equal(await page.locator('main img').count(), 0);
+  });
+
+  it('makes up a password, shows it, and sets exactly what was shown', async () => {
+    const person = await makeUser(api);
+    const page = await openConsole(chromium, api, { path: `/people/${person.id}?tab=sign-in` });
+    await press(page, people.setPassword);
+    const input = dialogOf(page).getByLabel(people.newPassword);
+    await input.fill(' with blanks around ');
+    assert.equal(await input.getAttribute('type'), 'password');
+    const show = dialogOf(page).getByRole('button', { name: texts.showPassword });
+    await show.click();
+    assert.deepEqual([await input.getAttribute('type'), await show.getAttribute('aria-pressed')], ['text', 'true']);
+    await inDialog(page, people.setPassword);
+    await told(page, people.passwordSet);
+    // Also when it was shown.
+    await api.logIn({ id: person.id, password: ' with blanks around ' });
+
+    await press(page, people.setPassword);
+    await dialogOf(page).getByRole('button', { name: texts.generatePassword }).click();
+    const made = await input.inputValue();
+    assert.match(made, /^(?:\w{5}-){3}\w{5}$/);
+    assert.equal(await input.getAttribute('type'), 'text');
+    await inDialog(page, people.setPassword);
+    await told(page, people.passwordSet);
+    await api.logIn({ id: person.id, password: made });
   });
 
   it('tells the second of two who change a person, and loses nothing', async () => {
@@ -188,5 +213,35 @@ onEachDatabase('People in the console', (api) => {
     await goTo(page, `/people/${outside.id}`, people.person);
     await page.getByRole('alert').waitFor();
     assert.equal(await page.getByRole('button', { name: people.delete, exact: true }).count(), 0);
+  });
+});
+
+// What a form does with a refusal does not depend on the database.
+onDatabase('SQLite', 'A form of the console', { settings: DEFAULT_PASSWORDS }, (api) => {
+  it('says at the field what was wrong with it, and keeps what was entered', async () => {
+    const taken = await makeUser(api);
+    const page = await openConsole(chromium, api, { path: '/people' });
+    await press(page, people.create);
+    const fieldOf = (label: string) =>
+      dialogOf(page)
+        .locator('.field')
+        .filter({ has: page.getByLabel(label) });
+    const focused = () => page.evaluate('document.activeElement.name');
+    await dialogOf(page).getByLabel(people.name).fill(uniqueName('free'));
+    await dialogOf(page).getByLabel(people.password).fill('12345678');
+    await inDialog(page, texts.create);
+    await fieldOf(people.password).getByRole('alert').getByText('one of those that are tried first').waitFor();
+    assert.equal(await dialogOf(page).getByRole('alert').count(), 1, 'it is said once');
+    assert.deepEqual(
+      [await focused(), await dialogOf(page).getByLabel(people.password).getAttribute('aria-invalid')],
+      ['password', 'true'],
+    );
+    await dialogOf(page).getByRole('button', { name: texts.generatePassword }).click();
+    await dialogOf(page).getByLabel(people.name).fill(taken.name);
+    await inDialog(page, texts.create);
+    await fieldOf(people.name).getByRole('alert').getByText(texts.alreadyThereTitle).waitFor();
+    assert.equal(await fieldOf(people.password).getByRole('alert').count(), 0);
+    assert.equal(await focused(), 'name');
+    assert.equal(await dialogOf(page).getByLabel(people.password).getAttribute('aria-invalid'), null);
   });
 });

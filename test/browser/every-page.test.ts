@@ -203,7 +203,7 @@ async function tour(api: TestApi, application: ApplicationPage, page: Page, look
 }
 
 /** Things that the content security policy forbids, and other mistakes. */
-const INLINE = `[...document.querySelectorAll('*')].filter((one) => one.matches('script:not([src^="/openid/assets/passkeys-"]), style, [style], iframe, object, base')
+const INLINE = `[...document.querySelectorAll('*')].filter((one) => one.matches('script:not([src^="/openid/assets/passkeys-"], [src^="/openid/assets/passwords-"]), style, [style], iframe, object, base')
   || [...one.attributes].some(({ name, value }) => name.startsWith('on') || /^javascript:/i.test(value))).map((one) => one.outerHTML)`;
 
 const settings = {

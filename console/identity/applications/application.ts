@@ -47,6 +47,7 @@ const settingsFields = (consumer: ConsumerWithSecret): FormField[] => {
     { name: 'description', label: applications.description, type: 'textarea', value: consumer.description ?? '' },
     {
       name: 'uris',
+      attribute: 'redirect_uris',
       label: applications.redirectUris,
       type: 'textarea',
       value: consumer.redirect_uris.join('\n'),

@@ -73,6 +73,7 @@ class NewApplication extends Screen {
         fields: [
           {
             name: 'uris',
+            attribute: 'redirect_uris',
             label: applications.redirectUris,
             type: 'textarea',
             required: true,

@@ -112,6 +112,7 @@ function contentFields(roles: readonly NamedRole[], type: CredentialType | undef
     },
     {
       name: 'validity',
+      attribute: 'validity_seconds',
       label: credentials.validity,
       type: 'select',
       required: true,
@@ -143,6 +144,7 @@ function technicalFields(type: CredentialType | undefined): FormField[] {
     },
     {
       name: 'dataModel',
+      attribute: 'data_model',
       label: credentials.dataModel,
       type: 'select',
       required: true,
@@ -152,6 +154,7 @@ function technicalFields(type: CredentialType | undefined): FormField[] {
     },
     {
       name: 'typeName',
+      attribute: 'type',
       label: credentials.typeName,
       hint: credentials.typeNameHint,
       value: type?.type,

@@ -66,6 +66,7 @@ class People extends ListScreen<User> {
           label: people.password,
           type: 'password',
           autocomplete: 'new-password',
+          canGenerate: true,
           hint: people.passwordHint,
           maxLength: 4096,
         },

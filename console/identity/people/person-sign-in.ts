@@ -70,6 +70,7 @@ export class PersonSignIn extends PersonTab {
           type: 'password',
           required: true,
           autocomplete: 'new-password',
+          canGenerate: true,
           maxLength: 4096,
         },
       ],

@@ -163,7 +163,14 @@ export class Catalog extends ServicePart {
           { name: service.region, cell: ({ region_id: id }) => id ?? '' },
         ],
         fields: [
-          { name: 'service', label: service.ofService, type: 'select', required: true, options: services },
+          {
+            name: 'service',
+            attribute: 'service_id',
+            label: service.ofService,
+            type: 'select',
+            required: true,
+            options: services,
+          },
           {
             name: 'interface',
             label: service.interface,
@@ -172,7 +179,7 @@ export class Catalog extends ServicePart {
             options: INTERFACES.map((value) => ({ value, label: value })),
           },
           { name: 'url', label: service.address, type: 'url', required: true },
-          { name: 'region', label: service.region, type: 'select', options: regions },
+          { name: 'region', attribute: 'region_id', label: service.region, type: 'select', options: regions },
         ],
         bodyOf: (values) => ({
           endpoint: {

@@ -7,6 +7,8 @@ export const texts = {
   close: 'Close',
   save: 'Save',
   create: 'Create',
+  showPassword: 'Show',
+  generatePassword: 'Generate',
   saving: 'Working…',
   remove: 'Remove',
   copy: 'Copy',

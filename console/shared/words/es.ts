@@ -9,6 +9,8 @@ export const texts: SharedTexts = {
   close: 'Cerrar',
   save: 'Guardar',
   create: 'Crear',
+  showPassword: 'Mostrar',
+  generatePassword: 'Generar',
   saving: 'Un momento…',
   remove: 'Quitar',
   copy: 'Copiar',

@@ -92,6 +92,7 @@ class Offer extends Screen {
     const isNumeric = txCode.inputMode === 'numeric';
     const code: FormField = {
       name: 'txCode',
+      codes: ['tx-code-required', 'tx-code-rejected'],
       label: receive.txCode,
       required: true,
       autocomplete: 'one-time-code',

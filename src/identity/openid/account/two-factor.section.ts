@@ -19,7 +19,7 @@ export interface TwoFactorDeps extends Pick<Deps, 'config'> {
 
 type Run = AccountStep['run'];
 
-const REFUSED_CODE = { step: 'two-factor-confirm', field: 'code', message: '' };
+const REFUSED_CODE = { step: 'two-factor-confirm', field: 'code' };
 /** As they are made: ten lines of four groups. */
 const CODES = /^(?:(?:[A-Z2-7]{4}-){3}[A-Z2-7]{4}(?:\n|$)){1,10}$/;
 
@@ -57,7 +57,10 @@ const confirm =
       return {
         error: words.wrongCode,
         field: 'code',
-        show: twoFactorProposal({ ...visit, refused: { ...REFUSED_CODE, value: form.text } }, proposalOf(deps, offer)),
+        show: twoFactorProposal(
+          { ...visit, refused: { ...REFUSED_CODE, message: words.wrongCode, value: form.text } },
+          proposalOf(deps, offer),
+        ),
       };
     const codes = await newRecoveryCodes(deps, visit, { withFactor: true });
     return { show: html`${codes}${delegatedNotice(visit.look, await deps.delegatedAccess.list(user.id))}` };

@@ -1,5 +1,5 @@
 // The layout of the account pages: the menu, sections, and forms.
-import { type Html, html } from './html.ts';
+import { Html, html } from './html.ts';
 import { type Field, field, hidden, page, successMessage } from './layout.ts';
 import type { PageLook } from './look.ts';
 
@@ -42,10 +42,15 @@ export const section = (title: string, body: Html, id?: string): Html =>
 export const list = (items: readonly Html[], empty: string): Html =>
   items.length > 0 ? html`<ul class="list">${items}</ul>` : html`<p class="soft">${empty}</p>`;
 
+/** Screen readers announce it when the page loads. */
+const problem = (text: string): Html => html`<p class="bad" role="alert" ${new Html(PROBLEM)}>${text}</p>`;
+const PROBLEM = 'id="problem"';
+
 /** A field of a step's form. When it was wrong, it says so and gets the focus. */
 export function stepField({ refused }: AccountView, step: string, about: Field): Html {
   const invalid = refused?.step === step && refused.field === about.name;
-  return field({ ...about, invalid, focus: invalid || (about.focus === true && refused === undefined) });
+  const shown = field({ ...about, invalid, focus: invalid || (about.focus === true && refused === undefined) });
+  return invalid ? html`${shown}${problem(refused.message)}` : shown;
 }
 
 /** A form that runs a step. */
@@ -69,8 +74,10 @@ const menuItem = ({ path, title, isCurrent }: AccountPageContent['menu'][number]
 
 export function accountPage(look: PageLook, content: AccountPageContent): string {
   const { words } = look;
+  // What people enter is escaped: only we can write an attribute.
+  const isAtField = content.sections.some((one) => one?.text.includes(PROBLEM));
   const body = html`<nav aria-label="${words.accountMenu}"><ul class="menu">${content.menu.map(menuItem)}</ul></nav>
-${content.error !== undefined && html`<p class="bad" role="alert" id="problem">${content.error}</p>`}${successMessage(content.success)}
+${content.error !== undefined && !isAtField && problem(content.error)}${successMessage(content.success)}
 ${content.sections.filter((one) => one !== undefined)}
 <p class="ways">${content.back && html`<a href="${content.back.url}">${words.backTo(content.back.name)}</a>`}
 <a href="/openid/logout">${words.signOut}</a></p>`;

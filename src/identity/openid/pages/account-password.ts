@@ -1,6 +1,7 @@
 // Section: the password.
 import { type AccountView, form, section, stepField } from './account-layout.ts';
 import { type Html, html } from './html.ts';
+import { showPasswords } from './layout.ts';
 
 const STEP = 'change-password';
 
@@ -15,6 +16,7 @@ export function passwordSection(view: AccountView): Html {
 ${password('current_password', words.currentPassword, 'current-password')}
 ${password('new_password', words.newPassword, 'new-password')}
 ${password('new_password_again', words.newPasswordAgain, 'new-password')}
+${showPasswords(words)}
 <button type="submit" class="small">${words.changePassword}</button>`,
   );
   return section(words.changePassword, body, 'password');

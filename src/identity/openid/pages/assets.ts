@@ -91,7 +91,7 @@ export function createAssets({ brandName, brandColor, brandLogo }: BrandSettings
     brand: {
       name: brandName,
       style: add('style', { type: 'text/css', bytes: Buffer.from(style + colors) }),
-      scripts: { passkeys: addScript('passkeys'), submit: addScript('submit') },
+      scripts: { passkeys: addScript('passkeys'), passwords: addScript('passwords'), submit: addScript('submit') },
       icon: add('icon', icon),
       colors: colors === '' ? undefined : add('colors', { type: 'text/css', bytes: Buffer.from(colors) }),
       logo: logo && add('logo', logo),

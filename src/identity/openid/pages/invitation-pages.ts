@@ -1,6 +1,6 @@
 // Pages for accepting an invitation.
 import { type Html, html } from './html.ts';
-import { errorMessage, field, hidden, page } from './layout.ts';
+import { errorMessage, field, hidden, page, showPasswords } from './layout.ts';
 import type { PageLook } from './look.ts';
 
 export interface InvitationPageData {
@@ -28,6 +28,7 @@ const newAccountForm = ({ words }: PageLook, data: InvitationPageData): Html =>
     html`${field({ name: 'name', label: words.userName, value: data.name, complete: 'username', focus: true })}
 ${field({ name: 'new_password', label: words.invitationPassword, type: 'password', complete: 'new-password' })}
 ${field({ name: 'new_password_again', label: words.invitationPasswordAgain, type: 'password', complete: 'new-password' })}
+${showPasswords(words)}
 <button type="submit">${words.invitationCreate}</button>`,
   )}`;
 

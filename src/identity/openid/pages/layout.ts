@@ -52,8 +52,8 @@ function footer(words: PageWords, once: boolean): Html {
   )}</form></footer>`;
 }
 
-/** The scripts of our own: one asks for passkeys, the other sends the form of the page at once. */
-export type PageScript = 'passkeys' | 'submit';
+/** The scripts of our own: they ask for passkeys, show passwords, or send the form of the page at once. */
+export type PageScript = 'passkeys' | 'passwords' | 'submit';
 
 export interface PageContent {
   readonly title: string;
@@ -61,10 +61,23 @@ export interface PageContent {
   /** The path of the logo of the application that the title names. */
   readonly logo?: string | undefined;
   readonly wide?: boolean;
+  /** Beside the one for passwords, which every page has that lets people choose one. */
   readonly script?: PageScript | undefined;
   /** The answer to a form, shown once: in another language it would be lost. */
   readonly once?: boolean;
 }
+
+const SHOW_PASSWORDS = 'data-show-passwords>';
+
+/** For a form in which people choose a password: a box that shows what they type. It is there when its script is. */
+export const showPasswords = (words: PageWords): Html =>
+  html`<label class="check" hidden><input type="checkbox" ${new Html(SHOW_PASSWORDS)} ${words.showPasswords}</label>`;
+
+const scriptsOf = (body: Html, script: PageScript | undefined): PageScript[] => [
+  ...(script ? [script] : []),
+  // What people enter is escaped: only we can write the end of a tag.
+  ...(body.text.includes(SHOW_PASSWORDS) ? (['passwords'] as const) : []),
+];
 
 export const page = ({ words, brand }: PageLook, { title, body, logo, wide, script, once = false }: PageContent): string =>
   html`<!doctype html>
@@ -76,7 +89,7 @@ export const page = ({ words, brand }: PageLook, { title, body, logo, wide, scri
 <title>${title} · ${brand.name}</title>
 <link rel="icon" href="${brand.icon}">
 <link rel="stylesheet" href="${brand.style}">
-${script ? new Html(scriptTag(brand.scripts[script])) : ''}
+${scriptsOf(body, script).map((name) => new Html(scriptTag(brand.scripts[name])))}
 </head>
 <body>
 <header>${brand.logo ? html`<img src="${brand.logo}" alt="">` : GATE}<span>${brand.name}</span></header>

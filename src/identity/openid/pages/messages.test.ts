@@ -49,7 +49,7 @@ describe('What pages say about faults', () => {
       const [english, spanish] = [refusalOf(en, given, ''), refusalOf(es, given, '')];
       assert.notEqual(english.message, spanish.message, code);
       assert.ok(!spanish.message.includes(given.message), code);
-      const brand = { name: 'Gatehouse', style: '', scripts: { passkeys: '', submit: '' }, icon: '' };
+      const brand = { name: 'Gatehouse', style: '', scripts: { passkeys: '', passwords: '', submit: '' }, icon: '' };
       const page = pageErrors({ 'accept-language': 'es' }, brand)(given, '', 'request') as { text: string };
       assert.ok(!page.text.includes(given.message), code);
       assert.ok(page.text.includes('<html lang="es">'));

@@ -2,7 +2,7 @@
 // against forgery: they do nothing that a stranger could not do, or they carry the token of a link.
 import { type DelegatedItem, delegatedNotice } from './account-access.ts';
 import { type Html, html } from './html.ts';
-import { errorMessage, field, hidden, page } from './layout.ts';
+import { errorMessage, field, hidden, page, showPasswords } from './layout.ts';
 import type { PageLook } from './look.ts';
 
 export interface StrangerForm {
@@ -33,7 +33,8 @@ const domainField = ({ words }: PageLook, domain: string): Html =>
 
 export const newPasswordFields = ({ words }: PageLook): Html =>
   html`${field({ name: 'new_password', label: words.newPassword, type: 'password', complete: 'new-password' })}
-${field({ name: 'new_password_again', label: words.newPasswordAgain, type: 'password', complete: 'new-password' })}`;
+${field({ name: 'new_password_again', label: words.newPasswordAgain, type: 'password', complete: 'new-password' })}
+${showPasswords(words)}`;
 
 /** For password managers, and so that the person sees whose password it is. */
 const userName = ({ words }: PageLook, name: string): Html =>

@@ -4,4 +4,8 @@ import type { PageScript } from './layout.ts';
 
 const read = (name: string): Buffer => readFileSync(new URL(name, import.meta.url));
 
-export const scripts: Readonly<Record<PageScript, Buffer>> = { passkeys: read('./passkeys.js'), submit: read('./submit.js') };
+export const scripts: Readonly<Record<PageScript, Buffer>> = {
+  passkeys: read('./passkeys.js'),
+  passwords: read('./passwords.js'),
+  submit: read('./submit.js'),
+};

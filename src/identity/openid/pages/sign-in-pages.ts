@@ -2,7 +2,7 @@
 
 import type { OfferedProviders } from '../../federation/index.ts';
 import { type Html, html } from './html.ts';
-import { errorMessage, field, hidden, page } from './layout.ts';
+import { errorMessage, field, hidden, page, showPasswords } from './layout.ts';
 import type { PageLook } from './look.ts';
 import { providerForms } from './other-providers-pages.ts';
 import { newPasskeyForm, passkeyForm } from './passkey-forms.ts';
@@ -66,6 +66,7 @@ export function newPasswordPage(look: PageLook, about: PageForm & { name: string
 ${field({ name: 'password', label: words.currentPassword, type: 'password', complete: 'current-password', focus: true })}
 ${field({ name: 'new_password', label: words.newPassword, type: 'password', complete: 'new-password' })}
 ${field({ name: 'new_password_again', label: words.newPasswordAgain, type: 'password', complete: 'new-password' })}
+${showPasswords(words)}
 <button type="submit">${words.changePassword}</button>`,
   )}${cancel(look, about)}`;
   return page(look, { title: words.changePassword, body });

@@ -26,7 +26,9 @@ input[type=text], input[type=password] { width: 100%; font: inherit; color: inhe
 input.code { letter-spacing: .25em; font-variant-numeric: tabular-nums; }
 .wide input[type=text], .wide input[type=password], .wide form > button:not(.small) { max-width: 24rem; display: block; }
 .check { display: flex; gap: .5rem; align-items: center; font-weight: 400; margin-bottom: 1rem; }
+.check[hidden] { display: none; }
 .check input { width: 1.15rem; height: 1.15rem; }
+input + .bad { margin-top: -.6rem; }
 button, .button { font: inherit; font-weight: 600; display: inline-block; width: 100%; padding: .65rem 1rem; border-radius: .4rem; cursor: pointer;
   border: 1px solid var(--brand); background: var(--brand); color: var(--brand-ink); text-align: center; text-decoration: none; margin-bottom: .6rem; }
 button.second { background: transparent; color: var(--brand); }
