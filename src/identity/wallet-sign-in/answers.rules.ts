@@ -86,11 +86,19 @@ async function decrypt(jwe: string, key: StoredRequest['key']): Promise<string |
   }
 }
 
+/** As OID4VP 1.0, 8.1 has it: lists of presentations by query. The library also reads two forms of earlier drafts. */
+function isFinalForm(payload: string): boolean {
+  const { vp_token: token } = JSON.parse(payload) as { vp_token?: unknown };
+  return typeof token === 'object' && token !== null && !Array.isArray(token) && Object.values(token).every(Array.isArray);
+}
+
 /** The only presentation of an answer, and the query that it answers. */
 async function presentationIn(request: StoredRequest, response: string): Promise<{ query: string; presentation: unknown }> {
+  let decrypted = '';
   const callbacks = {
     decryptJwe: async (jwe: string) => {
       const payload = await decrypt(jwe, request.key);
+      decrypted = payload ?? '';
       return payload === undefined ? { decrypted: false } : { decrypted: true, payload, decryptionJwk: request.key };
     },
     // Answers are encrypted; a signature of the wallet over them is no substitute, and we know no key of any wallet.
@@ -105,6 +113,7 @@ async function presentationIn(request: StoredRequest, response: string): Promise
     })
     .catch(() => refuse('it is not an answer to this request'));
   if (parsed.type !== 'dcql' || parsed.jarm?.type !== 'Encrypted') return refuse('it is not an encrypted answer to this query');
+  if (!isFinalForm(decrypted)) return refuse('vp_token is not in the form of OID4VP 1.0');
   const [[query, presentations] = ['', []], ...others] = Object.entries(parsed.dcql.presentations);
   if (others.length > 0 || presentations.length !== 1) refuse('it is not one credential');
   return { query, presentation: presentations[0] };

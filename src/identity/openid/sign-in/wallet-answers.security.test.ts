@@ -74,6 +74,16 @@ onEachDatabase(
       },
       'with another state': { answer: (payload) => Object.assign(payload, { state: 'another' }) },
       'without a state': { answer: (payload) => void delete payload.state },
+      // As in drafts before the final text of OID4VP 1.0.
+      'with a presentation that is in no list': {
+        answer: (payload) =>
+          Object.assign(payload, {
+            vp_token: Object.fromEntries(Object.entries<string[]>(payload.vp_token).map(([id, all]) => [id, all[0]])),
+          }),
+      },
+      'with the presentations as a text': {
+        answer: (payload) => Object.assign(payload, { vp_token: JSON.stringify(payload.vp_token) }),
+      },
       'with no presentation': { answer: (payload) => Object.assign(payload, { vp_token: {} }) },
       'with two presentations': {
         answer: (payload) =>
