@@ -7,6 +7,9 @@ import { createSeal, newMasterKey } from './platform/seal/index.ts';
 import type { SharedConfig } from './settings.ts';
 
 export const KEY_FILE = 'master.key';
+/** What to do without a usable file. */
+const MEND = 'put the file back from a backup, or give the key by GATEHOUSE_MASTER_KEY or GATEHOUSE_MASTER_KEY_FILE';
+
 export const DATABASES = ['identity.sqlite', 'wallet.sqlite'];
 
 export function openDataFolder(path: string): string {
@@ -32,7 +35,21 @@ export function masterKeys(shared: SharedConfig, folder: string, mustBeGiven: bo
     );
   const file = join(folder, KEY_FILE);
   if (!existsSync(file)) makeMasterKey(folder, file);
-  return [...readFileSync(file, 'utf8').split('\n').filter(Boolean), ...old];
+  return [...keysIn(file), ...old];
+}
+
+function keysIn(file: string): string[] {
+  const keys = readFileSync(file, 'utf8')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean);
+  if (keys.length === 0) throw new ConfigError(`GATEHOUSE_MASTER_KEY: ${file} is empty; ${MEND}`);
+  try {
+    createSeal(keys);
+  } catch (error) {
+    throw new ConfigError(`GATEHOUSE_MASTER_KEY: ${file}: each line ${(error as Error).message}; ${MEND}`);
+  }
+  return keys;
 }
 
 /** The same without creating one. Empty if there is none. */
@@ -46,8 +63,7 @@ function makeMasterKey(folder: string, file: string): void {
   const database = DATABASES.find((name) => existsSync(join(folder, name)));
   if (database !== undefined)
     throw new ConfigError(
-      `GATEHOUSE_MASTER_KEY: ${file} is missing, and ${database} beside it cannot be opened without it; ` +
-        'put the file back from a backup, or give the key by GATEHOUSE_MASTER_KEY or GATEHOUSE_MASTER_KEY_FILE',
+      `GATEHOUSE_MASTER_KEY: ${file} is missing, and ${database} beside it cannot be opened without it; ${MEND}`,
     );
   createFile(file, `${newMasterKey()}\n`);
 }

@@ -36,7 +36,8 @@ main().catch((error: unknown) => {
   if (error instanceof Fault) end(`gatehouse: ${error.message}`, 1);
   const { code, message } = error as NodeJS.ErrnoException;
   const remedy = isUnwritable(error)
-    ? '; nothing can be stored: the disk is full, or may not be written to. Make room, and start again'
+    ? '; nothing can be stored: the disk is full, or may not be written to. Make room, and try again'
     : '';
-  end(`gatehouse: cannot start: ${code ? `${code}: ` : ''}${message}${remedy}`, 1);
+  const what = running && !running.isService ? `${running.words} failed` : 'cannot start';
+  end(`gatehouse: ${what}: ${code ? `${code}: ` : ''}${message}${remedy}`, 1);
 });

@@ -35,6 +35,25 @@ describe('A lost master key', () => {
     assert.equal(await readFile(file, 'utf8'), kept);
   });
 
+  it('of which the file is there, but empty or damaged, is reported with the name of the file', async () => {
+    const kept = await readFile(file, 'utf8');
+    for (const [content, said] of [
+      ['', /master\.key is empty/],
+      ['\n', /master\.key is empty/],
+      ['nothing like a key\n', /master\.key: each line must be 32 bytes in base64url/],
+    ] as const) {
+      await writeFile(file, content);
+      for (const command of [['start'], ['master-key', 'rotate']]) {
+        const failed = gatehouse(command, settings());
+        assert.equal(await failed.ended(), 2, failed.stderr);
+        assert.match(failed.stderr, /^gatehouse: GATEHOUSE_MASTER_KEY: /m);
+        assert.match(failed.stderr, said);
+        assert.equal(await readFile(file, 'utf8'), content, 'nothing was written over it');
+      }
+    }
+    await writeFile(file, kept);
+  });
+
   it('that is replaced by another one is reported as the wrong key', async () => {
     const kept = await readFile(file, 'utf8');
     await writeFile(file, `${newMasterKey()}\n`);

@@ -169,6 +169,12 @@ describe('Backups on a schedule', () => {
       'nothing is left behind',
     );
 
+    writeFileSync(join(root, 'a file'), '');
+    const nowhere = await into(join(root, 'a file', 'folder'));
+    assert.equal(nowhere.code, 1);
+    assert.match(nowhere.text, /^gatehouse: scheduled-backup failed: ENOTDIR: /m, 'not: cannot start');
+    assert.equal(lastBackupFailure(data)!.reason, 'ENOTDIR');
+
     const good = await into(to);
     assert.equal(good.code, 0, good.text);
     assert.equal(lastBackupFailure(data), undefined);

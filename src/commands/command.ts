@@ -35,6 +35,8 @@ export interface Command {
   readonly options?: Readonly<Record<string, CommandOption>>;
   /** What to do instead while a service on SQLite is running. Otherwise the service has to be stopped first. */
   readonly whileRunning?: string;
+  /** It runs until it is stopped: a failure before that is one of the start. */
+  readonly isService?: boolean;
   /** Exit status for a wrong command line: 2, unless the command gives 2 another meaning. */
   readonly usageStatus?: number;
   run(parameters: ParsedArguments): void | Promise<void>;

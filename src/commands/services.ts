@@ -28,12 +28,14 @@ async function migrate(): Promise<void> {
 export const serviceCommands: readonly Command[] = [
   {
     words: 'start',
+    isService: true,
     about: 'run both services',
     more: 'The first start creates the data folder, the master key and the administrator. Stop it with Ctrl-C or SIGTERM.',
     run: () => start(settings()),
   },
   {
     words: 'identity',
+    isService: true,
     about: 'run only the identity service',
     run() {
       const { shared, identity } = settings();
@@ -42,6 +44,7 @@ export const serviceCommands: readonly Command[] = [
   },
   {
     words: 'wallet',
+    isService: true,
     about: 'run only the wallet node, with your own OpenID provider',
     more: 'Set GATEHOUSE_WALLET_OIDC_ISSUER and GATEHOUSE_WALLET_OIDC_CLIENT_ID.',
     run() {

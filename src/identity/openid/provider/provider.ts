@@ -1,4 +1,5 @@
 // The provider of the OpenID library: built with the first request that needs it, and rebuilt when the keys change.
+import type { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AdapterPayload, KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { seconds } from '../../../platform/clock.ts';
@@ -205,6 +206,9 @@ const GRANTS = [
   'pre-authorized_code',
 ];
 
+/** Codes of errors of connections. */
+const GONE = new Set(['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED']);
+
 /** Counts grants, and handles failures that the library reports. */
 function handleProviderEvents(deps: CurrentProviderDeps, provider: Provider): void {
   const { log, change, logouts, brand } = deps;
@@ -225,6 +229,11 @@ function handleProviderEvents(deps: CurrentProviderDeps, provider: Provider): vo
   provider.on('server_error', (ctx, err) => {
     log.error({ err }, 'openid provider failed');
     answerOutage(ctx, err, brand);
+  });
+  // Outside of the library's own error handling: mostly clients that are gone. Without a listener, the framework prints a stack.
+  (provider as EventEmitter).on('error', (err: NodeJS.ErrnoException) => {
+    if (GONE.has(err.code ?? '')) log.debug({ err }, 'a client of the openid provider closed its connection');
+    else log.error({ err }, 'openid provider failed');
   });
 }
 
