@@ -116,6 +116,10 @@ export const identityFaults = {
     status: 409,
     text: 'Conflict occurred attempting to store user - Duplicate Entry: the name {name} looks like one that is taken.',
   },
+  'role.name_alike': {
+    status: 409,
+    text: 'Conflict occurred attempting to store role - Duplicate Entry: the name {name} looks like {other}.',
+  },
   'user.password_short': {
     status: 400,
     text: 'The password does not meet the requirements: it must have at least {least} characters.',

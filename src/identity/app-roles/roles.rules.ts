@@ -7,6 +7,7 @@ import type { Actor } from '../audit/index.ts';
 import type { AppRoleRow, ConsumerRow } from '../database.ts';
 import { Fault, fail } from '../faults.ts';
 import { bit, criteriaOf, failOnDuplicateName, pageOf, single } from '../resource/index.ts';
+import { refuseAlike } from '../roles/index.ts';
 import type { CreateAppRole, UpdateAppRole } from './app-roles.schema.ts';
 import {
   type AppRolesDeps,
@@ -25,6 +26,7 @@ import {
   insertAppRole,
   listAppRoles,
   lockAppRole,
+  lockAppRoleNames,
   removeRoleFromOtherApplications,
   updateAppRole,
 } from './roles.store.ts';
@@ -51,7 +53,7 @@ export async function createRole(deps: AppRolesDeps, caller: Caller, { id }: Con
   return insertRole(deps, caller, { ...body, application_id: id });
 }
 
-async function insertRole({ clock, change }: AppRolesDeps, actor: Actor, body: NewAppRole): Promise<AppRoleRow> {
+async function insertRole({ db, clock, change }: AppRolesDeps, actor: Actor, body: NewAppRole): Promise<AppRoleRow> {
   const row: AppRoleRow = {
     id: newId(),
     application_id: body.application_id,
@@ -60,6 +62,7 @@ async function insertRole({ clock, change }: AppRolesDeps, actor: Actor, body: N
     created_at: seconds(clock),
   };
   await change(actor, async (transaction) => {
+    refuseAlike(row, await lockAppRoleNames(db, transaction.tx, row.application_id));
     await failIfApplicationMissing(row.application_id, () =>
       failOnDuplicateName('role', row.name, () => insertAppRole(transaction.tx, row)),
     );
@@ -95,6 +98,8 @@ export async function reviseRole(
       name: body.name ?? current.name,
       is_internal: body.is_internal === undefined ? current.is_internal : bit(body.is_internal),
     };
+    if (values.name !== current.name)
+      refuseAlike({ id, ...values }, await lockAppRoleNames(db, transaction.tx, current.application_id));
     await failOnDuplicateName('role', values.name, () => updateAppRole(transaction.tx, id, values));
     if (current.is_internal && !values.is_internal) await removeRoleFromOtherApplications(transaction.tx, current);
     invalidateAssignees(transaction, current, current.is_internal || values.is_internal);

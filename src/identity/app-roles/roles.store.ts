@@ -1,5 +1,5 @@
 // Roles and permissions of applications, and their links, in the database.
-import { isIn, lockRow, type PageRequest, type RowPage, readPage } from '../../platform/database/index.ts';
+import { isIn, lockRow, type PageRequest, type RowPage, readPage, takeAdvisoryLock } from '../../platform/database/index.ts';
 import type { AppPermissionRow, AppRoleRow, Database, Reader, Tx } from '../database.ts';
 import { applyCriteria, type Criterion } from '../resource/index.ts';
 
@@ -11,6 +11,12 @@ export const findAppRole = (db: Reader, id: string): Promise<AppRoleRow | undefi
 
 export const findAppRoleByName = (db: Reader, applicationId: string, name: string): Promise<AppRoleRow | undefined> =>
   db.selectFrom('app_roles').where('application_id', '=', applicationId).where('name', '=', name).selectAll().executeTakeFirst();
+
+/** Of an application. Nobody else adds one until the end of the transaction. */
+export async function lockAppRoleNames(db: Database, tx: Tx, applicationId: string): Promise<Pick<AppRoleRow, 'id' | 'name'>[]> {
+  await takeAdvisoryLock(db, tx, `role names ${applicationId}`);
+  return tx.selectFrom('app_roles').where('application_id', '=', applicationId).select(['id', 'name']).execute();
+}
 
 export const findPermission = (db: Reader, id: string): Promise<AppPermissionRow | undefined> =>
   db.selectFrom('app_permissions').where('id', '=', id).selectAll().executeTakeFirst();

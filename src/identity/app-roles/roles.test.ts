@@ -30,6 +30,17 @@ onEachDatabase('Roles and permissions of applications', (api) => {
       });
     });
 
+    it('are not named like another of the application but for the case', async () => {
+      const application = await makeApplication(api);
+      const role = await makeRole(api, application, { name: 'buyer' });
+      const other = await makeRole(api, application, { name: 'seller' });
+      for (const name of ['Buyer', 'BUYER', 'buy\u0435r'])
+        assertRefused(await api.post(ROLES, { role: { name, application_id: application.id } }), 409, /looks like buyer/);
+      assertRefused(await api.patch(`${ROLES}/${other.id}`, { role: { name: 'Buyer' } }), 409, /looks like buyer/);
+      assert.equal((await api.patch(`${ROLES}/${role.id}`, { role: { name: 'Buyer' } })).status, 200);
+      await makeRole(api, await makeApplication(api), { name: 'BUYER' });
+    });
+
     it('are filtered by every field', async () => {
       const application = await makeApplication(api);
       const one = await makeRole(api, application, { name: 'one' });

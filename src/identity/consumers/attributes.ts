@@ -2,6 +2,7 @@
 import type { Static } from '../../platform/http/index.ts';
 import { extraOf } from '../resource/index.ts';
 import { consumerFields, type UpdateConsumer } from './consumers.schema.ts';
+import { checkLinks } from './links.ts';
 import { checkOpenidFields } from './openid-fields.ts';
 import { checkRedirectUris } from './redirect-uris.ts';
 
@@ -14,6 +15,8 @@ export const extraAttributes = (body: ConsumerChanges): Record<string, unknown> 
 });
 
 export function checkConsumerBody(body: ConsumerChanges): void {
+  const extra = extraAttributes(body);
   checkRedirectUris(body.redirect_uris ?? []);
-  checkOpenidFields(extraAttributes(body));
+  checkOpenidFields(extra);
+  checkLinks(extra);
 }

@@ -2,6 +2,7 @@
 import { t } from '../../platform/http/index.ts';
 import type { ConsumerRow } from '../database.ts';
 import { Links, ListLinks, parseJson } from '../resource/index.ts';
+import { withoutBadLinks } from './links.ts';
 import { logoPath, MAX_LOGO_TEXT } from './logo-image.ts';
 
 const Name = t.string({ minLength: 1, maxLength: 255, pattern: '\\S' });
@@ -136,7 +137,7 @@ export const LogoEnvelope = t.envelope(
 
 /** `logo`: its id. */
 export function renderConsumer(base: string, row: ConsumerRow, logo?: string) {
-  const extra = parseJson(row.extra);
+  const extra = withoutBadLinks(parseJson(row.extra));
   return {
     ...extra,
     id: row.id,

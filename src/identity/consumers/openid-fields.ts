@@ -1,7 +1,8 @@
 // Attributes of a consumer as a client of the OpenID provider, with the names of client registration (RFC 7591, OpenID Connect). They
 // are stored with its other extra attributes. The provider rejects a client with an invalid one, so they are checked here.
 import { fail } from '../faults.ts';
-import { checkRedirectUris, isRedirectUri, isWebAddress } from './redirect-uris.ts';
+import { isWebAddress } from '../resource/index.ts';
+import { checkRedirectUris, isRedirectUri, isWebUri } from './redirect-uris.ts';
 
 type ConsumerFields = Readonly<Record<string, unknown>>;
 
@@ -13,11 +14,11 @@ interface FieldType {
 
 /** URLs of pages may have a fragment; URLs that we call may not. */
 const pageUrl: FieldType = {
-  accepts: (value) => typeof value === 'string' && isWebAddress(value.split('#', 1)[0]!),
+  accepts: isWebAddress,
   description: 'an absolute http or https URL',
 };
 const calledUrl: FieldType = {
-  accepts: (value) => typeof value === 'string' && isWebAddress(value),
+  accepts: (value) => typeof value === 'string' && isWebUri(value),
   description: 'an absolute http or https URL without a fragment',
 };
 const httpsUrl: FieldType = {

@@ -44,7 +44,7 @@ export function checkRedirectUris(uris: readonly string[], field = 'redirect_uri
 
 /** Also of links that open a wallet: nothing that a browser runs or shows by itself. */
 export const isRedirectUri = (uri: string): boolean => problem(uri) === undefined;
-export const isWebAddress = (uri: string): boolean => /^https?:/i.test(uri) && isRedirectUri(uri);
+export const isWebUri = (uri: string): boolean => /^https?:/i.test(uri) && isRedirectUri(uri);
 
 /** A URI with a private scheme belongs to a native application. */
 export const isNative = (uris: readonly string[]): boolean => uris.some((uri) => !/^https?:/i.test(uri));

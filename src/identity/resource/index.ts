@@ -32,3 +32,4 @@ export {
 } from './lists.ts';
 export { CHANGE_IF_MATCH, callerIfMatch, DELETE_IF_MATCH, ETAG, etagOf, withEtag } from './preconditions.ts';
 export { type SignedRequest, signedRequestOf } from './signed-request.ts';
+export { isWebAddress, isWebReference } from './web-address.ts';

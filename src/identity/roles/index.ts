@@ -1,4 +1,5 @@
 // Base roles of the identity API (not those of applications), and implied roles.
+export { refuseAlike } from './alike.ts';
 export { createImpliedRoles, type ImpliedRoles } from './implied.rules.ts';
 export { idsOfRoles, type NamedRole } from './named-role.ts';
 export { mountImpliedRoles, mountRoles } from './roles.routes.ts';

@@ -20,8 +20,9 @@ import {
   searchOf,
   single,
 } from '../resource/index.ts';
+import { refuseAlike } from './alike.ts';
 import { type CreateRole, roleFields, type UpdateRole } from './roles.schema.ts';
-import { deleteRole, findRole, insertRole, isGranted, listRoles, lockRole, updateRole } from './roles.store.ts';
+import { deleteRole, findRole, insertRole, isGranted, listRoles, lockRole, lockRoleNames, updateRole } from './roles.store.ts';
 
 type NewRole = Static<typeof CreateRole>['role'];
 type RoleChanges = Static<typeof UpdateRole>['role'];
@@ -60,6 +61,7 @@ export function createRoles({ db, clock, change }: Pick<Deps, 'db' | 'clock' | '
       created_at: seconds(clock),
     };
     await change(caller, async ({ tx, audit, invalidate }) => {
+      refuseAlike(row, await lockRoleNames(db, tx, domainId));
       await failOnBrokenReference(
         () => fail('domain.not_found', { id: domainId ?? '' }),
         () => failOnDuplicateName('role', row.name, () => insertRole(tx, row)),
@@ -83,6 +85,7 @@ export function createRoles({ db, clock, change }: Pick<Deps, 'db' | 'clock' | '
         options: mergeOptions(current.options, body.options),
         extra: mergeExtra(current.extra, extraOf(body, roleFields)),
       };
+      if (values.name !== current.name) refuseAlike({ id, ...values }, await lockRoleNames(db, tx, current.domain_id));
       await failOnDuplicateName('role', values.name, () => updateRole(tx, id, values));
       invalidate(tagOf.everything);
       audit('role.updated', { kind: 'role', id }, { fields: Object.keys(body) });

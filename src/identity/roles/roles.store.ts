@@ -1,5 +1,5 @@
 // Base roles and their implications in the database.
-import { lockRow, type PageRequest, type RowPage } from '../../platform/database/index.ts';
+import { lockRow, type PageRequest, type RowPage, takeAdvisoryLock } from '../../platform/database/index.ts';
 import type { Database, Reader, RoleRow, Tx } from '../database.ts';
 import { applyCriteria, type ListQuery, readNamedPage } from '../resource/index.ts';
 
@@ -26,6 +26,13 @@ export function listRoles(
   const all = db.read.selectFrom('roles').selectAll('roles');
   const visible = domainId === undefined ? all.where('roles.domain_id', 'is', null) : all.where('roles.domain_id', '=', domainId);
   return readNamedPage(applyCriteria(visible, db.dialect, criteria), 'roles', page, visible, order);
+}
+
+/** Of a domain, or the global ones. Nobody else adds one until the end of the transaction. */
+export async function lockRoleNames(db: Database, tx: Tx, domainId: string | null): Promise<Pick<RoleRow, 'id' | 'name'>[]> {
+  await takeAdvisoryLock(db, tx, `role names ${domainId ?? ''}`);
+  const all = tx.selectFrom('roles').select(['id', 'name']);
+  return (domainId === null ? all.where('domain_id', 'is', null) : all.where('domain_id', '=', domainId)).execute();
 }
 
 export function readRoles(db: Reader, ids: readonly string[]): Promise<RoleRow[]> {

@@ -35,6 +35,30 @@ onEachDatabase('Roles', (api) => {
     assert.equal((await api.head(`/v3/roles/${role.id}`)).status, 200);
   });
 
+  it('refuses a name that differs from another in its case only, or looks like it: other programs take them for the same', async () => {
+    const name = uniqueName('auditor');
+    const role = await api.make('role', { name });
+    const lookalike = name.replace('a', '\u0430');
+    for (const other of [name.toUpperCase(), `A${name.slice(1)}`, lookalike, name.replace('o', '\uff4f')]) {
+      assertRefused(await api.post('/v3/roles', { role: { name: other } }), 409, /looks like auditor/);
+      const third = await api.make('role', { name: uniqueName('third') });
+      assertRefused(await api.patch(`/v3/roles/${third.id}`, { role: { name: other } }), 409, /looks like auditor/);
+    }
+    for (const admin of ['ADMIN', 'Admin', 'admIn'])
+      assertRefused(await api.post('/v3/roles', { role: { name: admin } }), 409, /looks like admin/);
+    const elsewhere = await api.make('domain', { name: uniqueName('domain') });
+    assertOk(await api.post('/v3/roles', { role: { name: name.toUpperCase(), domain_id: elsewhere.id } }), 201);
+    assert.equal(assertOk(await api.patch(`/v3/roles/${role.id}`, { role: { name: `A${name.slice(1)}` } })).role.id, role.id);
+  });
+
+  it('lets one of two such names be stored, of requests at the same time', async () => {
+    const name = uniqueName('racer');
+    const answers = await Promise.all(
+      [name, name.toUpperCase(), `R${name.slice(1)}`].map((one) => api.post('/v3/roles', { role: { name: one } })),
+    );
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409]);
+  });
+
   it('ignores an id and links that a client sends along', async () => {
     const role = await api.make('role', { id: 'mine', links: { self: 'elsewhere' }, name: uniqueName('role') });
     assert.notEqual(role.id, 'mine');

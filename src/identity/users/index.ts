@@ -9,7 +9,9 @@ export {
   usersWithConfirmedEmail,
 } from './confirmed-email.ts';
 export { displayNameOf } from './display-name.ts';
+export { isPlainAddress } from './email-text.ts';
 export { nameKey } from './name-key.ts';
+export { areAlike } from './names.ts';
 export { isLikeAddress, isOwnName, withoutAddress } from './own-name.ts';
 export type { OwnProfile } from './own-profile.rules.ts';
 export { emailKeys, type Person, type Profile, sharedText, withMainEmail } from './profile.ts';

@@ -1,6 +1,7 @@
 // Which names a new user may have, and which look alike. Based on the PRECIS profile for user names (RFC 8265: ASCII, and letters, digits
 // and marks without a compatibility equivalent), and on mixed scripts (highly restrictive, word by word) and confusables of UTS 39.
 import { createRequire } from 'node:module';
+import { nameKey } from './name-key.ts';
 
 /** IdentifierClass of RFC 8264. Default ignorable characters are zero-width ones, bidi controls, fillers and the soft hyphen. */
 const LETTER = /^(?=[\p{Ll}\p{Lu}\p{Lo}\p{Lm}\p{Mn}\p{Mc}\p{Nd}])\P{Default_Ignorable_Code_Point}$/u;
@@ -94,3 +95,7 @@ function skeleton(text: string): string {
 /** Names that look alike have the same form. Case is ignored, and I, l and 1 are the same. */
 export const lookalikeForm = (name: string): string =>
   skeleton(skeleton(name.normalize('NFKC')).toLowerCase()).replace(/[i1|]/g, 'l');
+
+/** The same but for case and forms of letters, or lookalikes of which one is not ASCII. Two ASCII names may look alike. */
+export const areAlike = (one: string, other: string): boolean =>
+  nameKey(one) === nameKey(other) || (!(isPlain(one) && isPlain(other)) && lookalikeForm(one) === lookalikeForm(other));

@@ -3,6 +3,7 @@ import { isoTime } from '../../platform/clock.ts';
 import { type Static, t } from '../../platform/http/index.ts';
 import { inactivityEnd } from '../access/index.ts';
 import { Extra, Links, ListLinks, membersOf, parseJson } from '../resource/index.ts';
+import { PLAIN_ADDRESS } from './email-text.ts';
 import type { AccountAtProvider, ListedUser } from './users.store.ts';
 
 export const Name = t.string({ minLength: 1, maxLength: 255, pattern: '\\S' });
@@ -31,7 +32,7 @@ const optional = {
   password: t.nullable(Password),
   options: UserOptions,
   description: t.nullable(t.string()),
-  email: t.nullable(t.string({ maxLength: 320 })),
+  email: t.nullable(t.string({ maxLength: 320, pattern: PLAIN_ADDRESS })),
 };
 
 /** As in Keystone. */

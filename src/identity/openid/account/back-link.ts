@@ -1,13 +1,11 @@
 // The way back to the application that a person came from.
 import type { Session } from 'oidc-provider';
 import { findConsumer } from '../../consumers/index.ts';
-import { type Deps, parseJson } from '../../resource/index.ts';
+import { type Deps, isWebAddress, parseJson } from '../../resource/index.ts';
 import { ACCOUNT_CLIENT } from '../provider/first-party-clients.ts';
 
 /** Applications without an address are passed over, up to this number. */
 const MAX_READ = 10;
-
-const isWebAddress = (url: unknown): url is string => typeof url === 'string' && /^https?:$/.test(URL.parse(url)?.protocol ?? '');
 
 /** The newest application of the session that has an address of its own (`url`). */
 export async function findBackLink(

@@ -2,8 +2,16 @@
 
 import type { UserPermissionsReader } from '../../app-roles/index.ts';
 import type { Pictures } from '../../pictures/index.ts';
-import { parseJson } from '../../resource/index.ts';
-import { displayNameOf, isEmailConfirmed, type Profile, sharedText, type Users, type UserWithExpiry } from '../../users/index.ts';
+import { isWebAddress, parseJson } from '../../resource/index.ts';
+import {
+  displayNameOf,
+  isEmailConfirmed,
+  isPlainAddress,
+  type Profile,
+  sharedText,
+  type Users,
+  type UserWithExpiry,
+} from '../../users/index.ts';
 import { picturePath } from './paths.ts';
 
 /** The claims of each scope. docs/guide/first-application.md has the same table. */
@@ -40,6 +48,9 @@ interface ApplicationRoles {
 }
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+/** Applications make links of them. Others may have been stored before they were checked, or by a directory. */
+const link = (value: unknown): string | undefined => (isWebAddress(value) ? value : undefined);
+const address = (value: unknown): string | undefined => (isPlainAddress(value) ? text(value) : undefined);
 
 /** What Keyrock's clients show of a person. */
 const keyrockName = ({ name }: UserWithExpiry, { displayName }: Profile): string => text(displayName) ?? name;
@@ -58,7 +69,7 @@ export function createAccounts({ users, userPermissions, pictures, issuer }: Acc
     const own = await pictures.idOf(id);
     if (own !== undefined) return `${issuer()}${picturePath(own)}`;
     const photos = (Array.isArray(profile.photos) ? profile.photos : []) as { value?: unknown; primary?: unknown }[];
-    return text((photos.find(({ primary }) => primary === true) ?? photos[0])?.value);
+    return link((photos.find(({ primary }) => primary === true) ?? photos[0])?.value);
   }
 
   /** The roles of the user in an application, in the format of Keyrock's back-end. */
@@ -73,7 +84,7 @@ export function createAccounts({ users, userPermissions, pictures, issuer }: Acc
     const { email } = parseJson<{ email?: unknown }>(user.extra);
     return {
       id: user.id,
-      email: text(email) ?? '',
+      email: address(email) ?? '',
       displayName: keyrockName(user, parseJson<Profile>(user.profile)),
       ...(await rolesIn(user.id, applicationId)),
       app_id: applicationId,
@@ -96,13 +107,15 @@ export function createAccounts({ users, userPermissions, pictures, issuer }: Acc
       middle_name: sharedText('middle_name', stored),
       nickname: sharedText('nickname', stored),
       preferred_username: user.name,
-      profile: text(profile.profileUrl),
+      profile: link(profile.profileUrl),
       picture: scopes.has('profile') ? await pictureOf(user, profile) : undefined,
       locale: sharedText('locale', stored),
       zoneinfo: sharedText('zoneinfo', stored),
       displayName: keyrockName(user, profile),
       updated_at: Math.floor(user.updated_at / 1000),
-      ...(text(email) ? { email: text(email), email_verified: isEmailConfirmed(user) && user.confirmed_email === email } : {}),
+      ...(address(email)
+        ? { email: address(email), email_verified: isEmailConfirmed(user) && user.confirmed_email === email }
+        : {}),
       ...(wantsRoles ? await rolesIn(user.id, applicationId) : {}),
       ...(scopes.has('all_info') ? await keyrockInformation(user, applicationId) : {}),
     };

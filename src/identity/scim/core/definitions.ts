@@ -129,6 +129,9 @@ const groupParts = [
 const imServices = ['aim', 'gtalk', 'icq', 'xmpp', 'msn', 'skype', 'qq', 'yahoo'];
 const phoneKinds = ['work', 'home', 'mobile', 'fax', 'pager', 'other'];
 
+/** Its values are checked. */
+export const emailAddress = attribute('value', 'An email address.');
+
 const userSchema: ScimSchema = {
   id: 'urn:ietf:params:scim:schemas:core:2.0:User',
   name: 'User',
@@ -154,7 +157,7 @@ const userSchema: ScimSchema = {
       mutability: 'writeOnly',
       returned: 'never',
     }),
-    multiValued('emails', 'Email addresses of the User.', attribute('value', 'An email address.'), ['work', 'home', 'other']),
+    multiValued('emails', 'Email addresses of the User.', emailAddress, ['work', 'home', 'other']),
     multiValued('phoneNumbers', 'Phone numbers of the User.', attribute('value', 'A phone number.'), phoneKinds),
     multiValued('ims', 'Instant messaging addresses of the User.', attribute('value', 'An address.'), imServices),
     multiValued('photos', 'URIs of photos of the User.', reference('value', 'The URI of a photo.', ['external']), [

@@ -1,7 +1,9 @@
 // Reads what clients send into canonical names and types. All workarounds for vendors are in this file.
 import { fail } from '../../faults.ts';
+import { isWebReference } from '../../resource/index.ts';
+import { isPlainAddress } from '../../users/index.ts';
 import type { Attribute, AttributePath, Resource, ResourceType, ScimJsonObject, ScimSchema } from './attribute.ts';
-import { commonAttributes } from './definitions.ts';
+import { commonAttributes, emailAddress } from './definitions.ts';
 import { findAttributePath, findExtension, findSubAttribute } from './lookup.ts';
 
 interface AttributeValue {
@@ -187,9 +189,22 @@ function readOne(attribute: Attribute, value: unknown, name: string): unknown {
       return readDateTime(value, name);
     case 'binary':
       return readBinary(value, name);
+    case 'reference':
+      return readReference(attribute, value, name);
     default:
-      return readString(value, name);
+      return attribute === emailAddress ? readEmail(value, name) : readString(value, name);
   }
+}
+
+function readReference({ referenceTypes }: Attribute, value: unknown, name: string): string {
+  const text = readString(value, name);
+  const isLink = referenceTypes?.includes('external') === true;
+  return !isLink || isWebReference(text) ? text : refuse(name, 'it must be an http or https URL');
+}
+
+function readEmail(value: unknown, name: string): string {
+  const text = readString(value, name);
+  return isPlainAddress(text) ? text : refuse(name, 'it must be an e-mail address');
 }
 
 function readComplex(attribute: Attribute, value: unknown, name: string): Resource | undefined {
