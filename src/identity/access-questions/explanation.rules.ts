@@ -161,14 +161,15 @@ export async function explainAccess(deps: ExplanationDeps, caller: Caller, quest
   const isHeld = roleId === undefined || inspection.roles.some(({ id }) => id === roleId);
   const allowed = inspection.obstacles.length === 0 && isHeld;
   const hasRole = inspection.roles.length > 0 && isHeld;
+  const giving = roleId === undefined ? undefined : rolesGiving(graph, roleId);
   const elsewhere = hasRole
     ? []
-    : await someGrantsOf(db.read, userId, {
-        roleIds: roleId === undefined ? undefined : rolesGiving(graph, roleId),
-        domainId: visibleDomain(caller),
-        limit: MAX_ELSEWHERE,
-      });
-  const names = await readNames(db.read, caller, [...inspection.grants, ...elsewhere], target);
+    : await access.counted(
+        userId,
+        await someGrantsOf(db.read, userId, { roleIds: giving, domainId: visibleDomain(caller), limit: MAX_ELSEWHERE }),
+      );
+  const withheld = inspection.withheld.filter((grant) => giving?.includes(grant.roleId) ?? true);
+  const names = await readNames(db.read, caller, [...inspection.grants, ...withheld, ...elsewhere], target);
   const role = (id: string): Named => roleName(graph, caller, id);
   const ways = waysOf(inspection, graph, roleId);
   const missing: Missing[] = inspection.obstacles.map((kind) => ({ kind }));
@@ -176,6 +177,8 @@ export async function explainAccess(deps: ExplanationDeps, caller: Caller, quest
     const isDomainRole = graph.roles.get(roleId!)?.domainId !== null;
     missing.push({ kind: isDomainRole ? 'domain_role' : 'role_not_held', role: role(roleId!) });
   }
+  for (const { roleId: id, targetId, inherited } of withheld)
+    missing.push({ kind: 'provider_may_not_give', role: role(id), scope: names.scope(targetId), inherited });
   for (const grant of elsewhere.filter((one) => !isHere(one, inspection.grants)))
     missing.push({
       kind: 'held_elsewhere',

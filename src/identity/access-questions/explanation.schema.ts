@@ -77,6 +77,7 @@ const MissingSchema = t.object(
       'role_not_held',
       'domain_role',
       'held_elsewhere',
+      'provider_may_not_give',
       'not_a_member',
       'organization_disabled',
       'permission_not_in_roles',

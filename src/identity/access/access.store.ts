@@ -95,6 +95,8 @@ export interface HeldGrant {
   readonly targetId: string | null;
   /** It works in the projects below the target, not in the target. */
   readonly inherited: boolean;
+  /** Somebody else than a provider granted it. */
+  readonly kept: boolean;
 }
 
 /** Roles granted to the user or the groups: on the target itself, or inherited from its ancestors. */
@@ -119,16 +121,17 @@ export async function grantedRoles(
         ? eb.or([own, eb.and([eb('target_id', 'in', [...target.above]), eb('inherited', '=', 1)])])
         : own;
     })
-    .select(['role_id', 'group_id', 'target_id', 'inherited'])
+    .select(['role_id', 'group_id', 'target_id', 'inherited', 'kept'])
     .execute();
   return rows.map(heldGrant);
 }
 
-const heldGrant = (row: Pick<GrantRow, 'role_id' | 'group_id' | 'target_id' | 'inherited'>): HeldGrant => ({
+const heldGrant = (row: Pick<GrantRow, 'role_id' | 'group_id' | 'target_id' | 'inherited' | 'kept'>): HeldGrant => ({
   roleId: row.role_id,
   groupId: row.group_id,
   targetId: row.target_id,
   inherited: row.inherited === 1,
+  kept: row.kept === 1,
 });
 
 /** The first few grants of a user: of these roles (of all, when undefined), on every target or only on those of one domain. */
@@ -143,7 +146,7 @@ export async function someGrantsOf(
     .$if(domainId !== undefined, (query) =>
       query.where((eb) => eb.or([eb('projects.domain_id', '=', domainId!), eb('projects.id', '=', domainId!)])),
     )
-    .select(['grants.role_id', 'grants.group_id', 'grants.target_id', 'grants.inherited'])
+    .select(['grants.role_id', 'grants.group_id', 'grants.target_id', 'grants.inherited', 'grants.kept'])
     .orderBy('grants.id')
     .limit(limit)
     .execute();

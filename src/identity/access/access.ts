@@ -1,10 +1,11 @@
 // Cached access data: what a user may do in a scope (AuthContext).
 import type { Clock } from '../../platform/clock.ts';
 import type { Database, Reader, Tx } from '../database.ts';
-import { type RoleGraph, readRoleGraph } from './access.store.ts';
+import { type HeldGrant, type RoleGraph, readRoleGraph } from './access.store.ts';
 import { type AuthContext, authContextKey, type Ref, type Scope, tagOf } from './auth-context.ts';
 import { type Delegation, type DelegationReaders, type DelegationRef, isSameScope } from './delegation.ts';
-import { type AccountRules, expandRoles, type Inspection, inspect } from './inspection.ts';
+import { type AccountRules, expandRoles, type Inspection, inspect, rolesGivenBy } from './inspection.ts';
+import { countGrants } from './lent-rights.ts';
 
 /** Each takes about two kilobytes. */
 const MAX_CONTEXTS = 20_000;
@@ -25,6 +26,8 @@ export interface Access {
   expand(db: Reader, roleIds: readonly string[]): Promise<Ref[]>;
   /** Everything that decides about a user in a scope, for explanations. Not cached. */
   inspect(userId: string, scope: Scope): Promise<Inspection>;
+  /** Those of a user's grants that count: not what a provider gave that may not give it. */
+  counted(userId: string, grants: readonly HeldGrant[]): Promise<readonly HeldGrant[]>;
   /** All base roles, and which implies which. */
   roleGraph(): Promise<RoleGraph>;
 }
@@ -55,7 +58,7 @@ export function createAccess(db: Database, clock: Clock, rules: AccountRules, de
   async function buildOwn(reader: Reader, userId: string, scope: Scope): Promise<AuthContext | undefined> {
     const found = await inspect(parts, reader, userId, scope, { all: false });
     if (found.obstacles.length > 0) return undefined;
-    const { target, domain, above, groups, roles } = found;
+    const { target, domain, above, groups, roles, providerIds } = found;
     const user = found.user!;
 
     const tags = [tagOf.user(userId), tagOf.project(user.domain_id), tagOf.everything];
@@ -100,6 +103,7 @@ export function createAccess(db: Database, clock: Clock, rules: AccountRules, de
         ...tags,
         ...[target?.id, domain?.id, ...above].flatMap((id) => (id ? [tagOf.project(id)] : [])),
         ...groups.map(tagOf.group),
+        ...providerIds.map(tagOf.identityProvider),
       ],
     };
   }
@@ -163,6 +167,7 @@ export function createAccess(db: Database, clock: Clock, rules: AccountRules, de
     delegation: async ({ kind, id }) => delegations[kind]?.(db.read, id),
     expand: async (reader, roleIds) => expandRoles(await graph(reader), roleIds),
     inspect: (userId, scope) => inspect(parts, db.read, userId, scope, { all: true }),
+    counted: async (userId, grants) => (await countGrants(db.read, userId, grants, rolesGivenBy(await graph(db.read)))).counted,
     roleGraph: () => graph(db.read),
   };
 }

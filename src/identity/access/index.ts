@@ -38,6 +38,7 @@ export {
 export type { DirectoryAccount, DirectoryGuard, DirectoryLogin } from './directory-guard.ts';
 export { createFreshLogin, type FreshLogin, loginTimeOf } from './fresh-login.ts';
 export { closureOf, heldGroups, type Inspection, inactivityEnd, type Obstacle } from './inspection.ts';
+export { MANAGING_ROLES } from './lent-rights.ts';
 export { anyManagesApplications, grantedOrganizations, managersIn, rolesByTrust } from './management.store.ts';
 export {
   ACCESS_TOKEN,

@@ -14,6 +14,7 @@ import {
   type UserWithDomain,
 } from './access.store.ts';
 import type { Ref, Scope } from './auth-context.ts';
+import { countGrants } from './lent-rights.ts';
 
 const DAY = 86_400;
 
@@ -47,6 +48,9 @@ export interface Inspection {
   /** Time in seconds when the first of these memberships ends; null for never. */
   readonly groupsUntil: number | null;
   readonly grants: readonly HeldGrant[];
+  /** Those that give nothing, because only providers gave them that may not (lent-rights.ts), and the providers that were asked about. */
+  readonly withheld: readonly HeldGrant[];
+  readonly providerIds: readonly string[];
   readonly roles: readonly Ref[];
 }
 
@@ -69,6 +73,12 @@ export function expandRoles({ roles, implied }: RoleGraph, roleIds: readonly str
     .map(({ id, name }) => ({ id, name }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
+
+/** The names of the roles that one gives. */
+export const rolesGivenBy =
+  (graph: RoleGraph) =>
+  (roleId: string): string[] =>
+    expandRoles(graph, [roleId]).map(({ name }) => name);
 
 function accountObstacles(user: UserWithDomain | undefined, inactiveFrom: number | null, clock: Clock): Obstacle[] {
   if (!user) return ['user_missing'];
@@ -114,6 +124,8 @@ export async function inspect(
     groups: [],
     groupsUntil: null,
     grants: [],
+    withheld: [],
+    providerIds: [],
     roles: [],
   };
   if (!user || scope.kind === 'unscoped' || (obstacles.length > 0 && !all)) return { ...found, obstacles };
@@ -125,10 +137,12 @@ export async function inspect(
 
   const above = target && scope.kind === 'project' ? await ancestorsOf(reader, target.id) : [];
   const { groups, groupsUntil } = heldGroups(await membershipsOf(reader, userId), clock);
-  const grants = await grantedRoles(reader, { userId, groupIds: groups }, { id: target?.id ?? null, above });
-  const roles = expandRoles(await graph(reader), [...new Set(grants.map(({ roleId }) => roleId))]);
+  const held = await grantedRoles(reader, { userId, groupIds: groups }, { id: target?.id ?? null, above });
+  const roleGraph = await graph(reader);
+  const { counted: grants, withheld, providerIds } = await countGrants(reader, userId, held, rolesGivenBy(roleGraph));
+  const roles = expandRoles(roleGraph, [...new Set(grants.map(({ roleId }) => roleId))]);
   if (roles.length === 0) obstacles.push('no_role');
-  return { obstacles, user, inactiveFrom, target, domain, above, groups, groupsUntil, grants, roles };
+  return { obstacles, user, inactiveFrom, target, domain, above, groups, groupsUntil, grants, withheld, providerIds, roles };
 }
 
 /** Time in seconds when an unused account becomes disabled; null when the rule is off or the user is exempt. */

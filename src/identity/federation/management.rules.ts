@@ -1,10 +1,7 @@
 // Who manages others. Providers are trusted less with their accounts.
-import { type Access, type Grantee, readGrants } from '../access/index.ts';
+import { type Access, type Grantee, MANAGING_ROLES, readGrants } from '../access/index.ts';
 import type { ProviderLinkRow, Reader } from '../database.ts';
 import type { TrustedProvider } from './openid-settings.store.ts';
-
-/** Roles that let people manage others. */
-const MANAGING = ['admin', 'manager', 'service'];
 
 export function createManagement(access: Pick<Access, 'expand'>) {
   /** Whether a user or a group manages others anywhere, or has a role on the system. */
@@ -15,7 +12,7 @@ export function createManagement(access: Pick<Access, 'expand'>) {
   }
 
   const isManaging = async (reader: Reader, roleId: string): Promise<boolean> =>
-    (await access.expand(reader, [roleId])).some(({ name }) => MANAGING.includes(name));
+    (await access.expand(reader, [roleId])).some(({ name }) => MANAGING_ROLES.includes(name));
 
   /** An address alone does not lead into an account that manages others, also not if it came to do so after it was linked. */
   const needsProof = async (

@@ -59,6 +59,8 @@ export const why = {
     domain_role: ({ role }: MissingNames): string =>
       `${role} is a role of a domain, and only works through a role that includes it.`,
     held_elsewhere: ({ role, scope }: MissingNames): string => `The role ${role} is held ${scope} only.`,
+    provider_may_not_give: ({ role, scope }: MissingNames): string =>
+      `Only a provider gave the role ${role} ${scope}, and it may not make people administrators.`,
     not_a_member: ({ organization }: MissingNames): string =>
       `The organization ${organization} holds a role, but the person is not a member of it.`,
     organization_disabled: ({ organization }: MissingNames): string => `The organization ${organization} is disabled. Enable it.`,

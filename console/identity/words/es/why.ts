@@ -54,6 +54,8 @@ export const why: Words['why'] = {
     domain_role: ({ role }: MissingNames): string =>
       `${role} es un rol de un dominio y solo funciona a través de un rol que lo incluya.`,
     held_elsewhere: ({ role, scope }: MissingNames): string => `El rol ${role} solo se tiene ${scope}.`,
+    provider_may_not_give: ({ role, scope }: MissingNames): string =>
+      `Solo un proveedor dio el rol ${role} ${scope}, y no puede nombrar administradores.`,
     not_a_member: ({ organization }: MissingNames): string =>
       `La organización ${organization} tiene un rol, pero la persona no es miembro de ella.`,
     organization_disabled: ({ organization }: MissingNames): string =>
