@@ -115,6 +115,7 @@ const press =
 
 /** For somebody who has roles and a wallet. */
 const holderScreens = ({ identity }: Service): Screen[] => [
+  plain('account-access', `${identity}/account/access`),
   plain('account-credentials', `${identity}/account/applications`),
   plain('account-credential-offer', `${identity}/account/applications`, press('credential-offer')),
 ];

@@ -95,6 +95,7 @@ const OPEN: Readonly<Record<string, string>> = {
   '/account/security': SESSION,
   '/account/sessions': SESSION,
   '/account/applications': SESSION,
+  '/account/access': SESSION,
   '/account/activity': SESSION,
   '/account/data': SESSION,
   '/console/session': SESSION,
