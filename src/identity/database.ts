@@ -6,6 +6,7 @@ import type { Database as AnyDatabase, Reader as AnyReader, Tx as AnyTx } from '
 import type { CatalogTables } from './database.catalog.ts';
 import type { DelegationTables } from './database.delegations.ts';
 import type { DirectoryTables } from './database.directories.ts';
+import type { FactorTables } from './database.factors.ts';
 import type { FederationTables } from './database.federation.ts';
 import type { IssuedCredentialTables } from './database.issued-credentials.ts';
 import type { LogoutRow, MailRow, OutboxRow } from './database.messages.ts';
@@ -154,37 +155,6 @@ export interface AppUserRoleRow extends AppOrganizationRoleRow {
   user_id: string;
 }
 
-export interface TwoFactorRow {
-  user_id: string;
-  key: string;
-  security_question: string;
-  security_answer: string;
-  last_step: number;
-  created_at: number;
-}
-
-export interface DeviceRow {
-  id: string;
-  user_id: string;
-  user_agent: string;
-  created_at: number;
-  last_used_at: number;
-}
-
-export interface PasskeyRow {
-  id: string;
-  user_id: string;
-  credential_id: string;
-  public_key: string;
-  counter: number;
-  transports: string;
-  synced: Bit;
-  name: string;
-  created_at: number;
-  last_used_at: number | null;
-  removed_at: number | null;
-}
-
 export interface LinkRow {
   token_hash: string;
   purpose: string;
@@ -304,6 +274,7 @@ export interface AuditEventRow extends AnyAuditEventRow {
 
 export interface Tables
   extends CatalogTables,
+    FactorTables,
     FederationTables,
     DelegationTables,
     DirectoryTables,
@@ -331,12 +302,6 @@ export interface Tables
   app_user_roles: AppUserRoleRow;
   app_organization_roles: AppOrganizationRoleRow;
   given_entries: { user_id: string; entry: string };
-  two_factor: TwoFactorRow;
-  factor_attempts: { user_id: string; attempts: number; last_at: number };
-  devices: DeviceRow;
-  device_tokens: { token_hash: string; device_id: string; replaced_at: number | null };
-  recovery_codes: { code_hash: string; user_id: string };
-  passkeys: PasskeyRow;
   outbox: OutboxRow;
   mails: MailRow;
   links: LinkRow;
@@ -370,6 +335,7 @@ export type {
   RegisteredLimitRow,
   ServiceRow,
 } from './database.catalog.ts';
+export type { DeviceRow, PasskeyRow, TwoFactorRow } from './database.factors.ts';
 export type {
   IdentityProviderRow,
   MappingRow,

@@ -40,17 +40,34 @@ export class Phone {
 /** Marks a request without a body. */
 export const NO_BODY = Symbol('no body');
 
-export function enable(api: TestApi, user: { id: string }, body: unknown = { two_factor_auth: QUESTION }): Promise<ApiAnswer> {
-  return api.request('POST', `/v3/users/${user.id}/OS-TWO-FACTOR/two_factor_auth`, body === NO_BODY ? {} : { body });
+/** By an administrator, or by whoever has the token. */
+export function enable(
+  api: TestApi,
+  user: { id: string },
+  body: unknown = { two_factor_auth: QUESTION },
+  options: { token?: string } = {},
+): Promise<ApiAnswer> {
+  const sent = body === NO_BODY ? options : { body, ...options };
+  return api.request('POST', `/v3/users/${user.id}/OS-TWO-FACTOR/two_factor_auth`, sent);
 }
 
-/** A user with two-factor authentication, and the authenticator app. */
+/** A user with two-factor authentication, and the authenticator app. The token is that of a login by password, which turned it on. */
 export async function makeTwoFactorPerson(api: TestApi) {
   const person = await makePerson(api);
-  const answer = await enable(api, person.user);
+  const answer = await enable(api, person.user, undefined, { token: person.token });
   assert.equal(answer.status, 201, answer.text);
   const { two_factor_key: key, uri } = answer.body.two_factor_auth;
   return { ...person, key, uri, phone: new Phone(api, key) };
+}
+
+/** A token of a login with the password and a code. */
+export async function tokenByCode(
+  api: TestApi,
+  { phone, ...person }: { user: { id: string }; password: string; phone: Phone },
+): Promise<string> {
+  const answer = await logInWith(api, person, { verification_code: phone.fresh() });
+  assert.equal(answer.status, 201, answer.text);
+  return answer.headers.get('x-subject-token')!;
 }
 
 /** Logs in with the password and the fields in `more`. */

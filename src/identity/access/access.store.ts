@@ -1,7 +1,8 @@
 // Reads the data of an AuthContext: user, project, groups, grants and roles.
 import { sql } from 'kysely';
 import { preparedRows } from '../../platform/database/index.ts';
-import type { GrantRow, ProjectRow, Reader, Tables } from '../database.ts';
+import type { GrantRow, ProjectRow, Reader, Tables, Tx } from '../database.ts';
+import type { KeptToken } from './kept-token.ts';
 
 const userWithDomain = preparedRows<Tables, [id: string], UserWithDomain>((db, id) =>
   db
@@ -14,6 +15,9 @@ const userWithDomain = preparedRows<Tables, [id: string], UserWithDomain>((db, i
           .whereRef('newest.user_id', '=', 'users.id')
           .select((e) => e.fn.max('newest.serial').as('serial')),
       ),
+    )
+    .leftJoin('kept_tokens', (join) =>
+      join.onRef('kept_tokens.user_id', '=', 'users.id').onRef('kept_tokens.epoch', '=', 'users.epoch'),
     )
     .where('users.id', '=', id)
     .select([
@@ -30,6 +34,8 @@ const userWithDomain = preparedRows<Tables, [id: string], UserWithDomain>((db, i
       'domain.enabled as domain_enabled',
       'domain.epoch as domain_epoch',
       'passwords.expires_at as password_expires_at',
+      'kept_tokens.audit_id as kept_token',
+      'kept_tokens.lag as kept_token_lag',
     ]),
 );
 
@@ -47,10 +53,23 @@ export interface UserWithDomain {
   domain_enabled: number;
   domain_epoch: number;
   password_expires_at: number | null;
+  kept_token: string | null;
+  kept_token_lag: number | null;
 }
 
 export async function findUserWithDomain(db: Reader, id: string): Promise<UserWithDomain | undefined> {
   return (await userWithDomain(db, id))[0];
+}
+
+/** After the change that ended all tokens of the user. */
+export async function keepToken(tx: Tx, userId: string, { auditId, lag }: KeptToken): Promise<void> {
+  const { epoch } = await tx.selectFrom('users').where('id', '=', userId).select('epoch').executeTakeFirstOrThrow();
+  const values = { audit_id: auditId, epoch, lag };
+  await tx
+    .insertInto('kept_tokens')
+    .values({ user_id: userId, ...values })
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet(values))
+    .execute();
 }
 
 const projectById = preparedRows<Tables, [id: string], ProjectRow>((db, id) =>

@@ -74,6 +74,7 @@ export function createAccess(db: Database, clock: Clock, rules: AccountRules, de
       validUntil: earlier(found.inactiveFrom, found.groupsUntil),
       userEpoch: user.epoch,
       userGeneration: user.epoch + user.domain_epoch,
+      ...(user.kept_token === null ? {} : { keptToken: { auditId: user.kept_token, lag: user.kept_token_lag! } }),
     };
     const { userGeneration } = base;
     if (scope.kind === 'unscoped') {

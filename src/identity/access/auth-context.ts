@@ -1,5 +1,6 @@
 // What a user may do in one scope, as token checks need it. Cached until something it depends on changes.
 import type { Delegation, DelegationRef } from './delegation.ts';
+import type { KeptToken } from './kept-token.ts';
 
 export type Scope =
   | { readonly kind: 'unscoped' }
@@ -27,6 +28,8 @@ export interface AuthContext {
   readonly userEpoch: number;
   /** The part of the sum that does not depend on the scope: user and domain of the user. */
   readonly userGeneration: number;
+  /** Stays good though its generation is another. */
+  readonly keptToken?: KeptToken;
   /** Time in seconds when this expires, because the account becomes inactive, or a membership or a delegation ends; null for never. */
   readonly validUntil: number | null;
   /** Where the rights come from, if not from the user's own roles alone. */

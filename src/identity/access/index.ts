@@ -7,6 +7,7 @@ export {
   type Grantee,
   type HeldGrant,
   hasRoleAnywhere,
+  keepToken,
   managesElsewhere,
   membershipsOf,
   type RoleGraph,
@@ -36,8 +37,9 @@ export {
   isPassedOn,
 } from './delegation.ts';
 export type { DirectoryAccount, DirectoryGuard, DirectoryLogin } from './directory-guard.ts';
-export { createFreshLogin, type FreshLogin, loginTimeOf } from './fresh-login.ts';
+export { createFreshLogin, type FreshLogin, loginTimeOf, type PersonLogin } from './fresh-login.ts';
 export { closureOf, heldGroups, type Inspection, inactivityEnd, type Obstacle } from './inspection.ts';
+export { isCurrent, type KeptToken } from './kept-token.ts';
 export { MANAGING_ROLES } from './lent-rights.ts';
 export { anyManagesApplications, grantedOrganizations, managersIn, rolesByTrust } from './management.store.ts';
 export {

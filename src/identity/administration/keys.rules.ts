@@ -44,7 +44,7 @@ const time = (at: number): string => isoTime(at * 1000);
 
 export function createKeys({ clock, keys, masterKey, freshLogin, reseal }: KeyDeps) {
   async function rotateMaster(caller: Caller) {
-    freshLogin.requireInPerson(caller, 'identity:rotate_service_keys');
+    await freshLogin.requireInPerson(caller, 'identity:rotate_service_keys');
     if (!masterKey) return fail('key.master_given');
     const made = await masterKey.rotate(() => withoutTimeLimit(() => reseal(caller)));
     const { id } = made ?? fail('key.master_file');

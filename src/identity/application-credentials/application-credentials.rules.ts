@@ -103,7 +103,7 @@ export function createApplicationCredentials(
     if (!project) return fail('application_credential.needs_project');
     if (delegation?.accessRules) return fail('application_credential.limited');
     // A program that may create others cannot log in again as a person would.
-    if (!isDelegated(caller)) freshLogin.require(caller, userId);
+    if (!isDelegated(caller)) await freshLogin.require(caller, userId);
     const roleIds = rolesToPassOn(caller, body.roles);
     const now = seconds(clock);
     const secret = body.secret || newSecret();
@@ -118,7 +118,8 @@ export function createApplicationCredentials(
       ...endOf(body.expires_at, now, delegation?.expiresAt ?? null),
       created_at: now,
     };
-    await change(actorAsVerified(caller, userId), async ({ tx, audit }) => {
+    const actor = isDelegated(caller) ? actorAsVerified(caller, userId) : freshLogin.actorFor(caller, userId);
+    await change(actor, async ({ tx, audit }) => {
       if ((await countApplicationCredentials(tx, userId)) >= config.applicationCredentialLimit)
         fail('application_credential.limit', { limit: config.applicationCredentialLimit });
       const ruleIds = new Set<string>();

@@ -20,6 +20,8 @@ export interface Actor extends AuditActor {
    * may have been changed since.
    */
   readonly epoch?: number | undefined;
+  /** The token of the actor, which stays good when their change ends their other tokens. */
+  readonly keeps?: { readonly auditId: string; readonly lag: number; readonly madeFrom: string | undefined } | undefined;
   /** Throws in the transaction of the change if what is to be changed is not as the actor saw it (If-Match). */
   readonly precondition?: ((db: Database, tx: Tx) => Promise<void>) | undefined;
 }

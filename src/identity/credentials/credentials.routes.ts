@@ -56,7 +56,7 @@ export function mountCredentials(app: IdentityApp, { credentials }: { credential
       target: credential,
       reply: { 200: CredentialEnvelope },
     },
-    ({ caller, target, base }) => ({ credential: renderCredential(base, credentials.get(caller, target)) }),
+    async ({ caller, target, base }) => ({ credential: renderCredential(base, await credentials.get(caller, target)) }),
   );
   app.patch(
     one,

@@ -6,7 +6,6 @@ import type { Query, Static } from '../../platform/http/index.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import {
-  actorAsVerified,
   type Caller,
   type FreshLogin,
   findProject,
@@ -137,9 +136,10 @@ export function createCredentials(
    * Reading the key of an authenticator app needs a recent login, like changing it: the key gives all codes. A list with such a key is
    * refused as a whole, since leaving it out would look as if there were none.
    */
-  function decryptFor(caller: Caller, row: CredentialRow): DecryptedCredential {
-    if (row.type === TOTP) freshLogin.require(caller, row.user_id);
-    return decrypt(row);
+  async function decryptFor(caller: Caller, ...rows: readonly CredentialRow[]): Promise<DecryptedCredential[]> {
+    if (rows.some(({ type, user_id }) => type === TOTP && user_id === caller.userId))
+      await freshLogin.require(caller, caller.userId);
+    return rows.map(decrypt);
   }
 
   const target = async (id: string): Promise<IdentityTarget<CredentialRow>> =>
@@ -166,7 +166,7 @@ export function createCredentials(
   }
 
   async function create(caller: Caller, userId: string, body: NewCredential): Promise<DecryptedCredential> {
-    freshLogin.require(caller, userId);
+    await freshLogin.require(caller, userId);
     const projectId = body.project_id ?? null;
     checkContent({ type: body.type, blob: body.blob, projectId });
     await checkParts(userId, projectId);
@@ -183,7 +183,7 @@ export function createCredentials(
       epoch: clock.now(),
       created_at: seconds(clock),
     };
-    await change(actorAsVerified(caller, userId), async ({ tx, audit }) => {
+    await change(freshLogin.actorFor(caller, userId), async ({ tx, audit }) => {
       await failAtLimit(tx, userId);
       await failOnBrokenReference(
         () => fail('user.not_found', { id: userId }),
@@ -200,9 +200,9 @@ export function createCredentials(
     const userId = body.user_id ?? row.user_id;
     // Giving it to another user counts as creating one for them.
     if (userId !== row.user_id) permit(caller, 'identity:create_credential', { userId });
-    for (const owner of [row.user_id, userId]) freshLogin.require(caller, owner);
+    for (const owner of [row.user_id, userId]) await freshLogin.require(caller, owner);
     await checkParts(userId, revised(deps, row, body).project_id);
-    return change(actorAsVerified(caller, row.user_id), async ({ tx, audit, invalidate }) => {
+    return change(freshLogin.actorFor(caller, row.user_id, userId), async ({ tx, audit, invalidate }) => {
       // Again with the locked row, so that concurrent updates do not overwrite each other.
       const before = await lockOwned(db, tx, row);
       const changed = revised(deps, before, body);
@@ -224,7 +224,7 @@ export function createCredentials(
     async list(caller: Caller, query: Query) {
       const page = await listCredentials(db, pageOf(query), criteriaOf(query, filters), visibleTo(caller));
       if (!page) fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
-      return { ...page, items: page.items.map((row) => decryptFor(caller, row)) };
+      return { ...page, items: await decryptFor(caller, ...page.items) };
     },
     /** Without their secrets. `name`: by which a program names an EC2 key. */
     async keysOf(userId: string): Promise<{ readonly row: CredentialRow; readonly name: string | undefined }[]> {
@@ -232,14 +232,14 @@ export function createCredentials(
       const nameOf = (row: CredentialRow) => (row.type === EC2 ? readEc2Blob(decrypt(row).plain)?.access : undefined);
       return rows.flat().map((row) => ({ row, name: nameOf(row) }));
     },
-    get: decryptFor,
+    get: async (caller: Caller, row: CredentialRow): Promise<DecryptedCredential> => (await decryptFor(caller, row))[0]!,
     decrypt,
     create,
     update,
     async remove(caller: Caller, row: CredentialRow): Promise<void> {
       const { id } = row;
-      freshLogin.require(caller, row.user_id);
-      await change(actorAsVerified(caller, row.user_id), async ({ tx, audit, invalidate }) => {
+      await freshLogin.require(caller, row.user_id);
+      await change(freshLogin.actorFor(caller, row.user_id), async ({ tx, audit, invalidate }) => {
         const before = await lockOwned(db, tx, row);
         await deleteCredential(tx, id);
         invalidate(tagOfKey(id));

@@ -2,11 +2,11 @@
 
 import { Gate } from '../../platform/limits/index.ts';
 import { createOutbound } from '../../platform/outbound/index.ts';
-import { type Access, createAccess, createFreshLogin, type DelegationReaders } from '../access/index.ts';
+import { type Access, createAccess, createFreshLogin, type DelegationReaders, keepToken } from '../access/index.ts';
 import { createAccountDeletion, createCancelledDeletion } from '../account-deletion/index.ts';
 import { createShield } from '../app-roles/index.ts';
 import { applicationCredentialDelegation, endApplicationCredentials } from '../application-credentials/index.ts';
-import { type Change, createChanges } from '../audit/index.ts';
+import { type Actor, type Change, createChanges } from '../audit/index.ts';
 import { createCredentialTypes } from '../credential-types/index.ts';
 import { ec2Delegation } from '../credentials/index.ts';
 import type { Database } from '../database.ts';
@@ -22,12 +22,13 @@ import { createNotices } from '../notices/index.ts';
 import { createNotifications } from '../notifications/index.ts';
 import { endOAuth1AccessTokens, oauth1Delegation } from '../oauth1/index.ts';
 import { createLogouts, createRecords, isWallet } from '../openid/index.ts';
+import { createPasskeyPolicy, relyingPartyOf } from '../passkeys/index.ts';
 import { createPasswords } from '../passwords/index.ts';
 import { createPersonalData } from '../personal-data/index.ts';
 import { createPictures } from '../pictures/index.ts';
 import { createRegistrationKeys } from '../registration/index.ts';
 import type { Deps } from '../resource/index.ts';
-import { createRevocations, createTokenKeys, createTokens } from '../tokens/index.ts';
+import { createMissingMethods, createRevocations, createTokenKeys, createTokens } from '../tokens/index.ts';
 import { trustDelegation } from '../trusts/index.ts';
 import { createDevices } from '../two-factor/index.ts';
 import { createUsers } from '../users/index.ts';
@@ -90,7 +91,9 @@ export async function buildCore(db: Database, options: ModuleOptions) {
     await registrationKeys.endResets(transaction, userId);
   };
   const shield = createShield({ access, clock });
-  const freshLogin = createFreshLogin(deps);
+  const relyingParty = () => relyingPartyOf(options.issuer(), config.twoFactorIssuer);
+  const passkeyPolicy = createPasskeyPolicy({ db, domainSettings, relyingParty });
+  const freshLogin = createFreshLogin({ ...deps, missingMethods: createMissingMethods(passkeyPolicy.isRequired) });
   const logins = createLoginEvents(deps);
   const onEmailChanged = async (transaction: Change, userId: string): Promise<void> => {
     await links.endOf(transaction, userId);
@@ -116,6 +119,12 @@ export async function buildCore(db: Database, options: ModuleOptions) {
   const directories = createDirectories({ ...deps, domainSettings, revokeAccess, onEmailChanged, onDisabled });
   const directory = directories.guard;
   const users = createUsers({ ...deps, ...listeners, passwords, access, shield, freshLogin, logins, directory });
+  /** The token that is kept must not live on after its session: nobody could sign it out. */
+  const endOthers = async (transaction: Change, userId: string, keeps: Actor['keeps']): Promise<void> => {
+    const isOfSession = keeps?.madeFrom !== undefined && (await records.isOfSession(transaction, userId, keeps.madeFrom));
+    await users.endLogins(transaction, userId);
+    if (keeps && !isOfSession) await keepToken(transaction.tx, userId, keeps);
+  };
   const accountDeletion = createAccountDeletion({ ...deps, domainSettings, users, mail });
   const personalData = createPersonalData({ ...deps, sessions: records, rateLimits: options.rateLimits });
   const pictures = createPictures(deps);
@@ -125,6 +134,9 @@ export async function buildCore(db: Database, options: ModuleOptions) {
     passwords,
     users,
     freshLogin,
+    relyingParty,
+    passkeyPolicy,
+    endOthers,
     logins,
     devices,
     records,

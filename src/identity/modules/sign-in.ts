@@ -14,7 +14,7 @@ import type { AcceptInvitation } from '../invitations/index.ts';
 import type { ModuleOptions } from '../module-options.ts';
 import { createOAuth1 } from '../oauth1/index.ts';
 import { createOpenid, UNFINISHED_LIMIT } from '../openid/index.ts';
-import { createPasskeyPolicy, createPasskeys, type PasskeyDeps, relyingPartyOf } from '../passkeys/index.ts';
+import { createPasskeys, type PasskeyDeps } from '../passkeys/index.ts';
 import { hasPassword } from '../passwords/index.ts';
 import { readProjects } from '../projects/index.ts';
 import { configurationsOf } from '../role-credentials/index.ts';
@@ -54,16 +54,14 @@ export function buildSignIn(
   roleCredentials: RoleCredentials & Pick<CredentialIssuing, 'offers'>,
   options: ModuleOptions,
 ) {
-  const { deps, access, users, tokens, tokenKeys, freshLogin, logins, devices, gate } = core;
+  const { deps, access, users, tokens, tokenKeys, freshLogin, logins, devices, gate, relyingParty, passkeyPolicy } = core;
   const { db, clock, config } = deps;
   const { seal } = options;
   const factor = createFactor({ ...deps, ...core, ...core.notifications, seal, issuer: config.twoFactorIssuer });
-  const relyingParty = () => relyingPartyOf(options.issuer(), config.twoFactorIssuer);
   const { notify } = core.notifications;
   /** A password here, or in a directory. */
   const knowsPassword = async (tx: Tx, userId: string): Promise<boolean> =>
     (await hasPassword(tx, userId)) || core.directories.guard.hasPassword(tx, userId);
-  const passkeyPolicy = createPasskeyPolicy({ db, domainSettings: core.domainSettings, relyingParty });
   const walletPolicy = createWalletPolicy({ domainSettings: core.domainSettings });
   const federation = createFederation({
     ...deps,
@@ -108,7 +106,7 @@ export function buildSignIn(
     oauth1: oauth1.accessTokens.logIn,
   });
   const receipts = createReceipts({ keys: tokenKeys, clock });
-  const completeness = createLoginCompleteness({ scopes, factor, isPasskeyRequired: passkeyPolicy.isRequired });
+  const completeness = createLoginCompleteness({ db, scopes, isPasskeyRequired: passkeyPolicy.isRequired });
   const auth = createAuth({
     ...deps,
     tokens,

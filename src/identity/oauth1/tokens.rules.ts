@@ -6,7 +6,6 @@ import { newId, newSecret } from '../../platform/ids.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import {
   type Access,
-  actorAsVerified,
   type Caller,
   closureOf,
   type FreshLogin,
@@ -100,7 +99,7 @@ export function createOAuth1Tokens({ db, clock, change, config, access, freshLog
 
   async function authorize(caller: Caller, row: OAuth1RequestTokenRow, roles: readonly NamedRole[]): Promise<string> {
     // What is authorized lasts longer than the token. A stolen one must not become that.
-    freshLogin.requireRecent(caller);
+    await freshLogin.requireRecent(caller);
     refuseExpired(row);
     const ids = await idsOfRoles(db.read, roles);
     const { grants } = await access.inspect(caller.userId, { kind: 'project', id: row.project_id });
@@ -111,7 +110,7 @@ export function createOAuth1Tokens({ db, clock, change, config, access, freshLog
     );
     if (!ids.every((id) => held.has(id))) fail('oauth1.role_not_held');
     const verifier = newVerifier();
-    await change(actorAsVerified(caller, caller.userId), async ({ tx, audit }) => {
+    await change(freshLogin.actorFor(caller, caller.userId), async ({ tx, audit }) => {
       const values = {
         user_id: caller.userId,
         verifier_hash: hashOf(row.id, verifier),

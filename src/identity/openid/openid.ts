@@ -139,7 +139,7 @@ export function createOpenid(deps: OpenidDeps) {
     grants,
     needsMore: async (userId, amr, requested) => {
       const methods = methodsOf(amr);
-      if (await signIn.isPasskeyMissing(userId, methods)) return true;
+      if (!(await deps.freshLogin.isEnough({ userId, methods }))) return true;
       const missing = missingStrength(amr, requested);
       if (missing === 0) return false;
       return (await signIn.canStrengthen({ userId, methods }, missing)) || (await signIn.nextSteps({ userId, methods })).code;

@@ -32,6 +32,6 @@ export function mountPasskeys(app: IdentityApp, { passkeys, subject }: { passkey
       target,
       reply: { 204: null },
     },
-    ({ caller, target: user, params }) => passkeys.remove(subject.toChange(caller, user), user.id, params.passkey_id),
+    async ({ caller, target: user, params }) => passkeys.remove(await subject.toChange(caller, user), user.id, params.passkey_id),
   );
 }

@@ -2,7 +2,7 @@
 import { ConfigError } from '../../platform/config/index.ts';
 import type { Log } from '../../platform/log/index.ts';
 import { hasRoleAnywhere } from '../access/index.ts';
-import type { Database, Tx } from '../database.ts';
+import type { Database, Reader, Tx } from '../database.ts';
 import type { DomainSettingsOf } from '../domain-settings/index.ts';
 import { domainNameOf, hasPasskey } from './passkeys.store.ts';
 import type { RelyingParty } from './relying-party.ts';
@@ -41,9 +41,11 @@ export function createPasskeyPolicy({
     },
 
     /** Administrators are those with the role admin anywhere, as for applications that act for people. */
-    isRequired: async (person: Person): Promise<boolean> =>
-      (await policyOf(person)) === 'required_for_administrators' &&
-      (await hasRoleAnywhere(db.read, { userId: person.id }, 'admin')),
+    async isRequired({ id }: { readonly id: string }, reader: Reader = db.read): Promise<boolean> {
+      const domain = await domainNameOf(reader, id);
+      const isAsked = domain !== undefined && domainSettings.ofName(domain).passkeys.policy === 'required_for_administrators';
+      return isAsked && hasRoleAnywhere(reader, { userId: id }, 'admin');
+    },
 
     /** Nobody would miss what is never offered. */
     async warnImpossible(log: Log, address: string): Promise<void> {

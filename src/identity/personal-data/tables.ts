@@ -26,6 +26,7 @@ export const TABLE_COVERAGE: Readonly<Record<keyof Tables, TableCoverage>> = {
   two_factor: inSection('two_factor'),
   factor_attempts: inSection('two_factor'),
   recovery_codes: inSection('two_factor'),
+  kept_tokens: { leftOut: 'Which token stays good after a change of the second factor. Tokens end within hours.' },
   devices: inSection('devices'),
   device_tokens: SECRETS_ONLY,
   passkeys: inSection('passkeys'),

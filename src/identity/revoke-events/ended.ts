@@ -52,6 +52,8 @@ const ENDED: Readonly<Record<string, Describe>> = {
   'user.password_expired': target('user_id'),
   'user.tokens_revoked': target('user_id'),
   'user.deletion_scheduled': target('user_id'),
+  'two_factor.enabled': target('user_id'),
+  'two_factor.key_replaced': target('user_id'),
   'user.provider_unlinked': target('user_id'),
   'project.deleted': target('project_id'),
   'project.updated': targetIf('project_id', 'enabled'),

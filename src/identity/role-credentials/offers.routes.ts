@@ -53,7 +53,7 @@ export function mountCredentialOffers(
     async ({ caller, target: user, body: { offer: wish } }) => {
       const { grant = caller.userId === user.id ? 'pre-authorized_code' : 'authorization_code', tx_code: hasTxCode = true } =
         wish;
-      const made = await parts.roleCredentials.offers.make(caller, parts.subject.toChange(caller, user), user.id, {
+      const made = await parts.roleCredentials.offers.make(caller, await parts.subject.toChange(caller, user), user.id, {
         configurationIds: wish.credential_configuration_ids,
         grant,
         hasTxCode: grant === 'pre-authorized_code' && hasTxCode,

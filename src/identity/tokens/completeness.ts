@@ -1,9 +1,9 @@
 // Whether the methods of a login are enough: the rules of the account, a second factor, a passkey where one is required.
-import { type AuthMethod, METHODS } from '../access/index.ts';
-import { parseJson } from '../resource/index.ts';
-import type { Factor } from '../two-factor/index.ts';
+import type { AuthMethod } from '../access/index.ts';
+import type { Database } from '../database.ts';
 import type { UserWithExpiry } from '../users/index.ts';
 import type { LoginProof } from './methods.ts';
+import { hasSecond, missingByRules, missingCombinations } from './requirements.ts';
 import type { Scopes } from './scopes.ts';
 
 /** A sign-in that is not complete yet: the methods that succeeded, and the state of the account at that time. */
@@ -14,37 +14,13 @@ export interface PartialLogin {
   readonly generation: number;
 }
 
-interface MultiFactorOptions {
-  readonly [option: string]: unknown;
-  readonly multi_factor_auth_enabled?: boolean;
-  readonly multi_factor_auth_rules?: readonly (readonly string[])[];
-}
-
-/** A login begins with one of these. `mapped`: a provider vouched for the person. */
-const FIRST_METHODS = ['password', 'passkey', 'mapped', 'wallet'] as const;
-
-/** Whether there is a second factor among them. A wallet is one beside a password; alone it is the first. */
-export function hasSecond(methods: Iterable<AuthMethod>): boolean {
-  const all = new Set(methods);
-  return all.has('totp') || all.has('passkey') || (all.has('wallet') && (all.has('password') || all.has('mapped')));
-}
-
-/** The combinations of methods a user may log in with (Keystone's multi_factor_auth_rules); empty when any will do. Unknown methods are ignored. */
-function rulesOf(user: UserWithExpiry): (readonly string[])[] {
-  const { multi_factor_auth_enabled: on = true, multi_factor_auth_rules: rules = [] } = parseJson<MultiFactorOptions>(
-    user.options,
-  );
-  const served = rules.map((rule) => rule.filter((method) => METHODS.includes(method as AuthMethod)));
-  return on ? served.filter((rule) => rule.length > 0) : [];
-}
-
 export function createLoginCompleteness({
+  db,
   scopes,
-  factor,
   isPasskeyRequired,
 }: {
+  readonly db: Database;
   readonly scopes: Scopes;
-  readonly factor: Factor;
   /** Whether this person must use a passkey. */
   isPasskeyRequired(user: UserWithExpiry): Promise<boolean>;
 }) {
@@ -55,14 +31,10 @@ export function createLoginCompleteness({
     second,
     parent,
     notAfter,
-  }: LoginProof): Promise<(readonly string[])[] | undefined> {
-    const rules = rulesOf(user);
-    if (rules.length > 0 && !rules.some((rule) => rule.every((method) => methods.has(method as AuthMethod)))) return rules;
+  }: LoginProof): Promise<readonly (readonly string[])[] | undefined> {
     // An access token was checked when the person authorized the application.
-    if (parent || notAfter !== undefined) return undefined;
-    const needsSecond = !second && (await factor.isEnabled(user.id));
-    // A code alone is not enough, whatever the rules say.
-    return needsSecond || !FIRST_METHODS.some((method) => methods.has(method)) ? [['password', 'totp']] : undefined;
+    if (parent || notAfter !== undefined) return missingByRules(user, methods);
+    return missingCombinations(db.read, user, methods, second);
   }
 
   /** At the pages, where a passkey can be asked for. */

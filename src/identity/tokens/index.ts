@@ -8,6 +8,7 @@ export { createAuthenticate } from './methods.ts';
 export { mountOauth2Token } from './oauth2-token.routes.ts';
 export { createReceipts } from './receipts.ts';
 export { createTokenText, type TokenText } from './render.ts';
+export { createMissingMethods } from './requirements.ts';
 export { createRevocations, type Revocations } from './revocations.ts';
 export { createScopes, type Scopes } from './scopes.ts';
 export { createSessionTokens, type SessionTokens } from './session-tokens.ts';

@@ -24,9 +24,7 @@ export const loginByPassword: LoginMethod = async (deps, identity, attempt) => {
   if (pair && (await devices.check(by, user.id, pair)) !== 'good') throw loginRefused('device unknown or stolen');
   if (recovery !== undefined && !(await factor.acceptRecoveryCode(by, user.id, recovery)))
     throw loginRefused('recovery code wrong');
-  return {
-    user,
-    methods: code === undefined ? ['password'] : ['password', 'totp'],
-    second: code !== undefined || device !== undefined || recovery !== undefined,
-  };
+  const second = code !== undefined || device !== undefined || recovery !== undefined;
+  // As at the pages: a remembered device or a recovery code stands for a code, also later, when the token is to change a way in.
+  return { user, methods: second ? ['password', 'totp'] : ['password'], second };
 };

@@ -2,7 +2,8 @@
 import type { AuthContext, AuthMethod, DelegationRef, TokenRecord } from '../access/index.ts';
 import { Fault } from '../faults.ts';
 import type { UserWithExpiry } from '../users/index.ts';
-import { hasSecond, type LoginCompleteness } from './completeness.ts';
+import type { LoginCompleteness } from './completeness.ts';
+import { hasSecond } from './requirements.ts';
 import type { Scopes } from './scopes.ts';
 import type { Tokens } from './tokens.ts';
 

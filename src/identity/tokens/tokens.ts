@@ -7,6 +7,7 @@ import {
   type AuthContext,
   type AuthMethod,
   authContextKey,
+  isCurrent,
   loginTimeOf,
   methodNames,
   type Scope,
@@ -119,7 +120,7 @@ export function createTokens(deps: {
     (await revocations.lookUp(auditId)) || (parentAuditId !== undefined && revocations.lookUp(sessionKey(parentAuditId)));
 
   const judge = (record: TokenRecord, authContext: AuthContext | undefined, revoked: boolean): VerifiedToken | undefined =>
-    authContext && !revoked && authContext.generation === record.generation ? { record, authContext } : undefined;
+    authContext && !revoked && isCurrent(record, authContext) ? { record, authContext } : undefined;
 
   async function verifySlowly(text: string, graceMs: number): Promise<VerifiedToken | undefined> {
     await keys.reloadIfDue();

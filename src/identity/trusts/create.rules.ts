@@ -2,7 +2,7 @@
 import { seconds } from '../../platform/clock.ts';
 import type { Static } from '../../platform/http/index.ts';
 import { newId } from '../../platform/ids.ts';
-import { type Access, actorAsVerified, type Caller, closureOf, type FreshLogin } from '../access/index.ts';
+import { type Access, type Caller, closureOf, type FreshLogin } from '../access/index.ts';
 import type { TrustRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import { type Deps, extraOf, failOnBrokenReference, readExpiry } from '../resource/index.ts';
@@ -44,7 +44,7 @@ export function createCreateTrust({ db, clock, change, config, users, access, fr
 
   async function create(caller: Caller, trustorId: string, body: NewTrust): Promise<Trust> {
     // A trust lasts longer than the token. A stolen one must not become such a trust.
-    freshLogin.requireRecent(caller);
+    await freshLogin.requireRecent(caller);
     const now = seconds(clock);
     const parentId = trustOfToken(caller);
     const parent = parentId === undefined ? undefined : await findTrust(db.read, parentId);
@@ -74,7 +74,7 @@ export function createCreateTrust({ db, clock, change, config, users, access, fr
       created_at: now,
       used_up_at: null,
     };
-    await change(actorAsVerified(caller, trustorId), async ({ tx, audit }) => {
+    await change(freshLogin.actorFor(caller, trustorId), async ({ tx, audit }) => {
       if ((await countTrusts(tx, trustorId)) >= config.trustLimit) fail('trust.limit', { limit: config.trustLimit });
       // Somebody deleted the user, the project, a role, or the trust that is passed on.
       await failOnBrokenReference(

@@ -59,7 +59,7 @@ export function mountDevices(
       await factor.require(user.id);
       const { deviceId, deviceToken } = pair
         ? await devices.renew({ userId: caller.userId, requestId: caller.requestId, address, signal }, user.id, pair)
-        : await devices.remember(subject.toChange(caller, user), user.id, headers['user-agent'] ?? '');
+        : await devices.remember(await subject.toChange(caller, user), user.id, headers['user-agent'] ?? '');
       return {
         two_factor_auth: {
           device_id: deviceId,
@@ -95,7 +95,7 @@ export function mountDevices(
   app.delete(
     own,
     { summary: 'Forget all devices of a user', tag, rule: 'forget_devices', target, reply: { 204: null } },
-    (call) => devices.forgetAll(call.caller, call.target.id),
+    async ({ caller, target: user }) => devices.forgetAll(await subject.toRemove(caller, user), user.id),
   );
 
   app.get(
@@ -112,6 +112,6 @@ export function mountDevices(
   app.delete(
     '/v3/users/:user_id/OS-TWO-FACTOR/devices/:device_id',
     { summary: 'Forget one device', tag, rule: 'forget_device', target, reply: { 204: null } },
-    (call) => devices.forget(call.caller, call.target.id, call.params.device_id),
+    async ({ caller, target: user, params }) => devices.forget(await subject.toRemove(caller, user), user.id, params.device_id),
   );
 }

@@ -1,15 +1,16 @@
 // Turns the second factor of a user on, optionally after a key was tried out, and off.
 import { seconds } from '../../platform/clock.ts';
-import type { Actor } from '../audit/index.ts';
+import type { Actor, Change } from '../audit/index.ts';
 import type { TwoFactorRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import type { UserWithExpiry } from '../users/index.ts';
 import { deleteDevices } from './devices.store.ts';
 import { type FactorDeps, failIfUserMissing, sealContext } from './factor.ts';
 import { clearGuesses } from './guesses.ts';
+import { addRecoveryCodes } from './recovery-codes.rules.ts';
 import { hashAnswer, NO_QUESTION, type SecurityQuestion } from './security-question.rules.ts';
 import { matchingStep, newKey, otpauthUri, toBase32 } from './totp.ts';
-import { deleteFactor, findFactor, putFactor, replaceRecoveryCodes } from './two-factor.store.ts';
+import { deleteFactor, findFactor, isFactorOn, putFactor, replaceRecoveryCodes } from './two-factor.store.ts';
 
 export interface EnabledFactor {
   readonly key: string;
@@ -26,40 +27,65 @@ export interface Proposal {
   readonly uri: string;
 }
 
-/** A security question is required the first time; later the old one stays unless a new one is given. A new key keeps question and devices. */
+interface NewFactor {
+  readonly question: SecurityQuestion | undefined;
+  /** Tried out, if there is a last step. */
+  readonly key: Buffer;
+  readonly lastStep: number;
+  /** Further work in the transaction. */
+  then?(transaction: Change): Promise<void>;
+}
+
+/**
+ * A security question is required the first time; later the old one stays unless a new one is given. Whoever was signed in by the password
+ * alone, or by the former key, is not any more: sessions, tokens, devices and recovery codes end.
+ */
+async function putNewFactor(
+  deps: FactorDeps,
+  actor: Actor,
+  user: UserWithExpiry,
+  { question, key, lastStep, then }: NewFactor,
+): Promise<string> {
+  const { db, clock, change, notify, notices, seal } = deps;
+  const needsQuestion = (): never =>
+    fail('request.invalid_field', { field: 'two_factor_auth.security_question', why: 'it is a required property' });
+  if (!question && !(await isFactorOn(db.read, user.id))) needsQuestion();
+  const hashed = question && { question: question.question, answer: await hashAnswer(deps, actor, question.answer) };
+  const sealed = seal.seal(key, sealContext(user.id));
+  return change(actor, async (transaction) => {
+    const { tx } = transaction;
+    const before = await findFactor(tx, user.id);
+    const asked = hashed ?? (before ? { question: before.security_question, answer: before.security_answer } : needsQuestion());
+    const row: TwoFactorRow = {
+      user_id: user.id,
+      key: sealed,
+      security_question: asked.question,
+      security_answer: asked.answer,
+      last_step: lastStep,
+      created_at: before?.created_at ?? seconds(clock),
+    };
+    await failIfUserMissing(user.id, () => putFactor(tx, row));
+    await clearGuesses(tx, user.id);
+    await replaceRecoveryCodes(tx, user.id, []);
+    await deps.endOthers(transaction, user.id, actor.keeps);
+    const event = before ? 'two_factor.key_replaced' : 'two_factor.enabled';
+    transaction.audit(event, { kind: 'user', id: user.id });
+    await notify(transaction, event, user.id);
+    await notices.twoFactor(transaction, before ? 'two-factor-replaced' : 'two-factor-on', user.id);
+    await then?.(transaction);
+    return asked.question;
+  });
+}
+
 export async function enableFactor(
   deps: FactorDeps,
   actor: Actor,
   user: UserWithExpiry,
   question: SecurityQuestion | undefined,
-  { key, lastStep }: { key: Buffer; lastStep: number } = { key: newKey(), lastStep: 0 },
 ): Promise<EnabledFactor> {
-  const { db, clock, change, notify, notices, seal, issuer } = deps;
-  const before = await findFactor(db.read, user.id);
-  if (!question && !before)
-    fail('request.invalid_field', { field: 'two_factor_auth.security_question', why: 'it is a required property' });
-  const row: TwoFactorRow = {
-    user_id: user.id,
-    key: seal.seal(key, sealContext(user.id)),
-    security_question: question?.question ?? before!.security_question,
-    security_answer: question ? await hashAnswer(deps, actor, question.answer) : before!.security_answer,
-    last_step: lastStep,
-    created_at: before?.created_at ?? seconds(clock),
-  };
-  await change(actor, async (transaction) => {
-    await failIfUserMissing(user.id, () => putFactor(transaction.tx, row));
-    await clearGuesses(transaction.tx, user.id);
-    const event = before ? 'two_factor.key_replaced' : 'two_factor.enabled';
-    transaction.audit(event, { kind: 'user', id: user.id });
-    await notify(transaction, event, user.id);
-    await notices.twoFactor(transaction, before ? 'two-factor-replaced' : 'two-factor-on', user.id);
-  });
-  return {
-    key: toBase32(key),
-    uri: otpauthUri(issuer, user.name, key),
-    question: row.security_question,
-    answer: question?.answer,
-  };
+  const key = newKey();
+  const stored = await putNewFactor(deps, actor, user, { question, key, lastStep: 0 });
+  return { key: toBase32(key), uri: otpauthUri(deps.issuer, user.name, key), question: stored, answer: question?.answer };
 }
 
 export async function disableFactor({ change, notify, notices }: FactorDeps, actor: Actor, userId: string): Promise<void> {
@@ -99,8 +125,8 @@ export function proposalOf(deps: FactorDeps, user: UserWithExpiry, proposed: str
 }
 
 /**
- * Enables a proposed key after the user entered a code of it, so that nobody locks themselves out. False when the code is wrong. Without a
- * security question there is none.
+ * Enables a proposed key after the user entered a code of it, so that nobody locks themselves out. Returns recovery codes; undefined when the
+ * code is wrong. Without a security question there is none.
  */
 export async function enableProposed(
   deps: FactorDeps,
@@ -108,10 +134,14 @@ export async function enableProposed(
   user: UserWithExpiry,
   proposal: { readonly proposed: string; readonly code: string },
   question: SecurityQuestion = NO_QUESTION,
-): Promise<boolean> {
+): Promise<readonly string[] | undefined> {
   const key = proposedKey(deps, user, proposal.proposed);
   const step = key && matchingStep(key, proposal.code, deps.clock.now(), 0);
-  if (!key || step === undefined) return false;
-  await enableFactor(deps, actor, user, question, { key, lastStep: step });
-  return true;
+  if (!key || step === undefined) return undefined;
+  let codes: readonly string[] = [];
+  const then = async (transaction: Change): Promise<void> => {
+    codes = await addRecoveryCodes(deps, transaction, user.id);
+  };
+  await putNewFactor(deps, actor, user, { question, key, lastStep: step, then });
+  return codes;
 }

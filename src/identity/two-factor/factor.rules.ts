@@ -7,7 +7,7 @@ import { disableFactor, enableFactor, enableProposed, proposalOf, proposeKey } f
 import { type FactorDeps, factorOf } from './factor.ts';
 import { acceptRecoveryCode, makeRecoveryCodes } from './recovery-codes.rules.ts';
 import { checkAnswer, type SecurityQuestion } from './security-question.rules.ts';
-import { countRecoveryCodes, findFactor } from './two-factor.store.ts';
+import { countRecoveryCodes, isFactorOn } from './two-factor.store.ts';
 
 async function dataOf(deps: FactorDeps, userId: string): Promise<{ question: string; recoveryCodesLeft: number }> {
   const { security_question: question } = await factorOf(deps, userId);
@@ -16,7 +16,7 @@ async function dataOf(deps: FactorDeps, userId: string): Promise<{ question: str
 
 /** For those who look after a user: no secret, and no error when there is no factor. */
 async function stateOf({ db }: FactorDeps, userId: string): Promise<{ isEnabled: boolean; recoveryCodesLeft: number }> {
-  const isEnabled = (await findFactor(db.read, userId)) !== undefined;
+  const isEnabled = await isFactorOn(db.read, userId);
   return { isEnabled, recoveryCodesLeft: isEnabled ? await countRecoveryCodes(db.read, userId) : 0 };
 }
 
@@ -34,14 +34,13 @@ export function createFactor(deps: FactorDeps) {
       question?: SecurityQuestion,
     ) => enableProposed(deps, actor, user, proposal, question),
 
-    isEnabled: async (userId: string): Promise<boolean> => (await findFactor(deps.db.read, userId)) !== undefined,
+    isEnabled: (userId: string): Promise<boolean> => isFactorOn(deps.db.read, userId),
     require: async (userId: string): Promise<void> => void (await factorOf(deps, userId)),
     data: (userId: string) => dataOf(deps, userId),
     state: (userId: string) => stateOf(deps, userId),
 
     checkAnswer: (by: Guesser, userId: string, answer: string) => checkAnswer(deps, by, userId, answer),
-    makeRecoveryCodes: (actor: Actor, userId: string, options?: { withFactor?: boolean }) =>
-      makeRecoveryCodes(deps, actor, userId, options),
+    makeRecoveryCodes: (actor: Actor, userId: string) => makeRecoveryCodes(deps, actor, userId),
     verifyCode: (by: Guesser, userId: string, code: string) => verifyCode(deps, by, userId, code),
     acceptRecoveryCode: (by: Guesser, userId: string, code: string) => acceptRecoveryCode(deps, by, userId, code),
     /** For TOTP credentials, which share the limit on guesses. */

@@ -1,6 +1,7 @@
 // Shared by the files of the second factor: dependencies, and reading its row.
 import type { Gate } from '../../platform/limits/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
+import type { Actor, Change } from '../audit/index.ts';
 import type { TwoFactorRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import type { Notices } from '../notices/index.ts';
@@ -14,6 +15,11 @@ export type FactorDeps = Pick<Deps, 'db' | 'clock' | 'change'> & {
   readonly notify: Notify;
   /** Tells the person by mail. */
   readonly notices: Pick<Notices, 'twoFactor'>;
+  /**
+   * In the transaction in which the factor becomes another: ends sessions, tokens and remembered devices of the person, but for the token by
+   * which they made the change.
+   */
+  endOthers(change: Change, userId: string, keeps: Actor['keeps']): Promise<void>;
   readonly seal: Seal;
   readonly issuer: string;
   readonly gate: Gate;

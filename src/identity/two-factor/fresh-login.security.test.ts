@@ -5,7 +5,7 @@ import { type ApiAnswer, onEachDatabase, type TestApi, uniqueName } from '../../
 import { makePerson } from '../../../test/support/applications.ts';
 import { makeUser } from '../../../test/support/relying-party.ts';
 import { patchOf, ScimClient, USER } from '../../../test/support/scim.ts';
-import { logInWith, makeTwoFactorPerson, QUESTION } from '../../../test/support/second-factor.ts';
+import { makeTwoFactorPerson, QUESTION, tokenByCode } from '../../../test/support/second-factor.ts';
 import { stepOf, TestBrowser } from '../../../test/support/test-browser.ts';
 
 const TOO_OLD = 901;
@@ -42,21 +42,23 @@ onEachDatabase('Changing how one signs in', (api) => {
 
   describe('by the API', () => {
     it('takes a login that is not long ago', async () => {
-      const { user, token } = await makePerson(api);
-      assert.deepEqual(await statuses(changesOf(api, user, token)), [201, 201, 200, 204, 201]);
+      const person = await makeTwoFactorPerson(api);
+      const token = await tokenByCode(api, person);
+      assert.deepEqual(await statuses(changesOf(api, person.user, token)), [201, 201, 200, 204, 201]);
     });
 
     it('is refused to a token that was left behind', async () => {
       const person = await makeTwoFactorPerson(api);
-      const login = await logInWith(api, person, { verification_code: person.phone.fresh() });
-      const token = login.headers.get('x-subject-token')!;
+      const token = await tokenByCode(api, person);
       await later();
       assert.deepEqual(await statuses(changesOf(api, person.user, token)), [401, 401, 401, 401, 401]);
       assert.equal((await api.get(`/v3/users/${person.user.id}/OS-TWO-FACTOR/two_factor_data`, { token })).status, 200);
     });
 
     it('is refused to a new token made from an old one, and not to one from a new login', async () => {
-      const { user, password, token, organization } = await makePerson(api);
+      const person = await makeTwoFactorPerson(api);
+      const { user, organization } = person;
+      const token = await tokenByCode(api, person);
       const rescope = async (id: string): Promise<string> => {
         const identity = { methods: ['token'], token: { id } };
         const scope = { project: { id: organization.id } };
@@ -67,7 +69,7 @@ onEachDatabase('Changing how one signs in', (api) => {
       await later();
       const [enable] = changesOf(api, user, await rescope(await rescope(token)));
       assert.equal((await enable!()).status, 401);
-      const fresh = await rescope(await rescope(await api.logIn({ id: user.id, password })));
+      const fresh = await rescope(await rescope(await tokenByCode(api, person)));
       assert.deepEqual(await statuses(changesOf(api, user, fresh)), [201, 201, 200, 204, 201]);
     });
 

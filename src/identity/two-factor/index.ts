@@ -6,3 +6,4 @@ export { qrCode } from './qr.ts';
 export { createSubject, type Subject } from './subject.ts';
 export { fromBase32, matchingStep, STEPS_SET_BACK } from './totp.ts';
 export { mountTwoFactor } from './two-factor.routes.ts';
+export { isFactorOn } from './two-factor.store.ts';

@@ -1,6 +1,6 @@
 // The user whose second factor a request concerns. Only administrators learn whether a user exists.
 import type { Query } from '../../platform/http/index.ts';
-import { actorAsVerified, type Caller, type FreshLogin, type IdentityTarget, targetOf } from '../access/index.ts';
+import { type Caller, type FreshLogin, type IdentityTarget, targetOf } from '../access/index.ts';
 import type { Actor } from '../audit/index.ts';
 import { fail } from '../faults.ts';
 import { findByName } from '../projects/index.ts';
@@ -32,10 +32,9 @@ export function createSubject({ db, users, freshLogin }: Pick<Deps, 'db'> & { re
     },
 
     /** For changes of how a user signs in. Needs a recent login, and fails when the account changed since the token was verified. */
-    toChange(caller: Caller, user: UserWithExpiry): Actor {
-      freshLogin.require(caller, user.id);
-      return actorAsVerified(caller, user.id);
-    },
+    toChange: (caller: Caller, { id }: UserWithExpiry): Promise<Actor> => freshLogin.toChange(caller, id),
+    /** For what only takes a way in away. */
+    toRemove: (caller: Caller, { id }: UserWithExpiry): Promise<Actor> => freshLogin.toRemove(caller, id),
   };
 }
 

@@ -82,7 +82,7 @@ export function mountTwoFactor(app: IdentityApp, { factor, subject }: TwoFactorD
     {
       summary: 'Enable two-factor authentication, or replace the key',
       description:
-        'Answers with the key for one-time codes, also as an address for QR codes. It is shown only here. It needs a recent login. The first time it also needs a security question, which stays when the key is replaced.',
+        'Answers with the key for one-time codes, also as an address for QR codes. It is shown only here. It needs a recent login; to replace the key, one with the second factor (a code, a recovery code or a remembered device), unless an administrator does it for somebody else. The first time it also needs a security question, which stays when the key is replaced. Sessions and tokens of the user end, except for the token of this request, and so do remembered devices and recovery codes.',
       tag,
       rule: 'enable_two_factor_auth',
       target: async ({ params, body }) => withParsed(questionOf(body.two_factor_auth), await subject.target(params.user_id)),
@@ -90,7 +90,7 @@ export function mountTwoFactor(app: IdentityApp, { factor, subject }: TwoFactorD
       reply: { 201: EnabledReply },
     },
     async ({ caller, target: { user, read: question }, base, path }) => {
-      const enabled = await factor.enable(subject.toChange(caller, user), user, question);
+      const enabled = await factor.enable(await subject.toChange(caller, user), user, question);
       return {
         two_factor_auth: {
           two_factor_key: enabled.key,
@@ -108,13 +108,14 @@ export function mountTwoFactor(app: IdentityApp, { factor, subject }: TwoFactorD
     `${own}/two_factor_auth`,
     {
       summary: 'Disable two-factor authentication',
-      description: 'Remembered devices are forgotten.',
+      description:
+        'Remembered devices and recovery codes end. It needs a recent login with the second factor, unless an administrator does it for somebody else.',
       tag,
       rule: 'disable_two_factor_auth',
       target,
       reply: { 204: null },
     },
-    ({ caller, target: user }) => factor.disable(subject.toChange(caller, user), user.id),
+    async ({ caller, target: user }) => factor.disable(await subject.toChange(caller, user), user.id),
   );
 
   app.get(
@@ -162,14 +163,15 @@ export function mountTwoFactor(app: IdentityApp, { factor, subject }: TwoFactorD
     `${own}/recovery_codes`,
     {
       summary: 'Create new recovery codes',
-      description: 'They are shown only once, and the former ones end.',
+      description:
+        'They are shown only once, and the former ones end. It needs a recent login with the second factor, unless an administrator does it for somebody else.',
       tag,
       rule: 'make_recovery_codes',
       target,
       reply: { 201: RecoveryReply },
     },
     async ({ caller, target: user, base, path }) => {
-      const codes = await factor.makeRecoveryCodes(subject.toChange(caller, user), user.id);
+      const codes = await factor.makeRecoveryCodes(await subject.toChange(caller, user), user.id);
       return { two_factor_auth: { recovery_codes: codes, user_id: user.id, links: linksOf(base, path) } };
     },
   );

@@ -422,7 +422,8 @@ onEachDatabase('Two-factor authentication under attack', (api) => {
       const { two_factor_key: key } = assertOk(await enable(api, person.user), 201).two_factor_auth;
       assertRefused(await alone(person, person.phone.fresh(), receipt), 401, GENERIC);
       assert.equal((await logInWith(api, person, {}, receipt)).status, 401);
-      assertOk(await alone(person, new Phone(api, key).fresh(), receipt), 201);
+      assertRefused(await alone(person, new Phone(api, key).fresh(), receipt), 401, GENERIC);
+      assertOk(await alone(person, new Phone(api, key).fresh(), await receiptOf(person)), 201);
     });
 
     it('that holds a code of before does not stand for the code of a new factor', async () => {

@@ -10,6 +10,8 @@ const byUser = preparedRows<Tables, [user: string], TwoFactorRow>((db, user) =>
 
 export const findFactor = async (db: Reader, userId: string): Promise<TwoFactorRow | undefined> => (await byUser(db, userId))[0];
 
+export const isFactorOn = async (db: Reader, userId: string): Promise<boolean> => (await findFactor(db, userId)) !== undefined;
+
 export async function putFactor(tx: Tx, row: TwoFactorRow): Promise<void> {
   const { user_id: _, ...values } = row;
   await tx

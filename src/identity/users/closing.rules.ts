@@ -14,22 +14,25 @@ export interface ClosingDeps {
 }
 
 export function createClosing({ clock, revokeAccess, onEnabled }: ClosingDeps) {
-  /** Ends tokens, sessions, what applications got, remembered devices and links. The account stays as it is. */
-  async function endAccess(transaction: Change, id: string): Promise<void> {
-    const { tx, invalidate, audit } = transaction;
-    if (!(await revokeTokensOfUser(tx, id))) fail('user.not_found', { id });
+  /** Ends tokens, sessions, what applications got, remembered devices and links. False when there is no such user. */
+  async function endLogins(transaction: Change, id: string): Promise<boolean> {
+    if (!(await revokeTokensOfUser(transaction.tx, id))) return false;
     await revokeAccess(transaction, id);
-    invalidate(tagOf.user(id));
-    audit('user.tokens_revoked', { kind: 'user', id });
+    transaction.invalidate(tagOf.user(id));
+    return true;
+  }
+
+  /** The same as an event of its own: the account stays as it is. */
+  async function endAccess(transaction: Change, id: string): Promise<void> {
+    if (!(await endLogins(transaction, id))) fail('user.not_found', { id });
+    transaction.audit('user.tokens_revoked', { kind: 'user', id });
   }
 
   /** Also ends tokens and sessions. Returns the version of the disabled user. */
   async function disable(transaction: Change, id: string): Promise<number> {
-    const { tx, invalidate } = transaction;
+    const { tx } = transaction;
     await updateUser(tx, id, { enabled: 0, updated_at: clock.now() });
-    await revokeTokensOfUser(tx, id);
-    await revokeAccess(transaction, id);
-    invalidate(tagOf.user(id));
+    await endLogins(transaction, id);
     return (await findUser(tx, id))!.version;
   }
 
@@ -50,5 +53,5 @@ export function createClosing({ clock, revokeAccess, onEnabled }: ClosingDeps) {
     audit('user.deleted', { kind: 'user', id }, { domain_id });
   }
 
-  return { endAccess, disable, enable, erase };
+  return { endAccess, endLogins, disable, enable, erase };
 }

@@ -54,7 +54,7 @@ export function createUserRevision({
   /** Changing how one signs in needs a recent login. The shield decides for provisioning clients, which have no login. */
   async function permitSignIn(reader: Reader, caller: Caller, id: string): Promise<void> {
     await shield(reader, caller, 'identity:update_user', { userId: id }, { signIn: true });
-    freshLogin.require(caller, id);
+    await freshLogin.require(caller, id, reader);
   }
 
   /** Writes the row. Revokes access when the account is disabled or gets a new password. */

@@ -1,6 +1,5 @@
 // /account: the pages where a signed-in person manages their own account.
 import type { Provider } from 'oidc-provider';
-import type { FreshLogin } from '../../access/index.ts';
 import { fail } from '../../faults.ts';
 import type { Factor } from '../../two-factor/index.ts';
 import { type AccountPageContent, accountPage } from '../pages/account-layout.ts';
@@ -19,7 +18,6 @@ import { redirectWithMessage, takeMessage } from './success.ts';
 
 export interface AccountDeps extends SignedInPersonDeps, AccountSectionDeps {
   readonly factor: Factor;
-  readonly freshLogin: FreshLogin;
   issuer(): string;
 }
 
@@ -34,7 +32,9 @@ interface PageState {
 const titleOf = (words: PageWords, name: AccountPageName): string => words.accountPages[name];
 
 async function needsSignIn({ factor, freshLogin }: AccountDeps, { person }: AccountVisit, step: AccountStep): Promise<boolean> {
-  const { user, session } = person;
+  const { user, session, login } = person;
+  // A second factor, or a role that requires a passkey, may be newer than the session. Then it changes nothing.
+  if (!(await freshLogin.isEnough(login))) return true;
   if (step.needs === undefined || freshLogin.isFresh(Number(session.loginTs) * 1000)) return false;
   return step.needs === 'fresh sign-in' || factor.isEnabled(user.id);
 }

@@ -1,7 +1,8 @@
-// A new session for a person who changed their password, which ended all their sessions. It is the same for the person, but the secret in
+// A new session for a person who changed their password or turned a second factor on, which ended all their sessions. It is the same for the person, but the secret in
 // the cookie is new: whoever copied the old one is signed out.
 import type { Provider, Session } from 'oidc-provider';
 import type { BrowserRequest } from '../pages/browser.ts';
+import { withCode } from '../provider/acr.ts';
 import { type Lifetimes, sessionLifetime } from '../provider/configuration/lifetimes.ts';
 import type { Records } from '../provider/records/records.ts';
 
@@ -22,17 +23,21 @@ export interface RenewDeps {
   readonly config: SessionLifetimes;
 }
 
-/** `generation`: the person's generation after the change. If it has changed again since, the session is not valid. */
+/**
+ * `generation`: the person's generation after the change. If it has changed again since, the session is not valid. `proved`: a code that they
+ * gave for the change.
+ */
 export async function renewSession(
   { records, config }: RenewDeps,
   provider: Provider,
   browser: BrowserRequest,
   old: Session,
-  generation: number,
+  { generation, proved }: { readonly generation: number; readonly proved?: 'totp' | undefined },
 ): Promise<void> {
   records.rebind(old.accountId!, generation);
   const session = new (provider.Session as unknown as SessionModel)();
-  const { accountId, loginTs, amr, acr } = old;
+  const { accountId, loginTs, acr } = old;
+  const amr = proved ? withCode(old.amr ?? []) : old.amr;
   session.uid = old.uid;
   session.loginAccount({ accountId, loginTs, amr, acr });
   await keepSession(provider, browser, session, config);

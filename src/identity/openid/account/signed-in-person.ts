@@ -1,6 +1,7 @@
 // The person at the account page, by their session.
 import type { Provider, Session } from 'oidc-provider';
-import type { Access } from '../../access/index.ts';
+import type { Access, FreshLogin, PersonLogin } from '../../access/index.ts';
+import type { Actor } from '../../audit/index.ts';
 import type { Federation } from '../../federation/index.ts';
 import type { LoginAttempt } from '../../logins/index.ts';
 import type { Guesser } from '../../passwords/index.ts';
@@ -8,7 +9,7 @@ import type { Deps } from '../../resource/index.ts';
 import type { Users, UserWithExpiry } from '../../users/index.ts';
 import { type BrowserRequest, passkeyChallenges, redirect, sendPage } from '../pages/browser.ts';
 import { notSignedInPage } from '../pages/sign-in-pages.ts';
-import { FEDERATED } from '../provider/acr.ts';
+import { FEDERATED, methodsOf } from '../provider/acr.ts';
 import { ACCOUNT_CLIENT } from '../provider/first-party-clients.ts';
 import type { Records } from '../provider/records/records.ts';
 import { renewSession } from './renew-session.ts';
@@ -20,22 +21,25 @@ export interface SignedInPersonDeps {
   readonly users: Users;
   readonly records: Records;
   readonly federation: Federation;
+  readonly freshLogin: FreshLogin;
   readonly config: Deps['config'];
 }
 
 export interface SignedInPerson {
   readonly user: UserWithExpiry;
   readonly session: Session;
-  /** With the epoch that was checked: a change fails if the account was changed since. */
-  readonly actor: Guesser & LoginAttempt & { readonly epoch: number };
+  /** How they signed in, which may not be enough any more. */
+  readonly login: PersonLogin;
+  /** With the epoch that was checked: a change fails if the account was changed since, or if the sign-in is not enough any more. */
+  readonly actor: Actor & Guesser & LoginAttempt & { readonly epoch: number };
   /** What a new passkey signs in this session. */
   readonly challenges: readonly string[];
-  /** A new session in this browser, after the person's own change of the password ended all. */
-  renewSession(): Promise<void>;
+  /** A new session in this browser, after the person's own change ended all. `by`: what they proved with it, beside how they signed in. */
+  renewSession(by?: 'totp'): Promise<void>;
 }
 
 export async function findSignedInPerson(
-  { access, users, records, federation, config }: SignedInPersonDeps,
+  { access, users, records, federation, freshLogin, config }: SignedInPersonDeps,
   provider: Provider,
   browser: BrowserRequest,
   keys: readonly string[],
@@ -53,9 +57,12 @@ export async function findSignedInPerson(
   const challenges = passkeyChallenges(keys, `account ${session.uid} ${user.id}`);
   const userAgent = (req.headers['user-agent'] ?? '').slice(0, MAX_USER_AGENT);
   const origin = { address, user_agent: userAgent };
-  const actor = { userId: user.id, requestId, address, userAgent, origin, signal, epoch: user.epoch, via: 'account page' };
-  const renew = () => renewSession({ records, config }, provider, browser, session, authContext.userGeneration + 1);
-  return { user, session, actor, challenges, renewSession: renew };
+  const login = { userId: user.id, methods: methodsOf(session.amr ?? []) };
+  const by = { userId: user.id, requestId, address, userAgent, origin, signal, epoch: user.epoch, via: 'account page' };
+  const actor = freshLogin.checkedAgain(by, login);
+  const renew = (proved?: 'totp') =>
+    renewSession({ records, config }, provider, browser, session, { generation: authContext.userGeneration + 1, proved });
+  return { user, session, login, actor, challenges, renewSession: renew };
 }
 
 /**

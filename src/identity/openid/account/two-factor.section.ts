@@ -53,7 +53,8 @@ const confirm =
     const question = isAsked ? { question: form.text('question'), answer: form.text('answer') } : undefined;
     const offer = factor.proposalOf(user, proposed);
     if (!offer) return { error: words.tooLate };
-    if (!(await factor.enableProposed(actor, user, { proposed, code }, question)))
+    const codes = await factor.enableProposed(actor, user, { proposed, code }, question);
+    if (!codes)
       return {
         error: words.wrongCode,
         field: 'code',
@@ -62,8 +63,10 @@ const confirm =
           proposalOf(deps, offer),
         ),
       };
-    const codes = await newRecoveryCodes(deps, visit, { withFactor: true });
-    return { show: html`${codes}${delegatedNotice(visit.look, await deps.delegatedAccess.list(user.id))}` };
+    // The other sessions have ended. This one goes on, and the code counts.
+    await visit.person.renewSession('totp');
+    const others = delegatedNotice(visit.look, await deps.delegatedAccess.list(user.id));
+    return { show: html`${recoveryCodesSection(visit, codes)}${others}` };
   };
 
 /** Asks for the password: the browser may be unlocked and used by somebody else. */
@@ -76,13 +79,9 @@ const disable =
     return { done: 'twoFactorIsOff' };
   };
 
-async function newRecoveryCodes(
-  { factor }: TwoFactorDeps,
-  visit: AccountVisit,
-  options?: { withFactor: boolean },
-): Promise<Html> {
+async function newRecoveryCodes({ factor }: TwoFactorDeps, visit: AccountVisit): Promise<Html> {
   const { user, actor } = visit.person;
-  return recoveryCodesSection(visit, await factor.makeRecoveryCodes(actor, user.id, options));
+  return recoveryCodesSection(visit, await factor.makeRecoveryCodes(actor, user.id));
 }
 
 /** The codes as a file. They come from the page that shows them: the service has only their hashes. */

@@ -26,7 +26,8 @@ export function createNewEmailPage(deps: NewEmailDeps) {
     const token = textIn(values, 'token') || textIn(values, 'state');
     const link = await emailChange.open(strangerOf(browser), token);
     const person = await findSignedInPerson(deps, provider, browser, keys);
-    if (link && !person) return askToSignIn(issuer(), browser, NEW_EMAIL_PAGE, token);
+    const isEnough = person !== undefined && (await deps.freshLogin.isEnough(person.login));
+    if (link && !isEnough) return askToSignIn(issuer(), browser, NEW_EMAIL_PAGE, token);
     const look = person ? browser.look.for(readerOf(person.user)) : browser.look;
     const { words } = look;
     const ended = (): void => sendPage(browser, linkEndedPage(look, { href: SECURITY_PAGE, label: words.manageAccount }), 400);

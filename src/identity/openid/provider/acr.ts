@@ -82,6 +82,9 @@ export function amrOf(methods: readonly string[], passkey?: { readonly isSynced:
   return first.length > 0 ? [...known, 'mfa'] : [...known, 'user', ...(passkey ? [passkey.isSynced ? 'swk' : 'hwk'] : []), 'mfa'];
 }
 
+/** For a session in which a code was given later. */
+export const withCode = (amr: readonly string[]): string[] => [...new Set([...amr, 'otp', 'mfa'])];
+
 /** The methods behind the `amr` of a session. */
 export const methodsOf = (amr: readonly string[]): ('mapped' | 'password' | 'totp' | 'passkey' | 'wallet')[] => [
   ...(amr.includes(FEDERATED) ? (['mapped'] as const) : []),

@@ -235,7 +235,7 @@ export class SignInSteps implements PromptSteps {
     if (current?.accountId !== session.accountId) return undefined;
     const state = await this.#deps.signIn.stateOf(session.accountId);
     const methods = methodsOf(current.amr ?? []);
-    const complete = !(await this.#deps.signIn.isPasskeyMissing(session.accountId, methods));
+    const complete = await this.#deps.freshLogin.isEnough({ userId: session.accountId, methods });
     return state && { ...state, methods, at: this.#deps.now(), complete, since: current.loginTs };
   }
 

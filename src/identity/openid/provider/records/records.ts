@@ -22,10 +22,11 @@ import {
   deleteRecordOf,
   deleteRecordsOfGrant,
   findRecord,
+  sessionHashes,
 } from './records.store.ts';
 import { createRequestState } from './request-state.ts';
 import { addRecord, addRecordOnce, type RecordToSave, type SaveDeps, saveRecord } from './save.ts';
-import { endSessionTokens } from './session-tokens.ts';
+import { endSessionTokens, sessionTokenId } from './session-tokens.ts';
 import { deleteUnusedSessions } from './sessions.store.ts';
 import { listSessions } from './sessions.ts';
 
@@ -122,6 +123,9 @@ export function createRecords(options: EndDeps & Partial<Pick<SaveDeps, 'isWalle
     endSession: (transaction: Change, userId: string, id: string) => endSession(deps, transaction, userId, id),
     listSessions: (userId: string) => listSessions(deps, userId),
     hashOfSession: (uid: string): string => hashOf('uid', uid),
+    /** Whether a token names one of the person's sessions as what it was made from. */
+    isOfSession: async ({ tx }: Change, userId: string, auditId: string): Promise<boolean> =>
+      (await sessionHashes(tx, userId)).some((hash) => sessionTokenId(hash) === auditId),
     endSessionsByHash: (transaction: Change, userId: string, hashes: readonly string[]) =>
       endSessionsByHash(deps, transaction, userId, hashes),
     /** By the hash of the session. Applications that may go on without the person do. */
