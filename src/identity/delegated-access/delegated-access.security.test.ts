@@ -106,7 +106,9 @@ onEachDatabase(
         const person = await intrudedPerson(api);
         if (isPlanted) await intrude(api, person);
         const browser = new TestBrowser(api);
-        const proposal = await browser.submit(await browser.signIn('/account/security', person), 'two-factor-on');
+        const security = await browser.signIn('/account/security', person);
+        assert.equal(/can still act for you/.test(security.text), isPlanted, 'also beside the password');
+        const proposal = await browser.submit(security, 'two-factor-on');
         const [, key = ''] = /<code class="copy">(\w+)</.exec(proposal.text) ?? [];
         const code = new Phone(api, key).code();
         const on = await browser.submit(proposal, 'two-factor-confirm', { code, question: 'q', answer: 'a' });

@@ -1,6 +1,7 @@
 // What can act for a person beside themselves, and its end.
 import type { DelegatedAccess } from '../../delegated-access/index.ts';
-import { accessSections } from '../pages/account-access.ts';
+import { accessSections, delegatedNotice } from '../pages/account-access.ts';
+import { section } from '../pages/account-layout.ts';
 import type { AccountSection, AccountStep } from './section.ts';
 
 export interface AccessDeps {
@@ -29,5 +30,14 @@ export const createAccessSection = (deps: AccessDeps): AccountSection => ({
   steps: {
     'end-delegated': { needs: 'fresh sign-in', run: end(deps) },
     'end-all-access': { needs: 'fresh sign-in', run: endAll(deps) },
+  },
+});
+
+/** Beside the password, which does not end it when it changes. */
+export const createAccessNotice = ({ delegatedAccess }: AccessDeps): AccountSection => ({
+  page: 'security',
+  async show({ look, person }) {
+    const items = await delegatedAccess.list(person.user.id);
+    return items.length > 0 ? section(look.words.delegated, delegatedNotice(look, items)) : undefined;
   },
 });

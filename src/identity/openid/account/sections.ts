@@ -1,6 +1,6 @@
 // The sections of the account pages, in the order in which a page shows them. To add one: write its file with its own dependencies, and
 // list it here.
-import { type AccessDeps, createAccessSection } from './access.section.ts';
+import { type AccessDeps, createAccessNotice, createAccessSection } from './access.section.ts';
 import { type ActivityDeps, createActivitySection } from './activity.section.ts';
 import { type ApplicationsDeps, createApplicationsSection } from './applications.section.ts';
 import { createDataSection, type DataDeps } from './data.section.ts';
@@ -41,6 +41,7 @@ export const createAccountSections = (deps: AccountSectionDeps): readonly Accoun
   createOtherProvidersSection(deps),
   createTwoFactorSection(deps),
   createPasswordSection(deps),
+  createAccessNotice(deps),
   createEmailSection(deps),
   createSessionsSection(deps),
   createDevicesSection(deps),
