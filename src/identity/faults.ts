@@ -342,6 +342,10 @@ export const identityFaults = {
   'passkey.refused': { status: 400, text: 'This passkey cannot be added: {why}.' },
   'passkey.too_many': { status: 400, text: 'This passkey cannot be added: {most} are the most a person can have.' },
   'passkey.known': { status: 400, text: 'This passkey cannot be added: it was added before.' },
+  'passkey.required': {
+    status: 403,
+    text: 'This passkey cannot be removed: this person must sign in with one. Add another passkey first.',
+  },
   'passkey.last_way_in': {
     status: 403,
     text: 'This passkey is the only way to sign in to this account. Set a password or add another passkey first.',

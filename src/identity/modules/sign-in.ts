@@ -83,6 +83,7 @@ export function buildSignIn(
     gate,
     relyingParty,
     ...passkeyListeners(core),
+    isRequired: passkeyPolicy.isRequired,
     hasOtherWay: async (tx, userId) => (await knowsPassword(tx, userId)) || (await federation.links.hasUsable(tx, userId)),
   });
   const credentials = createCredentials({ ...deps, users, seal, freshLogin });

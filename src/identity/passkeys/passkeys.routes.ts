@@ -26,7 +26,7 @@ export function mountPasskeys(app: IdentityApp, { passkeys, subject }: { passkey
     '/v3/users/:user_id/OS-PASSKEYS/passkeys/:passkey_id',
     {
       summary: 'Remove a passkey of a user',
-      description: 'The only way to sign in is not removed by its owner.',
+      description: 'Its owner does not remove the only way to sign in, nor the last passkey if they must have one.',
       tag,
       rule: 'delete_passkey',
       target,

@@ -20,6 +20,7 @@ import {
 } from './ceremonies.ts';
 import {
   findByCredentialId,
+  hasPasskey,
   insertPasskey,
   listPasskeys,
   lockPasskey,
@@ -43,6 +44,8 @@ export type PasskeyDeps = Pick<Deps, 'db' | 'clock' | 'change' | 'log'> & {
   onRemoved(change: Change, passkey: PasskeyRow, kept: KeptSession | undefined): Promise<void>;
   /** Whether the account can be entered without a passkey. */
   hasOtherWay(tx: Tx, userId: string): Promise<boolean>;
+  /** Whether this person must use one. */
+  isRequired(person: { readonly id: string }, tx: Tx): Promise<boolean>;
 };
 
 /** A session of a browser: its two ids. */
@@ -80,6 +83,7 @@ export function createPasskeys({
   gate,
   relyingParty,
   hasOtherWay,
+  isRequired,
   onAdded,
   onRemoved,
 }: PasskeyDeps) {
@@ -204,14 +208,19 @@ export function createPasskeys({
         audit('passkey.renamed', { kind: 'user', id: userId }, { passkey_id: id, name: nameOf(name) });
       }),
 
-    /** An administrator may remove the last way in of somebody else: they can also set a password. */
+    /**
+     * Nobody removes their own last way in, nor the last passkey that they must have: their password would then be enough to add another. An
+     * administrator may, of somebody else: they can also set a password, and the person adds a new one.
+     */
     remove: (actor: Actor, userId: string, id: string, kept?: KeptSession): Promise<void> =>
       change(actor, async (transaction) => {
         const { tx, audit } = transaction;
         const removed = (await listPasskeys(tx, userId)).find((one) => one.id === id);
         if (!removed || !(await removePasskey(tx, userId, id, seconds(clock)))) return fail('passkey.not_found', { id });
-        const isLast = (await listPasskeys(tx, userId)).length === 0 && !(await hasOtherWay(tx, userId));
-        if (isLast && actor.userId === userId) fail('passkey.last_way_in');
+        if (actor.userId === userId && !(await hasPasskey(tx, userId))) {
+          if (await isRequired({ id: userId }, tx)) fail('passkey.required');
+          if (!(await hasOtherWay(tx, userId))) fail('passkey.last_way_in');
+        }
         audit('passkey.removed', { kind: 'user', id: userId }, { passkey_id: id });
         await notify(transaction, 'passkey.removed', userId);
         await onRemoved(transaction, removed, kept);

@@ -35,6 +35,7 @@ onEachDatabase('A passkey', (api) => {
       gate,
       relyingParty: () => relyingPartyOf(ORIGIN, 'Example'),
       hasOtherWay: async () => hasPassword,
+      isRequired: async () => false,
       onAdded: async () => {},
       onRemoved: async () => {},
     });

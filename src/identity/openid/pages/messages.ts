@@ -66,6 +66,7 @@ const MESSAGES: Partial<Readonly<Record<keyof typeof identityFaults, Message>>> 
   'passkey.refused': (words) => words.passkeyNotAdded,
   'passkey.too_many': (words, { most }) => words.passkeysFull(Number(most)),
   'passkey.known': (words) => words.passkeyKnown,
+  'passkey.required': (words) => words.passkeyMustStay,
   'passkey.last_way_in': (words) => words.passkeyLastWayIn,
 
   'identity_provider.not_found': (words) => words.providerIsGone,

@@ -19,6 +19,7 @@ const en = {
   passkeyNotAdded: 'The passkey could not be added. Try again, or use another one.',
   passkeysFull: (most: number) => `You have ${most} passkeys. Remove one to add another.`,
   passkeyKnown: 'This passkey was added before.',
+  passkeyMustStay: 'You must sign in with a passkey, so the last one cannot be removed. Add another one first.',
   passkeyLastWayIn:
     'This passkey is the only way to sign in to your account. Set a password, or add another passkey before you remove it.',
   providerLastWayIn:
@@ -49,6 +50,7 @@ const es: typeof en = {
   passkeyNotAdded: 'No se ha podido añadir la llave de acceso. Vuelva a intentarlo o use otra.',
   passkeysFull: (most) => `Tiene ${most} llaves de acceso. Elimine una para añadir otra.`,
   passkeyKnown: 'Esta llave de acceso ya se había añadido.',
+  passkeyMustStay: 'Debe iniciar sesión con una llave de acceso, por lo que no se puede eliminar la última. Añada otra primero.',
   passkeyLastWayIn:
     'Esta llave de acceso es la única forma de entrar en su cuenta. Establezca una contraseña o añada otra llave antes de eliminarla.',
   providerLastWayIn:
