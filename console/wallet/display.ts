@@ -21,9 +21,6 @@ export const titleOf = ({ displays, type }: Pick<Credential, 'displays' | 'type'
 
 export const localName = (names: readonly LocalName[]): string | undefined => inLanguage(names)?.name;
 
-/** The host of an address, or the whole of it if it has none, such as a DID. */
-export const hostOf = (address: string): string => URL.parse(address)?.host || address;
-
 /** Claims about the credential itself, not about its subject. The card shows them in its own way, or they are of no use to people. */
 const TECHNICAL = new Set([
   ...['iss', 'iat', 'exp', 'nbf', 'jti', 'vct', 'vct#integrity', 'cnf', 'status', '_sd_alg', 'typ', '@context', 'type', 'id'],

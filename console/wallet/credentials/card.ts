@@ -3,7 +3,8 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { define, PageElement } from '../../shared/element.ts';
 import { hrefOf, part } from '../../shared/router.ts';
 import { dateText } from '../../shared/time.ts';
-import { claimRows, hostOf, inLanguage, nameOf, titleOf } from '../display.ts';
+import { claimRows, inLanguage, nameOf, titleOf } from '../display.ts';
+import { shownIssuer } from '../peer.ts';
 import type { Credential, Display, OfferedCredential } from '../types.ts';
 import { words } from '../words/index.ts';
 
@@ -87,7 +88,7 @@ export function credentialCard(credential: Credential): TemplateResult {
     displays,
     html`<header>
         <h2><a href=${hrefOf(`/credentials/${part(id)}`)}>${titleOf(credential)}</a></h2>
-        <p>${issuer.name ?? hostOf(issuer.id)}</p>
+        <p>${shownIssuer(issuer)}</p>
       </header>
       <dl>${rows.slice(0, SHOWN_CLAIMS).map(({ label, value }) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>
       ${rows.length > SHOWN_CLAIMS ? html`<p>${credentials.moreClaims(rows.length - SHOWN_CLAIMS)}</p>` : nothing}

@@ -1,10 +1,13 @@
 // How exchanges are named in the history.
-import { hostOf, nameOf, shortType } from '../display.ts';
+import { nameOf, shortType } from '../display.ts';
+import { shownPeer } from '../peer.ts';
 import type { Exchange } from '../types.ts';
 import { words } from '../words/index.ts';
 
-export const peerName = ({ summary, peer }: Exchange): string =>
-  summary.name ?? (peer === undefined ? words.history.somebody : hostOf(summary.responseUri ?? peer));
+export function peerName({ summary: { name, proof, responseUri }, peer }: Exchange): string {
+  const address = responseUri ?? peer;
+  return address === undefined ? (name ?? words.history.somebody) : shownPeer(name, address, proof).heading;
+}
 
 /** The kinds of credentials that were offered or shown. */
 export function subjectOf({ summary: { offered = [], presented = [] } }: Exchange): string {

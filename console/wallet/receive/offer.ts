@@ -8,9 +8,10 @@ import { part } from '../../shared/router.ts';
 import { type Content, Screen } from '../../shared/screen.ts';
 import { announce } from '../../shared/status.ts';
 import { offeredCard } from '../credentials/card.ts';
-import { hostOf, localName, nameOf } from '../display.ts';
+import { localName, nameOf } from '../display.ts';
 import { go } from '../frame.ts';
 import { previewOf } from '../open/links.ts';
+import { hostOf, shownPeer } from '../peer.ts';
 import { api } from '../session.ts';
 import type { IssuanceAnswer, OfferedCredential, OfferPreview } from '../types.ts';
 import { words } from '../words/index.ts';
@@ -114,12 +115,17 @@ class Offer extends Screen {
     if (!preview) return nothing;
     const { receive } = words;
     const { issuer, offered, grant } = preview;
+    const { heading, callsItself } = shownPeer(localName(issuer.names), issuer.id, issuer.proof);
     const isPossible = offered.some(({ supported }) => supported);
     return html`${this.#isOutdated ? html`<p class="warn" role="alert">${receive.outdated}</p>` : nothing}
       <section class="card">
         <h2>${receive.who}</h2>
-        <p class="peer">${localName(issuer.names) ?? hostOf(issuer.id)}</p>
-        <p>${receive.at} <strong>${hostOf(issuer.id)}</strong></p>
+        <p class="peer">${heading}</p>
+        ${
+          callsItself === undefined
+            ? html`<p>${receive.at} <strong>${hostOf(issuer.id)}</strong></p>`
+            : html`<p>${receive.callsItself} <q>${callsItself}</q></p>`
+        }
         <p class=${issuer.proof === 'none' ? 'bad' : 'soft'}>${(receive.proofs as Record<string, string>)[issuer.proof] ?? issuer.proof}</p>
       </section>
       <section class="card">

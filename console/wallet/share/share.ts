@@ -8,8 +8,9 @@ import { hrefOf, part } from '../../shared/router.ts';
 import { type Content, Screen } from '../../shared/screen.ts';
 import { announce } from '../../shared/status.ts';
 import { dateText } from '../../shared/time.ts';
-import { hostOf, labelOf, titleOf, valueAt } from '../display.ts';
+import { labelOf, titleOf, valueAt } from '../display.ts';
 import { previewOf } from '../open/links.ts';
+import { hostOf, shownIssuer, shownPeer } from '../peer.ts';
 import { api } from '../session.ts';
 import type { Credential, Path, PresentationAnswer, PresentationPreview, PreviewQuery, QuerySet } from '../types.ts';
 import { valueText } from '../value-text.ts';
@@ -81,10 +82,12 @@ class Share extends Screen {
   #who({ verifier, responseUri, policyUri, sets = [] }: PresentationPreview): TemplateResult {
     const { share } = words;
     const purposes = sets.flatMap(({ purpose }) => purpose ?? []);
+    const { heading, callsItself } = shownPeer(verifier.name, responseUri, verifier.trust);
     const proof = (share.proofs as Record<string, string>)[verifier.trust] ?? verifier.trust;
     return html`<section class="card">
       <h2>${share.who}</h2>
-      <p class="peer">${verifier.name ?? hostOf(responseUri)}</p>
+      <p class="peer">${heading}</p>
+      ${callsItself === undefined ? nothing : html`<p>${share.callsItself} <q>${callsItself}</q></p>`}
       <p class=${verifier.authenticated ? 'soft' : 'bad'}>${proof}</p>
       <dl class="facts">
         <dt>${share.goesTo}</dt><dd><strong>${hostOf(responseUri)}</strong></dd>
@@ -134,7 +137,7 @@ class Share extends Screen {
     const choose = (credentialId: string, set?: number): void => this.#chooseAgain((one) => one.choose(id, credentialId, set));
     const describe = (credentialId: string): string => {
       const one = this.#credentials.get(credentialId);
-      return one ? share.credential(titleOf(one), one.issuer.name ?? hostOf(one.issuer.id), dateText(one.addedAt)) : credentialId;
+      return one ? share.credential(titleOf(one), shownIssuer(one.issuer), dateText(one.addedAt)) : credentialId;
     };
     const described = matches.filter(({ credentialId }) => this.#credentials.has(credentialId)).length;
     return html`<section class="card">
@@ -178,7 +181,7 @@ class Share extends Screen {
     const { share } = words;
     const preview = this.#preview!;
     const choice = this.#choice!;
-    const who = preview.verifier.name ?? hostOf(preview.responseUri);
+    const { heading: who } = shownPeer(preview.verifier.name, preview.responseUri, preview.verifier.trust);
     const refuse = (): Promise<void> => this.#send({ action: 'reject' });
     return html`${this.#isOutdated ? html`<p class="warn" role="alert">${share.outdated}</p>` : nothing}
       ${this.#who(preview)}

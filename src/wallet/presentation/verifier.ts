@@ -98,7 +98,9 @@ export async function authenticateVerifier(
         const registered = Object.hasOwn(rules.registered, client.identifier) ? rules.registered[client.identifier]! : undefined;
         if (!registered?.responseUris.includes(responseUri))
           return untrusted('it is not registered here, or not with this address');
-        return { ...about, ...(registered.name ? { name: registered.name } : {}), authenticated: false, trust: 'registered' };
+        // The request is not signed: the name in it is anybody's.
+        const { name: _, ...known } = about;
+        return { ...known, ...(registered.name ? { name: registered.name } : {}), authenticated: false, trust: 'registered' };
       }
       default:
         return untrusted(`client ids of the kind ${client.prefix} are not supported`);

@@ -8,6 +8,7 @@ export const share = {
     registered: 'It is registered at this node, with this address.',
     none: 'It did not prove who it is. Only the address of the answer is known. Share only if you know this address.',
   },
+  callsItself: 'It calls itself',
   goesTo: 'Your answer goes to',
   certificate: 'Certificate',
   certificateUntil: (date: string) => `valid until ${date}`,

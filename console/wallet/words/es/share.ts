@@ -10,6 +10,7 @@ export const share: Words['share'] = {
     registered: 'Está registrado en este nodo, con esta dirección.',
     none: 'No ha probado quién es. Solo se conoce la dirección de la respuesta. Comparta solo si conoce esta dirección.',
   },
+  callsItself: 'Se hace llamar',
   goesTo: 'Su respuesta va a',
   certificate: 'Certificado',
   certificateUntil: (date) => `válido hasta el ${date}`,

@@ -118,6 +118,8 @@ export function consentPage(
     application: string;
     logo: string | undefined;
     person: string;
+    /** Where the person goes with the answer: a host, or the scheme of an app. */
+    site: string | undefined;
     scopes: readonly string[];
     resources: readonly string[];
     /** Names of credentials. */
@@ -129,10 +131,11 @@ export function consentPage(
   const [before, after] = words.resource;
   const used = about.resources.map((address) => html`<li>${before} <code>${address}</code> ${after}</li>`);
   const received = about.credentials.map((name) => html`<li>${words.receiveCredential} <strong>${name}</strong></li>`);
-  const body = html`<p>${words.consentText(about.person)}</p><ul>${items}${received}${used}</ul>${form(
-    about,
-    html`${hidden('step', 'allow')}<button type="submit">${words.allow}</button>`,
-  )}<form method="post" action="${about.action}">${hidden('form_token', about.token)}${hidden('step', 'cancel')}
+  const body = html`<p>${words.consentText(about.person)}</p><ul>${items}${received}${used}</ul>
+${about.site && html`<p class="soft">${words.consentReturn(about.site)}</p>`}${form(
+  about,
+  html`${hidden('step', 'allow')}<button type="submit">${words.allow}</button>`,
+)}<form method="post" action="${about.action}">${hidden('form_token', about.token)}${hidden('step', 'cancel')}
 <button type="submit" class="second">${words.deny}</button></form>`;
   // A wallet asks for nothing else.
   const isWallet = about.credentials.length > 0 && about.scopes.length === 0;

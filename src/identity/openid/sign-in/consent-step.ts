@@ -30,6 +30,12 @@ interface MissingConsent {
   readonly missingResources?: string[];
 }
 
+/** People know a site by its host; apps have a scheme of their own. */
+function siteOf(redirectUri: unknown): string | undefined {
+  const url = typeof redirectUri === 'string' ? URL.parse(redirectUri) : null;
+  return url ? url.host || url.protocol : undefined;
+}
+
 export class ConsentStep implements PromptSteps {
   readonly #deps: ConsentDeps;
   readonly #request: InteractionRequest;
@@ -51,7 +57,15 @@ export class ConsentStep implements PromptSteps {
     const names = await Promise.all(asked.map(async (one) => (await this.#deps.catalog.nameOf(one)) ?? one));
     const credentials = [...new Set(names)];
     const logo = await this.#deps.consumers.logoPathOf(clientId);
-    const about = { application, logo, person: user?.name ?? '', scopes, resources: resources.map(shortenAddress), credentials };
+    const about = {
+      application,
+      logo,
+      person: user?.name ?? '',
+      site: siteOf(interaction.params.redirect_uri),
+      scopes,
+      resources: resources.map(shortenAddress),
+      credentials,
+    };
     sendPage(browser, consentPage(browser.look, { ...form, ...about }));
   }
 

@@ -131,6 +131,13 @@ onEachDatabase('Signing in under attack', (api) => {
       assert.equal(stepOf(await attacker.go((await party.ask()).url)), 'password');
     });
 
+    it('tells where the person goes, because whoever registers an application chooses its name', async () => {
+      const [party, person, browser] = [await RelyingParty.make(api), await makeUser(api), new TestBrowser(api)];
+      const page = await browser.submit(await browser.go((await party.ask()).url), 'password', person);
+      assert.equal(stepOf(page), 'allow');
+      assert.match(page.text, /You go on at app\.example\.org\. Whoever registered the application chose its name\./);
+    });
+
     it('says the same whether the name is wrong, the password is, or the person is disabled', async () => {
       const person = await makeUser(api);
       const closed = await makeUser(api, { enabled: false });

@@ -46,6 +46,7 @@ const en = {
   /** A wallet without a name. */
   someWallet: 'a wallet',
   consentText: (person: string) => `You are signed in as ${person}. If you allow it, the application gets:`,
+  consentReturn: (site: string) => `You go on at ${site}. Whoever registered the application chose its name.`,
   allow: 'Allow',
   deny: 'Deny',
   scopes: {
@@ -123,6 +124,7 @@ const es: typeof en = {
   consentCredentialTitle: (wallet) => `Añadir una credencial a ${wallet}`,
   someWallet: 'una cartera digital',
   consentText: (person) => `Ha iniciado sesión como ${person}. Si lo permite, la aplicación obtiene:`,
+  consentReturn: (site) => `Continuará en ${site}. El nombre lo eligió quien registró la aplicación.`,
   allow: 'Permitir',
   deny: 'Denegar',
   scopes: {
