@@ -4,7 +4,6 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { backup } from './backup.ts';
 import { createSealOrFail, existingMasterKeys } from './data-folder.ts';
 import { ConfigError } from './platform/config/index.ts';
 import { type Job, repeat } from './platform/jobs/index.ts';
@@ -92,6 +91,7 @@ export async function backupInto(folder: string, to: string, keep: number, share
     prepareFolder(to);
     let verification: Verification | undefined;
     const file = join(to, nameAt(now));
+    const { backup } = await import('./backup.ts');
     await backup(folder, file, {
       async verify(restored) {
         // The key of the backup itself, unless it is given by a setting.

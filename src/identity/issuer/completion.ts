@@ -4,7 +4,7 @@ import { takeAdvisoryLock } from '../../platform/database/index.ts';
 import { newId } from '../../platform/ids.ts';
 import { type Change, serviceActor } from '../audit/index.ts';
 import type { IssuerKeyRow } from '../database.ts';
-import { type Authority, makeAuthority, makeLeaf } from './certificates.ts';
+import type { Authority } from './certificates.ts';
 import {
   activeAmong,
   certificateIn,
@@ -30,6 +30,7 @@ async function authorityIn(deps: IssuerKeysDeps, { tx, audit }: Change, rows: re
     if (certificate.validToDate.getTime() / 1000 > now + LEAF_SECONDS) return { certificate, key: openKey(deps.seal, last) };
   }
   const { row, key } = await makeKey(deps, 'authority', now);
+  const { makeAuthority } = await import('./certificates.ts');
   const certificate = makeAuthority(key, { from: now - HOUR, until: now + AUTHORITY_SECONDS });
   await insertKey(tx, { ...row, certificate: certificate.raw.toString('base64') });
   audit('issuer_authority.made', { kind: 'issuer_keys', id: row.id });
@@ -72,6 +73,7 @@ export async function completeIssuer(deps: IssuerKeysDeps): Promise<void> {
     if (brought || isFresh(await findCertificate(tx, active.id, issuer), now)) return;
     const authority = await authorityIn(deps, transaction, rows);
     const until = now + LEAF_SECONDS;
+    const { makeLeaf } = await import('./certificates.ts');
     const leaf = makeLeaf(authority, openKey(seal, active), issuer, { from: now - HOUR, until });
     const certificate = leaf.raw.toString('base64');
     await replaceCertificate(tx, { id: newId(), key_id: active.id, issuer, certificate, expires_at: until });

@@ -2,26 +2,14 @@
 // constraints and usages. Revocation (CRL, OCSP) is not checked. Policies are not supported: a chain with critical ones is refused.
 // Why this is not a library: docs/adr/012-certificate-chains.md.
 import { X509Certificate } from 'node:crypto';
-import { AsnConvert } from '@peculiar/asn1-schema';
-import {
-  AuthorityKeyIdentifier,
-  BasicConstraints,
-  Certificate,
-  ExtendedKeyUsage,
-  type GeneralName,
-  id_ce_authorityKeyIdentifier,
-  id_ce_basicConstraints,
-  id_ce_extKeyUsage,
-  id_ce_keyUsage,
-  id_ce_nameConstraints,
-  id_ce_subjectAltName,
-  KeyUsage,
-  NameConstraints,
-  SubjectAlternativeName,
-} from '@peculiar/asn1-x509';
+import type { BasicConstraints, GeneralName, NameConstraints } from '@peculiar/asn1-x509';
+import { loadLater } from '../../platform/load-later.ts';
 import { ChainError } from './errors.ts';
 import { type CertificateNames, checkNames, readConstraints } from './name-constraints.ts';
 import { type CertificatePurpose, checkUsages, type Usages } from './usages.ts';
+
+const schema = loadLater<typeof import('@peculiar/asn1-schema')>('@peculiar/asn1-schema');
+const x509 = loadLater<typeof import('@peculiar/asn1-x509')>('@peculiar/asn1-x509');
 
 const MAX_CHAIN = 6;
 const MAX_BYTES = 16_384;
@@ -76,7 +64,9 @@ function isStrong({ publicKey }: X509Certificate, signature: string): boolean {
 }
 
 function read(certificate: X509Certificate): ParsedCertificate {
-  const { tbsCertificate, signatureAlgorithm } = AsnConvert.parse(certificate.raw, Certificate);
+  const { AsnConvert } = schema();
+  const asn1 = x509();
+  const { tbsCertificate, signatureAlgorithm } = AsnConvert.parse(certificate.raw, asn1.Certificate);
   let basic: BasicConstraints | undefined;
   let authorityKeyId: string | undefined;
   let alternatives: GeneralName[] = [];
@@ -84,15 +74,17 @@ function read(certificate: X509Certificate): ParsedCertificate {
   let signs = true;
   let usages: Usages;
   for (const { extnID, critical, extnValue } of tbsCertificate.extensions ?? []) {
-    if (extnID === id_ce_basicConstraints) basic = AsnConvert.parse(extnValue.buffer, BasicConstraints);
-    else if (extnID === id_ce_authorityKeyIdentifier) {
-      const { keyIdentifier } = AsnConvert.parse(extnValue.buffer, AuthorityKeyIdentifier);
+    if (extnID === asn1.id_ce_basicConstraints) basic = AsnConvert.parse(extnValue.buffer, asn1.BasicConstraints);
+    else if (extnID === asn1.id_ce_authorityKeyIdentifier) {
+      const { keyIdentifier } = AsnConvert.parse(extnValue.buffer, asn1.AuthorityKeyIdentifier);
       if (keyIdentifier) authorityKeyId = Buffer.from(keyIdentifier.buffer).toString('base64url');
-    } else if (extnID === id_ce_subjectAltName) alternatives = [...AsnConvert.parse(extnValue.buffer, SubjectAlternativeName)];
-    else if (extnID === id_ce_nameConstraints) constraints = readConstraints(AsnConvert.parse(extnValue.buffer, NameConstraints));
-    else if (extnID === id_ce_keyUsage)
-      signs = AsnConvert.parse(extnValue.buffer, KeyUsage).toJSON().includes('digitalSignature');
-    else if (extnID === id_ce_extKeyUsage) usages = [...AsnConvert.parse(extnValue.buffer, ExtendedKeyUsage)];
+    } else if (extnID === asn1.id_ce_subjectAltName)
+      alternatives = [...AsnConvert.parse(extnValue.buffer, asn1.SubjectAlternativeName)];
+    else if (extnID === asn1.id_ce_nameConstraints)
+      constraints = readConstraints(AsnConvert.parse(extnValue.buffer, asn1.NameConstraints));
+    else if (extnID === asn1.id_ce_keyUsage)
+      signs = AsnConvert.parse(extnValue.buffer, asn1.KeyUsage).toJSON().includes('digitalSignature');
+    else if (extnID === asn1.id_ce_extKeyUsage) usages = [...AsnConvert.parse(extnValue.buffer, asn1.ExtendedKeyUsage)];
     else if (critical) throw new ChainError(`a critical extension is not understood: ${extnID}`);
   }
   const strong = isStrong(certificate, signatureAlgorithm.algorithm);

@@ -1,11 +1,14 @@
 // Extended key usages: what the key of a certificate may sign. Only listed usages are accepted, so the certificate of a web server
 // or verifier cannot sign credentials.
-import { anyExtendedKeyUsage, id_kp_clientAuth, id_kp_serverAuth } from '@peculiar/asn1-x509';
 import { ChainError } from './errors.ts';
 
 /** What a leaf signs: mdocs, other credentials (and their status lists), requests of verifiers, or attestations of wallets and keys. */
 export type CertificatePurpose = 'document' | 'credential' | 'request' | 'attestation';
 
+/** RFC 5280, 4.2.1.12: any purpose, servers and clients of TLS. */
+const ANY = '2.5.29.37.0';
+const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
+const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 /** From ISO/IEC 18013-5, B.1, and the EU's equivalents for PIDs. */
 const DOCUMENT_SIGNERS: readonly string[] = ['1.0.18013.5.1.2', '1.3.130.2.0.0.1.2'];
 const READERS: readonly string[] = ['1.0.18013.5.1.6', '1.3.130.2.0.0.1.6'];
@@ -20,8 +23,8 @@ const DOCUMENT_SIGNING = '1.3.6.1.5.5.7.3.36';
 const ALLOWED: Readonly<Record<CertificatePurpose, readonly string[]>> = {
   document: DOCUMENT_SIGNERS,
   credential: [...DOCUMENT_SIGNERS, DOCUMENT_SIGNING],
-  request: [...READERS, id_kp_serverAuth],
-  attestation: [DOCUMENT_SIGNING, id_kp_clientAuth],
+  request: [...READERS, SERVER_AUTH],
+  attestation: [DOCUMENT_SIGNING, CLIENT_AUTH],
 };
 
 /** Usages of authorities, and the usages they allow in the certificates they issue. */
@@ -34,11 +37,11 @@ export type Usages = readonly string[] | undefined;
 export function checkUsages(purpose: CertificatePurpose, leaf: Usages, above: readonly Usages[]): void {
   let allowed = ALLOWED[purpose];
   for (const usages of above) {
-    if (!usages || usages.includes(anyExtendedKeyUsage)) continue;
+    if (!usages || usages.includes(ANY)) continue;
     const below = usages.flatMap((usage) => [usage, ...(OF_AUTHORITIES.get(usage) ?? [])]);
     allowed = allowed.filter((usage) => below.includes(usage));
   }
   if (allowed.length === 0) throw new ChainError('an authority in the chain is for another purpose');
-  if (leaf && !leaf.some((usage) => usage === anyExtendedKeyUsage || allowed.includes(usage)))
+  if (leaf && !leaf.some((usage) => usage === ANY || allowed.includes(usage)))
     throw new ChainError('the certificate is for another purpose');
 }
