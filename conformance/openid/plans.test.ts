@@ -58,6 +58,12 @@ onDatabase('SQLite', 'The certification plans of OpenID', {}, (api) => {
   };
 
   describe('discovery', () => {
+    it('of the logout by back channel is there', async () => {
+      const { body } = await api.get('/.well-known/openid-configuration', { token: null });
+      assert.deepEqual([body.backchannel_logout_supported, body.backchannel_logout_session_supported], [true, true]);
+      assert.ok(body.end_session_endpoint.startsWith(api.url));
+    });
+
     it('has everything that is required, over what it really does', async () => {
       const answer = await api.get('/.well-known/openid-configuration', { token: null });
       assert.equal(answer.status, 200);
@@ -131,6 +137,30 @@ onDatabase('SQLite', 'The certification plans of OpenID', {}, (api) => {
         assert.equal(tokens.claims()!.sub, person.id, JSON.stringify(more));
         assert.equal((await party.userInfo(tokens)).sub, person.id);
       }
+    });
+
+    it('may have its scopes and parameters in any order', async () => {
+      const { party, person, browser } = await start();
+      const { url, checks } = await party.ask({ scope: 'openid email' });
+      url.searchParams.set('scope', 'email openid');
+      url.search = new URLSearchParams([...url.searchParams].reverse()).toString();
+      const tokens = await party.redeem(await browser.signIn(url, person), checks);
+      assert.equal((await party.userInfo(tokens)).email, person.user.email);
+    });
+
+    it('with acr_values gets an ID token with one of those that are announced', async () => {
+      const { party, person } = await start();
+      const announced = party.config.serverMetadata().acr_values_supported!;
+      const { acr } = (await party.tokensFor(person, { acr_values: announced.join(' ') })).claims()!;
+      assert.ok(announced.includes(String(acr)), String(acr));
+    });
+
+    it('for an essential claim gets it in the user information, and not in the ID token', async () => {
+      const { party, person } = await start();
+      assert.equal(party.config.serverMetadata().claims_parameter_supported, true);
+      const tokens = await party.tokensFor(person, { claims: '{"userinfo":{"name":{"essential":true}}}' });
+      assert.equal((await party.userInfo(tokens)).name, person.name);
+      assert.equal(tokens.claims()!.name, undefined);
     });
 
     it('with a login_hint has the name in the form already', async () => {
