@@ -113,7 +113,11 @@ async function revoke(
 }
 
 /** Where a request comes from. */
-const originOf = ({ address, request }: RawExchange) => ({ address, userAgent: request.headers['user-agent'] ?? '' });
+const originOf = ({ address, request: { headers } }: RawExchange) => ({
+  address,
+  userAgent: headers['user-agent'] ?? '',
+  cookies: headers.cookie,
+});
 
 export function createOpenid(deps: OpenidDeps) {
   const { clock, records, config, gate, accessTokens, federation, issuer } = deps;

@@ -1,6 +1,8 @@
 // The storage adapter of the OpenID library.
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import type { EnteredBy } from '../../wallet-sign-in/index.ts';
+import { cookieIn } from '../pages/look.ts';
+import { browserCookie, isSecretOf } from './browser-binding.ts';
 import type { RecordPayload } from './records/record.ts';
 import type { Records } from './records/records.ts';
 import type { UnfinishedLimit } from './unfinished-limit.ts';
@@ -13,9 +15,12 @@ export interface CompletedLogin {
   readonly credential?: EnteredBy;
   /** The passkey that was used. */
   readonly passkeyId?: string;
+  /** The hash of the secret of the browser in which the person signed in. */
+  readonly browser?: string;
 }
 
 export interface AdapterDeps {
+  readonly issuer: string;
   readonly records: Records;
   readonly unfinished: UnfinishedLimit;
   client(id: string): Promise<AdapterPayload | undefined>;
@@ -38,9 +43,18 @@ const USED_LATER = ['Session', 'RefreshToken', 'DeviceCode'];
 export const createAdapter = (deps: AdapterDeps) => {
   const { records, client, unfinished, alreadyUsedError } = deps;
 
+  /** Whether this request comes from the browser with the secret. */
+  function isSameBrowser(id: string, hash: string | undefined): boolean {
+    // The one that it gets with the answer counts from when it is stored, the one it has until then.
+    const secrets = [records.givenSecret(id), cookieIn(records.origin()?.cookies, browserCookie(deps.issuer, id))];
+    return hash !== undefined && secrets.some((secret) => secret !== undefined && isSecretOf(hash, secret));
+  }
+
   async function findInteraction(id: string): Promise<RecordPayload | undefined> {
     const found = await records.find('Interaction', id);
     const login = found?.result?.login as CompletedLogin | undefined;
+    const { browser } = (found?.lastSubmission ?? {}) as { browser?: string };
+    if ((login || browser !== undefined) && !isSameBrowser(id, login ? login.browser : browser)) return undefined;
     return login && !(await deps.isSufficient(login)) ? undefined : found;
   }
 

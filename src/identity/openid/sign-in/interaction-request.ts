@@ -1,8 +1,14 @@
 // A request of a browser to an interaction: the pages between an authorization request and its response.
 import type { Client, Interaction, Provider } from 'oidc-provider';
-import { type BrowserRequest, formToken, passkeyChallenges } from '../pages/browser.ts';
+import { type BrowserRequest, formToken, passkeyChallenges, setCookie } from '../pages/browser.ts';
+import { browserCookie, hashOfSecret, newBrowserSecret } from '../provider/browser-binding.ts';
 import { ACCOUNT_CLIENT, PUBLIC_WALLET } from '../provider/first-party-clients.ts';
 import { attemptIdIn } from '../provider/paths.ts';
+import type { Records } from '../provider/records/records.ts';
+
+/** As long as the library keeps a sign-in that is not finished; and how long browsers take to collect one that is. */
+const OPEN_SECONDS = 3600;
+const FINISHED_SECONDS = 300;
 
 /** One request of a person during a sign-in or consent. */
 export interface InteractionRequest {
@@ -16,7 +22,9 @@ export interface InteractionRequest {
   readonly form: { readonly action: string; readonly token: string };
   /** What passkeys sign here; ends with the interaction. */
   challengesFor(purpose: string): readonly string[];
-  /** Returns to the library with a result. */
+  /** Stores what the person proved so far. From now on only this browser goes on. */
+  saveProof(): Promise<void>;
+  /** Returns to the library with a result. Only this browser collects a sign-in. */
   finish(result: Record<string, unknown>): Promise<void>;
 }
 
@@ -34,6 +42,7 @@ export async function openInteraction(
   provider: Provider,
   browser: BrowserRequest,
   keys: readonly string[],
+  records: Pick<Records, 'giveSecret' | 'givenSecret'>,
 ): Promise<InteractionRequest | undefined> {
   const { request, response } = browser.exchange;
   let interaction: Interaction;
@@ -59,6 +68,13 @@ export async function openInteraction(
   const { ownAccount, someWallet } = look.words;
   const { clientId, clientName = clientId } = client;
   const name = clientId === ACCOUNT_CLIENT ? ownAccount : clientId === PUBLIC_WALLET ? someWallet : clientName;
+  /** Another secret with each request: whoever had the one before does not have this one. */
+  const bindBrowser = (seconds: number): string => {
+    const secret = records.givenSecret(uid) ?? newBrowserSecret();
+    setCookie(browser, browserCookie(provider.issuer, uid), secret, '/', seconds);
+    records.giveSecret(uid, secret);
+    return hashOfSecret(secret);
+  };
   return {
     provider,
     browser: { ...browser, look },
@@ -67,6 +83,14 @@ export async function openInteraction(
     application: name,
     form: { action: browser.path, token: formToken(keys[0]!, uid) },
     challengesFor: (purpose) => passkeyChallenges(keys, `${purpose} ${uid}`),
-    finish: (result) => provider.interactionFinished(request, response, result as never, { mergeWithLastSubmission: false }),
+    saveProof() {
+      interaction.lastSubmission = { ...interaction.lastSubmission, browser: bindBrowser(OPEN_SECONDS) };
+      return interaction.save(interaction.exp - Math.floor(Date.now() / 1000)).then(() => {});
+    },
+    finish(result) {
+      const { login } = result as { login?: object };
+      const bound = login ? { ...result, login: { ...login, browser: bindBrowser(FINISHED_SECONDS) } } : result;
+      return provider.interactionFinished(request, response, bound as never, { mergeWithLastSubmission: false });
+    },
   };
 }

@@ -84,7 +84,7 @@ export class KeepAccountSteps implements PromptSteps {
   async #save(login: LeavingLogin | undefined): Promise<void> {
     const { interaction } = this.#request;
     interaction.lastSubmission = login ? { leaving: { ...login, at: this.#deps.now() } } : {};
-    await interaction.save(interaction.exp - Math.floor(Date.now() / 1000));
+    await this.#request.saveProof();
   }
 
   /** A second factor that the person has set up, or must use. */

@@ -280,6 +280,6 @@ export class ProviderSteps {
   async #save(provider: ProviderState): Promise<void> {
     const { interaction } = this.#request;
     interaction.lastSubmission = { provider };
-    await interaction.save(interaction.exp - Math.floor(Date.now() / 1000));
+    await this.#request.saveProof();
   }
 }

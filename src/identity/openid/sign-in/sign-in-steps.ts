@@ -244,7 +244,7 @@ export class SignInSteps implements PromptSteps {
     const at = this.#deps.now();
     const pending: PendingSignIn = { userId, methods, epoch, generation, complete, ...kept, at };
     interaction.lastSubmission = { ...interaction.lastSubmission, pending };
-    await interaction.save(interaction.exp - Math.floor(Date.now() / 1000));
+    await this.#request.saveProof();
     return pending;
   }
 

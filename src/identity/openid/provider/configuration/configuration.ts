@@ -70,6 +70,7 @@ const isSufficient =
 const adapterOf = (library: OidcProviderLibrary, deps: ProviderDeps) =>
   createAdapter({
     ...deps,
+    issuer: deps.issuer,
     isSufficient: isSufficient(deps),
     hasLeft: deps.accounts.hasLeft,
     replayError: () => replayErrorOf(library),

@@ -103,6 +103,10 @@ export function createRecords(options: EndDeps & Partial<Pick<SaveDeps, 'isWalle
     /** Binds records stored later in the request to this generation of the user. */
     bind: requestState.bind,
     rebind: requestState.rebind,
+    /** Where the request comes from. */
+    origin: requestState.origin,
+    giveSecret: requestState.giveSecret,
+    givenSecret: requestState.givenSecret,
     /** Whether this request has read the record: saving it is an update. */
     wasFound: (model: string, id: string): boolean => requestState.hasRecord(hashOf(model, id)),
     /** The generation of the user in this request. */

@@ -6,6 +6,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 export interface RequestOrigin {
   readonly address: string;
   readonly userAgent: string;
+  /** The header with the cookies. */
+  readonly cookies?: string | undefined;
 }
 
 class RequestFindings {
@@ -13,6 +15,8 @@ class RequestFindings {
   readonly generations = new Map<string, number>();
   readonly records = new Set<string>();
   readonly origin: RequestOrigin | undefined;
+  /** The secrets that the browser gets with the answer, by interaction. */
+  readonly browserSecrets = new Map<string, string>();
 
   constructor(origin: RequestOrigin | undefined) {
     this.origin = origin;
@@ -36,6 +40,11 @@ export function createRequestState() {
     /** After a change of the user's own that revoked the tokens of all others. */
     rebind: (userId: string, generation: number): void => void current.getStore()?.generations.set(userId, generation),
     generationOf: (userId: string): number | undefined => current.getStore()?.generations.get(userId),
+
+    /** From now on the browser of this request has this secret for the interaction. */
+    giveSecret: (interactionId: string, secret: string): void =>
+      void current.getStore()?.browserSecrets.set(interactionId, secret),
+    givenSecret: (interactionId: string): string | undefined => current.getStore()?.browserSecrets.get(interactionId),
 
     addRecord: (id: string): void => void current.getStore()?.records.add(id),
     hasRecord: (id: string): boolean => current.getStore()?.records.has(id) ?? false,
