@@ -32,6 +32,7 @@ describe('The npm package', () => {
     const folder = await processes.newFolder();
     const place = join(folder, 'node_modules/gatehouse');
     for (const [path, { bytes, mode }] of tree) {
+      if (path.startsWith('node_modules/')) continue;
       mkdirSync(dirname(join(place, path)), { recursive: true });
       writeFileSync(join(place, path), bytes, { mode });
     }
@@ -40,6 +41,38 @@ describe('The npm package', () => {
     const settings = { GATEHOUSE_DATA_DIR: join(folder, 'data'), GATEHOUSE_ADMIN_PASSWORD: PASSWORD };
     const service = new GatehouseProcess(['start'], settings, folder, process.execPath, [join(place, 'bin/gatehouse.js')]);
     await useInstalled(service, PASSWORD);
+  });
+
+  it('brings nothing with an install script, of which npm would warn', () => {
+    const manifest = JSON.parse(tree.get('package.json')!.bytes.toString());
+    const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+    const wanted = new Set<string>();
+    const add = (one: { dependencies?: object; optionalDependencies?: object }, bundled: readonly string[] = []): void => {
+      for (const name of Object.keys({ ...one.dependencies, ...one.optionalDependencies }))
+        if (!wanted.has(name) && !bundled.includes(name)) {
+          wanted.add(name);
+          // Also those that are there twice.
+          for (const [folder, locked] of Object.entries(packages))
+            if (folder.endsWith(`node_modules/${name}`)) add(locked as object);
+        }
+    };
+    add(manifest, manifest.bundleDependencies);
+    assert.ok(wanted.size > 100);
+    const withScripts = (names: readonly string[]) =>
+      names.filter((name) =>
+        Object.entries(packages).some(
+          ([folder, locked]) =>
+            folder.endsWith(`node_modules/${name}`) && (locked as { hasInstallScript?: true }).hasInstallScript,
+        ),
+      );
+    assert.deepEqual(withScripts([...wanted]), []);
+    assert.deepEqual(withScripts(['cbor-extract']), ['cbor-extract'], 'this is how they are found');
+    for (const [path, { bytes }] of tree)
+      if (path.startsWith('node_modules/') && path.endsWith('/package.json')) {
+        const { scripts = {}, optionalDependencies } = JSON.parse(bytes.toString());
+        for (const one of [scripts.preinstall, scripts.install, scripts.postinstall, optionalDependencies])
+          assert.equal(one, undefined, path);
+      }
   });
 
   it('has no tests, no types but those of pages, and nothing for development', () => {
@@ -66,7 +99,7 @@ describe('The npm package', () => {
       [],
     );
     // npm leaves out what is not listed.
-    const listed = [...(packed.files as string[]), 'package.json', 'README.md', 'LICENSE'];
+    const listed = [...(packed.files as string[]), 'package.json', 'README.md', 'LICENSE', 'node_modules'];
     assert.deepEqual(
       paths.filter((path) => !listed.includes(path.split('/')[0]!)),
       [],

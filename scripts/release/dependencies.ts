@@ -15,7 +15,6 @@ const UNUSED = [
   /(?:^|\/)(?:Makefile|Gruntfile\.js|tsconfig[^/]*\.json|karma[^/]*|tslint\.json|bower\.json|package-lock\.json)$/,
   // The same modules again, for development or other loaders.
   /^(?:lit|lit-html|lit-element|@lit\/[^/]+)\/(?:development|node\/development)\//,
-  /^koffi\/(?:src|vendor|doc|web)\//,
 ];
 const isLicence = (path: string): boolean => /(?:^|\/)(?:licen[cs]e|copying|notice|authors|copyright)[^/]*$/i.test(path);
 

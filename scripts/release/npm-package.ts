@@ -39,7 +39,32 @@ const guides = (): Tree =>
 /** What people who install the package need of package.json: no scripts, nothing for development. */
 function packedManifest(): string {
   const { scripts, devDependencies, overrides, private: isPrivate, ...rest } = manifest();
-  return `${JSON.stringify(rest, null, 2)}\n`;
+  return `${JSON.stringify({ ...rest, bundleDependencies: [BUNDLED] }, null, 2)}\n`;
+}
+
+/**
+ * A part of our package, with all that it needs, because one of these (cbor-x) names an optional package with an install script: cbor-extract, which
+ * is native and only faster. npm would warn of it. A lock does not prevent that: npm does not read those of packages that it installs from a file.
+ * What a bundled package needs must be with it: npm 11 leaves folders empty that are needed by it and by others.
+ */
+const BUNDLED = '@owf/mdoc';
+const NEEDED = ['cbor-x', 'zod', 'zod-validation-error'];
+const isLoaded = (name: string): boolean =>
+  /(?:\.[cm]?js|LICENSE|package\.json)$/.test(name) && !/^(?:src|dist\/test)\b/.test(name);
+
+/** The files of a package, which is then as if nothing else could make it faster. */
+function withoutOptional(name: string): Map<string, TreeFile> {
+  const tree = readTree(join(ROOT, 'node_modules', name), isLoaded);
+  const { optionalDependencies, ...rest } = JSON.parse(tree.get('package.json')!.bytes.toString());
+  return tree.set('package.json', textFile(`${JSON.stringify(rest, null, 2)}\n`));
+}
+
+function bundled(): Map<string, TreeFile> {
+  const own = withoutOptional(BUNDLED);
+  const needed = Object.keys(JSON.parse(own.get('package.json')!.bytes.toString()).dependencies);
+  const absent = needed.filter((name) => !NEEDED.includes(name));
+  if (absent.length > 0) throw new Error(`${BUNDLED} also needs ${absent.join(', ')}`);
+  return merge(own, ...NEEDED.map((name) => below(`node_modules/${name}`, withoutOptional(name))));
 }
 
 const ownFile = (name: string): [string, TreeFile] => [name, textFile(readFileSync(join(ROOT, name), 'utf8'))];
@@ -50,6 +75,7 @@ export function npmPackage(): Map<string, TreeFile> {
     below('src', sources()),
     below('console', pages()),
     below('docs', guides()),
+    below(`node_modules/${BUNDLED}`, bundled()),
     new Map(['LICENSE', 'README.md', 'CHANGELOG.md', 'SECURITY.md'].map(ownFile)),
     new Map([
       ['package.json', textFile(packedManifest())],

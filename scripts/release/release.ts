@@ -79,8 +79,8 @@ async function build(out: string, machines: readonly Machine[]): Promise<void> {
   const own = npmPackage();
   write(`gatehouse-${release.version}.tgz`, await gz(await tar(below('package', own), release)));
   const texts = { sbom: sbom(release), notices: notices(MACHINES.map((machine) => installDependencies(work, machine))) };
-  // What is below is installed already, so its lock is not needed.
-  const runnable = new Map([...own].filter(([path]) => path !== 'npm-shrinkwrap.json'));
+  // What it needs is installed already: neither its lock nor what it brings is needed.
+  const runnable = new Map([...own].filter(([path]) => path !== 'npm-shrinkwrap.json' && !path.startsWith('node_modules/')));
   for (const machine of machines) {
     const contents = program(runnable, dependenciesOf(work, machine));
     write(...(await archive(release, machine, contents, texts)));

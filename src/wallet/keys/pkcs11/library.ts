@@ -1,6 +1,5 @@
 // Calls the functions of a PKCS#11 library with koffi. Each call runs on a thread of libuv's pool, because a device may take seconds.
 import { existsSync, realpathSync } from 'node:fs';
-import type { LibraryHandle } from 'koffi';
 import { CK, CKR, isCode, Pkcs11Error } from './constants.ts';
 
 const ULONG = 8;
@@ -65,17 +64,30 @@ export const ulongs = (count: number): Buffer => Buffer.alloc(ULONG * count);
 const bytesOf = (value: Buffer | number | boolean): Buffer =>
   typeof value === 'boolean' ? Buffer.from([value ? 1 : 0]) : typeof value === 'number' ? ulong(value) : value;
 
-async function importKoffi() {
+/** What is used of koffi. Its packages for single platforms have no types. */
+interface LibraryHandle {
+  func(name: string, result: string, parameters: readonly string[]): (...args: readonly unknown[]) => unknown;
+}
+interface Koffi {
+  config(options: { readonly async_stack_size: number }): void;
+  load(path: string, options: { readonly deep: boolean }): LibraryHandle;
+  sizeof(type: string): number;
+  proto(result: string, parameters: readonly string[]): object;
+  decode(from: bigint, type: string | object): unknown;
+  address(value: Buffer): bigint;
+}
+
+/** The package for this platform alone: that for all of them has a script which runs when it is installed. */
+async function importKoffi(): Promise<Koffi> {
+  const name = `@koromix/koffi-${process.platform}-${process.arch}`;
   try {
-    const { default: koffi } = await import('koffi');
+    const { default: koffi } = (await import(name)) as { default: Koffi };
     koffi.config({ async_stack_size: STACK_BYTES });
     return koffi;
   } catch (cause) {
-    const message = `PKCS#11 needs the package koffi for ${process.platform}-${process.arch}; run npm ci without --omit=optional`;
-    throw new Error(message, { cause });
+    throw new Error(`PKCS#11 needs the package ${name}; run npm ci without --omit=optional`, { cause });
   }
 }
-type Koffi = Awaited<ReturnType<typeof importKoffi>>;
 // Only once, because koffi takes no settings after the first library is loaded.
 let koffiReady: Promise<Koffi> | undefined;
 
