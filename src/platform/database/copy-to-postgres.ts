@@ -1,8 +1,8 @@
-// Copies a SQLite database into an empty PostgreSQL database of the same version: all tables in one transaction, so that an interrupted
-// copy leaves nothing behind.
+// Copies a SQLite database into an empty PostgreSQL database of the same version: all rows in one transaction. The database is marked
+// before it gets its tables, and until it has its rows, so that no service starts on tables that an interrupted copy left empty.
 import { type Kysely, sql } from 'kysely';
 import { ConfigError } from '../config/index.ts';
-import { type MigrationSource, migrate, RECORDS } from './migrate.ts';
+import { type MigrationSource, migrate, RECORDS, UNFINISHED_COPY } from './migrate.ts';
 import { readPostgres } from './postgres-reader.ts';
 import { readSqlite } from './sqlite-reader.ts';
 
@@ -21,10 +21,13 @@ const BATCH = 2_000;
 /** A batch becomes one text, and as JSON up to six times as long. Pictures have megabytes. */
 const BATCH_BYTES = 16 * 1024 * 1024;
 
+/** There are rows, which nobody copied in part: a copy brings all or none. */
+class InUseError extends ConfigError {}
+
 async function tablesOf(tx: Kysely<unknown>): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select relname as name from pg_class
-    where relnamespace = current_schema()::regnamespace and relkind = 'r' and relname <> ${RECORDS} order by relname
+    where relnamespace = current_schema()::regnamespace and relkind = 'r' and relname not in (${RECORDS}, ${UNFINISHED_COPY}) order by relname
   `.execute(tx);
   return rows.map(({ name }) => name);
 }
@@ -38,6 +41,7 @@ async function withoutTimeLimits(tx: Kysely<unknown>): Promise<void> {
 
 /** The lock keeps out services that start meanwhile: they wait, and then find the data. */
 async function lockEmptyTables(tx: Kysely<unknown>, tables: readonly string[], setting: string): Promise<void> {
+  if (tables.length === 0) return;
   await sql`set local lock_timeout = '10s'`.execute(tx);
   await sql`lock table ${sql.join(tables.map((table) => sql.table(table)))} in access exclusive mode`
     .execute(tx)
@@ -48,7 +52,7 @@ async function lockEmptyTables(tx: Kysely<unknown>, tables: readonly string[], s
   for (const table of tables) {
     const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(tx);
     if (rows.length > 0)
-      throw new ConfigError(
+      throw new InUseError(
         `${setting}: this database is in use already (${table} has rows); give an empty one, so that nothing is overwritten. ` +
           `If a former run copied it, run the command again with ${setting}= (empty), for the other one`,
       );
@@ -144,39 +148,58 @@ async function refuseOthers(db: Kysely<unknown>, setting: string): Promise<void>
     throw new ConfigError(`${setting}: this database has tables of something else (${table}); give an empty one`);
 }
 
-async function prepareTarget(
-  db: Kysely<unknown>,
-  { setting, migrations }: Pick<CopyOptions, 'setting' | 'migrations'>,
-): Promise<void> {
+type Target = Omit<CopyOptions, 'file'>;
+
+const unmark = (db: Kysely<unknown>): Promise<unknown> => sql`drop table if exists ${sql.table(UNFINISHED_COPY)}`.execute(db);
+
+/** A database with rows belongs to a service, which must be able to start on it. */
+async function unmarkUsed<T>(db: Kysely<unknown>, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof InUseError) await unmark(db);
+    throw error;
+  }
+}
+
+/** Only an empty database is marked: the mark keeps services from starting on it. */
+const markEmpty = (db: Kysely<unknown>, { setting, prepare }: Target): Promise<void> =>
+  db.transaction().execute(async (tx) => {
+    await prepare?.(tx);
+    await lockEmptyTables(tx, await tablesOf(tx), setting);
+    await sql`create table if not exists ${sql.table(UNFINISHED_COPY)} (since timestamptz not null default now())`.execute(tx);
+  });
+
+async function prepareTarget(db: Kysely<unknown>, target: Target): Promise<void> {
+  const { setting, migrations } = target;
   const { rows } = await sql<{ encoding: string }>`select current_setting('server_encoding') as encoding`.execute(db);
   if (rows[0]!.encoding !== 'UTF8')
     throw new ConfigError(`${setting}: this database has the encoding ${rows[0]!.encoding}; create it with UTF8`);
   await refuseOthers(db, setting);
-  await migrate(db, migrations, { dialect: 'postgres', name: setting });
+  await unmarkUsed(db, () => markEmpty(db, target));
+  await migrate(db, migrations, { dialect: 'postgres', name: setting, isCopy: true });
 }
 
 /** Fails if the copy would be refused. So one of two databases is not copied when the other cannot be. */
-export async function checkCopy({ url, setting, migrations, prepare }: Omit<CopyOptions, 'file'>): Promise<void> {
-  const target = readPostgres<unknown>(url, setting);
+export async function checkCopy(options: Target): Promise<void> {
+  const target = readPostgres<unknown>(options.url, options.setting);
   try {
-    await prepareTarget(target.read, { setting, migrations });
-    await target.read.transaction().execute(async (tx) => {
-      await prepare?.(tx);
-      await lockEmptyTables(tx, await tablesOf(tx), setting);
-    });
+    await prepareTarget(target.read, options);
   } finally {
     await target.close();
   }
 }
 
 /** Returns the number of rows. The caller makes sure that no service writes to the file. */
-export async function copyToPostgres({ file, url, setting, migrations, prepare }: CopyOptions): Promise<number> {
+export async function copyToPostgres({ file, ...options }: CopyOptions): Promise<number> {
+  const { url, setting, prepare } = options;
   const source = readSqlite<unknown>(file);
   // One connection: nobody else is served from it.
   const target = readPostgres<unknown>(url, setting);
   try {
-    await prepareTarget(target.read, { setting, migrations });
-    const rows = await target.read.transaction().execute(async (tx) => {
+    await prepareTarget(target.read, options);
+    const copy = target.read.transaction();
+    const copyAll = async (tx: Kysely<unknown>): Promise<number> => {
       await withoutTimeLimits(tx);
       await prepare?.(tx);
       const tables = await tablesOf(tx);
@@ -192,8 +215,10 @@ export async function copyToPostgres({ file, url, setting, migrations, prepare }
       for (const table of tables)
         if (before.get(table) !== after.get(table))
           throw new Error(`${table}: ${before.get(table)} rows became ${after.get(table)}`);
+      await unmark(tx);
       return copied;
-    });
+    };
+    const rows = await unmarkUsed(target.read, () => copy.execute(copyAll));
     await sql`analyze`.execute(target.read);
     return rows;
   } finally {

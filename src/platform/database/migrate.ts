@@ -14,12 +14,17 @@ export interface MigrationTarget {
   readonly dialect: Dialect;
   /** The name for messages: its file, or the setting that holds its URL. */
   readonly name: string;
+  /** The rows will be copied from another database. */
+  readonly isCopy?: boolean;
 }
+
+/** A table that is there while rows are missing that are to be copied. It goes with the transaction that brings them. */
+export const UNFINISHED_COPY = 'gatehouse_unfinished_copy';
 
 /** The table of Kysely's own migrator, which created the first databases. */
 export const RECORDS = 'kysely_migration';
 /** The lock of that migrator, so that replicas of older versions that start at the same time wait for it, too. */
-const LOCK = '3853314791062309107';
+export const LOCK = '3853314791062309107';
 
 interface Migration {
   readonly name: string;
@@ -94,10 +99,21 @@ async function apply<S>(trx: Kysely<S>, { name, statements }: Migration, target:
   await sql`insert into ${sql.table(RECORDS)} (name, timestamp) values (${name}, ${new Date().toISOString()})`.execute(trx);
 }
 
+/** A service would find empty tables, and take itself for a new one. */
+async function refuseUnfinishedCopy<S>(db: Kysely<S>, name: string): Promise<void> {
+  const { rows } = await sql`select 1 where to_regclass(${UNFINISHED_COPY}) is not null`.execute(db);
+  if (rows.length > 0)
+    throw new ConfigError(
+      `${name}: data are being copied into this database, or that was interrupted; run gatehouse move-to-postgres again. ` +
+        `To begin a new service in it instead, drop the table ${UNFINISHED_COPY}`,
+    );
+}
+
 /** Returns the names of the migrations it applied. */
 export async function migrate<S>(db: Kysely<S>, folder: MigrationSource, target: MigrationTarget): Promise<string[]> {
   const migrations = migrationsIn(folder);
   const applied: string[] = [];
+  if (target.dialect === 'postgres' && !target.isCopy) await refuseUnfinishedCopy(db, target.name);
   // Checked without a lock or a write, so that a service can start on a full disk or a standby.
   while (nextMigration(migrations, await appliedNames(db, target.dialect), target)) {
     const name = await db.transaction().execute(async (trx) => {
