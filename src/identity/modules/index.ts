@@ -19,7 +19,7 @@ import { createRevokeEvents } from '../revoke-events/index.ts';
 import { createImpliedRoles, createRoles } from '../roles/index.ts';
 import type { IdentityRouteDeps } from '../routes.ts';
 import { createConnections, createScim } from '../scim/index.ts';
-import { createTokenText } from '../tokens/index.ts';
+import { createSecondProof, createTokenText } from '../tokens/index.ts';
 import { createSubject } from '../two-factor/index.ts';
 import { buildApplications } from './applications.ts';
 import { buildCore } from './core.ts';
@@ -79,6 +79,7 @@ export async function buildModules(db: Database, options: ModuleOptions) {
     factor,
     devices,
     subject: createSubject({ db, users, freshLogin }),
+    provesSecond: createSecondProof({ factor, credentials }),
     passkeys,
     userSessions: createUserSessions({ ...deps, records, shield, federation }),
     credentials,

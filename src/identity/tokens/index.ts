@@ -11,6 +11,7 @@ export { createTokenText, type TokenText } from './render.ts';
 export { createMissingMethods } from './requirements.ts';
 export { createRevocations, type Revocations } from './revocations.ts';
 export { createScopes, type Scopes } from './scopes.ts';
+export { createSecondProof } from './second-proof.ts';
 export { createSessionTokens, type SessionTokens } from './session-tokens.ts';
 export { createTokenKeys, type TokenKeys } from './token-keys.ts';
 export { createTokens, type Tokens } from './tokens.ts';

@@ -145,6 +145,29 @@ onEachDatabase('A login with the password alone', (api) => {
       assertOk(await api.post(own(person.user, 'two_factor_auth'), { two_factor_auth: QUESTION }, { token }), 201);
     });
 
+    it('does not change the password without the second factor, nor uses a code up with a wrong one', async () => {
+      const person = await makePerson(api);
+      const phone = await turnOn(person, person.token);
+      const next = 'another password of a test';
+      const change = (original_password: string, more: object = {}) =>
+        api.post(
+          `/v3/users/${person.user.id}/password`,
+          { user: { original_password, password: next, ...more } },
+          { token: null },
+        );
+      const refused = await change(person.password);
+      assertRefused(refused, 401, /^The request you have made requires authentication\.$/);
+      assert.deepEqual(refused.body.error.identity, { methods: ['totp'] });
+      assertRefused(await change(person.password, { verification_code: phone.wrong() }), 401);
+      assertRefused(await change(person.password, { recovery_code: 'AAAA-AAAA-AAAA-AAAA' }), 401);
+      const verification_code = phone.fresh();
+      const unknown = await change('not the password', { verification_code });
+      assertRefused(unknown, 401);
+      assert.equal(unknown.body.error.identity, undefined, 'nobody else learns that there is a factor');
+      assertOk(await change(person.password, { verification_code }), 204);
+      await byCode({ ...person, password: next }, phone);
+    });
+
     it('that is being used while the factor is turned on changes nothing any more', async () => {
       for (let round = 0; round < 5; round++) {
         const person = await makePerson(api);

@@ -1,12 +1,12 @@
 // Users change their own password.
 
 import { addressKey } from '../../platform/limits/index.ts';
-import { type DirectoryGuard, tagOf } from '../access/index.ts';
+import { type DirectoryGuard, type FreshLogin, tagOf } from '../access/index.ts';
 import type { Actor, Change } from '../audit/index.ts';
 import type { UserRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import type { LoginAttempt, LoginEvents } from '../logins/index.ts';
-import type { Guesser, NewPassword, Passwords } from '../passwords/index.ts';
+import type { Guesser, NewPassword, PasswordCheck, Passwords } from '../passwords/index.ts';
 import { type Deps, parseJson } from '../resource/index.ts';
 import type { CheckPassword, PasswordOwner } from './check-password.rules.ts';
 import { optionsOf } from './revision.ts';
@@ -14,6 +14,14 @@ import { findUser, revokeTokensOfUser } from './users.store.ts';
 
 /** Whose password it is: a user, or what was typed for one. With a domain and a name where they were typed. */
 export type PasswordSubject = ({ readonly id: string } | { readonly unknown: string }) & Pick<PasswordOwner, 'domainId' | 'name'>;
+
+/** Who changes their password. */
+type ByPassword = Guesser &
+  LoginAttempt &
+  Pick<Actor, 'precondition'> & {
+    /** Checks the second factor that was sent, after the password. */
+    second?(userId: string): Promise<boolean>;
+  };
 
 export function createOwnPasswords({
   db,
@@ -24,35 +32,52 @@ export function createOwnPasswords({
   revokeAccess,
   onPasswordChanged,
   directory,
+  freshLogin,
 }: Pick<Deps, 'db' | 'change'> & {
   readonly passwords: Passwords;
   readonly logins: LoginEvents;
   readonly directory: DirectoryGuard;
+  readonly freshLogin: FreshLogin;
   readonly checkPassword: CheckPassword;
   revokeAccess(change: Change, userId: string): Promise<void>;
   onPasswordChanged(change: Change, user: UserRow): Promise<void>;
 }) {
+  /**
+   * Where a login with the password alone would not be enough, it does not change the password either. One that has expired does: there is no
+   * login before it is changed, and the login after it asks for the rest.
+   */
+  async function actorOf(by: ByPassword, { id, epoch }: UserRow, check: PasswordCheck): Promise<Actor> {
+    const { requestId, origin, precondition } = by;
+    const actor = { userId: id, requestId, epoch, origin, precondition };
+    // A session was checked by whoever has it.
+    if (precondition || check === 'expired') return actor;
+    const isSecond = (await by.second?.(id)) ?? false;
+    const login = { userId: id, methods: isSecond ? (['password', 'totp'] as const) : (['password'] as const) };
+    await freshLogin.requireEnough(login);
+    return freshLogin.checkedAgain(actor, login);
+  }
+
   /** Needs the old password instead of a token, so that an expired password can be changed. */
-  async function changePassword(
-    by: Guesser & LoginAttempt,
-    subject: PasswordSubject,
-    original: string,
-    password: string,
-  ): Promise<void> {
+  async function changePassword(by: ByPassword, subject: PasswordSubject, original: string, password: string): Promise<void> {
     const user = 'id' in subject ? await findUser(db.read, subject.id) : undefined;
     const options = optionsOf(user ? parseJson(user.options) : {});
     const unknownKey = 'id' in subject ? subject.id : subject.unknown;
     const { domainId, name } = subject;
-    const check = async () => (await checkPassword({ user, key: unknownKey, domainId, name }, original, by)).check;
+    let found: PasswordCheck = 'wrong';
+    const check = async () => {
+      found = (await checkPassword({ user, key: unknownKey, domainId, name }, original, by)).check;
+      return found;
+    };
     await logins.confirmPassword({ ...by, purpose: 'password change' }, user?.id, check, ['good', 'expired']);
     if (!user) fail('auth.required');
     // Only whoever has the password learns that it is in a directory.
     await directory.forbidPassword(user.id);
     if (original === password) fail('user.password_same');
     const { id } = user;
+    const actor = await actorOf(by, user, found);
     const client = { key: addressKey(by.address), signal: by.signal };
     const prepared = await passwords.prepare(password, 'self', { id, options }, client);
-    await replacePassword({ userId: id, requestId: by.requestId, epoch: user.epoch, origin: by.origin }, id, prepared);
+    await replacePassword(actor, id, prepared);
   }
 
   /** Also revokes tokens, sessions, remembered devices and links. */

@@ -4,6 +4,7 @@ import { seconds } from '../../platform/clock.ts';
 import { Answer } from '../../platform/http/index.ts';
 import { type Caller, domainOfNew, domainTarget, factsOnly, type IdentityApp, listFacts } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
+import type { Guesser } from '../passwords/index.ts';
 import {
   CHANGE_IF_MATCH,
   callerIfMatch,
@@ -42,12 +43,20 @@ const SEARCHED = searchDocumentation(
 export interface UserRouteDeps extends Pick<Deps, 'clock' | 'config'> {
   readonly users: Users;
   readonly federation: { readonly advanceLinks: { prepare(caller: Caller, federated: readonly FederatedObject[]): LinkUser } };
+  readonly provesSecond: ProvesSecond;
 }
+
+/** Whether a second factor was sent; fails when it is wrong. */
+type ProvesSecond = (
+  by: Guesser,
+  userId: string,
+  sent: { readonly code?: string | undefined; readonly recovery?: string | undefined },
+) => Promise<boolean>;
 
 /** Links a user with accounts at providers, in the transaction that creates the user. */
 type LinkUser = (transaction: Change, user: { readonly id: string; readonly name: string }) => Promise<void>;
 
-export function mountUsers(app: IdentityApp, { users, federation, clock, config }: UserRouteDeps): void {
+export function mountUsers(app: IdentityApp, { users, federation, clock, config, provesSecond }: UserRouteDeps): void {
   const renderingAt = (base: string) => ({ base, now: seconds(clock), daysInactive: config.disableUserAccountDaysInactive });
   const render = (base: string, user: UserWithExpiry) => renderUser(user, renderingAt(base));
   /** With the accounts at providers, as GET shows them. */
@@ -172,13 +181,14 @@ export function mountUsers(app: IdentityApp, { users, federation, clock, config 
     ({ caller, target }) => users.revokeTokens(caller, target),
   );
 
-  mountPasswords(app, users, renderWhole);
+  mountPasswords(app, users, renderWhole, provesSecond);
 }
 
 function mountPasswords(
   app: IdentityApp,
   users: Users,
   render: (base: string, user: UserWithExpiry) => Promise<ReturnType<typeof renderUser>>,
+  provesSecond: ProvesSecond,
 ): void {
   app.post(
     '/v3/users/:user_id/OS-PASSWORD/expire',
@@ -201,15 +211,17 @@ function mountPasswords(
     {
       summary: 'Change one’s own password',
       description:
-        'The present password is the proof, so that a user whose password has expired can do it, too. Wrong ones count as failed logins. All tokens of the user end.',
+        'The present password is the proof, so that a user whose password has expired can do it, too. Wrong ones count as failed logins. A user with a second factor also sends `verification_code` or `recovery_code`; whoever must use a passkey changes the password at the account page. All tokens of the user end.',
       tag,
       rule: 'anyone',
       body: ChangePassword,
       reply: { 204: null },
     },
     async ({ params, body, address, requestId, signal }) => {
-      const { original_password: original, password } = body.user;
-      const by = { userId: null, requestId, address, signal, ofAnyDomain: true };
+      const { original_password: original, password, verification_code: code, recovery_code: recovery } = body.user;
+      const guesser = { userId: null, requestId, address, signal };
+      const second = (userId: string) => provesSecond(guesser, userId, { code, recovery });
+      const by = { ...guesser, ofAnyDomain: true, second };
       await users.changePassword(by, { id: params.user_id }, original, password);
     },
   );

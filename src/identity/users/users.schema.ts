@@ -73,7 +73,12 @@ const NewUser = t.open(newUserFields.required, { ...newUserFields.optional, fede
 export const CreateUser = t.envelope('user', NewUser);
 const UserChanges = t.changes(t.open({}, { name: Name, ...optional, federated: Federated }));
 export const UpdateUser = t.envelope('user', UserChanges);
-export const ChangePassword = t.envelope('user', t.open({ password: Password, original_password: Password }));
+const Code = t.string({ minLength: 1, maxLength: 64 });
+/** With the second factor of a user who has one. */
+export const ChangePassword = t.envelope(
+  'user',
+  t.open({ password: Password, original_password: Password }, { verification_code: Code, recovery_code: Code }),
+);
 
 /** Fields of a user in answers. */
 export const shownUserFields = {

@@ -1,0 +1,21 @@
+// A second factor that is sent beside a password, where nobody logs in.
+import { fail } from '../faults.ts';
+import type { Guesser } from '../passwords/index.ts';
+import type { MethodDeps } from './method.ts';
+import { isCodeValid } from './totp.method.ts';
+
+interface SentFactor {
+  readonly code?: string | undefined;
+  readonly recovery?: string | undefined;
+}
+
+/** False when none was sent; fails when it is wrong. Only after the password was right: otherwise strangers could use codes up. */
+export const createSecondProof =
+  (deps: Pick<MethodDeps, 'factor' | 'credentials'>) =>
+  async (by: Guesser, userId: string, { code, recovery }: SentFactor): Promise<boolean> => {
+    if (code !== undefined && !(await isCodeValid(deps, by, userId, code)))
+      fail('auth.required', undefined, { reason: 'verification code wrong' });
+    if (recovery !== undefined && !(await deps.factor.acceptRecoveryCode(by, userId, recovery)))
+      fail('auth.required', undefined, { reason: 'recovery code wrong' });
+    return code !== undefined || recovery !== undefined;
+  };
