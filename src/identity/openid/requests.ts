@@ -11,8 +11,9 @@ import type { ConsoleHandler } from './console/console.ts';
 import type { InvitationHandler } from './invitation/invitation.ts';
 import { namingAnonymousWallet, toTokenRequest } from './keyrock/token-request.ts';
 import { type Assets, assetHeaders } from './pages/assets.ts';
-import { browserRequestOf, chooseLanguage, readCrossSiteForm, redirect, refuseCrossSite } from './pages/browser.ts';
+import { browserRequestOf, chooseLanguage, readCrossSiteForm, redirect, refuseCrossSite, sendPage } from './pages/browser.ts';
 import { LANGUAGE_PATH, LIBRARY_HEADERS } from './pages/layout.ts';
+import { expiredPage } from './pages/sign-in-pages.ts';
 import type { NewEmailPage } from './people/new-email.ts';
 import type { PeoplePages } from './people/people.ts';
 import { withGuessLimit } from './provider/guesses.ts';
@@ -138,7 +139,12 @@ export async function handleRequest(deps: RequestDeps, exchange: RawExchange): P
   if (browser.path === INVITATION) return invitation(provider, browser, keys.cookies);
   if (browser.method === 'POST' && POSTABLE.includes(browser.path))
     return redirect(browser, `${browser.path}?${await readCrossSiteForm(browser)}`);
-  if (browser.method === 'POST' && OWN_FORMS.includes(browser.path)) refuseCrossSite(browser);
+  if (browser.method === 'POST' && OWN_FORMS.includes(browser.path)) {
+    refuseCrossSite(browser);
+    const session = await provider.Session.get({ req: request, res: response, secure: browser.secure } as never);
+    // The form is of a session that is over. The library fails then, or has nothing to say.
+    if (session.exp === undefined) return sendPage(browser, expiredPage(browser.look), 400);
+  }
   if (!PUBLIC.includes(browser.path))
     for (const [name, value] of Object.entries(LIBRARY_HEADERS)) response.setHeader(name, value);
   await withGuessLimit(gate, exchange, browser.path, async () =>

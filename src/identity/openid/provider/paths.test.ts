@@ -44,6 +44,15 @@ onDatabase('SQLite', 'The paths of the OpenID provider', {}, (api) => {
     assert.equal((await fetch(`${api.url}/openid/device?user_code=ABCD`)).status, 200);
   });
 
+  it('refuse a form without its session, instead of failing', async () => {
+    for (const path of ['/openid/device', '/openid/logout/confirm'])
+      for (const headers of [{}, { Cookie: 'gatehouse_session=nothing; gatehouse_session.sig=nothing' }]) {
+        const answer = await fetch(api.url + path, { method: 'POST', body: new URLSearchParams({ xsrf: 'x' }), headers });
+        assert.equal(answer.status, 400, path);
+        assert.match(await answer.text(), /expired/);
+      }
+  });
+
   it("answer so also at Keyrock's token endpoint, and for the discovery document", async () => {
     for (const [method, path, allow] of [
       ['GET', TOKEN, 'OPTIONS, POST'],
