@@ -3,11 +3,11 @@
 import type { Change } from '../audit/index.ts';
 import type { Database, UserRow } from '../database.ts';
 import { fail } from '../faults.ts';
-import { hasPasskey } from '../passkeys/index.ts';
 import {
   isEmailConfirmed,
   isLikeAddress,
   isMainEmail,
+  mayBeFromProvider,
   nameKey,
   type Users,
   usersWithConfirmedEmail,
@@ -103,9 +103,8 @@ export function createAccountChoice({
     const linked = await linkedProviderIds(transaction.tx, user.id);
     const isAnothers = linked.has(provider.provider_id);
     const isInDirectory = await users.isInDirectory(user.id, transaction.tx);
-    // Whoever came through another provider stays by a passkey when they disconnect it.
-    const isUsed = linked.size > 0 || (await hasPasskey(transaction.tx, user.id));
-    const isDoubtful = !isEmailConfirmed(user) && (user.domain_id !== provider.domain_id || isUsed);
+    const isOthers = user.domain_id !== provider.domain_id || (await mayBeFromProvider(transaction.tx, user.id));
+    const isDoubtful = !isEmailConfirmed(user) && isOthers;
     return other || isAnothers || isInDirectory || isDoubtful || (await given.managesOthers(transaction.tx, { userId: user.id }))
       ? 'ask'
       : user;

@@ -7,7 +7,7 @@ import type { Database, Reader, Tx, UserRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import { nameKey } from './name-key.ts';
 import { recipientOf } from './recipient.ts';
-import { accountsAtProviders, findUser, updateUser, usersByEmail } from './users.store.ts';
+import { findUser, mayBeFromProvider, updateUser, usersByEmail } from './users.store.ts';
 
 const mainEmailOf = (user: Pick<UserRow, 'name' | 'profile'>): string | undefined => recipientOf(user).address;
 
@@ -30,14 +30,14 @@ export const usersWithConfirmedEmail = async (reader: Reader, domainId: string, 
   (await usersByMainEmail(reader, domainId, address)).filter(isEmailConfirmed);
 
 /**
- * Those of them whose address it is by all that is known. Not somebody who came through a provider and has not confirmed it: the provider
- * may have given them the address of somebody else. An administrator or a provisioning client knows whose it is.
+ * Those of them whose address it is by all that is known. Not somebody who may have come through a provider and has not confirmed it: the
+ * provider may have given them the address of somebody else. An administrator or a provisioning client knows whose it is.
  */
 export async function ownersOfEmail(reader: Reader, domainId: string, address: string): Promise<UserRow[]> {
   const owners: UserRow[] = [];
   for (const user of await usersByMainEmail(reader, domainId, address)) {
     const isKnown = isEmailConfirmed(user) || user.external_id !== null;
-    if (isKnown || (await accountsAtProviders(reader, user.id)).length === 0) owners.push(user);
+    if (isKnown || !(await mayBeFromProvider(reader, user.id))) owners.push(user);
   }
   return owners;
 }

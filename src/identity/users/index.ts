@@ -25,6 +25,7 @@ export {
   findUserByName,
   insertUser,
   lockUser,
+  mayBeFromProvider,
   type NewUserRow,
   replaceEmails,
   revokeTokensOfUser,

@@ -145,6 +145,13 @@ export const accountsAtProviders = (db: Reader, userId: string): Promise<Account
     .select(['provider_id as idp_id', 'protocol_id', 'subject as unique_id'])
     .execute();
 
+/** Whether the user may have come through a provider. Whoever did stays by a passkey when they disconnect it. */
+export async function mayBeFromProvider(db: Reader, userId: string): Promise<boolean> {
+  if ((await accountsAtProviders(db, userId)).length > 0) return true;
+  const passkeys = db.selectFrom('passkeys').where('user_id', '=', userId).where('removed_at', 'is', null);
+  return (await passkeys.select('id').limit(1).executeTakeFirst()) !== undefined;
+}
+
 /** People with such an account. */
 export interface ProviderCriterion {
   readonly idpId: string | undefined;

@@ -20,7 +20,9 @@ import {
 } from '../../../../test/support/mailbox.ts';
 import { ProviderTokens } from '../../../../test/support/provider-tokens.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
+import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
 import { type BrowserPage, TestBrowser } from '../../../../test/support/test-browser.ts';
+import { passkeyOf } from '../../../../test/support/ways-in.ts';
 import { isAllowed, readAddress } from '../../people/index.ts';
 
 const PAGE = '/openid/confirm-email';
@@ -73,6 +75,7 @@ describe('Addresses that people enter', () => {
 onEachDatabase(
   'A link of a registration',
   (api) => {
+    const db = usesDatabaseOf(api);
     async function linked() {
       const email = newMailbox();
       assert.equal((await askToRegister(api, email)).status, 200);
@@ -81,21 +84,29 @@ onEachDatabase(
     }
 
     it('is not kept from somebody by a provider that gives their address to others', async () => {
-      const victim = newMailbox();
       const id = uniqueName('idp');
       const provider = await providerFor(id);
       try {
         await connectProvider(api, provider, { id, settings: { accepts_tokens: true } });
-        const claims = { preferred_username: victim, email: victim, email_verified: true };
         const people = new ProviderTokens(api, provider, id);
-        const { user } = assertOk(await people.validate(await people.enter(uniqueName('eve'), claims))).token;
-        assert.equal(assertOk(await api.get(`/v3/users/${user.id}`)).user.email, victim);
-        await askToRegister(api, victim);
-        const mail = await newestMail(server, victim);
-        assert.equal(mail.subject, 'Confirm your e-mail address');
-        assert.equal((await complete(api, tokenIn(mail))).status, 200);
-        const [owner] = await accountsOf(api, victim);
-        assert.ok(owner && owner.id !== user.id);
+        // Who adds a passkey can disconnect the provider.
+        for (const disconnects of [false, true]) {
+          const victim = newMailbox();
+          const claims = { preferred_username: victim, email: victim, email_verified: true };
+          const { user } = assertOk(await people.validate(await people.enter(uniqueName('eve'), claims))).token;
+          assert.equal(assertOk(await api.get(`/v3/users/${user.id}`)).user.email, victim);
+          if (disconnects)
+            await db().write(async (tx) => {
+              await tx.insertInto('passkeys').values(passkeyOf(user.id)).execute();
+              await tx.deleteFrom('provider_links').where('user_id', '=', user.id).execute();
+            });
+          await askToRegister(api, victim);
+          const mail = await newestMail(server, victim);
+          assert.equal(mail.subject, 'Confirm your e-mail address');
+          assert.equal((await complete(api, tokenIn(mail))).status, 200);
+          const [owner] = await accountsOf(api, victim);
+          assert.ok(owner && owner.id !== user.id);
+        }
       } finally {
         await provider.stop();
       }
