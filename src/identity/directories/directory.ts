@@ -17,6 +17,8 @@ import { createSearches, type Listing } from './search.ts';
 
 /** Enough to notice that a name or an id is ambiguous. */
 const TWO = 2;
+/** Enough to find one that can be read. */
+const SOME = 10;
 /** The id that is asked for when there is no user: nobody has it, whatever the syntax of ids. */
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
@@ -104,6 +106,12 @@ export function createDirectory(deps: DirectoryDeps) {
       };
       const users = usersIn(await searches.each(localIds, searchFor));
       return isEnabled ? users.map((user) => ({ ...user, enabled: user.enabled && isEnabled(user) })) : users;
+    },
+
+    /** Whether it shows any user. One that shows nobody may have a wrong setting, or not let us read any more. */
+    async showsAnybody(): Promise<boolean> {
+      const filter = all(kinds.user, has(ldap.userIdAttribute), has(ldap.userNameAttribute));
+      return usersIn(await searches.few({ base: trees.users, filter, attributes, limit: SOME })).length > 0;
     },
 
     ...createMembership(ldap, trees, kinds, searches, usersIn),

@@ -26,12 +26,19 @@ export function createLeaving({ clock, log, clients, keepOne, closeUsers }: Leav
   /** The person is refused all the same. */
   const notWritten = (err: unknown): void => log.error({ err }, 'who left the directory is not closed; it is tried again');
 
-  /** Not when another entry has the id, too: then nobody knows whose it is. */
+  /**
+   * Not when another entry has the id, too: then nobody knows whose it is. Nor when the directory shows nobody at all, as in a
+   * synchronization: closing cannot be undone for programs, and not at all where nothing tells who comes back.
+   */
   async function closeIfGone({ domain_id: domainId, local_id, user_id }: UserEntryRow, asked: number): Promise<boolean> {
     const directory = await clients.of(domainId);
-    const isThere = !directory || (await directory.usersById([local_id])).some(({ localId }) => localId === local_id);
-    if (!isThere) await closeUsers(domainId, [user_id], asked).catch(notWritten);
-    return !isThere;
+    if (!directory || (await directory.usersById([local_id])).some(({ localId }) => localId === local_id)) return false;
+    if (!(await directory.showsAnybody())) {
+      log.warn({ domain: domainId }, 'the directory shows no users, so nobody is closed; check its settings');
+      return false;
+    }
+    await closeUsers(domainId, [user_id], asked).catch(notWritten);
+    return true;
   }
 
   /** Writes nothing while the entry is as it was. */

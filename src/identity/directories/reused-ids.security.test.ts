@@ -228,4 +228,24 @@ for (const kind of KINDS) {
       assert.equal(await enabled('user5'), true);
     });
   });
+
+  describe(`A directory that shows nobody at all (${kind})`, () => {
+    // Nothing tells whether somebody who comes back is the same person.
+    const domain = new DirectoryDomain(kind, { slapd: { people: 2 }, ldap: { user_unique_id_attribute: 'employeeNumber' } });
+    const { api, slapd } = domain;
+    const { isSignedIn } = peopleOf(domain);
+
+    it('closes nobody, as in a synchronization: it may be a wrong setting', async () => {
+      const browser = new TestBrowser(api);
+      await browser.signIn('/account', { name: 'user0', password: passwordOf('user0'), domain: domain.name });
+      assertOk(await domain.logIn('user1'), 201);
+      for (const uid of ['user0', 'user1']) await slapd.leave(uid);
+      assert.ok(await isSignedIn(browser));
+      assertRefused(await domain.logIn('user1'), 401);
+      assert.deepEqual([(await domain.user('user0')).enabled, (await domain.user('user1')).enabled], [true, true]);
+      await slapd.comeBack('user1');
+      assert.equal(await isSignedIn(browser), false, 'now they have left');
+      assert.equal(assertOk(await domain.logIn('user1'), 201).token.user.id, domain.idOf('user1'));
+    });
+  });
 }
