@@ -1,7 +1,7 @@
 // Authorization codes for clients of Keyrock's back-end: their own front-end asks the person for consent, and sends the answer with
 // the person's token. Applications that are registered with the grant type `implicit` get an access token instead of a code.
 import type { Provider } from 'oidc-provider';
-import { type Caller, loginTimeOf } from '../../access/index.ts';
+import { type Caller, type FreshLogin, loginTimeOf } from '../../access/index.ts';
 import { findConsumer } from '../../consumers/index.ts';
 import type { ConsumerRow, Database } from '../../database.ts';
 import { fail } from '../../faults.ts';
@@ -24,7 +24,17 @@ export interface CodeRequest {
   readonly state: string | undefined;
 }
 
-export function createKeyrockCodes({ db, records, provider }: { db: Database; records: Records; provider(): Promise<Provider> }) {
+export function createKeyrockCodes({
+  db,
+  records,
+  freshLogin,
+  provider,
+}: {
+  readonly db: Database;
+  readonly records: Records;
+  readonly freshLogin: Pick<FreshLogin, 'requireEnough'>;
+  provider(): Promise<Provider>;
+}) {
   const idOf = (caller: Caller, clientId: string): string => `${clientId} ${caller.userId}`;
 
   async function findAllowedConsumer(clientId: string, responseType: ResponseType): Promise<ConsumerRow> {
@@ -59,6 +69,8 @@ export function createKeyrockCodes({ db, records, provider }: { db: Database; re
 
   /** A consent can be answered once. Returns the URL to redirect the person to. */
   async function approve(caller: Caller, clientId: string, scopes: readonly string[]): Promise<string> {
+    // As at the sign-in page: the account may ask for more since the login, and what the application gets lasts longer than the token.
+    await freshLogin.requireEnough({ userId: caller.userId, methods: caller.token.methods });
     const question = await records.find(MODEL, idOf(caller, clientId));
     if (!question || !(await records.consume(MODEL, idOf(caller, clientId))))
       fail('request.bad_value', { field: 'client_id', why: 'nothing was asked for it, or it was answered' });

@@ -42,6 +42,19 @@ function defineAuthorize(api: TestApi): void {
     assert.equal((await client.allow(person.token)).status, 302, 'the question is still the person’s');
   });
 
+  it('is not answered with a login that is not enough any more, also if it was asked before', async () => {
+    const [client, person] = [await KeyrockClient.make(api), await makePerson(api)];
+    assert.equal((await client.ask(person.token)).status, 200);
+    const options = { multi_factor_auth_enabled: true, multi_factor_auth_rules: [['password', 'totp']] };
+    assert.equal((await api.patch(`/v3/users/${person.user.id}`, { user: { options } })).status, 200);
+    const refused = await client.allow(person.token);
+    assertRefused(refused, 401);
+    assert.deepEqual(refused.body.error.identity, { methods: ['totp'] });
+    const { token } = await makeTwoFactorPerson(api);
+    assert.equal((await client.ask(token)).status, 200);
+    assertRefused(await client.allow(token), 401);
+  });
+
   it('sends nobody to an address that is not registered, letter by letter', async () => {
     const client = await KeyrockClient.make(api, { redirect_uris: [KEYROCK_CALLBACK, 'https://old.example.org/second'] });
     const person = await makePerson(api);

@@ -5,13 +5,12 @@ import type { AdapterPayload, KoaContextWithOIDC, Provider } from 'oidc-provider
 import { seconds } from '../../../platform/clock.ts';
 import { outageOf } from '../../../platform/http/index.ts';
 import type { Throttle } from '../../../platform/limits/index.ts';
-import type { Access } from '../../access/index.ts';
+import type { Access, FreshLogin } from '../../access/index.ts';
 import { serviceActor } from '../../audit/index.ts';
 import type { Consumers } from '../../consumers/index.ts';
 import type { Federation } from '../../federation/index.ts';
 import type { Passkeys } from '../../passkeys/index.ts';
 import type { Deps } from '../../resource/index.ts';
-import type { Factor } from '../../two-factor/index.ts';
 import type { WalletProviders } from '../../wallet-providers/index.ts';
 import type { WalletSignIn } from '../../wallet-sign-in/index.ts';
 import { outagePage } from '../pages/error-page.ts';
@@ -50,7 +49,6 @@ export interface CurrentProviderDeps extends Pick<Deps, 'clock' | 'change' | 'co
   readonly records: Records;
   readonly accounts: Accounts;
   readonly access: Access;
-  readonly factor: Factor;
   readonly consumers: Consumers;
   readonly logouts: Logouts;
   /** Limits unfinished sign-ins by address. */
@@ -60,7 +58,7 @@ export interface CurrentProviderDeps extends Pick<Deps, 'clock' | 'change' | 'co
   readonly wallet: WalletNode;
   issuer(): string;
   readonly needsMore: PromptDeps['needsMore'];
-  readonly freshLogin: PromptDeps['freshLogin'];
+  readonly freshLogin: FreshLogin;
   readonly federation: Federation;
   readonly catalog: CredentialCatalog;
   readonly walletProviders: WalletProviders;
@@ -238,7 +236,7 @@ function handleProviderEvents(deps: CurrentProviderDeps, provider: Provider): vo
 }
 
 async function buildProvider(deps: CurrentProviderDeps): Promise<ProviderWithKeys> {
-  const { records, accounts, access, factor, wallet } = deps;
+  const { records, accounts, access, wallet } = deps;
   const [library, keys] = await Promise.all([import('oidc-provider'), deps.keys.readKeyring()]);
   const attemptUriOf = createAttemptUris(deps, library);
   const configuration = configurationOf(library, keys, {
@@ -246,7 +244,6 @@ async function buildProvider(deps: CurrentProviderDeps): Promise<ProviderWithKey
     records,
     accounts,
     access,
-    factor,
     unfinished: createUnfinishedLimit(library, deps.unfinished),
     pages: createProviderPages(deps.brand),
     lifetimes: deps.config,

@@ -82,6 +82,14 @@ onEachDatabase('A sign-in that waits to be collected', (api) => {
     await assertDead(person, parked);
   });
 
+  it('is not enough where an administrator requires two methods since', async () => {
+    const person = await makeUser(api);
+    const parked = await park(api, person);
+    const rules = { multi_factor_auth_enabled: true, multi_factor_auth_rules: [['password', 'totp']] };
+    await set(person, { options: rules });
+    await assertDead(person, parked);
+  });
+
   it('does not outlive an account that was closed, even when it is opened again', async () => {
     const person = await makeUser(api);
     const [first, second] = [await park(api, person), await park(api, person)];

@@ -1,15 +1,14 @@
 // The configuration of the OpenID library.
 import type { Configuration } from 'oidc-provider';
-import type { Access } from '../../../access/index.ts';
+import type { Access, FreshLogin } from '../../../access/index.ts';
 import { ID_TOKEN_ALGORITHMS } from '../../../consumers/index.ts';
 import type { Federation } from '../../../federation/index.ts';
 import type { Passkeys } from '../../../passkeys/index.ts';
-import type { Factor } from '../../../two-factor/index.ts';
 import type { WalletProviders } from '../../../wallet-providers/index.ts';
 import type { WalletSignIn } from '../../../wallet-sign-in/index.ts';
 import type { ProviderPages } from '../../pages/provider-pages.ts';
 import type { Accounts } from '../accounts.ts';
-import { ACR_VALUES } from '../acr.ts';
+import { ACR_VALUES, methodsOf } from '../acr.ts';
 import { type AdapterDeps, createAdapter } from '../adapter.ts';
 import {
   ATTESTATION_ALGORITHMS,
@@ -41,7 +40,6 @@ export interface ProviderDeps {
   readonly records: Records;
   readonly accounts: Accounts;
   readonly access: Access;
-  readonly factor: Factor;
   readonly unfinished: UnfinishedLimit;
   readonly client: AdapterDeps['client'];
   readonly pages: ProviderPages;
@@ -51,7 +49,7 @@ export interface ProviderDeps {
   /** Applications that are part of this installation: people are not asked for consent. */
   isFirstParty(clientId: string): boolean;
   needsMore: PromptDeps['needsMore'];
-  readonly freshLogin: PromptDeps['freshLogin'];
+  readonly freshLogin: PromptDeps['freshLogin'] & Pick<FreshLogin, 'isEnough'>;
   readonly providerSessions: Federation['sessions'];
   readonly catalog: CredentialCatalog;
   readonly walletProviders: WalletProviders;
@@ -59,11 +57,11 @@ export interface ProviderDeps {
   readonly passkeys: Pick<Passkeys, 'isThere'>;
 }
 
-/** If two-factor authentication was turned on since, a code is required. A credential that was revoked since lets nobody in, nor does a passkey that was removed. */
+/** The account may ask for more since. A credential that was revoked since lets nobody in, nor does a passkey that was removed. */
 const isSufficient =
-  ({ factor, walletEntry, passkeys }: ProviderDeps): AdapterDeps['isSufficient'] =>
+  ({ freshLogin, walletEntry, passkeys }: ProviderDeps): AdapterDeps['isSufficient'] =>
   async ({ accountId, amr = [], credential, passkeyId }) =>
-    (amr.includes('mfa') || !(await factor.isEnabled(accountId))) &&
+    (await freshLogin.isEnough({ userId: accountId, methods: methodsOf(amr) })) &&
     (credential === undefined || (await walletEntry.isStillGood(accountId, credential))) &&
     (passkeyId === undefined || passkeys.isThere(accountId, passkeyId));
 
