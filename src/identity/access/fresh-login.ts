@@ -91,10 +91,10 @@ export function createFreshLogin({ db, clock, config, missingMethods }: FreshLog
       if (caller.userId === userId) await requireEnough(loginOf(caller));
       return actorFor(caller, userId);
     },
-    /** For what lasts longer than the token, whoever it is for. */
-    async requireRecent(caller: Caller): Promise<void> {
+    /** For what lasts longer than the token, whoever it is for. `login`: of whoever logged in, if the token names somebody else. */
+    async requireRecent(caller: Caller, login = loginOf(caller)): Promise<void> {
       requireFresh(caller, 'the login is too old for this');
-      await requireEnough(loginOf(caller));
+      await requireEnough(login);
     },
     /** For what concerns the whole service: administrators need a recent login, too, and what they passed on to a program is not enough. */
     async requireInPerson(caller: Caller, action: string): Promise<void> {

@@ -2,7 +2,7 @@
 import { seconds } from '../../platform/clock.ts';
 import type { Static } from '../../platform/http/index.ts';
 import { newId } from '../../platform/ids.ts';
-import { type Access, type Caller, closureOf, type FreshLogin } from '../access/index.ts';
+import { type Access, actorAsVerified, type Caller, closureOf, type FreshLogin } from '../access/index.ts';
 import type { TrustRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import { type Deps, extraOf, failOnBrokenReference, readExpiry } from '../resource/index.ts';
@@ -43,11 +43,13 @@ export function createCreateTrust({ db, clock, change, config, users, access, fr
   }
 
   async function create(caller: Caller, trustorId: string, body: NewTrust): Promise<Trust> {
-    // A trust lasts longer than the token. A stolen one must not become such a trust.
-    await freshLogin.requireRecent(caller);
     const now = seconds(clock);
     const parentId = trustOfToken(caller);
     const parent = parentId === undefined ? undefined : await findTrust(db.read, parentId);
+    // With a token of a trust it was the trustee who logged in, also if it names the trustor.
+    const login = { userId: parent?.row.trustee_user_id ?? caller.userId, methods: caller.token.methods };
+    // A trust lasts longer than the token. A stolen one must not become such a trust.
+    await freshLogin.requireRecent(caller, login);
     // It was deleted after the token was checked. As no trust, it would count as one that the trustor makes.
     if (parentId !== undefined && !parent) fail('trust.gives_nothing');
     const chain = parent ? ((await chainOf(db.read, parent.row)) ?? fail('trust.gives_nothing')) : [];
@@ -74,7 +76,7 @@ export function createCreateTrust({ db, clock, change, config, users, access, fr
       created_at: now,
       used_up_at: null,
     };
-    await change(freshLogin.actorFor(caller, trustorId), async ({ tx, audit }) => {
+    await change(freshLogin.checkedAgain(actorAsVerified(caller, trustorId), login), async ({ tx, audit }) => {
       if ((await countTrusts(tx, trustorId)) >= config.trustLimit) fail('trust.limit', { limit: config.trustLimit });
       // Somebody deleted the user, the project, a role, or the trust that is passed on.
       await failOnBrokenReference(

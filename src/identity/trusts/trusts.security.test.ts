@@ -3,6 +3,7 @@ import { it } from 'node:test';
 import { onEachDatabase } from '../../../test/support/api.ts';
 import { makePerson } from '../../../test/support/applications.ts';
 import { KeyrockClient } from '../../../test/support/keyrock-client.ts';
+import { enable } from '../../../test/support/second-factor.ts';
 import {
   askForTrust,
   isValid,
@@ -47,6 +48,17 @@ onEachDatabase('A trust', (api) => {
         assert.ok(!(await isValid(api, token)), why);
         assert.equal((await useTrust(api, bob, trust)).status, status, why);
       }
+  });
+
+  it('is passed on by whoever logged in, if that login is enough for them; nobody asks for the factor of the trustor', async () => {
+    const [[ann, bob], carl] = [await pair(), await trustPerson(api)];
+    const trust = await makeTrust(api, ann, bob, { impersonation: true, allow_redelegation: true });
+    assert.equal((await enable(api, ann.user)).status, 201);
+    const bobs = { ...ann, token: await trustToken(api, bob, trust) };
+    assert.equal((await askForTrust(api, bobs, carl, { impersonation: true })).status, 201);
+    const options = { multi_factor_auth_enabled: true, multi_factor_auth_rules: [['password', 'totp']] };
+    assert.equal((await api.patch(`/v3/users/${bob.user.id}`, { user: { options } })).status, 200);
+    assert.equal((await askForTrust(api, bobs, carl, { impersonation: true })).status, 401);
   });
 
   it('ends with somebody in the middle, and with a role of the first trustor', async () => {
