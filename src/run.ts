@@ -142,6 +142,7 @@ const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 function announce(address: string, mail: string, isFirst: boolean): void {
   say(`Gatehouse identity service: ${address}`);
+  say(`Console: ${address}/console   Account: ${address}/account`);
   say(`Mail: ${mail}`);
   if (!isFirst) return;
   say(`Try:  openstack --os-auth-url ${address}/v3 --os-username admin --os-password ... --os-project-name admin`);

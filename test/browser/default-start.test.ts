@@ -13,7 +13,7 @@ import { DEFAULT_ADDRESSES, type GatehouseProcess, type ProcessSettings, usesPro
 import { makeUser } from '../support/relying-party.ts';
 import { TestBrowser } from '../support/test-browser.ts';
 import { VirtualAuthenticator, withoutAutofill } from '../support/virtual-authenticator.ts';
-import { enterPassword, outcome, press, sectionOf, titleOf, words } from '../support/visitor.ts';
+import { enterPassword, follow, outcome, press, sectionOf, titleOf, words } from '../support/visitor.ts';
 
 const chromium = usesChromium();
 const NAMES = ['localhost', '127.0.0.1', '[::1]'];
@@ -55,6 +55,14 @@ describe('A start without settings', () => {
   it('says addresses where everything works', () => {
     assert.deepEqual([new URL(api.url).hostname, new URL(wallet).hostname], ['localhost', 'localhost']);
     assert.ok(!service.stdout.includes('cannot use passkeys'), service.stdout);
+    assert.ok(service.stderr.includes(`\nConsole: ${api.url}/console   Account: ${api.url}/account\n`), service.stderr);
+  });
+
+  it('has a first page that leads to the wallet beside it', async () => {
+    const page = await openBrowser();
+    await page.goto(api.url);
+    await follow(page, words.homeWalletLink);
+    assert.equal(page.url(), `${wallet}/`);
   });
 
   for (const name of NAMES) {

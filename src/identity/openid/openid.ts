@@ -193,7 +193,7 @@ export function createOpenid(deps: OpenidDeps) {
     mount,
     grants,
     brand: assets.brand,
-    homePage: (headers: IncomingHttpHeaders) => homePage(headers, assets.brand),
+    homePage: (headers: IncomingHttpHeaders) => homePage(headers, assets.brand, wallet.address()),
     provider,
     keys,
     records,

@@ -1,4 +1,4 @@
-// `/` in a browser: the way to the account and to the console.
+// `/` in a browser: the way to the account, to the console, and to the wallet node that runs with the service.
 import type { IncomingHttpHeaders } from 'node:http';
 import { html } from './html.ts';
 import { PAGE_HEADERS, page } from './layout.ts';
@@ -11,13 +11,14 @@ const isBrowser = ({ accept }: IncomingHttpHeaders): boolean => /\bapplication\/
 export function homePage(
   headers: IncomingHttpHeaders,
   brand: Brand,
+  wallet: string | undefined,
 ): { text: string; headers: Record<string, string> } | undefined {
   if (!isBrowser(headers)) return undefined;
   const look = lookOf({ headers }, brand);
   const { words } = look;
   const link = (href: string, name: string, text: string) =>
     html`<section><h2><a href="${href}">${name}</a></h2><p>${text}</p></section>`;
-  const body = html`${link('/account', words.accountLink, words.homeAccount)}${link('/console', words.homeConsoleLink, words.homeConsole)}${link('/openapi', words.homeApiLink, words.homeApi)}`;
+  const body = html`${link('/account', words.accountLink, words.homeAccount)}${link('/console', words.homeConsoleLink, words.homeConsole)}${wallet === undefined ? '' : link(`${wallet}/`, words.homeWalletLink, words.homeWallet)}${link('/openapi', words.homeApiLink, words.homeApi)}`;
   // Between the page and the document for programs, caches must not choose.
   return { text: page(look, { title: words.homeTitle, body }), headers: { ...PAGE_HEADERS, Vary: 'Accept, X-Auth-Token' } };
 }
