@@ -13,6 +13,8 @@ export const BAD_LINKS: readonly string[] = [
   'https://example.org/"><script>alert(1)</script>',
   'https:\\\\example.org',
   'https://ann:secret@example.org/',
+  'https://example.org/\u202egnp.exe',
+  'https://example\u200b.org/',
 ];
 
 export const BAD_EMAILS: readonly string[] = [
@@ -23,4 +25,7 @@ export const BAD_EMAILS: readonly string[] = [
   'Ann <ann@example.org>',
   'ann@example.org\r\nBcc: bob@example.org',
   'ann\\@example.org',
+  'ann@example.org\u0085',
+  '\u202egro.elpmaxe@nna',
+  'ann\u200b@example.org',
 ];

@@ -2,8 +2,8 @@
 // file or end an attribute of HTML. Those stored before are not handed out.
 
 const MAX_LENGTH = 2048;
-/** Browsers drop control characters and blanks, and would open another address than the one that was checked. */
-const NEVER = /[\s\p{Cc}\\<>"]/u;
+/** Browsers drop control characters, blanks and hidden characters, and would open another address than the one that was checked or read. */
+const NEVER = /[\s\p{Cc}\p{Cf}\\<>"]/u;
 
 const isClean = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= MAX_LENGTH && !NEVER.test(value);
