@@ -20,7 +20,7 @@ import { createMail } from '../mail/index.ts';
 import type { ModuleOptions } from '../module-options.ts';
 import { createNotices } from '../notices/index.ts';
 import { createNotifications } from '../notifications/index.ts';
-import { endOAuth1AccessTokens, oauth1Delegation } from '../oauth1/index.ts';
+import { endOAuth1AccessTokens, endOAuth1Authorizations, oauth1Delegation } from '../oauth1/index.ts';
 import { createLogouts, createRecords, isWallet } from '../openid/index.ts';
 import { createPasskeyPolicy, relyingPartyOf } from '../passkeys/index.ts';
 import { createPasswords } from '../passwords/index.ts';
@@ -89,6 +89,7 @@ export async function buildCore(db: Database, options: ModuleOptions) {
     await records.endEverything(transaction, userId);
     await links.endOf(transaction, userId);
     await registrationKeys.endResets(transaction, userId);
+    await endOAuth1Authorizations(transaction, userId);
   };
   const shield = createShield({ access, clock });
   const relyingParty = () => relyingPartyOf(options.issuer(), config.twoFactorIssuer);

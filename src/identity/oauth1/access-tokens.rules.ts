@@ -15,6 +15,7 @@ import {
   consumerNames,
   deleteAccessToken,
   deleteAccessTokensOf,
+  deleteAuthorizedRequests,
   findAccessToken,
   sweepOAuth1,
 } from './oauth1.store.ts';
@@ -32,6 +33,9 @@ export async function endOAuth1AccessTokens({ tx, audit, invalidate }: Change, u
   }
   return ended.length;
 }
+
+/** When the logins of a user end. No list shows what is authorized and not taken, so that nobody could end it later. */
+export const endOAuth1Authorizations = ({ tx }: Change, userId: string): Promise<void> => deleteAuthorizedRequests(tx, userId);
 
 export function createOAuth1AccessTokens({
   db,

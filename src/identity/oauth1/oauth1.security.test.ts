@@ -15,6 +15,7 @@ import {
   signedLogin,
 } from '../../../test/support/oauth1.ts';
 import { databaseOf, usesDatabaseOf } from '../../../test/support/restartable-api.ts';
+import { enable } from '../../../test/support/second-factor.ts';
 import { askForTrust, makeTrust, trustPerson, trustToken } from '../../../test/support/trusts.ts';
 import type { Database } from '../database.ts';
 import { deleteConsumer, insertAccessToken } from './oauth1.store.ts';
@@ -40,6 +41,20 @@ onEachDatabase('A consumer of OAuth1', (api) => {
   const db = usesDatabaseOf(api);
   const isValid = async (token: string) =>
     (await api.get('/v3/auth/tokens', { headers: { 'X-Subject-Token': token } })).status === 200;
+
+  it('takes nothing that was authorized before the password was changed, or before a second factor was turned on', async () => {
+    const changes: ((user: { id: string }) => Promise<{ status: number }>)[] = [
+      ({ id }) => api.patch(`/v3/users/${id}`, { user: { password: 'another password' } }),
+      (user) => enable(api, user),
+    ];
+    for (const change of changes) {
+      const ann = await oauth1Person(api);
+      const [before, other] = [await authorizedRequest(api, ann), await authorizedRequest(api, await oauth1Person(api))];
+      assert.ok((await change(ann.user)).status < 300);
+      assert.equal((await askAccessToken(api, before)).status, 401, 'nobody sees that it is there');
+      assert.equal((await askAccessToken(api, other)).status, 201);
+    }
+  });
 
   it('cannot send a signed request twice, to any of the three addresses, nor at the same time', async () => {
     const ann = await oauth1Person(api);

@@ -128,9 +128,14 @@ export async function insertAccessToken(tx: Tx, row: OAuth1AccessTokenRow, roleI
     .execute();
 }
 
+/** What the user authorized and nobody took yet. */
+export async function deleteAuthorizedRequests(tx: Tx, userId: string): Promise<void> {
+  await tx.deleteFrom('oauth1_request_tokens').where('user_id', '=', userId).execute();
+}
+
 /** All, and what the user authorized and nobody took yet; or one of them. Returns the ids of the access tokens. */
 export async function deleteAccessTokensOf(tx: Tx, userId: string, only?: string): Promise<string[]> {
-  if (only === undefined) await tx.deleteFrom('oauth1_request_tokens').where('user_id', '=', userId).execute();
+  if (only === undefined) await deleteAuthorizedRequests(tx, userId);
   const all = tx.deleteFrom('oauth1_access_tokens').where('user_id', '=', userId);
   const rows = await (only === undefined ? all : all.where('id', '=', only)).returning('id').execute();
   return rows.map(({ id }) => id);
