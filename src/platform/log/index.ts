@@ -23,19 +23,39 @@ const SECRET_NAMES = [
 
 const paths = SECRET_NAMES.flatMap((name) => [name, name.startsWith('[') ? `*${name}` : `*.${name}`]);
 
-/** One line of text for people: time, level, service, message, then other fields as key=value. */
-function readable(write: (line: string) => void): DestinationStream {
+/** Somebody else may have chosen the text: it must not look like another line, nor change the terminal. */
+const escaped = (value: unknown): string => String(value).replaceAll(/\p{Cc}/gu, (one) => JSON.stringify(one).slice(1, -1));
+
+/** `key=value` for each field, with a dot before those inside of another one. The stack of an error is left for the lines below. */
+function fieldsOf(fields: object, prefix = ''): string[] {
+  return Object.entries(fields).flatMap(([key, value]) => {
+    if (Array.isArray(value)) return [`${prefix}${key}=${value.map((one) => shown(one)).join(',')}`];
+    if (typeof value === 'object' && value !== null) return fieldsOf(value, `${prefix}${key}.`);
+    return key === 'stack' && typeof value === 'string' ? [] : [`${prefix}${key}=${escaped(value)}`];
+  });
+}
+const shown = (value: unknown): string =>
+  typeof value === 'object' && value !== null ? fieldsOf(value).join(' ') : escaped(value);
+
+function stackOf({ err }: { readonly err?: unknown }): string {
+  const { stack } = (err ?? {}) as { readonly stack?: unknown };
+  // Its first line is the message, which the fields have.
+  return typeof stack === 'string'
+    ? stack
+        .split('\n')
+        .slice(1)
+        .map((line) => `\n${line}`)
+        .join('')
+    : '';
+}
+
+/** Text for people: time, level, service, message, then other fields; below it where an error came from. Never JSON. */
+export function readable(write: (line: string) => void): DestinationStream {
   return {
     write(line: string) {
       const { level, time, service, msg, ...rest } = JSON.parse(line) as Record<string, unknown>;
-      const extras = Object.entries(rest).map(
-        ([key, value]) => `${key}=${typeof value === 'object' ? JSON.stringify(value) : value}`,
-      );
-      write(
-        `${String(time).slice(11, 23)} ${String(level).padEnd(5)} ${String(service).padEnd(9)} ${msg ?? ''} ${extras.join(' ')}`
-          .trimEnd()
-          .concat('\n'),
-      );
+      const start = `${String(time).slice(11, 23)} ${String(level).padEnd(5)} ${String(service).padEnd(9)}`;
+      write(`${[start, msg, ...fieldsOf(rest)].filter(Boolean).join(' ')}${stackOf(rest)}\n`);
     },
   };
 }

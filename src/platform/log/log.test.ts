@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createLog } from './index.ts';
+import { createLog, readable } from './index.ts';
 
 describe('The log', () => {
   it('redacts secrets', () => {
@@ -33,5 +33,30 @@ describe('The log', () => {
     const lines: string[] = [];
     createLog('warn', { write: (line) => void lines.push(line) }).info('quiet');
     assert.deepEqual(lines, []);
+  });
+});
+
+describe('The log of a terminal', () => {
+  it('has no JSON between its lines', () => {
+    const lines: string[] = [];
+    const log = createLog(
+      'info',
+      readable((line) => void lines.push(line)),
+    );
+    log.info(
+      { address: 'http://localhost:5000', tables: ['users', 'groups'], backup: { at: 120, to: { folder: 'b' } } },
+      'starts',
+    );
+    log.error({ err: new TypeError('it broke', { cause: new Error('because') }), request_id: 'r-1' }, 'failed');
+    assert.match(
+      lines[0]!,
+      /^[\d:.]{12} info {2}gatehouse starts address=http:\/\/localhost:5000 tables=users,groups backup\.at=120 backup\.to\.folder=b\n$/,
+    );
+    const [first, ...stack] = lines[1]!.trimEnd().split('\n');
+    assert.match(first!, /^[\d:.]{12} error gatehouse failed err\.type=TypeError err\.message=it broke: because request_id=r-1$/);
+    assert.ok(stack.length > 0 && stack.every((line) => /^ +at |^caused by/.test(line)), lines[1]);
+    assert.ok(!/[{}"]/.test(lines.join('')), lines.join(''));
+    log.warn({ agent: 'x\n12:00:00.000 info  gatehouse forged\u001b[2J', all: ['a\nb'] }, 'refused');
+    assert.match(lines[2]!, / refused agent=x\\n12:00:00\.000 info {2}gatehouse forged\\u001b\[2J all=a\\nb\n$/);
   });
 });
