@@ -34,6 +34,10 @@ function isTokenExchange({ methods: requested }: AuthIdentity, { parent, methods
   return verified.every((method) => method === 'token' || method === 'oauth2');
 }
 
+/** What this login proved, for a receipt. A token only says what was proved when it was issued: with a receipt of that, it would become a new login. */
+const provenBy = ({ methods: requested }: AuthIdentity, { parent, methods }: LoginProof): AuthMethod[] =>
+  [...methods].filter((method) => !parent || requested.includes(method));
+
 export interface AuthenticationResult {
   readonly user: UserWithExpiry;
   readonly generation: number;
@@ -251,7 +255,7 @@ export function createAuth(
       throw loginRefused('administrators of this domain sign in with a passkey');
     const required = passedOn ? undefined : await missingMethods(proof);
     if (required) {
-      const { text, receipt } = receipts.issue(proof.user.id, [...proof.methods], unscoped.generation);
+      const { text, receipt } = receipts.issue(proof.user.id, provenBy(identity, proof), unscoped.generation);
       return { kind: 'receipt', text, receipt, authContext: unscoped, required };
     }
     if (passedOn) await personOf(deps, proof);

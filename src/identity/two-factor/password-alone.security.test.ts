@@ -145,6 +145,25 @@ onEachDatabase('A login with the password alone', (api) => {
       assertOk(await api.post(own(person.user, 'two_factor_auth'), { two_factor_auth: QUESTION }, { token }), 201);
     });
 
+    it('is not made new by a receipt: a stolen token and a code are no login without the password', async () => {
+      const person = await makePerson(api);
+      const blob = toBase32(newKey());
+      assertOk(await api.post('/v3/credentials', { credential: { type: 'totp', blob, user_id: person.user.id } }), 201);
+      const stolen = await logIn(person);
+      const options = { multi_factor_auth_enabled: true, multi_factor_auth_rules: [['password', 'totp']] };
+      assertOk(await api.patch(`/v3/users/${person.user.id}`, { user: { options } }));
+      const phone = new Phone(api, blob);
+      const code = () => ({ methods: ['totp'], totp: { user: { id: person.user.id, passcode: phone.fresh() } } });
+      const send = (identity: object, headers: Record<string, string> = {}) =>
+        api.post('/v3/auth/tokens', { auth: { identity } }, { token: null, headers });
+      const receiptOf = ({ headers }: ApiAnswer) => ({ 'Openstack-Auth-Receipt': headers.get('openstack-auth-receipt')! });
+      const ofToken = await send({ methods: ['token'], token: { id: stolen } });
+      assert.deepEqual([ofToken.status, ofToken.body.receipt.methods], [401, ['token']]);
+      assert.equal((await send(code(), receiptOf(ofToken))).status, 401);
+      const ofPassword = await logInWith(api, person);
+      assertOk(await send(code(), receiptOf(ofPassword)), 201);
+    });
+
     it('does not change the password without the second factor, nor uses a code up with a wrong one', async () => {
       const person = await makePerson(api);
       const phone = await turnOn(person, person.token);
