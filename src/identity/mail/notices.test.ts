@@ -87,7 +87,7 @@ onEachDatabase(
 
     it('is not prevented by a missing or invalid address', async () => {
       const before = server.received.length;
-      for (const email of [undefined, 'not an address', 'ann@example.org, bob@example.org']) {
+      for (const email of [undefined, 'nobody', 'ann@', 'ann@@example.org']) {
         const user = await make(email === undefined ? {} : { email });
         assertOk(await changeOwn(user), 204);
         await api.logIn({ id: user.id, password: 'another one' });
