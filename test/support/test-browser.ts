@@ -63,6 +63,13 @@ export class TestBrowser {
     this.#headers = headers;
   }
 
+  /** Another one with the cookies that this one has now. */
+  copy(): TestBrowser {
+    const other = new TestBrowser(this.#api, this.#headers);
+    for (const { name, value, path } of this.#cookies.values()) other.putCookie(name, value, path);
+    return other;
+  }
+
   cookie(name: string | RegExp): { name: string; value: string } | undefined {
     return [...this.#cookies.values()].find((one) => (typeof name === 'string' ? one.name === name : name.test(one.name)));
   }
@@ -81,7 +88,7 @@ export class TestBrowser {
       const [pair = '', ...attributes] = line.split('; ');
       const [name = '', ...value] = pair.split('=');
       const path = attributes.find((one) => /^path=/i.test(one))?.slice(5) ?? '/';
-      const gone = attributes.some((one) => /^expires=.*1970/i.test(one));
+      const gone = attributes.some((one) => /^expires=.*1970|^max-age=0$/i.test(one));
       if (gone) this.#cookies.delete(`${name} ${path}`);
       else this.putCookie(name, value.join('='), path);
     }

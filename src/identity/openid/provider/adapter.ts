@@ -2,7 +2,7 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import type { EnteredBy } from '../../wallet-sign-in/index.ts';
 import { cookieIn } from '../pages/look.ts';
-import { browserCookie, isSecretOf } from './browser-binding.ts';
+import { browserCookie, isSecretOf, secretsIn } from './browser-binding.ts';
 import type { RecordPayload } from './records/record.ts';
 import type { Records } from './records/records.ts';
 import type { UnfinishedLimit } from './unfinished-limit.ts';
@@ -46,15 +46,23 @@ export const createAdapter = (deps: AdapterDeps) => {
   /** Whether this request comes from the browser with the secret. */
   function isSameBrowser(id: string, hash: string | undefined): boolean {
     // The one that it gets with the answer counts from when it is stored, the one it has until then.
-    const secrets = [records.givenSecret(id), cookieIn(records.origin()?.cookies, browserCookie(deps.issuer, id))];
-    return hash !== undefined && secrets.some((secret) => secret !== undefined && isSecretOf(hash, secret));
+    const kept = secretsIn(cookieIn(records.origin()?.cookies, browserCookie(deps.issuer, id)));
+    const given = records.givenSecret(id);
+    return hash !== undefined && [...kept, ...(given === undefined ? [] : [given])].some((secret) => isSecretOf(hash, secret));
+  }
+
+  /** A form that was sent twice, of which the other one was quicker: this one has proved as much, and takes nothing that the other one left. */
+  function ofAnotherRequest(id: string, found: RecordPayload): RecordPayload | undefined {
+    const { result: _, lastSubmission: __, ...begun } = found;
+    return records.givenSecret(id) === undefined ? undefined : begun;
   }
 
   async function findInteraction(id: string): Promise<RecordPayload | undefined> {
     const found = await records.find('Interaction', id);
     const login = found?.result?.login as CompletedLogin | undefined;
     const { browser } = (found?.lastSubmission ?? {}) as { browser?: string };
-    if ((login || browser !== undefined) && !isSameBrowser(id, login ? login.browser : browser)) return undefined;
+    if ((login || browser !== undefined) && !isSameBrowser(id, login ? login.browser : browser))
+      return ofAnotherRequest(id, found!);
     return login && !(await deps.isSufficient(login)) ? undefined : found;
   }
 

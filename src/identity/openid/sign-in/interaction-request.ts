@@ -1,7 +1,7 @@
 // A request of a browser to an interaction: the pages between an authorization request and its response.
 import type { Client, Interaction, Provider } from 'oidc-provider';
-import { type BrowserRequest, formToken, passkeyChallenges, setCookie } from '../pages/browser.ts';
-import { browserCookie, hashOfSecret, newBrowserSecret } from '../provider/browser-binding.ts';
+import { type BrowserRequest, formToken, passkeyChallenges, readCookie, setCookie } from '../pages/browser.ts';
+import { browserCookie, cookieOf, hashOfSecret, newBrowserSecret, outdatedCookies } from '../provider/browser-binding.ts';
 import { ACCOUNT_CLIENT, PUBLIC_WALLET } from '../provider/first-party-clients.ts';
 import { attemptIdIn } from '../provider/paths.ts';
 import type { Records } from '../provider/records/records.ts';
@@ -71,7 +71,9 @@ export async function openInteraction(
   /** Another secret with each request: whoever had the one before does not have this one. */
   const bindBrowser = (seconds: number): string => {
     const secret = records.givenSecret(uid) ?? newBrowserSecret();
-    setCookie(browser, browserCookie(provider.issuer, uid), secret, '/', seconds);
+    const cookie = browserCookie(provider.issuer, uid);
+    setCookie(browser, cookie, cookieOf(secret, readCookie(browser, cookie)), '/', seconds);
+    for (const old of outdatedCookies(request.headers.cookie, provider.issuer, uid)) setCookie(browser, old, '', '/', 0);
     records.giveSecret(uid, secret);
     return hashOfSecret(secret);
   };

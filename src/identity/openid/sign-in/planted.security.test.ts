@@ -75,6 +75,38 @@ onEachDatabase('A sign-in that was planted in the browser of somebody else', (ap
     redirectTargetOf(await victim.answerForms(second, { ...enter(person), code: () => phone.fresh() }));
   });
 
+  it('leaves nothing of the person to a request that was there before, and is finished later', async () => {
+    const [person, own] = [await makeUser(api), await makeUser(api)];
+    await enable(api, person);
+    const { attacker, victim, page } = await plant();
+    const theirs = await attacker.go(page.url);
+    const form = theirs.forms.find(({ fields }) => fields.step === 'password')!;
+    const body = Buffer.from(new URLSearchParams({ ...form.fields, ...enter(own) }).toString());
+    const victimDone = Promise.withResolvers<void>();
+    const slowly = ReadableStream.from(
+      (async function* () {
+        yield body.subarray(0, 5);
+        await victimDone.promise;
+        yield body.subarray(5);
+      })(),
+    );
+    const finished = attacker.request(new URL(form.action, page.url), {
+      method: 'POST',
+      body: slowly,
+      duplex: 'half',
+      headers: {
+        Origin: api.url,
+        'Sec-Fetch-Site': 'same-origin',
+        'Content-Type': 'application/x-www-form-urlencoded',
+      },
+    });
+    await attacker.copy().go(page.url);
+    assert.equal(stepOf(await victim.submit(page, 'password', enter(person))), 'code');
+    victimDone.resolve();
+    assert.equal((await finished).status, 303, 'it was there before');
+    assert.equal(stepOf(await attacker.go(page.url)), 'password');
+  });
+
   it('is not collected with a secret that was made up, or with that of another sign-in', async () => {
     const [person, own] = [await makeUser(api), await makeUser(api)];
     const { attacker, victim, page, resume } = await plant();
