@@ -19,6 +19,7 @@ import {
   hasRole,
   inPerson,
   inScope,
+  isInPerson,
   listsEc2Credentials,
   listsTrusts,
   manageableRole,
@@ -225,6 +226,8 @@ export const baseRules = {
   'OS-SCIM:administer': admin,
   'OS-SCIM:discover': anyCaller,
   'SCIM:discover': anyCaller,
+  // With telephone numbers and addresses: more than people are asked for when they let an application act for them.
+  'SCIM:get_user': anyOf(readers, both(self, isInPerson)),
   // Each operation is checked by the rule of its own route.
   'SCIM:bulk': anyCaller,
 

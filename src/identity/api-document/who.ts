@@ -90,6 +90,7 @@ const WHO: readonly (readonly [pattern: RegExp, who: readonly string[]])[] = [
   [/^identity:(create|update|delete)_(region|service|endpoint|identity_provider|service_provider|mapping|protocol)$/, admin],
   [/^identity:(manage_scim_connections|\w+_service_\w+|\w+_deliver(y|ies)|list_backups)$/, admin],
   [/^(OS-SCIM|SCIM):(discover|bulk)$/, everybody],
+  [/^SCIM:get_user$/, [...readers, IN_PERSON]],
   [/^OS-SCIM:administer$/, ['administrators; others are answered 401, as Keyrock does']],
   [/^(list_consumers|create_consumer|verify_access_token)$/, everybody],
   [/^list_user_consumers$/, inPerson],

@@ -24,7 +24,7 @@ export const users: ResourceKind<'users'> = {
   rules: {
     list: 'identity:list_users',
     create: 'identity:create_user',
-    show: 'identity:get_user',
+    show: 'SCIM:get_user',
     change: 'identity:update_user',
     remove: 'identity:delete_user',
   },
