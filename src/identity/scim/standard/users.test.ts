@@ -13,7 +13,7 @@ import {
   type ScimClient,
   USER,
 } from '../../../../test/support/scim.ts';
-import { enable } from '../../../../test/support/second-factor.ts';
+import { enable, Phone, tokenByCode } from '../../../../test/support/second-factor.ts';
 
 const PASSWORD = 'a password of a person';
 
@@ -249,8 +249,9 @@ onEachDatabase('SCIM users', (api) => {
   describe('active', () => {
     it('set to false ends tokens and remembered devices with the same answer, and set to true lets in again', async () => {
       const { id } = await scim.makeUser({ password: PASSWORD });
-      const token = await api.logIn({ id, password: PASSWORD });
-      assertOk(await enable(api, { id }), 201);
+      const { two_factor_auth: factor } = assertOk(await enable(api, { id }), 201);
+      const phone = new Phone(api, factor.two_factor_key);
+      const token = await tokenByCode(api, { user: { id }, password: PASSWORD, phone });
       assertOk(await api.request('POST', `/v3/OS-TWO-FACTOR/devices?user_id=${id}`));
       const devices = async () => (await api.get(`/v3/users/${id}/OS-TWO-FACTOR/devices`)).body.devices.length;
       assert.deepEqual([await isAlive(api, token), await devices()], [true, 1]);
