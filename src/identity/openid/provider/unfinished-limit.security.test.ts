@@ -18,6 +18,7 @@ onEachDatabase(
     };
 
     it('do not fill the table, and do not block anyone who is signed in', async () => {
+      api.clock.hold();
       const [party, person, browser] = [await RelyingParty.make(api), await makeUser(api), new TestBrowser(api)];
       redirectTargetOf(await browser.signIn((await party.ask()).url, person));
       const { url } = await party.ask();
