@@ -2,7 +2,7 @@
 
 import { seconds } from '../../platform/clock.ts';
 import { Answer } from '../../platform/http/index.ts';
-import { type Caller, domainOfNew, domainTarget, factsOnly, type IdentityApp, listFacts } from '../access/index.ts';
+import { type Caller, domainOfNew, domainTarget, factsOnly, type IdentityApp, isInPerson, listFacts } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
 import type { Guesser } from '../passwords/index.ts';
 import {
@@ -63,6 +63,11 @@ export function mountUsers(app: IdentityApp, { users, federation, clock, config,
   const renderWhole = async (base: string, user: UserWithExpiry) =>
     renderUser({ ...user, federated: await users.accountsAtProviders(user.id) }, renderingAt(base));
 
+  const withoutAccounts = (user: UserWithExpiry): UserWithExpiry => {
+    const { federated: _, ...row } = user as UserWithExpiry & { readonly federated?: unknown };
+    return row;
+  };
+
   /** Responses are cached with the cached rows, except when accounts are disabled by inactivity. */
   const texts = new WeakMap<UserWithExpiry, { readonly base: string; readonly answer: Answer }>();
   function answerOf(base: string, user: UserWithExpiry): Answer {
@@ -70,8 +75,7 @@ export function mountUsers(app: IdentityApp, { users, federation, clock, config,
     if (cached?.base === base) return cached.answer;
     const text = JSON.stringify({ user: render(base, user) });
     // A change of the user does not depend on the accounts at providers, which are not in its row.
-    const { federated: _, ...row } = user as UserWithExpiry & { readonly federated?: unknown };
-    const answer = new Answer({ text, bytes: Buffer.byteLength(text), headers: { ETag: etagOf(row) } });
+    const answer = new Answer({ text, bytes: Buffer.byteLength(text), headers: { ETag: etagOf(withoutAccounts(user)) } });
     if (config.disableUserAccountDaysInactive === undefined) texts.set(user, { base, answer });
     return answer;
   }
@@ -130,7 +134,8 @@ export function mountUsers(app: IdentityApp, { users, federation, clock, config,
       documentation: ETAG,
       reply: { 200: UserEnvelope },
     },
-    ({ target, base }) => answerOf(base, target),
+    // Where else a person has accounts is not for an application that acts for them.
+    ({ caller, target, base }) => answerOf(base, isInPerson(caller) ? target : withoutAccounts(target)),
   );
 
   app.patch(

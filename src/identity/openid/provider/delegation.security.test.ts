@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
 import { assign, makeApplication } from '../../../../test/support/applications.ts';
+import { connectProvider } from '../../../../test/support/federation.ts';
 import { KeyrockClient, logInByAccessToken } from '../../../../test/support/keyrock-client.ts';
 import { identityRoutes, isChange, isOpen, nameOfRoute } from '../../../../test/support/routes.ts';
 import { enable } from '../../../../test/support/second-factor.ts';
@@ -148,6 +149,23 @@ onEachDatabase('An application that acts for the manager of a domain', (api) => 
         assert.ok(!text.includes(program.body.application_credential.id), nameOfRoute(route));
       }
     assert.deepEqual([...answered].toSorted(), READS_OF_THE_PERSON);
+  });
+
+  it('does not read which accounts the person has at other providers, and who they are there', async () => {
+    const [id, subject] = [uniqueName('idp'), uniqueName('subject')];
+    await connectProvider(api, { issuer: `https://${id}.example`, clientId: 'gatehouse', clientSecret: 's' }, { id });
+    const federated = [{ idp_id: id, protocols: [{ protocol_id: 'openid', unique_id: subject }] }];
+    const password = 'a password of somebody with accounts';
+    const { user } = (await api.post('/v3/users', { user: { name: uniqueName('amy'), password, federated } })).body;
+    const token = await api.logIn({ id: user.id, password });
+    const path = `/v3/users/${user.id}`;
+    assert.deepEqual((await api.get(path, { token })).body.user.federated, federated);
+    const { access_token } = await (await KeyrockClient.make(api)).tokens({ token });
+    const [delegated] = await delegatedTokens(api, access_token, [undefined]);
+    const shown = await api.get(path, { token: delegated! });
+    assert.equal(shown.body.user.name, user.name);
+    assert.ok(!shown.text.includes(subject) && !shown.text.includes(id), shown.text);
+    assert.deepEqual((await api.get(path, { token })).body.user.federated, federated);
   });
 
   it('ends its own tokens, and no token of the person', async () => {
