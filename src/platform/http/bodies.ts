@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, preParsingHookHandler } from 'fastify';
+import { notCounted } from '../deadline.ts';
 import { fail } from '../faults/index.ts';
 import { parseForm, parseJson } from './json.ts';
 
@@ -20,11 +21,15 @@ export function checkEncoding(headers: IncomingHttpHeaders): void {
 
 /**
  * Reads the whole body of a request that the framework does not parse. A body that is too large is left unread, so that the request can
- * be answered.
+ * be answered. How long it takes is up to the client; the server has a limit of its own for that.
  */
 export async function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
   checkEncoding(request.headers);
   if (Number(request.headers['content-length']) > limit) fail('request.too_large');
+  return notCounted(() => readAll(request, limit));
+}
+
+async function readAll(request: IncomingMessage, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
