@@ -131,7 +131,7 @@ async function startWallet(
       await identity!.registerWallet(service.url(), {
         adminRole: config.adminRole,
         keepOtherAddresses: config.url === undefined,
-        otherNames: otherNamesOf(service.url()),
+        otherNames: otherNamesOf(service.url(), config.host),
       }),
     );
   return [service, address];

@@ -3,7 +3,7 @@ import type { X509Certificate } from 'node:crypto';
 import { createChanges } from '../platform/audit/index.ts';
 import { createAuditExports, createDestinations } from '../platform/audit-export/index.ts';
 import type { Clock } from '../platform/clock.ts';
-import { otherNameOf } from '../platform/http/index.ts';
+import { otherNameOf, otherNamesOf } from '../platform/http/index.ts';
 import { Throttle } from '../platform/limits/index.ts';
 import type { Log } from '../platform/log/index.ts';
 import type { Metrics } from '../platform/metrics/index.ts';
@@ -90,6 +90,7 @@ function buildSession(db: Database, { onRequest, ...options }: ModuleOptions & {
   const sessions = createSessions({ db, clock, seal, cookies, provider, rules, log });
   const change = createChanges(db, clock);
   const verify = createVerifyToken(provider);
+  const otherNames = (): string[] => (options.provider.knowsOtherNames ? otherNamesOf(publicUrl(), config.host) : []);
   const logins = createLogins({
     clock,
     change,
@@ -99,7 +100,7 @@ function buildSession(db: Database, { onRequest, ...options }: ModuleOptions & {
     sessions,
     publicUrl,
     sessionSeconds,
-    beganAt: (headers) => (options.provider.knowsOtherNames ? otherNameOf(publicUrl(), headers) : undefined),
+    beganAt: (headers) => otherNames().find((name) => name === otherNameOf(publicUrl(), headers)),
   });
   const bearer = bearerAudience === undefined ? undefined : createBearer(verify, bearerAudience);
   const authenticate = createAuthenticate({ cookies, sessions, bearer, roles: config, publicUrl });

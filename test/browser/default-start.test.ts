@@ -52,6 +52,21 @@ describe('A start without settings', () => {
 
   const openBrowser = (): Promise<Page> => chromium.open(api, {}, [wallet]);
 
+  async function assertProgramLogsIn(base: string): Promise<void> {
+    const person = await makeUser(api);
+    // They do not say that they want a page.
+    const program = { Accept: '*/*' };
+    const [here, provider] = [new TestBrowser({ url: base }, program), new TestBrowser(api, program)];
+    const { redirectTarget: toProvider } = await here.go('/api/v1/auth/login');
+    const { redirectTarget: back } = await provider.answerForms(
+      await provider.go(Object.assign(toProvider!, { hostname: new URL(api.url).hostname })),
+      person,
+    );
+    assert.equal(back?.origin, base);
+    await here.go(back);
+    assert.equal((await here.request('/api/v1/auth/userinfo')).status, 200);
+  }
+
   it('says addresses where everything works', () => {
     assert.deepEqual([new URL(api.url).hostname, new URL(wallet).hostname], ['localhost', 'localhost']);
     assert.ok(!service.stdout.includes('cannot use passkeys'), service.stdout);
@@ -74,19 +89,7 @@ describe('A start without settings', () => {
     });
 
     it(`lets programs log in to the wallet at ${name}, and stay there`, async () => {
-      const person = await makeUser(api);
-      const base = named(wallet, name);
-      // They do not say that they want a page.
-      const program = { Accept: '*/*' };
-      const [here, provider] = [new TestBrowser({ url: base }, program), new TestBrowser(api, program)];
-      const { redirectTarget: toProvider } = await here.go('/api/v1/auth/login');
-      const { redirectTarget: back } = await provider.answerForms(
-        await provider.go(Object.assign(toProvider!, { hostname: new URL(api.url).hostname })),
-        person,
-      );
-      assert.equal(back?.origin, base);
-      await here.go(back);
-      assert.equal((await here.request('/api/v1/auth/userinfo')).status, 200);
+      await assertProgramLogsIn(named(wallet, name));
     });
 
     it(`lets people sign in who opened it at ${name}: to their account, the console and the wallet`, async () => {
@@ -169,6 +172,7 @@ describe('A start without settings', () => {
       assert.match(service.stdout, /"msg":"people cannot use passkeys[^"]*GATEHOUSE_IDENTITY_URL/);
       const { issuer } = (await (await fetch(`${api.url}/.well-known/openid-configuration`)).json()) as any;
       assert.equal(issuer, before);
+      for (const name of NAMES) await assertProgramLogsIn(named(wallet, name));
       for (const name of NAMES) {
         const again = await keysAt(name);
         assert.equal(new URL(again.url()).hostname, '127.0.0.1');

@@ -32,10 +32,12 @@ export function otherNameOf(url: string, headers: IncomingHttpHeaders): string |
   return asked.origin;
 }
 
-/** The other names of a service at `localhost`. */
-export const otherNamesOf = (url: string): string[] => {
-  const { hostname, protocol, port } = new URL(url);
-  return hostname === 'localhost'
-    ? [...LOOPBACK].filter((name) => name !== hostname).map((name) => `${protocol}//${name}:${port}`)
-    : [];
-};
+/**
+ * The other names of a service of this machine. Not of one that listens on an IP address, `host`, and is known by it: another program may
+ * listen on the others, and would get what is sent there.
+ */
+export function otherNamesOf(url: string, host: string): string[] {
+  const { hostname } = new URL(url);
+  if (hostname !== 'localhost' && !(host === 'localhost' && LOOPBACK.has(hostname))) return [];
+  return [...LOOPBACK].filter((name) => name !== hostname).map((name) => Object.assign(new URL(url), { hostname: name }).origin);
+}
