@@ -132,6 +132,10 @@ describe('A move to PostgreSQL that is killed', () => {
         assert.ok(!/First administrator/.test(refused.stderr));
       }
 
+      const doctor = run(['doctor'], settings);
+      await doctor.ended();
+      assert.match(doctor.stdout, new RegExp(`migrations.${named.toLowerCase()}.*was interrupted[^]*move-to-postgres`));
+
       const again = move(isFirstThere ? { GATEHOUSE_IDENTITY_DATABASE_URL: '' } : {});
       assert.equal(await again.ended(), 0, again.stderr);
       const service = run(['start'], settings);

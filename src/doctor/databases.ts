@@ -27,8 +27,14 @@ const MIN_VERSION = 150_000;
 const LAG_SECONDS = 60;
 const SLOT_BYTES = 1024 ** 3;
 
-function checkMigrations(name: ServiceName, { pending, unknown, last }: MigrationState): Finding {
+function checkMigrations(name: ServiceName, { pending, unknown, last, isCopyUnfinished }: MigrationState): Finding {
   const check = `migrations.${name}`;
+  if (isCopyUnfinished)
+    return fail(
+      check,
+      'data are being copied into this database, or that was interrupted; no service starts on it',
+      'run again: gatehouse move-to-postgres',
+    );
   if (unknown.length > 0)
     return fail(
       check,

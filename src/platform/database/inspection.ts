@@ -20,6 +20,8 @@ export interface MigrationState {
   /** Those of a newer version. */
   readonly unknown: readonly string[];
   readonly last: string | undefined;
+  /** Rows are missing that were to be copied into it. No service starts on it. */
+  readonly isCopyUnfinished: boolean;
 }
 
 /** A database that is open for reading only. */

@@ -65,13 +65,14 @@ export async function migrationState<S>(
   db: Kysely<S>,
   folder: MigrationSource,
   dialect: Dialect,
-): Promise<{ pending: string[]; unknown: string[]; last: string | undefined }> {
+): Promise<{ pending: string[]; unknown: string[]; last: string | undefined; isCopyUnfinished: boolean }> {
   const names = migrationsIn(folder).map(({ name }) => name);
   const done = await appliedNames(db, dialect);
   return {
     pending: names.filter((name) => !done.has(name)),
     unknown: [...done].filter((name) => !names.includes(name)).sort(),
     last: [...done].sort().at(-1),
+    isCopyUnfinished: dialect === 'postgres' && (await isCopyUnfinished(db)),
   };
 }
 
@@ -99,10 +100,14 @@ async function apply<S>(trx: Kysely<S>, { name, statements }: Migration, target:
   await sql`insert into ${sql.table(RECORDS)} (name, timestamp) values (${name}, ${new Date().toISOString()})`.execute(trx);
 }
 
+async function isCopyUnfinished<S>(db: Kysely<S>): Promise<boolean> {
+  const { rows } = await sql`select 1 where to_regclass(${UNFINISHED_COPY}) is not null`.execute(db);
+  return rows.length > 0;
+}
+
 /** A service would find empty tables, and take itself for a new one. */
 async function refuseUnfinishedCopy<S>(db: Kysely<S>, name: string): Promise<void> {
-  const { rows } = await sql`select 1 where to_regclass(${UNFINISHED_COPY}) is not null`.execute(db);
-  if (rows.length > 0)
+  if (await isCopyUnfinished(db))
     throw new ConfigError(
       `${name}: data are being copied into this database, or that was interrupted; run gatehouse move-to-postgres again. ` +
         `To begin a new service in it instead, drop the table ${UNFINISHED_COPY}`,
