@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assertOk, assertRefused, isAlive } from '../../../../test/support/answers.ts';
 import { onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
-import { enable } from '../../../../test/support/second-factor.ts';
+import { enable, Phone, tokenByCode } from '../../../../test/support/second-factor.ts';
 
 const USERS = '/v3/OS-SCIM/v2/Users';
 const PASSWORD = 'a password by SCIM';
@@ -22,8 +22,8 @@ onEachDatabase('SCIM as Keyrock serves it: users whose access ends', (api) => {
       ];
       for (const closeAccount of ways) {
         const user = await register(api);
-        const token = await api.logIn({ id: user.id, password: PASSWORD });
-        assertOk(await enable(api, user), 201);
+        const { two_factor_auth: factor } = assertOk(await enable(api, user), 201);
+        const token = await tokenByCode(api, { user, password: PASSWORD, phone: new Phone(api, factor.two_factor_key) });
         const remembered = assertOk(await api.post(`/v3/OS-TWO-FACTOR/devices?user_id=${user.id}`, {}));
         const { device_id, device_token } = remembered.two_factor_auth;
         const device = `/v3/OS-TWO-FACTOR/devices?user_id=${user.id}&device_id=${device_id}&device_token=${device_token}`;
