@@ -102,10 +102,10 @@ onEachDatabase('Remembered devices', (api) => {
 
   it('let in without a code, until the password changes, the account is disabled, or the factor is turned off', async () => {
     const cuts: ((person: Awaited<ReturnType<typeof makeTwoFactorPerson>>) => Promise<unknown>)[] = [
-      ({ user, password }) =>
+      ({ user, password, phone }) =>
         api.post(
           `/v3/users/${user.id}/password`,
-          { user: { original_password: password, password: 'another one' } },
+          { user: { original_password: password, password: 'another one', verification_code: phone.fresh() } },
           { token: null },
         ),
       ({ user }) => api.patch(`/v3/users/${user.id}`, { user: { password: 'another one' } }),

@@ -378,7 +378,7 @@ onEachDatabase('Two-factor authentication under attack', (api) => {
       const person = await makeTwoFactorPerson(api);
       const device_data = await newDevice(person.user);
       const password = 'quite another password';
-      const change = { user: { original_password: person.password, password } };
+      const change = { user: { original_password: person.password, password, verification_code: person.phone.fresh() } };
       assertOk(await api.post(`/v3/users/${person.user.id}/password`, change, { token: null }), 204);
       assertRefused(await logInWith(api, person, { device_data }), 401, GENERIC);
       assertRefused(await logInWith(api, { ...person, password }, { device_data }), 401, GENERIC);
