@@ -416,6 +416,7 @@ onEachDatabase(
           profile: 'https://example.org/ada',
           locale: 'en-GB',
           zoneinfo: 'Europe/London',
+          displayName: 'Countess',
         });
         assert.deepEqual(await claimsOf('openid email'), { sub, email: 'ada@example.org', email_verified: false });
         const roles = [{ id: own.id, name: own.name }];

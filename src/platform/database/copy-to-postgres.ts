@@ -165,6 +165,7 @@ async function unmarkUsed<T>(db: Kysely<unknown>, work: () => Promise<T>): Promi
 /** Only an empty database is marked: the mark keeps services from starting on it. */
 const markEmpty = (db: Kysely<unknown>, { setting, prepare }: Target): Promise<void> =>
   db.transaction().execute(async (tx) => {
+    await withoutTimeLimits(tx);
     await prepare?.(tx);
     await lockEmptyTables(tx, await tablesOf(tx), setting);
     await sql`create table if not exists ${sql.table(UNFINISHED_COPY)} (since timestamptz not null default now())`.execute(tx);
