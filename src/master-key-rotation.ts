@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { addMasterKey, existingMasterKeys, storeMasterKeys } from './data-folder.ts';
+import { ConfigError } from './platform/config/index.ts';
 import { type MasterSeal, masterKeyId } from './platform/seal/index.ts';
 import type { ResealResult } from './platform/sealed/index.ts';
 import type { SharedConfig } from './settings.ts';
@@ -18,8 +19,18 @@ export function createMasterKeyRotation({ shared, folder, seal, wallet }: Rotati
   const given = shared.oldMasterKeys?.split(',').map((key) => key.trim()) ?? [];
   let running: Promise<{ id: string } | undefined> | undefined;
 
+  /** None if the file is missing, empty or damaged. */
+  function keysInFile(): readonly string[] {
+    try {
+      return existingMasterKeys({ ...shared, oldMasterKeys: undefined }, folder, false);
+    } catch (error) {
+      if (error instanceof ConfigError) return [];
+      throw error;
+    }
+  }
+
   async function rotate(resealIdentity: () => Promise<number>): Promise<{ id: string } | undefined> {
-    const former = existingMasterKeys({ ...shared, oldMasterKeys: undefined }, folder, false);
+    const former = keysInFile();
     // A file that was moved away or exchanged does not have the key in use. Writing it anew would lose the key that everything is sealed under.
     if (former[0] === undefined || masterKeyId(former[0]) !== seal.keyId) return undefined;
     // Stored before it is used: what it seals must open after a crash.

@@ -146,6 +146,8 @@ async function tour(api: TestApi, application: ApplicationPage, page: Page, look
   await look('recovery');
   await press(page, words.useCode);
   await enterCode(page, phone.fresh(), true);
+  // Turning the factor on ended what applications had.
+  await press(page, words.allow);
   assert.equal(await outcome(page), `Hello ${person.id}`);
 
   const elsewhere = await new TestBrowser(api).signIn(new URL('/account', api.url), { ...person, code: () => phone.fresh() });

@@ -136,7 +136,7 @@ onWallet('SQLite', 'A new user of the wallet', {}, (wallet) => {
     await onScreen(mouse.page, 'Membership');
     await look(await text(`http://127.0.0.1:${verifier}/request`));
     await onScreen(mouse.page, share.title);
-    await mouse.button(share.consent('The demo verifier'));
+    await mouse.button(share.consent(`127.0.0.1:${verifier}`));
     await mouse.page.getByText(share.shared).waitFor();
     assert.deepEqual(JSON.parse(await text(`http://127.0.0.1:${verifier}/results`)), [{ level: 'gold', since: 1843 }]);
     assert.equal(mouse.clicks, promisedClicks('wallet', 'Receive a credential and show two of its claims'));

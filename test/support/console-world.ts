@@ -6,11 +6,11 @@ import { makeWorld, PASSWORD, type World } from './every-route.ts';
 import { makeLeaver } from './leaving.ts';
 import { LOGO } from './pictures.ts';
 import { TestCredentialWallet } from './role-credentials.ts';
-import { enable } from './second-factor.ts';
+import { enable, Phone, tokenByCode } from './second-factor.ts';
 
 /** The user gets a credential about their role into a wallet. */
-async function issueTo(api: TestApi, { user, credentialType }: World): Promise<{ id: string }> {
-  const token = await api.logIn({ id: user.id, password: PASSWORD });
+async function issueTo(api: TestApi, { user, credentialType }: World, phone: Phone): Promise<{ id: string }> {
+  const token = await tokenByCode(api, { user, password: PASSWORD, phone });
   await new TestCredentialWallet(api).receiveFor({ ...user, token }, `${credentialType.id}.sd_jwt`);
   const { credentials } = (await api.get(`/v3/OS-ROLE-CREDENTIALS/credentials?user_id=${user.id}`)).body;
   return { id: credentials[0].id };
@@ -22,8 +22,10 @@ export async function makeConsoleWorld(api: TestApi): Promise<ConsoleWorld> {
   const customRole = await api.make('role', { name: uniqueName('custom') });
   const { project, user } = world;
   assert.equal((await api.put(`/v3/projects/${project.id}/users/${user.id}/roles/${customRole.id}`)).status, 204);
-  const issued = await issueTo(api, world);
-  assert.equal((await enable(api, user)).status, 201);
+  // First: it ends what there was before.
+  const enabled = await enable(api, user);
+  assert.equal(enabled.status, 201);
+  const issued = await issueTo(api, world, new Phone(api, enabled.body.two_factor_auth.two_factor_key));
   assert.equal((await api.put(`/v3/OS-OAUTH2/consumers/${world.application.id}/logo`, LOGO)).status, 200);
   return { ...world, customRole, issued, leaver: await makeLeaver(api) };
 }
