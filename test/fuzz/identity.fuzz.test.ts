@@ -23,7 +23,7 @@ const SHARES: Readonly<Record<DatabaseKind, Share>> = {
     mutations: 400,
     served: 5,
   },
-  PostgreSQL: { requests: 1500, rawPaths: ['/v3/users'], mutations: 50, served: 2 },
+  PostgreSQL: { requests: 2000, rawPaths: ['/v3/users'], mutations: 50, served: 2 },
 };
 
 for (const kind of ['SQLite', 'PostgreSQL'] as const) {
