@@ -83,8 +83,8 @@ describe('A start without settings', () => {
   for (const name of NAMES) {
     it(`answers programs at ${name}, with links by that name`, async () => {
       const base = named(api.url, name);
-      const { version } = (await (await fetch(`${base}/v3`)).json()) as any;
-      assert.equal(version.links[0].href, `${base}/v3/`);
+      const { version } = (await (await fetch(`${base}/v3`)).json()) as { version: { links: { href: string }[] } };
+      assert.equal(version.links[0]!.href, `${base}/v3/`);
       assert.equal((await fetch(`${named(wallet, name)}/livez`)).status, 200);
     });
 
@@ -170,7 +170,7 @@ describe('A start without settings', () => {
       await start({ ...settings, ...DEFAULT_ADDRESSES });
       assert.equal(api.url, before);
       assert.match(service.stdout, /"msg":"people cannot use passkeys[^"]*GATEHOUSE_IDENTITY_URL/);
-      const { issuer } = (await (await fetch(`${api.url}/.well-known/openid-configuration`)).json()) as any;
+      const { issuer } = (await (await fetch(`${api.url}/.well-known/openid-configuration`)).json()) as { issuer: string };
       assert.equal(issuer, before);
       for (const name of NAMES) await assertProgramLogsIn(named(wallet, name));
       for (const name of NAMES) {
