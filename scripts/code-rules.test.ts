@@ -24,6 +24,7 @@ describe('The code', () => {
       ['src/identity/users/x.rules.ts', "const a = db.selectFrom('users');", /speak SQL/],
       ['src/identity/users/x.rules.ts', "import { andThen } from '../../platform/maybe-promise.ts';", /a plain promise will do/],
       ['src/identity/users/x.rules.ts', 'const a = db.feed.live() ? map.get(id) : undefined;', /asks whether the feed is live/],
+      ['src/identity/users/x.rules.ts', "import { actAt } from '../test-points.ts';", /only tests act at a test point/],
       ['src/identity/users/x.rules.ts', "import { a } from './users.routes.ts';", /rules import routes/],
       ['src/identity/users/x.routes.ts', "import { a } from './users.store.ts';", /routes import the store/],
       ['src/identity/scim/standard/x.routes.ts', "import { a } from '../core/scim.store.ts';", /routes import the store/],

@@ -53,6 +53,10 @@ const ANSWERS_FROM_MEMORY = [
   ...['provider/access-tokens', 'keyrock/oauth2.routes'].map((name) => `src/identity/openid/${name}.ts`),
 ];
 
+/** A test acts at a point; the code only passes it (platform/test-points.ts). */
+const ACTS_AT_POINT = /\bactAt\b/;
+const declaresPoints = (path: string): boolean => path.endsWith('/test-points.ts');
+
 const isStore = (path: string): boolean => path.endsWith('.store.ts') || path.startsWith('src/platform/database/');
 
 function faultsOf(file: SourceFile): string[] {
@@ -94,6 +98,7 @@ function faultsOf(file: SourceFile): string[] {
   if (!isStore(path) && !isTest && USES_SQL.test(file.text)) faults.push(`${path}: only stores and platform/database speak SQL`);
   if (!mayReadFeed(path) && !isTest && READS_FEED.test(file.text))
     faults.push(`${path}: asks whether the feed is live; db.cached() does that for everybody`);
+  if (!declaresPoints(path) && !isTest && ACTS_AT_POINT.test(file.text)) faults.push(`${path}: only tests act at a test point`);
   return faults;
 }
 

@@ -9,6 +9,7 @@ import type { Database, ProviderLinkRow, Tx } from '../database.ts';
 import { Fault, fail } from '../faults.ts';
 import type { Notify } from '../notifications/index.ts';
 import { bit } from '../resource/index.ts';
+import { testPoint } from '../test-points.ts';
 import type { Users } from '../users/index.ts';
 import {
   type AccountToLink,
@@ -169,6 +170,7 @@ export function createProviderLogins(deps: ProviderLoginDeps) {
   /** Of two sign-ins at the same time, the second finds the link of the first. */
   async function attempt(actor: Actor, assertion: ProviderAssertion, choice: Choice): Promise<ProviderLogin | UnknownPerson> {
     const prepared = await prepare(assertion);
+    await testPoint('provider-login.before-transaction');
     const once = () => change(actor, (transaction) => run(transaction, assertion, prepared, choice));
     return once().catch((error: unknown) => {
       if (!isUniqueViolation(error)) throw error;

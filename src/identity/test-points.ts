@@ -1,0 +1,9 @@
+// The points of this service at which a test can act (platform/test-points.ts). Those that lie before a transaction are for both databases; in a
+// transaction, SQLite lets nobody else write.
+import { createTestPoints } from '../platform/test-points.ts';
+
+export type TestPoint =
+  /** A provider vouched for a person, and the mapping was applied; the transaction of the sign-in begins. */
+  'provider-login.before-transaction';
+
+export const { testPoint, actAt } = createTestPoints<TestPoint>();
