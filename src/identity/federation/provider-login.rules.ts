@@ -67,6 +67,10 @@ interface PreparedLogin {
   readonly identity: MappedIdentity;
 }
 
+/** Whether the mapping makes the same of everybody. */
+const isSameMapping = (one: TrustedProvider, other: TrustedProvider): boolean =>
+  one.rules === other.rules && one.schema_version === other.schema_version;
+
 /** Differs from person to person, and stays the same for each. */
 const suffixOf = ({ issuer, subject }: ProviderAssertion): string =>
   `-${createHash('sha256')
@@ -151,7 +155,7 @@ export function createProviderLogins(deps: ProviderLoginDeps) {
     // what the change takes back would be given after it.
     await holdIdentityProvider(db, transaction.tx, assertion.providerId);
     const provider = await findTrustedProvider(transaction.tx, assertion.protocol, assertion.providerId);
-    if (provider?.version !== assertion.version || provider.rules !== prepared.provider.rules) return refuse(CHANGED);
+    if (provider?.version !== assertion.version || !isSameMapping(provider, prepared.provider)) return refuse(CHANGED);
     // Not by the actor of the change, who would be locked before the provider.
     if (choice.kind === 'link' && (await lockUser(db, transaction.tx, choice.userId))?.epoch !== choice.epoch)
       fail('auth.required', undefined, { reason: 'the user changed since they were checked' });

@@ -27,7 +27,8 @@ onEachDatabase('A sign-in through a provider that was checked, but is not stored
   after(() => provider.stop());
 
   describe('leaves nothing when', () => {
-    const mapping = (rules: readonly object[]) => api.patch(`${ROOT}/mappings/${id}`, { mapping: { rules } });
+    const mapping = (rules: readonly object[], version = '2.0') =>
+      api.patch(`${ROOT}/mappings/${id}`, { mapping: { rules, schema_version: version } });
     const enable = (enabled: boolean) => api.patch(path, { identity_provider: { enabled } });
     const settings = (clientId: string) =>
       api.put(`${path}/openid`, {
@@ -43,6 +44,7 @@ onEachDatabase('A sign-in through a provider that was checked, but is not stored
       'the provider is disabled': [() => enable(false), () => enable(true)],
       'the provider gets other settings': [() => settings('another'), () => settings(provider.clientId)],
       'the mapping gets other rules': [() => mapping(named('x{0}')), () => mapping(RULES)],
+      'the mapping gets another version': [() => mapping(RULES, '1.0'), () => mapping(RULES)],
     };
     for (const [name, [change, back]] of Object.entries(changes))
       it(name, async () => {
