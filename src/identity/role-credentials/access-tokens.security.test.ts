@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { onEachDatabase } from '../../../test/support/api.ts';
+import { deleteEndedRecords } from '../../../test/support/ended-records.ts';
 import { usesHostileWallets, withProofs } from '../../../test/support/hostile-wallets.ts';
 import { RelyingParty } from '../../../test/support/relying-party.ts';
 import { type Change, makeHolder, PUBLIC_WALLETS, TestCredentialWallet } from '../../../test/support/role-credentials.ts';
@@ -72,7 +73,7 @@ onEachDatabase(
         assert.equal(await refused({ Authorization: `Bearer ${token.access_token}` }), 'invalid_token');
       });
 
-      it('with a DPoP proof for another token, path or method, an old one, or one that was used', async () => {
+      it('with a DPoP proof for another token, path or method, an old one, one dated ahead, or one that was used', async () => {
         const token = await bound.tokenFor(person, world.sdJwt);
         const Authorization = `DPoP ${token.access_token}`;
         const changes: Change[] = [
@@ -92,6 +93,12 @@ onEachDatabase(
             payload.iat = bound.now() - 3600;
           },
           ({ payload }) => {
+            payload.iat = bound.now() + 3600;
+          },
+          ({ payload }) => {
+            payload.iat = String(bound.now());
+          },
+          ({ payload }) => {
             delete payload.jti;
           },
           ({ header }) => {
@@ -107,6 +114,21 @@ onEachDatabase(
         const first = await bound.request(token, withProofs(world.sdJwt, [await bound.proof()]), { Authorization, DPoP });
         assert.equal(first.status, 200, first.text);
         assert.equal(await refused({ Authorization, DPoP }), 'invalid_dpop_proof');
+      });
+
+      it('with a DPoP proof dated a little ahead, a second time as long as that is valid', async () => {
+        const token = await bound.tokenFor(person, world.sdJwt);
+        const Authorization = `DPoP ${token.access_token}`;
+        const DPoP = await bound.dpop(CREDENTIAL, token.access_token, ({ payload }) => {
+          payload.iat = bound.now() + 240;
+        });
+        const first = await bound.request(token, withProofs(world.sdJwt, [await bound.proof()]), { Authorization, DPoP });
+        assert.equal(first.status, 200, first.text);
+        api.clock.advance(420);
+        await deleteEndedRecords(api);
+        const again = await refused({ Authorization, DPoP });
+        api.clock.advance(-420);
+        assert.equal(again, 'invalid_dpop_proof');
       });
 
       it('that is not bound, with a DPoP proof', async () => {

@@ -39,6 +39,23 @@ onEachDatabase(
         );
       });
 
+      it('and a DPoP proof of an hour ago, or dated ahead, which would be good for another hour', async () => {
+        const { uri, tx_code: txCode } = await makeOffer(api, person, [world.sdJwt]);
+        const { grants } = await bound.read(uri);
+        const parameters = {
+          grant_type: PRE_AUTHORIZED,
+          'pre-authorized_code': grants[PRE_AUTHORIZED]['pre-authorized_code'],
+          tx_code: txCode!,
+        };
+        for (const seconds of [-3600, 3600]) {
+          const proof = await bound.dpop('/openid/token', undefined, ({ payload }) => {
+            payload.iat = bound.now() + seconds;
+          });
+          refusedAs(await bound.askToken(parameters, proof), 'invalid_dpop_proof');
+        }
+        assert.equal((await bound.askToken(parameters)).status, 200, 'nothing was used up by them');
+      });
+
       it('whose code was used: again, and at the same time', async () => {
         const { uri, tx_code: code } = await makeOffer(api, person, [world.sdJwt]);
         const { grants } = await wallet.read(uri);

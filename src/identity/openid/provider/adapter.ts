@@ -3,6 +3,7 @@ import type { Adapter, AdapterPayload } from 'oidc-provider';
 import type { EnteredBy } from '../../wallet-sign-in/index.ts';
 import { cookieIn } from '../pages/look.ts';
 import { browserCookie, isSecretOf, secretsIn } from './browser-binding.ts';
+import { PROOF_SECONDS } from './dpop-proofs.ts';
 import type { RecordPayload } from './records/record.ts';
 import type { Records } from './records/records.ts';
 import type { UnfinishedLimit } from './unfinished-limit.ts';
@@ -88,11 +89,17 @@ export const createAdapter = (deps: AdapterDeps) => {
     return findRecord(model, id) as Promise<AdapterPayload | undefined>;
   }
 
+  /** The library would forget a proof that is dated ahead while it is good. */
+  async function noteUse(id: string, payload: RecordPayload, expiresIn = 0): Promise<void> {
+    const isNew = await records.save(REPLAY_MODEL, id, payload, Math.max(expiresIn, PROOF_SECONDS), true);
+    if (!isNew) throw deps.replayError();
+  }
+
   return (model: string): Adapter => ({
     async upsert(id, payload, expiresIn) {
+      if (model === REPLAY_MODEL) return noteUse(id, payload as RecordPayload, expiresIn);
       if (!records.wasFound(model, id)) unfinished.reserve(model, payload as RecordPayload);
-      const saved = await records.save(model, id, payload as RecordPayload, expiresIn, model === REPLAY_MODEL);
-      if (!saved) throw deps.replayError();
+      await records.save(model, id, payload as RecordPayload, expiresIn);
     },
     find: (id) => find(model, id),
     findByUid: (uid) => records.findByUid(uid) as Promise<AdapterPayload | undefined>,

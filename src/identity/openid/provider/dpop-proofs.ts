@@ -10,8 +10,10 @@ export const DPOP_ALGORITHMS = ['ES256', 'EdDSA', 'RS256', 'PS256'] as const;
 
 const MAX_LENGTH = 8 * 1024;
 const MAX_ID = 256;
-/** Clocks of wallets differ. */
+/** Clocks of wallets differ. The library allows for as much. */
 const WINDOW_SECONDS = 300;
+/** One that is dated ahead is good for this long. */
+export const PROOF_SECONDS = 2 * WINDOW_SECONDS;
 const REPLAY_MODEL = 'ReplayDetection';
 
 /** Why a proof is refused. */
@@ -58,7 +60,7 @@ export function createDpopProofs({ records, clock }: { records: Pick<Records, 's
       if (typeof jti !== 'string' || jti === '' || jti.length > MAX_ID) refuse('it has no jti');
       if (accessToken !== undefined && ath !== createHash('sha256').update(accessToken).digest('base64url'))
         refuse('it belongs to another access token');
-      const isNew = await records.save(REPLAY_MODEL, `proof ${thumbprint} ${jti}`, {}, 2 * WINDOW_SECONDS, true);
+      const isNew = await records.save(REPLAY_MODEL, `proof ${thumbprint} ${jti}`, {}, PROOF_SECONDS, true);
       if (!isNew) refuse('it was used before');
       return thumbprint;
     },
