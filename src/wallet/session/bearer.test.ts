@@ -93,6 +93,7 @@ onEachWallet(
         'without a subject': { sub: undefined },
         'without its client': { client_id: undefined },
         'without an id': { jti: undefined },
+        'without the proof of its key': { cnf: { jkt: 'NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs' } },
       };
       for (const [name, claims] of Object.entries(wrong))
         it(name, async () => isRefused(await ask(await wallet.provider.mint(AT, claimsOf(claims))), name));

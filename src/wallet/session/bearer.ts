@@ -16,6 +16,8 @@ export function createBearer(verify: VerifyToken, audience: string): Bearer {
       requiredClaims: ['sub', 'exp', 'iat', 'client_id', 'jti'],
     });
     if (!payload || !isNonEmptyString(payload.sub)) return undefined;
+    // A token with `cnf` needs the key of its holder (RFC 9449, 7.1), which is not proved here: whoever has stolen it could use it.
+    if (payload.cnf !== undefined) return undefined;
     // A token issued in the future comes from a wrong clock, or is meant to survive a revocation.
     const isAhead = typeof payload.iat !== 'number' || payload.iat > Date.now() / 1000 + LEEWAY_SECONDS;
     return isAhead ? undefined : (payload as BearerPayload);
