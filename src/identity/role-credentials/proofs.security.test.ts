@@ -13,6 +13,14 @@ import {
   type Token,
 } from '../../../test/support/role-credentials.ts';
 
+/** The proof names its key by a DID. */
+const namedBy =
+  (kid: string): Change =>
+  ({ header }) => {
+    delete header.jwk;
+    header.kid = kid;
+  };
+
 onEachDatabase(
   'A hostile wallet',
   (api) => {
@@ -91,6 +99,22 @@ onEachDatabase(
           },
         });
         refusedAs(await wallet.request(token, withProofs(world.sdJwt, [proof])), 'invalid_proof');
+      });
+
+      it('by a key of a DID that is not for authentication, or not for signatures', async () => {
+        for (const about of [{ use: 'enc' }, { key_ops: ['deriveBits'] }, { alg: 'ECDH-ES' }]) {
+          const key = await newKey();
+          const jwk = Buffer.from(JSON.stringify({ ...(await exportJWK(key.publicKey)), ...about })).toString('base64url');
+          const proof = await wallet.proof({ key, change: namedBy(`did:jwk:${jwk}#0`) });
+          refusedAs(await wallet.request(token, withProofs(world.sdJwt, [proof])), 'invalid_proof');
+        }
+        const key = await newKey();
+        const jwk = Buffer.from(JSON.stringify({ ...(await exportJWK(key.publicKey)), use: 'sig' })).toString('base64url');
+        const good = await wallet.proof({ key, change: namedBy(`did:jwk:${jwk}#0`) });
+        const answer = await wallet.request(token, withProofs(world.sdJwt, [good]));
+        assert.equal(answer.status, 200, answer.text);
+        const unknown = await wallet.proof({ key, change: namedBy(`did:jwk:${jwk}#1`) });
+        refusedAs(await wallet.request(token, withProofs(world.sdJwt, [unknown])), 'invalid_proof');
       });
 
       it('whose key contains its private part', async () => {

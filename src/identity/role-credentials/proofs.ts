@@ -2,7 +2,7 @@
 // a wallet provider says that the keys are in a wallet of theirs.
 import { type Clock, seconds } from '../../platform/clock.ts';
 import { decodeJws, type PublicJwk, thumbprintOf, verifyJws } from '../../verifiable/jose/index.ts';
-import { documentOfDidJwk, documentOfDidKey, readPublicJwk, readVerificationJwk } from '../../verifiable/resolver/index.ts';
+import { documentOfDidJwk, documentOfDidKey, keyInDocument, readVerificationJwk } from '../../verifiable/resolver/index.ts';
 import { fail } from '../faults.ts';
 import type { AttestedKey, KeyAttestation, KeyAttestations } from './key-attestations.ts';
 
@@ -39,9 +39,7 @@ const refuse = (why: string): never => fail('role_credential.invalid_proof', { w
 function keyOfDid(kid: string): { jwk: PublicJwk; did: string } {
   const did = kid.split('#', 1)[0]!;
   const document = did.startsWith('did:jwk:') ? documentOfDidJwk(did) : documentOfDidKey(did);
-  const method = document.verificationMethod?.find(({ id }) => id === kid);
-  if (!method || !document.authentication?.includes(kid)) return refuse('kid names no key of its DID');
-  return { jwk: readPublicJwk(method.publicKeyJwk), did };
+  return { jwk: keyInDocument(document, kid, 'authentication'), did };
 }
 
 /** The attested key that a header names: by itself, by its id, or by its place among the others. */

@@ -5,3 +5,4 @@ export { didWebOf, webUrlOf } from './did-web.ts';
 export { type ResolutionCode, ResolutionError } from './errors.ts';
 export { readPublicJwk, readVerificationJwk } from './public-jwk.ts';
 export { createResolver, type Resolver } from './resolver.ts';
+export { keyInDocument } from './verification-method.ts';
