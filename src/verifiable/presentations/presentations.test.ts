@@ -6,6 +6,7 @@ import { issuerWorld, NOW, newSigner, type TestSigner } from '../../../test/supp
 import { CredentialRejectedError, createFormats } from '../formats/index.ts';
 import { jwtVcOf, sdJwtOf } from '../issuing/index.ts';
 import { signJws } from '../jose/index.ts';
+import { createResolver } from '../resolver/index.ts';
 import { TrustError } from '../trust/index.ts';
 import { createPresentationVerifier } from './index.ts';
 
@@ -35,14 +36,18 @@ interface Twist {
   readonly by?: TestSigner;
   readonly after?: (text: string) => string;
   readonly expected?: object;
+  readonly documents?: Readonly<Record<string, object>>;
 }
 
-function verifier() {
-  const { trust, clock } = issuerWorld({ policy: { mode: 'listed', dids: [issuer.did] } });
-  return createPresentationVerifier({ formats: createFormats({ trust, clock }), clock });
+/** `documents`: of DIDs, by address. */
+function verifier(documents: Readonly<Record<string, object>> = {}) {
+  const { world, trust, clock, outbound } = issuerWorld({ policy: { mode: 'listed', dids: [issuer.did] } });
+  for (const [url, document] of Object.entries(documents)) world.answers.set(url, document);
+  const resolver = createResolver({ outbound, clock });
+  return createPresentationVerifier({ formats: createFormats({ trust, clock }), clock, resolver });
 }
 
-async function sdJwt({ open, issuedBy = issuer, binding, header, by = holder, after, expected }: Twist = {}) {
+async function sdJwt({ open, issuedBy = issuer, binding, header, by = holder, after, expected, documents }: Twist = {}) {
   const issue = (payload: Readonly<Record<string, unknown>>) =>
     sign(payload, { typ: 'dc+sd-jwt', kid: issuedBy.didUrl }, issuedBy);
   const disclosable = { name: 'Ada Lovelace', email: 'ada@example.org' };
@@ -55,7 +60,7 @@ async function sdJwt({ open, issuedBy = issuer, binding, header, by = holder, af
     ...binding,
   };
   const text = shown + (await sign(claims, { typ: 'kb+jwt', ...header }, by));
-  return verifier()('dc+sd-jwt', after?.(text) ?? text, { ...EXPECTED, ...expected });
+  return verifier(documents)('dc+sd-jwt', after?.(text) ?? text, { ...EXPECTED, ...expected });
 }
 
 async function w3c({ issuedBy = issuer, binding, header, by = holder, after, expected }: Twist = {}) {
@@ -126,6 +131,25 @@ describe('A presentation', () => {
   }
 
   describe('of an SD-JWT VC is refused', () => {
+    /** Bound to a DID, whose document lists its key under these names. */
+    const boundToDid = (relationships: readonly string[], kid = `${DID}#key`): Twist => {
+      const verificationMethod = { id: `${DID}#key`, type: 'JsonWebKey', controller: DID, publicKeyJwk: holder.jwk };
+      const listed = Object.fromEntries(relationships.map((name) => [name, [`${DID}#key`]]));
+      const document = { id: DID, verificationMethod: [verificationMethod], ...listed };
+      const documents = { 'https://holder.example/.well-known/did.json': document };
+      return { open: { cnf: { kid: `${DID}#key` } }, header: { kid }, documents };
+    };
+    const DID = 'did:web:holder.example';
+    it('by a key of a DID that is not for authentication', async () => {
+      for (const names of [[], ['assertionMethod'], ['keyAgreement'], ['capabilityInvocation', 'capabilityDelegation']])
+        await refused(sdJwt(boundToDid(names)), 'wrong-holder');
+      assert.equal((await sdJwt(boundToDid(['assertionMethod', 'authentication']))).subject, 'ada');
+      assert.equal((await sdJwt(boundToDid(['authentication'], '#key'))).subject, 'ada');
+    });
+    it('by a key of another DID than it is bound to', async () => {
+      for (const kid of [thief.didUrl, `${DID}.evil#key`, `${DID}:evil#key`, DID, undefined])
+        await refused(sdJwt({ ...boundToDid(['authentication']), by: thief, header: { kid } }), 'wrong-holder');
+    });
     it('without a key binding', () => refused(sdJwt({ after: unbound }), 'no-key-binding'));
     it('whose key binding is another kind of JWT', () => refused(sdJwt({ header: { typ: 'JWT' } }), 'no-key-binding'));
     it('of a credential that is bound to nobody', () => refused(sdJwt({ open: { cnf: undefined } }), 'no-key-binding'));

@@ -6,7 +6,7 @@ import { decodeJwt, SignJWT } from 'jose';
 import { onEachDatabase } from '../../../../test/support/api.ts';
 import { type CredentialHolder, makeCredentialHolder } from '../../../../test/support/credential-holders.ts';
 import { Holder, type HolderTwist, readWalletRequest } from '../../../../test/support/holder.ts';
-import { usesRoleWorld } from '../../../../test/support/role-credentials.ts';
+import { makeRoleWorld, usesRoleWorld } from '../../../../test/support/role-credentials.ts';
 import { stepOf } from '../../../../test/support/test-browser.ts';
 import { assertNotSignedIn, usesVisitors } from '../../../../test/support/wallet-visitor.ts';
 
@@ -156,6 +156,23 @@ onEachDatabase(
       }
       forged.raw = `${await new SignJWT({ ...claims, iss: 'https://issuer.example' }).setProtectedHeader({ alg: 'ES256', typ: 'dc+sd-jwt', kid: 'x' }).sign(key.privateKey)}~`;
       await refused({}, forged);
+    });
+
+    it('is refused with a credential of ours that is of another type than was asked for', async () => {
+      for (const [format, query] of [
+        ['dc+sd-jwt', 'own'],
+        ['jwt_vc_json', 'own_w3c'],
+      ] as const) {
+        const visit = await visitor().ask();
+        // A type that was not there when the wallet was asked.
+        const { holder } = await makeCredentialHolder(api, await makeRoleWorld(api), { format });
+        const answer: HolderTwist['answer'] = (payload) =>
+          void Object.assign(payload, { vp_token: { [query]: Object.values(payload.vp_token)[0] } });
+        assert.equal((await holder.answer(visit.link, { answer })).status, 400, format);
+        const last = api.logged.findLast((line) => line.includes('answer of a wallet refused'))!;
+        assert.match(JSON.parse(last).reason, /of another type than was asked for/);
+        await (await visitor().ask()).answered(holder);
+      }
     });
 
     it('cannot show one presentation twice: not for another request, nor for the same', async () => {

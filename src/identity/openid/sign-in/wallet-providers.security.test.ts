@@ -13,7 +13,7 @@ import {
   type WalletConnection,
 } from '../../../../test/support/credential-issuer.ts';
 import { ROOT } from '../../../../test/support/federation.ts';
-import { type HolderTwist, readWalletRequest } from '../../../../test/support/holder.ts';
+import { Holder, type HolderTwist, readWalletRequest } from '../../../../test/support/holder.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
 import { makeRoleWorld } from '../../../../test/support/role-credentials.ts';
 import { type BrowserPage, stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
@@ -176,6 +176,18 @@ onEachDatabase(
       };
       for (const [name, [why, twist]] of Object.entries(CASES)) it(name, async () => isRefused(why, await issuer.issue(), twist));
 
+      it('by a key of the holder’s DID that is not for authentication', async () => {
+        const bound = async (use: string): Promise<readonly [Issued, HolderTwist]> => {
+          const holder = new Holder(() => api.clock.now());
+          const kid = `did:jwk:${encode({ ...holder.jwk, use })}#0`;
+          const issued = await issuer.issue({ holder, twist: ({ payload }) => void Object.assign(payload, { cnf: { kid } }) });
+          return [issued, { binding: (_, header) => void Object.assign(header, { kid }) }];
+        };
+        await isRefused(/does not give the key/, ...(await bound('enc')));
+        const [{ holder }, twist] = await bound('sig');
+        assert.equal((await holder.answer((await visitor().ask()).link, twist)).status, 200);
+      });
+
       it('by somebody who saw it shown', async () => {
         const { holder } = await issuer.issue();
         const first = await visitor().ask();
@@ -198,6 +210,17 @@ onEachDatabase(
         assertNotSignedIn(await new TestBrowser(api).go(redirectUri));
         const again = await visitor().ask();
         assertNotSignedIn(await again.browser.go(redirectUri));
+      });
+
+      it('twice at the same moment', async () => {
+        const issued = await issuer.issue();
+        await arrive(issued);
+        const visit = await visitor().ask();
+        const { body } = await visit.answered(issued.holder);
+        const address = `${visit.page.url.split('?')[0]}?wallet=${body.redirect_uri.split('/').at(-1)}`;
+        const pages = await Promise.all(Array.from({ length: 4 }, () => visit.browser.request(address)));
+        const entered = pages.filter(({ headers }) => headers.get('location')?.includes('/openid/authorize/'));
+        assert.equal(entered.length, 1, pages.map(({ status }) => status).join());
       });
     });
 
