@@ -4,6 +4,7 @@ import { fail } from '../../faults.ts';
 import type { Federation, OfferedProviders, ProviderAssertion, ProviderFlow, ProviderLogin } from '../../federation/index.ts';
 import { FLOW_SECONDS, OPENID } from '../../federation/index.ts';
 import type { LoginAttempt } from '../../logins/index.ts';
+import { testPoint } from '../../test-points.ts';
 import type { CredentialState, ProviderCredential, WalletSignIn } from '../../wallet-sign-in/index.ts';
 import { redirect, sendPage } from '../pages/browser.ts';
 import { refusalOf } from '../pages/messages.ts';
@@ -148,6 +149,7 @@ export class ProviderSteps {
     answer.delete('provider');
     // An old or foreign answer, or one that was used before: what is going on continues.
     if (!federation.flows.isAnswerTo(flow, providerId, answer.get('state'))) return this.#toInteraction();
+    await testPoint('provider-answer.before-use');
     if (!(await records.save(ANSWERS, flow.state, {}, FLOW_SECONDS, true))) return this.#toInteraction();
     await this.#save({});
     try {

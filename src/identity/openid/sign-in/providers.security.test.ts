@@ -10,6 +10,7 @@ import { ScriptedProvider } from '../../../../test/support/plain-provider-script
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { type BrowserPage, stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
+import { whenAt } from '../../../../test/support/test-points.ts';
 import { passkeyOf } from '../../../../test/support/ways-in.ts';
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -245,6 +246,25 @@ onEachDatabase('A hostile provider', (api) => {
       assert.equal(stepOf(await traveller.browser.go(back)), 'provider-link', 'what is going on continues');
       assert.equal(exchanges(), before, 'the code is not used again');
       provider.honest();
+    });
+
+    it('that comes twice at the same moment', async () => {
+      const traveller = new Traveller(api, application, provider, plain);
+      const { url } = await traveller.depart();
+      const back = answerTo(url);
+      provider.claims = { sub: uniqueName('twice') };
+      // The answer is used where the browser is sent then.
+      const { headers } = await traveller.browser.request(back);
+      const [tab, other] = [traveller.browser.copy(), traveller.browser.copy()];
+      const before = exchanges();
+      const enter = (browser: TestBrowser) => () => browser.request(headers.get('location')!);
+      await whenAt('provider-answer.before-use', enter(other), enter(tab));
+      provider.honest();
+      assert.equal(exchanges(), before + 1, 'the code is used once');
+      assert.equal(
+        stepOf(await other.go(`/openid/interaction/${url.searchParams.get('state')!.split('.')[0]}`)),
+        'provider-link',
+      );
     });
 
     it('after the settings have changed', async () => {
