@@ -1,11 +1,13 @@
-// The points of this service at which a test can act (platform/test-points.ts). Those that lie before a transaction are for both databases; in a
-// transaction, SQLite lets nobody else write.
+// The points of this service at which a test can act (platform/test-points.ts). They lie before the transaction that checks again: in it, SQLite
+// lets nobody else write.
 import { createTestPoints } from '../platform/test-points.ts';
 
 export type TestPoint =
   /** A browser returned from a provider with an answer that belongs to its sign-in; it is used now. */
   | 'provider-answer.before-use'
   /** A provider vouched for a person, and the mapping was applied; the transaction of the sign-in begins. */
-  | 'provider-login.before-transaction';
+  | 'provider-login.before-transaction'
+  /** The token, the type and the key proofs of a request for a credential are good; the transaction that records it begins. */
+  | 'issuance.before-transaction';
 
 export const { testPoint, actAt } = createTestPoints<TestPoint>();

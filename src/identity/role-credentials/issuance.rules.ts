@@ -9,6 +9,7 @@ import type { IssuedCredentials, Recorded } from '../issued-credentials/index.ts
 import type { IssuerIdentity } from '../issuer/index.ts';
 import type { createAccounts, Records } from '../openid/index.ts';
 import type { Deps } from '../resource/index.ts';
+import { testPoint } from '../test-points.ts';
 import type { Configurations, CredentialConfiguration } from './configurations.ts';
 import { ACCESS_TOKEN_MODEL, type CredentialAccess, type createCredentialAccess } from './credential-access.ts';
 import { readCredentialRequest, requestedConfiguration } from './credential-request.ts';
@@ -130,6 +131,7 @@ export function createIssuance(deps: IssuanceDeps) {
         maxKeys: Math.max(batchSize, 1),
       });
       const notAfter = await deps.identity.chainUntil();
+      await testPoint('issuance.before-transaction');
       const { type, recorded, notificationId } = await change(actorOf(granted.userId, origin), (transaction) =>
         record(transaction, granted, configuration, proven, notAfter),
       );
