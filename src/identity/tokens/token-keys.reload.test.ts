@@ -32,10 +32,12 @@ for (const kind of KINDS) {
     /** A process that hears nothing of the others, and whose answers from the database a test can hold back. */
     function slowProcess() {
       const held: PromiseWithResolvers<void>[] = [];
+      const counts = { reads: 0 };
       let holds = false;
       const read = db.read.withPlugin({
         transformQuery: ({ node }) => node,
         async transformResult({ result }) {
+          counts.reads++;
           if (!holds) return result;
           const turn = Promise.withResolvers<void>();
           held.push(turn);
@@ -49,7 +51,7 @@ for (const kind of KINDS) {
       const waiting = async (count: number): Promise<void> => {
         while (held.length < count) await setImmediate();
       };
-      return { database: { ...db, read, feed: { ...db.feed, onChange: () => {} } } as Database, hold, held, waiting };
+      return { database: { ...db, read, feed: { ...db.feed, onChange: () => {} } } as Database, hold, held, waiting, counts };
     }
 
     async function makeKey(): Promise<number> {
@@ -60,12 +62,14 @@ for (const kind of KINDS) {
 
     it('are found by all who ask while they are read', async () => {
       await open();
-      const { database } = slowProcess();
+      const { database, counts } = slowProcess();
       const keys = await open(database);
       const id = await makeKey();
       assert.equal(keys.find(id), undefined);
+      counts.reads = 0;
       const found = await Promise.all([1, 2, 3].map(() => keys.reloadIfDue().then(() => keys.find(id) !== undefined)));
       assert.deepEqual(found, [true, true, true]);
+      assert.equal(counts.reads, 1, 'which is once for all of them');
     });
 
     it('are not lost when an older answer of the database arrives last', async () => {

@@ -349,6 +349,18 @@ describe('A cached set', () => {
     assert.equal(set.size, 1);
   });
 
+  it('returns undefined for an id that the feed names while others are looked up', async () => {
+    const source = table();
+    const set = setOf(source);
+    await source.page(undefined);
+    change('id:first');
+    change('id:second');
+    assert.equal(set.has('second'), undefined);
+    await source.found();
+    assert.deepEqual(await source.found('second'), ['second']);
+    assert.deepEqual(answers(set, 'first', 'second'), [false, true]);
+  });
+
   it('is read again after too many changes, or when a look-up fails', async () => {
     const source = table();
     const set = setOf(source);
@@ -361,6 +373,9 @@ describe('A cached set', () => {
     assert.equal(set.has('a'), true);
     change(...Array.from({ length: 1001 }, (_, i) => `id:${i}`));
     assert.equal(set.has('a'), undefined);
+    await source.page(['a', '1']);
+    await source.page(undefined);
+    assert.deepEqual(answers(set, 'a', '1', '2'), [true, true, false], 'none of them is looked up any more');
   });
 
   it('removes expired ids', async () => {
@@ -396,6 +411,29 @@ describe('A cached set', () => {
     await source.page(['new']);
     await source.page(undefined);
     assert.equal(set.has('new'), true);
+  });
+
+  it('is complete when the last read has ended, not when an earlier one has', async () => {
+    const source = table();
+    const set = setOf(source);
+    anyChange();
+    await source.page(undefined);
+    assert.equal(set.has('a'), undefined);
+    await source.page(['a']);
+    await source.page(undefined);
+    assert.deepEqual(answers(set, 'a', 'b'), [true, false]);
+  });
+
+  it('is not read a third time because an earlier read fails', async ({ mock }) => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const source = table();
+    const set = setOf(source);
+    anyChange();
+    await source.failPage();
+    await source.page(['a']);
+    await source.page(undefined);
+    mock.timers.tick(60_000);
+    assert.equal(set.has('a'), true);
   });
 
   it('tries again when reading fails', { timeout: 20_000 }, async () => {
