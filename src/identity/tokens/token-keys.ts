@@ -122,7 +122,7 @@ export async function createTokenKeys(deps: {
     find: (id) => keys.find((key) => key.id === id)?.key,
     async reloadIfDue() {
       const now = performance.now();
-      if (!lookup && now - lookedAt < RELOAD_MS) return;
+      if (now - lookedAt < RELOAD_MS) return;
       lookup ??= reload()
         .then(() => {
           lookedAt = now;
