@@ -91,6 +91,33 @@ describe('A replica whose feed of changes is down', () => {
     assert.equal(await ask(here, kept), 200, 'what is good still works');
   });
 
+  it('keeps the requests of provisioning connections all the same, in their order, also those that are refused', async () => {
+    const [here] = urls as [string];
+    const token = await logIn(here);
+    const send = async (method: string, path: string, headers: Record<string, string>, body?: object) => {
+      const answer = await fetch(here + path, {
+        method,
+        headers: { 'Content-Type': 'application/json', ...headers },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      });
+      return { status: answer.status, body: (await answer.json()) as any };
+    };
+    const asAdmin = (method: string, path: string, body?: object) => send(method, path, { 'X-Auth-Token': token }, body);
+    const { domain } = (await asAdmin('POST', '/v3/domains', { domain: { name: 'provisioned' } })).body;
+    const { connection } = (await asAdmin('POST', '/v3/OS-SCIM/connections', { connection: { domain_id: domain.id } })).body;
+    const provision = async (path: string) =>
+      (await send('GET', `/scim/v2/${path}`, { Authorization: `Bearer ${connection.token}` })).status;
+    assert.deepEqual([await provision('Users'), await provision('Users/nobody'), await provision('Nothing')], [200, 404, 404]);
+    assert.equal((await asAdmin('PATCH', `/v3/domains/${domain.id}`, { domain: { enabled: false } })).status, 200);
+    assert.equal(await provision('Users'), 401);
+    const { requests } = (await asAdmin('GET', `/v3/OS-SCIM/connections/${connection.id}/requests`)).body;
+    assert.deepEqual(
+      requests.map(({ path, status }: { path: string; status: number }) => `${status} ${path}`),
+      ['401 /scim/v2/Users', '404 /scim/v2/…', '404 /scim/v2/Users/{id}', '200 /scim/v2/Users'],
+    );
+    assert.equal(requests[0].detail, 'The domain of this connection is disabled.');
+  });
+
   it('answers from memory again when the feed is back', async () => {
     await control.query(`alter database ${database} allow_connections true`);
     const until = Date.now() + 20_000;

@@ -25,7 +25,7 @@ export const actorAsVerified = (caller: Caller, userId: string): Actor =>
 /** Callers that authenticate by a bearer token instead of X-Auth-Token. */
 export interface OtherCallers {
   isToken(text: string): boolean;
-  verify(text: string, requestId: string): Promise<Caller | undefined>;
+  verify(text: string, call: Pick<IncomingRequest, 'headers' | 'requestId'>): Promise<Caller | undefined>;
   byAccessToken(text: string, requestId: string): Promise<Caller | undefined>;
 }
 
@@ -76,9 +76,9 @@ export function createAuthenticate(
     return andThen(callerOf(text, requestId), (caller) => caller ?? refuse('token unknown, expired or revoked'));
   }
 
-  function byBearer(text: string, requestId: string): MaybePromise<Caller | undefined> {
-    if (connections.isToken(text)) return connections.verify(text, requestId);
-    return andThen(callerOf(text, requestId), (caller) => caller ?? connections.byAccessToken(text, requestId));
+  function byBearer(text: string, call: IncomingRequest): MaybePromise<Caller | undefined> {
+    if (connections.isToken(text)) return connections.verify(text, call);
+    return andThen(callerOf(text, call.requestId), (caller) => caller ?? connections.byAccessToken(text, call.requestId));
   }
 
   /** Checked here for every route, so that a new route is closed to applications unless it says otherwise. */
@@ -88,10 +88,11 @@ export function createAuthenticate(
     return caller;
   }
 
-  function callerBy(headers: IncomingHttpHeaders, requestId: string, access: string | undefined): MaybePromise<Caller> {
+  function callerBy(call: IncomingRequest, access: string | undefined): MaybePromise<Caller> {
+    const { headers, requestId } = call;
     const bearer = access === PROVISIONING ? /^Bearer +([\w.~+/-]+=*)$/i.exec(headers.authorization ?? '')?.[1] : undefined;
     if (bearer === undefined) return byToken(headers['x-auth-token'], requestId);
-    return andThen(byBearer(bearer, requestId), (caller) => caller ?? refuse('bearer token unknown, expired or revoked'));
+    return andThen(byBearer(bearer, call), (caller) => caller ?? refuse('bearer token unknown, expired or revoked'));
   }
 
   /** As Keystone: services ask for such a token about each request of a program, and do not pass it on. */
@@ -108,7 +109,5 @@ export function createAuthenticate(
   }
 
   return (call: IncomingRequest, access: string | undefined): MaybePromise<Caller> =>
-    andThen(callerBy(call.headers, call.requestId, access), (caller) =>
-      withinAccessRules(mayChange(withoutEc2(caller), access, call.method), call),
-    );
+    andThen(callerBy(call, access), (caller) => withinAccessRules(mayChange(withoutEc2(caller), access, call.method), call));
 }

@@ -1,10 +1,8 @@
 // Provisioning connections: bearer tokens for Entra, Okta and others. A connection acts in one domain, with the rights of a manager.
-import { createHash } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
 import { seconds } from '../../../platform/clock.ts';
 import type { AnsweredCall, Query } from '../../../platform/http/index.ts';
 import { newId, newSecret } from '../../../platform/ids.ts';
-import { type Caller, findProject, type IdentityTarget, type Ref, tagOf, targetOf } from '../../access/index.ts';
+import { type Caller, findProject, type IdentityTarget, type Ref, targetOf } from '../../access/index.ts';
 import type { Actor } from '../../audit/index.ts';
 import type { ScimConnectionRow } from '../../database.ts';
 import { type Fault, fail } from '../../faults.ts';
@@ -13,40 +11,24 @@ import { type Deps, pageOf, single } from '../../resource/index.ts';
 import {
   type ConnectionWithDomain,
   deleteConnection,
-  findConnection,
   findConnectionById,
   insertConnection,
   listConnections,
   markUsed,
 } from './connections.store.ts';
+import { createConnectionLookup, hashOf, PREFIX, tagOfConnection } from './lookup.ts';
 import { countFailures, type Outcome, readRequests } from './requests.store.ts';
 import { createConnectionRequests, patternOf } from './requests.ts';
 
-/** Identifies our tokens, also for secret scanners. */
-const PREFIX = 'ghs_';
 /** How often the last use of a connection is stored. */
 const USE_SECONDS = 60;
 /** The roles of a connection in its domain: those of a manager, not of an administrator. */
 const ROLES = new Set(['manager', 'member', 'reader']);
 
-/** Strangers may send unknown tokens to addresses that do not exist, and are answered before the token is looked for. */
-const MAX_READS = 10;
-
 const DAY = 86_400;
 const PATHS = '/scim/';
 /** Not what the client is told, which may be a stranger. */
 const DOMAIN_DISABLED = 'The domain of this connection is disabled.';
-const BEARER = /^Bearer +([\w.~+/-]+=*)$/i;
-
-/** The token of a connection in the headers of a request. */
-function tokenIn({ authorization = '' }: IncomingHttpHeaders): string | undefined {
-  const token = BEARER.exec(authorization)?.[1];
-  return token?.startsWith(PREFIX) ? token : undefined;
-}
-
-const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
-const tagOfConnection = (id: string): string => `scim_connection:${id}`;
-
 /** The caller who provisions a domain: a manager of it. `actor` appears in audit events. */
 function provisioningCaller(actor: string, domain: Ref, requestId: string): Caller {
   const scope = { kind: 'domain', id: domain.id } as const;
@@ -86,35 +68,13 @@ export function createConnections({
 }: Pick<Deps, 'db' | 'clock' | 'change' | 'log'> & {
   provisioner(token: string): Promise<{ userId: string; domain: Ref } | undefined>;
 }) {
-  /** Keyed by the token: hashing it costs as much as the rest of the check. */
-  const cache = db.cached<ConnectionWithDomain>({
-    name: 'scim_connections',
-    limit: 1000,
-    tags: (connection) => [tagOfConnection(connection.id), tagOf.project(connection.domain_id), tagOf.everything],
-  });
+  const lookup = createConnectionLookup({ db, log });
   const requests = createConnectionRequests({ db, clock, log });
-  const load = (token: string) => cache.getOrLoad(token, () => findConnection(db.read, hashOf(token)));
-  let reads = 0;
 
-  async function readConnection(token: string, use: (found: ConnectionWithDomain) => void): Promise<void> {
-    reads++;
-    try {
-      const found = await load(token);
-      if (found) use(found);
-    } catch (err) {
-      log.warn({ err }, 'could not read the connection of a request');
-    } finally {
-      reads--;
-    }
-  }
-
-  /** At once if the connection was verified lately; else it is read, if that is wanted and not too many are read already. */
-  function withConnection(headers: IncomingHttpHeaders, mayRead: boolean, use: (found: ConnectionWithDomain) => void): void {
-    const token = tokenIn(headers);
-    if (token === undefined) return;
-    const known = cache.get(token);
-    if (known) use(known);
-    else if (mayRead && reads < MAX_READS) void readConnection(token, use);
+  /** Every request that was answered before this can be read after it. */
+  async function storeRequests(): Promise<void> {
+    await lookup.settled();
+    await requests.stored();
   }
 
   const lastUses = new Map<string, number>();
@@ -133,8 +93,11 @@ export function createConnections({
     /** Whether a bearer token has the format of ours. */
     isToken: (text: string): boolean => text.startsWith(PREFIX),
 
-    async verify(token: string, requestId: string): Promise<Caller | undefined> {
-      const connection = await load(token);
+    async verify(
+      token: string,
+      { requestId, headers }: Pick<AnsweredCall, 'requestId' | 'headers'>,
+    ): Promise<Caller | undefined> {
+      const connection = await lookup.of(token, headers);
       if (!connection?.domain_enabled) return undefined;
       recordUse(connection);
       return connectionCaller(connection, requestId);
@@ -167,7 +130,7 @@ export function createConnections({
     },
 
     async list(): Promise<(ConnectionWithDomain & { readonly failures: number })[]> {
-      await requests.stored();
+      await storeRequests();
       const [rows, failures] = await Promise.all([listConnections(db.read), countFailures(db.read, seconds(clock) - DAY)]);
       return rows.map((row) => ({ ...row, failures: failures.get(row.id) ?? 0 }));
     },
@@ -178,7 +141,7 @@ export function createConnections({
       const outcome = single(query, 'outcome');
       if (outcome !== undefined && outcome !== 'success' && outcome !== 'failure')
         fail('request.bad_value', { field: 'outcome', why: 'it must be success or failure' });
-      await requests.stored();
+      await storeRequests();
       const found = await readRequests(db.read, id, page, outcome satisfies Outcome | undefined);
       return found ?? fail('list.marker_not_found', { marker: page.marker! });
     },
@@ -187,11 +150,12 @@ export function createConnections({
     recordAnswer(call: AnsweredCall, route: string, status: number, refusal?: Fault): void {
       if (!(route.startsWith(PATHS) || (route === 'none' && call.url.startsWith(PATHS)))) return;
       const { headers, url, method, requestId, milliseconds } = call;
+      const answered = clock.now();
       // A token that nobody knows must not cost a second search.
-      withConnection(headers, status !== 401, ({ id, domain_enabled }) => {
+      lookup.withConnection(headers, status !== 401, ({ id, domain_enabled }) => {
         const detail = status === 401 && !domain_enabled ? { detail: DOMAIN_DISABLED } : {};
         const path = patternOf(route, url);
-        requests.record(id, { requestId, milliseconds }, { method, path, status, refusal, ...detail });
+        requests.record(id, { requestId, milliseconds, answered }, { method, path, status, refusal, ...detail });
       });
     },
 
@@ -203,11 +167,15 @@ export function createConnections({
     ): void {
       const operation = `${PATHS}v2/Bulk: ${method} ${patternOf('none', path)}`;
       const outcome = { method: 'POST', path: operation, status: refusal.status, refusal };
-      withConnection(headers, true, ({ id }) => requests.record(id, { requestId, milliseconds: null }, outcome));
+      const answered = clock.now();
+      lookup.withConnection(headers, true, ({ id }) => requests.record(id, { requestId, milliseconds: null, answered }, outcome));
     },
 
     start: requests.start,
-    stop: requests.stop,
+    async stop(): Promise<void> {
+      await lookup.settled();
+      await requests.stop();
+    },
 
     target: async (id: string): Promise<IdentityTarget<ScimConnectionRow>> =>
       targetOf(

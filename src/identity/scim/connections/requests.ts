@@ -102,14 +102,17 @@ export function createConnectionRequests({ db, clock, log }: Pick<Deps, 'db' | '
   return {
     record(
       connectionId: string,
-      { requestId, milliseconds }: { readonly requestId: string; readonly milliseconds: number | null },
+      {
+        requestId,
+        milliseconds,
+        answered,
+      }: { readonly requestId: string; readonly milliseconds: number | null; readonly answered: number },
       { method, path, status, refusal, detail }: RequestOutcome,
     ): void {
-      const now = clock.now();
       add({
-        id: newTimedId(now),
+        id: newTimedId(answered),
         connection_id: connectionId,
-        at: Math.floor(now / 1000),
+        at: Math.floor(answered / 1000),
         method,
         path,
         status,
