@@ -1,7 +1,7 @@
 // Weak settings, as docs/guide/hardening.md lists them, and proxies that are believed.
 import { isIP } from 'node:net';
 import proxyAddress from '@fastify/proxy-addr';
-import { unprotectedAdministrators } from '../identity/administration/index.ts';
+import { unprotectedAdministrators } from '../identity/access/index.ts';
 import type { Reader } from '../identity/database.ts';
 import { tlsOf } from '../setting-rules.ts';
 import type { DatabaseReport } from './databases.ts';

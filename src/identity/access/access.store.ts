@@ -145,7 +145,7 @@ export async function grantedRoles(
   return rows.map(heldGrant);
 }
 
-const heldGrant = (row: Pick<GrantRow, 'role_id' | 'group_id' | 'target_id' | 'inherited' | 'kept'>): HeldGrant => ({
+export const heldGrant = (row: Pick<GrantRow, 'role_id' | 'group_id' | 'target_id' | 'inherited' | 'kept'>): HeldGrant => ({
   roleId: row.role_id,
   groupId: row.group_id,
   targetId: row.target_id,
@@ -203,16 +203,15 @@ export const grantsOf = (db: Reader, grantee: Grantee) =>
     return eb.or([eb('grants.user_id', '=', grantee.userId), eb('grants.group_id', 'in', groups)]);
   });
 
-/** Whether a global role is granted to the grantee on any target. */
-export async function hasRoleAnywhere(db: Reader, grantee: Grantee, roleName: string): Promise<boolean> {
-  const row = await grantsOf(db, grantee)
+/** The grants of a global role to a user, on any target. */
+export async function grantsOfRole(db: Reader, userId: string, roleName: string): Promise<HeldGrant[]> {
+  const rows = await grantsOf(db, { userId })
     .innerJoin('roles', 'roles.id', 'grants.role_id')
     .where('roles.name', '=', roleName)
     .where('roles.domain_id', 'is', null)
-    .select('grants.id')
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+    .select(['grants.role_id', 'grants.group_id', 'grants.target_id', 'grants.inherited', 'grants.kept'])
+    .execute();
+  return rows.map(heldGrant);
 }
 
 /** The grants of a grantee, each role once per domain. A grant on the system has neither target nor domain. */

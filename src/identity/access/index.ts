@@ -6,7 +6,6 @@ export {
   findUserWithDomain,
   type Grantee,
   type HeldGrant,
-  hasRoleAnywhere,
   keepToken,
   managesElsewhere,
   membershipsOf,
@@ -16,6 +15,12 @@ export {
 } from './access.store.ts';
 export { type Access, createAccess } from './access.ts';
 export { type AccessRule, allowsRequest } from './access-rules.ts';
+export {
+  administeredAlone,
+  hasAdministrator,
+  isAdministratorAnywhere,
+  unprotectedAdministrators,
+} from './administrators.ts';
 export { type AuthContext, authContextKey, type Ref, type Scope, tagOf } from './auth-context.ts';
 export {
   actorAsVerified,

@@ -3,7 +3,7 @@
 import { seconds } from '../../platform/clock.ts';
 import { type RowPage, takeAdvisoryLock } from '../../platform/database/index.ts';
 import type { Query } from '../../platform/http/index.ts';
-import { type Caller, visibleDomain } from '../access/index.ts';
+import { administeredAlone, type Caller, visibleDomain } from '../access/index.ts';
 import { type Actor, serviceActor } from '../audit/index.ts';
 import type { Reader, UserRow } from '../database.ts';
 import type { DomainSettingsOf } from '../domain-settings/index.ts';
@@ -13,7 +13,6 @@ import { deleteIfAbandoned } from '../projects/index.ts';
 import { criteriaOf, type Deps, type Filters, pageOf, single, whereEquals } from '../resource/index.ts';
 import { lockUser, nameKey, recipientOf, type Users } from '../users/index.ts';
 import {
-  administeredAlone,
   deleteDeletion,
   dueUserIds,
   findPending,

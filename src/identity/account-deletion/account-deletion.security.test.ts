@@ -1,6 +1,7 @@
 // Attacks on the deletion of one's own account.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { assertOk } from '../../../test/support/answers.ts';
 import { type ApiAnswer, onDatabase, onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
 import { makeApplication } from '../../../test/support/applications.ts';
 import { DAY, leave, MAY_LEAVE, makeLeaver, openData, passTime, rowsOf, tablesOf } from '../../../test/support/leaving.ts';
@@ -10,6 +11,7 @@ import { usesDatabaseOf } from '../../../test/support/restartable-api.ts';
 import { BULK_REQUEST, patchOf, USER } from '../../../test/support/scim.ts';
 import { makeTwoFactorPerson } from '../../../test/support/second-factor.ts';
 import { stepOf, TestBrowser } from '../../../test/support/test-browser.ts';
+import { linkOf } from '../../../test/support/ways-in.ts';
 
 const STALE = 901;
 
@@ -161,6 +163,28 @@ onEachDatabase(
         open.map(({ browser, page, user }) => browser.submit(page, 'delete-account', { user_name: user.name })),
       );
       assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 400]);
+    });
+
+    it('is refused to the last one of a domain though a provider made others, which may not: they administer nothing', async () => {
+      const domain = await api.make('domain', { name: uniqueName('domain') });
+      const group = await api.make('group', { name: uniqueName('group'), domain_id: domain.id });
+      assertOk(await api.put(`/v3/domains/${domain.id}/groups/${group.id}/roles/${await api.roleId('manager')}`), 204);
+      const { user, password } = await api.persona(['manager'], { domain: domain.id }, { domain_id: domain.id });
+      const guest = await makeUser(api, { domain_id: domain.id });
+      const provider = uniqueName('idp');
+      assertOk(await api.put(`/v3/OS-FEDERATION/identity_providers/${provider}`, { identity_provider: {} }), 201);
+      await db().write(async (tx) => {
+        const given = JSON.stringify({ groups: [group.id], roles: [] });
+        const link = { ...linkOf(guest.id, provider, 'https://idp.example.org'), given };
+        await tx.insertInto('provider_links').values(link).execute();
+        const member = { group_id: group.id, user_id: guest.id, display: null, expires_at: null, kept: 0 as const };
+        await tx.insertInto('group_members').values(member).execute();
+      });
+      const browser = new TestBrowser(api);
+      const page = await browser.signIn('/account/data', { name: user.name, password, domain: domain.name });
+      assert.match(page.text, /last administrator/);
+      assertOk(await api.put(`/v3/groups/${group.id}/users/${guest.id}`), 204);
+      assert.doesNotMatch((await browser.go('/account/data')).text, /last administrator/);
     });
 
     it('waits while nobody else could administer the service', async () => {

@@ -2,4 +2,4 @@
 export { mountAdministration } from './administration.routes.ts';
 export { createAdministration } from './administration.rules.ts';
 export type { MasterKeyRotation } from './keys.rules.ts';
-export { publishedKeyIds, readKeyAges, unprotectedAdministrators } from './overview.store.ts';
+export { publishedKeyIds, readKeyAges } from './overview.store.ts';

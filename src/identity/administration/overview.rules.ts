@@ -2,7 +2,7 @@
 import { seconds } from '../../platform/clock.ts';
 import type { LastBackup } from '../../platform/last-backup.ts';
 import { version } from '../../version.ts';
-import { type Caller, isAdministrator, visibleDomain } from '../access/index.ts';
+import { type Caller, isAdministrator, unprotectedAdministrators, visibleDomain } from '../access/index.ts';
 import type { Deps } from '../resource/index.ts';
 import {
   type Attention,
@@ -15,7 +15,7 @@ import {
   deliveriesFailed,
   directoryAway,
 } from './attention.ts';
-import { connectionStates, countThings, MAX_COUNT, unprotectedAdministrators } from './overview.store.ts';
+import { connectionStates, countThings, MAX_COUNT } from './overview.store.ts';
 
 const DAY = 86_400;
 const MAX_ADMINISTRATORS = 50;

@@ -33,27 +33,6 @@ export async function countThings(db: Reader, domainId: string | undefined): Pro
   };
 }
 
-/**
- * Enabled people with the role `admin` anywhere, by a grant or a group, who have neither a second factor nor a passkey. No role implies
- * `admin`.
- */
-export async function unprotectedAdministrators(db: Reader, limit: number): Promise<{ id: string; name: string }[]> {
-  const admin = sql`(select id from roles where name = 'admin' and domain_id is null)`;
-  const { rows } = await sql<{ id: string; name: string }>`
-    select id, name from users
-    where enabled = 1
-      and id in (
-        select user_id from grants where role_id = ${admin} and user_id is not null
-        union
-        select m.user_id from grants g join group_members m on m.group_id = g.group_id where g.role_id = ${admin}
-      )
-      and not exists (select 1 from two_factor f where f.user_id = users.id)
-      and not exists (select 1 from passkeys p where p.user_id = users.id and p.removed_at is null)
-    order by name, id
-    limit ${limit}`.execute(db);
-  return rows;
-}
-
 export interface QuietConnection {
   readonly id: string;
   readonly name: string;

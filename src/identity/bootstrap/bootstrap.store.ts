@@ -18,20 +18,3 @@ export async function moveEndpoints(tx: Tx, from: string, to: string): Promise<n
   const result = await tx.updateTable('endpoints').set({ url: to }).where('url', '=', from).executeTakeFirst();
   return Number(result.numUpdatedRows);
 }
-
-/** Whether an enabled user has the role admin on the system, directly or through a group. Nothing implies this role. */
-export async function hasSystemAdministrator(db: Reader): Promise<boolean> {
-  const row = await db
-    .selectFrom('grants')
-    .innerJoin('roles', 'roles.id', 'grants.role_id')
-    .leftJoin('group_members', 'group_members.group_id', 'grants.group_id')
-    .innerJoin('users', (join) => join.on((eb) => eb('users.id', '=', eb.fn.coalesce('grants.user_id', 'group_members.user_id'))))
-    .where('roles.name', '=', 'admin')
-    .where('roles.domain_id', 'is', null)
-    .where('grants.target_id', 'is', null)
-    .where('users.enabled', '=', 1)
-    .select('grants.id')
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-}

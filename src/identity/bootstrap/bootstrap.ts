@@ -3,7 +3,7 @@ import { type Clock, seconds } from '../../platform/clock.ts';
 import { ConfigError, type LocalName } from '../../platform/config/index.ts';
 import { isUniqueViolation } from '../../platform/database/index.ts';
 import { newId, newSecret } from '../../platform/ids.ts';
-import { DEFAULT_DOMAIN, findProject, tagOf } from '../access/index.ts';
+import { DEFAULT_DOMAIN, findProject, hasAdministrator, tagOf } from '../access/index.ts';
 import { type Change, type RunChange, serviceActor } from '../audit/index.ts';
 import { insertEntry } from '../catalog/index.ts';
 import type { Database } from '../database.ts';
@@ -14,7 +14,7 @@ import { insertProjectRow } from '../projects/index.ts';
 import type { Deps } from '../resource/index.ts';
 import { insertImplication, insertRole } from '../roles/index.ts';
 import type { Users } from '../users/index.ts';
-import { hasSystemAdministrator, moveEndpoints, readFact, writeFact } from './bootstrap.store.ts';
+import { moveEndpoints, readFact, writeFact } from './bootstrap.store.ts';
 
 const ADMIN = 'admin';
 const REGION = 'RegionOne';
@@ -165,7 +165,7 @@ export async function localNameOf(db: Database): Promise<LocalName> {
 
 /** With the scope enforced, the role admin on projects and domains does not administer the service. */
 export async function warnWithoutAdministrator({ db, config, log }: Pick<Deps, 'db' | 'config' | 'log'>): Promise<void> {
-  if (config.enforceScope && !(await hasSystemAdministrator(db.read)))
+  if (config.enforceScope && !(await hasAdministrator(db.read, config)))
     log.warn(
       'nobody administers the service: GATEHOUSE_IDENTITY_ENFORCE_SCOPE is on, and no enabled user has the role admin on the system. Turn it off, grant the role, and turn it on again',
     );

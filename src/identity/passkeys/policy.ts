@@ -1,7 +1,7 @@
 // Who may use passkeys, and who must: the policy of the domain, as far as the address of the service lets browsers use them.
 import { ConfigError } from '../../platform/config/index.ts';
 import type { Log } from '../../platform/log/index.ts';
-import { hasRoleAnywhere } from '../access/index.ts';
+import { isAdministratorAnywhere } from '../access/index.ts';
 import type { Database, Reader, Tx } from '../database.ts';
 import type { DomainSettingsOf } from '../domain-settings/index.ts';
 import { domainNameOf, hasPasskey } from './passkeys.store.ts';
@@ -44,7 +44,7 @@ export function createPasskeyPolicy({
     async isRequired({ id }: { readonly id: string }, reader: Reader = db.read): Promise<boolean> {
       const domain = await domainNameOf(reader, id);
       const isAsked = domain !== undefined && domainSettings.ofName(domain).passkeys.policy === 'required_for_administrators';
-      return isAsked && hasRoleAnywhere(reader, { userId: id }, 'admin');
+      return isAsked && isAdministratorAnywhere(reader, id);
     },
 
     /** Nobody would miss what is never offered. */

@@ -1,6 +1,6 @@
 // Access tokens outside of OAuth2: for a login at the base API, and for provisioning.
 import type { Clock } from '../../../platform/clock.ts';
-import { type Access, type AuthMethod, hasRoleAnywhere, type Ref } from '../../access/index.ts';
+import { type Access, type AuthMethod, isAdministratorAnywhere, type Ref } from '../../access/index.ts';
 import type { Database } from '../../database.ts';
 import type { UserWithExpiry } from '../../users/index.ts';
 import type { AccessTokens, VerifiedAccessToken } from './access-tokens.ts';
@@ -51,7 +51,7 @@ export function createDelegation(deps: {
     async userAtLogin(token: string): Promise<DelegatedUser | undefined> {
       const found = await accessTokens.verify(token);
       if (!canActForUser(found, 'all_info')) return undefined;
-      if (await hasRoleAnywhere(db.read, { userId: found.user.id }, 'admin')) return undefined;
+      if (await isAdministratorAnywhere(db.read, found.user.id)) return undefined;
       const expiresAt = Math.min(found.expiresAt * 1000, clock.now() + LOGIN_MS);
       return { user: found.user, clientId: found.clientId, expiresAt, signInMethods: await signInMethods(found) };
     },
