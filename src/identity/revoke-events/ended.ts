@@ -49,7 +49,6 @@ const ENDED: Readonly<Record<string, Describe>> = {
   'user.updated': targetIf('user_id', 'enabled', 'password'),
   'user.password_changed': target('user_id'),
   'user.password_reset': target('user_id'),
-  'user.password_expired': target('user_id'),
   'user.tokens_revoked': target('user_id'),
   'user.deletion_scheduled': target('user_id'),
   'two_factor.enabled': target('user_id'),

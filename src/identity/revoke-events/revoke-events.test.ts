@@ -101,6 +101,7 @@ onEachDatabase('Revocation events', (api) => {
       ['project', () => api.patch(`/v3/projects/${project.id}`, { project: disabled }), { project_id: project.id }],
       ['name of a project', () => api.patch(`/v3/projects/${project.id}`, { project: { description: 'x' } }), undefined],
       ['domain', () => api.patch(`/v3/domains/${domain.id}`, { domain: disabled }), { domain_id: domain.id }],
+      ['expiry of a password', () => api.post(`/v3/users/${user.id}/OS-PASSWORD/expire`, undefined), undefined],
       [
         'password',
         () => api.patch(`/v3/users/${user.id}`, { user: { password: 'another one of a test' } }),
