@@ -50,10 +50,15 @@ export async function pageOfRoles({ db }: AppRolesDeps, query: Query, within: re
 
 export async function createRole(deps: AppRolesDeps, caller: Caller, { id }: ConsumerRow, body: NewAppRole): Promise<AppRoleRow> {
   checkInternal(caller, 'create_role', body.is_internal);
-  return insertRole(deps, caller, { ...body, application_id: id });
+  return insertRole(deps, caller, { ...body, application_id: id }, refuseAlike);
 }
 
-async function insertRole({ db, clock, change }: AppRolesDeps, actor: Actor, body: NewAppRole): Promise<AppRoleRow> {
+async function insertRole(
+  { db, clock, change }: AppRolesDeps,
+  actor: Actor,
+  body: NewAppRole,
+  check: typeof refuseAlike,
+): Promise<AppRoleRow> {
   const row: AppRoleRow = {
     id: newId(),
     application_id: body.application_id,
@@ -62,7 +67,7 @@ async function insertRole({ db, clock, change }: AppRolesDeps, actor: Actor, bod
     created_at: seconds(clock),
   };
   await change(actor, async (transaction) => {
-    refuseAlike(row, await lockAppRoleNames(db, transaction.tx, row.application_id));
+    check(row, await lockAppRoleNames(db, transaction.tx, row.application_id));
     await failIfApplicationMissing(row.application_id, () =>
       failOnDuplicateName('role', row.name, () => insertAppRole(transaction.tx, row)),
     );
@@ -72,11 +77,11 @@ async function insertRole({ db, clock, change }: AppRolesDeps, actor: Actor, bod
   return row;
 }
 
-/** Creates a role the installation needs, unless it exists. */
+/** Creates a role the installation needs, unless it exists: also beside one that is named alike, for which a start must not fail. */
 export async function ensureRole(deps: AppRolesDeps, actor: Actor, applicationId: string, name: string): Promise<void> {
   if (await findAppRoleByName(deps.db.read, applicationId, name)) return;
   try {
-    await insertRole(deps, actor, { application_id: applicationId, name });
+    await insertRole(deps, actor, { application_id: applicationId, name }, () => {});
   } catch (error) {
     // Another process of the same service was first.
     if (!(error instanceof Fault && error.code === 'resource.duplicate')) throw error;

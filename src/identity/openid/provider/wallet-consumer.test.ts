@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
 import { ADMIN_PASSWORD, type DatabaseKind, onEachDatabase, TestApi } from '../../../../test/support/api.ts';
 import { basic, FORM, KeyrockClient } from '../../../../test/support/keyrock-client.ts';
 import { sharedPostgres } from '../../../../test/support/postgres.ts';
@@ -253,6 +254,18 @@ onEachDatabase('Signing in to the wallet node', (api) => {
     );
     await api.service.registerWallet(at(12));
     assert.deepEqual((await uris()).redirect_uris, [`${at(12)}/api/v1/auth/callback`]);
+  });
+
+  it('has the role of its administrators at every start, also beside one that is named alike', async () => {
+    const { clientId } = await api.service.registerWallet(ONE, { adminRole: 'keeper' });
+    const roles = async (): Promise<{ id: string; name: string }[]> =>
+      assertOk(await api.get(`/v3/OS-ROLES/roles?application_id=${clientId}`)).roles;
+    const keeper = (await roles()).find(({ name }) => name === 'keeper')!;
+    assertOk(await api.patch(`/v3/OS-ROLES/roles/${keeper.id}`, { role: { name: 'Keeper' } }));
+    await api.service.registerWallet(ONE, { adminRole: 'keeper' });
+    const names = (await roles()).map(({ name }) => name).filter((name) => /keeper/i.test(name));
+    assert.deepEqual(names.sort(), ['Keeper', 'keeper']);
+    assertRefused(await api.post('/v3/OS-ROLES/roles', { role: { name: 'KEEPER', application_id: clientId } }), 409);
   });
 
   it('has the role for its administrators again when it was deleted, and leaves one that is there alone', async () => {
