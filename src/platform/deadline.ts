@@ -143,6 +143,8 @@ export function withShorterDeadline<T>(work: () => T, milliseconds: number): T {
   );
 }
 
+/** For work that goes on without the request that began it. What the request waits for it is counted. */
+export const inBackground = <T>(work: () => T): T => deadlines.run(new Deadline(Number.POSITIVE_INFINITY), work);
+
 /** For jobs and commands, without a time limit. */
-export const withoutTimeLimit = <T>(work: () => T): T =>
-  notCounted(() => deadlines.run(new Deadline(Number.POSITIVE_INFINITY), work));
+export const withoutTimeLimit = <T>(work: () => T): T => notCounted(() => inBackground(work));

@@ -1,6 +1,6 @@
 // Notices that somebody has left a directory before the next synchronization does: at a sign-in without a password, and when a session is used.
 import type { Clock } from '../../platform/clock.ts';
-import { withoutTimeLimit } from '../../platform/deadline.ts';
+import { inBackground, untilDeadline } from '../../platform/deadline.ts';
 import { Fault } from '../../platform/faults/index.ts';
 import type { Log } from '../../platform/log/index.ts';
 import { waitAtMost } from '../../platform/wait-at-most.ts';
@@ -17,7 +17,7 @@ const PATIENCE_MS = 3000;
 interface LeavingDeps extends Pick<UserClosing, 'closeUsers'> {
   readonly clock: Clock;
   readonly log: Log;
-  readonly clients: DirectoryClients;
+  readonly clients: Pick<DirectoryClients, 'of'>;
   /** Writes what an entry says. */
   keepOne(directory: Directory, domainId: string, user: DirectoryUser): Promise<string | undefined>;
 }
@@ -52,20 +52,35 @@ export function createLeaving({ clock, log, clients, keepOne, closeUsers }: Leav
     return true;
   }
 
-  function noAnswer(error: unknown): void {
+  function noAnswer(error: unknown): false {
     if (!(error instanceof Fault)) log.error({ err: error }, 'the directory of somebody who is signed in cannot be asked');
+    return false;
+  }
+
+  /** By user. A request may ask several times; together it waits once. */
+  const underWay = new Map<string, { readonly answer: Promise<boolean>; readonly patienceEnds: number }>();
+
+  function begin(entry: UserEntryRow) {
+    // An answer that comes later still closes the account.
+    const answer = inBackground(() => ask(entry))
+      .catch(noAnswer)
+      .finally(() => underWay.delete(entry.user_id));
+    const begun = { answer, patienceEnds: performance.now() + PATIENCE_MS };
+    underWay.set(entry.user_id, begun);
+    return begun;
   }
 
   return {
     closeIfGone,
 
     async hasLeft(entry: UserEntryRow): Promise<boolean> {
+      const { answer, patienceEnds } = underWay.get(entry.user_id) ?? begin(entry);
       let hasLeft = false;
-      // An answer that comes later still closes the account.
-      const asked = withoutTimeLimit(() => ask(entry)).then((answer) => {
-        hasLeft = answer;
-      }, noAnswer);
-      await waitAtMost(PATIENCE_MS, asked);
+      const answered = answer.then((left) => {
+        hasLeft = left;
+      });
+      const patience = patienceEnds - performance.now();
+      if (patience > 0) await untilDeadline(waitAtMost(patience, answered));
       return hasLeft;
     },
   };

@@ -1,5 +1,5 @@
 // Synchronizes the directories from time to time, each in its own turn: a slow one does not hold up the others.
-import { notCounted, withoutTimeLimit } from '../../platform/deadline.ts';
+import { inBackground, notCounted } from '../../platform/deadline.ts';
 import { type Job, repeat } from '../../platform/jobs/index.ts';
 import { waitAtMost } from '../../platform/wait-at-most.ts';
 import { fault } from '../faults.ts';
@@ -42,7 +42,7 @@ export function createReadings({ db, clock, log, clients, synchronize, syncSecon
   function sync(domainId: string): Promise<void> {
     const underWay = running.get(domainId);
     if (underWay) return underWay;
-    const begun = withoutTimeLimit(() => read(domainId)).finally(() => running.delete(domainId));
+    const begun = inBackground(() => read(domainId)).finally(() => running.delete(domainId));
     running.set(domainId, begun);
     return begun;
   }

@@ -7,8 +7,11 @@ import { ADMIN_PASSWORD, TestClock } from '../../../test/support/api.ts';
 import { ldapSettings } from '../../../test/support/directory.ts';
 import { DirectoryDomain } from '../../../test/support/directory-domain.ts';
 import { passwordOf, Slapd } from '../../../test/support/slapd.ts';
+import { currentDeadline, withDeadline } from '../../platform/deadline.ts';
 import { createLog } from '../../platform/log/index.ts';
+import type { UserEntryRow } from './directories.store.ts';
 import { createDirectory, type Directory } from './directory.ts';
+import { createLeaving } from './leaving.ts';
 
 const TIMEOUT_SECONDS = 4;
 const isAway = (error: Error & { code?: string }): boolean => error.code === 'directory.unavailable';
@@ -84,6 +87,44 @@ describe('A directory that stalls', () => {
     }
     await other.kill();
     await comesBack(directory);
+  });
+});
+
+describe('A request that asks whether somebody has left a directory which stalls', () => {
+  const slapd = new Slapd({ people: 1 });
+  before(() => slapd.start());
+  after(() => slapd.stop());
+
+  it('waits for a moment of its own time, and is no longer without a limit because of it', async () => {
+    const [clock, log] = [new TestClock(), createLog('silent')];
+    const ldap = ldapSettings(slapd.url, { connection_timeout: String(TIMEOUT_SECONDS) });
+    const directory = createDirectory({ ldap, domainId: 'd', clock, log });
+    const unexpected = () => assert.fail('nobody has left');
+    const leaving = createLeaving({
+      clock,
+      log,
+      clients: { of: async () => directory },
+      keepOne: unexpected,
+      closeUsers: unexpected,
+    });
+    const entry = { user_id: 'u', domain_id: 'd', local_id: 'user0' } as UserEntryRow;
+    await slapd.freeze();
+    try {
+      await withDeadline(async () => {
+        const deadline = currentDeadline()!;
+        const atFirst = deadline.left();
+        assert.equal(await leaving.hasLeft(entry), false);
+        const afterwards = deadline.left();
+        assert.ok(afterwards < atFirst - 1000, 'the moment counts');
+        assert.equal(await leaving.hasLeft(entry), false);
+        assert.ok(deadline.left() > afterwards - 1000, 'and is not waited for twice');
+        await sleep(100);
+        assert.ok(deadline.left() < afterwards, 'so does the time after it, while the directory is still asked');
+      });
+    } finally {
+      slapd.thaw();
+      directory.close();
+    }
   });
 });
 
