@@ -10,7 +10,7 @@ export interface SourceFile {
 }
 
 export function sourceFiles(): SourceFile[] {
-  return globSync('{src,console,scripts,bench,conformance,test}/**/*.ts')
+  return globSync('{src,console,scripts,bench,conformance,test,packaging}/**/*.ts')
     .sort()
     .map((path) => ({ path, text: readFileSync(path, 'utf8') }));
 }
