@@ -3,6 +3,8 @@
 import { createTestPoints } from '../platform/test-points.ts';
 
 export type TestPoint =
+  /** Any change: everything was checked, and its transaction begins. For requests that make one change. */
+  | 'change.before-transaction'
   /** A browser returned from a provider with an answer that belongs to its sign-in; it is used now. */
   | 'provider-answer.before-use'
   /** A provider vouched for a person, and the mapping was applied; the transaction of the sign-in begins. */

@@ -9,6 +9,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { lockRow } from '../../platform/database/index.ts';
 import type { Database, Tables, Tx } from '../database.ts';
 import { fail } from '../faults.ts';
+import { testPoint } from '../test-points.ts';
 import { columnsOf } from './concerned.store.ts';
 
 export { serviceActor } from '../../platform/audit/index.ts';
@@ -33,12 +34,14 @@ export type AfterChange = NonNullable<ChangeSteps<Tables>['afterChange']>;
 
 export function createChanges(db: Database, clock: Clock, afterChange?: AfterChange): RunChange {
   const change = createChangesOn(db, clock, afterChange ? { columnsOf, afterChange } : { columnsOf });
-  return (actor, work) =>
-    change(actor, async (transaction) => {
+  return async (actor, work) => {
+    await testPoint('change.before-transaction');
+    return change(actor, async (transaction) => {
       const { userId, epoch } = actor;
       if (userId !== null && epoch !== undefined && (await lockRow(db, transaction.tx, 'users', userId))?.epoch !== epoch)
         fail('auth.required', undefined, { reason: 'the user changed since they were checked' });
       await actor.precondition?.(db, transaction.tx);
       return work(transaction);
     });
+  };
 }
