@@ -1,11 +1,16 @@
-// What a start loads: packages that only few requests need are not among it. Each file costs time and memory.
+// What is loaded until a service answers that it is ready: packages and code that only some requests need are not among it. Each file
+// costs time and memory.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { it } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { usesProcesses } from './support/process.ts';
 
-/** Needed by some requests, by some settings, or by commands. */
-const LATER = [
+/** Packages that some requests, some settings or commands need. */
+const PACKAGES = [
+  // The framework gets no schemas.
+  '@fastify/ajv-compiler',
+  '@fastify/fast-json-stringify-compiler',
   '@openid4vc/oauth2',
   '@openid4vc/openid4vci',
   '@opentelemetry/sdk-trace-base',
@@ -26,23 +31,47 @@ const LATER = [
   'yaml',
 ];
 
-const PROGRAM = `
+/** Folders and files of ours, below src/. */
+const OURS = [
+  'doctor/',
+  'identity/api-document/',
+  'platform/openapi/',
+  'platform/otlp/',
+  'setup/',
+  'wallet/api-document/',
+];
+
+/** Loaded before everything else: writes what is loaded to a file, line by line. */
+const recorder = (file: string): string => `
+  import { appendFileSync } from 'node:fs';
   import { registerHooks } from 'node:module';
-  const urls = new Set();
-  registerHooks({ load: (url, context, next) => (urls.add(url), next(url, context)) });
-  await import('./src/commands/index.ts');
-  for (const file of ['run', 'identity/service', 'wallet/service']) await import(\`./src/\${file}.ts\`);
-  console.log(JSON.stringify([...urls]));
+  registerHooks({
+    load(url, context, next) {
+      appendFileSync(${JSON.stringify(file)}, url + '\\n');
+      return next(url, context);
+    },
+  });
 `;
 
-it('a start does not load what only few requests need', () => {
-  const root = fileURLToPath(new URL('..', import.meta.url));
-  const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', PROGRAM];
-  const lines = execFileSync(process.execPath, args, { cwd: root, encoding: 'utf8' }).trim().split('\n');
-  const urls = JSON.parse(lines.at(-1)!) as string[];
-  assert.ok(
-    urls.some((url) => url.endsWith('/src/identity/service.ts')) && urls.some((url) => url.endsWith('/src/wallet/service.ts')),
-  );
-  const loaded = LATER.filter((name) => urls.some((url) => url.includes(`/node_modules/${name}/`)));
-  assert.deepEqual(loaded, []);
+describe('a start', () => {
+  const processes = usesProcesses();
+
+  it('does not load what only some requests need', async () => {
+    const root = new URL('..', import.meta.url);
+    const folder = await processes.newFolder();
+    const record = join(folder, 'loaded');
+    const service = processes.run(['start'], {
+      GATEHOUSE_DATA_DIR: join(folder, 'data'),
+      NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(recorder(record))}`,
+    });
+    assert.equal((await fetch(`${await service.listening()}/readyz`)).status, 200);
+    // The node is ready if its provider answers, so that asking for it loads the provider.
+    assert.equal((await fetch(`${await service.walletListening()}/healthz`)).status, 200);
+    const urls = readFileSync(record, 'utf8').split('\n');
+    for (const file of ['identity/service.ts', 'wallet/service.ts']) assert.ok(urls.includes(`${root}src/${file}`), file);
+    for (const path of OURS) assert.ok(existsSync(new URL(`src/${path}`, root)), path);
+    const later = [...PACKAGES.map((name) => `/node_modules/${name}/`), ...OURS.map((path) => `${root}src/${path}`)];
+    const loaded = later.filter((part) => urls.some((url) => url.includes(part)));
+    assert.deepEqual(loaded, []);
+  });
 });

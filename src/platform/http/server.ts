@@ -71,6 +71,10 @@ const MAX_PARAM = 1024;
 const LOOK_MS = 1_000;
 /** How the target of a request begins when it is a whole URL. */
 const ORIGIN = /^https?:\/\/[^/?#]*\/?/i;
+/** The steps of a request check it by the schemas (steps.ts). The framework gets none, and need not load its compilers. */
+const noCompiler = (): never => {
+  throw new Error('the framework has no schemas');
+};
 const HSTS = { 'Strict-Transport-Security': 'max-age=31536000' };
 
 function openNodeServer(
@@ -134,10 +138,12 @@ function registerRoutes<Caller>(
   const headNeedsRoute = new Set(routes.filter((route) => route.method === 'HEAD').map((route) => route.path));
   for (const route of routes) {
     const { method, path, spec } = route;
+    const hasHead = method === 'GET' && !spec.withoutHead && !headNeedsRoute.has(path);
     server.route({
-      method,
+      // One route for both: another one for HEAD, as the framework would add, costs as much at the start.
+      method: hasHead ? ['GET', 'HEAD'] : method,
       url: path,
-      exposeHeadRoute: method === 'GET' && !spec.withoutHead && !headNeedsRoute.has(path),
+      exposeHeadRoute: false,
       ...(spec.form || spec.jwt ? { config: { form: spec.form === true, jwt: spec.jwt === true } } : {}),
       ...(spec.bodyLimit ? { bodyLimit: spec.bodyLimit } : {}),
       ...(method === 'GET' || method === 'HEAD' ? {} : { preParsing: replaceEndedBody }),
@@ -264,6 +270,7 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
       return openNodeServer(options, listener);
     },
     logger: false,
+    schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
     bodyLimit: options.bodyLimit,
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
     ...(canonicalUrl ? { rewriteUrl: (request: { url?: string }) => canonicalUrl(request.url ?? '/') } : {}),
