@@ -1,44 +1,18 @@
-// The OpenID provider of the service. Its library is loaded with the first request that needs it: loading takes a third of a second
-// and 40 MB, which services that only use the base API do not need.
+// The OpenID provider of the service. What serves its requests is loaded with the first of them, and its library with the first that
+// needs it: that takes a third of a second and 40 MB, which services that only use the base API do not need.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Provider } from 'oidc-provider';
 import type { Mount, RawExchange } from '../../platform/http/index.ts';
-import type { Gate, Throttle } from '../../platform/limits/index.ts';
-import type { Seal } from '../../platform/seal/index.ts';
-import { type Access, type FreshLogin, tagOf } from '../access/index.ts';
-import type { UserPermissionsReader } from '../app-roles/index.ts';
+import { tagOf } from '../access/index.ts';
 import type { Actor } from '../audit/index.ts';
-import type { Consumers } from '../consumers/index.ts';
-import type { DelegatedAccess } from '../delegated-access/index.ts';
 import { fail } from '../faults.ts';
-import type { Federation } from '../federation/index.ts';
-import type { AcceptInvitation } from '../invitations/index.ts';
-import type { Passwords } from '../passwords/index.ts';
-import type { Pictures } from '../pictures/index.ts';
-import type { Deps } from '../resource/index.ts';
-import type { SessionTokens } from '../tokens/index.ts';
-import type { Users } from '../users/index.ts';
-import type { WalletProviders } from '../wallet-providers/index.ts';
-import { createAccountHandler } from './account/account.ts';
-import type { DataDeps } from './account/data.section.ts';
-import type { RoleCredentialDeps } from './account/role-credentials.section.ts';
 import { createApplicationGrants } from './application-grants/application-grants.rules.ts';
-import { createConsoleHandler } from './console/console.ts';
-import { createInvitationHandler } from './invitation/invitation.ts';
 import { createKeyrockCodes } from './keyrock/codes.ts';
 import { createAssets, FAVICON } from './pages/assets.ts';
 import { homePage } from './pages/home-page.ts';
-import { createNewEmailPage, type NewEmailDeps } from './people/new-email.ts';
-import { createPeoplePages, type PeoplePagesDeps } from './people/people.ts';
-import type { AccessTokens } from './provider/access-tokens.ts';
-import type { Accounts } from './provider/accounts.ts';
-import { methodsOf, missingStrength } from './provider/acr.ts';
-import type { CredentialCatalog } from './provider/credential-requests.ts';
-import { createDpopProofs } from './provider/dpop-proofs.ts';
 import { createIntrospection } from './provider/introspection.ts';
 import { createOpenidKeys } from './provider/keys.ts';
-import type { Logouts } from './provider/logouts.ts';
 import {
   ACCOUNT,
   CHANGE_PASSWORD,
@@ -50,53 +24,10 @@ import {
   WEBSSO,
   WEBSSO_OF_PROVIDERS,
 } from './provider/paths.ts';
-import { registerPreAuthorizedGrant } from './provider/pre-authorized-grant.ts';
-import { createCurrentProvider, type GrantCounts } from './provider/provider.ts';
-import type { Records } from './provider/records/records.ts';
-import { createWalletNode, type WalletNodeDeps } from './provider/wallet-node.ts';
-import { handleRequest } from './requests.ts';
-import { createInteractions } from './sign-in/interaction.ts';
-import { createLeavingSignIn, type LeavingDeps } from './sign-in/leaving.ts';
-import { registerPasswordGrant } from './sign-in/password-grant.ts';
-import { createSignIn, type SignInDeps } from './sign-in/sign-in.ts';
+import type { GrantCounts } from './provider/provider.ts';
+import { createWalletNode } from './provider/wallet-node.ts';
+import type { OpenidDeps, Serving } from './serving.ts';
 import { createSignInAttempts } from './sign-in-attempts/sign-in-attempts.rules.ts';
-import { createWebssoHandler } from './websso/websso.ts';
-
-export interface OpenidDeps
-  extends Pick<Deps, 'db' | 'clock' | 'change' | 'config' | 'log'>,
-    Omit<SignInDeps, 'users' | 'generationOf'>,
-    PeoplePagesDeps,
-    Pick<NewEmailDeps, 'emailChange'>,
-    LeavingDeps,
-    DataDeps,
-    RoleCredentialDeps,
-    WalletNodeDeps {
-  readonly access: Access;
-  readonly users: Users;
-  readonly passwords: Passwords;
-  readonly seal: Seal;
-  readonly gate: Gate;
-  readonly records: Records;
-  readonly consumers: Consumers;
-  readonly userPermissions: UserPermissionsReader;
-  readonly accounts: Accounts;
-  readonly pictures: Pictures;
-  readonly accessTokens: AccessTokens;
-  readonly logouts: Logouts;
-  readonly freshLogin: FreshLogin;
-  readonly acceptance: AcceptInvitation;
-  readonly federation: Federation;
-  readonly sessionTokens: SessionTokens;
-  /** The credentials that applications may ask for. */
-  readonly catalog: CredentialCatalog;
-  readonly walletProviders: WalletProviders;
-  readonly delegatedAccess: DelegatedAccess;
-  /** Limits unfinished sign-ins by address. */
-  readonly unfinished: Throttle;
-  organizationsOf(userId: string): Promise<readonly { readonly name: string }[]>;
-  /** The URL of the service; known once it listens. */
-  issuer(): string;
-}
 
 /** Revokes an access token of a user, by its listed id. */
 async function revoke(
@@ -120,58 +51,20 @@ const originOf = ({ address, request: { headers } }: RawExchange) => ({
 });
 
 export function createOpenid(deps: OpenidDeps) {
-  const { clock, records, config, gate, accessTokens, federation, issuer } = deps;
+  const { records, config, accessTokens } = deps;
   const assets = createAssets(config);
   const keys = createOpenidKeys(deps);
-  const signIn = createSignIn({ ...deps, generationOf: deps.records.generationOf });
-  const people = createPeoplePages(deps);
-  const leaving = createLeavingSignIn(deps);
-  const consentSeconds = config.refreshTokenSeconds;
-  const interactions = createInteractions({ ...deps, ...people, signIn, leaving, consentSeconds, now: () => clock.now() });
-  const account = createAccountHandler(deps);
-  const console = createConsoleHandler(deps);
-  const websso = createWebssoHandler(deps);
-  const newEmail = createNewEmailPage(deps);
-  const invitation = createInvitationHandler(deps);
   const wallet = createWalletNode(deps);
   const grants: GrantCounts = { good: {}, refused: {} };
-  const current = createCurrentProvider({
-    ...deps,
-    keys,
-    brand: assets.brand,
-    wallet,
-    grants,
-    needsMore: async (userId, amr, requested) => {
-      const methods = methodsOf(amr);
-      if (!(await deps.freshLogin.isEnough({ userId, methods }))) return true;
-      const missing = missingStrength(amr, requested);
-      if (missing === 0) return false;
-      return (await signIn.canStrengthen({ userId, methods }, missing)) || (await signIn.nextSteps({ userId, methods })).code;
-    },
-    registerGrants(provider, library) {
-      registerPasswordGrant(provider, library, signIn, records);
-      registerPreAuthorizedGrant(provider, library, { ...deps, issuer: issuer(), proofs: createDpopProofs(deps) });
-    },
-  });
-  const provider = async (): Promise<Provider> => (await current()).provider;
-  const parts = {
-    picture: deps.pictures.find,
-    logo: deps.consumers.logoImage,
-    gate,
-    federation,
-    walletSignIn: deps.walletSignIn,
-    interactions,
-    account,
-    console,
-    websso,
-    invitation,
-    people,
-    newEmail,
-    current,
-    assets,
-    issuer,
-    walletProviders: deps.walletProviders,
-  };
+  let loaded: Serving | undefined;
+  async function serving(): Promise<Serving> {
+    if (loaded) return loaded;
+    const { createServing } = await import('./serving.ts');
+    // Another request may have been waiting, too.
+    loaded ??= createServing(deps, { assets, keys, wallet, grants });
+    return loaded;
+  }
+  const provider = async (): Promise<Provider> => (await serving()).provider();
   const mount: Mount = {
     paths: [
       DISCOVERY,
@@ -187,7 +80,10 @@ export function createOpenid(deps: OpenidDeps) {
       `${WEBSSO}/*`,
       `${WEBSSO_OF_PROVIDERS}/*`,
     ],
-    handle: (exchange) => records.duringRequest(() => handleRequest(parts, exchange), originOf(exchange)),
+    handle: async (exchange) => {
+      const { handle } = loaded ?? (await serving());
+      await records.duringRequest(() => handle(exchange), originOf(exchange));
+    },
   };
   return {
     mount,
