@@ -2,9 +2,11 @@
 // longer than it should. test/long/clock.test.ts does the same to a real process.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { assertOk, assertRefused } from './support/answers.ts';
 import { ADMIN_PASSWORD, onEachDatabase } from './support/api.ts';
 import { makePerson } from './support/applications.ts';
-import { logInWith, makeTwoFactorPerson } from './support/second-factor.ts';
+import { makeUser, RelyingParty, type TokenSet } from './support/relying-party.ts';
+import { enable, logInWith, makeTwoFactorPerson } from './support/second-factor.ts';
 
 const DAY = 86_400;
 /** After wrong passwords; and the time in which the limit of an address refills. */
@@ -31,6 +33,50 @@ onEachDatabase(
       assert.equal(await isValid(far), true, 'at the time it was made for');
       api.clock.advance(-10 * DAY);
       api.adminToken = await api.logIn({ name: 'admin', password: ADMIN_PASSWORD }, ADMIN_SCOPE);
+    });
+
+    it('takes no login for a recent one that is far ahead', async () => {
+      const { user, password } = await makePerson(api);
+      const logIn = () => api.logIn({ id: user.id, password });
+      api.clock.advance(3000);
+      const ahead = await logIn();
+      api.clock.advance(-3000);
+      assert.equal(await isValid(ahead), true);
+      assertRefused(await enable(api, user, undefined, { token: ahead }), 401);
+      assertOk(await enable(api, user, undefined, { token: await logIn() }), 201);
+    });
+
+    it('ends half a login that could be continued for days', async () => {
+      const person = await makeTwoFactorPerson(api);
+      const { id } = person.user;
+      const receiptOfNow = async () => {
+        const { headers } = await logInWith(api, person);
+        return { 'Openstack-Auth-Receipt': headers.get('openstack-auth-receipt')! };
+      };
+      const goOn = (headers: Record<string, string>) => {
+        const identity = { methods: ['totp'], totp: { user: { id, passcode: person.phone.fresh() } } };
+        return api.post('/v3/auth/tokens', { auth: { identity } }, { token: null, headers });
+      };
+      api.clock.advance(10 * DAY);
+      const far = await receiptOfNow();
+      api.clock.advance(-10 * DAY);
+      assertRefused(await goOn(far), 401);
+      assertOk(await goOn(await receiptOfNow()), 201);
+    });
+
+    it('ends access tokens that would be valid for days', async () => {
+      const [party, person] = [await RelyingParty.make(api), await makeUser(api)];
+      const isActive = async ({ access_token: token }: TokenSet) => party.isActive(token);
+      api.clock.advance(10 * DAY);
+      const far = await party.tokensFor(person);
+      api.clock.advance(-10 * DAY);
+      const near = await party.tokensFor(person);
+      assert.deepEqual([await isActive(far), await isActive(near)], [false, true]);
+      // Also what is answered from memory.
+      api.clock.advance(-DAY);
+      assert.equal(await isActive(near), false);
+      api.clock.advance(DAY);
+      assert.equal(await isActive(near), true);
     });
 
     it('accepts one-time codes, though a later one was used already, and none twice', async () => {

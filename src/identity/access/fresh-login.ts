@@ -31,7 +31,8 @@ export interface FreshLoginDeps {
 const loginOf = ({ userId, token: { methods } }: Caller): PersonLogin => ({ userId, methods });
 
 export function createFreshLogin({ db, clock, config, missingMethods }: FreshLoginDeps) {
-  const isFresh = (at: number): boolean => clock.now() - at <= config.freshLoginSeconds * 1000;
+  /** Not one that is further ahead than that, either: it was before the clock was set back, and nobody knows how long ago. */
+  const isFresh = (at: number): boolean => Math.abs(clock.now() - at) <= config.freshLoginSeconds * 1000;
 
   /** With 401, so that clients log in again by themselves. `max_age` says how old a login may be, as in RFC 9470. */
   const refuse = (reason: string, more: object = {}): never =>

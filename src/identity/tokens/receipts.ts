@@ -39,7 +39,10 @@ export function createReceipts({ keys, clock }: { keys: TokenKeys; clock: Clock 
       if (!plain) return undefined;
       const receipt = JSON.parse(plain.toString()) as Receipt;
       const isKnown = receipt.methods.every((method) => METHODS.includes(method));
-      return isKnown && receipt.expiresAt > clock.now() ? receipt : undefined;
+      const now = clock.now();
+      // Issued before the clock was set back: it would be valid for as long as the clock was wrong.
+      const isAhead = receipt.issuedAt > now + LIFE_MS;
+      return isKnown && !isAhead && receipt.expiresAt > now ? receipt : undefined;
     },
   };
 }

@@ -7,10 +7,11 @@ import { createCaches, type Feed } from '../../platform/database/index.ts';
 import type { TokenRecord } from '../access/index.ts';
 import { createChanges, serviceActor } from '../audit/index.ts';
 import type { Database } from '../database.ts';
-import { createRevocations, type Revocations } from './revocations.ts';
+import { createRevocations, type Revocations, sessionKey } from './revocations.ts';
 import { newAuditId } from './token-format.ts';
 
 const ALLOW_EXPIRED = 300;
+const TOKEN_SECONDS = 3600;
 
 onEachDatabase('Revocations', (api) => {
   let db: Database;
@@ -20,7 +21,7 @@ onEachDatabase('Revocations', (api) => {
       db: on,
       change: createChanges(on, api.clock),
       clock: api.clock,
-      tokenSeconds: 3600,
+      tokenSeconds: TOKEN_SECONDS,
       allowExpiredSeconds: ALLOW_EXPIRED,
     });
   /** As another process on this database has it: with caches of its own. */
@@ -102,6 +103,23 @@ onEachDatabase('Revocations', (api) => {
     assert.equal(await revocations.lookUp(revoked.auditId), false);
     assert.ok(revocations.size < size);
     assert.equal(await revocations.sweep(), 0);
+  });
+
+  it('of a browser session outlast its tokens, also those that were issued before the clock was set back', async () => {
+    const session = newAuditId();
+    await createChanges(db, api.clock)(serviceActor, async (transaction) => {
+      await revocations.revokeSessions(transaction, [session]);
+      transaction.audit('user.updated', { kind: 'user', id: 'somebody' });
+    });
+    // A token is accepted that was issued up to an hour ahead, and lasts for an hour then.
+    for (const [after, expected] of [
+      [2 * TOKEN_SECONDS + ALLOW_EXPIRED - 5, true],
+      [10, false],
+    ] as const) {
+      api.clock.advance(after);
+      await revocations.sweep();
+      assert.equal(await revocations.lookUp(sessionKey(session)), expected);
+    }
   });
 
   it('are forgotten also where another process deleted their rows', async () => {

@@ -62,8 +62,8 @@ export function createRevocations(deps: {
     },
     async revokeSessions({ tx, invalidate }, auditIds) {
       const keys = auditIds.map(sessionKey);
-      // The last of their tokens may have been made just now.
-      await insertRevoked(tx, keys, seconds(clock) + deps.tokenSeconds + 1);
+      // The last of their tokens may have been made just now, or before the clock was set back: one is valid that is ahead by its whole life.
+      await insertRevoked(tx, keys, seconds(clock) + 2 * deps.tokenSeconds + 1);
       for (const key of keys) invalidate(PREFIX + key);
       counts.session += keys.length;
     },

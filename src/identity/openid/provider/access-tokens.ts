@@ -41,6 +41,10 @@ export interface AccessTokens {
   verifyRefresh(token: string): Promise<VerifiedAccessToken | undefined>;
 }
 
+/** Neither expired, nor issued before the clock was set back: then it would be valid for as long as the clock was wrong. */
+const isOfNow = ({ issuedAt, expiresAt }: VerifiedAccessToken, now: number): boolean =>
+  now < expiresAt && issuedAt <= now + (expiresAt - issuedAt);
+
 export function createAccessTokens(deps: {
   db: Database;
   clock: Clock;
@@ -121,7 +125,7 @@ export function createAccessTokens(deps: {
       const now = clock.now() / 1000;
       return andThen(
         cache.getOrLoad(token, () => loadToken(token)),
-        (found) => (found && now < found.expiresAt ? found : undefined),
+        (found) => (found && isOfNow(found, now) ? found : undefined),
       );
     },
     async verifyRefresh(token) {

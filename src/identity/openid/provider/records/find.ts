@@ -28,17 +28,19 @@ export interface StoredRecord {
 /** Models that end with their grant. */
 const ENDS_WITH_GRANT = ['AccessToken', 'RefreshToken', 'AuthorizationCode', 'DeviceCode'];
 
+/** Expired, or made before the clock was set back: then it would be valid for as long as the clock was wrong. */
+const isOver = ({ created_at: from, expires_at: end }: RecordWithOwners, now: number): boolean =>
+  end !== null && (end <= now || from > now + (end - from));
+
 /**
  * Valid: not expired, of the current generation of its user, and its grant exists. Records of old versions without a generation are
  * invalid, because it is unknown what changed since.
  */
-const isValid = (
-  clock: Clock,
-  { expires_at: end, generation, user_generation: now, model, grant_id: grantId, grant }: RecordWithOwners,
-): boolean =>
-  (end === null || end > seconds(clock)) &&
-  generation === now &&
-  (grantId === null || grant !== null || !ENDS_WITH_GRANT.includes(model));
+function isValid(clock: Clock, row: RecordWithOwners): boolean {
+  const { generation, user_generation: now, model, grant_id: grantId, grant } = row;
+  const hasGrant = grantId === null || grant !== null || !ENDS_WITH_GRANT.includes(model);
+  return !isOver(row, seconds(clock)) && generation === now && hasGrant;
+}
 
 function validRecordOf({ clock, seal, requestState }: FindDeps, row: RecordWithOwners | undefined): ValidRecord | undefined {
   if (!row || !isValid(clock, row)) return undefined;
