@@ -119,7 +119,8 @@ export async function buildCore(db: Database, options: ModuleOptions) {
   };
   const directories = createDirectories({ ...deps, domainSettings, revokeAccess, onEmailChanged, onDisabled });
   const directory = directories.guard;
-  const users = createUsers({ ...deps, ...listeners, passwords, access, shield, freshLogin, logins, directory });
+  const hasPasskey = (userId: string): Promise<boolean> => passkeyPolicy.hasUsable(db.read, userId);
+  const users = createUsers({ ...deps, ...listeners, passwords, access, shield, freshLogin, logins, directory, hasPasskey });
   /** The token that is kept must not live on after its session: nobody could sign it out. */
   const endOthers = async (transaction: Change, userId: string, keeps: Actor['keeps']): Promise<void> => {
     const isOfSession = keeps?.madeFrom !== undefined && (await records.isOfSession(transaction, userId, keeps.madeFrom));

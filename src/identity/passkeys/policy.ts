@@ -2,7 +2,7 @@
 import { ConfigError } from '../../platform/config/index.ts';
 import type { Log } from '../../platform/log/index.ts';
 import { isAdministratorAnywhere } from '../access/index.ts';
-import type { Database, Reader, Tx } from '../database.ts';
+import type { Database, Reader } from '../database.ts';
 import type { DomainSettingsOf } from '../domain-settings/index.ts';
 import { domainNameOf, hasPasskey } from './passkeys.store.ts';
 import type { RelyingParty } from './relying-party.ts';
@@ -34,10 +34,10 @@ export function createPasskeyPolicy({
     isAllowed: async (person: Person): Promise<boolean> => relyingParty() !== undefined && (await policyOf(person)) !== 'off',
 
     /** Whether a person has a passkey and may use it. */
-    async hasUsable(tx: Tx, userId: string): Promise<boolean> {
-      const domain = await domainNameOf(tx, userId);
+    async hasUsable(reader: Reader, userId: string): Promise<boolean> {
+      const domain = await domainNameOf(reader, userId);
       const isOff = domain === undefined || domainSettings.ofName(domain).passkeys.policy === 'off';
-      return relyingParty() !== undefined && !isOff && hasPasskey(tx, userId);
+      return relyingParty() !== undefined && !isOff && hasPasskey(reader, userId);
     },
 
     /** Administrators are those with the role admin anywhere, as for applications that act for people. */

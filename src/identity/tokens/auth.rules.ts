@@ -290,12 +290,12 @@ export function createAuth(
     isStillValid,
     needsCode: deps.completeness.needsCode,
 
-    /** The last step of a sign-in, when the caller has checked a remembered device or a recovery code. False when it is still not complete. */
+    /** The last step of a sign-in, when the caller has checked a remembered device or a code. False when it is still not complete. */
     async completeSignIn(
       user: UserWithExpiry,
       earlier: PartialLogin,
       attempt: LoginAttempt,
-      by: 'device' | 'recovery_code',
+      by: 'device' | 'recovery_code' | 'totp',
     ): Promise<boolean> {
       const proof = { user, methods: new Set([...earlier.methods, 'totp' as const]), second: true, parent: undefined };
       if (!(await isStillValid(user, earlier)) || !(await isComplete(proof))) return false;

@@ -189,6 +189,7 @@ onEachDatabase('Security of tokens', (api) => {
           shield: undefined as never,
           directory: { forbidNew: async () => undefined } as never,
           freshLogin: undefined as never,
+          hasPasskey: undefined as never,
           logins: undefined as never,
         });
         await change(serviceActor, (transaction) =>

@@ -13,6 +13,7 @@ export { isPlainAddress } from './email-text.ts';
 export { nameKey } from './name-key.ts';
 export { areAlike } from './names.ts';
 export { isLikeAddress, isOwnName, withoutAddress } from './own-name.ts';
+export type { BesideExpired } from './own-password.rules.ts';
 export type { OwnProfile } from './own-profile.rules.ts';
 export { emailKeys, type Person, type Profile, sharedText, withMainEmail } from './profile.ts';
 export { type Recipient, recipientOf } from './recipient.ts';

@@ -1,7 +1,7 @@
 // Users change their own password.
 
 import { addressKey } from '../../platform/limits/index.ts';
-import { type DirectoryGuard, type FreshLogin, tagOf } from '../access/index.ts';
+import { type AuthMethod, type DirectoryGuard, type FreshLogin, tagOf } from '../access/index.ts';
 import type { Actor, Change } from '../audit/index.ts';
 import type { UserRow } from '../database.ts';
 import { fail } from '../faults.ts';
@@ -23,6 +23,12 @@ type ByPassword = Guesser &
     second?(userId: string): Promise<boolean>;
   };
 
+/**
+ * How the owner of an expired password shows what the account asks for beside it: by a code that is sent with the change, or by signing in with a
+ * passkey instead. `later`: in neither way, so that only the login after the change can ask for it.
+ */
+export type BesideExpired = 'nothing' | 'code' | 'passkey' | 'later';
+
 export function createOwnPasswords({
   db,
   change,
@@ -33,24 +39,31 @@ export function createOwnPasswords({
   onPasswordChanged,
   directory,
   freshLogin,
+  hasPasskey,
 }: Pick<Deps, 'db' | 'change'> & {
   readonly passwords: Passwords;
   readonly logins: LoginEvents;
   readonly directory: DirectoryGuard;
   readonly freshLogin: FreshLogin;
   readonly checkPassword: CheckPassword;
+  /** Whether the user can sign in with a passkey. */
+  hasPasskey(userId: string): Promise<boolean>;
   revokeAccess(change: Change, userId: string): Promise<void>;
   onPasswordChanged(change: Change, user: UserRow): Promise<void>;
 }) {
-  /**
-   * Where a login with the password alone would not be enough, it does not change the password either. One that has expired does: there is no
-   * login before it is changed, and the login after it asks for the rest.
-   */
+  async function besideExpired(userId: string): Promise<BesideExpired> {
+    const isEnough = (...methods: AuthMethod[]): Promise<boolean> => freshLogin.isEnough({ userId, methods });
+    if (await isEnough('password')) return 'nothing';
+    if (await isEnough('password', 'totp')) return 'code';
+    return (await hasPasskey(userId)) && (await isEnough('passkey')) ? 'passkey' : 'later';
+  }
+
+  /** Where a login with the password alone would not be enough, it does not change the password either. */
   async function actorOf(by: ByPassword, { id, epoch }: UserRow, check: PasswordCheck): Promise<Actor> {
     const { requestId, origin, precondition } = by;
     const actor = { userId: id, requestId, epoch, origin, precondition };
     // A session was checked by whoever has it.
-    if (precondition || check === 'expired') return actor;
+    if (precondition || (check === 'expired' && (await besideExpired(id)) === 'later')) return actor;
     const isSecond = (await by.second?.(id)) ?? false;
     const login = { userId: id, methods: isSecond ? (['password', 'totp'] as const) : (['password'] as const) };
     await freshLogin.requireEnough(login);
@@ -95,5 +108,5 @@ export function createOwnPasswords({
   const replacePassword = (actor: Actor, id: string, password: NewPassword): Promise<void> =>
     change(actor, (transaction) => storeNewPassword(transaction, id, password));
 
-  return { changePassword, replacePassword, storeNewPassword };
+  return { changePassword, replacePassword, storeNewPassword, besideExpired };
 }

@@ -64,6 +64,7 @@ export function createUsers(
     freshLogin: FreshLogin;
     logins: LoginEvents;
     directory: DirectoryGuard;
+    hasPasskey(userId: string): Promise<boolean>;
   },
 ) {
   const { db, change, access, shield, directory } = deps;
@@ -81,7 +82,7 @@ export function createUsers(
   const { insert, create } = createUserCreation({ ...deps, names, checks });
   const revise = createUserRevision({ ...deps, names, checks });
   const checkPassword = createPasswordCheck({ ...deps, isActive });
-  const { changePassword, replacePassword, storeNewPassword } = createOwnPasswords({ ...deps, checkPassword });
+  const { changePassword, replacePassword, storeNewPassword, besideExpired } = createOwnPasswords({ ...deps, checkPassword });
 
   /** `expect` gets the locked row, and throws if it is not as the caller expects. */
   async function remove(caller: Caller, user: UserRow, expect?: (user: UserRow) => void): Promise<void> {
@@ -117,6 +118,7 @@ export function createUsers(
     changePassword,
     replacePassword,
     storeNewPassword,
+    besideExpired,
     changeEmail: createOwnEmails({ ...deps, names }),
     changeProfile: createOwnProfiles(deps),
     checkPassword,

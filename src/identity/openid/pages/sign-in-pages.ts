@@ -58,15 +58,19 @@ ${about.links.map(({ href, label }) => html`<p><a href="${href}">${label}</a></p
   return page(look, { title: words.signInTo(about.application), logo: about.logo, body, script: about.passkey && 'passkeys' });
 }
 
-export function newPasswordPage(look: PageLook, about: PageForm & { name: string; domain: string }): string {
+export function newPasswordPage(look: PageLook, about: PageForm & { name: string; domain: string; asksCode: boolean }): string {
   const { words } = look;
+  const code = html`<p>${words.secondFactorText}</p>
+${field({ name: 'code', label: words.code, complete: 'one-time-code', optional: true, code: 'numeric' })}
+<details><summary>${words.useRecoveryCode}</summary>
+${field({ name: 'recovery_code', label: words.recoveryCode, complete: 'off', optional: true, code: 'text' })}</details>`;
   const body = html`${errorMessage(about.error ?? words.expiredPassword)}${form(
     about,
     html`${hidden('step', 'new-password')}${hidden('name', about.name)}${hidden('domain', about.domain)}
 ${field({ name: 'password', label: words.currentPassword, type: 'password', complete: 'current-password', focus: true })}
 ${field({ name: 'new_password', label: words.newPassword, type: 'password', complete: 'new-password' })}
 ${field({ name: 'new_password_again', label: words.newPasswordAgain, type: 'password', complete: 'new-password' })}
-${showPasswords(words)}
+${showPasswords(words)}${about.asksCode && code}
 <button type="submit">${words.changePassword}</button>`,
   )}${cancel(look, about)}`;
   return page(look, { title: words.changePassword, body });

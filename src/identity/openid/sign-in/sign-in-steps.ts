@@ -1,4 +1,4 @@
-// The pages of a sign-in: the password, a new password if it has expired, the second factor, passkeys, and wallets.
+// The pages of a sign-in: the password, the second factor, passkeys, and wallets.
 import { Fault } from '../../../platform/faults/index.ts';
 import type { FreshLogin } from '../../access/index.ts';
 import type { Consumers } from '../../consumers/index.ts';
@@ -6,19 +6,13 @@ import type { Federation } from '../../federation/index.ts';
 import type { PartialLogin } from '../../tokens/index.ts';
 import { type BrowserRequest, readCookie, redirect, sendAnswer, setCookie } from '../pages/browser.ts';
 import { type PageRefusal, refusal, refusalOf } from '../pages/messages.ts';
-import {
-  newPasskeyPage,
-  newPasswordPage,
-  type PageLink,
-  passkeyPage,
-  secondFactorPage,
-  signInPage,
-} from '../pages/sign-in-pages.ts';
+import { newPasskeyPage, type PageLink, passkeyPage, secondFactorPage, signInPage } from '../pages/sign-in-pages.ts';
 import { walletStepPage } from '../pages/wallet-pages.ts';
 import type { PageWords } from '../pages/words/index.ts';
 import { acrRequestOf, amrOf, methodsOf, missingStrength } from '../provider/acr.ts';
 import { STRONGER_SIGN_IN } from '../provider/configuration/prompts.ts';
 import type { Records } from '../provider/records/records.ts';
+import { ExpiredPasswordSteps } from './expired-password-steps.ts';
 import type { InteractionRequest, PromptSteps } from './interaction-request.ts';
 import { type KeepAccountDeps, KeepAccountSteps } from './keep-account-steps.ts';
 import { ProviderSteps } from './provider-steps.ts';
@@ -86,6 +80,7 @@ export class SignInSteps implements PromptSteps {
   readonly #keepAccount: KeepAccountSteps;
   readonly #provider: ProviderSteps;
   readonly #wallet: WalletSteps<PendingSignIn>;
+  readonly #expired: ExpiredPasswordSteps;
 
   constructor(deps: SignInStepsDeps, request: InteractionRequest) {
     const { address, requestId, signal, request: sent } = request.browser.exchange;
@@ -93,6 +88,10 @@ export class SignInSteps implements PromptSteps {
     this.#request = request;
     this.#attempt = { address, requestId, signal, via: 'sign-in page', userAgent: sent.headers['user-agent'] };
     this.#keepAccount = new KeepAccountSteps(deps, request, this.#attempt);
+    this.#expired = new ExpiredPasswordSteps(deps.signIn, request, this.#attempt, {
+      showSignIn: (login) => this.#showSignIn(login),
+      checkPassword: (login, password, isShown) => this.#checkPassword(login, password, isShown),
+    });
     this.#provider = new ProviderSteps(deps, request, this.#attempt, {
       proceed: (step) => this.#proceed(step, step),
       keepAccount: (login) => this.#keepAccount.beginElsewhere(login),
@@ -134,7 +133,7 @@ export class SignInSteps implements PromptSteps {
       case 'password':
         return this.#password(form);
       case 'new-password':
-        return this.#newPassword(form);
+        return this.#expired.submit(readLoginName(form), form);
       case 'passkey':
         return this.#passkey(form);
     }
@@ -173,11 +172,6 @@ export class SignInSteps implements PromptSteps {
     const error = refused?.message;
     const about = { ...form, application, logo, name, domain, error, passkey, wallet, links, providers, connecting };
     sendAnswer(browser, signInPage(browser.look, about), refused);
-  }
-
-  #showNewPassword(login: LoginName, refused: PageRefusal): void {
-    const { browser, form } = this.#request;
-    sendAnswer(browser, newPasswordPage(browser.look, { ...form, ...login, error: refused.message }), refused);
   }
 
   /** What is to be done after the steps so far. */
@@ -281,7 +275,8 @@ export class SignInSteps implements PromptSteps {
     return work(pending);
   }
 
-  async #checkPassword(login: LoginName, password: string): Promise<void> {
+  /** `isShown`: a second factor was, in the same request. */
+  async #checkPassword(login: LoginName, password: string, isShown: boolean): Promise<void> {
     const { browser } = this.#request;
     const { signIn, leaving } = this.#deps;
     const { user, countedAs } = await signIn.findUser(login.name, login.domain);
@@ -291,30 +286,16 @@ export class SignInSteps implements PromptSteps {
     const deviceOf = (userId: string) => readDeviceCookie(browser, userId);
     const step = await signIn.password({ ...login, password }, this.#attempt, deviceOf);
     if (step.device) setDeviceCookie(browser, step.userId, step.device);
-    await this.#proceed(step);
+    await this.#proceed(isShown && !step.complete ? await signIn.withShown(step, this.#attempt) : step);
   }
 
   async #password(form: URLSearchParams): Promise<void> {
     const login = readLoginName(form);
     try {
-      await this.#checkPassword(login, text(form, 'password'));
+      await this.#checkPassword(login, text(form, 'password'), false);
     } catch (error) {
-      if (error instanceof Fault && error.code === 'auth.password_expired')
-        this.#showNewPassword(login, refusal(this.#words.expiredPassword, 401));
+      if (error instanceof Fault && error.code === 'auth.password_expired') await this.#expired.begin(login);
       else await this.#showSignIn({ ...login, refused: this.#refusalOf(error, this.#words.wrongPassword) });
-    }
-  }
-
-  /** Changes the expired password, then signs in with the new one. */
-  async #newPassword(form: URLSearchParams): Promise<void> {
-    const login = readLoginName(form);
-    const fresh = text(form, 'new_password');
-    if (fresh !== text(form, 'new_password_again')) return this.#showNewPassword(login, refusal(this.#words.passwordsDiffer));
-    try {
-      await this.#deps.signIn.changePassword({ ...login, password: text(form, 'password') }, fresh, this.#attempt);
-      await this.#checkPassword(login, fresh);
-    } catch (error) {
-      this.#showNewPassword(login, this.#refusalOf(error, this.#words.wrongPassword));
     }
   }
 

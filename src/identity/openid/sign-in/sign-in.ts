@@ -12,6 +12,7 @@ import type { PartialLogin, Scopes } from '../../tokens/index.ts';
 import type { Devices, Factor } from '../../two-factor/index.ts';
 import { unknownUserKey } from '../../users/index.ts';
 import type { EnteredBy } from '../../wallet-sign-in/index.ts';
+import { createExpiredPasswords, type ExpiredPasswordDeps } from './expired-passwords.ts';
 import { createPasskeySignIn, type PasskeySignInDeps } from './passkey-sign-in.ts';
 import { createWalletSignInStep, type WalletSignInStepDeps } from './wallet-sign-in.ts';
 
@@ -41,6 +42,7 @@ export interface SignInDeps extends Omit<PasskeySignInDeps, 'hasWallet'>, Wallet
   readonly factor: Factor;
   readonly devices: Devices;
   readonly scopes: Scopes;
+  readonly credentials: ExpiredPasswordDeps['credentials'];
 }
 
 export function createSignIn(deps: SignInDeps) {
@@ -101,6 +103,7 @@ export function createSignIn(deps: SignInDeps) {
   return {
     ...createPasskeySignIn({ ...deps, hasWallet }),
     ...byWallet,
+    ...createExpiredPasswords({ ...deps, findUser, domainOf }),
     findUser,
 
     async password(
@@ -154,21 +157,6 @@ export function createSignIn(deps: SignInDeps) {
         if (error instanceof Fault && error.code === 'auth.required') return false;
         throw error;
       }
-    },
-
-    /** Changes an expired password. The limits for guesses of the old one are those of a sign-in. */
-    async changePassword(
-      login: { readonly name: string; readonly domain: string; readonly password: string },
-      fresh: string,
-      attempt: LoginAttempt,
-    ): Promise<void> {
-      const { user, countedAs } = await findUser(login.name, login.domain);
-      // An unknown name is counted like an account, under the same key as at a sign-in.
-      const domainId = await domainOf(login.domain);
-      const whose = user ? { id: user.id } : { unknown: unknownUserKey(domainId, login.name) };
-      const ofAnyDomain = login.domain === '';
-      const typed = ofAnyDomain ? whose : { ...whose, domainId, name: login.name };
-      await users.changePassword({ ...anonymous(attempt), countedAs, ofAnyDomain }, typed, login.password, fresh);
     },
 
     remember: (partialLogin: PartialLogin, userAgent: string, attempt: LoginAttempt): Promise<DeviceCookie> =>

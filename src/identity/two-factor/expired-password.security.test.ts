@@ -1,0 +1,156 @@
+// Somebody knows a password that has expired. Where the account asks for more than a password, that does not change it.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, it } from 'node:test';
+import { assertOk, assertRefused } from '../../../test/support/answers.ts';
+import { onDatabase, onEachDatabase, type TestApi } from '../../../test/support/api.ts';
+import { AT_LOCALHOST, PasskeyPerson, passkeyOptionsOf, servesAtLocalhost } from '../../../test/support/passkeys.ts';
+import { makeUser } from '../../../test/support/relying-party.ts';
+import { makeTwoFactorPerson, tokenByCode } from '../../../test/support/second-factor.ts';
+import { type BrowserPage, stepOf, TestBrowser } from '../../../test/support/test-browser.ts';
+
+const NEXT = 'another password of a test';
+const SECURITY = '/account/security';
+const WRONG_CODE = /This code is not right, or it was used already/;
+
+const expire = async (api: TestApi, id: string): Promise<void> => {
+  assertOk(await api.post(`/v3/users/${id}/OS-PASSWORD/expire`, undefined));
+};
+const changed = (password: string, more: Record<string, string> = {}) => ({
+  password,
+  new_password: NEXT,
+  new_password_again: NEXT,
+  ...more,
+});
+const asksCode = (page: BrowserPage): boolean =>
+  page.forms.some(({ fields }) => fields.step === 'new-password' && 'code' in fields);
+
+onEachDatabase('A password that has expired', (api) => {
+  const change = (id: string, original_password: string, more: object = {}) =>
+    api.post(`/v3/users/${id}/password`, { user: { original_password, password: NEXT, ...more } }, { token: null });
+  const isStill = async (id: string, password: string): Promise<void> =>
+    assertRefused(await api.authenticate({ id, password }), 401, /expired/);
+
+  it('is not changed by itself alone where there is a second factor; with a code it is', async () => {
+    const person = await makeTwoFactorPerson(api);
+    const { user, password, phone } = person;
+    await expire(api, user.id);
+    const refused = await change(user.id, password);
+    assertRefused(refused, 401, /^The request you have made requires authentication\.$/);
+    assert.deepEqual(refused.body.error.identity, { methods: ['totp'] });
+    assertRefused(await change(user.id, password, { verification_code: phone.wrong() }), 401);
+    assertRefused(await change(user.id, password, { recovery_code: 'AAAA-AAAA-AAAA-AAAA' }), 401);
+    assert.equal((await change(user.id, 'not the password')).body.error.identity, undefined, 'nobody else learns of the factor');
+    await isStill(user.id, password);
+    assertOk(await change(user.id, password, { verification_code: phone.fresh() }), 204);
+    await tokenByCode(api, { ...person, password: NEXT });
+  });
+
+  it('is changed with a recovery code, and by itself where nothing else is asked for', async () => {
+    const person = await makeTwoFactorPerson(api);
+    const { id } = person.user;
+    const token = await tokenByCode(api, person);
+    const { recovery_codes: codes } = assertOk(
+      await api.request('POST', `/v3/users/${id}/OS-TWO-FACTOR/recovery_codes`, { token }),
+      201,
+    ).two_factor_auth;
+    await expire(api, id);
+    assertOk(await change(id, person.password, { recovery_code: codes[0] }), 204);
+    const plain = await makeUser(api);
+    await expire(api, plain.id);
+    assertOk(await change(plain.id, plain.password), 204);
+  });
+
+  it('is not changed at the sign-in page without the code; with it the person is signed in, and not asked again', async () => {
+    const { user, password, phone } = await makeTwoFactorPerson(api);
+    await expire(api, user.id);
+    const browser = new TestBrowser(api);
+    const page = await browser.signIn(SECURITY, { name: user.name, password });
+    assert.equal(stepOf(page), 'new-password');
+    assert.ok(asksCode(page));
+    for (const code of [{}, { code: phone.wrong() }, { recovery_code: 'AAAA-AAAA-AAAA-AAAA' }]) {
+      const again = await browser.submit(page, 'new-password', changed(password, code));
+      assert.deepEqual([again.status, stepOf(again), asksCode(again)], [401, 'new-password', true]);
+      assert.match(again.text, WRONG_CODE);
+    }
+    const form = page.forms.find(({ fields }) => fields.step === 'new-password')!;
+    const { code: _, recovery_code: __, ...older } = form.fields;
+    const without = await browser.send(form.action, { ...older, ...changed(password) });
+    assert.equal(without.status, 401, 'nor by a form that does not ask for it');
+    await isStill(user.id, password);
+    const done = await browser.submit(page, 'new-password', changed(password, { code: phone.fresh() }));
+    assert.notEqual(stepOf(done), 'code');
+    const account = await browser.go(SECURITY);
+    assert.ok(
+      account.forms.some(({ fields }) => fields.step === 'change-password'),
+      'signed in',
+    );
+  });
+
+  it('does not tell strangers at the sign-in page whether there is a second factor', async () => {
+    const [careful, plain] = [await makeTwoFactorPerson(api), await makeUser(api)];
+    await expire(api, careful.user.id);
+    await expire(api, plain.id);
+    const browser = new TestBrowser(api);
+    const page = await browser.signIn(SECURITY, plain);
+    assert.ok(!asksCode(page));
+    const form = page.forms.find(({ fields }) => fields.step === 'new-password')!;
+    for (const name of [careful.user.name, plain.name]) {
+      const answer = await browser.send(form.action, { ...form.fields, name, ...changed('wrong') });
+      assert.deepEqual([answer.status, asksCode(answer)], [401, false]);
+      assert.doesNotMatch(answer.text, WRONG_CODE);
+    }
+  });
+});
+
+const STRICT = 'strict for expired passwords';
+const folder = mkdtempSync(join(tmpdir(), 'gatehouse-strict-'));
+writeFileSync(join(folder, `keystone.${STRICT}.conf`), '[passkeys]\npolicy = required_for_administrators\n');
+const settings = { ...AT_LOCALHOST, GATEHOUSE_IDENTITY_DOMAIN_CONFIG_DIR: folder };
+
+onDatabase('SQLite', 'An expired password of somebody who must use a passkey', { settings }, (api) => {
+  servesAtLocalhost(api);
+  after(() => rmSync(folder, { recursive: true }));
+
+  it('is not changed by itself alone if there is a passkey, with which they sign in; else it leads to a first one', async () => {
+    const domain = await api.make('domain', { name: STRICT });
+    const path = `/v3/domains/${domain.id}/users`;
+    const role = await api.roleId('admin');
+    const [holder, beginner] = [
+      await PasskeyPerson.make(api, { domain_id: domain.id }),
+      await PasskeyPerson.make(api, { domain_id: domain.id }),
+    ];
+    const answersOf = ({ name, password }: PasskeyPerson) => ({ name, password, domain: STRICT });
+    const own = new TestBrowser(api);
+    const adding = await own.submit(await own.signIn(SECURITY, answersOf(holder)), 'passkey-new');
+    const passkey = holder.authenticator.create(passkeyOptionsOf(adding, 'create'));
+    assert.equal((await own.submit(adding, 'passkey-create', { passkey, passkey_name: 'a phone' })).status, 200);
+    for (const { id } of [holder, beginner]) {
+      assertOk(await api.put(`${path}/${id}/roles/${role}`), 204);
+      await expire(api, id);
+    }
+    const original_password = holder.password;
+    const byApi = await api.post(
+      `/v3/users/${holder.id}/password`,
+      { user: { original_password, password: NEXT } },
+      { token: null },
+    );
+    assertRefused(byApi, 401);
+    assert.deepEqual(byApi.body.error.identity, { methods: ['passkey'] });
+    const browser = new TestBrowser(api);
+    const page = await browser.signIn(SECURITY, answersOf(holder));
+    assert.equal(stepOf(page), 'password');
+    assert.match(page.text, /Your password has expired\. Sign in with your passkey/);
+    await holder.usePasskey(browser, page);
+    const account = await browser.go(SECURITY);
+    assert.notEqual(stepOf(account), 'password', 'signed in');
+
+    const first = new TestBrowser(api);
+    const expired = await first.signIn(SECURITY, answersOf(beginner));
+    assert.equal(stepOf(expired), 'new-password');
+    const next = await first.submit(expired, 'new-password', changed(beginner.password));
+    assert.ok(passkeyOptionsOf(next, 'create'), next.text);
+  });
+});
