@@ -1,4 +1,5 @@
-// `npm test`: runs all tests, on SQLite and on one real PostgreSQL that all test processes share.
+// `npm test [-- FILE...]`: runs the tests, on SQLite and on one real PostgreSQL that all test processes share. `npm run test:all` sets
+// TEST_EXTENT=all: everything on both databases, and at full length (test/support/extent.ts).
 import { spawnSync } from 'node:child_process';
 import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +7,7 @@ import { join, relative } from 'node:path';
 import { startPostgres } from '../test/support/postgres.ts';
 import { leftovers } from './leftovers.ts';
 import { missing } from './needs.ts';
-import { sharedProcesses } from './shared-processes.ts';
+import { testProcesses } from './test-processes.ts';
 
 function stop(lines: readonly string[]): never {
   for (const line of lines) console.error(line);
@@ -45,6 +46,8 @@ chmodSync(folder, 0o711);
 // Settings of the shell that starts the tests must not leak into the services the tests start.
 const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('GATEHOUSE_')));
 const failuresPath = join(folder, 'failures');
+// Beside the folder, because it is no leftover.
+const templates = mkdtempSync(join(temporaryFolder(), 'gatehouse-templates-'));
 /** Test processes at the same time. They wait (for commits, browsers, services that start, time to pass) as long as they compute, also on two cores. */
 const PROCESSES = 4;
 
@@ -63,7 +66,7 @@ function run(chosenFiles: readonly string[]): { readonly status: number; readonl
       `--test-timeout=${process.env.TEST_TIMEOUT_MS ?? 900_000}`,
       ...chosenFiles,
     ],
-    { stdio: 'inherit', env: { ...env, TEST_POSTGRES_URL: postgres.url, TMPDIR: folder } },
+    { stdio: 'inherit', env: { ...env, TEST_POSTGRES_URL: postgres.url, TEST_SQLITE_TEMPLATES: templates, TMPDIR: folder } },
   );
   const failed = new Set(readFileSync(failuresPath, 'utf8').split('\n').filter(Boolean));
   rmSync(failuresPath);
@@ -75,9 +78,9 @@ const MAY_TRY_AGAIN = /^test\/(?:browser\/(?!.*\.security\.)|enumeration)/;
 const MOST_FILES_TRIED_AGAIN = 2;
 
 // Who names files debugs them: each has its own process then, as in an editor.
-const together = chosen.length > 0 ? { paths: files, remove: () => {} } : sharedProcesses(files);
-let { status, failed } = run(together.paths);
-together.remove();
+const processes = chosen.length > 0 ? { paths: files, remove: () => {} } : testProcesses(files);
+let { status, failed } = run(processes.paths);
+processes.remove();
 if (failed.length > 0 && failed.length <= MOST_FILES_TRIED_AGAIN && failed.every((file) => MAY_TRY_AGAIN.test(file))) {
   console.error(`failed, tried again alone: ${failed.join(', ')}`);
   ({ status, failed } = run(failed));
@@ -85,6 +88,6 @@ if (failed.length > 0 && failed.length <= MOST_FILES_TRIED_AGAIN && failed.every
 }
 const left = await leftovers(folder);
 await postgres.stop();
-rmSync(folder, { recursive: true, force: true });
+for (const one of [folder, templates]) rmSync(one, { recursive: true, force: true });
 if (left.length > 0) stop(['the tests left behind:', ...left.map((one) => `  ${one}`)]);
 process.exit(status);

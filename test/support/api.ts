@@ -9,6 +9,7 @@ import type { Clock } from '../../src/platform/clock.ts';
 import { effectiveSettings, load } from '../../src/platform/config/index.ts';
 import { createLog } from '../../src/platform/log/index.ts';
 import { createSeal, newMasterKey } from '../../src/platform/seal/index.ts';
+import { BOTH_DATABASES, type DatabaseKind, ONE_DATABASE } from './extent.ts';
 import { migratedDatabase } from './migrated-database.ts';
 
 export const ADMIN_PASSWORD = 'the administrator of the tests';
@@ -43,7 +44,7 @@ export class TestClock implements Clock {
   }
 }
 
-export type DatabaseKind = 'SQLite' | 'PostgreSQL';
+export type { DatabaseKind };
 
 export interface ApiOptions {
   /** Settings by their GATEHOUSE_ keys. */
@@ -80,7 +81,7 @@ export class TestApi {
 
   async start(): Promise<void> {
     this.folder = await mkdtemp(join(tmpdir(), 'gatehouse-test-'));
-    this.databaseUrl = this.kind === 'PostgreSQL' ? await migratedDatabase() : undefined;
+    this.databaseUrl = await migratedDatabase(this.kind, 'identity', this.folder);
     const env = {
       ...FAST_HASHES,
       ...ANY_PASSWORD,
@@ -228,5 +229,10 @@ export async function withApi(options: ApiOptions, work: (api: TestApi) => Promi
 
 /** Runs the same tests on SQLite and on a real PostgreSQL. */
 export function onEachDatabase(name: string, define: (api: TestApi) => void, options: ApiOptions = {}): void {
-  for (const kind of ['SQLite', 'PostgreSQL'] as const) onDatabase(kind, name, options, define);
+  for (const kind of BOTH_DATABASES) onDatabase(kind, name, options, define);
+}
+
+/** For tests of rules and attacks, whose SQL other suites run on both databases: on PostgreSQL in `npm run test:all` only. */
+export function onOneDatabase(name: string, define: (api: TestApi) => void, options: ApiOptions = {}): void {
+  for (const kind of ONE_DATABASE) onDatabase(kind, name, options, define);
 }

@@ -2,7 +2,7 @@
 // loads anything from another site, violates its content security policy, or writes an error to the console.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { after, afterEach, before } from 'node:test';
+import { after, afterEach } from 'node:test';
 import {
   type Browser,
   type BrowserContext,
@@ -40,18 +40,30 @@ export interface Chromium {
   open(api: TestApi, options?: BrowserContextOptions, others?: readonly string[]): Promise<Page>;
 }
 
-/** One browser per test file. What a test opened is closed after it. */
+/** The browser of this process. Its test files share it: each context has its own cookies and pages. */
+let launched: Promise<Browser> | undefined;
+let users = 0;
+
+function browser(): Promise<Browser> {
+  // The sandbox does not work as root. Without a GPU process tests are a tenth faster.
+  const args = [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), '--in-process-gpu'];
+  launched ??= playwright.launch({ executablePath: chromiumFile(), args });
+  return launched;
+}
+
+async function leaveBrowser(): Promise<void> {
+  if (--users > 0) return;
+  await (await launched)?.close();
+  launched = undefined;
+}
+
+/** What a test opened is closed after it. The browser ends with the last file that uses it. */
 export function usesChromium({ provokes }: ChromiumOptions = {}): Chromium {
-  let browser: Browser;
   let contexts: BrowserContext[] = [];
   let troubles: string[] = [];
 
-  before(async () => {
-    // The sandbox does not work as root. Without a GPU process tests are a tenth faster.
-    const args = [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), '--in-process-gpu'];
-    browser = await playwright.launch({ executablePath: chromiumFile(), args });
-  });
-  after(() => browser?.close());
+  users++;
+  after(leaveBrowser);
   afterEach(async () => {
     await Promise.all(contexts.map((context) => context.close()));
     const seen = troubles;
@@ -76,7 +88,7 @@ export function usesChromium({ provokes }: ChromiumOptions = {}): Chromium {
 
   return {
     async open(api, options = {}, others = []) {
-      const context = await browser.newContext({ locale: 'en', ...options });
+      const context = await (await browser()).newContext({ locale: 'en', ...options });
       contexts.push(context);
       context.setDefaultTimeout(PATIENCE_MS);
       watch(

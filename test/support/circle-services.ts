@@ -9,10 +9,10 @@ import { newMasterKey } from '../../src/platform/seal/index.ts';
 import { ADMIN_PASSWORD, type DatabaseKind, TestApi } from './api.ts';
 import { Cable } from './cable.ts';
 import { certify } from './certificates.ts';
+import { migratedPostgres } from './migrated-database.ts';
 import { freePort } from './ports.ts';
 import { sharedPostgres } from './postgres.ts';
 import { type GatehouseProcess, gatehouse } from './process.ts';
-import { createOwnDatabase } from './wallet.ts';
 
 /** TLS of the servers in a test: everything that the test starts trusts it, and the test itself. */
 export class TestTls {
@@ -74,7 +74,7 @@ export class CircleServices {
       this.kind === 'PostgreSQL'
         ? {
             GATEHOUSE_IDENTITY_DATABASE_URL: await (await sharedPostgres()).createDatabase(),
-            GATEHOUSE_WALLET_DATABASE_URL: await createOwnDatabase(),
+            GATEHOUSE_WALLET_DATABASE_URL: await migratedPostgres('wallet'),
           }
         : {};
     const settings = {

@@ -1,24 +1,50 @@
-// A PostgreSQL database with the tables of the identity service. It is a copy: its migrations would take half a second for each suite.
+// Databases with the tables of a service. They are copies of one that was migrated once: migrations would take half a second for each suite.
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { copyFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { openPostgres } from '../../src/platform/database/postgres.ts';
+import { openSqlite } from '../../src/platform/database/sqlite.ts';
 import { type PostgresServer, sharedPostgres } from './postgres.ts';
 
-const MIGRATIONS = join(import.meta.dirname, '../../src/identity/migrations');
+export type ServiceName = 'identity' | 'wallet';
+
+/** Owners of the databases who are not superusers, so that row-level security applies. */
+const OWNERS: Readonly<Partial<Record<ServiceName, string>>> = { wallet: 'wallet_of_tests' };
 const UNKNOWN_DATABASE = '3D000';
 const LOCK = 5_040_113;
 
+const migrationsOf = (service: ServiceName): string => join(import.meta.dirname, '../../src', service, 'migrations');
+
 /** Named after the migrations, because the server may outlive this version of them. */
-function templateName(): string {
+function templateName(service: ServiceName): string {
+  const folder = migrationsOf(service);
   const hash = createHash('sha256');
-  for (const file of readdirSync(MIGRATIONS).sort()) hash.update(readFileSync(join(MIGRATIONS, file)));
-  return `migrated_${hash.digest('hex').slice(0, 16)}`;
+  for (const file of readdirSync(folder).sort()) hash.update(readFileSync(join(folder, file)));
+  return `migrated_${service}_${hash.digest('hex').slice(0, 16)}`;
+}
+
+/** The URL with which the owner of the database connects. */
+function asOwner(url: string, service: ServiceName): string {
+  const owner = OWNERS[service];
+  return owner ? Object.assign(new URL(url), { username: owner, password: owner }).href : url;
+}
+
+async function giveToOwner(client: Client, server: PostgresServer, service: ServiceName, url: string): Promise<void> {
+  const owner = OWNERS[service];
+  if (!owner) return;
+  const { rowCount } = await client.query('select from pg_roles where rolname = $1', [owner]);
+  if (!rowCount) await client.query(`create role ${owner} login password '${owner}'`);
+  const name = new URL(url).pathname.slice(1);
+  await client.query(`alter database ${name} owner to ${owner}`);
+  const inside = new Client({ connectionString: Object.assign(new URL(server.url), { pathname: `/${name}` }).href });
+  await inside.connect();
+  await inside.query(`alter schema public owner to ${owner}`).finally(() => inside.end());
 }
 
 /** Test processes that come here together make one. It has its name only when it is whole. */
-async function createTemplate(server: PostgresServer, name: string): Promise<void> {
+async function createTemplate(server: PostgresServer, service: ServiceName, name: string): Promise<void> {
   const client = new Client({ connectionString: server.url });
   await client.connect();
   try {
@@ -27,7 +53,9 @@ async function createTemplate(server: PostgresServer, name: string): Promise<voi
     if (rowCount) return;
     const begun = `${name}_begun`;
     await client.query(`drop database if exists ${begun} with (force)`);
-    const db = await openPostgres(await server.createDatabase(begun), MIGRATIONS, { poolSize: 4, namedStatements: false });
+    const url = await server.createDatabase(begun);
+    await giveToOwner(client, server, service, url);
+    const db = await openPostgres(asOwner(url, service), migrationsOf(service), { poolSize: 4, namedStatements: false });
     await db.close();
     await client.query(`alter database ${begun} rename to ${name}`);
   } finally {
@@ -35,15 +63,41 @@ async function createTemplate(server: PostgresServer, name: string): Promise<voi
   }
 }
 
-export async function migratedDatabase(): Promise<string> {
+/** A PostgreSQL database with the tables of the service. Returns its URL. */
+export async function migratedPostgres(service: ServiceName): Promise<string> {
   const server = await sharedPostgres();
-  const template = templateName();
-  const copy = (): Promise<string> => server.createDatabase(undefined, template);
+  const template = templateName(service);
+  const copy = async (): Promise<string> => asOwner(await server.createDatabase(undefined, template), service);
   try {
     return await copy();
   } catch (error) {
     if ((error as { code?: string }).code !== UNKNOWN_DATABASE) throw error;
-    await createTemplate(server, template);
+    await createTemplate(server, service, template);
     return copy();
   }
+}
+
+/** Puts a file with the tables of the service into a data folder, if `npm test` gave a place for the copied one. Else the service migrates an empty one. */
+export async function migratedSqlite(service: ServiceName, folder: string): Promise<void> {
+  const templates = process.env.TEST_SQLITE_TEMPLATES;
+  if (!templates) return;
+  const template = join(templates, `${service}.sqlite`);
+  if (!existsSync(template)) {
+    const begun = `${template}.${process.pid}`;
+    const db = await openSqlite(begun, migrationsOf(service));
+    await db.close();
+    await rename(begun, template);
+  }
+  await copyFile(template, join(folder, `${service}.sqlite`));
+}
+
+/** A database of this kind for a service with this data folder. Returns the URL of PostgreSQL, undefined for SQLite. */
+export async function migratedDatabase(
+  kind: 'SQLite' | 'PostgreSQL',
+  service: ServiceName,
+  folder: string,
+): Promise<string | undefined> {
+  if (kind === 'PostgreSQL') return migratedPostgres(service);
+  await migratedSqlite(service, folder);
+  return undefined;
 }

@@ -56,7 +56,7 @@ export class RestartableApi extends TestApi {
   /** Creates an empty data folder or database. */
   async prepare(): Promise<void> {
     this.folder = await mkdtemp(join(tmpdir(), 'gatehouse-test-'));
-    this.databaseUrl = this.kind === 'PostgreSQL' ? await migratedDatabase() : undefined;
+    this.databaseUrl = await migratedDatabase(this.kind, 'identity', this.folder);
   }
 
   /** Starts on the existing data; the first start creates it. Returns the administrator's password if it created one. */

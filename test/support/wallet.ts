@@ -3,15 +3,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe } from 'node:test';
-import pg from 'pg';
 import { load } from '../../src/platform/config/index.ts';
 import { createLog } from '../../src/platform/log/index.ts';
 import { createSeal, newMasterKey } from '../../src/platform/seal/index.ts';
 import { createWalletService, openWalletDatabase, type WalletService } from '../../src/wallet/service.ts';
 import { walletSettings } from '../../src/wallet/settings.ts';
 import { type ApiAnswer, type DatabaseKind, TestClock } from './api.ts';
+import { BOTH_DATABASES, ONE_DATABASE } from './extent.ts';
+import { migratedDatabase } from './migrated-database.ts';
 import { PlainProvider } from './plain-provider.ts';
-import { sharedPostgres } from './postgres.ts';
 
 export interface WalletOptions {
   /** Settings by their GATEHOUSE_ keys. */
@@ -58,24 +58,6 @@ export class WalletUser {
   }
 }
 
-/** A database whose owner is not a superuser, so that row-level security applies. */
-export async function createOwnDatabase(): Promise<string> {
-  const url = new URL(await (await sharedPostgres()).createDatabase());
-  const role = `wallet_${url.pathname.slice(1)}`;
-  const client = new pg.Client({ connectionString: url.href });
-  await client.connect();
-  try {
-    await client.query(`create role "${role}" login password 'wallet'`);
-    await client.query(`alter database "${url.pathname.slice(1)}" owner to "${role}"`);
-    await client.query(`alter schema public owner to "${role}"`);
-  } finally {
-    await client.end();
-  }
-  url.username = role;
-  url.password = 'wallet';
-  return url.href;
-}
-
 export class TestWallet {
   readonly kind: DatabaseKind;
   readonly clock = new TestClock();
@@ -115,7 +97,7 @@ export class TestWallet {
   async start(): Promise<void> {
     await this.provider.start();
     this.folder = await mkdtemp(join(tmpdir(), 'gatehouse-wallet-'));
-    this.databaseUrl = this.kind === 'PostgreSQL' ? await createOwnDatabase() : undefined;
+    this.databaseUrl = await migratedDatabase(this.kind, 'wallet', this.folder);
     await this.open();
   }
 
@@ -216,5 +198,10 @@ export function onWallet(kind: DatabaseKind, name: string, options: WalletOption
 
 /** Runs the same tests on SQLite and on a real PostgreSQL. */
 export function onEachWallet(name: string, define: (wallet: TestWallet) => void, options: WalletOptions = {}): void {
-  for (const kind of ['SQLite', 'PostgreSQL'] as const) onWallet(kind, name, options, define);
+  for (const kind of BOTH_DATABASES) onWallet(kind, name, options, define);
+}
+
+/** For tests of rules and attacks, whose SQL other suites run on both databases: on PostgreSQL in `npm run test:all` only. */
+export function onOneWallet(name: string, define: (wallet: TestWallet) => void, options: WalletOptions = {}): void {
+  for (const kind of ONE_DATABASE) onWallet(kind, name, options, define);
 }

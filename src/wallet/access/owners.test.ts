@@ -59,6 +59,9 @@ async function wallOf(db: Database): Promise<Wall> {
   return { tables, policies };
 }
 
+/** The sweeper must not remove the row meanwhile. */
+const FAR_AHEAD = Number.MAX_SAFE_INTEGER;
+
 /** Has a row in every table; one that is made later is to be filled here, too. */
 async function fill(person: WalletUser): Promise<string> {
   const owner = ownerOfPerson(person);
@@ -72,7 +75,7 @@ async function fill(person: WalletUser): Promise<string> {
       await actAs(db, tx, owner);
       const instance = { id: `inst ${owner}`, credential_id: credential, owner, key_id: null, sealed: '' };
       await tx.insertInto('credential_instances').values(instance).execute();
-      const times = { poll_at: null, claimed_until: 0, claimed_by: '', created_at: 0, updated_at: 0, expires_at: 0 };
+      const times = { poll_at: null, claimed_until: 0, claimed_by: '', created_at: 0, updated_at: 0, expires_at: FAR_AHEAD };
       const said = {
         protocol: 'oid4vci',
         state: 'offered' as const,

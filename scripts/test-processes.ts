@@ -1,0 +1,45 @@
+// Which test files share a process, and in which order the processes begin. Loading the modules of a service takes longer than many of
+// its test files; so does the start of a browser.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+interface Sharing {
+  readonly files: RegExp;
+  readonly inAProcess: number;
+}
+
+/** The first one that matches a file. Files that wait long or take long come first, so that the last minute keeps all processes busy. */
+const SHARING: readonly Sharing[] = [
+  // A library for key devices is loaded once for a process, with one folder of tokens.
+  { files: /pkcs11/, inAProcess: 1 },
+  { files: /^test\/browser\//, inAProcess: 5 },
+  { files: /^src\//, inAProcess: 20 },
+  // These start processes, measure, or replace what a process has once.
+  { files: /^/, inAProcess: 1 },
+];
+const ORDER = [3, 0, 1, 2];
+
+const groupsOf = (files: readonly string[], size: number): (readonly string[])[] =>
+  Array.from({ length: Math.ceil(files.length / size) }, (_, index) => files.slice(index * size, (index + 1) * size));
+
+/** Test files of neighbouring folders share a process, by a file that imports them. Returns what to run, and how to remove those files. */
+export function testProcesses(files: readonly string[]): { readonly paths: readonly string[]; remove(): void } {
+  const sharingOf = (file: string): number => SHARING.findIndex((one) => one.files.test(file));
+  const groups = ORDER.flatMap((index) =>
+    groupsOf(
+      files.filter((file) => sharingOf(file) === index),
+      SHARING[index]!.inAProcess,
+    ),
+  );
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-test-processes-'));
+  const paths = groups.map((group, index) => {
+    // The test runner begins files in the order of their names.
+    const path = join(folder, `${String(index + 1).padStart(3, '0')}.mjs`);
+    const imports = group.map((file) => `await import(${JSON.stringify(pathToFileURL(resolve(file)).href)});\n`);
+    writeFileSync(path, imports.join(''));
+    return path;
+  });
+  return { paths, remove: () => rmSync(folder, { recursive: true }) };
+}
