@@ -7,6 +7,8 @@ export type TestPoint =
   | 'change.before-transaction'
   /** A browser returned from a provider with an answer that belongs to its sign-in; it is used now. */
   | 'provider-answer.before-use'
+  /** Somebody has proved who they are; what their token, or the session here, says is read. */
+  | 'login.before-token'
   /** A provider vouched for a person, and the mapping was applied; the transaction of the sign-in begins. */
   | 'provider-login.before-transaction'
   /** The token, the type and the key proofs of a request for a credential are good; the transaction that records it begins. */

@@ -4,6 +4,7 @@ import { type AuthContext, type AuthMethod, type DelegationRef, isPassedOn, type
 import { fail } from '../faults.ts';
 import { type LoginAttempt, type LoginEvents, loginRefused } from '../logins/index.ts';
 import type { Deps } from '../resource/index.ts';
+import { testPoint } from '../test-points.ts';
 import type { UserWithExpiry } from '../users/index.ts';
 import { createMarkActive } from './activity.ts';
 import type { AuthIdentity, RequestedScope } from './auth.schema.ts';
@@ -169,6 +170,7 @@ const createVouchedLogin =
   }) =>
   async (find: (attempt: LoginAttempt) => Promise<VouchedPerson>, attempt: LoginAttempt): Promise<TokenOutcome> => {
     const { user, delegation, loginAt } = await find(attempt);
+    await testPoint('login.before-token');
     const proof = { ...proofOf(user, 'mapped'), delegation };
     await personOf(deps, proof);
     const authContext = await scopedContext(deps, proof, { kind: 'unscoped' });
@@ -207,6 +209,7 @@ export function createAuth(
     attempt: LoginAttempt,
     earlier: PartialLogin | undefined,
   ): Promise<AuthenticationResult> {
+    await testPoint('login.before-token');
     const methods = new Set([...proof.methods, ...(earlier?.methods ?? [])]);
     const user = methods.has('password') ? proof.user : await personOf(deps, proof);
     // Fails for a disabled account or domain, with the same message as for a wrong password.
@@ -244,6 +247,7 @@ export function createAuth(
       const receipt = receiptText === undefined ? undefined : await receiptOf(user, receiptText);
       return receipt?.methods.includes('password') ?? false;
     });
+    await testPoint('login.before-token');
     const narrower = scope.kind === 'project' || scope.kind === 'domain';
     if (first.parent?.scope.kind === 'system' && narrower) fail('auth.rescope_system');
     const unscoped = await scopes.authContextFor(first.user, { kind: 'unscoped' });

@@ -2,6 +2,7 @@
 import type { AuthContext, AuthMethod, DelegationRef, TokenRecord } from '../access/index.ts';
 import { loginRefused } from '../logins/index.ts';
 import type { Deps } from '../resource/index.ts';
+import { testPoint } from '../test-points.ts';
 import type { Users, UserWithExpiry } from '../users/index.ts';
 import { createMarkActive } from './activity.ts';
 import type { Scopes } from './scopes.ts';
@@ -32,6 +33,7 @@ export function createKeyExchange(
 
   return async ({ user, delegation, epoch }: CheckedKey, method: AuthMethod): Promise<ExchangedToken> => {
     if (!(await users.stillThere(user))) throw loginRefused('the user is not in the directory any more');
+    await testPoint('login.before-token');
     const authContext = await scopes.delegatedContext(delegation, { kind: 'default' });
     if (authContext.delegation?.epoch !== epoch) throw loginRefused('the key was replaced meanwhile');
     await markActive(user);

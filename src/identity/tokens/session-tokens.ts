@@ -1,6 +1,7 @@
 // Tokens that are made from the session of a browser: for our own pages, and for dashboards.
 import type { AuthContext, AuthMethod, DelegationRef, TokenRecord } from '../access/index.ts';
 import { Fault } from '../faults.ts';
+import { testPoint } from '../test-points.ts';
 import type { UserWithExpiry } from '../users/index.ts';
 import type { LoginCompleteness } from './completeness.ts';
 import { hasSecond } from './requirements.ts';
@@ -53,6 +54,7 @@ export function createSessionTokens({
 
   return {
     async issue(user, { methods, epoch, notAfter, delegation, ...session }) {
+      await testPoint('login.before-token');
       const authContext = await contextOf(user, delegation);
       if (authContext?.user.id !== user.id || authContext.userEpoch !== epoch) return undefined;
       const second = hasSecond(methods);

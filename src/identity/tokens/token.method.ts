@@ -1,5 +1,6 @@
 // The method `token`: one of our tokens. The new token also has the methods of the old one.
 import { fail } from '../faults.ts';
+import { testPoint } from '../test-points.ts';
 import { type LoginMethod, requireMethodData } from './method.ts';
 
 export const loginByToken: LoginMethod = async ({ tokens, users }, identity) => {
@@ -9,6 +10,7 @@ export const loginByToken: LoginMethod = async ({ tokens, users }, identity) => 
   const { record, authContext } = verified;
   // A token for one scope only: another one from it could do more than was passed on.
   if (authContext.delegation?.scope) fail('auth.rescope_delegated');
+  await testPoint('login.before-token');
   const user = await users.find(record.userId);
   if (user?.epoch !== authContext.userEpoch) fail('token.not_found');
   const { delegation } = record;

@@ -1,0 +1,101 @@
+// Somebody ends a person's access after the person has proved who they are, and before the token of that login is made.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { assertOk, assertRefused } from '../../../test/support/answers.ts';
+import { onEachDatabase, uniqueName } from '../../../test/support/api.ts';
+import { makePerson } from '../../../test/support/applications.ts';
+import { ec2Person, exchange, signedV2 } from '../../../test/support/ec2.ts';
+import { connectProvider, providerFor, Traveller } from '../../../test/support/federation.ts';
+import type { PlainProvider } from '../../../test/support/plain-provider.ts';
+import { ProviderTokens } from '../../../test/support/provider-tokens.ts';
+import { makeUser, RelyingParty } from '../../../test/support/relying-party.ts';
+import { logInWith } from '../../../test/support/second-factor.ts';
+import { TestBrowser } from '../../../test/support/test-browser.ts';
+import { whenAt } from '../../../test/support/test-points.ts';
+
+const NAMED = [{ local: [{ user: { name: '{0}' } }], remote: [{ type: 'preferred_username' }] }];
+
+onEachDatabase('A login that was right makes no token', (api) => {
+  const id = uniqueName('idp');
+  let provider: PlainProvider;
+  before(async () => {
+    provider = await providerFor(id);
+    await connectProvider(api, provider, { id, rules: NAMED, settings: { accepts_tokens: true } });
+  });
+  after(() => provider.stop());
+
+  const meanwhile = <T>(act: () => Promise<unknown>, request: () => Promise<T>): Promise<T> =>
+    whenAt('login.before-token', act, request);
+  const changePassword = async (id: string): Promise<void> =>
+    assertOk(await api.patch(`/v3/users/${id}`, { user: { password: 'another password' } }));
+  const endTokens = async (id: string): Promise<void> => assertOk(await api.delete(`/v3/users/${id}/tokens`), 204);
+
+  it('with a token of a provider, for somebody whose tokens ended since', async () => {
+    const [tokens, sub] = [new ProviderTokens(api, provider, id), uniqueName('ann')];
+    const { user } = assertOk(await tokens.logIn(sub), 201).token;
+    const answer = await meanwhile(
+      () => endTokens(user.id),
+      () => tokens.logIn(sub),
+    );
+    assertRefused(answer, 401);
+  });
+
+  it('with a password that was changed since', async () => {
+    const person = await makePerson(api);
+    const answer = await meanwhile(
+      () => changePassword(person.user.id),
+      () => logInWith(api, person),
+    );
+    assertRefused(answer, 401);
+  });
+
+  it('with a token that ended since', async () => {
+    const { user, token } = await makePerson(api);
+    const body = { auth: { identity: { methods: ['token'], token: { id: token } } } };
+    const answer = await meanwhile(
+      () => endTokens(user.id),
+      () => api.post('/v3/auth/tokens', body, { token: null }),
+    );
+    assertRefused(answer, 404);
+  });
+
+  it('with a key that was replaced since', async () => {
+    const { user, key } = await ec2Person(api);
+    const replace = async (): Promise<void> => {
+      const [{ id }] = assertOk(await api.get(`/v3/credentials?user_id=${user.id}&type=ec2`)).credentials;
+      const blob = JSON.stringify({ access: key.access, secret: 'another secret of the same key' });
+      assertOk(await api.patch(`/v3/credentials/${id}`, { credential: { blob } }));
+    };
+    assertRefused(await meanwhile(replace, () => exchange(api, signedV2(key, api.clock.now()))), 401);
+  });
+
+  describe('at a page', () => {
+    const ask = (browser: TestBrowser) => () =>
+      browser.request('/console/session', { method: 'POST', headers: { Origin: new URL(api.url).origin } });
+
+    it('for a session that ended since', async () => {
+      const [person, browser] = [await makeUser(api), new TestBrowser(api)];
+      await browser.signIn('/console', person);
+      assert.equal((await ask(browser)()).status, 201);
+      assert.equal((await meanwhile(() => endTokens(person.id), ask(browser))).status, 401);
+    });
+
+    it('for one that began through another provider, either', async () => {
+      const traveller = new Traveller(api, await RelyingParty.make(api), provider, id);
+      const { sub: userId } = (await traveller.signIn(uniqueName('bea'), 'provider-new')).claims()!;
+      assert.equal((await ask(traveller.browser)()).status, 201);
+      assert.equal((await meanwhile(() => endTokens(userId), ask(traveller.browser))).status, 401);
+    });
+
+    it('nor a session, with a password that was changed since', async () => {
+      const [person, browser] = [await makeUser(api), new TestBrowser(api)];
+      const { name, password } = person;
+      const page = await browser.go('/account');
+      const answer = await meanwhile(
+        () => changePassword(person.id),
+        () => browser.submit(page, 'password', { name, password }),
+      );
+      assert.equal(answer.status, 401, answer.text);
+    });
+  });
+});
