@@ -10,8 +10,6 @@ import type { Tokens } from './tokens.ts';
 
 export interface BrowserSession {
   readonly methods: readonly AuthMethod[];
-  /** The epoch of the user when the session was checked. */
-  readonly epoch: number;
   /** Names the session in the tokens. */
   readonly auditId: string;
   /** In milliseconds. */
@@ -23,8 +21,8 @@ export interface BrowserSession {
 
 export interface SessionTokens {
   /**
-   * Undefined when the session has ended since it was checked, or its methods are not enough any more: the person may have become an
-   * administrator, or set up a second factor, since.
+   * Undefined when the account has ended, or the methods of the session are not enough any more: the person may have become an administrator, or
+   * set up a second factor, since. Whether the session has ended is for the caller to see, after this.
    */
   issue(
     user: UserWithExpiry,
@@ -53,10 +51,10 @@ export function createSessionTokens({
     );
 
   return {
-    async issue(user, { methods, epoch, notAfter, delegation, ...session }) {
+    async issue(user, { methods, notAfter, delegation, ...session }) {
       await testPoint('login.before-token');
       const authContext = await contextOf(user, delegation);
-      if (authContext?.user.id !== user.id || authContext.userEpoch !== epoch) return undefined;
+      if (authContext?.user.id !== user.id) return undefined;
       const second = hasSecond(methods);
       if (!(await completeness.isComplete({ user, methods: new Set(methods), second, parent: undefined }))) return undefined;
       return tokens.issue(authContext, { methods, notAfter, session });

@@ -31,7 +31,6 @@ export async function tokenOfSession(
   const token = await sessionTokens.issue(user, {
     methods: methodsOf(amr),
     delegation,
-    epoch: user.epoch,
     auditId: sessionTokenId(records.hashOfSession(session.uid)),
     loginAt: Number(session.loginTs) * 1000,
     notAfter: clock.now() + Math.min(maxSeconds, sessionLifetime(config, session)) * 1000,
