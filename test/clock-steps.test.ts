@@ -92,6 +92,19 @@ onEachDatabase(
       assert.equal(await logIn(person.phone.code()), 201);
     });
 
+    it('does not make the next code wait for days', async () => {
+      const person = await makeTwoFactorPerson(api);
+      const logIn = async (code: string) => (await logInWith(api, person, { verification_code: code })).status;
+      api.clock.advance(10 * DAY);
+      for (let i = 0; i < 6; i++) await logIn(person.phone.wrong());
+      assert.equal(await logIn(person.phone.code()), 401);
+      api.clock.advance(-10 * DAY);
+      // The service notices at the next attempt, and a pause of usual length begins.
+      assert.equal(await logIn(person.phone.code()), 401);
+      api.clock.advance(LONGEST_PAUSE);
+      assert.equal(await logIn(person.phone.code()), 201);
+    });
+
     it('does not make the next password wait for days', async () => {
       const person = await makePerson(api);
       const attempt = async (password: string) => (await api.authenticate({ id: person.user.id, password })).status;

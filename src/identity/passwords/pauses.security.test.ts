@@ -172,12 +172,20 @@ onEachDatabase(
       const token = entered.headers.get('x-subject-token')!;
       const remembered = await api.post(`/v3/OS-TWO-FACTOR/devices?user_id=${user.id}`, undefined, { token });
       const { device_id, device_token } = remembered.body.two_factor_auth;
-      const device_data = { device_id, device_token };
+      let device_data = { device_id, device_token };
       await attack({ id: user.id }, 16);
       assert.equal((await logIn(api, newAddress(), { id: user.id, password, verification_code: '000000' })).status, 429);
       assert.equal((await logIn(api, newAddress(), { id: user.id, password, device_data })).status, 201);
       const made_up = { device_id, device_token: 'made up' };
       assert.equal((await logIn(api, newAddress(), { id: user.id, password, device_data: made_up })).status, 429);
+      const renewed = await api.post(
+        `/v3/OS-TWO-FACTOR/devices?user_id=${user.id}&device_id=${device_id}&device_token=${device_token}`,
+        undefined,
+        { token },
+      );
+      const replaced = device_data;
+      device_data = { device_id, device_token: renewed.body.two_factor_auth.device_token };
+      assert.equal((await logIn(api, newAddress(), { id: user.id, password, device_data: replaced })).status, 429);
       for (let i = 0; i < 10; i++)
         assert.equal((await logIn(api, newAddress(), { id: user.id, password: 'wrong', device_data })).status, 401);
       assert.equal((await logIn(api, newAddress(), { id: user.id, password: 'wrong', device_data })).status, 429);

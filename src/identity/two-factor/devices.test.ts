@@ -3,9 +3,11 @@ import { describe, it } from 'node:test';
 import { assertRefused } from '../../../test/support/answers.ts';
 import { onEachDatabase } from '../../../test/support/api.ts';
 import { makePerson } from '../../../test/support/applications.ts';
+import { renewAdministrator } from '../../../test/support/directory-domain.ts';
 import { logInWith, makeTwoFactorPerson } from '../../../test/support/second-factor.ts';
 
 const DEVICES = '/v3/OS-TWO-FACTOR/devices';
+const DAY = 86_400;
 
 onEachDatabase('Remembered devices', (api) => {
   const listed = async (user: { id: string }): Promise<any[]> =>
@@ -90,6 +92,24 @@ onEachDatabase('Remembered devices', (api) => {
     assert.equal((await api.delete(`${path}/${device.device_id}`)).status, 204);
     assertRefused(await api.delete(`${path}/${device.device_id}`), 404, /device/);
     assert.equal((await listed(user)).length, 1);
+  });
+
+  it('are good for 90 days, however often they get a new token', async () => {
+    const later = async (days: number): Promise<void> => {
+      api.clock.advance(days * DAY);
+      await renewAdministrator(api);
+    };
+    const person = await makeTwoFactorPerson(api);
+    const first = (await remember(person.user)).body.two_factor_auth;
+    await later(89);
+    const { device_id, device_token } = (await remember(person.user, pair(first))).body.two_factor_auth;
+    const device_data = { device_id, device_token };
+    assert.equal((await logInWith(api, person, { device_data })).status, 201);
+    await later(2);
+    assert.equal((await logInWith(api, person, { device_data })).status, 401);
+    assert.equal(await check(person.user, { device_id, device_token }), 404);
+    assert.deepEqual(await listed(person.user), []);
+    await later(-91);
   });
 
   it('are all forgotten by DELETE, 204 also when there are none, 404 for nobody', async () => {

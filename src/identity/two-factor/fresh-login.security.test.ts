@@ -7,6 +7,7 @@ import { makeUser } from '../../../test/support/relying-party.ts';
 import { patchOf, ScimClient, USER } from '../../../test/support/scim.ts';
 import { makeTwoFactorPerson, QUESTION, tokenByCode } from '../../../test/support/second-factor.ts';
 import { stepOf, TestBrowser } from '../../../test/support/test-browser.ts';
+import { makeTrust, trustPerson, trustToken } from '../../../test/support/trusts.ts';
 
 const TOO_OLD = 901;
 
@@ -45,6 +46,20 @@ onEachDatabase('Changing how one signs in', (api) => {
       const person = await makeTwoFactorPerson(api);
       const token = await tokenByCode(api, person);
       assert.deepEqual(await statuses(changesOf(api, person.user, token)), [201, 201, 200, 204, 201]);
+    });
+
+    it('is refused to whom an administrator passed their role on, for the account of the administrator', async () => {
+      const [trustor, trustee] = [await trustPerson(api, ['admin']), await trustPerson(api)];
+      const trust = await makeTrust(api, trustor, trustee, { roles: [{ name: 'admin' }], impersonation: true });
+      const token = await trustToken(api, trustee, trust);
+      const path = `/v3/users/${trustor.user.id}`;
+      const password = { user: { password: 'a password of the trustee' } };
+      assert.equal((await api.patch(path, password, { token })).status, 401);
+      assert.equal(
+        (await api.patch(`/v3/users/${trustee.user.id}`, { user: { email: 'x@example.org' } }, { token })).status,
+        200,
+      );
+      assert.equal((await api.patch(path, password, { token: trustor.token })).status, 200);
     });
 
     it('is refused to a token that was left behind', async () => {

@@ -85,6 +85,15 @@ onEachDatabase('A login with the password alone', (api) => {
       await byCode(person, phone);
     });
 
+    it('ends with its project, also if it turned the factor on itself', async () => {
+      const person = await makePerson(api);
+      await turnOn(person, person.token);
+      assert.equal(await isGood(person.token), true);
+      for (const enabled of [false, true])
+        assertOk(await api.patch(`/v3/projects/${person.organization.id}`, { project: { enabled } }));
+      assert.equal(await isGood(person.token), false);
+    });
+
     it('is told what is missing, and a login with it is enough', async () => {
       const person = await makePerson(api);
       const phone = await turnOn(person, person.token);

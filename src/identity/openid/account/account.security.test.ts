@@ -1,9 +1,10 @@
 // The account page is closed to disabled and deleted accounts.
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
+import { describe, it } from 'node:test';
 import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
+import { logInWith, Phone } from '../../../../test/support/second-factor.ts';
 import { stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 import { LANGUAGES } from '../pages/words/index.ts';
 
@@ -90,6 +91,47 @@ onEachDatabase('The account page', (api) => {
     const proposal = await browser.submit(page, 'two-factor-on');
     assert.equal(stepOf(proposal), 'two-factor-confirm');
     assert.doesNotMatch(proposal.text, /lang="es"/);
+  });
+
+  describe('where the second factor is turned on', () => {
+    async function proposalFor(person: { name: string; password: string }) {
+      const browser = new TestBrowser(api);
+      const page = await browser.submit(await browser.signIn('/account/security', person), 'two-factor-on');
+      const [, key = ''] = /<code class="copy">(\w+)</.exec(page.text) ?? [];
+      const { proposed = '' } = page.forms.find(({ fields }) => fields.step === 'two-factor-confirm')!.fields;
+      const confirm = (more: Record<string, string>) =>
+        browser.submit(page, 'two-factor-confirm', { question: 'q', answer: 'a', ...more });
+      return { phone: new Phone(api, key), proposed, confirm };
+    }
+
+    it('takes no key that was proposed to somebody else', async () => {
+      const [anna, eve] = [await makeUser(api), await makeUser(api)];
+      const [own, hers] = [await proposalFor(anna), await proposalFor(eve)];
+      const answer = await own.confirm({ proposed: hers.proposed, code: hers.phone.code() });
+      assert.doesNotMatch(answer.text, /recovery-codes-file/);
+      assert.equal((await logInWith(api, anna)).status, 201, 'it is not on');
+      assert.match((await own.confirm({ code: own.phone.code() })).text, /recovery-codes-file/);
+    });
+
+    it('takes the code of it for nothing else', async () => {
+      const person = await makeUser(api);
+      const { phone, confirm } = await proposalFor(person);
+      const code = phone.code();
+      assert.match((await confirm({ code })).text, /recovery-codes-file/);
+      assert.equal((await logInWith(api, person, { verification_code: code })).status, 401);
+      api.clock.advance(30);
+      assert.equal((await logInWith(api, person, { verification_code: phone.code() })).status, 201);
+    });
+
+    it('takes no answer for right where no question was asked', async () => {
+      const person = await makeUser(api);
+      const { phone, confirm } = await proposalFor(person);
+      await confirm({ code: phone.code() });
+      for (const answer of ['a', '%20', 'undefined']) {
+        const path = `/v3/users/${person.id}/OS-TWO-FACTOR/sec_question?security_answer=${answer}`;
+        assert.equal((await api.head(path)).status, 401, answer);
+      }
+    });
   });
 
   it('is closed to whoever was disabled, or deleted', async () => {
