@@ -91,6 +91,12 @@ describe('The format of a token', () => {
     assert.equal(openToken(sealToken(first, key), key.key)!.parentAuditId, undefined);
   });
 
+  it('does not open with a delegation of a kind that only a newer replica knows', () => {
+    const [key, delegation] = [newKey(), { kind: 'of tomorrow' as 'trust', id: 'x' }];
+    assert.equal(openToken(sealToken({ ...sample(), delegation }, key), key.key), undefined);
+    assert.ok(openToken(sealToken({ ...sample(), delegation: { ...delegation, kind: 'trust' } }, key), key.key));
+  });
+
   it('is never the same text twice', () => {
     const [record, key] = [sample(), newKey()];
     assert.notEqual(sealToken(record, key), sealToken(record, key));

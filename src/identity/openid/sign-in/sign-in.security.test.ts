@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
 import { onDatabase, onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
-import { makeTwoFactorPerson } from '../../../../test/support/second-factor.ts';
+import { enable, makeTwoFactorPerson, Phone } from '../../../../test/support/second-factor.ts';
 import { type BrowserPage, redirectTargetOf, stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 
 const WRONG = /User name or password is not right/;
@@ -249,6 +249,19 @@ onEachDatabase('Signing in under attack', (api) => {
       const answer = await browser.submit(half, 'code', { code: careful.code() });
       assert.notEqual(stepOf(answer), 'allow');
       assert.equal(answer.redirectTarget, undefined);
+    });
+
+    it('ends with the domain of the person, also when that is enabled again', async () => {
+      const domain = await api.make('domain', { name: uniqueName('domain') });
+      const { id, name, password } = await makeUser(api, { domain_id: domain.id });
+      const phone = new Phone(api, assertOk(await enable(api, { id }), 201).two_factor_auth.two_factor_key);
+      const { browser, page } = await atSignIn(api);
+      const half = await browser.submit(page, 'password', { name, password, domain: domain.name });
+      assert.equal(stepOf(half), 'code');
+      for (const enabled of [false, true]) assertOk(await api.patch(`/v3/domains/${domain.id}`, { domain: { enabled } }));
+      const answer = await browser.submit(half, 'code', { code: phone.fresh() });
+      assert.equal(answer.redirectTarget, undefined);
+      assert.equal(stepOf(answer), 'password');
     });
 
     it('is locked after wrong codes, also for the right one', async () => {

@@ -4,6 +4,7 @@ import { it } from 'node:test';
 import { onEachDatabase } from '../../../../test/support/api.ts';
 import { type CredentialHolder, makeCredentialHolder, receiveInto } from '../../../../test/support/credential-holders.ts';
 import { Holder } from '../../../../test/support/holder.ts';
+import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
 import { TestCredentialWallet, usesRoleWorld } from '../../../../test/support/role-credentials.ts';
 import { enable } from '../../../../test/support/second-factor.ts';
 import { type BrowserPage, stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
@@ -15,6 +16,7 @@ onEachDatabase(
   'With the wallet of somebody else, nobody gets in',
   (api) => {
     const { world, person: neighbour } = usesRoleWorld(api);
+    const db = usesDatabaseOf(api);
     const { application, visitor } = usesVisitors(api);
     const afterPassword = async (visit: WalletVisitor, { name, password }: CredentialHolder): Promise<BrowserPage> =>
       visit.browser.submit(await visit.signInPage(), 'password', { name, password });
@@ -80,6 +82,12 @@ onEachDatabase(
     it('as the second step with the wallet of somebody else', async () => {
       const [person, thief] = [await makeCredentialHolder(api, world), await makeCredentialHolder(api, world)];
       await enable(api, person);
+      await enable(api, thief);
+      // Epochs begin with the time, so that those of two people may be the same: then nothing but the person differs.
+      await db().write(async (tx) => {
+        const { epoch } = await tx.selectFrom('users').where('id', '=', person.id).select('epoch').executeTakeFirstOrThrow();
+        await tx.updateTable('users').set({ epoch }).where('id', '=', thief.id).execute();
+      });
       const visit = visitor();
       const asked = await afterPassword(visit, person);
       visit.page = await visit.browser.submit(asked, 'wallet');
