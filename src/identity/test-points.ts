@@ -9,6 +9,9 @@ export type TestPoint =
   | 'provider-answer.before-use'
   /** Somebody has proved who they are; what their token, or the session here, says is read. */
   | 'login.before-token'
+  /** The record of a session, or of an access token, was found; the state of its account is read, and then the user. */
+  | 'session.before-state'
+  | 'session.before-user'
   /** A provider vouched for a person, and the mapping was applied; the transaction of the sign-in begins. */
   | 'provider-login.before-transaction'
   /** The token, the type and the key proofs of a request for a credential are good; the transaction that records it begins. */

@@ -6,11 +6,12 @@ import { onEachDatabase, uniqueName } from '../../../test/support/api.ts';
 import { makePerson } from '../../../test/support/applications.ts';
 import { ec2Person, exchange, signedV2 } from '../../../test/support/ec2.ts';
 import { connectProvider, providerFor, Traveller } from '../../../test/support/federation.ts';
+import { KeyrockClient, logInByAccessToken } from '../../../test/support/keyrock-client.ts';
 import type { PlainProvider } from '../../../test/support/plain-provider.ts';
 import { ProviderTokens } from '../../../test/support/provider-tokens.ts';
 import { makeUser, RelyingParty } from '../../../test/support/relying-party.ts';
-import { logInWith } from '../../../test/support/second-factor.ts';
-import { TestBrowser } from '../../../test/support/test-browser.ts';
+import { enable, logInWith, Phone } from '../../../test/support/second-factor.ts';
+import { stepOf, TestBrowser } from '../../../test/support/test-browser.ts';
 import { whenAt } from '../../../test/support/test-points.ts';
 
 const NAMED = [{ local: [{ user: { name: '{0}' } }], remote: [{ type: 'preferred_username' }] }];
@@ -69,7 +70,43 @@ onEachDatabase('A login that was right makes no token', (api) => {
     assertRefused(await meanwhile(replace, () => exchange(api, signedV2(key, api.clock.now()))), 401);
   });
 
+  for (const point of ['session.before-state', 'session.before-user'] as const)
+    it(`with an access token of an application that ended since (${point})`, async () => {
+      const [person, client] = [await makePerson(api), await KeyrockClient.make(api)];
+      const { access_token: token } = await client.tokens(person);
+      const answer = await whenAt(
+        point,
+        () => endTokens(person.user.id),
+        () => logInByAccessToken(api, token),
+      );
+      assertRefused(answer, 401);
+    });
+
   describe('at a page', () => {
+    for (const point of ['session.before-state', 'session.before-user'] as const)
+      it(`nor shows an account whose sessions ended since (${point})`, async () => {
+        const [person, browser] = [await makeUser(api), new TestBrowser(api)];
+        assert.equal((await browser.signIn('/account/security', person)).status, 200);
+        const page = await whenAt(
+          point,
+          () => changePassword(person.id),
+          () => browser.go('/account/security'),
+        );
+        assert.equal(stepOf(page), 'password', page.text);
+      });
+
+    it('with a code, when the domain was closed and opened again since the password', async () => {
+      const domain = await api.make('domain', { name: uniqueName('domain') });
+      const [person, browser] = [await makeUser(api, { domain_id: domain.id }), new TestBrowser(api)];
+      const { two_factor_key: key } = assertOk(await enable(api, person), 201).two_factor_auth;
+      const { name, password } = person;
+      const page = await browser.submit(await browser.go('/account'), 'password', { name, password, domain: domain.name });
+      assert.equal(stepOf(page), 'code', page.text);
+      for (const enabled of [false, true]) assertOk(await api.patch(`/v3/domains/${domain.id}`, { domain: { enabled } }));
+      const answer = await browser.submit(page, 'code', { code: new Phone(api, key).fresh() });
+      assert.deepEqual([answer.status, stepOf(answer)], [401, 'password']);
+    });
+
     const ask = (browser: TestBrowser) => () =>
       browser.request('/console/session', { method: 'POST', headers: { Origin: new URL(api.url).origin } });
 

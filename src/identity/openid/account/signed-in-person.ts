@@ -6,6 +6,7 @@ import type { Federation } from '../../federation/index.ts';
 import type { LoginAttempt } from '../../logins/index.ts';
 import type { Guesser } from '../../passwords/index.ts';
 import type { Deps } from '../../resource/index.ts';
+import { testPoint } from '../../test-points.ts';
 import type { Users, UserWithExpiry } from '../../users/index.ts';
 import { type BrowserRequest, passkeyChallenges, redirect, sendPage } from '../pages/browser.ts';
 import { notSignedInPage } from '../pages/sign-in-pages.ts';
@@ -50,8 +51,10 @@ export async function findSignedInPerson(
   if (!accountId || session.past(config.sessionSeconds)) return undefined;
   // The provider through which the person signed in may have ended the session.
   if (session.amr?.includes(FEDERATED) && !(await federation.sessions.isLive(session.uid))) return undefined;
+  await testPoint('session.before-state');
   // No access if the account or its domain was disabled, or the password changed, since the session was read.
   const authContext = await access.read(accountId, { kind: 'unscoped' });
+  await testPoint('session.before-user');
   const user = authContext?.userGeneration === records.generationOf(accountId) ? await users.find(accountId) : undefined;
   if (!authContext || user?.epoch !== authContext.userEpoch) return undefined;
   const challenges = passkeyChallenges(keys, `account ${session.uid} ${user.id}`);

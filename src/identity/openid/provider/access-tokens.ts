@@ -5,6 +5,7 @@ import { type Access, tagOf } from '../../access/index.ts';
 import { appTagOf, type UserPermissionsReader } from '../../app-roles/index.ts';
 import { findConsumer } from '../../consumers/index.ts';
 import type { Database } from '../../database.ts';
+import { testPoint } from '../../test-points.ts';
 import type { UserWithExpiry } from '../../users/index.ts';
 import type { Accounts } from './accounts.ts';
 import type { ValidRecord } from './records/find.ts';
@@ -74,7 +75,9 @@ export function createAccessTokens(deps: {
     generation,
   }: ValidRecord): Promise<{ user: UserWithExpiry; validUntil: number; tags: readonly string[] } | undefined> {
     const { accountId = '', clientId = '' } = payload;
+    await testPoint('session.before-state');
     const authContext = await access.read(accountId, { kind: 'unscoped' });
+    await testPoint('session.before-user');
     const user = authContext?.generation === generation ? await accounts.find(accountId) : undefined;
     if (!authContext || user?.epoch !== authContext.userEpoch) return undefined;
     const permissions = await userPermissions.of(accountId, clientId);
