@@ -43,7 +43,8 @@ export function createLoginCompleteness({
 
   /** False when the password changed, or the account or its domain was disabled, since. */
   async function isStillValid(user: UserWithExpiry, earlier: PartialLogin): Promise<boolean> {
-    if (user.id !== earlier.userId || user.epoch !== earlier.epoch) return false;
+    if (user.id !== earlier.userId) return false;
+    // The epoch of the user is part of the generation.
     return (await scopes.authContextFor(user, { kind: 'unscoped' })).generation === earlier.generation;
   }
 
