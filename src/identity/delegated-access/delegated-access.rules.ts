@@ -4,6 +4,7 @@ import { seconds } from '../../platform/clock.ts';
 import { type ApplicationCredentials, endApplicationCredentials } from '../application-credentials/index.ts';
 import type { Actor, Change } from '../audit/index.ts';
 import { type Credentials, endKeys } from '../credentials/index.ts';
+import type { TrustRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import { namesOf } from '../grants/index.ts';
 import { endOAuth1AccessTokens, type OAuth1 } from '../oauth1/index.ts';
@@ -40,8 +41,15 @@ export interface DelegatedItem {
 /** Rolls back: there is nothing to write into the audit log. */
 class NothingEnded extends Error {}
 
-/** Of trusts, which may be thousands. */
-const MOST_TRUSTS = '200';
+export interface DelegatedList {
+  /** The newest first, without what has expired. */
+  readonly items: readonly DelegatedItem[];
+  /** There are more trusts, which may be thousands. */
+  readonly hasMore: boolean;
+}
+
+/** Of trusts that are shown. */
+const MOST_TRUSTS = 200;
 
 export function createDelegatedAccess({
   db,
@@ -61,7 +69,21 @@ export function createDelegatedAccess({
 }) {
   type Found = Omit<DelegatedItem, 'project'> & { readonly projectId: string | null };
 
-  async function find(userId: string): Promise<Found[]> {
+  const isOver = (expiresAt: number | null): boolean => expiresAt !== null && expiresAt <= seconds(clock);
+
+  /** Those that are over stay in the database for a while, and must not be all that is found. */
+  async function trustsOf(userId: string): Promise<{ given: readonly TrustRow[]; hasMore: boolean }> {
+    const given: TrustRow[] = [];
+    let marker: string | null | undefined;
+    while (marker !== null && given.length <= MOST_TRUSTS) {
+      const page = await trusts.list({ trustor_user_id: userId, ...(marker === undefined ? {} : { marker }) });
+      given.push(...page.items.filter((row) => !isOver(row.expires_at) && row.remaining_uses !== 0));
+      marker = page.next;
+    }
+    return { given: given.slice(0, MOST_TRUSTS), hasMore: given.length > MOST_TRUSTS };
+  }
+
+  async function find(userId: string): Promise<{ found: Found[]; hasMore: boolean }> {
     const programs = (await applicationCredentials.list(userId, {})).map(
       ({ row }): Found => ({
         kind: 'application_credential',
@@ -84,7 +106,7 @@ export function createDelegatedAccess({
         expiresAt: null,
       }),
     );
-    const given = (await trusts.list({ trustor_user_id: userId, limit: MOST_TRUSTS })).items;
+    const { given, hasMore } = await trustsOf(userId);
     const trustees = await namesOf(
       db.read,
       'users',
@@ -114,22 +136,21 @@ export function createDelegatedAccess({
         expiresAt: row.expires_at,
       }),
     );
-    return [...programs, ...keys, ...passedOn, ...authorized];
+    return { found: [...programs, ...keys, ...passedOn, ...authorized].filter(({ expiresAt }) => !isOver(expiresAt)), hasMore };
   }
 
   return {
-    /** The newest first, without what has expired. */
-    async list(userId: string): Promise<DelegatedItem[]> {
-      const now = seconds(clock);
-      const found = (await find(userId)).filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
+    async list(userId: string): Promise<DelegatedList> {
+      const { found, hasMore } = await find(userId);
       const projects = await namesOf(
         db.read,
         'projects',
         found.flatMap(({ projectId }) => projectId ?? []),
       );
-      return found
+      const items = found
         .map(({ projectId, ...item }) => ({ ...item, project: projectId === null ? undefined : projects.get(projectId)?.name }))
         .sort((one, other) => other.createdAt - one.createdAt);
+      return { items, hasMore };
     },
 
     /** What is gone already counts as ended by this. */

@@ -6,6 +6,7 @@ import { intrude, intrudedPerson } from '../../../test/support/intruder.ts';
 import { smtpSettings } from '../../../test/support/mail-server.ts';
 import { askForPassword, linkIn, newestMail, startMailServer } from '../../../test/support/mailbox.ts';
 import { RelyingParty } from '../../../test/support/relying-party.ts';
+import { usesDatabaseOf } from '../../../test/support/restartable-api.ts';
 import { Phone } from '../../../test/support/second-factor.ts';
 import { type BrowserPage, TestBrowser } from '../../../test/support/test-browser.ts';
 
@@ -19,6 +20,7 @@ const listed = (page: BrowserPage): string[] =>
 onEachDatabase(
   'What an intruder left behind',
   (api) => {
+    const db = usesDatabaseOf(api);
     const isSignedIn = async (browser: TestBrowser): Promise<boolean> =>
       (await browser.go(ACCESS)).text.includes('end-all-access');
 
@@ -87,6 +89,46 @@ onEachDatabase(
         assert.equal((await browser.send(ACCESS, fields)).status, 200, 'twice');
       }
       assert.ok(await isSignedIn(browser));
+    });
+
+    it('is not hidden by hundreds of trusts that are over, and the page says when it does not show all', async () => {
+      const person = await intrudedPerson(api);
+      const { user, project } = person;
+      const plant = (name: string, count: number, expires_at: number | null) =>
+        db().write(async (tx) => {
+          for (let at = 0; at < count; at++)
+            await tx
+              .insertInto('trusts')
+              .values({
+                id: `${name}${String(at).padStart(4, '0')}${user.id}`.slice(0, 32),
+                trustor_user_id: user.id,
+                trustee_user_id: user.id,
+                project_id: project.id,
+                impersonation: 1,
+                expires_at,
+                remaining_uses: null,
+                redelegated_trust_id: null,
+                redelegation_count: 0,
+                extra: '{}',
+                created_at: 1,
+                used_up_at: null,
+              })
+              .execute();
+        });
+      await plant('0', 1001, 2);
+      await plant('f', 1, null);
+      const browser = new TestBrowser(api);
+      const MORE = /There are more trusts than are shown here/;
+      const one = await browser.signIn(ACCESS, person);
+      assert.deepEqual([listed(one), MORE.test(one.text)], [['trust'], false]);
+      await plant('e', 200, null);
+      const many = await browser.go(ACCESS);
+      assert.equal(listed(many).length, 200);
+      assert.match(many.text, MORE);
+      assert.match((await browser.go('/account/security')).text, /More than 200 things can still act for you/);
+      await browser.submit(many, 'end-delegated');
+      const all = await browser.go(ACCESS);
+      assert.deepEqual([listed(all).length, MORE.test(all.text)], [200, false]);
     });
 
     it('ends by no old session: whoever sits at an unlocked browser is asked to sign in', async () => {

@@ -5,4 +5,5 @@ export {
   type DelegatedAccess,
   type DelegatedItem,
   type DelegatedKind,
+  type DelegatedList,
 } from './delegated-access.rules.ts';

@@ -37,7 +37,7 @@ export const createAccessSection = (deps: AccessDeps): AccountSection => ({
 export const createAccessNotice = ({ delegatedAccess }: AccessDeps): AccountSection => ({
   page: 'security',
   async show({ look, person }) {
-    const items = await delegatedAccess.list(person.user.id);
-    return items.length > 0 ? section(look.words.delegated, delegatedNotice(look, items)) : undefined;
+    const delegated = await delegatedAccess.list(person.user.id);
+    return delegated.items.length > 0 ? section(look.words.delegated, delegatedNotice(look, delegated)) : undefined;
   },
 });

@@ -1,12 +1,12 @@
 // Section: what can act for the person. And the offer to end it, on pages after which it matters.
-import type { DelegatedItem } from '../../delegated-access/index.ts';
+import type { DelegatedItem, DelegatedList } from '../../delegated-access/index.ts';
 import { ACCOUNT_PAGES } from '../provider/paths.ts';
 import { type AccountView, button, list, section } from './account-layout.ts';
 import { type Html, html } from './html.ts';
 import { hidden } from './layout.ts';
 import type { PageLook } from './look.ts';
 
-export type { DelegatedItem };
+export type { DelegatedList };
 
 function delegatedItem(view: AccountView, { kind, id, is, name, project, createdAt, expiresAt }: DelegatedItem): Html {
   const { look } = view;
@@ -20,7 +20,7 @@ function delegatedItem(view: AccountView, { kind, id, is, name, project, created
 ${button(view, 'end-delegated', words.end, html`${hidden('kind', kind)}${hidden('id', id)}`, { about: itemId })}</li>`;
 }
 
-export function accessSections(view: AccountView, items: readonly DelegatedItem[]): Html {
+export function accessSections(view: AccountView, { items, hasMore }: DelegatedList): Html {
   const { words } = view.look;
   const listed = list(
     items.map((one) => delegatedItem(view, one)),
@@ -29,14 +29,14 @@ export function accessSections(view: AccountView, items: readonly DelegatedItem[
   const others = (['security', 'sessions', 'applications'] as const).map(
     (name) => html`<li><a href="${ACCOUNT_PAGES[name]}">${words.accountPages[name]}</a>: ${words.otherWaysAre[name]}</li>`,
   );
-  return html`${section(words.delegated, html`<p class="soft">${words.delegatedText}</p>${listed}`)}
+  return html`${section(words.delegated, html`<p class="soft">${words.delegatedText}</p>${listed}${hasMore && html`<p>${words.moreTrusts}</p>`}`)}
 ${section(words.otherWays, html`<ul>${others}</ul>`)}
 ${section(words.endAll, html`<p>${words.endAllText}</p>${button(view, 'end-all-access', words.endAll, html``, { look: 'small' })}`)}`;
 }
 
 /** After a new password or a new second factor, which do not end it. */
-export const delegatedNotice = ({ words }: PageLook, items: readonly unknown[]): Html =>
+export const delegatedNotice = ({ words }: PageLook, { items, hasMore }: DelegatedList): Html =>
   html`${
     items.length > 0 &&
-    html`<p>${words.delegatedStays(items.length)} <a href="${ACCOUNT_PAGES.access}">${words.seeDelegated}</a></p>`
+    html`<p>${words.delegatedStays(items.length, hasMore)} <a href="${ACCOUNT_PAGES.access}">${words.seeDelegated}</a></p>`
   }`;

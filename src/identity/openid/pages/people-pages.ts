@@ -1,6 +1,6 @@
 // Pages for a forgotten password, for registration and for another e-mail address. Forms for people who are not signed in need no token
 // against forgery: they do nothing that a stranger could not do, or they carry the token of a link.
-import { type DelegatedItem, delegatedNotice } from './account-access.ts';
+import { type DelegatedList, delegatedNotice } from './account-access.ts';
 import { type Html, html } from './html.ts';
 import { errorMessage, field, hidden, page, showPasswords } from './layout.ts';
 import type { PageLook } from './look.ts';
@@ -78,7 +78,7 @@ export function resetPasswordPage(look: PageLook, about: StrangerForm & { token:
 
 export function passwordSavedPage(
   look: PageLook,
-  about: { interaction: string | undefined; passkeys: readonly string[]; delegated: readonly DelegatedItem[] },
+  about: { interaction: string | undefined; passkeys: readonly string[]; delegated: DelegatedList },
 ): string {
   const { words } = look;
   const { interaction, passkeys, delegated } = about;

@@ -17,10 +17,11 @@ const en = {
   endsAt: 'ends',
   end: 'End',
   delegatedIsEnded: 'It has ended. Nobody can act for you with it any more.',
-  delegatedStays: (count: number) =>
+  moreTrusts: 'There are more trusts than are shown here. Others appear as you end these; or end all of it below.',
+  delegatedStays: (count: number, hasMore = false) =>
     count === 1
       ? 'One thing can still act for you without your password.'
-      : `${count} things can still act for you without your password.`,
+      : `${hasMore ? 'More than ' : ''}${count} things can still act for you without your password.`,
   seeDelegated: 'See and end them',
   otherWays: 'Other ways into your account',
   otherWaysAre: {
@@ -52,10 +53,12 @@ const es: typeof en = {
   endsAt: 'fin:',
   end: 'Poner fin',
   delegatedIsEnded: 'Ha terminado. Ya nadie puede actuar por usted con ello.',
-  delegatedStays: (count) =>
+  moreTrusts:
+    'Hay más delegaciones de confianza de las que se muestran aquí. Aparecerán otras cuando ponga fin a estas; o ponga fin a todo más abajo.',
+  delegatedStays: (count, hasMore = false) =>
     count === 1
       ? 'Una cosa aún puede actuar por usted sin su contraseña.'
-      : `${count} cosas aún pueden actuar por usted sin su contraseña.`,
+      : `${hasMore ? 'Más de ' : ''}${count} cosas aún pueden actuar por usted sin su contraseña.`,
   seeDelegated: 'Verlas y ponerles fin',
   otherWays: 'Otras formas de entrar en su cuenta',
   otherWaysAre: {
