@@ -172,3 +172,11 @@ export function redirectTargetOf(page: BrowserPage): URL {
   assert.ok(page.redirectTarget, `still at ${page.url}: ${page.status} ${page.text}`);
   return page.redirectTarget;
 }
+
+/** The page says what was wrong with a form: once, and right behind the field that it is about. */
+export function assertAtField({ text }: BrowserPage, field: string, message: string): void {
+  const [, said] =
+    new RegExp(`name="${field}"[^>]* aria-invalid="true"[^>]*>\\s*<p class="bad"[^>]* id="problem">([^<]*)</p>`).exec(text) ?? [];
+  assert.equal(said, message, text);
+  assert.equal(text.match(/role="alert"/g)?.length, 1);
+}

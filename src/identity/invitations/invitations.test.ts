@@ -7,7 +7,7 @@ import { usesDomainFiles } from '../../../test/support/domain-files.ts';
 import { hasForm, INVITATIONS, InvitationClient, NEW_PASSWORD, newAddress, submit } from '../../../test/support/invitations.ts';
 import { MailServer, smtpSettings } from '../../../test/support/mail-server.ts';
 import { databaseOf } from '../../../test/support/restartable-api.ts';
-import { TestBrowser } from '../../../test/support/test-browser.ts';
+import { assertAtField, TestBrowser } from '../../../test/support/test-browser.ts';
 import type { Database } from '../database.ts';
 import { sweepInvitations } from './invitations.store.ts';
 
@@ -113,11 +113,11 @@ onEachDatabase(
       const both = (password: string) => ({ new_password: password, new_password_again: password });
       const taken = await submit(browser, page, 'create', { name: 'admin', ...both(NEW_PASSWORD) });
       assert.equal(taken.status, 400);
-      assert.match(taken.text, /This user name is taken/);
+      assertAtField(taken, 'name', 'This user name is taken, or looks like one that is. Choose another.');
       const differ = await submit(browser, taken, 'create', { ...both(NEW_PASSWORD), new_password_again: 'else' });
-      assert.match(differ.text, /not the same/);
+      assertAtField(differ, 'new_password_again', 'The two new passwords are not the same.');
       const none = await submit(browser, differ, 'create', { name: ' ', ...both(NEW_PASSWORD) });
-      assert.match(none.text, /This cannot be a user name/);
+      assertAtField(none, 'name', 'This cannot be a user name. Choose another, of letters and digits.');
       const name = uniqueName('eve');
       const done = await submit(browser, none, 'create', { name, ...both(NEW_PASSWORD) });
       assert.match(done.text, new RegExp(`Your user name is ${name}`));

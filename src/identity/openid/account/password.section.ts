@@ -9,12 +9,6 @@ export interface PasswordDeps {
   readonly users: Users;
 }
 
-function wrongField(error: unknown): { readonly field?: string } {
-  if (!(error instanceof Fault)) return {};
-  if (error.code === 'auth.required') return { field: 'current_password' };
-  return error.code.startsWith('user.password') ? { field: 'new_password' } : {};
-}
-
 const changePassword =
   ({ users }: PasswordDeps): AccountStep['run'] =>
   async ({ look: { words }, person: { user, actor, renewSession } }, form) => {
@@ -24,7 +18,9 @@ const changePassword =
       await users.changePassword(actor, user, form.text('current_password'), fresh);
     } catch (error) {
       const refusal = refusalOf(words, error, words.wrongCurrentPassword);
-      return { error: refusal.message, refusal, ...wrongField(error) };
+      const isWrong = error instanceof Fault && error.code === 'auth.required';
+      const field = isWrong ? 'current_password' : refusal.field;
+      return { error: refusal.message, refusal, ...(field === undefined ? {} : { field }) };
     }
     await renewSession();
     return { done: 'passwordIsChanged' };

@@ -79,7 +79,7 @@ export function createInvitationHandler(deps: InvitationPageDeps) {
       token: formToken(formKey, about),
       person: person && { name: person.user.name, canAccept },
       name: name ?? invitation.name,
-      error: refused?.message,
+      refused,
     });
     sendAnswer(browser, page, refused);
   }
@@ -107,7 +107,7 @@ export function createInvitationHandler(deps: InvitationPageDeps) {
     }
     const name = text(form, 'name');
     if (text(form, 'new_password') !== form.get('new_password_again'))
-      return show(visit, formKey, { name, refused: refusal(words.passwordsDiffer) });
+      return show(visit, formKey, { name, refused: refusal(words.passwordsDiffer, 400, 'new_password_again') });
     return createAccount(visit, form);
   }
 
@@ -122,7 +122,7 @@ export function createInvitationHandler(deps: InvitationPageDeps) {
     if (code === 'invitation.void' || code === 'invitation.off' || badField === 'email') return showEnded(browser, true);
     if (code === 'auth.required') return redirect(browser, INVITATION_PATH);
     const isTaken = code === 'user.name_alike' || code === 'resource.duplicate';
-    const refused = isTaken ? refusal(words.invitationNameTaken) : refusalOf(words, error, '');
+    const refused = isTaken ? refusal(words.invitationNameTaken, 400, 'name') : refusalOf(words, error, '');
     return show(visit, formKey, { name, refused });
   }
 

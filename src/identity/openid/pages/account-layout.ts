@@ -1,6 +1,6 @@
 // The layout of the account pages: the menu, sections, and forms.
-import { Html, html } from './html.ts';
-import { type Field, field, hidden, page, successMessage } from './layout.ts';
+import { type Html, html } from './html.ts';
+import { checkedField, type Field, hidden, PROBLEM, page, problem, successMessage } from './layout.ts';
 import type { PageLook } from './look.ts';
 
 /** What was wrong with the form that was sent. */
@@ -42,15 +42,10 @@ export const section = (title: string, body: Html, id?: string): Html =>
 export const list = (items: readonly Html[], empty: string): Html =>
   items.length > 0 ? html`<ul class="list">${items}</ul>` : html`<p class="soft">${empty}</p>`;
 
-/** Screen readers announce it when the page loads. */
-const problem = (text: string): Html => html`<p class="bad" role="alert" ${new Html(PROBLEM)}>${text}</p>`;
-const PROBLEM = 'id="problem"';
-
 /** A field of a step's form. When it was wrong, it says so and gets the focus. */
 export function stepField({ refused }: AccountView, step: string, about: Field): Html {
-  const invalid = refused?.step === step && refused.field === about.name;
-  const shown = field({ ...about, invalid, focus: invalid || (about.focus === true && refused === undefined) });
-  return invalid ? html`${shown}${problem(refused.message)}` : shown;
+  const focus = about.focus === true && refused === undefined;
+  return checkedField(refused?.step === step ? refused : undefined, { ...about, focus });
 }
 
 /** A form that runs a step. */

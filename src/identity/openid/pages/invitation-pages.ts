@@ -1,6 +1,6 @@
 // Pages for accepting an invitation.
 import { type Html, html } from './html.ts';
-import { errorMessage, field, hidden, page, showPasswords } from './layout.ts';
+import { checkedField, formMessage, hidden, page, showPasswords, type WrongForm } from './layout.ts';
 import type { PageLook } from './look.ts';
 
 export interface InvitationPageData {
@@ -15,19 +15,21 @@ export interface InvitationPageData {
   readonly person?: { readonly name: string; readonly canAccept: boolean } | undefined;
   /** For the form. */
   readonly name: string;
-  readonly error?: string | undefined;
+  readonly refused?: WrongForm | undefined;
 }
 
 const form = ({ action, token }: InvitationPageData, step: string, body: Html): Html =>
   html`<form method="post" action="${action}">${hidden('form_token', token)}${hidden('step', step)}${body}</form>`;
 
+const NEW_ACCOUNT = ['name', 'new_password', 'new_password_again'];
+
 const newAccountForm = ({ words }: PageLook, data: InvitationPageData): Html =>
   html`<p>${words.invitationNew}</p>${form(
     data,
     'create',
-    html`${field({ name: 'name', label: words.userName, value: data.name, complete: 'username', focus: true })}
-${field({ name: 'new_password', label: words.invitationPassword, type: 'password', complete: 'new-password' })}
-${field({ name: 'new_password_again', label: words.invitationPasswordAgain, type: 'password', complete: 'new-password' })}
+    html`${checkedField(data.refused, { name: 'name', label: words.userName, value: data.name, complete: 'username', focus: true })}
+${checkedField(data.refused, { name: 'new_password', label: words.invitationPassword, type: 'password', complete: 'new-password' })}
+${checkedField(data.refused, { name: 'new_password_again', label: words.invitationPasswordAgain, type: 'password', complete: 'new-password' })}
 ${showPasswords(words)}
 <button type="submit">${words.invitationCreate}</button>`,
   )}`;
@@ -47,8 +49,9 @@ ${form(data, 'accept', html`<button type="submit" autofocus>${words.invitationAc
 
 export function invitationPage(look: PageLook, data: InvitationPageData): string {
   const { words } = look;
-  const { inviter, organization, email, error } = data;
-  const body = html`${errorMessage(error)}
+  const { inviter, organization, email, refused, person, accounts } = data;
+  const isNew = !person?.canAccept && accounts !== 'confirmed';
+  const body = html`${formMessage(refused, isNew ? NEW_ACCOUNT : [])}
 <p>${inviter === undefined ? words.invitationText(organization) : words.invitationBy(inviter, organization)} ${words.invitationAddress(email)}</p>
 ${choices(look, data)}`;
   return page(look, { title: words.invitationTitle(organization), body });

@@ -123,6 +123,27 @@ export interface Field {
   readonly invalid?: boolean;
 }
 
+/** Why a form was refused, and which of its fields that is about. */
+export interface WrongForm {
+  readonly message: string;
+  readonly field?: string | undefined;
+}
+
+/** Screen readers announce it when the page loads. */
+export const problem = (text: string): Html => html`<p class="bad" role="alert" ${new Html(PROBLEM)}>${text}</p>`;
+export const PROBLEM = 'id="problem"';
+
+/** A field that says so when it was wrong, and gets the focus then. */
+export function checkedField(wrong: WrongForm | undefined, about: Field): Html {
+  const invalid = wrong !== undefined && wrong.field === about.name;
+  const shown = field({ ...about, invalid, focus: invalid || (about.focus === true && wrong?.field === undefined) });
+  return invalid ? html`${shown}${problem(wrong.message)}` : shown;
+}
+
+/** Above a form with these fields: what is about none of them. */
+export const formMessage = (wrong: WrongForm | undefined, fields: readonly string[]): Html =>
+  errorMessage(wrong?.field !== undefined && fields.includes(wrong.field) ? undefined : wrong?.message);
+
 export const field = ({ name, label, type = 'text', value, complete, focus, optional, code, invalid }: Field): Html =>
   html`<label for="${name}">${label}</label>
 <input type="${type}" id="${name}" name="${name}" autocomplete="${complete}"${new Html(

@@ -89,11 +89,21 @@ export function textOfFault(words: PageWords, { code, values }: Pick<Fault, 'cod
 /** Why a form was refused, and how the page is sent that says so. */
 export interface PageRefusal {
   readonly message: string;
+  /** Of the form. */
+  readonly field?: string | undefined;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export const refusal = (message: string, status = 400): PageRefusal => ({ message, status, headers: {} });
+export const refusal = (message: string, status = 400, field?: string): PageRefusal => ({ message, field, status, headers: {} });
+
+/** The field that a fault is about: forms for a new password or a new account call them alike. */
+function fieldOf({ code, values }: Fault): string | undefined {
+  if (code.startsWith('user.password')) return 'new_password';
+  if (code.startsWith('user.name')) return 'name';
+  if (code !== 'request.bad_value') return undefined;
+  return values.field === 'password' ? 'new_password' : values.field === 'name' ? 'name' : undefined;
+}
 
 /** The seconds of Retry-After. */
 export const secondsToWait = ({ headers }: Pick<Fault, 'headers'>): number => Number(headers['Retry-After'] ?? 60);
@@ -110,5 +120,5 @@ export function refusalOf(words: PageWords, error: unknown, otherwise: string, s
   }
   if (error.status >= 500) throw error;
   if (error.code === 'auth.required' && otherwise !== '') return refusal(otherwise, status);
-  return refusal(textOfFault(words, error) ?? words.notPossible, status);
+  return refusal(textOfFault(words, error) ?? words.notPossible, status, fieldOf(error));
 }

@@ -2,13 +2,18 @@
 // against forgery: they do nothing that a stranger could not do, or they carry the token of a link.
 import { type DelegatedList, delegatedNotice } from './account-access.ts';
 import { type Html, html } from './html.ts';
-import { errorMessage, field, hidden, page, showPasswords } from './layout.ts';
+import { checkedField, errorMessage, field, formMessage, hidden, page, showPasswords, type WrongForm } from './layout.ts';
 import type { PageLook } from './look.ts';
 
 export interface StrangerForm {
   readonly error?: string | undefined;
   /** The sign-in to return to. */
   readonly interaction?: string | undefined;
+}
+
+/** A form that says at its fields what was wrong. */
+export interface CheckedForm extends Omit<StrangerForm, 'error'> {
+  readonly refused?: WrongForm | undefined;
 }
 
 /** An interaction is one segment of a path, so this never leads elsewhere. */
@@ -19,7 +24,7 @@ const back = ({ words }: PageLook, interaction: string | undefined): Html =>
   html`<p><a href="${signInUrl(interaction)}">${words.backToSignIn}</a></p>`;
 
 /** It is sent to the address of the page, with the query: the page still has its link after a refusal, also in another language. */
-const form = ({ interaction }: StrangerForm, body: Html): Html =>
+const form = ({ interaction }: Pick<StrangerForm, 'interaction'>, body: Html): Html =>
   html`<form method="post">${interaction === undefined ? '' : hidden('interaction', interaction)}${body}</form>`;
 
 const domainField = ({ words }: PageLook, domain: string): Html =>
@@ -31,9 +36,11 @@ const domainField = ({ words }: PageLook, domain: string): Html =>
     optional: true,
   })}</details>`;
 
-export const newPasswordFields = ({ words }: PageLook): Html =>
-  html`${field({ name: 'new_password', label: words.newPassword, type: 'password', complete: 'new-password' })}
-${field({ name: 'new_password_again', label: words.newPasswordAgain, type: 'password', complete: 'new-password' })}
+const NEW_PASSWORD = ['new_password', 'new_password_again'];
+
+const newPasswordFields = ({ words }: PageLook, { refused }: CheckedForm): Html =>
+  html`${checkedField(refused, { name: 'new_password', label: words.newPassword, type: 'password', complete: 'new-password' })}
+${checkedField(refused, { name: 'new_password_again', label: words.newPasswordAgain, type: 'password', complete: 'new-password' })}
 ${showPasswords(words)}`;
 
 /** For password managers, and so that the person sees whose password it is. */
@@ -66,11 +73,11 @@ export function linkEndedPage(look: PageLook, again: { readonly href: string; re
   return page(look, { title: words.linkEndedTitle, body });
 }
 
-export function resetPasswordPage(look: PageLook, about: StrangerForm & { token: string; name: string }): string {
+export function resetPasswordPage(look: PageLook, about: CheckedForm & { token: string; name: string }): string {
   const { words } = look;
-  const body = html`${errorMessage(about.error)}<p>${words.newPasswordText}</p>${form(
+  const body = html`${formMessage(about.refused, NEW_PASSWORD)}<p>${words.newPasswordText}</p>${form(
     about,
-    html`${hidden('token', about.token)}${userName(look, about.name)}${newPasswordFields(look)}
+    html`${hidden('token', about.token)}${userName(look, about.name)}${newPasswordFields(look, about)}
 <button type="submit">${words.savePassword}</button>`,
   )}`;
   return page(look, { title: words.newPasswordTitle, body });
@@ -91,14 +98,14 @@ export function passwordSavedPage(
 
 export function registerPage(
   look: PageLook,
-  about: StrangerForm & { email: string; domain: string; allowed: readonly string[] },
+  about: CheckedForm & { email: string; domain: string; allowed: readonly string[] },
 ): string {
   const { words } = look;
   const allowed = about.allowed.length > 0 && html`<p class="soft">${words.registerAllowed(about.allowed.join(', '))}</p>`;
-  const body = html`${errorMessage(about.error)}<p>${words.registerText}</p>${allowed}${form(
+  const body = html`${formMessage(about.refused, ['email'])}<p>${words.registerText}</p>${allowed}${form(
     about,
     html`${about.domain === '' ? '' : hidden('domain', about.domain)}
-${field({ name: 'email', label: words.emailAddress, value: about.email, complete: 'email', focus: true })}
+${checkedField(about.refused, { name: 'email', label: words.emailAddress, value: about.email, complete: 'email', focus: true })}
 <button type="submit">${words.continueLabel}</button>`,
   )}${back(look, about.interaction)}`;
   return page(look, { title: words.registerTitle, body });
@@ -112,13 +119,13 @@ export function registrationClosedPage(look: PageLook, interaction: string | und
   });
 }
 
-export function confirmEmailPage(look: PageLook, about: StrangerForm & { token: string; address: string; name: string }): string {
+export function confirmEmailPage(look: PageLook, about: CheckedForm & { token: string; address: string; name: string }): string {
   const { words } = look;
-  const body = html`${errorMessage(about.error)}${form(
+  const body = html`${formMessage(about.refused, ['name', ...NEW_PASSWORD])}${form(
     about,
     html`${hidden('token', about.token)}${userName(look, about.address)}
-${field({ name: 'name', label: words.yourName, value: about.name, complete: 'name', focus: true })}
-${newPasswordFields(look)}
+${checkedField(about.refused, { name: 'name', label: words.yourName, value: about.name, complete: 'name', focus: true })}
+${newPasswordFields(look, about)}
 <button type="submit">${words.createAccount}</button>`,
   )}${back(look, undefined)}`;
   return page(look, { title: words.confirmTitle, body });

@@ -15,7 +15,7 @@ import {
 } from '../../../../test/support/mailbox.ts';
 import { AT_LOCALHOST, PasskeyPerson, servesAtLocalhost } from '../../../../test/support/passkeys.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
-import { redirectTargetOf, TestBrowser } from '../../../../test/support/test-browser.ts';
+import { assertAtField, redirectTargetOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 import { LANGUAGES } from '../pages/words/index.ts';
 
 const { en, es } = LANGUAGES;
@@ -86,14 +86,14 @@ onEachDatabase(
       const link = linkIn(await newestMail(server, email));
       const browser = new TestBrowser(api, { 'accept-language': 'es' });
       let page = await browser.go(link);
-      for (const [answers, message] of [
-        [{ new_password: FRESH, new_password_again: 'another' }, es.passwordsDiffer],
-        [again('k7#Zq9!'), es.passwordShort(8)],
-        [again('Password1'), es.passwordCommon],
+      for (const [answers, message, field] of [
+        [{ new_password: FRESH, new_password_again: 'another' }, es.passwordsDiffer, 'new_password_again'],
+        [again('k7#Zq9!'), es.passwordShort(8), 'new_password'],
+        [again('Password1'), es.passwordCommon, 'new_password'],
       ] as const) {
         page = await browser.submit(page, undefined, answers);
         assert.equal(page.status, 400);
-        assert.ok(page.text.includes(message), page.text);
+        assertAtField(page, field, message);
       }
       const chosen = await browser.send('/openid/language', { language: 'en' }, { Referer: page.url });
       assert.ok(chosen.text.includes(en.newPasswordText), chosen.text);

@@ -50,7 +50,7 @@ export function newPassword({ passwordRecovery, passkeys, delegatedAccess }: Pas
     sendPage(browser, linkEndedPage(look, again), 400);
   };
   const showForm = (browser: BrowserRequest, token: string, name: string, refused?: PageRefusal): void =>
-    sendAnswer(browser, resetPasswordPage(browser.look, { token, name, error: refused?.message }), refused);
+    sendAnswer(browser, resetPasswordPage(browser.look, { token, name, refused }), refused);
 
   return {
     /** Changes nothing: programs that check mails open links, too. */
@@ -68,7 +68,7 @@ export function newPassword({ passwordRecovery, passkeys, delegatedAccess }: Pas
       const { user, link } = opened;
       const password = form.get('new_password') ?? '';
       if (password !== form.get('new_password_again'))
-        return showForm(browser, token, user.name, refusal(look.words.passwordsDiffer));
+        return showForm(browser, token, user.name, refusal(look.words.passwordsDiffer, 400, 'new_password_again'));
       try {
         await passwordRecovery.reset(stranger, opened, token, password);
       } catch (error) {

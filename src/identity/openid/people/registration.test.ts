@@ -9,7 +9,7 @@ import { DEFAULT_PASSWORDS, onDatabase, onEachDatabase } from '../../../../test/
 import { smtpSettings } from '../../../../test/support/mail-server.ts';
 import { askToRegister, linkIn, newestMail, newMailbox, startMailServer } from '../../../../test/support/mailbox.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
-import { TestBrowser } from '../../../../test/support/test-browser.ts';
+import { assertAtField, TestBrowser } from '../../../../test/support/test-browser.ts';
 import { LANGUAGES } from '../pages/words/index.ts';
 
 const { en, es } = LANGUAGES;
@@ -62,15 +62,15 @@ onEachDatabase(
       await askToRegister(api, email);
       const browser = new TestBrowser(api, { 'accept-language': 'es' });
       let page = await browser.go(linkIn(await newestMail(server, email)));
-      for (const [answers, message] of [
-        [{ ...ANSWERS, name: ' \u200b ' }, es.noName],
-        [{ ...ANSWERS, new_password_again: 'another' }, es.passwordsDiffer],
-        [{ ...ANSWERS, new_password: 'k7#Zq9!', new_password_again: 'k7#Zq9!' }, es.passwordShort(8)],
-        [{ ...ANSWERS, new_password: 'password1', new_password_again: 'password1' }, es.passwordCommon],
+      for (const [answers, message, field] of [
+        [{ ...ANSWERS, name: ' \u200b ' }, es.noName, 'name'],
+        [{ ...ANSWERS, new_password_again: 'another' }, es.passwordsDiffer, 'new_password_again'],
+        [{ ...ANSWERS, new_password: 'k7#Zq9!', new_password_again: 'k7#Zq9!' }, es.passwordShort(8), 'new_password'],
+        [{ ...ANSWERS, new_password: 'password1', new_password_again: 'password1' }, es.passwordCommon, 'new_password'],
       ] as const) {
         page = await browser.submit(page, undefined, answers);
         assert.equal(page.status, 400);
-        assert.ok(page.text.includes(message), page.text);
+        assertAtField(page, field, message);
       }
       assert.ok((await browser.submit(page, undefined, ANSWERS)).text.includes(es.accountReadyTitle));
       const { users } = assertOk(await api.get(`/v3/users?name=${encodeURIComponent(email)}`));
@@ -93,7 +93,9 @@ onEachDatabase(
       const browser = new TestBrowser(api);
       const page = await browser.go('/openid/register?domain=guests');
       assert.ok(page.text.includes('example.org, Example.COM'));
-      assert.equal((await browser.submit(page, undefined, { email: 'ann@elsewhere.example' })).status, 400);
+      const elsewhere = await browser.submit(page, undefined, { email: 'ann@elsewhere.example' });
+      assert.equal(elsewhere.status, 400);
+      assertAtField(elsewhere, 'email', en.addressNotAllowed);
       assert.equal((await browser.submit(page, undefined, { email })).status, 200);
       await browser.submit(await browser.go(linkIn(await newestMail(server, email))), undefined, ANSWERS);
       const { users } = assertOk(await api.get(`/v3/users?domain_id=${domain.id}`));

@@ -35,7 +35,7 @@ export function register({ selfRegistration }: RegistrationPagesDeps): StrangerP
     values: { email: string; interaction: string | undefined },
     refused?: PageRefusal,
   ): void => {
-    const about = { domain: domainValue(domain), allowed: domain.allowed, ...values, error: refused?.message };
+    const about = { domain: domainValue(domain), allowed: domain.allowed, ...values, refused };
     sendAnswer(browser, registerPage(browser.look, about), refused);
   };
   const showClosed = (browser: BrowserRequest, interaction: string | undefined): void =>
@@ -54,9 +54,9 @@ export function register({ selfRegistration }: RegistrationPagesDeps): StrangerP
       if (!domain) return showClosed(browser, interaction);
       // Both depend on what was typed and on settings, not on accounts.
       const address = readAddress(email);
-      if (address === undefined) return showForm(browser, domain, { email, interaction }, refusal(words.noAddress));
+      if (address === undefined) return showForm(browser, domain, { email, interaction }, refusal(words.noAddress, 400, 'email'));
       if (!isAllowed(address, domain.allowed))
-        return showForm(browser, domain, { email, interaction }, refusal(words.addressNotAllowed));
+        return showForm(browser, domain, { email, interaction }, refusal(words.addressNotAllowed, 400, 'email'));
       try {
         await selfRegistration.request(strangerOf(browser), { address, domain, interaction, language: words.language });
       } catch (error) {
@@ -76,7 +76,7 @@ export function confirmEmail({ selfRegistration }: RegistrationPagesDeps): Stran
     browser: BrowserRequest,
     values: { token: string; address: string; name: string },
     refused?: PageRefusal,
-  ): void => sendAnswer(browser, confirmEmailPage(browser.look, { ...values, error: refused?.message }), refused);
+  ): void => sendAnswer(browser, confirmEmailPage(browser.look, { ...values, refused }), refused);
 
   return {
     /** Changes nothing: programs that check mails open links, too. */
@@ -93,8 +93,8 @@ export function confirmEmail({ selfRegistration }: RegistrationPagesDeps): Stran
       const { address, data } = opened.link;
       const refuse = (refused: PageRefusal): void => showForm(browser, { token, address, name }, refused);
       const password = form.get('new_password') ?? '';
-      if (name === '') return refuse(refusal(words.noName));
-      if (password !== form.get('new_password_again')) return refuse(refusal(words.passwordsDiffer));
+      if (name === '') return refuse(refusal(words.noName, 400, 'name'));
+      if (password !== form.get('new_password_again')) return refuse(refusal(words.passwordsDiffer, 400, 'new_password_again'));
       try {
         await selfRegistration.complete(stranger, opened, token, { name, password, language: words.language });
       } catch (error) {
