@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { onEachDatabase, uniqueName } from '../../../test/support/api.ts';
 import { databaseOf } from '../../../test/support/restartable-api.ts';
 import { type AuthenticatorTwist, type CreationOptions, SoftAuthenticator } from '../../../test/support/soft-authenticator.ts';
+import { whenAt } from '../../../test/support/test-points.ts';
 import { Gate } from '../../platform/limits/index.ts';
 import { createLog } from '../../platform/log/index.ts';
 import { createChanges } from '../audit/index.ts';
@@ -94,7 +95,6 @@ onEachDatabase('A passkey', (api) => {
       'for another relying party': { rpId: 'evil.example' },
       'with a challenge of somebody else': { challenge: newChallenge() },
       'as a sign-in': { type: 'webauthn.get' },
-      'with a certificate, for which the library would call addresses in it': { hasCertificate: true },
     };
     for (const [name, twist] of Object.entries(wrongAtCreation))
       it(`when it was made ${name}`, async () => {
@@ -102,6 +102,20 @@ onEachDatabase('A passkey', (api) => {
         await assert.rejects(register(twist), { code: 'passkey.refused' });
         assert.deepEqual(await passkeys.list(user.id), []);
       });
+
+    it('when it was made with a certificate, before the library sees it, which would call addresses in it', async () => {
+      const { register, passkeys, user } = await person();
+      const reason = 'an attestation that was not asked for';
+      await assert.rejects(register({ hasCertificate: true }), { code: 'passkey.refused', reason });
+      assert.deepEqual(await passkeys.list(user.id), []);
+    });
+
+    it('when it is removed while its signature is checked', async () => {
+      const { register, sign, passkeys, actor, user } = await person();
+      const { row } = await register();
+      const { use } = await whenAt('change.before-transaction', () => passkeys.remove(actor, user.id, row.id), sign);
+      assert.equal(use, undefined);
+    });
 
     it('when its answer is used a second time', async () => {
       const { register, sign, passkeys } = await person();

@@ -267,6 +267,18 @@ onEachDatabase('A hostile provider', (api) => {
       );
     });
 
+    it('that comes more than ten minutes after the person went there', async () => {
+      const traveller = new Traveller(api, application, provider, plain);
+      const { url } = await traveller.depart();
+      const back = answerTo(url);
+      const before = exchanges();
+      api.clock.advance(601);
+      const page = await traveller.browser.go(back);
+      api.clock.advance(-601);
+      assert.equal(stepOf(page), 'password');
+      assert.equal(exchanges(), before, 'no code was used');
+    });
+
     it('after the settings have changed', async () => {
       const changing = uniqueName('changing');
       await connectProvider(api, provider, { id: changing });
