@@ -3,8 +3,8 @@ import { createApp, mountProbes, type Schema } from '../platform/http/index.ts';
 import { type ErrorFamily, openApi } from '../platform/openapi/index.ts';
 import { apiPageRoutes } from '../platform/pages/index.ts';
 import { version } from '../version.ts';
-import { OTHER_AUTHENTICATION, PROVISIONING } from './access/index.ts';
-import { examples, IDS, isForEverybody, PARAMETERS, refusals, TAGS, whoMay } from './api-document/index.ts';
+import { type Action, isForEverybody, OTHER_AUTHENTICATION, PROVISIONING } from './access/index.ts';
+import { examples, IDS, PARAMETERS, refusals, TAGS, whoMay } from './api-document/index.ts';
 import { identityFaults } from './faults.ts';
 import { DashboardPage, openidRoutes, Page } from './openid/index.ts';
 import { KeystoneError, keystoneErrors, OAuthError, oauthErrors } from './resource/index.ts';
@@ -116,8 +116,8 @@ export function identityOpenApi(server = 'http://127.0.0.1:5000'): Record<string
     securitySchemes: SECURITY_SCHEMES,
     securityOf,
     howToAuthenticate: (access) => OTHER_AUTHENTICATION[access]?.text,
-    whoMay,
-    isForEverybody,
+    whoMay: (rule) => whoMay(rule as Action),
+    isForEverybody: (rule) => isForEverybody(rule as Action),
     parameters: PARAMETERS,
     ids: IDS,
     words: WORDS,

@@ -2,11 +2,11 @@
 
 import {
   admin,
+  adminOfAll,
   adminOrInPerson,
   adminOrManager,
   adminOrService,
   adminOrSystemReader,
-  allInOwnDomain,
   anyCaller,
   anyOf,
   authorizesOAuth1,
@@ -16,36 +16,41 @@ import {
   deletesApplicationCredential,
   deletesTrust,
   givesSecret,
-  hasRole,
+  grantsRole,
   inPerson,
   inScope,
-  isInPerson,
   listsEc2Credentials,
+  listsGrantableRoles,
   listsTrusts,
-  manageableRole,
+  managerOfAll,
   managesCredential,
   managesOAuth1Tokens,
+  notByApplication,
   ofSystem,
   ownDomain,
   ownProject,
   ownTokens,
   projectAdmin,
   type Rule,
+  readerOfAll,
   readers,
   readsApplicationCredential,
   readsCredential,
+  readsGrantableRole,
   readsTrust,
   roleOfOwnDomain,
-  scopeDomain,
+  rule,
   self,
+  service,
   systemReader,
+  userOfToken,
   withinDomain,
   withOwnRights,
 } from './personas.ts';
 
 export const baseRules = {
-  'identity:check_token': anyOf(admin, systemReader, self),
-  'identity:validate_token': anyOf(admin, systemReader, (caller) => hasRole(caller, 'service'), self),
+  'identity:check_token': anyOf(admin, systemReader, userOfToken),
+  'identity:validate_token': anyOf(admin, systemReader, service, userOfToken),
   'identity:revoke_token': anyOf(admin, ownTokens),
   'identity:get_auth_catalog': anyCaller,
   'identity:get_auth_projects': anyCaller,
@@ -118,19 +123,13 @@ export const baseRules = {
   'identity:update_group': adminOrManager,
   'identity:delete_group': adminOrManager,
   'identity:list_users_in_group': readers,
-  'identity:check_user_in_group': anyOf(admin, systemReader, allInOwnDomain('reader')),
-  'identity:add_user_to_group': anyOf(admin, allInOwnDomain('admin', 'manager')),
-  'identity:remove_user_from_group': anyOf(admin, allInOwnDomain('admin', 'manager')),
+  'identity:check_user_in_group': anyOf(admin, systemReader, readerOfAll),
+  'identity:add_user_to_group': anyOf(admin, managerOfAll),
+  'identity:remove_user_from_group': anyOf(admin, managerOfAll),
 
   // For global and domain roles alike. Keystone has separate names with the same rules, except for what managers may read.
-  'identity:get_role': anyOf(
-    adminOrSystemReader,
-    both((caller, { roleDomainId }) => hasRole(caller, 'manager') && roleDomainId === null, manageableRole),
-  ),
-  'identity:list_roles': anyOf(
-    adminOrSystemReader,
-    (caller, { roleDomainId }) => hasRole(caller, 'manager') && roleDomainId === null && scopeDomain(caller) !== undefined,
-  ),
+  'identity:get_role': anyOf(adminOrSystemReader, readsGrantableRole),
+  'identity:list_roles': anyOf(adminOrSystemReader, listsGrantableRoles),
   'identity:create_role': admin,
   'identity:update_role': admin,
   'identity:delete_role': admin,
@@ -141,18 +140,10 @@ export const baseRules = {
   'identity:check_implied_role': adminOrSystemReader,
   'identity:list_role_inference_rules': adminOrSystemReader,
 
-  'identity:check_grant': anyOf(adminOrSystemReader, both(allInOwnDomain('reader'), roleOfOwnDomain)),
-  'identity:list_grants': anyOf(adminOrSystemReader, allInOwnDomain('reader')),
-  'identity:create_grant': anyOf(
-    admin,
-    both(allInOwnDomain('admin'), roleOfOwnDomain, withinDomain),
-    both(allInOwnDomain('manager'), manageableRole),
-  ),
-  'identity:revoke_grant': anyOf(
-    admin,
-    both(allInOwnDomain('admin'), roleOfOwnDomain),
-    both(allInOwnDomain('manager'), manageableRole),
-  ),
+  'identity:check_grant': anyOf(adminOrSystemReader, both(readerOfAll, roleOfOwnDomain)),
+  'identity:list_grants': anyOf(adminOrSystemReader, readerOfAll),
+  'identity:create_grant': anyOf(admin, both(adminOfAll, roleOfOwnDomain, withinDomain), grantsRole),
+  'identity:revoke_grant': anyOf(admin, both(adminOfAll, roleOfOwnDomain), grantsRole),
   'identity:check_system_grant': adminOrSystemReader,
   'identity:list_system_grants': adminOrSystemReader,
   'identity:create_system_grant': admin,
@@ -161,7 +152,7 @@ export const baseRules = {
   'identity:list_role_assignments': anyOf(readers, projectAdmin),
   'identity:list_role_assignments_for_tree': anyOf(readers, projectAdmin),
   // Readers of a domain learn why its users may do something in it.
-  'identity:explain_access': anyOf(adminOrSystemReader, allInOwnDomain('reader')),
+  'identity:explain_access': anyOf(adminOrSystemReader, readerOfAll),
 
   'identity:get_credential': readsCredential,
   // All but administrators and system readers see only their own.
@@ -208,12 +199,15 @@ export const baseRules = {
   'identity:delete_access_token': managesOAuth1Tokens,
 
   // Everybody sees the events about themselves, and owners those of their applications. These two rules add to it.
-  'identity:list_audit_events': anyOf(adminOrSystemReader, adminOrManager, withOwnRights),
+  'identity:list_audit_events': rule(
+    anyOf(adminOrSystemReader, adminOrManager, rule(withOwnRights)),
+    'everybody in person; who sees which events is said above',
+  ),
   'identity:list_all_audit_events': adminOrSystemReader,
   'identity:list_domain_audit_events': adminOrManager,
-  'identity:count_audit_events': anyOf(systemReader, adminOrManager),
+  'identity:count_audit_events': anyOf(adminOrSystemReader, adminOrManager),
 
-  'identity:get_service_overview': anyOf(systemReader, adminOrManager),
+  'identity:get_service_overview': anyOf(adminOrSystemReader, adminOrManager),
   'identity:list_service_settings': admin,
   'identity:list_service_keys': admin,
   'identity:rotate_service_keys': admin,
@@ -223,11 +217,11 @@ export const baseRules = {
   'identity:list_backups': admin,
 
   'identity:manage_scim_connections': givesSecret(admin),
-  'OS-SCIM:administer': admin,
+  'OS-SCIM:administer': rule(admin, 'administrators; others are answered 401, as Keyrock does'),
   'OS-SCIM:discover': anyCaller,
   'SCIM:discover': anyCaller,
   // With telephone numbers and addresses: more than people are asked for when they let an application act for them.
-  'SCIM:get_user': anyOf(readers, both(self, isInPerson)),
+  'SCIM:get_user': anyOf(readers, notByApplication),
   // Each operation is checked by the rule of its own route.
   'SCIM:bulk': anyCaller,
 

@@ -10,14 +10,15 @@ import {
   anyCaller,
   anyOf,
   givesSecret,
-  hasRole,
   inPerson,
   listedByApplication,
+  listedByManaged,
   mayConsent,
   ownAssignments,
   ownPermissions,
   type Rule,
   seesAssignments,
+  service,
 } from './personas.ts';
 
 export const extensionRules = {
@@ -35,7 +36,7 @@ export const extensionRules = {
   try_consumer_sign_in: adminOrManagesApplication,
 
   // Credentials about roles.
-  list_credential_types: anyOf(adminOrManagesApplication, (_caller, { onlyManaged }) => onlyManaged === true),
+  list_credential_types: listedByManaged,
   create_credential_type: adminOrManagesApplication,
   get_credential_type: adminOrManagesApplication,
   update_credential_type: adminOrManagesApplication,
@@ -63,7 +64,7 @@ export const extensionRules = {
   remove_role_from_user: adminOrAssigns,
   add_role_to_organization: adminOrAssigns,
   remove_role_from_organization: adminOrAssigns,
-  get_user_permissions: anyOf(admin, (caller) => hasRole(caller, 'service'), ownPermissions, seesAssignments),
+  get_user_permissions: anyOf(admin, service, ownPermissions, seesAssignments),
   explain_permissions: anyOf(admin, seesAssignments),
   list_allowed_roles: adminOrThemselves,
   list_allowed_applications: adminOrThemselves,

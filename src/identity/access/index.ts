@@ -75,10 +75,12 @@ export {
   type IdentityTarget,
   isAdministrator,
   isAllowed,
+  isForEverybody,
   listFacts,
   permit,
   targetOf,
   visibleDomain,
+  whoPasses,
 } from './policy.ts';
 export type { Shield, ShieldDetails } from './shield.ts';
 export { type AuthMethod, METHODS, methodNames, type TokenRecord, type VerifiedToken } from './token-record.ts';

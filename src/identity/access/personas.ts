@@ -37,7 +37,25 @@ export interface Facts {
   readonly isSecondFactor?: boolean;
 }
 
-export type Rule = (caller: Caller, target: Facts) => boolean;
+/** What a rule asks of the caller and the target. */
+export type Condition = (caller: Caller, target: Facts) => boolean;
+
+/** Who may do something: the check, and for the API document the words. */
+export interface Rule extends Condition {
+  readonly who: readonly string[];
+}
+
+/** A rule, or the same rule in other words. Without words, it adds nobody to those who were named beside it. */
+export const rule = (check: Condition, ...who: readonly string[]): Rule =>
+  Object.assign((caller: Caller, target: Facts): boolean => check(caller, target), { who });
+
+/** Whoever passes one of the rules. */
+export const anyOf = (...rules: readonly Rule[]): Rule =>
+  rule((caller, target) => rules.some((one) => one(caller, target)), ...new Set(rules.flatMap(({ who }) => who)));
+
+/** Whoever passes the rule, if the conditions hold, too. */
+export const both = (first: Rule, ...conditions: readonly Condition[]): Rule =>
+  rule((caller, target) => first(caller, target) && conditions.every((one) => one(caller, target)), ...first.who);
 
 export const scopeDomain = (caller: Caller): string | undefined => caller.authContext.domain?.id;
 
@@ -61,98 +79,158 @@ export const isDelegated = ({ token: { delegation } }: Caller): boolean => isPas
  * a scope counts as one for a project.
  */
 const withScope =
-  (...kinds: readonly Scope['kind'][]): Rule =>
+  (...kinds: readonly Scope['kind'][]): Condition =>
   ({ authContext: { enforcesScope, scope } }) =>
     !enforcesScope || kinds.includes(scope.kind === 'unscoped' ? 'project' : scope.kind);
 export const ofSystem = withScope('system');
 export const ofProject = withScope('project');
 export const notOfDomain = withScope('system', 'project');
 /** An administrator has the role `admin`: on the system, or anywhere if the scope is not enforced. */
-export const admin: Rule = (caller, target) => hasRole(caller, 'admin') && ofSystem(caller, target);
-export const systemReader: Rule = (caller) => hasRole(caller, 'reader') && caller.authContext.scope.kind === 'system';
-export const inOwnDomain =
-  (role: string): Rule =>
+export const admin = rule((caller, target) => hasRole(caller, 'admin') && ofSystem(caller, target), 'administrators');
+export const systemReader = rule(
+  (caller) => hasRole(caller, 'reader') && caller.authContext.scope.kind === 'system',
+  'readers of the system',
+);
+export const service = rule((caller) => hasRole(caller, 'service'), 'services (role `service`)');
+const inOwnDomain =
+  (role: string): Condition =>
   (caller, { domainId }) =>
     hasRole(caller, role) && domainId !== undefined && domainId !== null && scopeDomain(caller) === domainId;
-export const domainReader = inOwnDomain('reader');
-const domainManager = inOwnDomain('manager');
+const domainReader = rule(inOwnDomain('reader'), 'readers of the domain');
+const domainManager = rule(inOwnDomain('manager'), 'managers of the domain');
 /** With `enforce_scope`. Otherwise each of them is an administrator of everything, and rules that name `admin` say nothing more by these. */
-const domainAdmin = inOwnDomain('admin');
-export const projectAdmin: Rule = (caller, target) => hasRole(caller, 'admin') && ownProject(caller, target);
+const domainAdmin = rule(inOwnDomain('admin'));
+export const projectAdmin = rule((caller, target) => hasRole(caller, 'admin') && ownProject(caller, target));
 export const isDomainAdministrator = (caller: Caller): boolean =>
   caller.authContext.enforcesScope && hasRole(caller, 'admin') && scopeDomain(caller) !== undefined;
-export const self: Rule = (caller, { userId }) => caller.userId === userId;
+export const self = rule((caller, { userId }) => caller.userId === userId, 'the user concerned');
+export const userOfToken = rule(self, 'the user of the token');
 /** The own tokens of a user. An application that acts for a person has those that were made for it. */
-export const ownTokens: Rule = (caller, target) =>
-  self(caller, target) &&
-  (isInPerson(caller) ||
-    caller.token.auditId === target.tokenId ||
-    (target.applicationId !== undefined && caller.token.applicationId === target.applicationId));
-export const inPerson: Rule = (caller, target) => self(caller, target) && isInPerson(caller) && !isDelegated(caller);
-export const anyOf =
-  (...rules: readonly Rule[]): Rule =>
+export const ownTokens = both(
+  userOfToken,
   (caller, target) =>
-    rules.some((rule) => rule(caller, target));
+    isInPerson(caller) ||
+    caller.token.auditId === target.tokenId ||
+    (target.applicationId !== undefined && caller.token.applicationId === target.applicationId),
+);
+const IN_PERSON = 'the user concerned, and no application that acts for them';
+export const notByApplication = rule((caller, target) => self(caller, target) && isInPerson(caller), IN_PERSON);
+export const inPerson = both(notByApplication, (caller) => !isDelegated(caller));
 
-export const ownProject: Rule = (caller, { projectId }) =>
-  projectId !== undefined && caller.authContext.project?.id === projectId;
-export const ownDomain: Rule = (caller, { domainId }) =>
-  domainId !== undefined &&
-  domainId !== null &&
-  (scopeDomain(caller) === domainId || caller.authContext.project?.domain.id === domainId);
+export const ownProject = rule(
+  (caller, { projectId }) => projectId !== undefined && caller.authContext.project?.id === projectId,
+  'everybody whose token is for the project',
+);
+export const ownDomain = rule(
+  (caller, { domainId }) =>
+    domainId !== undefined &&
+    domainId !== null &&
+    (scopeDomain(caller) === domainId || caller.authContext.project?.domain.id === domainId),
+  'everybody whose token is for the domain or a project in it',
+);
 
 /** The token is for this project, or for the domain around it. */
-export const inScope = anyOf(
-  ownProject,
-  (caller, { domainId }) => domainId !== undefined && domainId !== null && scopeDomain(caller) === domainId,
+export const inScope = rule(
+  (caller, target) =>
+    ownProject(caller, target) ||
+    (target.domainId !== undefined && target.domainId !== null && scopeDomain(caller) === target.domainId),
+  'everybody whose token is for the project, or for the domain',
 );
 
 /** Administrators, managers and readers of a domain may only use grants and memberships that lie entirely in it. */
-export const allInOwnDomain =
-  (...roles: readonly string[]): Rule =>
+const allInOwnDomain =
+  (...roles: readonly string[]): Condition =>
   (caller, { domains }) =>
     roles.some((role) => hasRole(caller, role)) &&
     scopeDomain(caller) !== undefined &&
     !!domains?.length &&
     domains.every((id) => id === scopeDomain(caller));
-export const roleOfOwnDomain: Rule = (caller, { roleDomainId }) => roleDomainId === null || roleDomainId === scopeDomain(caller);
+export const readerOfAll = rule(allInOwnDomain('reader'), 'readers of a domain, if everything that is named is in it');
+export const managerOfAll = rule(
+  allInOwnDomain('admin', 'manager'),
+  'managers of a domain, if everything that is named is in it',
+);
+export const roleOfOwnDomain: Condition = (caller, { roleDomainId }) =>
+  roleDomainId === null || roleDomainId === scopeDomain(caller);
 /** The role `service` has effect in every domain, so the administrator of one domain must not grant it. */
-export const withinDomain: Rule = (_caller, { givesRoles }) => givesRoles !== undefined && !givesRoles.includes('service');
+export const withinDomain: Condition = (_caller, { givesRoles }) => givesRoles !== undefined && !givesRoles.includes('service');
 /** A manager must not grant roles above manager, nor one that only has such a name: a domain may have a `member` that is a `service`, too. */
-export const manageableRole: Rule = (_caller, { roleName, givesRoles = [] }) =>
+const manageableRole: Condition = (_caller, { roleName, givesRoles = [] }) =>
   ['manager', 'member', 'reader'].includes(roleName ?? '') && !['admin', 'service'].some((name) => givesRoles.includes(name));
-export const both =
-  (...rules: readonly Rule[]): Rule =>
-  (caller, target) =>
-    rules.every((rule) => rule(caller, target));
+export const adminOfAll = rule(allInOwnDomain('admin'));
+export const grantsRole = both(
+  rule(
+    allInOwnDomain('manager'),
+    'managers of a domain, if everything that is named is in it, for the roles `manager`, `member` and `reader`',
+  ),
+  manageableRole,
+);
+const managerForGlobalRole: Condition = (caller, { roleDomainId }) => hasRole(caller, 'manager') && roleDomainId === null;
+const MANAGER_OF_ROLES = 'managers of a domain, for roles that they may grant';
+export const readsGrantableRole = both(rule(managerForGlobalRole, MANAGER_OF_ROLES), manageableRole);
+export const listsGrantableRoles = both(
+  rule(managerForGlobalRole, MANAGER_OF_ROLES),
+  (caller) => scopeDomain(caller) !== undefined,
+);
 
 /**
  * Applications are managed in person: not by an application that acts for someone, nor by what was passed on, which is base roles only.
  */
-export const withOwnRights: Rule = (caller) => isInPerson(caller) && !isDelegated(caller);
+export const withOwnRights: Condition = (caller) => isInPerson(caller) && !isDelegated(caller);
 /**
  * The rule of what makes or shows a secret that lasts longer than the token of the caller. Such a secret would not end with what was passed
  * on, so the caller acts in person. A test asks this of every route whose answer has a secret.
  */
-export const givesSecret = (rule: Rule): Rule & { readonly givesSecret: true } =>
-  Object.assign(both(rule, withOwnRights), { givesSecret: true as const });
-export const managesApplication: Rule = (caller, facts) => facts.managesApplication === true && withOwnRights(caller, facts);
-export const managesRoles: Rule = (caller, facts) => facts.managesRoles === true && withOwnRights(caller, facts);
+export const givesSecret = (forWhom: Rule): Rule & { readonly givesSecret: true } =>
+  Object.assign(both(forWhom, withOwnRights), { givesSecret: true as const });
+const managesApplication = rule(
+  (caller, facts) => facts.managesApplication === true && withOwnRights(caller, facts),
+  'whoever manages the application',
+);
+const managesRoles = rule(
+  (caller, facts) => facts.managesRoles === true && withOwnRights(caller, facts),
+  'whoever manages the roles of the application',
+);
 export const adminOrManagesApplication = anyOf(admin, managesApplication);
 export const adminOrManagesRoles = anyOf(admin, managesRoles);
-export const seesAssignments: Rule = (caller, facts) => facts.seesAssignments === true && withOwnRights(caller, facts);
-export const adminOrAssigns = anyOf(admin, (caller, { mayAssign }) => mayAssign === true && !isDelegated(caller));
+export const seesAssignments = rule(
+  (caller, facts) => facts.seesAssignments === true && withOwnRights(caller, facts),
+  'whoever may see assignments in the application',
+);
+export const adminOrAssigns = anyOf(
+  admin,
+  rule((caller, { mayAssign }) => mayAssign === true && !isDelegated(caller), 'whoever may assign this role there'),
+);
 /** One's own; an application that acts for a person sees those in itself. */
-export const ownAssignments: Rule = (caller, target) =>
-  self(caller, target) && (isInPerson(caller) || caller.token.applicationId !== undefined);
-export const ownPermissions: Rule = (caller, target) =>
-  self(caller, target) && target.applicationId !== undefined && maySeeRolesIn(caller, target.applicationId);
+export const ownAssignments = both(self, (caller) => isInPerson(caller) || caller.token.applicationId !== undefined);
+export const ownPermissions = both(
+  self,
+  (caller, { applicationId }) => applicationId !== undefined && maySeeRolesIn(caller, applicationId),
+);
 /** The user, or for an organization: a token scoped to it. */
-export const adminOrThemselves = anyOf(admin, (caller, target) =>
-  (target.userId === undefined ? ownProject : self)(caller, target),
+export const adminOrThemselves = anyOf(
+  admin,
+  rule(
+    (caller, target) => (target.userId === undefined ? ownProject : self)(caller, target),
+    'the user concerned, or a token for the organization concerned',
+  ),
 );
 /** A list without an application is limited to those the caller manages. */
-export const listedByApplication = anyOf(adminOrManagesRoles, (_caller, { onlyManaged }) => onlyManaged === true);
+const isOnlyManaged: Condition = (_caller, { onlyManaged }) => onlyManaged === true;
+export const listedByApplication = anyOf(
+  admin,
+  rule(
+    (caller, target) => managesRoles(caller, target) || isOnlyManaged(caller, target),
+    'everybody else for the applications whose roles they manage',
+  ),
+);
+export const listedByManaged = anyOf(
+  admin,
+  rule(
+    (caller, target) => managesApplication(caller, target) || isOnlyManaged(caller, target),
+    'whoever manages the application, or everybody for those that they manage',
+  ),
+);
 
 /** Only the person can authorize an application to act for them; not by a token of another provider, with which the consent would not end. */
 export const mayConsent = givesSecret(both(inPerson, ({ token }) => token.delegation === undefined));
@@ -160,26 +238,34 @@ export const adminOrInPerson = anyOf(admin, inPerson);
 
 export const managesCredential = givesSecret(both(anyOf(admin, inPerson), notOfDomain));
 /** Keystone's system reader also reads the keys of authenticator apps, which give all codes of a person. */
-export const systemReaderOfCredentials: Rule = (caller, target) => systemReader(caller, target) && target.isSecondFactor !== true;
+export const systemReaderOfCredentials = both(systemReader, (_caller, { isSecondFactor }) => isSecondFactor !== true);
 export const readsCredential = givesSecret(both(anyOf(admin, systemReaderOfCredentials, inPerson), notOfDomain));
 
 /** Keystone 22 with its scopes enforced lets readers of the system see the keys of others. Debian's update of it does not. */
-export const listsEc2Credentials = givesSecret((caller, target) =>
-  (caller.authContext.enforcesScope ? readsCredential : managesCredential)(caller, target),
+export const listsEc2Credentials = givesSecret(
+  rule(
+    (caller, target) => (caller.authContext.enforcesScope ? readsCredential : managesCredential)(caller, target),
+    ...managesCredential.who,
+  ),
 );
 
 /** Keystone's check: only unrestricted application credentials manage others; trusts and OAuth1 tokens never do. */
-const mayPassOn: Rule = ({ token, authContext: { delegation } }) =>
+const mayPassOn: Condition = ({ token, authContext: { delegation } }) =>
   !token.methods.includes('oauth2') &&
   (delegation === undefined ||
     delegation.kind === 'federation' ||
     (delegation.kind === 'application_credential' && delegation.isUnrestricted));
-const mayReadPassedOn: Rule = (caller) =>
+const mayReadPassedOn: Condition = (caller) =>
   isInPerson(caller) && !['trust', 'oauth1'].includes(caller.token.delegation?.kind ?? '');
-export const createsApplicationCredential = both(self, mayPassOn, ofProject);
+export const createsApplicationCredential = rule(
+  both(self, mayPassOn, ofProject),
+  'the user concerned; with an application credential only if it is unrestricted',
+);
 /** As Keystone with its scopes enforced: who names somebody else's as their own is refused, instead of told that they have none such. */
-const ownOne: Rule = (caller, target) =>
-  self(caller, target) && (!caller.authContext.enforcesScope || [undefined, caller.userId].includes(target.ownerId));
+const ownOne = both(
+  self,
+  (caller, { ownerId }) => !caller.authContext.enforcesScope || [undefined, caller.userId].includes(ownerId),
+);
 export const readsApplicationCredential = both(anyOf(admin, systemReader, ownOne), mayReadPassedOn, notOfDomain);
 export const deletesApplicationCredential = both(anyOf(admin, ownOne), mayPassOn, notOfDomain);
 
@@ -187,22 +273,29 @@ export const deletesApplicationCredential = both(anyOf(admin, ownOne), mayPassOn
  * Keystone's check: a program uses no trusts, whoever it acts for. With a token of a trust, its user reads trusts and passes that one on. The
  * methods say it, too, of a trust that was used with something that was passed on.
  */
-const usesTrusts: Rule = ({ token: { methods, delegation } }) =>
+const usesTrusts: Condition = ({ token: { methods, delegation } }) =>
   [undefined, 'federation', 'trust'].includes(delegation?.kind) &&
   !methods.some((method) => ['oauth2', 'application_credential', 'oauth1', 'ec2credential'].includes(method));
-const trustee: Rule = (caller, { trusteeId }) => caller.userId === trusteeId;
-export const createsTrust = both(self, usesTrusts, ofProject);
-export const listsTrusts = both(anyOf(admin, systemReader, self, trustee), usesTrusts, notOfDomain);
+const trustor = rule(self, 'the trustor');
+const trustee = rule((caller, { trusteeId }) => caller.userId === trusteeId, 'the trustee');
+export const createsTrust = both(trustor, usesTrusts, ofProject);
+export const listsTrusts = both(anyOf(admin, systemReader, trustor, trustee), usesTrusts, notOfDomain);
 export const readsTrust = listsTrusts;
-export const deletesTrust = both(anyOf(admin, self), usesTrusts, notOfDomain);
+export const deletesTrust = both(anyOf(admin, trustor), usesTrusts, notOfDomain);
 
-export const authorizesOAuth1 = givesSecret(both((caller) => hasRole(caller, 'admin'), ofProject));
+export const authorizesOAuth1 = givesSecret(
+  both(
+    rule((caller) => hasRole(caller, 'admin'), 'administrators in person'),
+    ofProject,
+  ),
+);
 /** Keystone lets the administrators of any project manage those of everybody. With `enforce_scope`, only those of the system do here. */
-export const managesOAuth1Tokens = both(anyOf(admin, self), withOwnRights);
+export const managesOAuth1Tokens = both(adminOrInPerson, withOwnRights);
 
 /** Anyone with a token. */
-export const anyCaller: Rule = () => true;
+export const EVERYBODY = 'everybody with a token';
+export const anyCaller = rule(() => true, EVERYBODY);
 export const readers = anyOf(admin, systemReader, domainReader);
 export const adminOrSystemReader = anyOf(admin, systemReader);
 export const adminOrManager = anyOf(admin, domainAdmin, domainManager);
-export const adminOrService = anyOf(admin, (caller) => hasRole(caller, 'service'));
+export const adminOrService = anyOf(admin, service);

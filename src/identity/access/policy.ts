@@ -8,7 +8,7 @@ import { baseRules } from './base-rules.ts';
 import type { Caller } from './caller.ts';
 import { DEFAULT_DOMAIN } from './default-domain.ts';
 import { extensionRules } from './extension-rules.ts';
-import { admin, type Facts, scopeDomain } from './personas.ts';
+import { admin, EVERYBODY, type Facts, type Rule, scopeDomain } from './personas.ts';
 
 const rules = { ...baseRules, ...extensionRules } as const;
 
@@ -19,6 +19,12 @@ export type Action = keyof typeof rules;
 
 /** Whether the rule is for what makes or shows a secret that lasts: then what was passed on to a program is not enough. */
 export const givesSecretBy = (action: Action): boolean => 'givesSecret' in rules[action];
+
+/** Who passes the rule, in words. */
+export const whoPasses = (action: Action): readonly string[] => (rules[action] as Rule).who;
+
+/** Everybody with a token passes; the rule refuses nobody. */
+export const isForEverybody = (action: Action): boolean => whoPasses(action).includes(EVERYBODY) && !givesSecretBy(action);
 
 export type IdentityApp = App<Caller, Action, Facts>;
 /** The target of a route of this service. */

@@ -3,4 +3,4 @@ export { IDS } from './ids.ts';
 export { PARAMETERS } from './parameters.ts';
 export { examples, refusals } from './recorded.ts';
 export { TAGS } from './tags.ts';
-export { isForEverybody, whoMay } from './who.ts';
+export { whoMay } from './who.ts';
