@@ -25,6 +25,7 @@ describe('The field that a refusal is about', () => {
     { name: 'password' },
     { name: 'uris', attribute: 'redirect_uris' },
     { name: 'id' },
+    { name: 'organization' },
     { name: 'txCode', codes: ['tx-code-rejected'] },
   ];
   const at = (message: string, more = {}) => refusedField(fields, { message, ...more })?.name;
@@ -36,6 +37,7 @@ describe('The field that a refusal is about', () => {
     assert.equal(at(fault('request.bad_value', { field: 'redirect_uris', why: 'it has a fragment' }).message), 'uris');
     const taken = (field: string) => fault('resource.duplicate', { kind: 'user', field, value: 'x' }).message;
     assert.deepEqual([at(taken('name')), at(taken('ID'))], ['name', 'id']);
+    assert.equal(at(fault('organization.no_default').message), 'organization');
     assert.equal(at(fault('user.name_alike', { name: 'looks like name' }).message), 'name');
     for (const message of [
       fault('user.password_short', { least: 8 }).message,

@@ -1,7 +1,8 @@
 // The frame of the console, for the screens: `go` to others, change the query of one's own.
 import { html, type TemplateResult } from 'lit';
 import { createFrame, type Frame } from '../shared/frame.ts';
-import { problemOf } from '../shared/problem.ts';
+import { explainProblems, problemOf } from '../shared/problem.ts';
+import { NO_OWN_ORGANIZATION } from '../shared/refused-field.ts';
 import { hrefOf } from '../shared/router.ts';
 import { announce } from '../shared/status.ts';
 import { shared } from '../shared/words/index.ts';
@@ -34,6 +35,9 @@ async function chooseScope(event: Event): Promise<void> {
   frame.update();
   frame.reload();
 }
+
+// The answer is 404, but nothing was deleted.
+explainProblems(({ message }) => (NO_OWN_ORGANIZATION.test(message) ? words.frame.noOwnOrganization : undefined));
 
 function tools(): TemplateResult {
   const { scopes, scope, person } = session;

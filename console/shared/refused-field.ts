@@ -8,11 +8,15 @@ const last = (path: string): string =>
     .at(-1)!
     .toLowerCase();
 
+/** The request named no organization, and the person has none of their own. */
+export const NO_OWN_ORGANIZATION = /^This user has no default (organization)$/;
+
 const NAMED = [
   /^Invalid input for field '([^']+)'/,
   /^Invalid value for '([^']+)'/,
   /Duplicate Entry found with (\w+) /,
   /Duplicate Entry: the (\w+) .* looks like/,
+  NO_OWN_ORGANIZATION,
 ];
 /** Everything that is wrong with a password. */
 const PASSWORD = /^(?:The (?:new )?password (?:does not meet|cannot be)|Cannot change password|Changing the password)/;

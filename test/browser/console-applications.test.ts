@@ -16,7 +16,7 @@ import { connect, USER } from '../support/scim.ts';
 import { words as visitorWords } from '../support/visitor.ts';
 
 const chromium = usesChromium();
-const { applications, audit, why } = words;
+const { applications, audit, frame, why } = words;
 const HOSTILE = '<img src=x onerror="document.title=1">';
 
 const dialogOf = (page: Page) => page.getByRole('dialog');
@@ -78,8 +78,14 @@ onEachDatabase('Applications in the console', (api) => {
     await page.getByRole('link', { name: applications.tabs.people }).click();
     await press(page, applications.givePerson);
     await choose(page, applications.person, person.name);
-    await choose(page, applications.organization, organization.name);
     await choose(page, applications.role, 'reader');
+    await inDialog(page, applications.give);
+    const where = dialogOf(page)
+      .locator('.field')
+      .filter({ has: page.getByLabel(applications.organization) });
+    await where.getByRole('alert').getByText(frame.noOwnOrganization.text).waitFor();
+    assert.equal(await dialogOf(page).getByText(texts.notFoundTitle).count(), 0, 'it does not say that the person was deleted');
+    await choose(page, applications.organization, organization.name);
     await inDialog(page, applications.give);
     await page.getByRole('row', { name: new RegExp(person.name) }).waitFor();
     const allowed = await api.get(`/v3/OS-ROLES/users/${person.id}/applications/${application.id}/permissions`);

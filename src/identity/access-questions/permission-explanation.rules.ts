@@ -140,11 +140,12 @@ export async function explainPermissions(deps: PermissionExplanationDeps, caller
 
   const missing = accountMissing(inspected, caller);
   if (paths.length === 0) {
-    if (counted.length === 0) missing.push({ kind: 'no_role' });
-    for (const one of held.filter((other) => other.obstacle !== undefined && gives(other)))
-      missing.push({ kind: one.obstacle!, role: roleOf(one), organization: organizationOf(one) });
+    // A role that was given and does not count is told as that: to give it again would not help.
+    const obstructed = held.filter((one) => one.obstacle !== undefined && gives(one));
+    if (counted.length === 0 && obstructed.length === 0) missing.push({ kind: 'no_role' });
+    for (const one of obstructed) missing.push({ kind: one.obstacle!, role: roleOf(one), organization: organizationOf(one) });
     if (counted.length > 0 && permission) missing.push({ kind: 'permission_not_in_roles', roles: uniqueRoles(counted) });
-    if (roleId !== undefined && !counted.some(isRoleAsked)) {
+    if (roleId !== undefined && obstructed.length === 0 && !counted.some(isRoleAsked)) {
       const name = (await findAppRole(deps.db.read, roleId))?.name;
       missing.push({ kind: 'role_not_held', role: { id: roleId, ...(name === undefined ? {} : { name }) } });
     }

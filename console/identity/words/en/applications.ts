@@ -111,7 +111,7 @@ export const applications = {
   organization: 'Organization',
   givePerson: 'Give a person a role',
   giveOrganization: 'Give an organization a role',
-  givePersonText: 'The person holds the role in the organization that you name.',
+  givePersonText: 'The person holds the role in the organization that you name, as long as they are a member of it.',
   giveOrganizationText: 'The organization can then give the role to its members.',
   idOf: (thing: string) => `${thing}: id`,
   ownOrganizationHint: 'Empty: their own organization.',

@@ -61,8 +61,8 @@ export const why = {
     held_elsewhere: ({ role, scope }: MissingNames): string => `The role ${role} is held ${scope} only.`,
     provider_may_not_give: ({ role, scope }: MissingNames): string =>
       `Only a provider gave the role ${role} ${scope}, and it may not make people administrators.`,
-    not_a_member: ({ organization }: MissingNames): string =>
-      `The organization ${organization} holds a role, but the person is not a member of it.`,
+    not_a_member: ({ role, organization }: MissingNames): string =>
+      `The person was given the role ${role} in the organization ${organization}, but is not a member of it. Give them a role there.`,
     organization_disabled: ({ organization }: MissingNames): string => `The organization ${organization} is disabled. Enable it.`,
     permission_not_in_roles: ({ roles }: MissingNames): string =>
       `None of the person’s roles has the permission${roles === '' ? '' : ` (${roles})`}.`,

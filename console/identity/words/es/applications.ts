@@ -120,7 +120,7 @@ export const applications: Words['applications'] = {
   organization: 'Organización',
   givePerson: 'Dar un rol a una persona',
   giveOrganization: 'Dar un rol a una organización',
-  givePersonText: 'La persona tiene el rol en la organización que usted indique.',
+  givePersonText: 'La persona tiene el rol en la organización que usted indique, mientras sea miembro de ella.',
   giveOrganizationText: 'La organización puede dar después el rol a sus miembros.',
   idOf: (thing: string) => `${thing}: id`,
   ownOrganizationHint: 'Vacío: su propia organización.',

@@ -56,8 +56,8 @@ export const why: Words['why'] = {
     held_elsewhere: ({ role, scope }: MissingNames): string => `El rol ${role} solo se tiene ${scope}.`,
     provider_may_not_give: ({ role, scope }: MissingNames): string =>
       `Solo un proveedor dio el rol ${role} ${scope}, y no puede nombrar administradores.`,
-    not_a_member: ({ organization }: MissingNames): string =>
-      `La organización ${organization} tiene un rol, pero la persona no es miembro de ella.`,
+    not_a_member: ({ role, organization }: MissingNames): string =>
+      `La persona recibió el rol ${role} en la organización ${organization}, pero no es miembro de ella. Dele un rol allí.`,
     organization_disabled: ({ organization }: MissingNames): string =>
       `La organización ${organization} está desactivada. Actívela.`,
     permission_not_in_roles: ({ roles }: MissingNames): string =>
