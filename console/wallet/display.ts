@@ -2,6 +2,7 @@
 import { settings } from '../shared/settings.ts';
 import type { ClaimLabel, Credential, Display, LocalName, Path } from './types.ts';
 import { isObject, readable, valueText } from './value-text.ts';
+import { words } from './words/index.ts';
 
 /** The entry in the reader's language; else the one without a language; else the first. */
 export function inLanguage<Entry extends { readonly locale?: string }>(entries: readonly Entry[]): Entry | undefined {
@@ -30,15 +31,22 @@ const TECHNICAL = new Set([
 const samePath = (one: Path, other: Path): boolean =>
   one.length === other.length && one.every((step, at) => step === other[at] || step === null || other[at] === null);
 
+const SUBJECTS: readonly Path[] = [['sub'], ['credentialSubject', 'id']];
+
+/** An id by which the issuer knows the holder. It says nothing to people, so that cards leave it out. */
+export const isSubject = (path: Path): boolean => SUBJECTS.some((one) => samePath(one, path));
+
 /** What the issuer calls the claim; else the names of its path. */
 export function labelOf(path: Path, labels: readonly ClaimLabel[]): string {
   const label = labels.find((one) => samePath(one.path, path));
   return (
     (label?.names && localName(label.names)) ??
-    path
-      .filter((step) => step !== 'credentialSubject')
-      .map(readable)
-      .join(' › ')
+    (isSubject(path)
+      ? words.credentials.subject
+      : path
+          .filter((step) => step !== 'credentialSubject')
+          .map(readable)
+          .join(' › '))
   );
 }
 

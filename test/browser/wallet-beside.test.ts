@@ -69,6 +69,13 @@ for (const trust of ['any', 'listed'])
         `openid-credential-offer://?credential_offer_uri=${encodeURIComponent(`${wallet}/offer`)}`,
       );
       assert.equal(refused, 'blocked-address', 'it may call its neighbour, and nothing else on this machine');
+      const [card, whole] = [owner.locator('.credential-card'), owner.locator('main')];
+      await owner.goto(`${wallet}/`);
+      await card.getByRole('link', { name: TYPE }).waitFor();
+      assert.ok(!(await card.innerText()).includes(person.id), 'a card has names, not ids');
+      await card.getByRole('link').click();
+      await whole.getByText(walletWords.credentials.subject).waitFor();
+      assert.ok((await whole.innerText()).includes(person.id), 'what others get to see is not hidden');
       const cookies = (await owner.context().cookies()).filter(({ name }) => name.includes('gatehouse_wallet'));
 
       const visit = await openBrowser();

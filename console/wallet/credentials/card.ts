@@ -3,7 +3,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { define, PageElement } from '../../shared/element.ts';
 import { hrefOf, part } from '../../shared/router.ts';
 import { dateText } from '../../shared/time.ts';
-import { claimRows, inLanguage, nameOf, titleOf } from '../display.ts';
+import { claimRows, inLanguage, isSubject, nameOf, titleOf } from '../display.ts';
 import { shownIssuer } from '../peer.ts';
 import type { Credential, Display, OfferedCredential } from '../types.ts';
 import { words } from '../words/index.ts';
@@ -83,7 +83,7 @@ export function statusBadge({ status, presentable, damaged }: Credential): Templ
 export function credentialCard(credential: Credential): TemplateResult {
   const { credentials } = words;
   const { id, issuer, displays, validUntil, instances } = credential;
-  const rows = claimRows(credential);
+  const rows = claimRows(credential).filter(({ path }) => !isSubject(path));
   return card(
     displays,
     html`<header>

@@ -17,6 +17,7 @@ export const credentials = {
     `${copies > 1 ? `All ${copies} copies are` : 'It is'} deleted from this wallet and cannot be brought back. The issuer is not told. To have it again, ask the issuer.`,
   purged: 'The credential was deleted.',
   claims: 'What it says',
+  subject: 'Identifier of the holder',
   issuer: 'Issuer',
   issuerName: 'Calls itself',
   issuerAddress: 'Address',

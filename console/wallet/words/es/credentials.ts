@@ -24,6 +24,7 @@ export const credentials: Words['credentials'] = {
   purgeText: (copies) =>
     `${copies > 1 ? `Se borran de esta cartera las ${copies} copias y no se pueden` : 'Se borra de esta cartera y no se puede'} recuperar. No se avisa al emisor. Para volver a tenerla, pídala al emisor.`,
   purged: 'La credencial se ha borrado.',
+  subject: 'Identificador del titular',
   claims: 'Lo que dice',
   issuer: 'Emisor',
   issuerName: 'Se llama a sí mismo',
