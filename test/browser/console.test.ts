@@ -244,5 +244,17 @@ onEachDatabase('The console in a browser', (api) => {
     const page = await openConsole(chromium, api, { options: { bypassCSP: true } });
     await onScreen(page, words.overview.title);
     assert.deepEqual(await lookTroubles(page, 'console-overview'), []);
+    for (const width of [1200, 390]) {
+      await page.setViewportSize({ width, height: 800 });
+      const outside = await page.locator('.chart').evaluate((chart) => {
+        const frame = chart.getBoundingClientRect();
+        const labels = [...chart.querySelectorAll('text')].map((one) => ({
+          text: one.textContent,
+          box: one.getBoundingClientRect(),
+        }));
+        return labels.filter(({ box }) => box.right > frame.right + 1 || box.left < frame.left - 1).map(({ text }) => text);
+      });
+      assert.deepEqual(outside, [], `hours that are cut off at ${width} px`);
+    }
   });
 });

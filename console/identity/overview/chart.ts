@@ -27,13 +27,18 @@ export function chart(hours: readonly HourCount[]): TemplateResult {
     const height = count === 0 ? 0 : Math.max(2, (count / most) * HEIGHT);
     return svg`<rect class=${name} x=${x} y=${HEIGHT - height} width=${BAR} height=${height} rx="2"></rect>`;
   };
+  // The last hour is too narrow for its label, which ends with the picture.
+  const label = (start: string, at: number): TemplateResult =>
+    at === hours.length - 1
+      ? svg`<text x=${hours.length * STEP} y=${HEIGHT + 16} text-anchor="end">${hourText(start)}</text>`
+      : svg`<text x=${at * STEP} y=${HEIGHT + 16}>${hourText(start)}</text>`;
   return html`<p>${overview.loginsText(numberText(total('logins')), numberText(total('refused')))}</p>
     <svg class="chart" viewBox="0 0 ${hours.length * STEP} ${HEIGHT + 20}" role="img" aria-label=${overview.logins}>
       ${hours.map(
         ({ start, logins, refused }, at) => svg`<g>
           <title>${overview.hour(hourText(start), numberText(logins), numberText(refused))}</title>
           ${bar(logins, at * STEP + 2, 'logins')}${bar(refused, at * STEP + 2 + BAR, 'refused')}
-          ${at % 6 === 0 ? svg`<text x=${at * STEP} y=${HEIGHT + 16}>${hourText(start)}</text>` : ''}
+          ${at % 6 === 0 ? label(start, at) : ''}
         </g>`,
       )}
     </svg>
