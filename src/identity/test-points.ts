@@ -1,5 +1,5 @@
-// The points of this service at which a test can act (platform/test-points.ts). They lie before the transaction that checks again: in it, SQLite
-// lets nobody else write.
+// The points of this service at which a test can act (platform/test-points.ts). They lie before the transaction that checks again. In a
+// transaction, SQLite lets nobody else write.
 import { createTestPoints } from '../platform/test-points.ts';
 
 export type TestPoint =
@@ -14,6 +14,8 @@ export type TestPoint =
   | 'session.before-user'
   /** A provider vouched for a person, and the mapping was applied; the transaction of the sign-in begins. */
   | 'provider-login.before-transaction'
+  /** The link of the person was looked for, and their account is not locked yet. On PostgreSQL only. */
+  | 'provider-login.in-transaction'
   /** The token, the type and the key proofs of a request for a credential are good; the transaction that records it begins. */
   | 'issuance.before-transaction';
 

@@ -161,6 +161,7 @@ export function createProviderLogins(deps: ProviderLoginDeps) {
       fail('auth.required', undefined, { reason: 'the user changed since they were checked' });
     const login: LoginContext = { transaction, provider, assertion, identity };
     const known = await findLink(transaction.tx, assertion);
+    await testPoint('provider-login.in-transaction');
     if (known && choice.kind === 'link' && known.user_id !== choice.userId) refuse('other_account');
     const isDoubtful = known && choice.kind !== 'link' && (await given.needsProof(transaction.tx, provider, known));
     if (known && !isDoubtful) return enter(login, known, choice);
