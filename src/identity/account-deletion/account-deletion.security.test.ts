@@ -97,6 +97,16 @@ onEachDatabase(
       assert.equal(await enabled(person.id), false);
     });
 
+    it('lets nobody try codes whose password is from before an administrator set another one', async () => {
+      const { user, password, phone } = await makeTwoFactorPerson(api);
+      await leave(api, { id: user.id, name: user.name, password, code: () => phone.fresh() });
+      const browser = new TestBrowser(api);
+      const asked = await browser.signIn('/account', { name: user.name, password });
+      await api.patch(`/v3/users/${user.id}`, { user: { password: 'set by an administrator' } });
+      const refused = await browser.submit(asked, 'code', { code: phone.fresh() });
+      assert.deepEqual([refused.status, stepOf(refused)], [401, 'code']);
+    });
+
     for (const [way, deactivate] of Object.entries(DEACTIVATIONS))
       it(`is not taken back by the owner after the account was deactivated by ${way}`, async () => {
         const person = await makeLeaver(api);
