@@ -279,6 +279,28 @@ onEachDatabase('A hostile provider', (api) => {
       assert.equal(exchanges(), before, 'no code was used');
     });
 
+    it('by which a person makes or connects an account more than ten minutes later', async () => {
+      for (const step of ['provider-new', 'provider-link']) {
+        const traveller = new Traveller(api, application, provider, plain);
+        const { url } = await traveller.depart();
+        const back = answerTo(url);
+        const sub = uniqueName('late');
+        provider.claims = { sub };
+        const choice = await traveller.browser.go(back);
+        provider.honest();
+        assert.equal(stepOf(choice), 'provider-link');
+        api.clock.advance(601);
+        const page = await traveller.browser.submit(choice, step);
+        api.clock.advance(-601);
+        assert.equal(stepOf(page), 'password', step);
+        assert.ok(
+          page.forms.some(({ fields }) => fields.provider === plain),
+          'it is a usual sign-in: no account is proved for it',
+        );
+        assert.deepEqual(assertOk(await api.get(`/v3/users?name=${sub}`)).users, []);
+      }
+    });
+
     it('after the settings have changed', async () => {
       const changing = uniqueName('changing');
       await connectProvider(api, provider, { id: changing });
