@@ -1,5 +1,5 @@
-// A program that uses what a person passed on to it, or an application that acts for them, gives nobody a role in an application, and takes
-// none away, whatever the person may do there.
+// A program that uses what a person passed on to it, or an application that acts for them, manages no application and gives nobody a role in
+// it, whatever the person may do there. What was passed on are base roles only.
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../test/support/answers.ts';
@@ -15,7 +15,7 @@ const tokenOf = (answer: ApiAnswer): string => {
   return answer.headers.get('x-subject-token')!;
 };
 
-onEachDatabase('Roles of an application are not assigned', (api) => {
+onEachDatabase('An application is not managed, nor are its roles assigned,', (api) => {
   let project: { id: string };
   /** May assign every role of the application: by a role of their own, and by one of the organization, which they own. */
   let person: { user: any; password: string; token: string; project: { id: string } };
@@ -72,10 +72,23 @@ onEachDatabase('Roles of an application are not assigned', (api) => {
       assignmentPath({ ...where, application, role }),
     );
 
+  /** Of those who manage the application, and of the person themselves. */
+  const managing = (userId: string): readonly (readonly [method: string, path: string, body?: object])[] => [
+    ['PATCH', `/v3/OS-OAUTH2/consumers/${application.id}`, { consumer: { description: 'changed' } }],
+    ['GET', `/v3/OS-OAUTH2/consumers/${application.id}/grants`],
+    ['POST', '/v3/OS-ROLES/roles', { role: { name: uniqueName('role'), application_id: application.id } }],
+    ['GET', `/v3/OS-ROLES/roles/${role.id}`],
+    ['GET', `/v3/OS-ROLES/users/role_assignments?application_id=${application.id}`],
+    ['GET', `/v3/users/${userId}/OS-SESSIONS/sessions`],
+  ];
+
   describe('with the token of', () => {
     for (const [name, enter] of Object.entries(WAYS))
       it(name, async () => {
         const token = await enter();
+        const { user } = assertOk(await api.get('/v3/auth/tokens', { headers: { 'X-Subject-Token': token } })).token;
+        for (const [method, path, body] of managing(user.id))
+          assertRefused(await api.request(method, path, { token, body }), 403);
         for (const path of paths())
           for (const method of ['PUT', 'DELETE']) assertRefused(await api.request(method, path, { token }), 403);
         const { role_assignments: held } = assertOk(
@@ -87,6 +100,7 @@ onEachDatabase('Roles of an application are not assigned', (api) => {
 
   it('in another way than in person', async () => {
     const own = await api.logIn({ id: colleague.id, password: colleague.password });
+    for (const [method, path, body] of managing(colleague.id)) assertOk(await api.request(method, path, { token: own, body }));
     const [first, ...others] = paths();
     assertOk(await api.put(first!, undefined, { token: own }));
     assertOk(await api.delete(first!, { token: own }), 204);
