@@ -3,6 +3,7 @@ import { html, render } from 'lit';
 import { openDialog } from '../shared/dialog.ts';
 import { type Answer, ApiError, type RequestOptions, SignedOutError, send } from '../shared/http.ts';
 import { hidePage } from '../shared/router.ts';
+import { settings } from '../shared/settings.ts';
 import { shared } from '../shared/words/index.ts';
 import type { UserInfo } from './types.ts';
 import { words } from './words/index.ts';
@@ -91,10 +92,10 @@ function showSignIn(): void {
   const { pathname, search } = window.location;
   const here = pathname + search;
   const isLong = here.length > MAX_RETURN;
-  document.title = words.frame.title;
+  document.title = settings.brand.name;
   render(
     html`<main id="content" class="welcome">
-      <h1>${words.frame.title}</h1>
+      <h1>${settings.brand.name}</h1>
       <p>${words.frame.welcome}</p>
       ${isLong ? html`<p class="warn">${words.frame.longLink}</p>` : ''}
       <p><a class="button" href=${loginUrl(isLong ? '/receive' : here)}>${shared.signIn}</a></p>

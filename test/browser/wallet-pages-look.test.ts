@@ -119,6 +119,7 @@ onWallet('SQLite', 'The pages of the wallet', {}, (wallet) => {
     const person = await wallet.logIn();
     const page = await openWallet(chromium, person, '/receive', { bypassCSP: true, locale: 'es' });
     await onScreen(page, spanish.open.title);
+    assert.equal(await page.locator('.brand').innerText(), 'Cartera Gatehouse', 'as on the page before the sign-in');
     assert.deepEqual(await keyboardTroubles(page), []);
     for (const [path, title] of [
       ['/', spanish.credentials.title],

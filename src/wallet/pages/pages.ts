@@ -8,9 +8,9 @@ import { fail } from '../faults.ts';
 
 const SOURCES = fileURLToPath(new URL('../../../console', import.meta.url));
 const FILES = '/pages/';
-const NAME = 'Gatehouse Wallet';
 const LANGUAGES = ['en', 'es'] as const;
 type Language = (typeof LANGUAGES)[number];
+const NAMES: Readonly<Record<Language, string>> = { en: 'Gatehouse Wallet', es: 'Cartera Gatehouse' };
 
 /** Every screen but the first, whose address is that of the service's own description. */
 const SCREENS = ['/open', '/credentials', '/receive', '/share', '/history', '/keys', '/identifiers', '/node'];
@@ -54,10 +54,10 @@ export function createWalletPages({ sessionIdleSeconds }: { readonly sessionIdle
       entry: 'wallet/main.ts',
       preload: ['wallet/frame.ts', `wallet/words/${language}/index.ts`, `shared/words/${language}.ts`],
       language,
-      title: NAME,
+      title: NAMES[language],
       icon: `${root}wallet/icon.svg`,
       styles: [`${root}wallet/wallet.css`],
-      settings: { base: '', brand: { name: NAME, logo: null }, language, version, idleSeconds: sessionIdleSeconds },
+      settings: { base: '', brand: { name: NAMES[language], logo: null }, language, version, idleSeconds: sessionIdleSeconds },
       withoutScripts: WITHOUT_SCRIPTS[language],
     });
   }
