@@ -22,7 +22,7 @@ const en = {
     count === 1
       ? 'One thing can still act for you without your password.'
       : `${hasMore ? 'More than ' : ''}${count} things can still act for you without your password.`,
-  seeDelegated: 'See and end them',
+  seeDelegated: 'See what it is, and end it',
   otherWays: 'Other ways into your account',
   otherWaysAre: {
     security: 'passkeys, accounts at other providers, password and second factor',
@@ -59,7 +59,7 @@ const es: typeof en = {
     count === 1
       ? 'Una cosa aún puede actuar por usted sin su contraseña.'
       : `${hasMore ? 'Más de ' : ''}${count} cosas aún pueden actuar por usted sin su contraseña.`,
-  seeDelegated: 'Verlas y ponerles fin',
+  seeDelegated: 'Ver qué es y ponerle fin',
   otherWays: 'Otras formas de entrar en su cuenta',
   otherWaysAre: {
     security: 'llaves de acceso, cuentas en otros proveedores, contraseña y segundo factor',
