@@ -14,8 +14,11 @@ export interface AuthenticatorTwist {
   readonly isUserPresent?: boolean;
   readonly counter?: number;
   readonly userHandle?: unknown;
-  /** An attestation with a certificate, which nobody asked for. */
-  readonly hasCertificate?: boolean;
+  /** What it says of itself at a creation: nothing by default. A certificate was not asked for, nor what Android adds. */
+  readonly attestation?: 'certificate' | 'self' | 'android';
+  /** It is also on other devices of the person. */
+  readonly isSynced?: boolean;
+  readonly transports?: unknown;
 }
 
 const sha256 = (data: string | Buffer): Buffer => createHash('sha256').update(data).digest();
@@ -29,15 +32,30 @@ function coseKey(key: KeyObject): Buffer {
   return Buffer.concat([Buffer.from('a50102032620012158', 'hex'), Buffer.from([32]), bx, Buffer.from('225820', 'hex'), by]);
 }
 
-const NO_STATEMENT = '646e6f6e656761747453746d74a0';
-const PACKED_WITH_CERTIFICATE = '667061636b65646761747453746d74a163783563814100';
+const text = (word: string): Buffer => Buffer.concat([Buffer.from([0x60 + word.length]), Buffer.from(word)]);
+const ES256 = 0x26;
 
-const attestation = (authData: Buffer, hasCertificate = false): Buffer =>
-  Buffer.concat([
-    Buffer.from(`a363666d74${hasCertificate ? PACKED_WITH_CERTIFICATE : NO_STATEMENT}686175746844617461`, 'hex'),
-    length(authData),
-    authData,
-  ]);
+/** The attestation object: its format, the statement in it, and the data of the authenticator. */
+function attestation(authData: Buffer, clientData: Buffer, key: KeyObject, kind: AuthenticatorTwist['attestation']): Buffer {
+  const object = (format: string, statement: Buffer): Buffer =>
+    Buffer.concat([
+      Buffer.from([0xa3]),
+      text('fmt'),
+      text(format),
+      text('attStmt'),
+      statement,
+      text('authData'),
+      length(authData),
+      authData,
+    ]);
+  if (kind === 'certificate')
+    return object('packed', Buffer.concat([Buffer.from([0xa1]), text('x5c'), Buffer.from('814100', 'hex')]));
+  if (kind === 'android') return object('android-safetynet', Buffer.from([0xa0]));
+  if (kind === undefined) return object('none', Buffer.from([0xa0]));
+  const signature = sign('sha256', Buffer.concat([authData, sha256(clientData)]), key);
+  const statement = [Buffer.from([0xa2]), text('alg'), Buffer.from([ES256]), text('sig'), length(signature), signature];
+  return object('packed', Buffer.concat(statement));
+}
 
 interface StoredPasskey {
   readonly id: Buffer;
@@ -80,8 +98,9 @@ export class SoftAuthenticator {
   }
 
   #authenticatorData(rpId: string, counter: number, twist: AuthenticatorTwist, attested = Buffer.alloc(0)): Buffer {
-    const { isUserVerified = true, isUserPresent = true } = twist;
-    const flags = (isUserPresent ? 0x01 : 0) | (isUserVerified ? 0x04 : 0) | (attested.length > 0 ? 0x40 : 0);
+    const { isUserVerified = true, isUserPresent = true, isSynced = false } = twist;
+    const flags =
+      (isUserPresent ? 0x01 : 0) | (isUserVerified ? 0x04 : 0) | (isSynced ? 0x18 : 0) | (attested.length > 0 ? 0x40 : 0);
     const tail = Buffer.alloc(5);
     tail[0] = flags;
     tail.writeUInt32BE(twist.counter ?? counter, 1);
@@ -95,10 +114,11 @@ export class SoftAuthenticator {
     this.passkeys.push(passkey);
     const attested = Buffer.concat([Buffer.alloc(16), Buffer.from([0, 32]), passkey.id, coseKey(publicKey)]);
     const authData = this.#authenticatorData(options.rp.id, passkey.counter, twist, attested);
+    const clientData = this.#clientData('webauthn.create', options.challenge, twist);
     return credentialOf(passkey, {
-      clientDataJSON: this.#clientData('webauthn.create', options.challenge, twist).toString('base64url'),
-      attestationObject: attestation(authData, twist.hasCertificate).toString('base64url'),
-      transports: ['internal'],
+      clientDataJSON: clientData.toString('base64url'),
+      attestationObject: attestation(authData, clientData, privateKey, twist.attestation).toString('base64url'),
+      transports: twist.transports ?? ['internal'],
     });
   }
 
@@ -112,7 +132,7 @@ export class SoftAuthenticator {
       clientDataJSON: clientData.toString('base64url'),
       authenticatorData: authData.toString('base64url'),
       signature: sign('sha256', Buffer.concat([authData, sha256(clientData)]), key).toString('base64url'),
-      userHandle: twist.userHandle ?? passkey.userHandle,
+      userHandle: 'userHandle' in twist ? twist.userHandle : passkey.userHandle,
     });
   }
 }

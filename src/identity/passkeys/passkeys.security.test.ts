@@ -69,6 +69,39 @@ onEachDatabase('A passkey', (api) => {
     assert.notEqual(listed!.last_used_at, null);
   });
 
+  it('works without a handle of its owner, which not every authenticator keeps', async () => {
+    const { register, sign } = await person();
+    await register();
+    for (const userHandle of [null, undefined]) assert.ok((await sign({ userHandle })).use);
+  });
+
+  it('is taken with an attestation that it signed itself, and is known as synced if it says so', async () => {
+    const { register, sign } = await person();
+    await register({ attestation: 'self', isSynced: true });
+    assert.equal((await sign({ isSynced: true })).use?.isSynced, true);
+  });
+
+  it('leaves nothing in the database but short words, of what a browser says about its transports', async () => {
+    const { register, passkeys, user } = await person();
+    const long = 'a'.repeat(21);
+    for (const transports of ['internal', ['usb', 'smart-card', 7, ['nfc'], '<b>', '', long], Array(30).fill('ble')])
+      await register({ transports });
+    const stored = (await passkeys.list(user.id)).map((row) => row.transports).sort();
+    assert.deepEqual(stored, [JSON.stringify(Array(10).fill('ble')), '["usb","smart-card"]', '[]'].sort());
+  });
+
+  it('is asked to verify the person when it is alone, and beside a password only those of the person are asked', async () => {
+    const [{ register, passkeys, user }, other] = [await person(), await person()];
+    await other.register();
+    const { row } = await register();
+    const ask = async (userId: string | undefined, mustVerify: boolean) => {
+      const options = (await passkeys.requestOptions({ challenges: [newChallenge()], userId, mustVerify })) as any;
+      return [options.userVerification, options.allowCredentials.map(({ id }: { id: string }) => id)];
+    };
+    assert.deepEqual(await ask(undefined, true), ['required', []]);
+    assert.deepEqual(await ask(user.id, false), ['preferred', [row.credential_id]]);
+  });
+
   describe('is refused', () => {
     const wrongAtUse: Record<string, AuthenticatorTwist> = {
       'from another site': { origin: 'https://login.example.org.evil.example' },
@@ -106,7 +139,8 @@ onEachDatabase('A passkey', (api) => {
     it('when it was made with a certificate, before the library sees it, which would call addresses in it', async () => {
       const { register, passkeys, user } = await person();
       const reason = 'an attestation that was not asked for';
-      await assert.rejects(register({ hasCertificate: true }), { code: 'passkey.refused', reason });
+      await assert.rejects(register({ attestation: 'certificate' }), { code: 'passkey.refused', reason });
+      await assert.rejects(register({ attestation: 'android' }), { code: 'passkey.refused', reason }, 'these have one elsewhere');
       assert.deepEqual(await passkeys.list(user.id), []);
     });
 
@@ -139,6 +173,7 @@ onEachDatabase('A passkey', (api) => {
       assert.ok((await sign({ counter: 40 })).use);
       assert.equal((await sign({ counter: 7 })).use, undefined);
       assert.ok(notified.includes(`passkey.cloned ${user.id}`));
+      assert.ok(!notified.includes(`passkey.used ${user.id}`), 'and not of every use');
     });
 
     it('when a copy was used too often, whatever its counter says then', async () => {
@@ -184,6 +219,7 @@ onEachDatabase('A passkey', (api) => {
         '{}',
         '"x"',
         '{"id":{}}',
+        '{"id":["a"]}',
         made,
         JSON.stringify({ id }),
         JSON.stringify({
