@@ -87,6 +87,9 @@ onEachDatabase('An application is not managed, nor are its roles assigned,', (ap
       it(name, async () => {
         const token = await enter();
         const { user } = assertOk(await api.get('/v3/auth/tokens', { headers: { 'X-Subject-Token': token } })).token;
+        // By a trust, people may read trusts, as in Keystone.
+        const trusts = await api.get(`/v3/OS-TRUST/trusts?trustor_user_id=${user.id}`, { token });
+        assert.equal(trusts.status, name.startsWith('a trust') ? 200 : 403, trusts.text);
         for (const [method, path, body] of managing(user.id))
           assertRefused(await api.request(method, path, { token, body }), 403);
         for (const path of paths())
@@ -100,6 +103,7 @@ onEachDatabase('An application is not managed, nor are its roles assigned,', (ap
 
   it('in another way than in person', async () => {
     const own = await api.logIn({ id: colleague.id, password: colleague.password });
+    assertOk(await api.get(`/v3/OS-TRUST/trusts?trustor_user_id=${colleague.id}`, { token: own }));
     for (const [method, path, body] of managing(colleague.id)) assertOk(await api.request(method, path, { token: own, body }));
     const [first, ...others] = paths();
     assertOk(await api.put(first!, undefined, { token: own }));
