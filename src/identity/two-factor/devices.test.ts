@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { assertRefused } from '../../../test/support/answers.ts';
+import { assertOk, assertRefused } from '../../../test/support/answers.ts';
 import { onEachDatabase } from '../../../test/support/api.ts';
 import { makePerson } from '../../../test/support/applications.ts';
 import { renewAdministrator } from '../../../test/support/directory-domain.ts';
+import { usesDatabaseOf } from '../../../test/support/restartable-api.ts';
 import { logInWith, makeTwoFactorPerson } from '../../../test/support/second-factor.ts';
 
 const DEVICES = '/v3/OS-TWO-FACTOR/devices';
 const DAY = 86_400;
 
 onEachDatabase('Remembered devices', (api) => {
+  const db = usesDatabaseOf(api);
   const listed = async (user: { id: string }): Promise<any[]> =>
     (await api.get(`/v3/users/${user.id}/OS-TWO-FACTOR/devices`)).body.devices;
   const remember = async (user: { id: string }, query = '') =>
@@ -110,6 +112,25 @@ onEachDatabase('Remembered devices', (api) => {
     assert.equal(await check(person.user, { device_id, device_token }), 404);
     assert.deepEqual(await listed(person.user), []);
     await later(-91);
+  });
+
+  it('keep the fifty newest of their replaced tokens, and no more', async () => {
+    const { user } = await makeTwoFactorPerson(api);
+    let device = assertOk(await remember(user), 200).two_factor_auth;
+    const old: any[] = [];
+    for (let i = 0; i < 52; i++) {
+      old.push(device);
+      api.clock.advance(1);
+      device = assertOk(await remember(user, pair(device)), 200).two_factor_auth;
+    }
+    const { rows } = await db()
+      .read.selectFrom('device_tokens')
+      .where('device_id', '=', device.device_id)
+      .select(({ fn }) => fn.countAll().as('rows'))
+      .executeTakeFirstOrThrow();
+    assert.equal(Number(rows), 51);
+    assertRefused(await remember(user, pair(old[0])), 404);
+    assertRefused(await remember(user, pair(old[2])), 403);
   });
 
   it('are all forgotten by DELETE, 204 also when there are none, 404 for nobody', async () => {
