@@ -48,7 +48,7 @@ export interface OpenidDeps
     Pick<NewEmailDeps, 'emailChange'>,
     LeavingDeps,
     DataDeps,
-    RoleCredentialDeps,
+    Omit<RoleCredentialDeps, 'walletAddress'>,
     WalletNodeDeps {
   readonly access: Access;
   readonly users: Users;
@@ -92,7 +92,7 @@ export function createServing(deps: OpenidDeps, { assets, keys, wallet, grants }
   const leaving = createLeavingSignIn(deps);
   const consentSeconds = config.refreshTokenSeconds;
   const interactions = createInteractions({ ...deps, ...people, signIn, leaving, consentSeconds, now: () => clock.now() });
-  const account = createAccountHandler(deps);
+  const account = createAccountHandler({ ...deps, walletAddress: wallet.address });
   const console = createConsoleHandler(deps);
   const websso = createWebssoHandler(deps);
   const newEmail = createNewEmailPage(deps);

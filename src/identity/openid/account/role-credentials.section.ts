@@ -37,6 +37,8 @@ export interface RoleCredentialDeps extends Pick<Deps, 'db' | 'clock' | 'change'
   readonly credentialOffers: CredentialOffers;
   readonly records: Records;
   readonly walletProviders: Pick<WalletProviders, 'wallet'>;
+  /** The address of the wallet node that runs with the service, if one does. */
+  walletAddress(): string | undefined;
 }
 
 type IssuedRow = Awaited<ReturnType<IssuedCredentials['ofUser']>>[number];
@@ -53,17 +55,17 @@ const ofWallets = (rows: readonly IssuedRow[]): IssuedRow[][] => [
   ...Map.groupBy(rows, ({ series_id, batch_id, state }) => `${series_id ?? batch_id} ${state}`).values(),
 ];
 
-/** The address of a wallet takes offers, too. A scheme is for one kind of link only. */
-function linkOf(uri: string, walletLink: string): string {
+/** The address of a wallet takes offers, too. Undefined for a scheme, which is for one kind of link only. */
+function openedBy(walletLink: string, uri: string): string | undefined {
   const wallet = URL.parse(walletLink);
-  if (wallet?.protocol !== 'https:' && wallet?.protocol !== 'http:') return uri;
+  if (wallet?.protocol !== 'https:' && wallet?.protocol !== 'http:') return undefined;
   for (const [name, value] of new URL(uri).searchParams) wallet.searchParams.set(name, value);
   return wallet.href;
 }
 
 /** Whoever has the link and the code gets credentials of the person. */
 const offer =
-  ({ credentialOffers, config }: RoleCredentialDeps): Run =>
+  ({ credentialOffers, config, walletAddress }: RoleCredentialDeps): Run =>
   async (visit, form) => {
     const { user, actor } = visit.person;
     const made = await credentialOffers.make({ userId: user.id }, actor, user.id, {
@@ -72,7 +74,11 @@ const offer =
       hasTxCode: true,
       txCodeHint: visit.look.words.offerCodeHint(visit.look.brand.name),
     });
-    return { show: offerSection(visit, { ...made, link: linkOf(made.uri, config.walletLink) }) };
+    const link = openedBy(config.walletLink, made.uri);
+    // By HAIP, the wallet node of this installation receives nothing.
+    const node = link === undefined && !config.haip ? walletAddress() : undefined;
+    const beside = node === undefined ? undefined : openedBy(`${node}/open`, made.uri);
+    return { show: offerSection(visit, { ...made, link: link ?? made.uri, beside }) };
   };
 
 /** What is revoked already counts as revoked by this. Credentials of others are none of the person's: there is no such credential. */

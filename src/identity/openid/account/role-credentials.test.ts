@@ -190,3 +190,26 @@ onDatabase('SQLite', 'The one wallet of everybody', { settings: { GATEHOUSE_IDEN
     assert.deepEqual([...link.searchParams], [['tenant', 'one'], ...copied.searchParams]);
   });
 });
+
+const NODE = 'https://node.example';
+const besideIn = (text: string) => /href="(https:\/\/node\.example[^"]+)"/.exec(text)?.[1]?.replaceAll('&amp;', '&');
+for (const haip of ['off', 'on'])
+  onDatabase(
+    'SQLite',
+    `The wallet node that runs with the service (HAIP ${haip})`,
+    { settings: { GATEHOUSE_IDENTITY_HAIP: haip } },
+    (api) => {
+      it('can be opened with the offer if it can receive it: a browser on a desk knows no other wallet', async () => {
+        const world = await makeRoleWorld(api, { formats: ['dc+sd-jwt'] });
+        const person = await makeHolder(api, world);
+        const browser = new TestBrowser(api);
+        const before = await browser.submit(await browser.signIn(PAGE, person), 'credential-offer');
+        assert.equal(besideIn(before.text), undefined, 'none runs');
+        await api.service.registerWallet(NODE);
+        const { text } = await browser.submit(await browser.go(PAGE), 'credential-offer');
+        const copied = new URL(/<code class="copy">(openid-credential-offer:[^<]+)</.exec(text)![1]!);
+        assert.equal(besideIn(text), haip === 'on' ? undefined : `${NODE}/open${copied.search}`);
+        assert.ok(text.includes(`href="${copied.href.replaceAll('&', '&amp;')}"`), 'other wallets are opened as before');
+      });
+    },
+  );

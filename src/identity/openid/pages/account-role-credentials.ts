@@ -33,6 +33,8 @@ export interface OfferOnPage {
   readonly uri: string;
   /** The same, as the wallet of this service opens it. */
   readonly link: string;
+  /** The same for the wallet node that runs with the service, if `link` opens other wallets. */
+  readonly beside: string | undefined;
   readonly txCode: string | undefined;
   /** In seconds. */
   readonly expiresAt: number;
@@ -95,16 +97,17 @@ export function roleCredentialsSections(
 }
 
 /** Shown once: the transaction code is nowhere else. */
-export function offerSection(view: AccountView, { uri, link, txCode, expiresAt }: OfferOnPage): Html {
+export function offerSection(view: AccountView, { uri, link, beside, txCode, expiresAt }: OfferOnPage): Html {
   const { look } = view;
   const { words } = look;
   // A wallet that is a page asks for the code, which is on this one.
   const isPage = link.startsWith('http');
+  const newTab = html` target="_blank" rel="noopener noreferrer"`;
   return section(
     words.takeRoles,
     html`<p>${words.offerText}</p>
 <p class="qr" role="img" aria-label="${words.offerQr}">${trusted(renderSVG(link, { border: 2 }))}</p>
-<p><a class="button second small" href="${link}"${isPage && html` target="_blank" rel="noopener noreferrer"`}>${words.walletOpen}</a></p>
+<p><a class="button second small" href="${link}"${isPage && newTab}>${words.walletOpen}</a>${beside !== undefined && html` <a class="button second small" href="${beside}"${newTab}>${words.offerBeside}</a>`}</p>
 <p>${words.offerLink}: <code class="copy">${uri}</code></p>
 ${txCode !== undefined && html`<p class="number">${words.offerCode}:<br><code class="copy">${txCode}</code></p>`}
 <p role="status">${words.offerUntil} ${look.time(expiresAt)}. ${words.offerWarning}</p>

@@ -22,6 +22,7 @@ const en = {
   offerText:
     'Scan the QR code with your wallet. If the wallet is on this device, open it with the button, or copy the link into it. It then asks for the code below.',
   offerQr: 'Code for the wallet on another device',
+  offerBeside: 'Open the wallet of this service',
   offerLink: 'Link',
   offerCode: 'Code that the wallet asks for',
   offerCodeHint: (service: string) => `It is on the page of ${service} that shows the QR code, below it.`,
@@ -61,6 +62,7 @@ const es: typeof en = {
   offerText:
     'Escanee el código QR con su cartera digital. Si la cartera está en este dispositivo, ábrala con el botón o copie en ella el enlace. Después le pedirá el código de abajo.',
   offerQr: 'Código para la cartera de otro dispositivo',
+  offerBeside: 'Abrir la cartera de este servicio',
   offerLink: 'Enlace',
   offerCode: 'Código que pide la cartera',
   offerCodeHint: (service) => `Está en la página de ${service} que muestra el código QR, debajo de este.`,
