@@ -17,6 +17,8 @@ export type TestPoint =
   /** The link of the person was looked for, and their account is not locked yet. On PostgreSQL only. */
   | 'provider-login.in-transaction'
   /** The token, the type and the key proofs of a request for a credential are good; the transaction that records it begins. */
-  | 'issuance.before-transaction';
+  | 'issuance.before-transaction'
+  /** The token of a remembered device is good, and not replaced yet. On PostgreSQL only. */
+  | 'device-renewal.in-transaction';
 
 export const { testPoint, actAt } = createTestPoints<TestPoint>();

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { onEachDatabase } from '../../../test/support/api.ts';
+import { type ApiAnswer, onEachDatabase } from '../../../test/support/api.ts';
 import { makePerson } from '../../../test/support/applications.ts';
 import { KeyrockClient } from '../../../test/support/keyrock-client.ts';
 import { enable } from '../../../test/support/second-factor.ts';
+import { whenAt } from '../../../test/support/test-points.ts';
 import {
   askForTrust,
   isValid,
@@ -18,6 +19,24 @@ const path = '/v3/OS-TRUST/trusts';
 
 onEachDatabase('A trust', (api) => {
   const pair = async (): Promise<[TrustPerson, TrustPerson]> => [await trustPerson(api, ['member']), await trustPerson(api)];
+
+  it('makes no token if it was used up or deleted, or its trustee changed, after the login was proved', async () => {
+    const changes: readonly ((ann: TrustPerson, bob: TrustPerson, trust: { id: string }) => Promise<ApiAnswer>)[] = [
+      (_ann, bob, trust) => useTrust(api, bob, trust),
+      ({ token }, _bob, { id }) => api.delete(`${path}/${id}`, { token }),
+      (_ann, { user }) => api.patch(`/v3/users/${user.id}`, { user: { password: 'another password' } }),
+    ];
+    for (const change of changes) {
+      const [ann, bob] = await pair();
+      const trust = await makeTrust(api, ann, bob, { remaining_uses: 1 });
+      const act = async (): Promise<void> => {
+        const { status, text } = await change(ann, bob, trust);
+        assert.ok(status < 300, text);
+      };
+      const answer = await whenAt('change.before-transaction', act, () => useTrust(api, bob, trust));
+      assert.equal(answer.status, 401, answer.text);
+    }
+  });
 
   it('gives nothing that its trustor has lost, and ends with everybody and everything it depends on', async () => {
     const password = { user: { password: 'another password of a test' } };

@@ -11,6 +11,7 @@ import { fail } from '../faults.ts';
 import type { Notify } from '../notifications/index.ts';
 import type { Guesser } from '../passwords/index.ts';
 import { type Deps, failOnBrokenReference } from '../resource/index.ts';
+import { testPoint } from '../test-points.ts';
 import {
   deleteDevice,
   deleteDevices,
@@ -79,6 +80,7 @@ export function createDevices(deps: Pick<Deps, 'db' | 'clock' | 'change' | 'conf
       const found = await checkToken(transaction, userId, pair);
       audit(`device.renewal_${found}`, { kind: 'user', id: userId }, { device_id: pair.deviceId });
       if (found !== 'good') return found;
+      await testPoint('device-renewal.in-transaction');
       if (!(await replaceDeviceToken(tx, hashOf(pair.deviceToken), seconds(clock)))) {
         // Two requests used the same token and the other was first, so this one is the copy.
         await onTheft(transaction, userId, pair.deviceId);

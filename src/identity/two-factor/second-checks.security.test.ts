@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { assertOk, assertRefused } from '../../../test/support/answers.ts';
-import { type ApiAnswer, onEachDatabase } from '../../../test/support/api.ts';
+import { type ApiAnswer, onDatabase, onEachDatabase } from '../../../test/support/api.ts';
 import { makePerson } from '../../../test/support/applications.ts';
 import { enable, makeTwoFactorPerson, QUESTION, tokenByCode } from '../../../test/support/second-factor.ts';
 import { whenAt } from '../../../test/support/test-points.ts';
@@ -61,5 +61,17 @@ onEachDatabase('A change of how one signs in that was allowed, but is not stored
     assertRefused(answer, 400, /security_question/);
     assert.equal(await isOn(person.user.id), false);
     assertOk(await enable(api, person.user), 201);
+  });
+});
+
+/** In a transaction others can only write on PostgreSQL. */
+onDatabase('PostgreSQL', 'The token of a remembered device that two requests use at the same moment', {}, (api) => {
+  it('is taken for stolen: no device is remembered any more', async () => {
+    const { user } = await makeTwoFactorPerson(api);
+    const remember = (more = '') => api.post(`/v3/OS-TWO-FACTOR/devices?user_id=${user.id}${more}`, undefined);
+    const { device_id: id, device_token: token } = assertOk(await remember()).two_factor_auth;
+    const renew = () => remember(`&device_id=${id}&device_token=${token}`);
+    assertRefused(await whenAt('device-renewal.in-transaction', async () => assertOk(await renew()), renew), 403, /replaced/);
+    assert.deepEqual(assertOk(await api.get(`/v3/users/${user.id}/OS-TWO-FACTOR/devices`)).devices, []);
   });
 });
