@@ -131,8 +131,6 @@ export function createPasskeys({
     });
 
   return {
-    isAvailable: (): boolean => relyingParty() !== undefined,
-
     list: (userId: string): Promise<PasskeyRow[]> => listPasskeys(db.read, userId),
 
     creationOptions: async (

@@ -26,7 +26,7 @@ onEachDatabase('A passkey', (api) => {
   });
   after(() => db.close());
 
-  const passkeysOf = (gate = new Gate(undefined, api.clock)) =>
+  const passkeysOf = (gate = new Gate(undefined, api.clock), address = ORIGIN) =>
     createPasskeys({
       db,
       clock: api.clock,
@@ -34,7 +34,7 @@ onEachDatabase('A passkey', (api) => {
       log: createLog('debug', { write: (line) => void lines.push(line) }),
       notify: async (_, event, userId) => void notified.push(`${event} ${userId}`),
       gate,
-      relyingParty: () => relyingPartyOf(ORIGIN, 'Example'),
+      relyingParty: () => relyingPartyOf(address, 'Example'),
       hasOtherWay: async () => hasPassword,
       isRequired: async () => false,
       onAdded: async () => {},
@@ -67,6 +67,29 @@ onEachDatabase('A passkey', (api) => {
     const [listed] = await passkeys.list(user.id);
     assert.equal(listed!.name, 'a phone');
     assert.notEqual(listed!.last_used_at, null);
+  });
+
+  it('has a name in any case, and its owner is told of it', async () => {
+    const { user, register, passkeys, actor } = await person();
+    const { row } = await register();
+    assert.ok(notified.includes(`passkey.added ${user.id}`));
+    for (const [name, stored] of [
+      [' ', 'Passkey'],
+      [' a key ', 'a key'],
+      ['x'.repeat(65), 'x'.repeat(64)],
+    ] as const) {
+      await passkeys.rename(actor, user.id, row.id, name);
+      assert.equal((await passkeys.list(user.id))[0]!.name, stored);
+    }
+  });
+
+  it('is refused in order at an address where there are none', async () => {
+    const { user } = await person();
+    const nowhere = passkeysOf(undefined, 'https://10.0.0.1');
+    const question = { challenges: [newChallenge()], mustVerify: true };
+    await assert.rejects(nowhere.requestOptions(question), { code: 'passkey.refused' });
+    await assert.rejects(nowhere.verify('{}', question, ATTEMPT), { code: 'passkey.refused' });
+    await assert.rejects(nowhere.creationOptions({ ...user, displayName: '' }, newChallenge()), { code: 'passkey.refused' });
   });
 
   it('works without a handle of its owner, which not every authenticator keeps', async () => {
@@ -193,6 +216,7 @@ onEachDatabase('A passkey', (api) => {
       const challenge = newChallenge();
       const { row, text } = await register({}, challenge);
       await passkeys.remove(actor, user.id, row.id);
+      assert.ok(notified.includes(`passkey.removed ${user.id}`), 'its owner is told');
       assert.equal((await sign()).use, undefined);
       await assert.rejects(passkeys.add(actor, user.id, { challenges: [challenge], text, name: 'again' }), {
         code: 'passkey.known',

@@ -96,6 +96,22 @@ onEachDatabase('Remembered devices', (api) => {
     assert.equal((await listed(user)).length, 1);
   });
 
+  it('show when they were last used: when they were asked for or renewed, not when somebody guessed', async () => {
+    const { user } = await makeTwoFactorPerson(api);
+    const device = (await remember(user)).body.two_factor_auth;
+    const wrong = { ...device, device_token: 'wrong' };
+    const isUsedBy = async (request: () => Promise<unknown>): Promise<boolean> => {
+      const [before] = await listed(user);
+      api.clock.advance(60);
+      await request();
+      return (await listed(user))[0].last_used_at !== before.last_used_at;
+    };
+    assert.equal(await isUsedBy(() => check(user, wrong)), false);
+    assert.equal(await isUsedBy(() => remember(user, pair(wrong))), false);
+    assert.equal(await isUsedBy(() => check(user, device)), true);
+    assert.equal(await isUsedBy(() => remember(user, pair(device))), true);
+  });
+
   it('are good for 90 days, however often they get a new token', async () => {
     const later = async (days: number): Promise<void> => {
       api.clock.advance(days * DAY);

@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { assertOk, assertRefused } from '../../../test/support/answers.ts';
 import { type ApiAnswer, onDatabase, onEachDatabase } from '../../../test/support/api.ts';
 import { makePerson } from '../../../test/support/applications.ts';
-import { enable, makeTwoFactorPerson, QUESTION, tokenByCode } from '../../../test/support/second-factor.ts';
+import { enable, logInWith, makeTwoFactorPerson, QUESTION, tokenByCode } from '../../../test/support/second-factor.ts';
 import { whenAt } from '../../../test/support/test-points.ts';
 
 onEachDatabase('A change of how one signs in that was allowed, but is not stored yet,', (api) => {
@@ -49,6 +49,15 @@ onEachDatabase('A change of how one signs in that was allowed, but is not stored
       () => api.post(`${own(person.user.id)}/recovery_codes`, {}, { token }),
     );
     assertRefused(answer, 404);
+  });
+
+  it('refuses a code of a factor that was turned off since, as any wrong one', async () => {
+    const person = await makeTwoFactorPerson(api);
+    const answer = await meanwhile(
+      () => api.delete(`${own(person.user.id)}/two_factor_auth`),
+      () => logInWith(api, person, { verification_code: person.phone.fresh() }),
+    );
+    assertRefused(answer, 401);
   });
 
   it('leaves no factor without a question when the former one was turned off since', async () => {
