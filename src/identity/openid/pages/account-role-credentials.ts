@@ -107,7 +107,8 @@ export function offerSection(view: AccountView, { uri, link, beside, txCode, exp
     words.takeRoles,
     html`<p>${words.offerText}</p>
 <p class="qr" role="img" aria-label="${words.offerQr}">${trusted(renderSVG(link, { border: 2 }))}</p>
-<p><a class="button second small" href="${link}"${isPage && newTab}>${words.walletOpen}</a>${beside !== undefined && html` <a class="button second small" href="${beside}"${newTab}>${words.offerBeside}</a>`}</p>
+<p><a class="button second small" href="${link}"${isPage && newTab}>${words.walletOpen}</a></p>
+${beside !== undefined && html`<p><a class="button second small" href="${beside}"${newTab}>${words.offerBeside}</a></p>`}
 <p>${words.offerLink}: <code class="copy">${uri}</code></p>
 ${txCode !== undefined && html`<p class="number">${words.offerCode}:<br><code class="copy">${txCode}</code></p>`}
 <p role="status">${words.offerUntil} ${look.time(expiresAt)}. ${words.offerWarning}</p>
