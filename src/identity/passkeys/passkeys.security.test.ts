@@ -21,6 +21,7 @@ onEachDatabase('A passkey', (api) => {
   let hasPassword = true;
   const lines: string[] = [];
   const notified: string[] = [];
+  const removed: string[] = [];
   before(async () => {
     db = await databaseOf(api);
   });
@@ -38,7 +39,7 @@ onEachDatabase('A passkey', (api) => {
       hasOtherWay: async () => hasPassword,
       isRequired: async () => false,
       onAdded: async () => {},
-      onRemoved: async () => {},
+      onRemoved: async (_, { id }) => void removed.push(id),
     });
 
   async function person(gate?: Gate) {
@@ -211,6 +212,14 @@ onEachDatabase('A passkey', (api) => {
       await assert.rejects(sign({ counter: 41 }), { code: 'request.too_many' });
     });
 
+    it('when others were tried too often in its place', async () => {
+      const limits = { account: { attempts: 3, perSeconds: 60 }, address: { attempts: 9, perSeconds: 60 } };
+      const { register, sign } = await person(new Gate(limits, { now: () => 0 }));
+      await register();
+      for (let guess = 0; guess < 3; guess++) assert.equal((await sign({ foreignKey: true })).use, undefined);
+      await assert.rejects(sign(), { code: 'request.too_many' });
+    });
+
     it('when it was removed, also by a replay of its registration', async () => {
       const { register, sign, passkeys, actor, user } = await person();
       const challenge = newChallenge();
@@ -266,6 +275,19 @@ onEachDatabase('A passkey', (api) => {
       for (let i = 0; i < 20; i++) await register();
       await assert.rejects(register(), { code: 'passkey.too_many' });
     });
+  });
+
+  it('is there for its owner only, until it is removed, and no other one is taken for it', async () => {
+    const [{ register, passkeys, actor, user }, other] = [await person(), await person()];
+    await register();
+    api.clock.advance(1);
+    const { row, text } = await register();
+    assert.deepEqual([await passkeys.ownerOf(text), await passkeys.ownerOf('{}')], [user.id, undefined]);
+    const isThere = () => Promise.all([user, other.user].map(({ id }) => passkeys.isThere(id, row.id)));
+    assert.deepEqual(await isThere(), [true, false]);
+    await passkeys.remove(actor, user.id, row.id);
+    assert.deepEqual(await isThere(), [false, false]);
+    assert.equal(removed.at(-1), row.id);
   });
 
   it('that is the last way in is not removed by its owner, but by an administrator', async () => {

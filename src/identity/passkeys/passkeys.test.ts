@@ -4,6 +4,7 @@ import { it } from 'node:test';
 import { assertRefused } from '../../../test/support/answers.ts';
 import { onEachDatabase, uniqueName } from '../../../test/support/api.ts';
 import { AT_LOCALHOST, PasskeyPerson, servesAtLocalhost } from '../../../test/support/passkeys.ts';
+import { TestBrowser } from '../../../test/support/test-browser.ts';
 
 const pathOf = (userId: string): string => `/v3/users/${userId}/OS-PASSKEYS/passkeys`;
 
@@ -26,6 +27,15 @@ onEachDatabase(
       assert.deepEqual(await listed(person.id, token), [second]);
       assert.equal((await api.delete(`${pathOf(person.id)}/${second.id}`, { token })).status, 204);
       assert.deepEqual(await listed(person.id), []);
+    });
+
+    it('are told to be synced, and when they were last used', async () => {
+      const person = await PasskeyPerson.withPasskey(api, { isSynced: true });
+      const before = await listed(person.id);
+      assert.deepEqual([before[0].synced, before[0].last_used_at], [true, null]);
+      const browser = new TestBrowser(api);
+      await person.usePasskey(browser, await browser.go('/account/security'), { isSynced: true });
+      assert.match((await listed(person.id))[0].last_used_at, /^\d{4}-\d\d-\d\dT/);
     });
 
     it('are 404 when there is no such one, or it was removed', async () => {

@@ -179,6 +179,13 @@ onEachDatabase('Two-factor authentication under attack', (api) => {
       }
     });
 
+    it('of a former key keeps nobody from using a new one', async () => {
+      const person = await makeTwoFactorPerson(api);
+      for (let i = 0; i < 5; i++) await code(person, person.phone.wrong());
+      const { two_factor_key: key } = assertOk(await enable(api, person.user, NO_BODY), 201).two_factor_auth;
+      assertOk(await code(person, new Phone(api, key).fresh()), 201);
+    });
+
     it('of one user does not lock out another', async () => {
       const [person, other] = [await makeTwoFactorPerson(api), await makeTwoFactorPerson(api)];
       await times(10, () => code(person, person.phone.wrong()));
