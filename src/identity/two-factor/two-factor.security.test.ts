@@ -307,6 +307,14 @@ onEachDatabase('Two-factor authentication under attack', (api) => {
       assert.equal(await answerStatus(person, ANSWER), 204);
     });
 
+    it('starts anew after the right one', async () => {
+      const person = await makeTwoFactorPerson(api);
+      for (let round = 0; round < 2; round++) {
+        for (let i = 0; i < 4; i++) assert.equal(await answerStatus(person, `guess ${i}`), 401);
+        assert.equal(await answerStatus(person, ANSWER), 204);
+      }
+    });
+
     it('all at once gains nothing, and does not lock out another', async () => {
       const [person, other] = [await makeTwoFactorPerson(api), await makeTwoFactorPerson(api)];
       const found = await times(20, (index) => answerStatus(person, `guess ${index}`));
