@@ -48,6 +48,16 @@ import {
   withOwnRights,
 } from './personas.ts';
 
+/** The rules of a noun that administrators manage. */
+const administered = <One extends string, Many extends string>(one: One, many: Many, readers: Rule) =>
+  ({
+    [`identity:list_${many}`]: readers,
+    [`identity:get_${one}`]: readers,
+    [`identity:create_${one}`]: admin,
+    [`identity:update_${one}`]: admin,
+    [`identity:delete_${one}`]: admin,
+  }) as Record<`identity:list_${Many}` | `identity:${'get' | 'create' | 'update' | 'delete'}_${One}`, Rule>;
+
 export const baseRules = {
   'identity:check_token': anyOf(admin, systemReader, userOfToken),
   'identity:validate_token': anyOf(admin, systemReader, service, userOfToken),
@@ -225,27 +235,11 @@ export const baseRules = {
   // Each operation is checked by the rule of its own route.
   'SCIM:bulk': anyCaller,
 
-  'identity:get_region': anyCaller,
-  'identity:list_regions': anyCaller,
-  'identity:create_region': admin,
-  'identity:update_region': admin,
-  'identity:delete_region': admin,
-  'identity:get_service': adminOrSystemReader,
-  'identity:list_services': adminOrSystemReader,
-  'identity:create_service': admin,
-  'identity:update_service': admin,
-  'identity:delete_service': admin,
-  'identity:get_endpoint': adminOrSystemReader,
-  'identity:list_endpoints': adminOrSystemReader,
-  'identity:create_endpoint': admin,
-  'identity:update_endpoint': admin,
-  'identity:delete_endpoint': admin,
+  ...administered('region', 'regions', anyCaller),
+  ...administered('service', 'services', adminOrSystemReader),
+  ...administered('endpoint', 'endpoints', adminOrSystemReader),
 
-  'identity:list_endpoint_groups': adminOrSystemReader,
-  'identity:get_endpoint_group': adminOrSystemReader,
-  'identity:create_endpoint_group': admin,
-  'identity:update_endpoint_group': admin,
-  'identity:delete_endpoint_group': admin,
+  ...administered('endpoint_group', 'endpoint_groups', adminOrSystemReader),
   'identity:list_endpoints_associated_with_endpoint_group': adminOrSystemReader,
   'identity:list_projects_associated_with_endpoint_group': adminOrSystemReader,
   'identity:list_endpoint_groups_for_project': adminOrSystemReader,
@@ -258,11 +252,7 @@ export const baseRules = {
   'identity:add_endpoint_to_project': admin,
   'identity:remove_endpoint_from_project': admin,
 
-  'identity:list_policies': adminOrSystemReader,
-  'identity:get_policy': adminOrSystemReader,
-  'identity:create_policy': admin,
-  'identity:update_policy': admin,
-  'identity:delete_policy': admin,
+  ...administered('policy', 'policies', adminOrSystemReader),
   'identity:list_endpoints_for_policy': adminOrSystemReader,
   'identity:get_policy_for_endpoint': adminOrSystemReader,
   'identity:create_policy_association_for_endpoint': admin,
@@ -288,24 +278,8 @@ export const baseRules = {
   'identity:update_limit': admin,
   'identity:delete_limit': admin,
 
-  'identity:list_identity_providers': adminOrSystemReader,
-  'identity:get_identity_provider': adminOrSystemReader,
-  'identity:create_identity_provider': admin,
-  'identity:update_identity_provider': admin,
-  'identity:delete_identity_provider': admin,
-  'identity:list_mappings': adminOrSystemReader,
-  'identity:get_mapping': adminOrSystemReader,
-  'identity:create_mapping': admin,
-  'identity:update_mapping': admin,
-  'identity:delete_mapping': admin,
-  'identity:list_protocols': adminOrSystemReader,
-  'identity:get_protocol': adminOrSystemReader,
-  'identity:create_protocol': admin,
-  'identity:update_protocol': admin,
-  'identity:delete_protocol': admin,
-  'identity:list_service_providers': adminOrSystemReader,
-  'identity:get_service_provider': adminOrSystemReader,
-  'identity:create_service_provider': admin,
-  'identity:update_service_provider': admin,
-  'identity:delete_service_provider': admin,
+  ...administered('identity_provider', 'identity_providers', adminOrSystemReader),
+  ...administered('mapping', 'mappings', adminOrSystemReader),
+  ...administered('protocol', 'protocols', adminOrSystemReader),
+  ...administered('service_provider', 'service_providers', adminOrSystemReader),
 } as const satisfies Record<string, Rule>;

@@ -5,10 +5,10 @@ import { isUniqueViolation } from '../../platform/database/index.ts';
 import { newId, newSecret } from '../../platform/ids.ts';
 import { DEFAULT_DOMAIN, findProject, hasAdministrator, tagOf } from '../access/index.ts';
 import { type Change, type RunChange, serviceActor } from '../audit/index.ts';
-import { insertEntry } from '../catalog/index.ts';
 import type { Database } from '../database.ts';
 import { Fault, fail } from '../faults.ts';
 import { insertGrant } from '../grants/index.ts';
+import { insertRow } from '../noun/index.ts';
 import type { NewPassword, Passwords } from '../passwords/index.ts';
 import { insertProjectRow } from '../projects/index.ts';
 import type { Deps } from '../resource/index.ts';
@@ -50,10 +50,10 @@ async function makeRoles({ tx, audit }: Change, clock: Clock): Promise<Map<strin
 
 async function makeCatalog({ tx }: Change, url: string): Promise<void> {
   const serviceId = newId();
-  await insertEntry(tx, 'regions', { id: REGION, description: '', parent_region_id: null, extra: '{}' });
-  await insertEntry(tx, 'services', { id: serviceId, type: 'identity', name: 'gatehouse', enabled: 1, extra: '{}' });
+  await insertRow(tx, 'regions', { id: REGION, description: '', parent_region_id: null, extra: '{}' });
+  await insertRow(tx, 'services', { id: serviceId, type: 'identity', name: 'gatehouse', enabled: 1, extra: '{}' });
   for (const interfaceName of ['public', 'internal', 'admin']) {
-    await insertEntry(tx, 'endpoints', {
+    await insertRow(tx, 'endpoints', {
       id: newId(),
       service_id: serviceId,
       region_id: REGION,

@@ -1,6 +1,6 @@
 // /v3/OS-EP-FILTER
 import type { IdentityApp } from '../access/index.ts';
-import { EndpointList, renderEndpoint } from '../catalog/index.ts';
+import { endpoint } from '../catalog/index.ts';
 import { ProjectList, renderProject } from '../projects/index.ts';
 import { filterDocumentation, listOf, wholeList } from '../resource/index.ts';
 import type { EndpointFilter } from './endpoint-filter.rules.ts';
@@ -103,14 +103,14 @@ function mountEndpointGroups(app: IdentityApp, filter: EndpointFilter): void {
       tag,
       rule: 'identity:list_endpoints_associated_with_endpoint_group',
       target,
-      reply: { 200: EndpointList },
+      reply: { 200: endpoint.schemas.List },
     },
     async (call) => {
       const endpoints = await filter.endpointsInGroup(call.target);
       return wholeList(
         call,
         'endpoints',
-        endpoints.map((row) => renderEndpoint(call.base, row)),
+        endpoints.map((row) => endpoint.render(call.base, row)),
       );
     },
   );
@@ -226,14 +226,14 @@ function mountEndpointsOfProjects(app: IdentityApp, filter: EndpointFilter): voi
       tag,
       rule: 'identity:list_endpoints_for_project',
       target: project,
-      reply: { 200: EndpointList },
+      reply: { 200: endpoint.schemas.List },
     },
     async (call) => {
       const endpoints = await filter.endpointsOfProject(call.target);
       return wholeList(
         call,
         'endpoints',
-        endpoints.map((row) => renderEndpoint(call.base, row)),
+        endpoints.map((row) => endpoint.render(call.base, row)),
       );
     },
   );

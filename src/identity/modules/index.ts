@@ -68,7 +68,7 @@ export async function buildModules(db: Database, options: ModuleOptions) {
     grants,
     assignments: createAssignments(deps),
     userScopes: createUserScopes(deps),
-    catalog: createCatalog(deps),
+    ...createCatalog(deps),
     domainConfig: createDomainConfig({ ...deps, seal: options.seal }),
     endpointFilter: createEndpointFilter(deps),
     policies: createPolicies(deps),

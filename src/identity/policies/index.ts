@@ -1,3 +1,2 @@
 // Policies: texts that services store here, and which endpoints they are for (OS-ENDPOINT-POLICY).
-export { mountPolicies } from './policies.routes.ts';
-export { createPolicies, type Policies } from './policies.rules.ts';
+export { createPolicies, mountPolicies, type Policies } from './policies.routes.ts';

@@ -1,73 +1,23 @@
 // /v3/policies, and OS-ENDPOINT-POLICY below it and below /v3/endpoints
 import type { IdentityApp } from '../access/index.ts';
-import { EndpointList, renderEndpoint } from '../catalog/index.ts';
-import { filterDocumentation, listOf, wholeList } from '../resource/index.ts';
-import type { Policies } from './policies.rules.ts';
-import { CreatePolicy, PolicyEnvelope, PolicyList, renderPolicy, UpdatePolicy } from './policies.schema.ts';
+import { endpoint } from '../catalog/index.ts';
+import { createNoun, mountNoun } from '../noun/index.ts';
+import { type Deps, wholeList } from '../resource/index.ts';
+import { createAssociations } from './associations.rules.ts';
+import { policy } from './policy.ts';
 
-const tag = 'Policies';
+const { tag } = policy;
+
+export const createPolicies = (deps: Pick<Deps, 'db' | 'change'>) => ({
+  ...createNoun(policy, deps),
+  ...createAssociations(deps),
+});
+export type Policies = ReturnType<typeof createPolicies>;
 
 export function mountPolicies(app: IdentityApp, { policies }: { readonly policies: Policies }): void {
+  mountNoun(app, policy, policies);
   const one = '/v3/policies/:policy_id';
   const target = ({ params }: { params: { policy_id: string } }) => policies.target(params.policy_id);
-
-  app.get(
-    '/v3/policies',
-    {
-      summary: 'List policies',
-      tag,
-      rule: 'identity:list_policies',
-      documentation: filterDocumentation(['type']),
-      reply: { 200: PolicyList },
-    },
-    async (call) => {
-      const page = await policies.list(call.query);
-      return listOf(call, 'policies', { ...page, items: page.items.map((row) => renderPolicy(call.base, row)) });
-    },
-  );
-  app.post(
-    '/v3/policies',
-    {
-      summary: 'Store a policy of a service',
-      description: 'It is kept as it is. It has no effect on this service.',
-      tag,
-      rule: 'identity:create_policy',
-      body: CreatePolicy,
-      reply: { 201: PolicyEnvelope },
-    },
-    async ({ caller, body, base }) => ({ policy: renderPolicy(base, await policies.create(caller, body.policy)) }),
-  );
-  app.get(
-    one,
-    { summary: 'Show a policy', tag, rule: 'identity:get_policy', target, reply: { 200: PolicyEnvelope } },
-    ({ target: row, base }) => ({ policy: renderPolicy(base, row) }),
-  );
-  app.patch(
-    one,
-    {
-      summary: 'Change a policy',
-      tag,
-      rule: 'identity:update_policy',
-      target,
-      body: UpdatePolicy,
-      reply: { 200: PolicyEnvelope },
-    },
-    async ({ caller, target: row, body, base }) => ({
-      policy: renderPolicy(base, await policies.update(caller, row, body.policy)),
-    }),
-  );
-  app.delete(
-    one,
-    {
-      summary: 'Delete a policy',
-      description: 'Endpoints that it was for have none then, or the next one that is for them.',
-      tag,
-      rule: 'identity:delete_policy',
-      target,
-      reply: { 204: null },
-    },
-    ({ caller, target: row }) => policies.remove(caller, row),
-  );
 
   app.get(
     `${one}/OS-ENDPOINT-POLICY/endpoints`,
@@ -76,14 +26,14 @@ export function mountPolicies(app: IdentityApp, { policies }: { readonly policie
       tag,
       rule: 'identity:list_endpoints_for_policy',
       target,
-      reply: { 200: EndpointList },
+      reply: { 200: endpoint.schemas.List },
     },
     async (call) => {
       const endpoints = await policies.endpointsFor(call.target);
       return wholeList(
         call,
         'endpoints',
-        endpoints.map((row) => renderEndpoint(call.base, row)),
+        endpoints.map((row) => endpoint.render(call.base, row)),
       );
     },
   );
@@ -95,9 +45,9 @@ export function mountPolicies(app: IdentityApp, { policies }: { readonly policie
       tag,
       rule: 'identity:get_policy_for_endpoint',
       target: ({ params }: { params: { endpoint_id: string } }) => policies.endpointTarget(params.endpoint_id),
-      reply: { 200: PolicyEnvelope },
+      reply: { 200: policy.schemas.Envelope },
     },
-    async ({ target: endpoint, base }) => ({ policy: renderPolicy(base, await policies.policyFor(endpoint)) }),
+    async ({ target: endpoint, base }) => ({ policy: policy.render(base, await policies.policyFor(endpoint)) }),
   );
   mountAssociations(app, policies);
 }
@@ -127,7 +77,7 @@ function mountAssociations(app: IdentityApp, policies: Policies): void {
         target,
         reply: { 204: null },
       },
-      ({ caller, target: policy, params }) => policies.associate(caller, policy, pathOf(params)),
+      ({ caller, target: row, params }) => policies.associate(caller, row, pathOf(params)),
     );
     app.get(
       whole,
@@ -138,7 +88,7 @@ function mountAssociations(app: IdentityApp, policies: Policies): void {
         target,
         reply: { 204: null },
       },
-      ({ target: policy, params }) => policies.check(policy, pathOf(params)),
+      ({ target: row, params }) => policies.check(row, pathOf(params)),
     );
     app.delete(
       whole,
@@ -149,7 +99,7 @@ function mountAssociations(app: IdentityApp, policies: Policies): void {
         target,
         reply: { 204: null },
       },
-      ({ caller, target: policy, params }) => policies.dissociate(caller, policy, pathOf(params)),
+      ({ caller, target: row, params }) => policies.dissociate(caller, row, pathOf(params)),
     );
   }
 }

@@ -1,39 +1,11 @@
 // Policies and their associations in the database.
-import { lockRow, type PageRequest, type RowPage, readPage } from '../../platform/database/index.ts';
-import type { Database, EndpointRow, PolicyAssociationRow, PolicyRow, Reader, RegionRow, Tx } from '../database.ts';
-import { applyCriteria, type Criterion } from '../resource/index.ts';
+import type { EndpointRow, PolicyAssociationRow, PolicyRow, Reader, RegionRow, Tx } from '../database.ts';
 
 /** What a policy is for: an endpoint, a service in a region, or a service. */
 export type Association = Pick<PolicyAssociationRow, 'endpoint_id' | 'service_id' | 'region_id'>;
 
 export const findPolicy = (db: Reader, id: string): Promise<PolicyRow | undefined> =>
   db.selectFrom('policies').where('id', '=', id).selectAll().executeTakeFirst();
-
-export const lockPolicy = (db: Pick<Database, 'dialect'>, tx: Tx, id: string): Promise<PolicyRow | undefined> =>
-  lockRow(db, tx, 'policies', id);
-
-export function listPolicies(
-  db: Database,
-  page: PageRequest,
-  criteria: readonly Criterion[],
-): Promise<RowPage<PolicyRow> | undefined> {
-  const all = db.read.selectFrom('policies').selectAll('policies');
-  return readPage(applyCriteria(all, db.dialect, criteria), { table: 'policies' }, page, all);
-}
-
-export async function insertPolicy(tx: Tx, row: PolicyRow): Promise<void> {
-  await tx.insertInto('policies').values(row).execute();
-}
-
-export async function updatePolicy(tx: Tx, id: string, values: Partial<PolicyRow>): Promise<void> {
-  await tx.updateTable('policies').set(values).where('id', '=', id).execute();
-}
-
-/** Whether it was there. */
-export async function deletePolicy(tx: Tx, id: string): Promise<boolean> {
-  const { numDeletedRows } = await tx.deleteFrom('policies').where('id', '=', id).executeTakeFirst();
-  return numDeletedRows > 0n;
-}
 
 export const findEndpoint = (db: Reader, id: string): Promise<EndpointRow | undefined> =>
   db.selectFrom('endpoints').where('id', '=', id).selectAll().executeTakeFirst();

@@ -12,11 +12,15 @@ export async function failOnBrokenReference<T>(otherwise: () => never, write: ()
   }
 }
 
-export async function failOnDuplicateName<T>(kind: string, name: string, write: () => Promise<T>): Promise<T> {
+/** Fails with 409 when there is a row with this value already. */
+export async function failOnDuplicate<T>(kind: string, field: string, value: string, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
-    if (isUniqueViolation(error)) fail('resource.duplicate', { kind, field: 'name', value: name });
+    if (isUniqueViolation(error)) fail('resource.duplicate', { kind, field, value });
     throw error;
   }
 }
+
+export const failOnDuplicateName = <T>(kind: string, name: string, write: () => Promise<T>): Promise<T> =>
+  failOnDuplicate(kind, 'name', name, write);

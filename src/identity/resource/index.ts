@@ -1,6 +1,6 @@
 // Shared by all resources of the base API: lists and filters, extra attributes, conflicts, errors.
 export { bit, Extra, extraOf, membersOf, mergeExtra, mergeOptions, parseJson, withExtra } from './attributes.ts';
-export { failOnBrokenReference, failOnDuplicateName } from './conflicts.ts';
+export { failOnBrokenReference, failOnDuplicate, failOnDuplicateName } from './conflicts.ts';
 export type { Deps } from './deps.ts';
 export { commonHeaders, KeystoneError, keystoneErrors, OAuthError, oauthErrors, REQUEST_ID_HEADER } from './error-format.ts';
 export { microsecondsIn, readExpiry } from './expiry.ts';
@@ -32,4 +32,5 @@ export {
 } from './lists.ts';
 export { CHANGE_IF_MATCH, callerIfMatch, DELETE_IF_MATCH, ETAG, etagOf, withEtag } from './preconditions.ts';
 export { type SignedRequest, signedRequestOf } from './signed-request.ts';
+export type { VersionedKind } from './versions.store.ts';
 export { isWebAddress, isWebReference } from './web-address.ts';

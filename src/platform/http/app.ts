@@ -89,6 +89,8 @@ export interface Documentation {
 
 export interface RouteSpec<Rule extends string, Q extends Schema | undefined, B extends Schema | undefined> {
   readonly summary: string;
+  /** The name of the function in generated clients, if method and path make a bad one. Never change one. */
+  readonly id?: string;
   /** What a developer has to know beyond the summary. */
   readonly description?: string;
   readonly tag: string;

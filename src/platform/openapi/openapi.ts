@@ -56,6 +56,7 @@ const headersOf = (all: Readonly<Record<string, string>>) => ({
 });
 
 const idOf = ({ method, path, spec }: DocumentedRoute, options: OpenApiOptions): string =>
+  spec.id ??
   operationId(
     method,
     path,
