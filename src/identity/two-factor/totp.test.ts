@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { Secret, TOTP } from 'otpauth';
-import { codeAt, fromBase32, matchingStep, newKey, otpauthUri, stepAt, toBase32 } from './totp.ts';
+import { codeAt, fromBase32, matchingStep, newKey, otpauthUri, STEPS_SET_BACK, stepAt, toBase32 } from './totp.ts';
 
 describe('TOTP', () => {
   const key = Buffer.from('12345678901234567890');
@@ -50,6 +50,13 @@ describe('TOTP', () => {
     const step = stepAt(now);
     assert.equal(matchingStep(key, codeAt(key, step), now, step), undefined);
     assert.equal(matchingStep(key, codeAt(key, step), now, step - 1), step);
+  });
+
+  it('locks nobody out until the time of a code that was accepted before the clock was set back', () => {
+    const now = 1_000_000_000_000;
+    const step = stepAt(now);
+    assert.equal(matchingStep(key, codeAt(key, step), now, step + STEPS_SET_BACK), undefined);
+    assert.equal(matchingStep(key, codeAt(key, step), now, step + STEPS_SET_BACK + 1), step);
   });
 
   it('refuses what is not six digits', () => {

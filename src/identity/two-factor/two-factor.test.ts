@@ -82,6 +82,7 @@ onEachDatabase('Two-factor authentication', (api) => {
 
     it('replaces question and answer when it has them', async () => {
       const { user } = await makeTwoFactorPerson(api);
+      assertRefused(await enable(api, user, { two_factor_auth: { security_answer: 'Main' } }), 400, /security_question/);
       await enable(api, user, { two_factor_auth: { security_question: 'Street', security_answer: 'Main' } });
       assert.equal((await api.get(own(user, 'two_factor_data'))).body.two_factor_auth.security_question, 'Street');
       assert.equal((await api.head(`${own(user, 'sec_question')}?security_answer=main`)).status, 204);
