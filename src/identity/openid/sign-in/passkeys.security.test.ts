@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { onEachDatabase, TestApi, uniqueName } from '../../../../test/support/api.ts';
+import { onEachDatabase, TestApi, uniqueName, withApi } from '../../../../test/support/api.ts';
 import { connectProvider, ROOT } from '../../../../test/support/federation.ts';
 import {
   AT_LOCALHOST,
@@ -305,6 +305,7 @@ const define = (api: TestApi): void => {
       assert.equal((await own.press('passkey-remove')).status, 400);
       assert.equal((await api.patch(path, { identity_provider: { enabled: true } })).status, 200);
       assert.ok((await own.press('passkey-remove')).text.includes(words.noPasskeys));
+      assert.match((await own.press('provider-unlink')).text, /only way to sign in/, 'without a passkey the link is the last');
     });
 
     it('is none where the domain has passkeys off: the link with a provider stays', async () => {
@@ -496,6 +497,7 @@ describe('At an address where browsers offer no passkeys', () => {
       const page = await new TestBrowser(api).go('/account');
       assert.equal(passkeyOptionsOf(page), undefined);
       assert.doesNotMatch(page.text, /<script/);
+      assert.match(api.logged.join(''), /people cannot use passkeys/);
     } finally {
       await api.stop();
     }
@@ -503,4 +505,17 @@ describe('At an address where browsers offer no passkeys', () => {
     await assert.rejects(strict.start(), /GATEHOUSE_IDENTITY_PASSKEYS: .* GATEHOUSE_IDENTITY_URL/);
     await strict.stop();
   });
+});
+
+describe('Where passkeys are off', () => {
+  const settings = { GATEHOUSE_IDENTITY_PASSKEYS: 'off' };
+
+  it('none is offered', () =>
+    withApi({ settings: { ...AT_LOCALHOST, ...settings } }, async (api) => {
+      api.url = AT_LOCALHOST.GATEHOUSE_IDENTITY_URL;
+      assert.equal(passkeyOptionsOf(await new TestBrowser(api).go('/account')), undefined);
+    }));
+
+  it('nobody is told that the address does not allow them', () =>
+    withApi({ settings }, async (api) => assert.doesNotMatch(api.logged.join(''), /people cannot use passkeys/)));
 });
