@@ -179,6 +179,9 @@ function define(api: TestApi): void {
       assert.equal(guesses.length, 12 * round, 'every guess is in the audit log');
       api.clock.advance(301);
     }
+    for (let i = 0; i < 4; i++) await logInWith(api, person, { verification_code: person.phone.wrong() });
+    const last = await logInWith(api, person, { verification_code: person.phone.fresh() });
+    assert.equal(last.status, 201, 'the last guess before a lock-out was right');
     await sent();
     assert.deepEqual(hook.eventsOf(person.user).sort(), ['two_factor.enabled', 'two_factor.locked_out', 'two_factor.locked_out']);
   });

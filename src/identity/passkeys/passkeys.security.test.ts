@@ -320,7 +320,7 @@ describe('The relying party', () => {
       origin: 'https://id.example.org:8443',
       name: 'Example',
     });
-    assert.equal(relyingPartyOf('http://localhost:5000', 'x')?.id, 'localhost');
+    for (const host of ['localhost', 'id.localhost']) assert.equal(relyingPartyOf(`http://${host}:5000`, 'x')?.id, host);
     for (const address of ['http://127.0.0.1:5000', 'https://[::1]:5000', 'https://10.0.0.1', 'http://id.example.org'])
       assert.equal(relyingPartyOf(address, 'x'), undefined, address);
   });
