@@ -117,6 +117,8 @@ onEachDatabase('The account page', (api) => {
       const person = await makeUser(api);
       const { phone, confirm } = await proposalFor(person);
       const code = phone.code();
+      assert.doesNotMatch((await confirm({ code: phone.wrong() })).text, /recovery-codes-file/);
+      assert.equal((await logInWith(api, person)).status, 201, 'a wrong one turned nothing on');
       assert.match((await confirm({ code })).text, /recovery-codes-file/);
       assert.equal((await logInWith(api, person, { verification_code: code })).status, 401);
       api.clock.advance(30);
