@@ -2,17 +2,10 @@
 import type { IdentityApp } from '../access/index.ts';
 import { fail } from '../faults.ts';
 import { mountNoun, type NounBody } from '../noun/index.ts';
-import type { Deps } from '../resource/index.ts';
-import { createEndpoints, endpoint } from './endpoint.ts';
-import { createRegions, region } from './region.ts';
-import { createServices, service } from './service.ts';
-
-export const createCatalog = (deps: Pick<Deps, 'db' | 'change' | 'clock'>) => ({
-  regions: createRegions(deps),
-  services: createServices(deps),
-  endpoints: createEndpoints(deps),
-});
-export type CatalogNouns = ReturnType<typeof createCatalog>;
+import type { CatalogNouns } from './catalog.ts';
+import { endpoint } from './endpoint.ts';
+import { region } from './region.ts';
+import { service } from './service.ts';
 
 export function mountCatalog(app: IdentityApp, { regions, services, endpoints }: CatalogNouns): void {
   mountNoun(app, region, regions);

@@ -24,12 +24,10 @@ export async function haveEndpoints(db: Reader, regionIds: readonly string[]): P
   return (await query.select('id').limit(1).execute()).length > 0;
 }
 
-/** In one statement, since they refer to each other. */
-export async function deleteRegions(tx: Tx, ids: readonly string[]): Promise<void> {
-  await tx
-    .deleteFrom('regions')
-    .where('id', 'in', [...ids])
-    .execute();
+/** In one statement, since they refer to each other. Returns the ids of those that were there. */
+export async function deleteRegions(tx: Tx, ids: readonly string[]): Promise<string[]> {
+  const query = tx.deleteFrom('regions').where('id', 'in', [...ids]);
+  return (await query.returning('id').execute()).map(({ id }) => id);
 }
 
 /** False when it exists already. */

@@ -114,6 +114,23 @@ onEachDatabase('The catalog', (api) => {
       }
     });
 
+    it('is deleted once, and the audit log says so once, and what was changed', async () => {
+      const { id } = await api.make('region', {});
+      assertOk(await api.patch(`/v3/regions/${id}`, { region: { description: 'x', colour: 'green' } }));
+      const answers = await Promise.all([1, 2, 3].map(() => api.delete(`/v3/regions/${id}`)));
+      assert.deepEqual(answers.map(({ status }) => status).sort(), [204, 404, 404]);
+      const { events } = assertOk(await api.get(`/v3/OS-AUDIT/events?target_id=${id}`));
+      const said = (events as { action: string; detail?: { fields?: string[] } }[]).map(({ action, detail }) => [
+        action,
+        detail?.fields,
+      ]);
+      assert.deepEqual(said.sort(), [
+        ['region.created', undefined],
+        ['region.deleted', undefined],
+        ['region.updated', ['description', 'colour']],
+      ]);
+    });
+
     it('takes those below it along when it is deleted, unless endpoints are there', async () => {
       const a = await api.make('region', {});
       const b = await api.make('region', { parent_region_id: a.id });

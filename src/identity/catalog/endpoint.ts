@@ -4,7 +4,7 @@ import { tagOf } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
 import type { Tx } from '../database.ts';
 import { fail } from '../faults.ts';
-import { createNoun, defineNoun, findRow, flag } from '../noun/index.ts';
+import { defineNoun, findRow, flag, nounRules } from '../noun/index.ts';
 import type { Deps } from '../resource/index.ts';
 import { insertRegionIfMissing } from './catalog.store.ts';
 import { RegionId } from './region.ts';
@@ -27,7 +27,7 @@ export const endpoint = defineNoun({
     enabled: flag(true),
     region_id: { body: t.nullable(t.string()), initial: null, filter: 'text' },
   },
-  derived: {
+  aliases: {
     /** The old name of `region_id`; clients read either. */
     region: { body: t.nullable(RegionId), answer: t.nullable(t.string()), show: ({ region_id }) => region_id },
   },
@@ -67,7 +67,7 @@ async function regionOf(
 }
 
 export const createEndpoints = (deps: Pick<Deps, 'db' | 'change'>) =>
-  createNoun(endpoint, deps, {
+  nounRules(endpoint, deps, {
     async prepare(change, body: EndpointBody) {
       await checkParts(change.tx, body);
       const region = await regionOf(change, body);

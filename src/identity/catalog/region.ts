@@ -6,7 +6,7 @@ import { tagOf } from '../access/index.ts';
 import type { Tx } from '../database.ts';
 import { fail } from '../faults.ts';
 import { noteGoneLimits } from '../limits/index.ts';
-import { createNoun, defineNoun, findRow } from '../noun/index.ts';
+import { defineNoun, findRow, nounRules } from '../noun/index.ts';
 import { type Deps, failOnBrokenReference } from '../resource/index.ts';
 import { deleteRegions, haveEndpoints, regionAncestors, regionTree } from './catalog.store.ts';
 
@@ -40,9 +40,9 @@ async function checkParent({ db }: Pick<Deps, 'db'>, tx: Tx, id: string, parent:
 }
 
 export const createRegions = (deps: Pick<Deps, 'db' | 'change' | 'clock'>) =>
-  createNoun(region, deps, {
+  nounRules(region, deps, {
     async prepare({ tx }, { parent_region_id: parent }: { parent_region_id?: string | null }, id) {
-      if (parent) await checkParent(deps, tx, id, parent);
+      if (parent !== undefined && parent !== null) await checkParent(deps, tx, id, parent);
       return undefined;
     },
     brokenReference: ({ parent_region_id: parent }) => fail('region.not_found', { id: parent ?? '' }),
@@ -50,11 +50,11 @@ export const createRegions = (deps: Pick<Deps, 'db' | 'change' | 'clock'>) =>
       const tree = await regionTree(tx, id);
       if (await haveEndpoints(tx, tree)) fail('region.has_endpoints', { id });
       await noteGoneLimits(tx, 'region_id', tree, seconds(deps.clock));
-      await failOnBrokenReference(
+      const deleted = await failOnBrokenReference(
         () => fail('region.has_endpoints', { id }),
         () => deleteRegions(tx, tree),
       );
-      for (const below of tree) if (below !== id) audit('region.deleted', { kind: 'region', id: below });
-      return true;
+      for (const below of deleted) if (below !== id) audit('region.deleted', { kind: 'region', id: below });
+      return deleted.includes(id);
     },
   });

@@ -3,7 +3,7 @@ import { seconds } from '../../platform/clock.ts';
 import { t } from '../../platform/http/index.ts';
 import { tagOf } from '../access/index.ts';
 import { noteGoneLimits } from '../limits/index.ts';
-import { createNoun, defineNoun, deleteRow, flag } from '../noun/index.ts';
+import { defineNoun, deleteRow, flag, nounRules } from '../noun/index.ts';
 import type { Deps } from '../resource/index.ts';
 
 export const service = defineNoun({
@@ -29,7 +29,7 @@ export const service = defineNoun({
 });
 
 export const createServices = (deps: Pick<Deps, 'db' | 'change' | 'clock'>) =>
-  createNoun(service, deps, {
+  nounRules(service, deps, {
     async remove({ tx }, { id }) {
       await noteGoneLimits(tx, 'service_id', [id], seconds(deps.clock));
       return deleteRow(tx, 'services', id);

@@ -1,4 +1,4 @@
 // Nouns of the base API, from a definition to their routes.
 
 export { deleteRow, findRow, insertRow } from './noun.store.ts';
-export { createNoun, defineNoun, flag, mountNoun, type NounBody, type NounRules } from './noun.ts';
+export { defineNoun, flag, mountNoun, type NounBody, type NounRules, nounRules } from './noun.ts';

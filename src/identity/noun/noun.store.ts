@@ -10,21 +10,21 @@ interface NounRow {
   extra: string;
 }
 
-export type NounTable = { [T in keyof Tables]: Tables[T] extends NounRow ? T : never }[keyof Tables];
+export type NounTable = 'policies' | 'regions' | 'services' | 'endpoints';
 export type RowOf<T extends NounTable> = Tables[T] & NounRow;
 /** The statements are the same for every such table; their types would differ. */
-type Any = 'policies';
+type SomeTable = 'policies';
 
 export const findRow = async <T extends NounTable>(db: Reader, table: T, id: string): Promise<RowOf<T> | undefined> =>
   (await db
-    .selectFrom(table as Any)
+    .selectFrom(table as SomeTable)
     .where('id', '=', id)
     .selectAll()
     .executeTakeFirst()) as RowOf<T> | undefined;
 
 /** So that concurrent changes do not overwrite each other. */
 export const lockNoun = <T extends NounTable>(db: Database, tx: Tx, table: T, id: string): Promise<RowOf<T> | undefined> =>
-  lockRow(db, tx, table as Any, id) as Promise<unknown> as Promise<RowOf<T> | undefined>;
+  lockRow(db, tx, table as SomeTable, id) as Promise<unknown> as Promise<RowOf<T> | undefined>;
 
 export function listRows<T extends NounTable>(
   db: Database,
@@ -32,30 +32,31 @@ export function listRows<T extends NounTable>(
   page: PageRequest,
   criteria: readonly Criterion[],
 ): Promise<RowPage<RowOf<T>> | undefined> {
-  const all = db.read.selectFrom(table as Any).selectAll();
-  const rows = readPage(applyCriteria(all, db.dialect, criteria), { table: table as Any }, page, all);
+  const all = db.read.selectFrom(table as SomeTable).selectAll();
+  const rows = readPage(applyCriteria(all, db.dialect, criteria), { table: table as SomeTable }, page, all);
   return rows as Promise<unknown> as Promise<RowPage<RowOf<T>> | undefined>;
 }
 
 export async function insertRow<T extends NounTable>(tx: Tx, table: T, row: RowOf<T>): Promise<void> {
   await tx
-    .insertInto(table as Any)
+    .insertInto(table as SomeTable)
     .values(row as never)
     .execute();
 }
 
-export async function updateRow<T extends NounTable>(tx: Tx, table: T, row: RowOf<T>): Promise<void> {
+/** Without its id: SQLite would look for all rows that refer to it. */
+export async function updateRow<T extends NounTable>(tx: Tx, table: T, { id, ...values }: RowOf<T>): Promise<void> {
   await tx
-    .updateTable(table as Any)
-    .set(row as never)
-    .where('id', '=', row.id)
+    .updateTable(table as SomeTable)
+    .set(values as never)
+    .where('id', '=', id)
     .execute();
 }
 
 /** Whether it was there. */
 export async function deleteRow(tx: Tx, table: NounTable, id: string): Promise<boolean> {
   const { numDeletedRows } = await tx
-    .deleteFrom(table as Any)
+    .deleteFrom(table as SomeTable)
     .where('id', '=', id)
     .executeTakeFirst();
   return numDeletedRows > 0n;

@@ -1,6 +1,8 @@
 // A noun of the base API: a table, and the requests that list, create, show, change and delete its rows. A module says what is its own
 // (`defineNoun`, and hooks for what is special), and this file makes of it what all nouns have: schemas, rules and routes. What is odd
 // stays a plain route in the module.
+// All names follow from two. A `policy` of the `policies` has the path /v3/policies/:policy_id, the rule identity:update_policy, the
+// fault policy.not_found, the audit event policy.updated, the schemas NewPolicy and PolicyEnvelope, the operation updatePolicy.
 import { type Query, type Schema, t } from '../../platform/http/index.ts';
 import { newId } from '../../platform/ids.ts';
 import { type Action, type Caller, type IdentityApp, type IdentityTarget, targetOf } from '../access/index.ts';
@@ -31,20 +33,23 @@ import {
 } from '../resource/index.ts';
 import { deleteRow, findRow, insertRow, listRows, lockNoun, type NounTable, type RowOf, updateRow } from './noun.store.ts';
 
-/** A column, as requests and answers know it. */
-export interface Field<Column> {
-  /** What requests may say. */
-  readonly body: Schema;
-  /** What answers say, if not the same. */
+interface FieldOf<Column> {
+  /** What answers say, if not what requests say. */
   readonly answer?: Schema;
-  /** The column of a new row whose request does not say it. Without one, every request for a new row has to. */
-  readonly initial?: Column;
-  /** From a request to the column, and from the column to an answer, where they differ. */
-  readonly store?: (said: never) => Column;
+  /** From the column to an answer, where they differ. */
   readonly show?: (column: Column) => unknown;
+  /** The column of a new row whose request does not say it; null is a value. Without one, every request for a new row has to. */
+  readonly initial?: Column;
   /** Lists can be filtered by it; by a text also with its parts. */
   readonly filter?: 'text' | 'flag';
 }
+
+/** A column, as requests (`body`) and answers know it. Where a request says something else than the column has, `store` translates. */
+export type Field<Column> = FieldOf<Column> &
+  (
+    | { readonly body: Schema<Column>; readonly store?: undefined }
+    | { readonly body: Schema; readonly store: (said: never) => Column }
+  );
 
 /** A column that is 1 or 0, for true and false. */
 export const flag = (initial: boolean): Field<number> => ({
@@ -55,9 +60,10 @@ export const flag = (initial: boolean): Field<number> => ({
   filter: 'flag',
 });
 
-/** The names in the rules of five requests, for example `identity:create_policy` and `identity:list_policies`. */
-type One = Action extends infer A ? (A extends `identity:update_${infer Name}` ? Name : never) : never;
-type Many = Action extends infer A ? (A extends `identity:list_${infer Name}` ? Name : never) : never;
+/** Names for which there are rules of access. */
+type Named<Verb extends string, A = Action> = A extends `identity:${Verb}_${infer Name}` ? Name : never;
+type One = Named<'get'> & Named<'create'> & Named<'update'> & Named<'delete'>;
+type Many = Named<'list'>;
 
 interface Words {
   readonly summary?: string;
@@ -72,8 +78,8 @@ export interface NounDefinition<Table extends NounTable> {
   /** Its heading in the API document. */
   readonly tag: string;
   readonly fields: { readonly [K in Exclude<keyof RowOf<Table>, 'id' | 'extra'>]: Field<RowOf<Table>[K]> };
-  /** Names that are no columns: what requests may say (read by a hook), and what answers say. */
-  readonly derived?: Readonly<
+  /** Other names, which are no columns: what requests may say (a hook reads it), and what answers say. */
+  readonly aliases?: Readonly<
     Record<string, { readonly body: Schema; readonly answer: Schema; show(row: RowOf<Table>): unknown }>
   >;
   /** Requests for a new one may bring its id. */
@@ -81,7 +87,7 @@ export interface NounDefinition<Table extends NounTable> {
   /** Attributes of which the API document tells, but which are stored with those that only clients know. */
   readonly documented?: Readonly<Record<string, Schema>>;
   /** One is shown with its version (ETag), and a change may ask for it (If-Match). */
-  readonly version?: VersionedKind;
+  readonly version?: VersionedKind & One;
   /** The cached reads that a change ends. */
   readonly invalidates?: string;
   /** Where the API document says more than "Change a policy". */
@@ -91,8 +97,8 @@ export interface NounDefinition<Table extends NounTable> {
 /** What is special about a change, in its transaction. */
 export interface NounHooks<Table extends NounTable> {
   /**
-   * Before the row is locked or there. Refuses what must not be, locks what has to be locked first, and returns the columns that the fields
-   * alone do not give.
+   * For a new row, or before a row is locked (by If-Match it is locked already). Refuses what must not be, locks what has to be locked
+   * first, and returns the columns that the fields alone do not give. A hook may name the type of the body that its fields make.
    */
   prepare?(change: Change, body: NounBody, id: string): Promise<Partial<RowOf<Table>> | undefined>;
   /** A row that this one refers to is gone. */
@@ -110,17 +116,17 @@ const withArticle = (name: string): string => `${/^[aeiou]/.test(name) ? 'an' : 
 /** The schemas of a noun, and its JSON. */
 export function defineNoun<Table extends NounTable>(definition: NounDefinition<Table>) {
   const { one, many, documented = {}, givenId } = definition;
-  const derived = Object.entries(definition.derived ?? {});
+  const aliases = Object.entries(definition.aliases ?? {});
   const fields = Object.entries(definition.fields) as [name: string, field: Field<unknown>][];
   const schemasOf = (those: typeof fields): Record<string, Schema> =>
     Object.fromEntries(those.map(([name, { body }]) => [name, body]));
   const needed = fields.filter(([, { initial }]) => initial === undefined);
   const others = fields.filter(([, { initial }]) => initial !== undefined);
 
-  const besides = { ...Object.fromEntries(derived.map(([name, { body }]) => [name, body])), ...documented };
+  const besides = { ...Object.fromEntries(aliases.map(([name, { body }]) => [name, body])), ...documented };
   const New = t.open(schemasOf(needed), { ...(givenId ? { id: givenId } : {}), ...schemasOf(others), ...besides });
   const Changes = t.changes(t.open({}, { ...schemasOf(fields), ...besides }));
-  const answers = Object.fromEntries([...fields, ...derived].map(([name, { body, answer = body }]) => [name, answer]));
+  const answers = Object.fromEntries([...fields, ...aliases].map(([name, { body, answer = body }]) => [name, answer]));
   const Shown = t.open({ id: t.string(), ...answers, links: Links }, documented);
   const schemas = {
     Create: t.envelope(one, New),
@@ -153,7 +159,7 @@ export function defineNoun<Table extends NounTable>(definition: NounDefinition<T
       ...Object.fromEntries(
         fields.map(([name, { show }]) => [name, show ? show(row[name as never]) : row[name as never]] as const),
       ),
-      ...Object.fromEntries(derived.map(([name, { show }]) => [name, show(row)])),
+      ...Object.fromEntries(aliases.map(([name, { show }]) => [name, show(row)])),
       links: { self: `${base}/v3/${many}/${encodeURIComponent(row.id)}` },
     }),
 
@@ -170,7 +176,7 @@ export function defineNoun<Table extends NounTable>(definition: NounDefinition<T
     extraOf: (body: NounBody) =>
       extraOf(
         body,
-        [...fields, ...derived].map(([name]) => name),
+        [...fields, ...aliases].map(([name]) => name),
       ),
   };
 }
@@ -178,7 +184,7 @@ export function defineNoun<Table extends NounTable>(definition: NounDefinition<T
 export type Noun<Table extends NounTable> = ReturnType<typeof defineNoun<Table>>;
 
 /** What can be done with the rows. Each change is one transaction with its audit event. */
-export function createNoun<Table extends NounTable>(
+export function nounRules<Table extends NounTable>(
   noun: Noun<Table>,
   { db, change }: Pick<Deps, 'db' | 'change'>,
   hooks: NounHooks<Table> = {},
@@ -187,13 +193,12 @@ export function createNoun<Table extends NounTable>(
   const { one, table } = noun;
   const missing = (id: string): never => fail(`${one}.not_found` as 'policy.not_found', { id });
 
-  async function write(row: Row, statement: () => Promise<void>): Promise<void> {
-    const unique = () => failOnDuplicate(one, 'ID', row.id, statement);
-    await (hooks.brokenReference ? failOnBrokenReference(() => hooks.brokenReference!(row), unique) : unique());
-  }
+  const { brokenReference } = hooks;
+  const write = (row: Row, statement: () => Promise<void>): Promise<void> =>
+    brokenReference ? failOnBrokenReference(() => brokenReference(row), statement) : statement();
 
   /** A change, with what follows from each. */
-  const changed = <T>(caller: Caller, id: string, verb: string, work: (change: Change) => Promise<T>, fields?: NounBody) =>
+  const inChange = <T>(caller: Caller, id: string, verb: string, work: (change: Change) => Promise<T>, fields?: NounBody) =>
     change(caller, async (transaction) => {
       const result = await work(transaction);
       if (noun.invalidates !== undefined) transaction.invalidate(noun.invalidates);
@@ -214,11 +219,14 @@ export function createNoun<Table extends NounTable>(
       return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
     },
 
-    create(caller: Caller, body: NounBody, id = (noun.givenId && (body.id as string)) || newId()): Promise<Row> {
+    /** `idInPath`: of a request that names the id of the new one in its path. */
+    create(caller: Caller, body: NounBody, idInPath?: string): Promise<Row> {
+      const idInBody = noun.givenId ? (body.id as string | null | undefined) : undefined;
+      const id = idInPath ?? (idInBody || newId());
       const said = { ...noun.initial, ...noun.columnsOf(body), extra: JSON.stringify(noun.extraOf(body)) };
-      return changed(caller, id, 'created', async (transaction) => {
+      return inChange(caller, id, 'created', async (transaction) => {
         const row = { id, ...said, ...(await hooks.prepare?.(transaction, body, id)) } as Row;
-        await write(row, () => insertRow(transaction.tx, table, row));
+        await write(row, () => failOnDuplicate(one, 'ID', id, () => insertRow(transaction.tx, table, row)));
         return row;
       });
     },
@@ -233,11 +241,11 @@ export function createNoun<Table extends NounTable>(
         await write(row, () => updateRow(transaction.tx, table, row));
         return row;
       };
-      return changed(caller, id, 'updated', work, body);
+      return inChange(caller, id, 'updated', work, body);
     },
 
     async remove(caller: Caller, row: Row): Promise<void> {
-      await changed(caller, row.id, 'deleted', async (transaction) => {
+      await inChange(caller, row.id, 'deleted', async (transaction) => {
         const wasThere = await (hooks.remove?.(transaction, row) ?? deleteRow(transaction.tx, table, row.id));
         if (!wasThere) missing(row.id);
       });
@@ -245,7 +253,7 @@ export function createNoun<Table extends NounTable>(
   };
 }
 
-export type NounRules<Table extends NounTable> = ReturnType<typeof createNoun<Table>>;
+export type NounRules<Table extends NounTable> = ReturnType<typeof nounRules<Table>>;
 
 /** The five routes. */
 export function mountNoun<Table extends NounTable>(app: IdentityApp, noun: Noun<Table>, rules: NounRules<Table>): void {
@@ -256,7 +264,7 @@ export function mountNoun<Table extends NounTable>(app: IdentityApp, noun: Noun<
     const body = { [one]: noun.render(base, row) };
     return version ? withEtag(row, body) : body;
   };
-  const checked = (call: Parameters<typeof callerIfMatch<Caller>>[1]): Caller =>
+  const callerOf = (call: Parameters<typeof callerIfMatch<Caller>>[1]): Caller =>
     version ? callerIfMatch(version, call) : call.caller;
   const Name = pascal(one);
   const spec = (verb: keyof typeof words, id: string, summary: string, rule: string) => ({
@@ -307,7 +315,7 @@ export function mountNoun<Table extends NounTable>(app: IdentityApp, noun: Noun<
       ...(version ? { documentation: CHANGE_IF_MATCH } : {}),
       reply: { 200: schemas.Envelope },
     },
-    async (call) => shown(call.base, await rules.update(checked(call), call.target, call.body[one] as NounBody)),
+    async (call) => shown(call.base, await rules.update(callerOf(call), call.target, call.body[one] as NounBody)),
   );
   app.delete(
     item,
@@ -317,6 +325,6 @@ export function mountNoun<Table extends NounTable>(app: IdentityApp, noun: Noun<
       ...(version ? { documentation: DELETE_IF_MATCH } : {}),
       reply: { 204: null },
     },
-    (call) => rules.remove(checked(call), call.target),
+    (call) => rules.remove(callerOf(call), call.target),
   );
 }

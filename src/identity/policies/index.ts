@@ -1,2 +1,3 @@
 // Policies: texts that services store here, and which endpoints they are for (OS-ENDPOINT-POLICY).
-export { createPolicies, mountPolicies, type Policies } from './policies.routes.ts';
+export { mountPolicies } from './policies.routes.ts';
+export { createPolicies, type Policies } from './policy.ts';

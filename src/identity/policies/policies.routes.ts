@@ -1,18 +1,11 @@
 // /v3/policies, and OS-ENDPOINT-POLICY below it and below /v3/endpoints
 import type { IdentityApp } from '../access/index.ts';
 import { endpoint } from '../catalog/index.ts';
-import { createNoun, mountNoun } from '../noun/index.ts';
-import { type Deps, wholeList } from '../resource/index.ts';
-import { createAssociations } from './associations.rules.ts';
-import { policy } from './policy.ts';
+import { mountNoun } from '../noun/index.ts';
+import { wholeList } from '../resource/index.ts';
+import { type Policies, policy } from './policy.ts';
 
 const { tag } = policy;
-
-export const createPolicies = (deps: Pick<Deps, 'db' | 'change'>) => ({
-  ...createNoun(policy, deps),
-  ...createAssociations(deps),
-});
-export type Policies = ReturnType<typeof createPolicies>;
 
 export function mountPolicies(app: IdentityApp, { policies }: { readonly policies: Policies }): void {
   mountNoun(app, policy, policies);

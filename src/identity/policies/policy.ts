@@ -1,6 +1,8 @@
 // Policies: what services store here for themselves. Our own rules are in access/.
 import { t } from '../../platform/http/index.ts';
-import { defineNoun } from '../noun/index.ts';
+import { defineNoun, nounRules } from '../noun/index.ts';
+import type { Deps } from '../resource/index.ts';
+import { createAssociations } from './associations.rules.ts';
 
 export const policy = defineNoun({
   table: 'policies',
@@ -19,3 +21,10 @@ export const policy = defineNoun({
     delete: { description: 'Endpoints that it was for have none then, or the next one that is for them.' },
   },
 });
+
+export const createPolicies = (deps: Pick<Deps, 'db' | 'change'>) => ({
+  ...nounRules(policy, deps),
+  ...createAssociations(deps),
+});
+
+export type Policies = ReturnType<typeof createPolicies>;
