@@ -4,7 +4,6 @@ import { seconds } from '../../platform/clock.ts';
 import { type ApplicationCredentials, endApplicationCredentials } from '../application-credentials/index.ts';
 import type { Actor, Change } from '../audit/index.ts';
 import { type Credentials, endKeys } from '../credentials/index.ts';
-import type { TrustRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import { namesOf } from '../grants/index.ts';
 import { endOAuth1AccessTokens, type OAuth1 } from '../oauth1/index.ts';
@@ -42,7 +41,7 @@ export interface DelegatedItem {
 class NothingEnded extends Error {}
 
 export interface DelegatedList {
-  /** The newest first, without what has expired. */
+  /** The newest first, without what gives nothing any more. */
   readonly items: readonly DelegatedItem[];
   /** There are more trusts, which may be thousands. */
   readonly hasMore: boolean;
@@ -63,25 +62,13 @@ export function createDelegatedAccess({
 }: Pick<Deps, 'db' | 'clock' | 'change'> & {
   readonly users: Pick<Users, 'endAccess'>;
   readonly applicationCredentials: Pick<ApplicationCredentials, 'list'>;
-  readonly trusts: Pick<Trusts, 'list'>;
+  readonly trusts: Pick<Trusts, 'standing'>;
   readonly oauth1: Pick<OAuth1, 'accessTokens'>;
   readonly credentials: Pick<Credentials, 'keysOf'>;
 }) {
   type Found = Omit<DelegatedItem, 'project'> & { readonly projectId: string | null };
 
   const isOver = (expiresAt: number | null): boolean => expiresAt !== null && expiresAt <= seconds(clock);
-
-  /** Those that are over stay in the database for a while, and must not be all that is found. */
-  async function trustsOf(userId: string): Promise<{ given: readonly TrustRow[]; hasMore: boolean }> {
-    const given: TrustRow[] = [];
-    let marker: string | null | undefined;
-    while (marker !== null && given.length <= MOST_TRUSTS) {
-      const page = await trusts.list({ trustor_user_id: userId, ...(marker === undefined ? {} : { marker }) });
-      given.push(...page.items.filter((row) => !isOver(row.expires_at) && row.remaining_uses !== 0));
-      marker = page.next;
-    }
-    return { given: given.slice(0, MOST_TRUSTS), hasMore: given.length > MOST_TRUSTS };
-  }
 
   async function find(userId: string): Promise<{ found: Found[]; hasMore: boolean }> {
     const programs = (await applicationCredentials.list(userId, {})).map(
@@ -106,7 +93,9 @@ export function createDelegatedAccess({
         expiresAt: null,
       }),
     );
-    const { given, hasMore } = await trustsOf(userId);
+    // Those that are over stay in the database for a while. They must not be all that is found.
+    const standing = await trusts.standing(userId, MOST_TRUSTS + 1);
+    const given = standing.slice(0, MOST_TRUSTS);
     const trustees = await namesOf(
       db.read,
       'users',
@@ -136,7 +125,10 @@ export function createDelegatedAccess({
         expiresAt: row.expires_at,
       }),
     );
-    return { found: [...programs, ...keys, ...passedOn, ...authorized].filter(({ expiresAt }) => !isOver(expiresAt)), hasMore };
+    return {
+      found: [...programs, ...keys, ...passedOn, ...authorized].filter(({ expiresAt }) => !isOver(expiresAt)),
+      hasMore: standing.length > MOST_TRUSTS,
+    };
   }
 
   return {

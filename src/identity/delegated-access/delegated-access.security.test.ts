@@ -9,9 +9,14 @@ import { RelyingParty } from '../../../test/support/relying-party.ts';
 import { usesDatabaseOf } from '../../../test/support/restartable-api.ts';
 import { Phone } from '../../../test/support/second-factor.ts';
 import { type BrowserPage, TestBrowser } from '../../../test/support/test-browser.ts';
+import { isValid, makeTrust, trustPerson, trustToken } from '../../../test/support/trusts.ts';
+import type { TrustRow } from '../database.ts';
 
 const ACCESS = '/account/access';
 const FRESH = 'a fresh one of a person';
+const HOUR = 3600;
+/** By default, with the time in which services that were called with it may use it. */
+const TOKEN_LIFE = HOUR + 48 * HOUR;
 const server = await startMailServer();
 
 const listed = (page: BrowserPage): string[] =>
@@ -23,6 +28,32 @@ onEachDatabase(
     const db = usesDatabaseOf(api);
     const isSignedIn = async (browser: TestBrowser): Promise<boolean> =>
       (await browser.go(ACCESS)).text.includes('end-all-access');
+
+    /** Stores trusts of a person as they are in the database. */
+    const planting =
+      ({ user, project }: Awaited<ReturnType<typeof intrudedPerson>>) =>
+      (name: string, count: number, values: Partial<TrustRow> = {}) =>
+        db().write(async (tx) => {
+          for (let at = 0; at < count; at++)
+            await tx
+              .insertInto('trusts')
+              .values({
+                id: `${name}${String(at).padStart(4, '0')}${user.id}`.slice(0, 32),
+                trustor_user_id: user.id,
+                trustee_user_id: user.id,
+                project_id: project.id,
+                impersonation: 1,
+                expires_at: null,
+                remaining_uses: null,
+                redelegated_trust_id: null,
+                redelegation_count: 0,
+                extra: '{}',
+                created_at: 1,
+                used_up_at: null,
+                ...values,
+              })
+              .execute();
+        });
 
     it('is named after a new password, shown on the account page, and ends at once', async () => {
       const person = await intrudedPerson(api);
@@ -93,35 +124,14 @@ onEachDatabase(
 
     it('is not hidden by hundreds of trusts that are over, and the page says when it does not show all', async () => {
       const person = await intrudedPerson(api);
-      const { user, project } = person;
-      const plant = (name: string, count: number, expires_at: number | null) =>
-        db().write(async (tx) => {
-          for (let at = 0; at < count; at++)
-            await tx
-              .insertInto('trusts')
-              .values({
-                id: `${name}${String(at).padStart(4, '0')}${user.id}`.slice(0, 32),
-                trustor_user_id: user.id,
-                trustee_user_id: user.id,
-                project_id: project.id,
-                impersonation: 1,
-                expires_at,
-                remaining_uses: null,
-                redelegated_trust_id: null,
-                redelegation_count: 0,
-                extra: '{}',
-                created_at: 1,
-                used_up_at: null,
-              })
-              .execute();
-        });
-      await plant('0', 1001, 2);
-      await plant('f', 1, null);
+      const plant = planting(person);
+      await plant('0', 1001, { expires_at: 2 });
+      await plant('f', 1);
       const browser = new TestBrowser(api);
       const MORE = /There are more trusts than are shown here/;
       const one = await browser.signIn(ACCESS, person);
       assert.deepEqual([listed(one), MORE.test(one.text)], [['trust'], false]);
-      await plant('e', 200, null);
+      await plant('e', 200);
       const many = await browser.go(ACCESS);
       assert.equal(listed(many).length, 200);
       assert.match(many.text, MORE);
@@ -129,6 +139,24 @@ onEachDatabase(
       await browser.submit(many, 'end-delegated');
       const all = await browser.go(ACCESS);
       assert.deepEqual([listed(all).length, MORE.test(all.text)], [200, false]);
+    });
+
+    it('is shown while a token of its last use is good, which ends with it', async () => {
+      const [person, accomplice] = [await intrudedPerson(api), await trustPerson(api)];
+      const trust = await makeTrust(api, person, accomplice, { impersonation: true, remaining_uses: 1 });
+      const token = await trustToken(api, accomplice, trust);
+      const browser = new TestBrowser(api);
+      const page = await browser.signIn(ACCESS, person);
+      assert.deepEqual(listed(page), ['trust']);
+      const now = Math.floor(api.clock.now() / 1000);
+      const plant = planting(person);
+      await plant('a', 1, { remaining_uses: 0, used_up_at: now - TOKEN_LIFE });
+      assert.equal(listed(await browser.go(ACCESS)).length, 1, 'all of its tokens have expired');
+      await plant('b', 1, { remaining_uses: 0, used_up_at: now - TOKEN_LIFE + HOUR });
+      assert.equal(listed(await browser.go(ACCESS)).length, 2, 'noted by the job, and not that long ago');
+      assert.ok(await isValid(api, token));
+      await browser.submit(page, 'end-delegated');
+      assert.ok(!(await isValid(api, token)));
     });
 
     it('ends by no old session: whoever sits at an unlocked browser is asked to sign in', async () => {

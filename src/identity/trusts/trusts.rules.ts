@@ -15,6 +15,7 @@ import {
   findTrust,
   listTrusts,
   markUsedUp,
+  standingTrusts,
   sweepTrusts,
   type Trust,
   takeUse,
@@ -55,6 +56,9 @@ export function createTrusts(deps: TrustDeps) {
 
   const create = createCreateTrust(deps);
 
+  /** The token of a last use outlives the trust's uses by this. */
+  const tokenLife = config.tokenSeconds + config.allowExpiredSeconds;
+
   return {
     target: targetUnless(isOver),
     /** Also one that is used up: the tokens of its last uses end with it, and in no other way. */
@@ -73,6 +77,12 @@ export function createTrusts(deps: TrustDeps) {
       );
       const page = await listTrusts(db, pageOf(query), criteria);
       return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
+    },
+
+    /** By which others can act for this user, the newest first: also those that are used up, as long as a token of the last use may be good. */
+    standing(userId: string, limit: number): Promise<TrustRow[]> {
+      const now = seconds(clock);
+      return standingTrusts(db.read, userId, { now, usedUpAfter: now - tokenLife, limit });
     },
 
     roleOf: ({ roles }: Trust, roleId: string): RoleRow =>
@@ -118,11 +128,10 @@ export function createTrusts(deps: TrustDeps) {
       });
     },
 
-    /** Trusts that ended a week ago, or longer if tokens live longer: the token of a last use outlives the trust's uses. */
+    /** Trusts that ended a week ago, or longer if tokens live longer. */
     async sweep(): Promise<number> {
       const now = seconds(clock);
       await markUsedUp(db, now);
-      const tokenLife = config.tokenSeconds + config.allowExpiredSeconds;
       return sweepTrusts(db, { expiredBefore: now - WEEK, usedUpBefore: now - Math.max(WEEK, tokenLife) });
     },
   };

@@ -95,6 +95,32 @@ export async function trustsOf(db: Reader, trustorId: string, only?: string): Pr
   return rows.map(({ id }) => id);
 }
 
+/** Of those that a user gave: the newest that did not expire, and were not found to be used up before `usedUpAfter`. */
+export function standingTrusts(
+  db: Reader,
+  trustorId: string,
+  { now, usedUpAfter, limit }: { readonly now: number; readonly usedUpAfter: number; readonly limit: number },
+): Promise<TrustRow[]> {
+  return db
+    .selectFrom('trusts')
+    .where('trustor_user_id', '=', trustorId)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+    .where((eb) =>
+      eb.or([
+        eb('remaining_uses', 'is', null),
+        eb('remaining_uses', '>', 0),
+        // The job did not come by yet.
+        eb('used_up_at', 'is', null),
+        eb('used_up_at', '>', usedUpAfter),
+      ]),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .limit(limit)
+    .selectAll()
+    .execute();
+}
+
 /** With all that were passed on from it. Returns their ids. */
 export async function deleteTrust(tx: Tx, id: string): Promise<string[]> {
   const ids = await idsBelow(tx, id);
