@@ -38,10 +38,14 @@ export function createFreshLogin({ db, clock, config, missingMethods }: FreshLog
   const refuse = (reason: string, more: object = {}): never =>
     fail('auth.required', undefined, { reason, detail: { max_age: config.freshLoginSeconds, ...more } });
 
+  /** `missing`: names of methods. */
+  const refuseWithout = (missing: readonly string[]): never =>
+    refuse('the methods of the login are not enough any more', { identity: { methods: missing } });
+
   /** Fails when the methods of the login are not enough by now, whatever its age. In a transaction, nobody changes that before it ends. */
   async function requireEnough({ userId, methods }: PersonLogin, reader: Reader = db.read): Promise<void> {
     const missing = await missingMethods(reader, userId, methods);
-    if (missing) refuse('the methods of the login are not enough any more', { identity: { methods: missing } });
+    if (missing) refuseWithout(missing);
   }
 
   function requireFresh(caller: Caller, reason: string): void {
@@ -77,8 +81,9 @@ export function createFreshLogin({ db, clock, config, missingMethods }: FreshLog
     isFresh,
     require,
     requireEnough,
-    isEnough: async ({ userId, methods }: PersonLogin): Promise<boolean> =>
-      (await missingMethods(db.read, userId, methods)) === undefined,
+    refuseWithout,
+    isEnough: async ({ userId, methods }: PersonLogin, reader: Reader = db.read): Promise<boolean> =>
+      (await missingMethods(reader, userId, methods)) === undefined,
     checkedAgain,
     actorFor,
     /** For a change of how a user signs in. The token by which it is made stays good when the change ends the others. */

@@ -30,7 +30,7 @@ import { createRegistrationKeys } from '../registration/index.ts';
 import type { Deps } from '../resource/index.ts';
 import { createMissingMethods, createRevocations, createTokenKeys, createTokens } from '../tokens/index.ts';
 import { trustDelegation } from '../trusts/index.ts';
-import { createDevices } from '../two-factor/index.ts';
+import { createDevices, isFactorOn } from '../two-factor/index.ts';
 import { createUsers } from '../users/index.ts';
 import { readWalletProviders } from '../wallet-providers/index.ts';
 
@@ -119,8 +119,8 @@ export async function buildCore(db: Database, options: ModuleOptions) {
   };
   const directories = createDirectories({ ...deps, domainSettings, revokeAccess, onEmailChanged, onDisabled });
   const directory = directories.guard;
-  const hasPasskey = (userId: string): Promise<boolean> => passkeyPolicy.hasUsable(db.read, userId);
-  const users = createUsers({ ...deps, ...listeners, passwords, access, shield, freshLogin, logins, directory, hasPasskey });
+  const ways = { hasPasskey: passkeyPolicy.hasUsable, hasFactor: isFactorOn };
+  const users = createUsers({ ...deps, ...listeners, ...ways, passwords, access, shield, freshLogin, logins, directory });
   /** The token that is kept must not live on after its session: nobody could sign it out. */
   const endOthers = async (transaction: Change, userId: string, keeps: Actor['keeps']): Promise<void> => {
     const isOfSession = keeps?.madeFrom !== undefined && (await records.isOfSession(transaction, userId, keeps.madeFrom));

@@ -190,6 +190,7 @@ onEachDatabase('Security of tokens', (api) => {
           directory: { forbidNew: async () => undefined } as never,
           freshLogin: undefined as never,
           hasPasskey: undefined as never,
+          hasFactor: undefined as never,
           logins: undefined as never,
         });
         await change(serviceActor, (transaction) =>

@@ -3,15 +3,18 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../test/support/answers.ts';
 import { onDatabase, onEachDatabase, type TestApi } from '../../../test/support/api.ts';
 import { AT_LOCALHOST, PasskeyPerson, passkeyOptionsOf, servesAtLocalhost } from '../../../test/support/passkeys.ts';
 import { makeUser } from '../../../test/support/relying-party.ts';
-import { makeTwoFactorPerson, tokenByCode } from '../../../test/support/second-factor.ts';
+import { enable, makeTwoFactorPerson, Phone, tokenByCode } from '../../../test/support/second-factor.ts';
 import { type BrowserPage, stepOf, TestBrowser } from '../../../test/support/test-browser.ts';
+import { whenAt } from '../../../test/support/test-points.ts';
+import { actAt } from '../test-points.ts';
 
 const NEXT = 'another password of a test';
+const POINT = 'change.before-transaction';
 const SECURITY = '/account/security';
 const WRONG_CODE = /This code is not right, or it was used already/;
 
@@ -61,6 +64,31 @@ onEachDatabase('A password that has expired', (api) => {
     const plain = await makeUser(api);
     await expire(api, plain.id);
     assertOk(await change(plain.id, plain.password), 204);
+  });
+
+  it('is not changed without the code where more than a code is asked for, nor if it is asked for meanwhile', async () => {
+    const options = { multi_factor_auth_enabled: true, multi_factor_auth_rules: [['password', 'passkey']] };
+    const [person, plain] = [await makeTwoFactorPerson(api), await makeUser(api)];
+    const { user, password, phone } = person;
+    for (const { id } of [user, plain]) {
+      assertOk(await api.patch(`/v3/users/${id}`, { user: { options } }));
+      await expire(api, id);
+    }
+    const refused = await change(user.id, password);
+    assertRefused(refused, 401);
+    assert.deepEqual(refused.body.error.identity, { methods: ['totp'] });
+    assertRefused(await change(user.id, password, { verification_code: phone.wrong() }), 401);
+    await isStill(user.id, password);
+    assertOk(await change(user.id, password, { verification_code: phone.fresh() }), 204);
+    const askForCode = async (): Promise<void> => {
+      const rules = { ...options, multi_factor_auth_rules: [['password', 'totp']] };
+      assertOk(await api.patch(`/v3/users/${plain.id}`, { user: { options: rules } }));
+    };
+    // The first change is the event of the password.
+    const inSecond = async () => void actAt(POINT, askForCode);
+    const late = await whenAt(POINT, inSecond, () => change(plain.id, plain.password));
+    assertRefused(late, 401);
+    await isStill(plain.id, plain.password);
   });
 
   it('is not changed at the sign-in page without the code; with it the person is signed in, and not asked again', async () => {
@@ -114,23 +142,29 @@ onDatabase('SQLite', 'An expired password of somebody who must use a passkey', {
   servesAtLocalhost(api);
   after(() => rmSync(folder, { recursive: true }));
 
-  it('is not changed by itself alone if there is a passkey, with which they sign in; else it leads to a first one', async () => {
-    const domain = await api.make('domain', { name: STRICT });
-    const path = `/v3/domains/${domain.id}/users`;
-    const role = await api.roleId('admin');
-    const [holder, beginner] = [
-      await PasskeyPerson.make(api, { domain_id: domain.id }),
-      await PasskeyPerson.make(api, { domain_id: domain.id }),
-    ];
-    const answersOf = ({ name, password }: PasskeyPerson) => ({ name, password, domain: STRICT });
+  let domainId: string;
+  before(async () => {
+    domainId = (await api.make('domain', { name: STRICT })).id;
+  });
+  const answersOf = ({ name, password }: PasskeyPerson) => ({ name, password, domain: STRICT });
+  const addPasskey = async (person: PasskeyPerson): Promise<void> => {
     const own = new TestBrowser(api);
-    const adding = await own.submit(await own.signIn(SECURITY, answersOf(holder)), 'passkey-new');
-    const passkey = holder.authenticator.create(passkeyOptionsOf(adding, 'create'));
+    const adding = await own.submit(await own.signIn(SECURITY, answersOf(person)), 'passkey-new');
+    const passkey = person.authenticator.create(passkeyOptionsOf(adding, 'create'));
     assert.equal((await own.submit(adding, 'passkey-create', { passkey, passkey_name: 'a phone' })).status, 200);
-    for (const { id } of [holder, beginner]) {
-      assertOk(await api.put(`${path}/${id}/roles/${role}`), 204);
-      await expire(api, id);
-    }
+  };
+  /** `prepare`: what they do before they must use a passkey. */
+  const makeAdministrator = async (prepare?: typeof addPasskey): Promise<PasskeyPerson> => {
+    const person = await PasskeyPerson.make(api, { domain_id: domainId });
+    await prepare?.(person);
+    assertOk(await api.put(`/v3/domains/${domainId}/users/${person.id}/roles/${await api.roleId('admin')}`), 204);
+    return person;
+  };
+
+  it('is not changed by itself alone if there is a passkey, with which they sign in; else it leads to a first one', async () => {
+    const holder = await makeAdministrator(addPasskey);
+    const beginner = await makeAdministrator();
+    for (const { id } of [holder, beginner]) await expire(api, id);
     const original_password = holder.password;
     const byApi = await api.post(
       `/v3/users/${holder.id}/password`,
@@ -151,6 +185,30 @@ onDatabase('SQLite', 'An expired password of somebody who must use a passkey', {
     const expired = await first.signIn(SECURITY, answersOf(beginner));
     assert.equal(stepOf(expired), 'new-password');
     const next = await first.submit(expired, 'new-password', changed(beginner.password));
+    assert.ok(passkeyOptionsOf(next, 'create'), next.text);
+  });
+
+  it('is changed with a code where the factor is on and the first passkey is missing', async () => {
+    const person = await makeAdministrator();
+    const { two_factor_key: key } = assertOk(await enable(api, person), 201).two_factor_auth;
+    const phone = new Phone(api, key);
+    await expire(api, person.id);
+    const { id, password } = person;
+    const byApi = await api.post(
+      `/v3/users/${id}/password`,
+      { user: { original_password: password, password: NEXT } },
+      { token: null },
+    );
+    assertRefused(byApi, 401);
+    assert.deepEqual(byApi.body.error.identity, { methods: ['totp'] });
+    const browser = new TestBrowser(api);
+    const page = await browser.signIn(SECURITY, answersOf(person));
+    assert.ok(asksCode(page));
+    for (const code of [{}, { code: phone.wrong() }]) {
+      const again = await browser.submit(page, 'new-password', changed(password, code));
+      assert.deepEqual([again.status, stepOf(again), asksCode(again)], [401, 'new-password', true]);
+    }
+    const next = await browser.submit(page, 'new-password', changed(password, { code: phone.fresh() }));
     assert.ok(passkeyOptionsOf(next, 'create'), next.text);
   });
 });

@@ -1,9 +1,9 @@
 // Users change their own password.
 
 import { addressKey } from '../../platform/limits/index.ts';
-import { type AuthMethod, type DirectoryGuard, type FreshLogin, tagOf } from '../access/index.ts';
+import { type AuthMethod, type DirectoryGuard, type FreshLogin, type PersonLogin, tagOf } from '../access/index.ts';
 import type { Actor, Change } from '../audit/index.ts';
-import type { UserRow } from '../database.ts';
+import type { Reader, UserRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import type { LoginAttempt, LoginEvents } from '../logins/index.ts';
 import type { Guesser, NewPassword, PasswordCheck, Passwords } from '../passwords/index.ts';
@@ -40,6 +40,7 @@ export function createOwnPasswords({
   directory,
   freshLogin,
   hasPasskey,
+  hasFactor,
 }: Pick<Deps, 'db' | 'change'> & {
   readonly passwords: Passwords;
   readonly logins: LoginEvents;
@@ -47,27 +48,38 @@ export function createOwnPasswords({
   readonly freshLogin: FreshLogin;
   readonly checkPassword: CheckPassword;
   /** Whether the user can sign in with a passkey. */
-  hasPasskey(userId: string): Promise<boolean>;
+  hasPasskey(reader: Reader, userId: string): Promise<boolean>;
+  /** Whether two-factor authentication is on. */
+  hasFactor(reader: Reader, userId: string): Promise<boolean>;
   revokeAccess(change: Change, userId: string): Promise<void>;
   onPasswordChanged(change: Change, user: UserRow): Promise<void>;
 }) {
-  async function besideExpired(userId: string): Promise<BesideExpired> {
-    const isEnough = (...methods: AuthMethod[]): Promise<boolean> => freshLogin.isEnough({ userId, methods });
+  async function besideExpired(userId: string, reader: Reader = db.read): Promise<BesideExpired> {
+    const isEnough = (...methods: AuthMethod[]): Promise<boolean> => freshLogin.isEnough({ userId, methods }, reader);
     if (await isEnough('password')) return 'nothing';
     if (await isEnough('password', 'totp')) return 'code';
-    return (await hasPasskey(userId)) && (await isEnough('passkey')) ? 'passkey' : 'later';
+    if ((await hasPasskey(reader, userId)) && (await isEnough('passkey'))) return 'passkey';
+    // What can be shown is, although the login asks for more.
+    return (await hasFactor(reader, userId)) ? 'code' : 'later';
   }
 
   /** Where a login with the password alone would not be enough, it does not change the password either. */
+  async function requireBeside({ userId, methods }: PersonLogin, check: PasswordCheck, reader?: Reader): Promise<void> {
+    const beside = check === 'expired' ? await besideExpired(userId, reader) : undefined;
+    if (beside === 'later' || (beside === 'code' && methods.includes('totp'))) return;
+    if (beside === 'code') freshLogin.refuseWithout(['totp']);
+    await freshLogin.requireEnough({ userId, methods }, reader);
+  }
+
   async function actorOf(by: ByPassword, { id, epoch }: UserRow, check: PasswordCheck): Promise<Actor> {
     const { requestId, origin, precondition } = by;
     const actor = { userId: id, requestId, epoch, origin, precondition };
     // A session was checked by whoever has it.
-    if (precondition || (check === 'expired' && (await besideExpired(id)) === 'later')) return actor;
+    if (precondition) return actor;
     const isSecond = (await by.second?.(id)) ?? false;
     const login = { userId: id, methods: isSecond ? (['password', 'totp'] as const) : (['password'] as const) };
-    await freshLogin.requireEnough(login);
-    return freshLogin.checkedAgain(actor, login);
+    await requireBeside(login, check);
+    return { ...actor, precondition: (_, tx) => requireBeside(login, check, tx) };
   }
 
   /** Needs the old password instead of a token, so that an expired password can be changed. */

@@ -64,7 +64,8 @@ export function createUsers(
     freshLogin: FreshLogin;
     logins: LoginEvents;
     directory: DirectoryGuard;
-    hasPasskey(userId: string): Promise<boolean>;
+    hasPasskey(reader: Reader, userId: string): Promise<boolean>;
+    hasFactor(reader: Reader, userId: string): Promise<boolean>;
   },
 ) {
   const { db, change, access, shield, directory } = deps;
