@@ -57,6 +57,19 @@ function expiryOf({ clock, config }: PasswordDeps, by: NewPassword['by'], option
   return now + config.passwordExpiresDays * DAY;
 }
 
+/** All but the history, of which only whoever may change the password learns. */
+export async function checkNewPassword(
+  deps: PasswordDeps,
+  password: string,
+  by: NewPassword['by'],
+  { id, options }: { id: string | undefined; options: PasswordOptions },
+): Promise<void> {
+  if (by !== 'administrator' && options.lock_password) fail('user.password_locked');
+  await checkRules(deps.config, password);
+  // Whoever has forgotten a new password cannot wait until it is old.
+  if (id && by === 'self') await checkAge(deps, id);
+}
+
 export async function preparePassword(
   deps: PasswordDeps,
   password: string,
@@ -64,12 +77,9 @@ export async function preparePassword(
   { id, options }: { id: string | undefined; options: PasswordOptions },
   client: QueueClient,
 ): Promise<NewPassword> {
-  const { config, hashing } = deps;
-  if (by !== 'administrator' && options.lock_password) fail('user.password_locked');
-  await checkRules(config, password);
+  const { hashing } = deps;
+  await checkNewPassword(deps, password, by, { id, options });
   return hashing.queue.run(client, async () => {
-    // Whoever has forgotten a new password cannot wait until it is old.
-    if (id && by === 'self') await checkAge(deps, id);
     if (id && by !== 'administrator') await checkHistory(deps, password, id);
     return { hash: await hashing.hash(password), expiresAt: expiryOf(deps, by, options), by };
   });

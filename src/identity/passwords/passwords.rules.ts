@@ -3,7 +3,7 @@ import { seconds } from '../../platform/clock.ts';
 import { checkDirectoryPassword, checkPassword, matchesSecret } from './check.rules.ts';
 import type { PasswordDeps } from './deps.ts';
 import { createHashing } from './hashing.ts';
-import { passwordProblem, preparePassword, storePassword } from './new-password.rules.ts';
+import { checkNewPassword, passwordProblem, preparePassword, storePassword } from './new-password.rules.ts';
 import { deletePasswords, expirePassword, findPassword, forgetFailures } from './passwords.store.ts';
 import type { Passwords } from './passwords.ts';
 import { createPauses } from './pauses.ts';
@@ -17,6 +17,7 @@ export function createPasswords(
   const deps: PasswordDeps = { ...options, hashing, pauses, counts };
   return {
     problem: (password) => passwordProblem(options.config, password),
+    checkNew: (password, by, user) => checkNewPassword(deps, password, by, user),
     prepare: (password, by, user, client) => preparePassword(deps, password, by, user, client),
     store: (change, userId, password) => storePassword(deps, change, userId, password),
     remove: ({ tx }, userId) => deletePasswords(tx, userId, Number.MAX_SAFE_INTEGER),

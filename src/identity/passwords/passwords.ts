@@ -60,6 +60,8 @@ export interface DirectoryCandidate {
 export type PasswordCheck = 'good' | 'wrong' | 'locked' | 'closed' | 'expired';
 
 export interface Passwords {
+  /** Fails if the rules refuse it, whatever former ones there are. Before something is used up for the change. */
+  checkNew(password: string, by: PasswordSetter, user: { id: string | undefined; options: PasswordOptions }): Promise<void>;
   /** Checks the rules, then hashes. */
   prepare(
     password: string,

@@ -30,108 +30,135 @@ const changed = (password: string, more: Record<string, string> = {}) => ({
 const asksCode = (page: BrowserPage): boolean =>
   page.forms.some(({ fields }) => fields.step === 'new-password' && 'code' in fields);
 
-onEachDatabase('A password that has expired', (api) => {
-  const change = (id: string, original_password: string, more: object = {}) =>
-    api.post(`/v3/users/${id}/password`, { user: { original_password, password: NEXT, ...more } }, { token: null });
-  const isStill = async (id: string, password: string): Promise<void> =>
-    assertRefused(await api.authenticate({ id, password }), 401, /expired/);
-
-  it('is not changed by itself alone where there is a second factor; with a code it is', async () => {
-    const person = await makeTwoFactorPerson(api);
-    const { user, password, phone } = person;
-    await expire(api, user.id);
-    const refused = await change(user.id, password);
-    assertRefused(refused, 401, /^The request you have made requires authentication\.$/);
-    assert.deepEqual(refused.body.error.identity, { methods: ['totp'] });
-    assertRefused(await change(user.id, password, { verification_code: phone.wrong() }), 401);
-    assertRefused(await change(user.id, password, { recovery_code: 'AAAA-AAAA-AAAA-AAAA' }), 401);
-    assert.equal((await change(user.id, 'not the password')).body.error.identity, undefined, 'nobody else learns of the factor');
-    await isStill(user.id, password);
-    assertOk(await change(user.id, password, { verification_code: phone.fresh() }), 204);
-    await tokenByCode(api, { ...person, password: NEXT });
-  });
-
-  it('is changed with a recovery code, and by itself where nothing else is asked for', async () => {
-    const person = await makeTwoFactorPerson(api);
-    const { id } = person.user;
-    const token = await tokenByCode(api, person);
-    const { recovery_codes: codes } = assertOk(
-      await api.request('POST', `/v3/users/${id}/OS-TWO-FACTOR/recovery_codes`, { token }),
-      201,
-    ).two_factor_auth;
-    await expire(api, id);
-    assertOk(await change(id, person.password, { recovery_code: codes[0] }), 204);
-    const plain = await makeUser(api);
-    await expire(api, plain.id);
-    assertOk(await change(plain.id, plain.password), 204);
-  });
-
-  it('is not changed without the code where more than a code is asked for, nor if it is asked for meanwhile', async () => {
-    const options = { multi_factor_auth_enabled: true, multi_factor_auth_rules: [['password', 'passkey']] };
-    const [person, plain] = [await makeTwoFactorPerson(api), await makeUser(api)];
-    const { user, password, phone } = person;
-    for (const { id } of [user, plain]) {
-      assertOk(await api.patch(`/v3/users/${id}`, { user: { options } }));
-      await expire(api, id);
-    }
-    const refused = await change(user.id, password);
-    assertRefused(refused, 401);
-    assert.deepEqual(refused.body.error.identity, { methods: ['totp'] });
-    assertRefused(await change(user.id, password, { verification_code: phone.wrong() }), 401);
-    await isStill(user.id, password);
-    assertOk(await change(user.id, password, { verification_code: phone.fresh() }), 204);
-    const askForCode = async (): Promise<void> => {
-      const rules = { ...options, multi_factor_auth_rules: [['password', 'totp']] };
-      assertOk(await api.patch(`/v3/users/${plain.id}`, { user: { options: rules } }));
+onEachDatabase(
+  'A password that has expired',
+  (api) => {
+    const change = (id: string, original_password: string, more: object = {}) =>
+      api.post(`/v3/users/${id}/password`, { user: { original_password, password: NEXT, ...more } }, { token: null });
+    const isStill = async (id: string, password: string): Promise<void> =>
+      assertRefused(await api.authenticate({ id, password }), 401, /expired/);
+    const recoveryCodesOf = async (person: Awaited<ReturnType<typeof makeTwoFactorPerson>>): Promise<string[]> => {
+      const token = await tokenByCode(api, person);
+      const made = await api.request('POST', `/v3/users/${person.user.id}/OS-TWO-FACTOR/recovery_codes`, { token });
+      return assertOk(made, 201).two_factor_auth.recovery_codes;
     };
-    // The first change is the event of the password.
-    const inSecond = async () => void actAt(POINT, askForCode);
-    const late = await whenAt(POINT, inSecond, () => change(plain.id, plain.password));
-    assertRefused(late, 401);
-    await isStill(plain.id, plain.password);
-  });
 
-  it('is not changed at the sign-in page without the code; with it the person is signed in, and not asked again', async () => {
-    const { user, password, phone } = await makeTwoFactorPerson(api);
-    await expire(api, user.id);
-    const browser = new TestBrowser(api);
-    const page = await browser.signIn(SECURITY, { name: user.name, password });
-    assert.equal(stepOf(page), 'new-password');
-    assert.ok(asksCode(page));
-    for (const code of [{}, { code: phone.wrong() }, { recovery_code: 'AAAA-AAAA-AAAA-AAAA' }]) {
-      const again = await browser.submit(page, 'new-password', changed(password, code));
-      assert.deepEqual([again.status, stepOf(again), asksCode(again)], [401, 'new-password', true]);
-      assert.match(again.text, WRONG_CODE);
-    }
-    const form = page.forms.find(({ fields }) => fields.step === 'new-password')!;
-    const { code: _, recovery_code: __, ...older } = form.fields;
-    const without = await browser.send(form.action, { ...older, ...changed(password) });
-    assert.equal(without.status, 401, 'nor by a form that does not ask for it');
-    await isStill(user.id, password);
-    const done = await browser.submit(page, 'new-password', changed(password, { code: phone.fresh() }));
-    assert.notEqual(stepOf(done), 'code');
-    const account = await browser.go(SECURITY);
-    assert.ok(
-      account.forms.some(({ fields }) => fields.step === 'change-password'),
-      'signed in',
-    );
-  });
+    it('is not changed by itself alone where there is a second factor; with a code it is', async () => {
+      const person = await makeTwoFactorPerson(api);
+      const { user, password, phone } = person;
+      await expire(api, user.id);
+      const refused = await change(user.id, password);
+      assertRefused(refused, 401, /^The request you have made requires authentication\.$/);
+      assert.deepEqual(refused.body.error.identity, { methods: ['totp'] });
+      assertRefused(await change(user.id, password, { verification_code: phone.wrong() }), 401);
+      assertRefused(await change(user.id, password, { recovery_code: 'AAAA-AAAA-AAAA-AAAA' }), 401);
+      assert.equal(
+        (await change(user.id, 'not the password')).body.error.identity,
+        undefined,
+        'nobody else learns of the factor',
+      );
+      await isStill(user.id, password);
+      assertOk(await change(user.id, password, { verification_code: phone.fresh() }), 204);
+      await tokenByCode(api, { ...person, password: NEXT });
+    });
 
-  it('does not tell strangers at the sign-in page whether there is a second factor', async () => {
-    const [careful, plain] = [await makeTwoFactorPerson(api), await makeUser(api)];
-    await expire(api, careful.user.id);
-    await expire(api, plain.id);
-    const browser = new TestBrowser(api);
-    const page = await browser.signIn(SECURITY, plain);
-    assert.ok(!asksCode(page));
-    const form = page.forms.find(({ fields }) => fields.step === 'new-password')!;
-    for (const name of [careful.user.name, plain.name]) {
-      const answer = await browser.send(form.action, { ...form.fields, name, ...changed('wrong') });
-      assert.deepEqual([answer.status, asksCode(answer)], [401, false]);
-      assert.doesNotMatch(answer.text, WRONG_CODE);
-    }
-  });
-});
+    it('is changed with a recovery code, and by itself where nothing else is asked for', async () => {
+      const person = await makeTwoFactorPerson(api);
+      const { id } = person.user;
+      const codes = await recoveryCodesOf(person);
+      await expire(api, id);
+      assertOk(await change(id, person.password, { recovery_code: codes[0] }), 204);
+      const plain = await makeUser(api);
+      await expire(api, plain.id);
+      assertOk(await change(plain.id, plain.password), 204);
+    });
+
+    it('does not use up a recovery code when the new one is refused, or when no code would be enough', async () => {
+      const person = await makeTwoFactorPerson(api);
+      const { id } = person.user;
+      const recovery_code = (await recoveryCodesOf(person))[0];
+      const setOptions = async (options: object): Promise<void> => {
+        assertOk(await api.patch(`/v3/users/${id}`, { user: { options } }));
+      };
+      const rules = [['password', 'passkey']];
+      await setOptions({ multi_factor_auth_enabled: true, multi_factor_auth_rules: rules });
+      assertRefused(await change(id, person.password, { recovery_code }), 401);
+      await setOptions({ multi_factor_auth_enabled: false, lock_password: true });
+      await expire(api, id);
+      assertRefused(await change(id, person.password, { recovery_code }), 400);
+      await setOptions({ lock_password: false });
+      assertRefused(await change(id, person.password, { recovery_code, password: 'short' }), 400);
+      assertOk(await change(id, person.password, { recovery_code }), 204);
+    });
+
+    it('is not changed without the code where more than a code is asked for, nor if it is asked for meanwhile', async () => {
+      const options = { multi_factor_auth_enabled: true, multi_factor_auth_rules: [['password', 'passkey']] };
+      const [person, plain] = [await makeTwoFactorPerson(api), await makeUser(api)];
+      const { user, password, phone } = person;
+      for (const { id } of [user, plain]) {
+        assertOk(await api.patch(`/v3/users/${id}`, { user: { options } }));
+        await expire(api, id);
+      }
+      const refused = await change(user.id, password);
+      assertRefused(refused, 401);
+      assert.deepEqual(refused.body.error.identity, { methods: ['totp'] });
+      assertRefused(await change(user.id, password, { verification_code: phone.wrong() }), 401);
+      await isStill(user.id, password);
+      assertOk(await change(user.id, password, { verification_code: phone.fresh() }), 204);
+      const askForCode = async (): Promise<void> => {
+        const rules = { ...options, multi_factor_auth_rules: [['password', 'totp']] };
+        assertOk(await api.patch(`/v3/users/${plain.id}`, { user: { options: rules } }));
+      };
+      // The first change is the event of the password.
+      const inSecond = async () => void actAt(POINT, askForCode);
+      const late = await whenAt(POINT, inSecond, () => change(plain.id, plain.password));
+      assertRefused(late, 401);
+      await isStill(plain.id, plain.password);
+    });
+
+    it('is not changed at the sign-in page without the code; with it the person is signed in, and not asked again', async () => {
+      const { user, password, phone } = await makeTwoFactorPerson(api);
+      await expire(api, user.id);
+      const browser = new TestBrowser(api);
+      const page = await browser.signIn(SECURITY, { name: user.name, password });
+      assert.equal(stepOf(page), 'new-password');
+      assert.ok(asksCode(page));
+      for (const code of [{}, { code: phone.wrong() }, { recovery_code: 'AAAA-AAAA-AAAA-AAAA' }]) {
+        const again = await browser.submit(page, 'new-password', changed(password, code));
+        assert.deepEqual([again.status, stepOf(again), asksCode(again)], [401, 'new-password', true]);
+        assert.match(again.text, WRONG_CODE);
+      }
+      const form = page.forms.find(({ fields }) => fields.step === 'new-password')!;
+      const { code: _, recovery_code: __, ...older } = form.fields;
+      const without = await browser.send(form.action, { ...older, ...changed(password) });
+      assert.equal(without.status, 401, 'nor by a form that does not ask for it');
+      await isStill(user.id, password);
+      const done = await browser.submit(page, 'new-password', changed(password, { code: phone.fresh() }));
+      assert.notEqual(stepOf(done), 'code');
+      const account = await browser.go(SECURITY);
+      assert.ok(
+        account.forms.some(({ fields }) => fields.step === 'change-password'),
+        'signed in',
+      );
+    });
+
+    it('does not tell strangers at the sign-in page whether there is a second factor', async () => {
+      const [careful, plain] = [await makeTwoFactorPerson(api), await makeUser(api)];
+      await expire(api, careful.user.id);
+      await expire(api, plain.id);
+      const browser = new TestBrowser(api);
+      const page = await browser.signIn(SECURITY, plain);
+      assert.ok(!asksCode(page));
+      const form = page.forms.find(({ fields }) => fields.step === 'new-password')!;
+      for (const name of [careful.user.name, plain.name]) {
+        const answer = await browser.send(form.action, { ...form.fields, name, ...changed('wrong') });
+        assert.deepEqual([answer.status, asksCode(answer)], [401, false]);
+        assert.doesNotMatch(answer.text, WRONG_CODE);
+      }
+    });
+  },
+  { settings: { GATEHOUSE_IDENTITY_PASSWORD_MIN_LENGTH: '6' } },
+);
 
 const STRICT = 'strict for expired passwords';
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-strict-'));

@@ -76,6 +76,8 @@ export function createOwnPasswords({
     const actor = { userId: id, requestId, epoch, origin, precondition };
     // A session was checked by whoever has it.
     if (precondition) return actor;
+    // Nor where it would not be enough.
+    await requireBeside({ userId: id, methods: ['password', 'totp'] }, check);
     const isSecond = (await by.second?.(id)) ?? false;
     const login = { userId: id, methods: isSecond ? (['password', 'totp'] as const) : (['password'] as const) };
     await requireBeside(login, check);
@@ -99,6 +101,8 @@ export function createOwnPasswords({
     await directory.forbidPassword(user.id);
     if (original === password) fail('user.password_same');
     const { id } = user;
+    // A code is used up only for a password that can be set.
+    await passwords.checkNew(password, 'self', { id, options });
     const actor = await actorOf(by, user, found);
     const client = { key: addressKey(by.address), signal: by.signal };
     const prepared = await passwords.prepare(password, 'self', { id, options }, client);
