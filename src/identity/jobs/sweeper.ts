@@ -93,6 +93,7 @@ export function startSweeper(deps: {
       () => tokenKeys.rotate(),
       async () => (revoked += await revocations.sweep()),
       async () => (ended += await records.sweep()),
+      () => watch.onceSettled(async () => (ended += await records.sweepAhead())),
       async () => (ended += await passwords.sweep()),
       async () => (ended += await devices.sweep()),
       async () => (ended += await links.sweep()),

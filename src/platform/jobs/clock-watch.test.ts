@@ -22,6 +22,14 @@ describe('A watched clock', () => {
         time.wall += milliseconds + step;
         return watch.isSteady();
       },
+      async settles(work = async () => {}): Promise<boolean> {
+        let isDone = false;
+        await watch.onceSettled(async () => {
+          isDone = true;
+          await work();
+        });
+        return isDone;
+      },
     };
   }
 
@@ -46,5 +54,24 @@ describe('A watched clock', () => {
     assert.equal(after(MINUTE, -10 * DAY), true);
     assert.equal(after(MINUTE, -DAY), true);
     assert.equal(after(MINUTE, DAY), false);
+  });
+
+  it('settles once, an hour after the start and after it was set in either direction', async () => {
+    const { after, settles } = start();
+    const HOUR = 60 * MINUTE;
+    assert.equal(await settles(), false, 'it may be wrong at the start');
+    for (const step of [0, -10 * DAY, 10 * DAY]) {
+      after(MINUTE, step);
+      assert.equal(await settles(), false);
+      after(HOUR);
+      assert.deepEqual([await settles(), await settles()], [true, false]);
+      after(DAY);
+      assert.equal(await settles(), false);
+    }
+    after(MINUTE, -DAY);
+    after(HOUR);
+    const broken = async () => assert.fail('no database');
+    await assert.rejects(settles(broken));
+    assert.equal(await settles(), true, 'what failed is done again');
   });
 });

@@ -3,7 +3,7 @@ import { type Clock, seconds } from '../../../../platform/clock.ts';
 import type { Seal } from '../../../../platform/seal/index.ts';
 import type { Database, Reader } from '../../../database.ts';
 import { hashOf, openRecord, type RecordPayload, userOf } from './record.ts';
-import { findRecord, type RecordWithOwners, recordsOfUser } from './records.store.ts';
+import { findRecord, isOver, type RecordWithOwners, recordsOfUser } from './records.store.ts';
 import type { RequestState } from './request-state.ts';
 
 export interface FindDeps {
@@ -27,10 +27,6 @@ export interface StoredRecord {
 
 /** Models that end with their grant. */
 const ENDS_WITH_GRANT = ['AccessToken', 'RefreshToken', 'AuthorizationCode', 'DeviceCode'];
-
-/** Expired, or made before the clock was set back: then it would be valid for as long as the clock was wrong. */
-const isOver = ({ created_at: from, expires_at: end }: RecordWithOwners, now: number): boolean =>
-  end !== null && (end <= now || from > now + (end - from));
 
 /**
  * Valid: not expired, of the current generation of its user, and its grant exists. Records of old versions without a generation are

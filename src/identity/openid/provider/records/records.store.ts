@@ -192,6 +192,41 @@ export function recordsOfUser(db: Reader, userId: string, model: string): Promis
     .execute() as Promise<RecordWithOwners[]>;
 }
 
+/** Expired, or made before the clock was set back: then it would be valid for as long as the clock was wrong. */
+export const isOver = ({ created_at: from, expires_at: end }: OpenidRecordRow, now: number): boolean =>
+  end !== null && (end <= now || from > now + (end - from));
+
+/** What gives something. Others are there so that something is done once: without them a proof of that time would be good again. */
+const GIVING_MODELS = [
+  'Interaction',
+  'Session',
+  'Grant',
+  'AccessToken',
+  'RefreshToken',
+  'ClientCredentials',
+  'AuthorizationCode',
+  'DeviceCode',
+  'PreAuthorizedCode',
+  'OldAuthorization',
+];
+
+/** Deletes up to `limit` records that are over (`isOver`) because they lie ahead: when their time comes, they would be valid. Reads all. */
+export async function deleteRecordsAhead(tx: Tx, now: number, limit: number): Promise<number> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('openid_records')
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('openid_records')
+        .where('model', 'in', GIVING_MODELS)
+        .where('created_at', '>', now)
+        .where((row) => row(row('created_at', '+', row.ref('created_at')), '>', row(row.val(now), '+', row.ref('expires_at'))))
+        .limit(limit)
+        .select('id'),
+    )
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
 /** Deletes up to `limit` expired records. Returns their number. */
 export async function deleteEndedRecords(tx: Tx, before: number, limit: number): Promise<number> {
   const { numDeletedRows } = await tx

@@ -163,6 +163,30 @@ for (const kind of KINDS) {
         assert.deepEqual(ended.filter(Boolean), [true], 'only this one is given back');
       }));
 
+    it('does not come back if it was made while the clock was far ahead, but what was used up then stays used', async () => {
+      const GIVE = ['Session', 'AccessToken', 'RefreshToken', 'PreAuthorizedCode'];
+      const PROOF = 'ReplayDetection';
+      await inDatabase(async (db) => {
+        const [records, near, far] = [recordsOn(db), newSecret(), newSecret()];
+        const found = async (id: string) => Promise.all(GIVE.map(async (model) => (await records.find(model, id)) !== undefined));
+        const saveAll = async (id: string) => {
+          for (const model of GIVE) await records.save(model, id, {}, DAY);
+        };
+        await saveAll(near);
+        api.clock.advance(10 * DAY);
+        await saveAll(far);
+        assert.equal(await records.save(PROOF, far, {}, 600, true), true);
+        api.clock.advance(-10 * DAY);
+        await records.sweep();
+        assert.equal(await records.sweepAhead(), GIVE.length);
+        assert.deepEqual(await found(near), [true, true, true, true]);
+        api.clock.advance(10 * DAY);
+        assert.deepEqual(await found(far), [false, false, false, false]);
+        assert.equal(await records.save(PROOF, far, {}, 600, true), false, 'a proof of that time is not good again');
+        api.clock.advance(-10 * DAY);
+      });
+    });
+
     it('is deleted after it expired, in small batches; other records stay', async () => {
       const [party, person] = [await RelyingParty.make(api), await makeUser(api)];
       const { refresh_token } = await party.tokensFor(person, OFFLINE);

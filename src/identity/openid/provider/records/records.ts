@@ -20,6 +20,7 @@ import {
   deleteEndedRecords,
   deleteRecord,
   deleteRecordOf,
+  deleteRecordsAhead,
   deleteRecordsOfGrant,
   findRecord,
   sessionHashes,
@@ -61,13 +62,18 @@ async function revokeGrant(db: Database, grantId: string): Promise<void> {
 }
 
 /** In small batches, to keep transactions short. */
-async function sweep(db: Database, clock: Clock): Promise<number> {
+async function inBatches(db: Database, clock: Clock, remove: typeof deleteEndedRecords): Promise<number> {
   let total = 0;
   for (let batch = 0; batch < BATCHES; batch++) {
-    const count = await db.write((tx) => deleteEndedRecords(tx, seconds(clock), SWEPT_AT_ONCE));
+    const count = await db.write((tx) => remove(tx, seconds(clock), SWEPT_AT_ONCE));
     total += count;
     if (count < SWEPT_AT_ONCE) break;
   }
+  return total;
+}
+
+async function sweep(db: Database, clock: Clock): Promise<number> {
+  const total = await inBatches(db, clock, deleteEndedRecords);
   return total + (await db.write((tx) => deleteUnusedSessions(tx, seconds(clock) - UNUSED_SECONDS, SWEPT_AT_ONCE)));
 }
 
@@ -145,6 +151,8 @@ export function createRecords(options: EndDeps & Partial<Pick<SaveDeps, 'isWalle
     endWallet: (transaction: Change, userId: string, clientId: string) => endWallet(deps, transaction, userId, clientId),
 
     sweep: () => sweep(db, clock),
+    /** What was made before the clock was set back. Reads all records, so not with every sweep. */
+    sweepAhead: () => inBatches(db, clock, deleteRecordsAhead),
   };
 }
 
