@@ -12,8 +12,11 @@ const MAX_LENGTH = 8 * 1024;
 const MAX_ID = 256;
 /** Clocks of wallets differ. The library allows for as much. */
 const WINDOW_SECONDS = 300;
-/** One that is dated ahead is good for this long. */
-export const PROOF_SECONDS = 2 * WINDOW_SECONDS;
+/**
+ * How long one is remembered. Dated ahead, it is good for two windows. The third is for a replica whose clock is ahead of the others: it
+ * deletes what has expired by its own.
+ */
+export const PROOF_SECONDS = 3 * WINDOW_SECONDS;
 const REPLAY_MODEL = 'ReplayDetection';
 
 /** Why a proof is refused. */
