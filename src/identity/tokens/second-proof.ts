@@ -9,13 +9,16 @@ interface SentFactor {
   readonly recovery?: string | undefined;
 }
 
-/** False when none was sent; fails when it is wrong. Only after the password was right: otherwise strangers could use codes up. */
+/** Undefined when none was sent; fails when it is wrong. Only after the password was right: otherwise strangers could use codes up. */
 export const createSecondProof =
   (deps: Pick<MethodDeps, 'factor' | 'credentials'>) =>
-  async (by: Guesser, userId: string, { code, recovery }: SentFactor): Promise<boolean> => {
-    if (code !== undefined && !(await isCodeValid(deps, by, userId, code)))
-      fail('auth.required', undefined, { reason: 'verification code wrong' });
-    if (recovery !== undefined && !(await deps.factor.acceptRecoveryCode(by, userId, recovery)))
+  async (by: Guesser, userId: string, { code, recovery }: SentFactor): Promise<'totp' | 'recovery_code' | undefined> => {
+    if (code !== undefined) {
+      if (!(await isCodeValid(deps, by, userId, code))) fail('auth.required', undefined, { reason: 'verification code wrong' });
+      return 'totp';
+    }
+    if (recovery === undefined) return undefined;
+    if (!(await deps.factor.acceptRecoveryCode(by, userId, recovery)))
       fail('auth.required', undefined, { reason: 'recovery code wrong' });
-    return code !== undefined || recovery !== undefined;
+    return 'recovery_code';
   };

@@ -8,6 +8,7 @@ import { assertOk, assertRefused } from '../../../test/support/answers.ts';
 import { onDatabase, onEachDatabase, type TestApi } from '../../../test/support/api.ts';
 import { AT_LOCALHOST, PasskeyPerson, passkeyOptionsOf, servesAtLocalhost } from '../../../test/support/passkeys.ts';
 import { makeUser } from '../../../test/support/relying-party.ts';
+import { databaseOf } from '../../../test/support/restartable-api.ts';
 import { enable, makeTwoFactorPerson, Phone, tokenByCode } from '../../../test/support/second-factor.ts';
 import { type BrowserPage, stepOf, TestBrowser } from '../../../test/support/test-browser.ts';
 import { whenAt } from '../../../test/support/test-points.ts';
@@ -140,6 +141,45 @@ onEachDatabase(
         account.forms.some(({ fields }) => fields.step === 'change-password'),
         'signed in',
       );
+    });
+
+    it('is changed with a recovery code at the sign-in page, which the event of the sign-in names', async () => {
+      const person = await makeTwoFactorPerson(api);
+      const { user, password } = person;
+      const [recovery_code] = await recoveryCodesOf(person);
+      await expire(api, user.id);
+      const browser = new TestBrowser(api);
+      const page = await browser.signIn(SECURITY, { name: user.name, password });
+      await browser.submit(page, 'new-password', changed(password, { recovery_code: recovery_code! }));
+      const db = await databaseOf(api);
+      try {
+        const logins = db.read.selectFrom('audit_events').where('target_id', '=', user.id).where('action', '=', 'user.logged_in');
+        const methods = (await logins.select('detail').execute()).map(({ detail }) => String(JSON.parse(detail).methods));
+        assert.ok(methods.includes('password,recovery_code'), JSON.stringify(methods));
+      } finally {
+        await db.close();
+      }
+    });
+
+    it('changed with a code signs nobody else in without theirs, who has the name since', async () => {
+      const [mallory, victim] = [await makeTwoFactorPerson(api), await makeTwoFactorPerson(api)];
+      const { name } = mallory.user;
+      const set = async (id: string, values: object): Promise<void> => {
+        assertOk(await api.patch(`/v3/users/${id}`, { user: values }));
+      };
+      await set(victim.user.id, { password: NEXT });
+      await expire(api, mallory.user.id);
+      const browser = new TestBrowser(api);
+      const page = await browser.signIn(SECURITY, { name, password: mallory.password });
+      const swap = async (): Promise<void> => {
+        await set(mallory.user.id, { name: `former ${name}` });
+        await set(victim.user.id, { name });
+      };
+      // The changes before are the event of the password, and the use of the code.
+      const inLast = async () => void actAt(POINT, async () => void actAt(POINT, swap));
+      const sent = changed(mallory.password, { code: mallory.phone.fresh() });
+      const next = await whenAt(POINT, inLast, () => browser.submit(page, 'new-password', sent));
+      assert.equal(stepOf(next), 'code', next.text);
     });
 
     it('does not tell strangers at the sign-in page whether there is a second factor', async () => {

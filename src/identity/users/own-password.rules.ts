@@ -15,12 +15,15 @@ import { findUser, revokeTokensOfUser } from './users.store.ts';
 /** Whose password it is: a user, or what was typed for one. With a domain and a name where they were typed. */
 export type PasswordSubject = ({ readonly id: string } | { readonly unknown: string }) & Pick<PasswordOwner, 'domainId' | 'name'>;
 
+/** By what a second factor was shown with the change. */
+export type ShownFactor = 'totp' | 'recovery_code';
+
 /** Who changes their password. */
 type ByPassword = Guesser &
   LoginAttempt &
   Pick<Actor, 'precondition'> & {
-    /** Checks the second factor that was sent, after the password. */
-    second?(userId: string): Promise<boolean>;
+    /** Checks the second factor that was sent, after the password. Undefined: none was. */
+    second?(userId: string): Promise<ShownFactor | undefined>;
   };
 
 /**
@@ -71,21 +74,27 @@ export function createOwnPasswords({
     await freshLogin.requireEnough({ userId, methods }, reader);
   }
 
-  async function actorOf(by: ByPassword, { id, epoch }: UserRow, check: PasswordCheck): Promise<Actor> {
+  async function actorOf(by: ByPassword, { id, epoch }: UserRow, check: PasswordCheck) {
     const { requestId, origin, precondition } = by;
     const actor = { userId: id, requestId, epoch, origin, precondition };
     // A session was checked by whoever has it.
-    if (precondition) return actor;
+    if (precondition) return { actor, shown: undefined };
     // Nor where it would not be enough.
     await requireBeside({ userId: id, methods: ['password', 'totp'] }, check);
-    const isSecond = (await by.second?.(id)) ?? false;
-    const login = { userId: id, methods: isSecond ? (['password', 'totp'] as const) : (['password'] as const) };
+    const shown = await by.second?.(id);
+    const login: PersonLogin = { userId: id, methods: shown ? ['password', 'totp'] : ['password'] };
     await requireBeside(login, check);
-    return { ...actor, precondition: (_, tx) => requireBeside(login, check, tx) };
+    const checked: Actor = { ...actor, precondition: (_, tx) => requireBeside(login, check, tx) };
+    return { actor: checked, shown };
   }
 
-  /** Needs the old password instead of a token, so that an expired password can be changed. */
-  async function changePassword(by: ByPassword, subject: PasswordSubject, original: string, password: string): Promise<void> {
+  /** Needs the old password instead of a token, so that an expired password can be changed. Returns whose it was, and what they showed beside it. */
+  async function changePassword(
+    by: ByPassword,
+    subject: PasswordSubject,
+    original: string,
+    password: string,
+  ): Promise<{ readonly userId: string; readonly shown: ShownFactor | undefined }> {
     const user = 'id' in subject ? await findUser(db.read, subject.id) : undefined;
     const options = optionsOf(user ? parseJson(user.options) : {});
     const unknownKey = 'id' in subject ? subject.id : subject.unknown;
@@ -103,10 +112,11 @@ export function createOwnPasswords({
     const { id } = user;
     // A code is used up only for a password that can be set.
     await passwords.checkNew(password, 'self', { id, options });
-    const actor = await actorOf(by, user, found);
+    const { actor, shown } = await actorOf(by, user, found);
     const client = { key: addressKey(by.address), signal: by.signal };
     const prepared = await passwords.prepare(password, 'self', { id, options }, client);
     await replacePassword(actor, id, prepared);
+    return { userId: id, shown };
   }
 
   /** Also revokes tokens, sessions, remembered devices and links. */

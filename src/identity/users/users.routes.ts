@@ -18,6 +18,7 @@ import {
   withEtag,
   withExtra,
 } from '../resource/index.ts';
+import type { ShownFactor } from './own-password.rules.ts';
 import { userSorts } from './users.lists.ts';
 import type { Users } from './users.rules.ts';
 import {
@@ -46,12 +47,12 @@ export interface UserRouteDeps extends Pick<Deps, 'clock' | 'config'> {
   readonly provesSecond: ProvesSecond;
 }
 
-/** Whether a second factor was sent; fails when it is wrong. */
+/** By what a second factor was shown, if one was sent; fails when it is wrong. */
 type ProvesSecond = (
   by: Guesser,
   userId: string,
   sent: { readonly code?: string | undefined; readonly recovery?: string | undefined },
-) => Promise<boolean>;
+) => Promise<ShownFactor | undefined>;
 
 /** Links a user with accounts at providers, in the transaction that creates the user. */
 type LinkUser = (transaction: Change, user: { readonly id: string; readonly name: string }) => Promise<void>;

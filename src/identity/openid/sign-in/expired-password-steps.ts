@@ -3,6 +3,7 @@ import type { BrowserRequest } from '../pages/browser.ts';
 import { sendAnswer } from '../pages/browser.ts';
 import { type PageRefusal, refusal, refusalOf } from '../pages/messages.ts';
 import { newPasswordPage } from '../pages/sign-in-pages.ts';
+import type { ShownBeside } from './expired-passwords.ts';
 import type { InteractionRequest } from './interaction-request.ts';
 import type { LoginAttempt, SignIn } from './sign-in.ts';
 
@@ -14,8 +15,8 @@ interface LoginName {
 /** What the sign-in does before and after it. */
 interface AroundExpired {
   showSignIn(login: LoginName & { readonly refused: PageRefusal }): Promise<void>;
-  /** `isShown`: a second factor was, in the same request. */
-  checkPassword(login: LoginName, password: string, isShown: boolean): Promise<void>;
+  /** `beside`: what was shown in the same request. */
+  checkPassword(login: LoginName, password: string, beside: ShownBeside): Promise<void>;
 }
 
 const text = (form: URLSearchParams, name: string): string => form.get(name) ?? '';
@@ -64,8 +65,8 @@ export class ExpiredPasswordSteps {
     };
     try {
       const old = { ...login, password: text(form, 'password') };
-      const isShown = await this.#signIn.changePassword(old, fresh, sent, this.#attempt);
-      await this.#around.checkPassword(login, fresh, isShown);
+      const beside = await this.#signIn.changePassword(old, fresh, sent, this.#attempt);
+      await this.#around.checkPassword(login, fresh, beside);
     } catch (error) {
       const otherwise = isPasswordRight ? this.#words.wrongCode : this.#words.wrongPassword;
       // The factor may have been turned on since the form was shown. Others do not learn that there is one.

@@ -1,7 +1,7 @@
 // A sign-in with a password that has expired: it is changed first.
 import type { LoginAttempt } from '../../logins/index.ts';
 import { createSecondProof, type PartialLogin } from '../../tokens/index.ts';
-import { type BesideExpired, unknownUserKey } from '../../users/index.ts';
+import { type BesideExpired, type Users, unknownUserKey } from '../../users/index.ts';
 import type { PasskeySignInDeps } from './passkey-sign-in.ts';
 
 type SecondProofDeps = Parameters<typeof createSecondProof>[0];
@@ -11,6 +11,11 @@ export interface ExpiredPasswordDeps extends Pick<PasskeySignInDeps, 'auth' | 'u
   findUser(name: string, domain: string): Promise<{ user: { readonly id: string } | undefined; countedAs?: string }>;
   domainOf(typed: string): Promise<string>;
 }
+
+type SignInStep = PartialLogin & { readonly complete: boolean };
+
+/** Who changed an expired password, and what they showed beside it. */
+export type ShownBeside = Awaited<ReturnType<Users['changePassword']>>;
 
 /** A second factor that is sent with a new password. */
 interface SentSecond {
@@ -31,33 +36,32 @@ export function createExpiredPasswords(deps: ExpiredPasswordDeps) {
       return user ? users.besideExpired(user.id) : 'nothing';
     },
 
-    /** Changes an expired password. The limits for guesses of the old one are those of a sign-in. True if a second factor was shown. */
+    /** Changes an expired password. The limits for guesses of the old one are those of a sign-in. Returns what was shown beside it, and by whom. */
     async changePassword(
       login: { readonly name: string; readonly domain: string; readonly password: string },
       fresh: string,
       sent: SentSecond,
       attempt: LoginAttempt,
-    ): Promise<boolean> {
+    ): Promise<ShownBeside> {
       const { user, countedAs } = await findUser(login.name, login.domain);
       // An unknown name is counted like an account, under the same key as at a sign-in.
       const domainId = await domainOf(login.domain);
       const whose = user ? { id: user.id } : { unknown: unknownUserKey(domainId, login.name) };
       const ofAnyDomain = login.domain === '';
       const typed = ofAnyDomain ? whose : { ...whose, domainId, name: login.name };
-      let isShown = false;
-      const second = async (userId: string): Promise<boolean> => {
+      const second = (userId: string) => {
         sent.onPassword();
-        isShown = await provesSecond({ ...attempt, userId: null }, userId, sent);
-        return isShown;
+        return provesSecond({ ...attempt, userId: null }, userId, sent);
       };
-      await users.changePassword({ ...attempt, userId: null, countedAs, ofAnyDomain, second }, typed, login.password, fresh);
-      return isShown;
+      const by = { ...attempt, userId: null, countedAs, ofAnyDomain, second };
+      return users.changePassword(by, typed, login.password, fresh);
     },
 
-    /** After a second factor that was shown with the new password. */
-    async withShown(step: PartialLogin, attempt: LoginAttempt): Promise<PartialLogin & { readonly complete: boolean }> {
-      const user = await users.find(step.userId);
-      const complete = user !== undefined && (await auth.completeSignIn(user, step, attempt, 'totp'));
+    /** After a second factor that was shown with the new password. By another person it is none: a name may have changed hands meanwhile. */
+    async withShown(step: SignInStep, { userId, shown }: ShownBeside, attempt: LoginAttempt): Promise<SignInStep> {
+      const user = step.complete || !shown || step.userId !== userId ? undefined : await users.find(userId);
+      if (!user || !shown) return step;
+      const complete = await auth.completeSignIn(user, step, attempt, shown);
       return { ...step, methods: [...step.methods, 'totp'], complete };
     },
   };

@@ -13,6 +13,7 @@ import { acrRequestOf, amrOf, methodsOf, missingStrength } from '../provider/acr
 import { STRONGER_SIGN_IN } from '../provider/configuration/prompts.ts';
 import type { Records } from '../provider/records/records.ts';
 import { ExpiredPasswordSteps } from './expired-password-steps.ts';
+import type { ShownBeside } from './expired-passwords.ts';
 import type { InteractionRequest, PromptSteps } from './interaction-request.ts';
 import { type KeepAccountDeps, KeepAccountSteps } from './keep-account-steps.ts';
 import { ProviderSteps } from './provider-steps.ts';
@@ -90,7 +91,7 @@ export class SignInSteps implements PromptSteps {
     this.#keepAccount = new KeepAccountSteps(deps, request, this.#attempt);
     this.#expired = new ExpiredPasswordSteps(deps.signIn, request, this.#attempt, {
       showSignIn: (login) => this.#showSignIn(login),
-      checkPassword: (login, password, isShown) => this.#checkPassword(login, password, isShown),
+      checkPassword: (login, password, beside) => this.#checkPassword(login, password, beside),
     });
     this.#provider = new ProviderSteps(deps, request, this.#attempt, {
       proceed: (step) => this.#proceed(step, step),
@@ -275,8 +276,8 @@ export class SignInSteps implements PromptSteps {
     return work(pending);
   }
 
-  /** `isShown`: a second factor was, in the same request. */
-  async #checkPassword(login: LoginName, password: string, isShown: boolean): Promise<void> {
+  /** `beside`: what was shown in the same request. */
+  async #checkPassword(login: LoginName, password: string, beside?: ShownBeside): Promise<void> {
     const { browser } = this.#request;
     const { signIn, leaving } = this.#deps;
     const { user, countedAs } = await signIn.findUser(login.name, login.domain);
@@ -286,13 +287,13 @@ export class SignInSteps implements PromptSteps {
     const deviceOf = (userId: string) => readDeviceCookie(browser, userId);
     const step = await signIn.password({ ...login, password }, this.#attempt, deviceOf);
     if (step.device) setDeviceCookie(browser, step.userId, step.device);
-    await this.#proceed(isShown && !step.complete ? await signIn.withShown(step, this.#attempt) : step);
+    await this.#proceed(beside ? await signIn.withShown(step, beside, this.#attempt) : step);
   }
 
   async #password(form: URLSearchParams): Promise<void> {
     const login = readLoginName(form);
     try {
-      await this.#checkPassword(login, text(form, 'password'), false);
+      await this.#checkPassword(login, text(form, 'password'));
     } catch (error) {
       if (error instanceof Fault && error.code === 'auth.password_expired') await this.#expired.begin(login);
       else await this.#showSignIn({ ...login, refused: this.#refusalOf(error, this.#words.wrongPassword) });
