@@ -89,7 +89,7 @@ export function createOpenid(deps: OpenidDeps) {
     mount,
     grants,
     brand: assets.brand,
-    homePage: (headers: IncomingHttpHeaders) => homePage(headers, assets.brand, wallet.address()),
+    homePage: (headers: IncomingHttpHeaders) => homePage(headers, assets.brand, wallet.pageAddress()),
     provider,
     keys,
     records,

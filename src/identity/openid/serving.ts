@@ -92,7 +92,7 @@ export function createServing(deps: OpenidDeps, { assets, keys, wallet, grants }
   const leaving = createLeavingSignIn(deps);
   const consentSeconds = config.refreshTokenSeconds;
   const interactions = createInteractions({ ...deps, ...people, signIn, leaving, consentSeconds, now: () => clock.now() });
-  const account = createAccountHandler({ ...deps, walletAddress: wallet.address });
+  const account = createAccountHandler({ ...deps, walletAddress: wallet.pageAddress });
   const console = createConsoleHandler(deps);
   const websso = createWebssoHandler(deps);
   const newEmail = createNewEmailPage(deps);

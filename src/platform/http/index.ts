@@ -16,7 +16,7 @@ export { disconnectSignal } from './exchange.ts';
 export { parseJson } from './json.ts';
 export type { Mount, RawExchange } from './mounts.ts';
 export { outageOf } from './outage.ts';
-export { otherNameOf, otherNamesOf } from './page-address.ts';
+export { isOfThisMachine, otherNameOf, otherNamesOf } from './page-address.ts';
 export { mountProbes, type ReadinessChecks } from './probes.ts';
 export type { AnsweredCall, ErrorFormat } from './replies.ts';
 export type { Schema, Static } from './schema.ts';

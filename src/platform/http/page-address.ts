@@ -10,6 +10,7 @@ export interface PageAddress {
 }
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
+export const isOfThisMachine = (url: string): boolean => LOOPBACK.has(new URL(url).hostname);
 /** Behind a proxy `Host` may be where the proxy connects to. The browser is elsewhere. */
 const OF_PROXIES = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host'];
 

@@ -37,7 +37,7 @@ export interface RoleCredentialDeps extends Pick<Deps, 'db' | 'clock' | 'change'
   readonly credentialOffers: CredentialOffers;
   readonly records: Records;
   readonly walletProviders: Pick<WalletProviders, 'wallet'>;
-  /** The address of the wallet node that runs with the service, if one does. */
+  /** Where people open the wallet node that runs with the service, if one does and they can. */
   walletAddress(): string | undefined;
 }
 

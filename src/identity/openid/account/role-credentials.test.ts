@@ -1,6 +1,6 @@
 // A person takes their roles along from the account page.
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
+import { afterEach, it, mock } from 'node:test';
 import { onDatabase, onEachDatabase } from '../../../../test/support/api.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
 import {
@@ -210,6 +210,40 @@ for (const haip of ['off', 'on'])
         const copied = new URL(/<code class="copy">(openid-credential-offer:[^<]+)</.exec(text)![1]!);
         assert.equal(besideIn(text), haip === 'on' ? undefined : `${NODE}/open${copied.search}`);
         assert.ok(text.includes(`href="${copied.href.replaceAll('&', '&amp;')}"`), 'other wallets are opened as before');
+      });
+    },
+  );
+
+const PUBLIC = 'https://id.example.org';
+const AT_HOME = 'http://localhost:8080';
+for (const url of [PUBLIC, undefined])
+  onDatabase(
+    'SQLite',
+    `A wallet node without an address of its own (${url ?? 'all on one machine'})`,
+    { settings: { ...(url && { GATEHOUSE_IDENTITY_URL: url }) } },
+    (api) => {
+      afterEach(() => mock.restoreAll());
+
+      it('is linked to only where the reader is on the same machine: elsewhere the link leads to whatever runs on theirs', async () => {
+        const person = await makeHolder(api, await makeRoleWorld(api, { formats: ['dc+sd-jwt'] }));
+        const real = fetch;
+        // Like a proxy: the public address outside, ours inside.
+        const proxied: typeof fetch = (to, init) => real(String(to).replace(PUBLIC, api.url), init);
+        mock.method(globalThis, 'fetch', proxied);
+        const browser = new TestBrowser({ url: url ?? api.url });
+        const page = await browser.signIn(PAGE, person);
+        for (const [node, isShown] of [
+          [AT_HOME, url === undefined],
+          [NODE, true],
+        ] as const) {
+          await api.service.registerWallet(node);
+          const offered = await browser.submit(page, 'credential-offer');
+          assert.ok(offered.text.includes('openid-credential-offer:'), offered.text);
+          const home = await browser.request('/', { headers: { Accept: 'application/xhtml+xml' } });
+          assert.ok(home.text.includes('href="/account"'), home.text);
+          const links = [offered.text.includes(`href="${node}/open`), home.text.includes(`href="${node}/"`)];
+          assert.deepEqual(links, [isShown, isShown], node);
+        }
       });
     },
   );

@@ -1,4 +1,5 @@
 // The wallet node that runs with this service. Each replica has one, on the same database.
+import { isOfThisMachine } from '../../../platform/http/index.ts';
 import { guardedFetch, type Outbound } from '../../../platform/outbound/index.ts';
 import { type Actor, serviceActor } from '../../audit/index.ts';
 import type { Consumers, ConsumerValues } from '../../consumers/index.ts';
@@ -11,6 +12,8 @@ export interface WalletNodeDeps {
   outboundTo(address: string): Outbound;
   /** Creates a role of an application if it is missing. */
   ensureRole(actor: Actor, applicationId: string, name: string): Promise<void>;
+  /** The address of this service. */
+  issuer(): string;
 }
 
 export interface WalletRegistrationOptions {
@@ -25,13 +28,19 @@ export interface WalletRegistrationOptions {
 /** For back-channel logout calls, which have short and quick replies. */
 const CALL_LIMITS = { kind: 'openid', timeoutMs: 4000, maxBytes: 64 * 1024 };
 
-export function createWalletNode({ consumers, outbound, outboundTo, ensureRole }: WalletNodeDeps) {
+export function createWalletNode({ consumers, outbound, outboundTo, ensureRole, issuer }: WalletNodeDeps) {
   const call = guardedFetch(outbound, CALL_LIMITS);
   let node: { readonly address: string; readonly url: string; readonly call: typeof call } | undefined;
 
   return {
     /** The address of the node, once it is registered. It is its client id where it receives credentials. */
     address: (): string | undefined => node?.address,
+    /**
+     * Where people open it. Undefined if it is known by a name of this machine only, as it is without a configured address, and the service is
+     * for others, too: the link would lead to whatever runs on the machine of the reader.
+     */
+    pageAddress: (): string | undefined =>
+      node && (isOfThisMachine(issuer()) || !isOfThisMachine(node.address)) ? node.address : undefined,
     /** The logout URI, once the node is registered. */
     logoutUri: (): string | undefined => node?.url,
     /** The HTTP client for all applications, including the wallet node. */
