@@ -16,6 +16,7 @@ import { actAt } from '../test-points.ts';
 
 const NEXT = 'another password of a test';
 const POINT = 'change.before-transaction';
+const STEP = 'expired-passkey';
 const SECURITY = '/account/security';
 const WRONG_CODE = /This code is not right, or it was used already/;
 
@@ -228,10 +229,11 @@ onDatabase('SQLite', 'An expired password of somebody who must use a passkey', {
     return person;
   };
 
-  it('is not changed by itself alone if there is a passkey, with which they sign in; else it leads to a first one', async () => {
+  it('is not changed by itself alone if there is a passkey, which is asked for first; else it leads to a first one', async () => {
     const holder = await makeAdministrator(addPasskey);
+    const rival = await makeAdministrator(addPasskey);
     const beginner = await makeAdministrator();
-    for (const { id } of [holder, beginner]) await expire(api, id);
+    for (const { id } of [holder, rival, beginner]) await expire(api, id);
     const original_password = holder.password;
     const byApi = await api.post(
       `/v3/users/${holder.id}/password`,
@@ -242,9 +244,22 @@ onDatabase('SQLite', 'An expired password of somebody who must use a passkey', {
     assert.deepEqual(byApi.body.error.identity, { methods: ['passkey'] });
     const browser = new TestBrowser(api);
     const page = await browser.signIn(SECURITY, answersOf(holder));
-    assert.equal(stepOf(page), 'password');
-    assert.match(page.text, /Your password has expired\. Sign in with your passkey/);
-    await holder.usePasskey(browser, page);
+    assert.equal(stepOf(page), STEP);
+    assert.match(page.text, /Your password has expired\. Use your passkey/);
+    const form = page.forms.find(({ fields }) => fields.step === STEP)!;
+    const fields = { form_token: form.fields.form_token!, step: 'new-password', name: holder.name, domain: STRICT };
+    const without = await browser.send(form.action, { ...fields, ...changed(holder.password) });
+    assert.equal(without.status, 401, 'nor by a form that was not offered');
+    const use = (twist: object) =>
+      browser.submit(page, STEP, { passkey: holder.authenticator.get(passkeyOptionsOf(page), twist) });
+    assert.equal((await use({ foreignKey: true })).status, 401);
+    // A key without a PIN cannot sign in alone.
+    const fresh = await use({ isUserVerified: false });
+    assert.equal(stepOf(fresh), 'new-password');
+    const other = await browser.send(form.action, { ...fields, name: rival.name, ...changed(rival.password) });
+    assert.equal(other.status, 401, 'nor that of somebody else with a passkey');
+    const last = await browser.submit(fresh, 'new-password', changed(holder.password));
+    await holder.usePasskey(browser, last, { isUserVerified: false });
     const account = await browser.go(SECURITY);
     assert.notEqual(stepOf(account), 'password', 'signed in');
 

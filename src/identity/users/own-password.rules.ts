@@ -16,7 +16,7 @@ import { findUser, revokeTokensOfUser } from './users.store.ts';
 export type PasswordSubject = ({ readonly id: string } | { readonly unknown: string }) & Pick<PasswordOwner, 'domainId' | 'name'>;
 
 /** By what a second factor was shown with the change. */
-export type ShownFactor = 'totp' | 'recovery_code';
+export type ShownFactor = 'totp' | 'recovery_code' | 'passkey';
 
 /** Who changes their password. */
 type ByPassword = Guesser &
@@ -24,11 +24,13 @@ type ByPassword = Guesser &
   Pick<Actor, 'precondition'> & {
     /** Checks the second factor that was sent, after the password. Undefined: none was. */
     second?(userId: string): Promise<ShownFactor | undefined>;
+    /** Whether a passkey was used in a step before. */
+    hasUsedPasskey?(user: UserRow): Promise<boolean>;
   };
 
 /**
- * How the owner of an expired password shows what the account asks for beside it: by a code that is sent with the change, or by signing in with a
- * passkey instead. `later`: in neither way, so that only the login after the change can ask for it.
+ * How the owner of an expired password shows what the account asks for beside it: by a code that is sent with the change, or by a passkey at
+ * the sign-in page. `later`: in neither way, so that only the login after the change can ask for it.
  */
 export type BesideExpired = 'nothing' | 'code' | 'passkey' | 'later';
 
@@ -61,7 +63,7 @@ export function createOwnPasswords({
     const isEnough = (...methods: AuthMethod[]): Promise<boolean> => freshLogin.isEnough({ userId, methods }, reader);
     if (await isEnough('password')) return 'nothing';
     if (await isEnough('password', 'totp')) return 'code';
-    if ((await hasPasskey(reader, userId)) && (await isEnough('passkey'))) return 'passkey';
+    if ((await hasPasskey(reader, userId)) && (await isEnough('password', 'passkey'))) return 'passkey';
     // What can be shown is, although the login asks for more.
     return (await hasFactor(reader, userId)) ? 'code' : 'later';
   }
@@ -74,15 +76,22 @@ export function createOwnPasswords({
     await freshLogin.requireEnough({ userId, methods }, reader);
   }
 
-  async function actorOf(by: ByPassword, { id, epoch }: UserRow, check: PasswordCheck) {
+  async function shownBeside(by: ByPassword, user: UserRow, check: PasswordCheck): Promise<ShownFactor | undefined> {
+    if (await by.hasUsedPasskey?.(user)) return 'passkey';
+    // A code is not used up where it would not be enough.
+    await requireBeside({ userId: user.id, methods: ['password', 'totp'] }, check);
+    return by.second?.(user.id);
+  }
+
+  async function actorOf(by: ByPassword, user: UserRow, check: PasswordCheck) {
+    const { id, epoch } = user;
     const { requestId, origin, precondition } = by;
     const actor = { userId: id, requestId, epoch, origin, precondition };
     // A session was checked by whoever has it.
     if (precondition) return { actor, shown: undefined };
-    // Nor where it would not be enough.
-    await requireBeside({ userId: id, methods: ['password', 'totp'] }, check);
-    const shown = await by.second?.(id);
-    const login: PersonLogin = { userId: id, methods: shown ? ['password', 'totp'] : ['password'] };
+    const shown = await shownBeside(by, user, check);
+    const second: AuthMethod[] = shown ? [shown === 'passkey' ? 'passkey' : 'totp'] : [];
+    const login: PersonLogin = { userId: id, methods: ['password', ...second] };
     await requireBeside(login, check);
     const checked: Actor = { ...actor, precondition: (_, tx) => requireBeside(login, check, tx) };
     return { actor: checked, shown };

@@ -77,10 +77,13 @@ ${showPasswords(words)}${about.asksCode && code}
 }
 
 /** A passkey instead of a code, or as the only way. `skip`: the application asked for it, and it can do without. */
-export function passkeyPage(look: PageLook, about: PageForm & { passkey: object; wallet?: boolean; skip: boolean }): string {
+export function passkeyPage(
+  look: PageLook,
+  about: PageForm & { passkey: object; wallet?: boolean; skip: boolean; step?: string },
+): string {
   const { words } = look;
   const body = html`${errorMessage(about.error)}<p>${words.passkeyText}</p>
-${passkeyForm(look, about, { options: about.passkey, label: words.passkeyUse, step: 'second-passkey' })}${about.wallet && walletForm(look, about, words.walletUse)}
+${passkeyForm(look, about, { options: about.passkey, label: words.passkeyUse, step: about.step ?? 'second-passkey' })}${about.wallet && walletForm(look, about, words.walletUse)}
 ${about.skip && form(about, html`${hidden('step', 'skip')}<button type="submit" class="plain">${words.continueWithout}</button>`)}${cancel(look, about)}`;
   return page(look, { title: words.secondFactor, body, script: 'passkeys' });
 }

@@ -2,8 +2,8 @@
 import type { BrowserRequest } from '../pages/browser.ts';
 import { sendAnswer } from '../pages/browser.ts';
 import { type PageRefusal, refusal, refusalOf } from '../pages/messages.ts';
-import { newPasswordPage } from '../pages/sign-in-pages.ts';
-import type { ShownBeside } from './expired-passwords.ts';
+import { newPasswordPage, passkeyPage } from '../pages/sign-in-pages.ts';
+import type { ShownBeside, UsedPasskey } from './expired-passwords.ts';
 import type { InteractionRequest } from './interaction-request.ts';
 import type { LoginAttempt, SignIn } from './sign-in.ts';
 
@@ -14,10 +14,23 @@ interface LoginName {
 
 /** What the sign-in does before and after it. */
 interface AroundExpired {
-  showSignIn(login: LoginName & { readonly refused: PageRefusal }): Promise<void>;
+  showSignIn(about: { readonly refused: PageRefusal }): Promise<void>;
+  now(): number;
   /** `beside`: what was shown in the same request. */
   checkPassword(login: LoginName, password: string, beside: ShownBeside): Promise<void>;
 }
+
+/** Stored in the interaction, for somebody who has entered an expired password and must use a passkey. */
+interface PendingExpired {
+  readonly login: LoginName;
+  readonly userId: string;
+  readonly at: number;
+  readonly used?: UsedPasskey;
+}
+
+/** How long each step may take. */
+const STEP_MS = 5 * 60_000;
+const purposeOf = (userId: string): string => `expired ${userId}`;
 
 const text = (form: URLSearchParams, name: string): string => form.get(name) ?? '';
 
@@ -43,10 +56,46 @@ export class ExpiredPasswordSteps {
     sendAnswer(browser, newPasswordPage(browser.look, { ...form, ...login, asksCode, error: refused.message }), refused);
   }
 
+  async #showPasskey(userId: string, refused: PageRefusal): Promise<void> {
+    const { browser, form, challengesFor } = this.#request;
+    const passkey = await this.#signIn.passkeyOptions(challengesFor(purposeOf(userId))[0]!, userId);
+    const about = { ...form, passkey, skip: false, step: 'expired-passkey', error: refused.message };
+    sendAnswer(browser, passkeyPage(browser.look, about), refused);
+  }
+
+  get #pending(): PendingExpired | undefined {
+    const pending = this.#request.interaction.lastSubmission?.expired as PendingExpired | undefined;
+    return pending && this.#around.now() - pending.at <= STEP_MS ? pending : undefined;
+  }
+
+  async #save(expired: PendingExpired): Promise<void> {
+    const { interaction } = this.#request;
+    interaction.lastSubmission = { ...interaction.lastSubmission, expired };
+    await this.#request.saveProof();
+  }
+
+  /** The passkey comes before the new password, as after any password. It need not be one that can sign in alone. */
+  async passkey(form: URLSearchParams): Promise<void> {
+    const pending = this.#pending;
+    if (!pending) return this.#around.showSignIn({ refused: refusal(this.#words.tooLate, 401) });
+    const { login, userId } = pending;
+    try {
+      const answer = { text: text(form, 'passkey'), challenges: this.#request.challengesFor(purposeOf(userId)) };
+      const used = await this.#signIn.passkeyBesideExpired(userId, answer, this.#attempt);
+      await this.#save({ login, userId, at: this.#around.now(), used });
+    } catch (error) {
+      return this.#showPasskey(userId, refusalOf(this.#words, error, this.#words.passkeyWrong, 401));
+    }
+    this.#show(login, refusal(this.#words.expiredPassword, 401), false);
+  }
+
   /** For somebody who has just entered the expired password. */
   async begin(login: LoginName): Promise<void> {
-    const beside = await this.#signIn.besideExpired(login);
-    if (beside === 'passkey') return this.#around.showSignIn({ ...login, refused: refusal(this.#words.expiredUsePasskey, 401) });
+    const { beside, userId } = await this.#signIn.besideExpired(login);
+    if (beside === 'passkey') {
+      await this.#save({ login, userId, at: this.#around.now() });
+      return this.#showPasskey(userId, refusal(this.#words.expiredUsePasskey, 401));
+    }
     this.#show(login, refusal(this.#words.expiredPassword, 401), beside === 'code');
   }
 
@@ -59,6 +108,7 @@ export class ExpiredPasswordSteps {
     const sent = {
       code: text(form, 'code').replaceAll(/\s/g, '') || undefined,
       recovery: text(form, 'recovery_code') || undefined,
+      passkey: this.#pending?.used,
       onPassword: () => {
         isPasswordRight = true;
       },
@@ -70,7 +120,7 @@ export class ExpiredPasswordSteps {
     } catch (error) {
       const otherwise = isPasswordRight ? this.#words.wrongCode : this.#words.wrongPassword;
       // The factor may have been turned on since the form was shown. Others do not learn that there is one.
-      const asksNow = asksCode || (isPasswordRight && (await this.#signIn.besideExpired(login)) === 'code');
+      const asksNow = asksCode || (isPasswordRight && (await this.#signIn.besideExpired(login)).beside === 'code');
       this.#show(login, refusalOf(this.#words, error, otherwise, 401), asksNow);
     }
   }

@@ -90,7 +90,8 @@ export class SignInSteps implements PromptSteps {
     this.#attempt = { address, requestId, signal, via: 'sign-in page', userAgent: sent.headers['user-agent'] };
     this.#keepAccount = new KeepAccountSteps(deps, request, this.#attempt);
     this.#expired = new ExpiredPasswordSteps(deps.signIn, request, this.#attempt, {
-      showSignIn: (login) => this.#showSignIn(login),
+      showSignIn: (about) => this.#showSignIn(about),
+      now: deps.now,
       checkPassword: (login, password, beside) => this.#checkPassword(login, password, beside),
     });
     this.#provider = new ProviderSteps(deps, request, this.#attempt, {
@@ -135,6 +136,8 @@ export class SignInSteps implements PromptSteps {
         return this.#password(form);
       case 'new-password':
         return this.#expired.submit(readLoginName(form), form);
+      case 'expired-passkey':
+        return this.#expired.passkey(form);
       case 'passkey':
         return this.#passkey(form);
     }
