@@ -270,6 +270,28 @@ onDatabase('SQLite', 'An expired password of somebody who must use a passkey', {
     assert.ok(passkeyOptionsOf(next, 'create'), next.text);
   });
 
+  it('is not changed by itself, nor with a code, where a rule of the account asks for the password and a passkey', async () => {
+    const person = await PasskeyPerson.make(api, { domain_id: domainId });
+    await addPasskey(person);
+    const { two_factor_key: key } = assertOk(await enable(api, person), 201).two_factor_auth;
+    const options = { multi_factor_auth_enabled: true, multi_factor_auth_rules: [['password', 'passkey']] };
+    assertOk(await api.patch(`/v3/users/${person.id}`, { user: { options } }));
+    await expire(api, person.id);
+    const user = { original_password: person.password, password: NEXT };
+    for (const code of [{}, { verification_code: new Phone(api, key).fresh() }]) {
+      const refused = await api.post(`/v3/users/${person.id}/password`, { user: { ...user, ...code } }, { token: null });
+      assertRefused(refused, 401);
+      assert.deepEqual(refused.body.error.identity, { methods: ['passkey'] });
+    }
+    const browser = new TestBrowser(api);
+    const page = await browser.signIn(SECURITY, answersOf(person));
+    const passkey = person.authenticator.get(passkeyOptionsOf(page));
+    const fresh = await browser.submit(page, STEP, { passkey });
+    const last = await browser.submit(fresh, 'new-password', changed(person.password));
+    await person.usePasskey(browser, last);
+    assert.notEqual(stepOf(await browser.go(SECURITY)), 'password', 'signed in');
+  });
+
   it('is changed with a code where the factor is on and the first passkey is missing', async () => {
     const person = await makeAdministrator();
     const { two_factor_key: key } = assertOk(await enable(api, person), 201).two_factor_auth;
