@@ -7,6 +7,8 @@ import type { Change } from '../audit/index.ts';
 import type { Records } from '../openid/index.ts';
 
 const NONCE_SECONDS = 300;
+/** Twice as long as it is good: a replica whose clock is ahead of the others deletes what has expired by its own. */
+const USED_SECONDS = 2 * NONCE_SECONDS;
 const MAX_LENGTH = 300;
 const CONTEXT = 'credential nonce';
 const USED_MODEL = 'UsedCredentialNonce';
@@ -31,7 +33,7 @@ export function createNonces({ seal, clock, records }: { seal: Seal; clock: Cloc
     /** False when it was used before. By its content: the same bytes can be spelled in several ways. */
     async use(transaction: Change, nonce: string): Promise<boolean> {
       const id = contentOf(nonce);
-      return id !== undefined && records.addOnce(transaction, { model: USED_MODEL, id, payload: {}, lifetime: NONCE_SECONDS });
+      return id !== undefined && records.addOnce(transaction, { model: USED_MODEL, id, payload: {}, lifetime: USED_SECONDS });
     },
   };
 }

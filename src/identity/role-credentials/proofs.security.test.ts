@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { exportJWK, generateKeyPair } from 'jose';
 import { onEachDatabase } from '../../../test/support/api.ts';
+import { deleteEndedRecords } from '../../../test/support/ended-records.ts';
 import { refusedAs, usesHostileWallets, withProofs } from '../../../test/support/hostile-wallets.ts';
 import {
   type Change,
@@ -167,6 +168,18 @@ onEachDatabase(
             await wallet.request(token, withProofs(world.sdJwt, [await wallet.proof({ nonce: spelling })])),
             'invalid_nonce',
           );
+      });
+
+      it('whose nonce was used before, as long as that is good, also if the clock of another replica is ahead', async () => {
+        const nonce = await wallet.nonce();
+        const send = async () => wallet.request(token, withProofs(world.sdJwt, [await wallet.proof({ nonce })]));
+        assert.equal((await send()).status, 200);
+        api.clock.advance(350);
+        await deleteEndedRecords(api);
+        api.clock.advance(-70);
+        const again = await send();
+        api.clock.advance(-280);
+        refusedAs(again, 'invalid_nonce');
       });
 
       it('that was sent before', async () => {
