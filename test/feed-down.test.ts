@@ -92,6 +92,11 @@ describe('A replica whose feed of changes is down', () => {
   });
 
   it('keeps the requests of provisioning connections all the same, in their order, also those that are refused', async () => {
+    interface Answers {
+      readonly domain: { readonly id: string };
+      readonly connection: { readonly id: string; readonly token: string };
+      readonly requests: readonly { readonly path: string; readonly status: number; readonly detail: string }[];
+    }
     const [here] = urls as [string];
     const token = await logIn(here);
     const send = async (method: string, path: string, headers: Record<string, string>, body?: object) => {
@@ -100,7 +105,7 @@ describe('A replica whose feed of changes is down', () => {
         headers: { 'Content-Type': 'application/json', ...headers },
         ...(body ? { body: JSON.stringify(body) } : {}),
       });
-      return { status: answer.status, body: (await answer.json()) as any };
+      return { status: answer.status, body: (await answer.json()) as Answers };
     };
     const asAdmin = (method: string, path: string, body?: object) => send(method, path, { 'X-Auth-Token': token }, body);
     const { domain } = (await asAdmin('POST', '/v3/domains', { domain: { name: 'provisioned' } })).body;
@@ -112,10 +117,10 @@ describe('A replica whose feed of changes is down', () => {
     assert.equal(await provision('Users'), 401);
     const { requests } = (await asAdmin('GET', `/v3/OS-SCIM/connections/${connection.id}/requests`)).body;
     assert.deepEqual(
-      requests.map(({ path, status }: { path: string; status: number }) => `${status} ${path}`),
+      requests.map(({ path, status }) => `${status} ${path}`),
       ['401 /scim/v2/Users', '404 /scim/v2/…', '404 /scim/v2/Users/{id}', '200 /scim/v2/Users'],
     );
-    assert.equal(requests[0].detail, 'The domain of this connection is disabled.');
+    assert.equal(requests[0]?.detail, 'The domain of this connection is disabled.');
   });
 
   it('answers from memory again when the feed is back', async () => {

@@ -114,13 +114,19 @@ onEachDatabase('A passkey', (api) => {
     assert.deepEqual(stored, [JSON.stringify(Array(10).fill('ble')), '["usb","smart-card"]', '[]'].sort());
   });
 
+  interface AskedOptions {
+    readonly userVerification: string;
+    readonly allowCredentials: readonly { readonly id: string }[];
+  }
+
   it('is asked to verify the person when it is alone, and beside a password only those of the person are asked', async () => {
     const [{ register, passkeys, user }, other] = [await person(), await person()];
     await other.register();
     const { row } = await register();
     const ask = async (userId: string | undefined, mustVerify: boolean) => {
-      const options = (await passkeys.requestOptions({ challenges: [newChallenge()], userId, mustVerify })) as any;
-      return [options.userVerification, options.allowCredentials.map(({ id }: { id: string }) => id)];
+      const options = await passkeys.requestOptions({ challenges: [newChallenge()], userId, mustVerify });
+      const { userVerification, allowCredentials } = options as AskedOptions;
+      return [userVerification, allowCredentials.map(({ id }) => id)];
     };
     assert.deepEqual(await ask(undefined, true), ['required', []]);
     assert.deepEqual(await ask(user.id, false), ['preferred', [row.credential_id]]);
