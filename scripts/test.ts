@@ -1,5 +1,5 @@
 // `npm test [-- FILE...]`: runs the tests, on SQLite and on one real PostgreSQL that all test processes share. `npm run test:all` sets
-// TEST_EXTENT=all: everything on both databases, and at full length (test/support/extent.ts).
+// TEST_EXTENT=all: at full breadth (test/support/extent.ts).
 import { spawnSync } from 'node:child_process';
 import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -9,8 +9,7 @@ import type { Clock } from '../../src/platform/clock.ts';
 import { effectiveSettings, load } from '../../src/platform/config/index.ts';
 import { createLog } from '../../src/platform/log/index.ts';
 import { createSeal, newMasterKey } from '../../src/platform/seal/index.ts';
-import { BOTH_DATABASES, type DatabaseKind, ONE_DATABASE } from './extent.ts';
-import { migratedDatabase } from './migrated-database.ts';
+import { BOTH_DATABASES, type DatabaseKind, migratedDatabase } from './migrated-database.ts';
 
 export const ADMIN_PASSWORD = 'the administrator of the tests';
 
@@ -230,9 +229,4 @@ export async function withApi(options: ApiOptions, work: (api: TestApi) => Promi
 /** Runs the same tests on SQLite and on a real PostgreSQL. */
 export function onEachDatabase(name: string, define: (api: TestApi) => void, options: ApiOptions = {}): void {
   for (const kind of BOTH_DATABASES) onDatabase(kind, name, options, define);
-}
-
-/** For tests of rules and attacks, whose SQL other suites run on both databases: on PostgreSQL in `npm run test:all` only. */
-export function onOneDatabase(name: string, define: (api: TestApi) => void, options: ApiOptions = {}): void {
-  for (const kind of ONE_DATABASE) onDatabase(kind, name, options, define);
 }

@@ -8,6 +8,8 @@ import { openPostgres } from '../../src/platform/database/postgres.ts';
 import { openSqlite } from '../../src/platform/database/sqlite.ts';
 import { type PostgresServer, sharedPostgres } from './postgres.ts';
 
+export type DatabaseKind = 'SQLite' | 'PostgreSQL';
+export const BOTH_DATABASES: readonly DatabaseKind[] = ['SQLite', 'PostgreSQL'];
 export type ServiceName = 'identity' | 'wallet';
 
 /** Owners of the databases who are not superusers, so that row-level security applies. */
@@ -92,11 +94,7 @@ export async function migratedSqlite(service: ServiceName, folder: string): Prom
 }
 
 /** A database of this kind for a service with this data folder. Returns the URL of PostgreSQL, undefined for SQLite. */
-export async function migratedDatabase(
-  kind: 'SQLite' | 'PostgreSQL',
-  service: ServiceName,
-  folder: string,
-): Promise<string | undefined> {
+export async function migratedDatabase(kind: DatabaseKind, service: ServiceName, folder: string): Promise<string | undefined> {
   if (kind === 'PostgreSQL') return migratedPostgres(service);
   await migratedSqlite(service, folder);
   return undefined;

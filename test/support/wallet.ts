@@ -9,8 +9,7 @@ import { createSeal, newMasterKey } from '../../src/platform/seal/index.ts';
 import { createWalletService, openWalletDatabase, type WalletService } from '../../src/wallet/service.ts';
 import { walletSettings } from '../../src/wallet/settings.ts';
 import { type ApiAnswer, type DatabaseKind, TestClock } from './api.ts';
-import { BOTH_DATABASES, ONE_DATABASE } from './extent.ts';
-import { migratedDatabase } from './migrated-database.ts';
+import { BOTH_DATABASES, migratedDatabase } from './migrated-database.ts';
 import { PlainProvider } from './plain-provider.ts';
 
 export interface WalletOptions {
@@ -199,9 +198,4 @@ export function onWallet(kind: DatabaseKind, name: string, options: WalletOption
 /** Runs the same tests on SQLite and on a real PostgreSQL. */
 export function onEachWallet(name: string, define: (wallet: TestWallet) => void, options: WalletOptions = {}): void {
   for (const kind of BOTH_DATABASES) onWallet(kind, name, options, define);
-}
-
-/** For tests of rules and attacks, whose SQL other suites run on both databases: on PostgreSQL in `npm run test:all` only. */
-export function onOneWallet(name: string, define: (wallet: TestWallet) => void, options: WalletOptions = {}): void {
-  for (const kind of ONE_DATABASE) onWallet(kind, name, options, define);
 }
