@@ -5,7 +5,6 @@ import { sectionsWith } from '../src/identity/domain-settings/index.ts';
 import { identityFaults } from '../src/identity/faults.ts';
 import { identityMetrics } from '../src/identity/metrics.ts';
 import { identitySettings } from '../src/identity/settings.ts';
-import { identityOpenApi, walletOpenApi } from '../src/openapi.ts';
 import { load, type Settings } from '../src/platform/config/index.ts';
 import type { FaultTable } from '../src/platform/faults/index.ts';
 import { type MetricDefinitions, processMetrics, requestTimes } from '../src/platform/metrics/index.ts';
@@ -17,6 +16,8 @@ import { walletMetrics } from '../src/wallet/metrics.ts';
 import { problemCode } from '../src/wallet/resource/error-format.ts';
 import { walletSettings } from '../src/wallet/settings.ts';
 import { needlessReasons, pairsPage } from './keystone-pairs.ts';
+import { makeIdentityDocument } from './openapi/identity/document.ts';
+import { makeWalletDocument } from './openapi/wallet/document.ts';
 
 function settingsTable(settings: Settings): string {
   const rows = Object.values(settings).map((setting) => {
@@ -132,8 +133,8 @@ export function documents(): Record<string, string> {
     'docs/config.md': configPage(),
     'docs/errors.md': errorsPage(),
     'docs/metrics.md': metricsPage(),
-    'docs/api/identity.openapi.json': `${JSON.stringify(identityOpenApi(), null, 2)}\n`,
-    'docs/api/wallet.openapi.json': `${JSON.stringify(walletOpenApi(), null, 2)}\n`,
+    'docs/api/identity.openapi.json': `${JSON.stringify(makeIdentityDocument(), null, 2)}\n`,
+    'docs/api/wallet.openapi.json': `${JSON.stringify(makeWalletDocument(), null, 2)}\n`,
     'docs/api/keystone-pairs.md': pairsPage(),
     'docs/setup.schema.json': `${JSON.stringify(setupJsonSchema(), null, 2)}\n`,
   };

@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { type ApiDocument, type Content, entriesOf, type Schema } from '../console/api/document.ts';
+import { IDS as identityIds } from '../scripts/openapi/identity/ids.ts';
+import { recordedOf } from '../scripts/openapi/recorded.ts';
+import { IDS as walletIds } from '../scripts/openapi/wallet/ids.ts';
 import { type Action, isForEverybody, whoPasses } from '../src/identity/access/index.ts';
-import * as identityTexts from '../src/identity/api-document/index.ts';
 import { identityOpenApi, walletOpenApi } from '../src/openapi.ts';
-import * as walletTexts from '../src/wallet/api-document/index.ts';
 import { dereferenced } from './support/openapi.ts';
 
 const isJson = (type: string): boolean => /json/.test(type);
@@ -88,8 +89,8 @@ for (const [name, made] of Object.entries({ identity: identityOpenApi(), wallet:
 
 describe('What was recorded', () => {
   const services = [
-    [identityOpenApi(), identityTexts],
-    [walletOpenApi(), walletTexts],
+    [identityOpenApi(), { ...recordedOf('identity'), IDS: identityIds }],
+    [walletOpenApi(), { ...recordedOf('wallet'), IDS: walletIds }],
   ] as const;
   it('is about operations that there are', () => {
     for (const [made, { examples, refusals, IDS }] of services) {
@@ -97,7 +98,7 @@ describe('What was recorded', () => {
       const ids = new Set(entries.map(({ operation }) => operation.operationId));
       const routes = new Set(entries.map(({ method, path }) => `${method} ${path.replace(/\{(\w+)\}/g, ':$1')}`));
       assert.deepEqual(
-        [...Object.keys(examples()), ...Object.keys(refusals())].filter((id) => !ids.has(id)),
+        [...Object.keys(examples), ...Object.keys(refusals)].filter((id) => !ids.has(id)),
         [],
       );
       assert.deepEqual(

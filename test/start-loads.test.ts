@@ -34,7 +34,6 @@ const PACKAGES = [
 /** Folders and files of ours, below src/. */
 const OURS = [
   'doctor/',
-  'identity/api-document/',
   'identity/openid/account/',
   'identity/openid/console/',
   'identity/openid/invitation/',
@@ -43,10 +42,8 @@ const OURS = [
   'identity/openid/serving.ts',
   'identity/openid/sign-in/',
   'identity/openid/websso/',
-  'platform/openapi/',
   'platform/otlp/',
   'setup/',
-  'wallet/api-document/',
 ];
 
 /** Loaded before everything else: writes what is loaded to a file, line by line. */

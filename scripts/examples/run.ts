@@ -1,5 +1,5 @@
 // `npm run examples`: starts both services with the demo issuer and verifier, calls their operations, and writes the examples of the
-// OpenAPI documents (src/*/api-document/examples.json). Then `npm run docs`.
+// OpenAPI documents (scripts/openapi/*/examples.json). Then `npm run docs`.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,9 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
-import { identityOpenApi, walletOpenApi } from '../../src/openapi.ts';
 import { freePort } from '../../test/support/ports.ts';
 import { GatehouseProcess } from '../../test/support/process.ts';
+import { makeIdentityDocument } from '../openapi/identity/document.ts';
+import { makeWalletDocument } from '../openapi/wallet/document.ts';
 import { PASSWORD, tourIdentity } from './identity-tour.ts';
 import { Recorder } from './recorder.ts';
 import { stabilizer } from './stable.ts';
@@ -64,7 +65,10 @@ const gatehouse = new GatehouseProcess(['start'], {
 });
 try {
   const [identity, wallet] = [await gatehouse.listening(), await gatehouse.walletListening()];
-  const recorders = { identity: new Recorder(identity, identityOpenApi()), wallet: new Recorder(wallet, walletOpenApi()) };
+  const recorders = {
+    identity: new Recorder(identity, makeIdentityDocument()),
+    wallet: new Recorder(wallet, makeWalletDocument()),
+  };
   await tourIdentity(recorders.identity);
   await makeNodeAdministrator(recorders.identity);
   recorders.wallet.headers = { Cookie: await sessionAt(wallet), Origin: wallet };
@@ -80,7 +84,7 @@ try {
   for (const [service, { examples }] of Object.entries(recorders)) {
     const sorted = Object.fromEntries(Object.entries(examples).sort(([one], [other]) => (one < other ? -1 : 1)));
     writeFileSync(
-      at(`src/${service}/api-document/examples.json`),
+      at(`scripts/openapi/${service}/examples.json`),
       `${JSON.stringify(JSON.parse(stable(JSON.stringify(sorted))), null, 1)}\n`,
     );
     console.log(`${service}: ${Object.keys(examples).length} operations`);

@@ -33,8 +33,9 @@ function launcher(): Map<string, TreeFile> {
 /** Pages for browsers stay TypeScript: the service removes their types itself when it serves them. */
 const pages = (): Tree => readTree(join(ROOT, 'console'), (name) => /\.(?:ts|css|svg)$/.test(name) && !isTest(name));
 
-const guides = (): Tree =>
-  readTree(join(ROOT, 'docs'), (name) => /^(?:guide\/[^/]+|config|errors)\.md$|^guide\/[^/]+\.md$/.test(name));
+/** Guides, and the API documents that the services show. */
+const documents = (): Tree =>
+  readTree(join(ROOT, 'docs'), (name) => /^(?:guide\/[^/]+|config|errors)\.md$|^api\/[^/]+\.openapi\.json$/.test(name));
 
 /** What people who install the package need of package.json: no scripts, nothing for development. */
 function packedManifest(): string {
@@ -74,7 +75,7 @@ export function npmPackage(): Map<string, TreeFile> {
     below('bin', launcher()),
     below('src', sources()),
     below('console', pages()),
-    below('docs', guides()),
+    below('docs', documents()),
     below(`node_modules/${BUNDLED}`, bundled()),
     new Map(['LICENSE', 'README.md', 'CHANGELOG.md', 'SECURITY.md'].map(ownFile)),
     new Map([

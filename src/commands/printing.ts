@@ -1,6 +1,7 @@
 // config, openapi, two-factor qr: commands that only print.
 import { readFileSync } from 'node:fs';
 import { identitySettings } from '../identity/settings.ts';
+import { identityOpenApi, walletOpenApi } from '../openapi.ts';
 import { describeSettings } from '../platform/config/index.ts';
 import { sharedSettings } from '../settings.ts';
 import { walletSettings } from '../wallet/settings.ts';
@@ -25,8 +26,7 @@ export const printingCommands: readonly Command[] = [
     words: 'openapi',
     about: 'print the OpenAPI document',
     args: [{ name: 'SERVICE', about: 'the service', choices: ['identity', 'wallet'] }],
-    async run({ args: [service] }) {
-      const { identityOpenApi, walletOpenApi } = await import('../openapi.ts');
+    run({ args: [service] }) {
       print(JSON.stringify(service === 'identity' ? identityOpenApi() : walletOpenApi(), null, 2));
     },
   },

@@ -1,6 +1,7 @@
 // The identity service: database, modules (modules/), routes and server.
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
+import { identityOpenApi } from '../openapi.ts';
 import { createAuditExports, createDestinations } from '../platform/audit-export/index.ts';
 import { serviceUrl } from '../platform/config/index.ts';
 import {
@@ -147,7 +148,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
   const apiPages = createApiPages({
     title: 'Gatehouse',
     version,
-    make: async () => (await import('./openapi.ts')).identityOpenApi(address),
+    read: () => identityOpenApi(address),
   });
 
   const server: Server = createServer({

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { accessSync, constants } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { walletOpenApi } from '../openapi.ts';
 import type { Clock } from '../platform/clock.ts';
 import { ConfigError, type LocalName, serviceUrl } from '../platform/config/index.ts';
 import { type DatabaseWait, databaseWaitOf, openDatabase } from '../platform/database/index.ts';
@@ -167,7 +168,7 @@ function createServiceOn(db: Database, stores: KeyStores, verifiers: RegisteredV
   const apiPages = createApiPages({
     title: 'Gatehouse Wallet',
     version,
-    make: async () => (await import('./openapi.ts')).walletOpenApi(address),
+    read: () => walletOpenApi(address),
   });
 
   const server: Server = createServer<Caller>({

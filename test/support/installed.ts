@@ -53,6 +53,13 @@ async function loadFiles(base: string, html: string): Promise<void> {
   }
 }
 
+/** It is a file of the package, which nothing else reads. */
+async function readApiDocument(url: string): Promise<void> {
+  const { servers, paths } = (await (await fetch(`${url}/openapi.json`)).json()) as Record<string, any>;
+  assert.equal(servers[0].url, url);
+  assert.match(JSON.stringify(paths), /"example":/);
+}
+
 /** Logs in by API, signs in to the console as in a browser, loads all modules of both kinds of pages, and stops the service. */
 export async function useInstalled(
   service: GatehouseProcess,
@@ -68,6 +75,7 @@ export async function useInstalled(
     assert.equal(page.status, 200, page.text);
     await loadFiles(url, page.text);
     const wallet = await service.walletListening();
+    for (const one of [url, wallet]) await readApiDocument(one);
     await loadFiles(wallet, await (await fetch(wallet, { headers: { Accept: 'text/html' } })).text());
   } finally {
     // npm may end before the service does; the pipe closes with the last of them.

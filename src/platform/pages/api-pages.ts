@@ -1,5 +1,5 @@
 // The API document of a service and the page that shows it: /openapi.json and /openapi. Both are for everybody: they are published.
-// Nothing of it is read or made before somebody asks.
+// Nothing of it is read before somebody asks.
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
@@ -24,8 +24,8 @@ export interface ApiPagesOptions {
   /** What the page is called until the document is there. */
   readonly title: string;
   readonly version: string;
-  /** Makes the document. Called once. */
-  make(): Promise<Readonly<Record<string, unknown>>>;
+  /** Reads the document. Called once. */
+  read(): Readonly<Record<string, unknown>>;
 }
 
 interface StoredDocument {
@@ -33,28 +33,24 @@ interface StoredDocument {
   readonly file: PageFile;
 }
 
-export function createApiPages({ title, version, make }: ApiPagesOptions): Mount {
-  let read: PageFiles | undefined;
+export function createApiPages({ title, version, read }: ApiPagesOptions): Mount {
+  let files: PageFiles | undefined;
   /** Another process may have sent the page. */
   const pageFiles = (): PageFiles => {
-    read ??= createPageFiles({ folder: SOURCES, parts: ['shared', 'api'], path: FILES });
-    return read;
+    files ??= createPageFiles({ folder: SOURCES, parts: ['shared', 'api'], path: FILES });
+    return files;
   };
-  let stored: Promise<StoredDocument> | undefined;
+  let stored: StoredDocument | undefined;
 
-  async function store(): Promise<StoredDocument> {
-    const text = JSON.stringify(await make());
+  function store(): StoredDocument {
+    const text = JSON.stringify(read());
     const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
     return { etag, file: fileOf('application/json; charset=utf-8', text) };
   }
 
   async function sendDocument({ request, response }: RawExchange): Promise<void> {
-    // A failed attempt is not kept.
-    stored ??= store().catch((error) => {
-      stored = undefined;
-      throw error;
-    });
-    const { etag, file } = await stored;
+    stored ??= store();
+    const { etag, file } = stored;
     const headers = { ETag: etag, 'Cache-Control': 'no-cache', Vary: 'Accept-Encoding', 'X-Content-Type-Options': 'nosniff' };
     if (request.headers['if-none-match'] === etag) return end(response, 304, headers);
     // Not br: that takes two seconds for this size.

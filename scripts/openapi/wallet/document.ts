@@ -1,12 +1,14 @@
-// The OpenAPI document of the wallet node, generated from its routes without starting it.
-import { createApp, mountProbes } from '../platform/http/index.ts';
-import { type ErrorFamily, openApi } from '../platform/openapi/index.ts';
-import { apiPageRoutes } from '../platform/pages/index.ts';
-import { version } from '../version.ts';
-import { examples, IDS, PARAMETERS, refusals, TAGS, whoMay } from './api-document/index.ts';
-import { walletFaults } from './faults.ts';
-import { Problem, problemCode, problemErrors } from './resource/index.ts';
-import { mountWallet, type WalletRouteDeps } from './routes.ts';
+// The OpenAPI document of the wallet node, made of its routes without starting it.
+import { createApp, mountProbes } from '../../../src/platform/http/index.ts';
+import { apiPageRoutes } from '../../../src/platform/pages/index.ts';
+import { version } from '../../../src/version.ts';
+import { walletFaults } from '../../../src/wallet/faults.ts';
+import { Problem, problemCode, problemErrors } from '../../../src/wallet/resource/index.ts';
+import { mountWallet, type WalletRouteDeps } from '../../../src/wallet/routes.ts';
+import { type ErrorFamily, openApi } from '../openapi.ts';
+import { recordedOf } from '../recorded.ts';
+import { IDS } from './ids.ts';
+import { PARAMETERS, TAGS, whoMay } from './texts.ts';
 
 const PROBLEMS: ErrorFamily = { prefix: '', schema: Problem, type: 'application/problem+json', format: problemErrors };
 
@@ -34,7 +36,7 @@ const SECURITY_SCHEMES = {
 /** Parts of paths in the ids of operations. */
 const WORDS = { auth: '', 'did.json': 'Did' };
 
-export function walletOpenApi(server = 'http://127.0.0.1:8080'): Record<string, unknown> {
+export function makeWalletDocument(): Record<string, unknown> {
   const app = createApp<never>();
   mountWallet(app as never, {} as WalletRouteDeps);
   mountProbes(app, {});
@@ -42,7 +44,7 @@ export function walletOpenApi(server = 'http://127.0.0.1:8080'): Record<string, 
     title: 'Gatehouse wallet node',
     version,
     description: DESCRIPTION,
-    server,
+    server: 'http://127.0.0.1:8080',
     tags: TAGS,
     securitySchemes: SECURITY_SCHEMES,
     securityOf: () => ['session', 'bearer'],
@@ -52,10 +54,9 @@ export function walletOpenApi(server = 'http://127.0.0.1:8080'): Record<string, 
     parameters: PARAMETERS,
     ids: IDS,
     words: WORDS,
-    examples: examples(),
+    ...recordedOf('wallet'),
     errorsOf: () => PROBLEMS,
     faults: walletFaults,
     codeOf: (code) => problemCode(code, (walletFaults as Record<string, { status: number }>)[code]?.status ?? 500),
-    refusals: refusals(),
   });
 }

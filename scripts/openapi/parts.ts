@@ -1,5 +1,5 @@
 // Parameters and bodies of an operation.
-import type { Documentation, DocumentedRoute, Schema } from '../http/index.ts';
+import type { Documentation, DocumentedRoute, Schema } from '../../src/platform/http/index.ts';
 import type { Components } from './components.ts';
 
 export type Texts = Readonly<Record<string, string>>;

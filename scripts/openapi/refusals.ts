@@ -1,7 +1,7 @@
 // Which refusals an operation may answer with: those that follow from its route, and those of its own.
-import { Fault, type FaultTable } from '../faults/index.ts';
-import type { DocumentedRoute, ErrorFormat, Schema } from '../http/index.ts';
-import { STATUS_CODES } from '../node-http.ts';
+import { Fault, type FaultTable } from '../../src/platform/faults/index.ts';
+import type { DocumentedRoute, ErrorFormat, Schema } from '../../src/platform/http/index.ts';
+import { STATUS_CODES } from '../../src/platform/node-http.ts';
 import type { Components } from './components.ts';
 
 /** The errors of a group of routes, which share a format. */

@@ -1,15 +1,20 @@
-// The OpenAPI document of the identity service, generated from its routes without starting it.
-import { createApp, mountProbes, type Schema } from '../platform/http/index.ts';
-import { type ErrorFamily, openApi } from '../platform/openapi/index.ts';
-import { apiPageRoutes } from '../platform/pages/index.ts';
-import { version } from '../version.ts';
-import { type Action, isForEverybody, OTHER_AUTHENTICATION, PROVISIONING } from './access/index.ts';
-import { examples, IDS, PARAMETERS, refusals, TAGS, whoMay } from './api-document/index.ts';
-import { identityFaults } from './faults.ts';
-import { DashboardPage, openidRoutes, Page } from './openid/index.ts';
-import { KeystoneError, keystoneErrors, OAuthError, oauthErrors } from './resource/index.ts';
-import { type IdentityRouteDeps, mountIdentity } from './routes.ts';
-import { ScimError, scimErrors } from './scim/index.ts';
+// The OpenAPI document of the identity service, made of its routes without starting it.
+
+import { type Action, isForEverybody, OTHER_AUTHENTICATION, PROVISIONING } from '../../../src/identity/access/index.ts';
+import { identityFaults } from '../../../src/identity/faults.ts';
+import { DashboardPage, openidRoutes, Page } from '../../../src/identity/openid/index.ts';
+import { KeystoneError, keystoneErrors, OAuthError, oauthErrors } from '../../../src/identity/resource/index.ts';
+import { type IdentityRouteDeps, mountIdentity } from '../../../src/identity/routes.ts';
+import { ScimError, scimErrors } from '../../../src/identity/scim/index.ts';
+import { createApp, mountProbes, type Schema } from '../../../src/platform/http/index.ts';
+import { apiPageRoutes } from '../../../src/platform/pages/index.ts';
+import { version } from '../../../src/version.ts';
+import { type ErrorFamily, openApi } from '../openapi.ts';
+import { recordedOf } from '../recorded.ts';
+import { IDS } from './ids.ts';
+import { PARAMETERS } from './parameters.ts';
+import { TAGS } from './tags.ts';
+import { whoMay } from './who.ts';
 
 /** All other routes take a token of the service. */
 const securityOf = (access = ''): readonly string[] =>
@@ -102,7 +107,7 @@ const WORDS = {
   'scim-v2': 'Scim',
 };
 
-export function identityOpenApi(server = 'http://127.0.0.1:5000'): Record<string, unknown> {
+export function makeIdentityDocument(): Record<string, unknown> {
   const app = createApp<never>();
   // Only the route descriptions are read. No handler runs, so their dependencies can be empty.
   mountIdentity(app as never, {} as IdentityRouteDeps);
@@ -111,7 +116,7 @@ export function identityOpenApi(server = 'http://127.0.0.1:5000'): Record<string
     title: 'Gatehouse identity service',
     version,
     description: DESCRIPTION,
-    server,
+    server: 'http://127.0.0.1:5000',
     tags: TAGS,
     securitySchemes: SECURITY_SCHEMES,
     securityOf,
@@ -121,10 +126,9 @@ export function identityOpenApi(server = 'http://127.0.0.1:5000'): Record<string
     parameters: PARAMETERS,
     ids: IDS,
     words: WORDS,
-    examples: examples(),
+    ...recordedOf('identity'),
     errorsOf,
     faults: identityFaults,
     codeOf: (code) => code,
-    refusals: refusals(),
   });
 }

@@ -1,5 +1,5 @@
 // Who may call an operation, in words: those of its rule (access/personas.ts).
-import { type Action, givesSecretBy, whoPasses } from '../access/index.ts';
+import { type Action, givesSecretBy, whoPasses } from '../../../src/identity/access/index.ts';
 
 /** `administrators, readers of the system, and the user concerned` */
 function listed(all: readonly string[]): string {

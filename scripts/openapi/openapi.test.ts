@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createApp, type Route, t } from '../http/index.ts';
-import { type OpenApiOptions, openApi } from './index.ts';
+import { createApp, type Route, t } from '../../src/platform/http/index.ts';
+import { type OpenApiOptions, openApi } from './openapi.ts';
 
 const tag = 'Things';
 const Thing = t.object({ name: t.string() }, { size: t.integer() });

@@ -1,5 +1,5 @@
 // Builds the OpenAPI 3.1 document of an App. Its schemas already are JSON Schema.
-import type { DocumentedRoute, Method } from '../http/index.ts';
+import type { DocumentedRoute, Method } from '../../src/platform/http/index.ts';
 import { Components } from './components.ts';
 import { type OperationIdOptions, operationId } from './operation-ids.ts';
 import { content, parameters, requestBody, type Texts } from './parts.ts';

@@ -1,6 +1,6 @@
 // Schemas of an OpenAPI document: named ones become components, and every use of them a reference.
 import { isDeepStrictEqual } from 'node:util';
-import { type Schema, t } from '../http/index.ts';
+import { type Schema, t } from '../../src/platform/http/index.ts';
 
 /** A schema in the document: plain JSON. */
 type Json = Readonly<Record<string, unknown>>;

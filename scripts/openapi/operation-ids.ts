@@ -1,6 +1,6 @@
 // Ids of operations, from method and path: `GET /v3/users/:user_id/groups` is listUserGroups. Generators name functions by them, so
 // they change only when the path does.
-import type { Method } from '../http/index.ts';
+import type { Method } from '../../src/platform/http/index.ts';
 
 /** Parts of paths that say nothing, such as the version. */
 const SILENT = new Set(['v3', 'api-v1', 'wallet', '.well-known']);
