@@ -44,115 +44,66 @@ import { mountTrusts } from './trusts/index.ts';
 import { mountDevices, mountTwoFactor } from './two-factor/index.ts';
 import { mountUsers } from './users/index.ts';
 
-/** The dependencies of all routes. */
-export type IdentityRouteDeps = Parameters<typeof mountAuth>[1] &
-  Parameters<typeof mountAccessQuestions>[1] &
-  Parameters<typeof mountDomains>[1] &
-  Parameters<typeof mountProjects>[1] &
-  Parameters<typeof mountTags>[1] &
-  Parameters<typeof mountUsers>[1] &
-  Parameters<typeof mountAccountDeletion>[1] &
-  Parameters<typeof mountRegistration>[1] &
-  Parameters<typeof mountInvitations>[1] &
-  Parameters<typeof mountGroups>[1] &
-  Parameters<typeof mountRoles>[1] &
-  Parameters<typeof mountImpliedRoles>[1] &
-  Parameters<typeof mountGrants>[1] &
-  Parameters<typeof mountAssignments>[1] &
-  Parameters<typeof mountDiscovery>[1] &
-  Parameters<typeof mountCatalog>[1] &
-  Parameters<typeof mountDomainConfig>[1] &
-  Parameters<typeof mountEndpointFilter>[1] &
-  Parameters<typeof mountPolicies>[1] &
-  Parameters<typeof mountLimits>[1] &
-  Parameters<typeof mountConsumers>[1] &
-  Parameters<typeof mountAppRoles>[1] &
-  Parameters<typeof mountPermissions>[1] &
-  Parameters<typeof mountAppAssignments>[1] &
-  Parameters<typeof mountAllowed>[1] &
-  Parameters<typeof mountTwoFactor>[1] &
-  Parameters<typeof mountDevices>[1] &
-  Parameters<typeof mountPasskeys>[1] &
-  Parameters<typeof mountUserSessions>[1] &
-  Parameters<typeof mountImpact>[1] &
-  Parameters<typeof mountCredentials>[1] &
-  Parameters<typeof mountEc2Credentials>[1] &
-  Parameters<typeof mountSignatureExchange>[1] &
-  Parameters<typeof mountOauth2Token>[1] &
-  Parameters<typeof mountRevokeEvents>[1] &
-  Parameters<typeof mountApplicationCredentials>[1] &
-  Parameters<typeof mountTrusts>[1] &
-  Parameters<typeof mountOAuth1>[1] &
-  Parameters<typeof mountFederation>[1] &
-  Parameters<typeof mountIssuedCredentials>[1] &
-  Parameters<typeof mountStatusLists>[1] &
-  Parameters<typeof mountIssuer>[1] &
-  Parameters<typeof mountCredentialTypes>[1] &
-  Parameters<typeof mountScim>[1] &
-  Parameters<typeof mountKeyrockScim>[1] &
-  Parameters<typeof mountConnections>[1] &
-  Parameters<typeof mountAuditEvents>[1] &
-  Parameters<typeof mountAdministration>[1] &
-  Parameters<typeof mountIntrospection>[1] &
-  Parameters<typeof mountApplicationGrants>[1] &
-  Parameters<typeof mountSignInAttempts>[1] &
-  Parameters<typeof mountCredentialIssuer>[1] &
-  Parameters<typeof mountCredentialOffers>[1] &
-  Parameters<typeof mountKeyrockOAuth>[1];
+const MOUNTS = [
+  mountDiscovery,
+  mountAuth,
+  mountAccessQuestions,
+  mountDomains,
+  mountProjects,
+  mountTags,
+  mountUsers,
+  mountAccountDeletion,
+  mountRegistration,
+  mountInvitations,
+  mountGroups,
+  mountRoles,
+  mountImpliedRoles,
+  mountGrants,
+  mountAssignments,
+  mountCatalog,
+  mountDomainConfig,
+  mountEndpointFilter,
+  mountPolicies,
+  mountLimits,
+  mountConsumers,
+  mountAppRoles,
+  mountPermissions,
+  mountAppAssignments,
+  mountAllowed,
+  mountTwoFactor,
+  mountDevices,
+  mountPasskeys,
+  mountUserSessions,
+  mountImpact,
+  mountCredentials,
+  mountEc2Credentials,
+  mountSignatureExchange,
+  mountOauth2Token,
+  mountRevokeEvents,
+  mountApplicationCredentials,
+  mountTrusts,
+  mountOAuth1,
+  mountFederation,
+  mountIssuedCredentials,
+  mountStatusLists,
+  mountIssuer,
+  mountCredentialTypes,
+  mountScim,
+  mountKeyrockScim,
+  mountConnections,
+  mountApplicationGrants,
+  mountSignInAttempts,
+  mountKeyrockOAuth,
+  mountIntrospection,
+  mountAuditEvents,
+  mountAdministration,
+  mountCredentialIssuer,
+  mountCredentialOffers,
+] as const;
+
+/** What all of them need together. */
+export type IdentityRouteDeps = (typeof MOUNTS)[number] extends (app: IdentityApp, parts: infer Parts) => void ? Parts : never;
 
 export function mountIdentity(app: IdentityApp, parts: IdentityRouteDeps): void {
-  mountDiscovery(app, parts);
-  mountAuth(app, parts);
-  mountAccessQuestions(app, parts);
-  mountDomains(app, parts);
-  mountProjects(app, parts);
-  mountTags(app, parts);
-  mountUsers(app, parts);
-  mountAccountDeletion(app, parts);
-  mountRegistration(app, parts);
-  mountInvitations(app, parts);
-  mountGroups(app, parts);
-  mountRoles(app, parts);
-  mountImpliedRoles(app, parts);
-  mountGrants(app, parts);
-  mountAssignments(app, parts);
-  mountCatalog(app, parts);
-  mountDomainConfig(app, parts);
-  mountEndpointFilter(app, parts);
-  mountPolicies(app, parts);
-  mountLimits(app, parts);
-  mountConsumers(app, parts);
-  mountAppRoles(app, parts);
-  mountPermissions(app, parts);
-  mountAppAssignments(app, parts);
-  mountAllowed(app, parts);
-  mountTwoFactor(app, parts);
-  mountDevices(app, parts);
-  mountPasskeys(app, parts);
-  mountUserSessions(app, parts);
-  mountImpact(app, parts);
-  mountCredentials(app, parts);
-  mountEc2Credentials(app, parts);
-  mountSignatureExchange(app, parts);
-  mountOauth2Token(app, parts);
-  mountRevokeEvents(app, parts);
-  mountApplicationCredentials(app, parts);
-  mountTrusts(app, parts);
-  mountOAuth1(app, parts);
-  mountFederation(app, parts);
-  mountIssuedCredentials(app, parts);
-  mountStatusLists(app, parts);
-  mountIssuer(app, parts);
-  mountCredentialTypes(app, parts);
-  mountScim(app, parts);
-  mountKeyrockScim(app, parts);
-  mountConnections(app, parts);
-  mountApplicationGrants(app, parts);
-  mountSignInAttempts(app, parts);
-  mountKeyrockOAuth(app, parts);
-  mountIntrospection(app, parts);
-  mountAuditEvents(app, parts);
-  mountAdministration(app, parts);
-  mountCredentialIssuer(app, parts);
-  mountCredentialOffers(app, parts);
+  for (const mount of MOUNTS) mount(app, parts);
 }

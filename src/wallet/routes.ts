@@ -21,15 +21,22 @@ const ADDRESSES = {
 };
 const Root = t.object({ service: t.string(), did: t.string(), login: t.string(), userinfo: t.string(), api: t.string() });
 
-/** The dependencies of all routes together. */
-export type WalletRouteDeps = Parameters<typeof mountDocuments>[1] &
-  Parameters<typeof mountSession>[1] &
-  Parameters<typeof mountKeys>[1] &
-  Parameters<typeof mountDids>[1] &
-  Parameters<typeof mountCredentials>[1] &
-  Parameters<typeof mountIssuance>[1] &
-  Parameters<typeof mountPresentations>[1] &
-  Parameters<typeof mountExchanges>[1] & { readonly pages: Pick<WalletPages, 'documentFor' | 'wantsPage'> };
+const MOUNTS = [
+  mountDocuments,
+  mountSession,
+  mountKeys,
+  mountDids,
+  mountNode,
+  mountCredentials,
+  mountIssuance,
+  mountPresentations,
+  mountExchanges,
+] as const;
+
+/** What all of them need together, and the pages. */
+export type WalletRouteDeps = ((typeof MOUNTS)[number] extends (app: WalletApp, parts: infer Parts) => void ? Parts : never) & {
+  readonly pages: Pick<WalletPages, 'documentFor' | 'wantsPage'>;
+};
 
 export function mountWallet(app: WalletApp, parts: WalletRouteDeps): void {
   app.get(
@@ -48,15 +55,7 @@ export function mountWallet(app: WalletApp, parts: WalletRouteDeps): void {
       return new Answer({ headers: { ...ofPage, Vary: 'Accept, Accept-Language' }, text });
     },
   );
-  mountDocuments(app, parts);
-  mountSession(app, parts);
-  mountKeys(app, parts);
-  mountDids(app, parts);
-  mountNode(app, parts);
-  mountCredentials(app, parts);
-  mountIssuance(app, parts);
-  mountPresentations(app, parts);
-  mountExchanges(app, parts);
+  for (const mount of MOUNTS) mount(app, parts);
 }
 
 t.name({ ServiceAddresses: Root });
