@@ -10,7 +10,8 @@ interface NounRow {
   extra: string;
 }
 
-export type NounTable = 'policies' | 'regions' | 'services' | 'endpoints';
+/** Tables that have these columns. */
+export type NounTable = { [T in keyof Tables]: Tables[T] extends NounRow ? T : never }[keyof Tables];
 export type RowOf<T extends NounTable> = Tables[T] & NounRow;
 /** The statements are the same for every such table; their types would differ. */
 type SomeTable = 'policies';

@@ -7,7 +7,7 @@ import { type Query, type Schema, t } from '../../platform/http/index.ts';
 import { newId } from '../../platform/ids.ts';
 import { type Action, type Caller, type IdentityApp, type IdentityTarget, targetOf } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
-import { fail } from '../faults.ts';
+import { fail, type identityFaults } from '../faults.ts';
 import {
   bit,
   CHANGE_IF_MATCH,
@@ -60,9 +60,10 @@ export const flag = (initial: boolean): Field<number> => ({
   filter: 'flag',
 });
 
-/** Names for which there are rules of access. */
+/** Names for which there are rules of access, and the fault that there is no such thing. */
 type Named<Verb extends string, A = Action> = A extends `identity:${Verb}_${infer Name}` ? Name : never;
-type One = Named<'get'> & Named<'create'> & Named<'update'> & Named<'delete'>;
+type Missing<Code = keyof typeof identityFaults> = Code extends `${infer Name}.not_found` ? Name : never;
+type One = Named<'get'> & Named<'create'> & Named<'update'> & Named<'delete'> & Missing;
 type Many = Named<'list'>;
 
 interface Words {
