@@ -21,6 +21,8 @@ interface Line {
   readonly after: unknown;
 }
 
+const EACH_HAS_A_LINE = 'each cache has a line above: how to ask, and what changes the answer behind its back';
+
 /** A service whose feed can be cut, and another connection to its database. */
 class Watched {
   readonly name: 'gatehouse' | 'wallet';
@@ -299,11 +301,7 @@ describe('While the feed is down, of the identity service', () => {
     it(`${name} are read from the database`, async () => watched.check(await prepare()));
 
   it('nothing else is in memory', async () => {
-    assert.deepEqual(
-      (await watched.cacheNames()).sort(),
-      Object.keys(lines).sort(),
-      'each cache has a line above: how to ask, and what changes the answer behind its back',
-    );
+    assert.deepEqual((await watched.cacheNames()).sort(), Object.keys(lines).sort(), EACH_HAS_A_LINE);
   });
 });
 
@@ -366,6 +364,6 @@ describe('While the feed is down, of the wallet node', () => {
     it(`${name} are read from the database`, async () => watched.check(await prepare()));
 
   it('nothing else is in memory', async () => {
-    assert.deepEqual((await watched.cacheNames()).sort(), Object.keys(lines).sort());
+    assert.deepEqual((await watched.cacheNames()).sort(), Object.keys(lines).sort(), EACH_HAS_A_LINE);
   });
 });

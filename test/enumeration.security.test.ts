@@ -312,7 +312,8 @@ onEachDatabase(
 
     it('are named nowhere else without a token', () => {
       const routes = identityRoutes().filter(isOpen).map(nameOfRoute);
-      assert.deepEqual(Object.keys(OPEN).sort(), [...routes, ...KNOWN_PATHS].sort());
+      const open = [...routes, ...KNOWN_PATHS].sort();
+      assert.deepEqual(Object.keys(OPEN).sort(), open, 'each is in OPEN, with why it tells nothing about accounts');
     });
 
     it('would be told apart by one hash', { skip: !hasTimes }, () =>

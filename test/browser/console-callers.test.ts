@@ -222,7 +222,8 @@ function walk(api: TestApi, callers: typeof CALLERS): void {
 
   it('is known for every screen', () => {
     const listed = new Set(consoleScreens(world, { id: 'x', name: 'x' }).map(({ route }) => route));
-    assert.deepEqual([...listed].sort(), routes.map(({ path }) => path).sort());
+    const all = routes.map(({ path }) => path).sort();
+    assert.deepEqual([...listed].sort(), all, 'each screen has an entry in test/support/console-screens.ts');
   });
 
   for (const [name, make] of Object.entries(callers))

@@ -247,7 +247,7 @@ export function sampleOf(schema: Schema): unknown {
 }
 
 export const fill = (path: string, ids: Ids): string =>
-  path.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? assert.fail(name)) +
+  path.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? assert.fail(`${path}: idsFor in every-route.ts has no ${name}`)) +
   (path.endsWith('/sec_question') ? '?security_answer=a' : '') +
   (path.endsWith('/OS-ACCESS/explanation') ? `?domain_id=${ids.domain_id}` : '');
 

@@ -365,6 +365,7 @@ onEachDatabase('The audit log', (api) => {
       assert.deepEqual(
         changes.filter((route) => !tested.has(route)),
         [],
+        'each change has a step in STEPS: the request, and its events',
       );
     });
   });
