@@ -1,7 +1,8 @@
-// `npm run check`: types, lint, import rules, import cycles, file sizes, edited migrations, and stale generated documents. All of it runs
-// at the same time.
+// `npm run check`: types, lint, import rules, import cycles, file sizes, edited migrations, stale generated documents, and links that lead
+// nowhere. All of it runs at the same time.
 import { execFile } from 'node:child_process';
 import { importFaults, oversized, sourceFiles } from './code-rules.ts';
+import { documentFaults } from './document-links.ts';
 import { importCycles } from './import-cycles.ts';
 import { currentMigrationFaults } from './migration-hashes.ts';
 import { compilerArguments } from './types.ts';
@@ -34,6 +35,7 @@ const checks = {
   'file sizes': oversized(files),
   migrations: currentMigrationFaults(),
   'generated documents': documents(),
+  'links in documents': documentFaults(),
 };
 
 let failed = false;
