@@ -1,10 +1,11 @@
 // The settings of an identity provider whose people show credentials from their wallets (openid4vp), in a set-up file.
 import { t } from '../platform/http/index.ts';
+import { READ_FORMATS } from '../verifiable/formats/index.ts';
 
 const Name = t.string({ minLength: 1, maxLength: 255 });
 const Credential = t.object(
   {
-    format: t.oneOf('dc+sd-jwt', 'jwt_vc_json'),
+    format: t.oneOf(...READ_FORMATS),
     types: t.array(Name, { minItems: 1, maxItems: 10, uniqueItems: true }),
     subject: t.array(Name, {
       minItems: 1,

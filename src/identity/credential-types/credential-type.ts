@@ -1,10 +1,9 @@
 // A type of credentials: what a person can have issued about their roles in an application.
+import type { IssuedFormatName, IssuedType } from '../../verifiable/issuing/index.ts';
 import type { HeldAppRole } from '../app-roles/index.ts';
 import type { CredentialTypeRow } from '../database.ts';
 
-export const FORMATS = ['dc+sd-jwt', 'vc+sd-jwt', 'jwt_vc_json'] as const;
-export type CredentialFormat = (typeof FORMATS)[number];
-/** Versions of the W3C data model, for `jwt_vc_json`. */
+/** Versions of the W3C data model, for W3C credentials. */
 export const DATA_MODELS = ['2.0', '1.1'] as const;
 export type DataModel = (typeof DATA_MODELS)[number];
 /** What a credential can say about its holder beside the roles. The holder decides whom to show it. */
@@ -33,7 +32,7 @@ export interface CredentialType {
   /** For people. */
   readonly name: string;
   readonly description: string;
-  readonly formats: readonly CredentialFormat[];
+  readonly formats: readonly IssuedFormatName[];
   readonly dataModel: DataModel;
   readonly validitySeconds: number;
   /** Ids of the roles that may be in it. Internal roles never are. */
@@ -55,6 +54,13 @@ const TYPES_PATH = '/openid/credential-types/';
 /** The `vct` of a type: where its metadata is. */
 export const vctOf = (issuer: string, { id }: Pick<CredentialType, 'id'>): string => `${issuer}${TYPES_PATH}${id}`;
 
+/** What credentials call the type. */
+export const issuedTypeOf = (issuer: string, type: CredentialType): IssuedType => ({
+  vct: vctOf(issuer, type),
+  typeName: type.typeName,
+  dataModel: type.dataModel,
+});
+
 export const toCredentialType = (row: CredentialTypeRow, targets: readonly string[]): CredentialType => ({
   id: row.id,
   applicationId: row.application_id,
@@ -62,7 +68,7 @@ export const toCredentialType = (row: CredentialTypeRow, targets: readonly strin
   typeName: row.type_name,
   name: row.name,
   description: row.description,
-  formats: JSON.parse(row.formats) as CredentialFormat[],
+  formats: JSON.parse(row.formats) as IssuedFormatName[],
   dataModel: row.data_model as DataModel,
   validitySeconds: row.validity_seconds,
   roles: JSON.parse(row.roles) as 'all' | string[],

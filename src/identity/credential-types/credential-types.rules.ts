@@ -3,6 +3,7 @@
 import { seconds } from '../../platform/clock.ts';
 import { isUniqueViolation, takeAdvisoryLock } from '../../platform/database/index.ts';
 import type { Query, Static } from '../../platform/http/index.ts';
+import { ISSUED_FORMAT_NAMES } from '../../verifiable/issuing/index.ts';
 import { type Action, type Caller, type Facts, type IdentityTarget, isAdministrator, permit } from '../access/index.ts';
 import type { Managers, UserPermissionsReader } from '../app-roles/index.ts';
 import type { Change } from '../audit/index.ts';
@@ -82,7 +83,7 @@ function organizationsOf(
 const FIRST: Omit<CredentialType, 'id' | 'applicationId' | 'typeName' | 'name' | 'createdAt'> = {
   targets: [],
   description: '',
-  formats: ['dc+sd-jwt'],
+  formats: ISSUED_FORMAT_NAMES.slice(0, 1),
   dataModel: '2.0',
   validitySeconds: 30 * DAY,
   roles: 'all',

@@ -1,8 +1,9 @@
 // Types of credentials on the wire.
 import { t } from '../../platform/http/index.ts';
+import { ISSUED_FORMAT_NAMES } from '../../verifiable/issuing/index.ts';
 import { MAX_VALIDITY_SECONDS } from '../issuer/index.ts';
 import { Links, ListLinks } from '../resource/index.ts';
-import { type CredentialType, DATA_MODELS, FORMATS, PROFILE_CLAIMS, vctOf } from './credential-type.ts';
+import { type CredentialType, DATA_MODELS, PROFILE_CLAIMS, vctOf } from './credential-type.ts';
 
 const ID = '^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$';
 const TYPE = '^[A-Z][A-Za-z0-9]{0,63}$';
@@ -18,7 +19,7 @@ const fields = {
   type: t.string({ pattern: TYPE, description: 'Its type in W3C formats. By default made from the id.' }),
   name: t.string({ minLength: 1, maxLength: 255, pattern: '\\S', description: 'For people, in their wallets.' }),
   description: t.string({ maxLength: 1000 }),
-  formats: t.array(t.oneOf(...FORMATS), { minItems: 1, maxItems: FORMATS.length, uniqueItems: true }),
+  formats: t.array(t.oneOf(...ISSUED_FORMAT_NAMES), { minItems: 1, maxItems: ISSUED_FORMAT_NAMES.length, uniqueItems: true }),
   data_model: t.oneOf(...DATA_MODELS),
   validity_seconds: t.integer({ minimum: 60, maximum: MAX_VALIDITY_SECONDS }),
   roles: ids('Ids of the roles that may be in it. Null: all roles of these applications. Internal roles never are.'),
@@ -39,7 +40,7 @@ const example = {
   id: 'city-worker',
   application_id: 'a0c5',
   name: 'City worker',
-  formats: ['dc+sd-jwt', 'jwt_vc_json'],
+  formats: ISSUED_FORMAT_NAMES.slice(0, 1),
   validity_seconds: 2_592_000,
   claims: ['name'],
 };

@@ -1,8 +1,9 @@
 // What is published about the types: the metadata of each, and the entry of the issuer in a registry of trusted issuers.
 import { createHash } from 'node:crypto';
+import { ISSUED_FORMATS } from '../../verifiable/issuing/index.ts';
 import type { IssuerIdentity } from '../issuer/index.ts';
 import type { Deps } from '../resource/index.ts';
-import { applicationsOf, CLAIM_NAMES, type CredentialType, vctOf } from './credential-type.ts';
+import { applicationsOf, CLAIM_NAMES, type CredentialType, issuedTypeOf, vctOf } from './credential-type.ts';
 import type { CredentialTypes } from './credential-types.ts';
 
 /** Later drafts call it `locale`, earlier ones `lang`. */
@@ -61,12 +62,8 @@ export function trustedIssuerOf(
   const contents = types.flatMap((type): AllowedClaims[] => {
     const allowedValues = applicationsOf(type).map((id) => targetNames.get(id) ?? id);
     const claims = [{ name: 'roles', path: '$.roles[*].target', allowedValues }];
-    const isW3c = type.formats.includes('jwt_vc_json');
-    const isSdJwt = type.formats.some((format) => format !== 'jwt_vc_json');
-    return [
-      ...(isW3c ? [{ credentialsType: type.typeName, claims }] : []),
-      ...(isSdJwt ? [{ credentialsType: vctOf(issuer, type), claims }] : []),
-    ];
+    const names = type.formats.flatMap((format) => ISSUED_FORMATS[format].registryName(issuedTypeOf(issuer, type)) ?? []);
+    return [...new Set(names)].sort().map((credentialsType) => ({ credentialsType, claims }));
   });
   const everyType: AllowedClaims = { credentialsType: 'VerifiableCredential', claims: [] };
   return { did, attributes: [everyType, ...contents].map((content) => attributeOf(did, content)) };

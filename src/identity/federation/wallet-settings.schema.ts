@@ -1,12 +1,11 @@
 // The settings of an identity provider whose people show credentials from their wallets (OpenID4VP): an extension of ours, beside Keystone's
 // resources.
 import { t } from '../../platform/http/index.ts';
+import { type FormatName, READ_FORMATS } from '../../verifiable/formats/index.ts';
 import type { WalletProviderRow } from '../database.ts';
 import { Links } from '../resource/index.ts';
 import { pathOf } from './identity-providers.schema.ts';
 import { EmailDomains, trustFields } from './openid-settings.schema.ts';
-
-export const WALLET_FORMATS = ['dc+sd-jwt', 'jwt_vc_json'] as const;
 
 /** Not U+0000, which databases do not store. */
 const Name = t.string({ minLength: 1, maxLength: 255, pattern: '^[^\\u0000]+$' });
@@ -16,7 +15,7 @@ const ClaimPath = t.array(t.nullable(Name), { minItems: 1, maxItems: MAX_DEPTH +
 const SubjectPath = t.array(Name, { minItems: 1, maxItems: MAX_DEPTH });
 
 const asked = {
-  format: t.oneOf(...WALLET_FORMATS),
+  format: t.oneOf(...READ_FORMATS),
   types: t.array(Name, {
     minItems: 1,
     maxItems: 10,
@@ -64,7 +63,7 @@ const example = {
   name: 'City of Vigo',
   credentials: [
     {
-      format: 'dc+sd-jwt',
+      format: READ_FORMATS[0],
       types: ['https://credentials.vigo.example/resident'],
       subject: ['sub'],
       claims: [['given_name'], ['family_name']],
@@ -87,7 +86,7 @@ export const WalletSettingsEnvelope = t.envelope('openid4vp', WalletSettings);
 
 /** One kind of credential that signs people in. */
 export interface AskedCredential {
-  readonly format: (typeof WALLET_FORMATS)[number];
+  readonly format: FormatName;
   readonly types: readonly string[];
   readonly subject: readonly string[];
   readonly claims: readonly (readonly (string | null)[])[];

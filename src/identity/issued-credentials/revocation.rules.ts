@@ -3,6 +3,7 @@
 // made from what this change leaves.
 import type { AuditedEvent } from '../../platform/audit/index.ts';
 import { takeAdvisoryLocks, withLongStatements } from '../../platform/database/index.ts';
+import { ISSUED_FORMATS } from '../../verifiable/issuing/index.ts';
 import type { AfterChange, Change } from '../audit/index.ts';
 import type { CredentialTypes } from '../credential-types/index.ts';
 import type { Database } from '../database.ts';
@@ -49,10 +50,9 @@ export interface RevocationDeps {
   readonly credentialTypes: Pick<CredentialTypes, 'findIn'>;
 }
 
-/** W3C credentials say the name of their type. Under a name that was given up, others may make a type. */
+/** Under a name that was given up, others may make a type. */
 const isRenamed = (typeId: string, events: readonly AuditedEvent[]): boolean =>
   events.some(({ kind, id, detail }) => kind === 'credential_type' && id === typeId && detail.former_type !== undefined);
-const NAMED = 'jwt_vc_json';
 
 async function revokeUntrue(
   { db, credentialTypes }: RevocationDeps,
@@ -77,7 +77,7 @@ async function revokeUntrue(
       continue;
     }
     if (affected.types.includes(id)) {
-      const formats = type.formats.filter((format) => format !== NAMED || !isRenamed(id, events));
+      const formats = type.formats.filter((format) => !ISSUED_FORMATS[format].saysTypeName || !isRenamed(id, events));
       await revokeAll(change, inOtherFormats(affected, id, formats, now), { reason: 'type_changed' });
     }
     const untrue = untrueOf(affected, id, selectionOf(type), now);

@@ -1,5 +1,7 @@
 // Signing in with a wallet, by credentials that were issued here or by others.
-import { vctOf } from '../credential-types/index.ts';
+import { FORMAT_NAMES } from '../../verifiable/formats/index.ts';
+import { ISSUED_FORMATS, issuedFormatShownAs } from '../../verifiable/issuing/index.ts';
+import { issuedTypeOf } from '../credential-types/index.ts';
 import type { Federation } from '../federation/index.ts';
 import type { ModuleOptions } from '../module-options.ts';
 import { createWalletSignIn } from '../wallet-sign-in/index.ts';
@@ -28,11 +30,13 @@ export function buildWalletSignIn(
     providers: walletProviders,
     async ownTypes() {
       const types = [...(await credentialTypes.list({ enabled: true }))].sort((one, other) => one.createdAt - other.createdAt);
-      const isW3c = (format: string): boolean => format === 'jwt_vc_json';
-      return {
-        vcts: types.filter(({ formats }) => !formats.every(isW3c)).map((type) => vctOf(issuerIdentity.id(), type)),
-        w3c: types.filter(({ formats }) => formats.some(isW3c)).map(({ typeName }) => ['VerifiableCredential', typeName]),
-      };
+      return FORMAT_NAMES.flatMap((format) => {
+        const issued = issuedFormatShownAs(format);
+        if (!issued) return [];
+        const own = types.filter(({ formats }) => formats.some((name) => ISSUED_FORMATS[name].shownAs === format));
+        const names = own.map((type) => issued.typeNames(issuedTypeOf(issuerIdentity.id(), type)));
+        return [{ queryId: issued.queryId, format, types: names }];
+      });
     },
     hasCredential: async (userId) => (await issuedCredentials.receiversOf(userId)).some((clientId) => isOfWallet({ clientId })),
   });

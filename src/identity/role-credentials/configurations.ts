@@ -1,22 +1,17 @@
 // Credential configurations: a type of credential in one format. Their ids and scopes are in offers and in wallets: never change how they
 // are made.
-import type { CredentialFormat, CredentialType, CredentialTypes } from '../credential-types/index.ts';
+import { ISSUED_FORMATS, type IssuedFormatName } from '../../verifiable/issuing/index.ts';
+import type { CredentialType, CredentialTypes } from '../credential-types/index.ts';
 import { CREDENTIAL_SCOPE, type CredentialCatalog } from '../openid/index.ts';
 
 export interface CredentialConfiguration {
   readonly id: string;
   readonly type: CredentialType;
-  readonly format: CredentialFormat;
+  readonly format: IssuedFormatName;
 }
 
-const SUFFIXES: Readonly<Record<CredentialFormat, string>> = {
-  'dc+sd-jwt': 'sd_jwt',
-  'vc+sd-jwt': 'sd_jwt_older',
-  jwt_vc_json: 'jwt_vc',
-};
-
 /** Ids of types have no dots. */
-export const configurationId = (typeId: string, format: CredentialFormat): string => `${typeId}.${SUFFIXES[format]}`;
+export const configurationId = (typeId: string, format: IssuedFormatName): string => `${typeId}.${ISSUED_FORMATS[format].suffix}`;
 
 /** All formats of a type have the same scope. */
 export const scopeOf = (typeId: string): string => `${CREDENTIAL_SCOPE}${typeId}`;

@@ -1,5 +1,6 @@
 // The metadata of the credential issuer (OID4VCI, 12.2).
-import { CLAIM_NAMES, vctOf } from '../credential-types/index.ts';
+import { ISSUED_FORMATS } from '../../verifiable/issuing/index.ts';
+import { CLAIM_NAMES, issuedTypeOf } from '../credential-types/index.ts';
 import type { IssuerIdentity } from '../issuer/index.ts';
 import { type Configurations, type CredentialConfiguration, configurationsOf, scopeOf } from './configurations.ts';
 import { ENCODINGS, KEY_ALGORITHMS, type RequestEncryption } from './encryption.ts';
@@ -9,12 +10,6 @@ import { PROOF_ALGORITHMS } from './proofs.ts';
 
 /** How long a signed form is good. */
 const SIGNED_SECONDS = 3600;
-
-const claim = (prefix: readonly string[], name: keyof typeof CLAIM_NAMES, mandatory: boolean) => ({
-  path: [...prefix, name],
-  mandatory,
-  display: [{ name: CLAIM_NAMES[name], locale: 'en' }],
-});
 
 /** Which proofs of keys are taken (12.2.4, appendix F). Attested ones only where somebody is trusted to attest. */
 function proofTypes({ isKnown, requirement }: KeyAttestations): Readonly<Record<string, unknown>> {
@@ -31,20 +26,24 @@ function describe(
   attestations: KeyAttestations,
   { type, format }: CredentialConfiguration,
 ): Readonly<Record<string, unknown>> {
-  const prefix = format === 'jwt_vc_json' ? ['credentialSubject'] : [];
+  const { bindingMethods, signingAlgorithms, typeMetadata, claimPath } = ISSUED_FORMATS[format];
+  const issued = issuedTypeOf(issuer, type);
+  const claim = (name: keyof typeof CLAIM_NAMES, mandatory: boolean) => ({
+    path: claimPath(name, issued),
+    mandatory,
+    display: [{ name: CLAIM_NAMES[name], locale: 'en' }],
+  });
   const display = [{ name: type.name, ...(type.description === '' ? {} : { description: type.description }) }];
   return {
     format,
     scope: scopeOf(type.id),
-    cryptographic_binding_methods_supported: ['jwk', 'did:jwk', 'did:key'],
-    credential_signing_alg_values_supported: ['ES256'],
+    cryptographic_binding_methods_supported: bindingMethods,
+    credential_signing_alg_values_supported: signingAlgorithms,
     proof_types_supported: proofTypes(attestations),
-    ...(format === 'jwt_vc_json'
-      ? { credential_definition: { type: ['VerifiableCredential', type.typeName] } }
-      : { vct: vctOf(issuer, type) }),
+    ...typeMetadata(issued),
     credential_metadata: {
       display,
-      claims: [claim(prefix, 'roles', true), ...type.claims.map((name) => claim(prefix, name, false))],
+      claims: [claim('roles', true), ...type.claims.map((name) => claim(name, false))],
     },
   };
 }

@@ -3,9 +3,16 @@
 import { randomInt, timingSafeEqual } from 'node:crypto';
 import { newSecret } from '../../platform/ids.ts';
 import type { Log } from '../../platform/log/index.ts';
-import { CredentialRejectedError, type VerifiedCredential } from '../../verifiable/formats/index.ts';
+import {
+  CredentialRejectedError,
+  FORMATS,
+  type FormatName,
+  type QueryMeta,
+  type VerifiedCredential,
+} from '../../verifiable/formats/index.ts';
+import { issuedFormatShownAs } from '../../verifiable/issuing/index.ts';
 import { thumbprintOf } from '../../verifiable/jose/index.ts';
-import type { PresentationFormat, PresentationVerifier } from '../../verifiable/presentations/index.ts';
+import type { PresentationVerifier } from '../../verifiable/presentations/index.ts';
 import type { StatusEntry } from '../../verifiable/status/index.ts';
 import { TrustError } from '../../verifiable/trust/index.ts';
 import {
@@ -54,7 +61,6 @@ export interface OpenedResponse {
   readonly code: string | undefined;
 }
 
-const FORMATS: Readonly<Record<string, PresentationFormat>> = { 'dc+sd-jwt': 'dc+sd-jwt', jwt_vc_json: 'jwt_vc_json' };
 const CODE_LIMIT = 1_000_000;
 
 const newCode = (): string => String(randomInt(CODE_LIMIT)).padStart(6, '0');
@@ -121,26 +127,20 @@ async function presentationIn(request: StoredRequest, response: string): Promise
 
 export function createWalletAnswers({ log, records, identity, verifyOwn, providerCredentials }: WalletAnswerDeps) {
   const USERS = '/v3/users/';
-  /** SD-JWT VCs name the user, W3C credentials the address of the user or the DID of the holder. */
-  function userIn({ format, subject }: VerifiedCredential): string | undefined {
-    if (subject === undefined) return refuse('it names nobody');
-    if (format === 'dc+sd-jwt') return subject;
-    const start = identity.id() + USERS;
-    if (subject.startsWith(start)) return subject.slice(start.length);
-    return subject.startsWith('did:') ? undefined : refuse('it names nobody here');
-  }
+  const userIn = ({ format, subject }: VerifiedCredential): string | undefined =>
+    (issuedFormatShownAs(format)?.userIn(subject, identity.id() + USERS) ?? refuse('it names nobody here')).id;
 
   async function verify(request: StoredRequest, query: string, presentation: unknown): Promise<ShownCredential> {
     const source = Object.hasOwn(request.sources, query) ? request.sources[query] : undefined;
     const asked = (
-      request.asked.dcql_query as { credentials: { id: string; format: string; meta: QueryMeta }[] }
+      request.asked.dcql_query as { credentials: { id: string; format: FormatName; meta: QueryMeta }[] }
     ).credentials.find(({ id }) => id === query);
     if (!source || !asked) return refuse('it answers something that was not asked');
     const { nonce, client_id: audience } = request.asked as { nonce: string; client_id: string };
     const expected = { nonce, audience, since: request.at };
-    const isAsked = (credential: VerifiedCredential): boolean => isOfType(credential, asked.meta);
+    const isAsked = (credential: VerifiedCredential): boolean => FORMATS[asked.format].query.isAsked(credential, asked.meta);
     if (source.kind === 'provider') return providerCredentials.verify(source, presentation, expected, isAsked);
-    const credential = await verifyOwn(FORMATS[asked.format]!, presentation, expected);
+    const credential = await verifyOwn(asked.format, presentation, expected);
     if (!isAsked(credential)) refuse('it is of another type than was asked for');
     return { kind: 'own', userId: userIn(credential), ...entryOf(credential), keyThumbprint: thumbprintIn(credential) };
   }
@@ -197,14 +197,5 @@ export function createWalletAnswers({ log, records, identity, verifyOwn, provide
     },
   };
 }
-
-interface QueryMeta {
-  readonly vct_values?: readonly string[];
-  readonly type_values?: readonly (readonly string[])[];
-}
-
-/** A wallet may show something else than was asked for. */
-const isOfType = ({ type, types }: VerifiedCredential, { vct_values: vcts, type_values: all }: QueryMeta): boolean =>
-  (vcts?.includes(type) ?? false) || (all?.some((wanted) => wanted.every((one) => types.includes(one))) ?? false);
 
 export type WalletAnswers = ReturnType<typeof createWalletAnswers>;

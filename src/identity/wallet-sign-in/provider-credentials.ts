@@ -2,12 +2,15 @@
 import { X509Certificate } from 'node:crypto';
 import type { Clock } from '../../platform/clock.ts';
 import type { Outbound } from '../../platform/outbound/index.ts';
-import { CredentialRejectedError, createFormats, listVerifier, type VerifiedCredential } from '../../verifiable/formats/index.ts';
 import {
-  createPresentationVerifier,
+  createFormats,
   type ExpectedPresentation,
-  type PresentationVerifier,
-} from '../../verifiable/presentations/index.ts';
+  FORMATS,
+  listVerifier,
+  reject as refuse,
+  type VerifiedCredential,
+} from '../../verifiable/formats/index.ts';
+import { createPresentationVerifier, type PresentationVerifier } from '../../verifiable/presentations/index.ts';
 import { createResolver } from '../../verifiable/resolver/index.ts';
 import { createStatus, type Status } from '../../verifiable/status/index.ts';
 import { createTrust } from '../../verifiable/trust/index.ts';
@@ -35,16 +38,6 @@ const MAX_VERIFIERS = 100;
 const MAX_SUBJECT = 512;
 /** Of the issuer, the claim and the subject together, in bytes: PostgreSQL has an index over them. */
 const MAX_NAMES = 2400;
-/** What says which credential it was, beside what was asked for. */
-const ABOUT = {
-  'dc+sd-jwt': { issuer: 'iss', type: 'vct' },
-  jwt_vc_json: { issuer: 'issuer', type: 'type' },
-} as const;
-
-function refuse(code: string, why: string): never {
-  throw new CredentialRejectedError(code, why);
-}
-
 /** Half of a surrogate pair has no UTF-8: different names with one would be stored as the same. */
 const isName = (text: string): boolean => text.trim() !== '' && text.isWellFormed() && !/\p{Cc}/u.test(text);
 
@@ -56,9 +49,10 @@ function subjectOf(claims: VerifiedCredential['claims'], path: readonly string[]
   return subject;
 }
 
-/** The name by which people and lists know it. A certificate alone is no name: two authorities may give the same. */
-function issuerOf({ issuer, format, claims }: VerifiedCredential, { issuers }: WalletProvider): string {
-  if (format === 'dc+sd-jwt' && typeof claims.iss !== 'string') refuse('no-issuer', 'its issuer is named by a certificate only');
+/** The name by which people and lists know it. */
+function issuerOf(credential: VerifiedCredential, { issuers }: WalletProvider): string {
+  const { issuer, format } = credential;
+  if (!FORMATS[format].namesIssuer(credential)) refuse('no-issuer', 'its issuer is named by a certificate only');
   if (issuers.length > 0 && !issuers.includes(issuer.id)) refuse('untrusted', 'its issuer is not one that the provider trusts');
   if (!isName(issuer.id)) refuse('no-issuer', 'the name of its issuer cannot be stored');
   return issuer.id;
@@ -119,16 +113,15 @@ export function createProviderCredentials({ clock, outbound, outboundAllow, prov
   }
 
   function claimsOf(
-    { claims, partialLists = [], issuer }: VerifiedCredential,
+    credential: VerifiedCredential,
     { format, subject, claims: paths }: AskedCredential,
   ): Record<string, unknown> {
+    const { claims, partialLists = [] } = credential;
     // A mapping may depend on what is not there, so that nothing that was asked for may be held back.
     if (paths.some((path) => claimAt(claims, path) === undefined)) refuse('no-claim', 'a claim that was asked for is missing');
     if (partialLists.some((list) => paths.some((path) => isWithin(list, path))))
       refuse('no-claim', 'a part of a list that was asked for is held back');
-    const about = ABOUT[format];
-    // A W3C credential may say more of its issuer, and say it otherwise than who signed it.
-    return { ...onlyAt(claims, [subject, ...paths, [about.type]]), [about.issuer]: issuer.id };
+    return { ...onlyAt(claims, [subject, ...paths]), ...FORMATS[format].about(credential) };
   }
 
   return {

@@ -1,13 +1,13 @@
 // What is asked of a wallet, in DCQL (OID4VP 1.0, 6): one credential of those that sign somebody in.
+import { FORMATS, type FormatName } from '../../verifiable/formats/index.ts';
 import type { WalletProvider } from '../federation/index.ts';
 import type { WalletSource } from './data.ts';
 
-/** What the credentials that are issued here are called; the oldest types first. */
+/** What the credentials of one format are called that are issued here, each type by all its names; the oldest types first. */
 export interface OwnTypes {
-  /** Of SD-JWT VCs. */
-  readonly vcts: readonly string[];
-  /** Of W3C credentials, each with all its types. */
-  readonly w3c: readonly (readonly string[])[];
+  readonly queryId: string;
+  readonly format: FormatName;
+  readonly types: readonly (readonly string[])[];
 }
 
 export interface WalletQuery {
@@ -20,9 +20,14 @@ export interface WalletQuery {
 
 interface CredentialQuery {
   readonly id: string;
-  readonly format: string;
+  readonly format: FormatName;
   readonly meta: object;
   readonly claims?: readonly object[];
+}
+
+interface SourcedQuery {
+  readonly query: CredentialQuery;
+  readonly source: WalletSource;
 }
 
 /**
@@ -33,38 +38,41 @@ export const MAX_OWN_TYPES = 100;
 export const MAX_PROVIDERS = 20;
 
 /** Of ours, nothing more is asked for than what the holder always shows: who they are, and the entry in the status list. */
-const ownQueries = ({ vcts, w3c }: OwnTypes): CredentialQuery[] => [
-  ...(vcts.length > 0 ? [{ id: 'own', format: 'dc+sd-jwt', meta: { vct_values: vcts.slice(0, MAX_OWN_TYPES) } }] : []),
-  ...(w3c.length > 0 ? [{ id: 'own_w3c', format: 'jwt_vc_json', meta: { type_values: w3c.slice(0, MAX_OWN_TYPES) } }] : []),
-];
+const ownQueries = (own: readonly OwnTypes[]): CredentialQuery[] =>
+  own.flatMap(({ queryId, format, types }) =>
+    types.length === 0 ? [] : queriesFor(queryId, format, types.slice(0, MAX_OWN_TYPES)),
+  );
+
+/** One for each `meta` that the format needs for these types. */
+const queriesFor = (id: string, format: FormatName, types: readonly (readonly string[])[]): CredentialQuery[] =>
+  FORMATS[format].query.metaFor(types).map((meta, at) => ({ id: at === 0 ? id : `${id}_${at}`, format, meta }));
 
 /** Of others, who the person is, and what the mapping needs. */
-const queriesOf = ({ credentials }: WalletProvider, number: number): CredentialQuery[] =>
-  credentials.map(({ format, types, subject, claims }, at) => {
+const queriesOf = ({ id: providerId, version, credentials }: WalletProvider, number: number): SourcedQuery[] =>
+  credentials.flatMap(({ format, types, subject, claims }, at) => {
     const paths = new Map([subject, ...claims].map((path) => [JSON.stringify(path), path]));
-    return {
-      id: `provider_${number}_${at}`,
+    const queries = queriesFor(
+      `provider_${number}_${at}`,
       format,
-      meta: format === 'dc+sd-jwt' ? { vct_values: types } : { type_values: types.map((type) => [type]) },
-      claims: [...paths.values()].map((path) => ({ path })),
-    };
+      types.map((type) => [type]),
+    );
+    return queries.map((query) => ({
+      query: { ...query, claims: [...paths.values()].map((path) => ({ path })) },
+      source: { kind: 'provider', providerId, version, at },
+    }));
   });
 
-export function queryFor(own: OwnTypes, all: readonly WalletProvider[]): WalletQuery | undefined {
+export function queryFor(own: readonly OwnTypes[], all: readonly WalletProvider[]): WalletQuery | undefined {
   const providers = all.slice(0, MAX_PROVIDERS);
-  const ours = ownQueries(own);
-  const theirs = providers.map(queriesOf);
-  const credentials = [...ours, ...theirs.flat()];
-  if (credentials.length === 0) return undefined;
-  const sources: [string, WalletSource][] = [
-    ...ours.map(({ id }): [string, WalletSource] => [id, { kind: 'own' }]),
-    ...providers.flatMap(({ id: providerId, version }, number) =>
-      theirs[number]!.map(({ id }, at): [string, WalletSource] => [id, { kind: 'provider', providerId, version, at }]),
-    ),
+  const asked: SourcedQuery[] = [
+    ...ownQueries(own).map((query): SourcedQuery => ({ query, source: { kind: 'own' } })),
+    ...providers.flatMap(queriesOf),
   ];
+  if (asked.length === 0) return undefined;
+  const credentials = asked.map(({ query }) => query);
   return {
     dcql: { credentials, credential_sets: [{ options: credentials.map(({ id }) => [id]) }] },
-    sources: Object.fromEntries(sources),
-    isCut: all.length > MAX_PROVIDERS || Math.max(own.vcts.length, own.w3c.length) > MAX_OWN_TYPES,
+    sources: Object.fromEntries(asked.map(({ query, source }) => [query.id, source])),
+    isCut: all.length > MAX_PROVIDERS || own.some(({ types }) => types.length > MAX_OWN_TYPES),
   };
 }

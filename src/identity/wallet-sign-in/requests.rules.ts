@@ -3,6 +3,7 @@ import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
 import type { CreateOpenid4vpAuthorizationRequestOptions } from '@openid4vc/openid4vp';
 import type { Clock } from '../../platform/clock.ts';
 import { newSecret } from '../../platform/ids.ts';
+import { READ_FORMATS, supportedFormats } from '../../verifiable/formats/index.ts';
 import { decodeJws } from '../../verifiable/jose/index.ts';
 import {
   REQUEST,
@@ -38,8 +39,6 @@ export interface WalletRequestDeps {
 /** Wallets do not know who will receive the request (OID4VP 1.0, 5.8). */
 const ANY_WALLET = 'https://self-issued.me/v2';
 export const CONTENT_ENCRYPTION = ['A256GCM', 'A128GCM'];
-const HOLDER_ALGORITHMS = ['ES256', 'EdDSA', 'ES384', 'ES512'];
-const ISSUER_ALGORITHMS = ['ES256', 'EdDSA', 'ES384', 'ES512'];
 /** The key may be replaced between reading its chain and signing. */
 const TRIES = 3;
 
@@ -87,10 +86,7 @@ export function createWalletRequests({ clock, records, identity, config, query }
         client_name: config.brandName,
         jwks: { keys: [shared] },
         encrypted_response_enc_values_supported: CONTENT_ENCRYPTION,
-        vp_formats_supported: {
-          'dc+sd-jwt': { 'sd-jwt_alg_values': ISSUER_ALGORITHMS, 'kb-jwt_alg_values': HOLDER_ALGORITHMS },
-          jwt_vc_json: { alg_values: HOLDER_ALGORITHMS },
-        },
+        vp_formats_supported: supportedFormats(READ_FORMATS),
       },
     };
   }

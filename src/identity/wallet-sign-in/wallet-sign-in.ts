@@ -29,7 +29,7 @@ export interface WalletSignInDeps {
   readonly records: WalletRecords;
   readonly identity: VerifierIdentity;
   readonly stateOf: StateOf;
-  ownTypes(): Promise<OwnTypes>;
+  ownTypes(): Promise<readonly OwnTypes[]>;
   readonly outbound: Outbound;
   readonly outboundAllow: readonly string[];
   readonly providers: WalletProviders;

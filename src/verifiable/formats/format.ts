@@ -1,11 +1,12 @@
-// The interface of credential formats: verifying and presenting.
-
-import { JwsError, type PublicJwk } from '../jose/index.ts';
+// What a credential format is. Each is one object in a file of its own, listed in table.ts (docs/developing/format.md). Nobody else asks
+// which format something has: whatever differs between formats is a member of the object.
+import type { Clock } from '../../platform/clock.ts';
+import { type DecodedJws, decodeJws, JwsError, type PublicJwk } from '../jose/index.ts';
 import type { StatusReference } from '../status/index.ts';
-import { type IssuerTrust, TrustError } from '../trust/index.ts';
+import { type IssuerTrust, type Trust, TrustError } from '../trust/index.ts';
+import type { FORMATS } from './table.ts';
 
-export const FORMATS = ['dc+sd-jwt', 'jwt_vc_json', 'mso_mdoc', 'ldp_vc'] as const;
-export type FormatName = (typeof FORMATS)[number];
+export type FormatName = keyof typeof FORMATS;
 
 /** What a credential is bound to: a key, a DID, or nothing. */
 export type Binding =
@@ -58,6 +59,17 @@ export async function asRejection<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+const MAX_PRESENTATION = 256 * 1024;
+
+/** A JWT in a presentation, not verified yet. */
+export function readJws(text: string, what: string): DecodedJws {
+  try {
+    return decodeJws(text, MAX_PRESENTATION);
+  } catch {
+    return reject('malformed', `${what} cannot be read`);
+  }
+}
+
 /** Signs with the key the credential is bound to. */
 export type HolderSign = (data: Buffer) => Promise<Buffer>;
 
@@ -86,11 +98,101 @@ export interface PresentationContext {
   };
 }
 
+/** What a verifier asked for. */
+export interface ExpectedPresentation {
+  readonly nonce: string;
+  /** The verifier, by its full client id. */
+  readonly audience: string;
+  /** When the request was made, in milliseconds: nobody can have answered before. */
+  readonly since: number;
+}
+
+/** Checks of the holder that several formats have. They throw CredentialRejectedError. */
+export interface HolderChecks {
+  /** The key that the credential is bound to signed this JWT. The presentation does not choose it. */
+  signed(jwt: string, binding: Binding, kid: unknown): Promise<void>;
+  /** It was signed for this request, by `nonce`, `aud` and `iat`. */
+  expected(payload: Readonly<Record<string, unknown>>, expected: ExpectedPresentation): void;
+}
+
+/** A format with the trust and the clock by which it verifies. */
 export interface Format {
-  readonly name: FormatName;
   /** Throws CredentialRejected. */
   verify(raw: unknown): Promise<VerifiedCredential>;
   present(raw: unknown, showing: PresentationContext, holder: CredentialHolder | undefined): Promise<unknown>;
+  /** The credential in a presentation, which its holder made for this request. */
+  readonly verifyPresentation?: (
+    presentation: string,
+    expected: ExpectedPresentation,
+    holder: HolderChecks,
+  ) => Promise<VerifiedCredential>;
   /** The algorithm of the issuer's signature, as verifiers list it: a JOSE or COSE algorithm, or a cryptosuite. */
   issuerAlgorithm(raw: unknown): Promise<string | number | undefined>;
 }
+
+/** `meta` of a credential query in DCQL. */
+export type QueryMeta = Readonly<Record<string, unknown>>;
+
+type Types = Pick<VerifiedCredential, 'type' | 'types'>;
+
+/** How verifiers ask for types of credentials (OID4VP 1.0, 6.1 and appendix B). */
+export interface TypeQuery {
+  /** For any of these types, each by all its names: one or more, of which a wallet answers one. */
+  metaFor(types: readonly (readonly string[])[]): readonly QueryMeta[];
+  /** A wallet may show something else than was asked for. */
+  isAsked(credential: Types, meta: QueryMeta): boolean;
+  /** The types that are asked for, by which wallets find credentials; undefined: they have to look at all. */
+  typesIn(meta: QueryMeta): readonly string[] | undefined;
+  /** A credential as the library for DCQL compares it, without claims. `named`: the format in the query. */
+  describe(credential: Types, named: string, meta: QueryMeta): object;
+}
+
+/** How holders show it. */
+export interface HolderTraits {
+  /** False: it can also be shown without a signature of the holder, and be bound to nobody. */
+  readonly alwaysSigns: boolean;
+  /** The signature names its key by a DID, never by the key itself. */
+  readonly byDidOnly: boolean;
+  /** A credential that is bound to a DID is shown with whatever key the DID has now. */
+  readonly followsDid: boolean;
+  /** Undefined: every algorithm that keys have. */
+  readonly algorithms?: readonly string[];
+  /** Whether the holder's signature can confirm transaction data (OID4VP 1.0, 8.4). */
+  readonly confirmsTransactions: boolean;
+}
+
+export interface CredentialFormat {
+  readonly name: string;
+  /** In drafts, which some still use in offers and queries. */
+  readonly formerNames: readonly string[];
+  /** Its entry in `vp_formats_supported` (OID4VP 1.0, 11.1): what is read here, and shown. */
+  readonly supported: Readonly<Record<string, readonly (string | number)[]>>;
+  /** The members of such an entry that list the algorithms of issuers and of holders. */
+  readonly algorithmLists: { readonly issuer: string; readonly holder: string };
+  /** How these lists name an algorithm of a holder. */
+  listedName(algorithm: string): string | undefined;
+  /** Whether an entry of a verifier is about what is shown here at all. */
+  isSupportedBy(entry: Readonly<Record<string, unknown>>): boolean;
+  readonly query: TypeQuery;
+  /** Whether its presentations are read here: see `verifyPresentation`. */
+  readonly readsPresentations: boolean;
+  readonly holder: HolderTraits;
+  /** What a verifier sees: all of it, exactly the claims that it asked for, or these and what cannot be held back. */
+  readonly disclosure: 'all' | 'asked' | 'asked-and-open';
+  /** Whether HAIP 1.0 has it. */
+  readonly isInHaip: boolean;
+  /** What says which credential it is, beside its claims, for those who map claims. */
+  about(credential: VerifiedCredential): Readonly<Record<string, unknown>>;
+  /** Whether the credential itself says who issued it. A certificate alone is no name: two authorities may give the same. */
+  namesIssuer(credential: VerifiedCredential): boolean;
+  create(deps: { readonly trust: Trust; readonly clock: Clock }): Format;
+}
+
+/** Of formats whose names of algorithms are those of JOSE or COSE. */
+export const plainAlgorithms: Pick<CredentialFormat, 'listedName' | 'isSupportedBy'> = {
+  listedName: (algorithm) => algorithm,
+  isSupportedBy: () => true,
+};
+
+/** JOSE algorithms of issuers and holders that are read and shown, as metadata lists them. */
+export const SUPPORTED_ALGORITHMS: readonly string[] = ['ES256', 'EdDSA', 'ES384', 'ES512'];

@@ -5,15 +5,18 @@ import { gzipSync } from 'node:zlib';
 import { issueCredential, newMultikeySigner } from '../../../test/support/data-integrity.ts';
 import { issuerWorld } from '../../../test/support/issuers.ts';
 import { createStatus } from '../status/index.ts';
-import { createFormats, FORMATS, listVerifier } from './index.ts';
+import { createFormats, FORMAT_NAMES, FORMATS, listVerifier } from './index.ts';
 
 const LIST = 'https://issuer.example/list';
 
 describe('The formats', () => {
   it('are there by their names', () => {
     const formats = createFormats(issuerWorld());
-    assert.deepEqual(Object.keys(formats).sort(), [...FORMATS].sort());
-    for (const name of FORMATS) assert.equal(formats[name].name, name);
+    assert.deepEqual(Object.keys(formats).sort(), [...FORMAT_NAMES].sort());
+    for (const name of FORMAT_NAMES) {
+      assert.equal(FORMATS[name].name, name);
+      assert.equal(formats[name].verifyPresentation !== undefined, FORMATS[name].readsPresentations, name);
+    }
   });
 
   it('load their libraries when one is met, not before', () => {

@@ -2,35 +2,44 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { VerifyList } from '../status/index.ts';
 import type { Trust } from '../trust/index.ts';
-import type { Format, FormatName } from './format.ts';
-import { createJwtVc } from './jwt-vc.ts';
-import { createLdpVc } from './ldp-vc.ts';
-import { createMdoc } from './mdoc.ts';
-import { createSdJwt } from './sd-jwt.ts';
+import type { CredentialFormat, Format, FormatName } from './format.ts';
+import { FORMATS } from './table.ts';
 import { isObject } from './w3c.ts';
 
 export {
   type Binding,
+  type CredentialFormat,
   type CredentialHolder,
   CredentialRejectedError,
-  FORMATS,
+  type ExpectedPresentation,
   type Format,
   type FormatName,
+  type HolderChecks,
   type HolderSign,
   type PresentationContext,
+  type QueryMeta,
+  reject,
   type VerifiedCredential,
 } from './format.ts';
+export { FORMATS };
+
+export const FORMAT_NAMES = Object.keys(FORMATS) as readonly FormatName[];
+
+/** A format by any of its names; undefined if it is not known. */
+export const formatNamed = (name: string): FormatName | undefined =>
+  FORMAT_NAMES.find((one) => one === name || FORMATS[one].formerNames.includes(name));
+
+/** Presentations of these are read here. */
+export const READ_FORMATS = FORMAT_NAMES.filter((name) => FORMATS[name].readsPresentations);
+
+/** `vp_formats_supported` of metadata. */
+export const supportedFormats = (names: readonly FormatName[]): Record<string, CredentialFormat['supported']> =>
+  Object.fromEntries(names.map((name) => [name, FORMATS[name].supported]));
 
 export type Formats = Readonly<Record<FormatName, Format>>;
 
-export function createFormats(deps: { trust: Trust; clock: Clock }): Formats {
-  return {
-    'dc+sd-jwt': createSdJwt(deps),
-    jwt_vc_json: createJwtVc(deps),
-    mso_mdoc: createMdoc(deps),
-    ldp_vc: createLdpVc(deps),
-  };
-}
+export const createFormats = (deps: { trust: Trust; clock: Clock }): Formats =>
+  Object.fromEntries(FORMAT_NAMES.map((name) => [name, FORMATS[name].create(deps)])) as Formats;
 
 /** Bitstring status lists are W3C credentials, in either form. */
 export const listVerifier =

@@ -8,15 +8,22 @@ import type { Trust } from '../trust/index.ts';
 import {
   asRejection,
   type Binding,
+  type CredentialFormat,
   type CredentialHolder,
+  type ExpectedPresentation,
   type Format,
+  type HolderChecks,
   type PresentationContext,
+  plainAlgorithms,
+  readJws,
   reject,
+  SUPPORTED_ALGORITHMS,
   type VerifiedCredential,
 } from './format.ts';
-import { checkTimes, intersectTimes, timesOfJwt, timesOfW3c } from './times.ts';
-import { didOf, idOf, isObject, type JsonDocument, subjectIdOf, typesOf } from './w3c.ts';
+import { checkTimes, intersectTimes, SKEW_MS, timesOfJwt, timesOfW3c } from './times.ts';
+import { aboutW3c, didOf, idOf, isObject, type JsonDocument, subjectIdOf, typesOf, w3cQuery } from './w3c.ts';
 
+const NAME = 'jwt_vc_json';
 const MINUTES_MS = 5 * 60_000;
 
 /** `vc+jwt` of VCDM 2.0, and earlier types. Anything else is a JWT for another purpose. */
@@ -49,6 +56,20 @@ function statusIn(credential: JsonDocument, payload: JsonDocument): StatusRefere
   return { ...beside, also: [first, ...also] };
 }
 
+/** A VCDM 2.0 presentation holds credentials as data: addresses. */
+const ENVELOPED = /^data:application\/vc\+jwt[;,]/;
+
+/** The only credential in a presentation as a JWT. */
+function credentialIn(payload: JsonDocument): string {
+  const presentation = isObject(payload.vp) ? payload.vp : payload;
+  if (![presentation.type].flat().includes('VerifiablePresentation')) reject('malformed', 'it is no presentation');
+  const [one, ...others] = [presentation.verifiableCredential].flat();
+  if (others.length > 0) reject('malformed', 'it holds more than one credential');
+  if (typeof one === 'string') return one;
+  const id = isObject(one) && typeof one.id === 'string' ? one.id : '';
+  return ENVELOPED.test(id) ? id.slice(id.indexOf(',') + 1) : reject('malformed', 'it holds no credential');
+}
+
 export function createJwtVc({ trust, clock }: { trust: Trust; clock: Clock }): Format {
   async function verify(raw: unknown): Promise<VerifiedCredential> {
     const { header, payload } = decodeJws(raw);
@@ -77,7 +98,7 @@ export function createJwtVc({ trust, clock }: { trust: Trust; clock: Clock }): F
     if (about !== undefined && about !== subject) reject('malformed', 'it names two subjects');
     const status = statusIn(credential, payload);
     return {
-      format: 'jwt_vc_json',
+      format: NAME,
       type: types.at(-1)!,
       types,
       issuer: { id: issuer, trust: key.trust },
@@ -120,10 +141,36 @@ export function createJwtVc({ trust, clock }: { trust: Trust; clock: Clock }): F
     );
   }
 
+  async function verifyPresentation(text: string, expected: ExpectedPresentation, holder: HolderChecks) {
+    const { header, payload } = readJws(text, 'the presentation');
+    const credential = await asRejection(() => verify(credentialIn(payload)));
+    await holder.signed(text, credential.binding, header.kid);
+    holder.expected(payload, expected);
+    if (payload.exp !== undefined && !(typeof payload.exp === 'number' && payload.exp * 1000 > clock.now() - SKEW_MS))
+      reject('wrong-time', 'it has expired');
+    return credential;
+  }
+
   return {
-    name: 'jwt_vc_json',
     verify: (raw) => asRejection(() => verify(raw)),
     present,
+    verifyPresentation,
     issuerAlgorithm: async (raw) => String(decodeJws(raw).header.alg),
   };
 }
+
+export const jwtVc: CredentialFormat = {
+  name: NAME,
+  formerNames: [],
+  supported: { alg_values: SUPPORTED_ALGORITHMS },
+  algorithmLists: { issuer: 'alg_values', holder: 'alg_values' },
+  ...plainAlgorithms,
+  query: w3cQuery(NAME),
+  readsPresentations: true,
+  holder: { alwaysSigns: true, byDidOnly: false, followsDid: true, confirmsTransactions: false },
+  disclosure: 'all',
+  isInHaip: false,
+  about: aboutW3c,
+  namesIssuer: () => true,
+  create: createJwtVc,
+};

@@ -1,12 +1,13 @@
 // W3C credentials with Data Integrity proofs (`ldp_vc`), VCDM 1.1 and 2.0.
 import type { Clock } from '../../platform/clock.ts';
-import { isUnsafeJson } from '../jose/index.ts';
+import { isUnsafeJson, PROOF_ALGORITHMS } from '../jose/index.ts';
 import { referenceOf } from '../status/index.ts';
 import type { Trust } from '../trust/index.ts';
 import { CREDENTIALS_V1, CREDENTIALS_V2, checkContexts, DATA_INTEGRITY_V2, modelOf } from './contexts.ts';
 import { addProof, checkSize, type DataIntegrityProof, isSupported, verifyProof } from './data-integrity.ts';
 import {
   asRejection,
+  type CredentialFormat,
   type CredentialHolder,
   type Format,
   type PresentationContext,
@@ -14,8 +15,9 @@ import {
   type VerifiedCredential,
 } from './format.ts';
 import { checkTimes, intersectTimes, timeOf, timesOfW3c } from './times.ts';
-import { didOf, idOf, isObject, type JsonDocument, subjectIdOf, typesOf } from './w3c.ts';
+import { aboutW3c, didOf, idOf, isObject, type JsonDocument, subjectIdOf, typesOf, w3cQuery } from './w3c.ts';
 
+const NAME = 'ldp_vc';
 const MAX_LENGTH = 256 * 1024;
 
 function read(raw: unknown): JsonDocument {
@@ -67,7 +69,7 @@ export function createLdpVc({ trust, clock }: { trust: Trust; clock: Clock }): F
     const did = didOf(subject);
     const status = referenceOf(document);
     return {
-      format: 'ldp_vc',
+      format: NAME,
       type: types.at(-1)!,
       types,
       issuer: { id: issuer, trust: key.trust },
@@ -105,9 +107,29 @@ export function createLdpVc({ trust, clock }: { trust: Trust; clock: Clock }): F
   }
 
   return {
-    name: 'ldp_vc',
     verify: (raw) => asRejection(() => verify(raw)),
     present,
     issuerAlgorithm: async (raw) => proofOf(read(raw)).cryptosuite,
   };
 }
+
+const SUITES: Readonly<Record<string, string>> = { ES256: 'ecdsa-rdfc-2019', ES384: 'ecdsa-rdfc-2019', EdDSA: 'eddsa-rdfc-2022' };
+const PROOF_TYPE = 'DataIntegrityProof';
+
+export const ldpVc: CredentialFormat = {
+  name: NAME,
+  formerNames: [],
+  supported: { proof_type_values: [PROOF_TYPE], cryptosuite_values: ['eddsa-rdfc-2022', 'ecdsa-rdfc-2019'] },
+  algorithmLists: { issuer: 'cryptosuite_values', holder: 'cryptosuite_values' },
+  listedName: (algorithm) => SUITES[algorithm],
+  isSupportedBy: ({ proof_type_values: types }) => !Array.isArray(types) || types.includes(PROOF_TYPE),
+  query: w3cQuery(NAME),
+  readsPresentations: false,
+  // Data Integrity proofs identify their key by a DID URL, and support only some algorithms.
+  holder: { alwaysSigns: true, byDidOnly: true, followsDid: true, algorithms: PROOF_ALGORITHMS, confirmsTransactions: false },
+  disclosure: 'all',
+  isInHaip: false,
+  about: aboutW3c,
+  namesIssuer: () => true,
+  create: createLdpVc,
+};

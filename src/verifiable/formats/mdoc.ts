@@ -3,17 +3,21 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { DataItem, MdocContext } from '@owf/mdoc';
 import type { Clock } from '../../platform/clock.ts';
-import { type Algorithm, verifyWith } from '../jose/index.ts';
+import { verifyWith } from '../jose/index.ts';
 import { readPublicJwk } from '../resolver/index.ts';
 import { referenceOf } from '../status/index.ts';
 import { type SignerKey, subjectOf, type Trust } from '../trust/index.ts';
 import { checkCbor } from './cbor.ts';
+import { ALGORITHMS, CURVES } from './cose.ts';
 import {
   asRejection,
   type Binding,
+  type CredentialFormat,
   type CredentialHolder,
   type Format,
   type PresentationContext,
+  plainAlgorithms,
+  type QueryMeta,
   reject,
   type VerifiedCredential,
 } from './format.ts';
@@ -21,33 +25,12 @@ import { checkTimes } from './times.ts';
 
 type MdocLibrary = typeof import('@owf/mdoc');
 
+const NAME = 'mso_mdoc';
 const MAX_LENGTH = 512 * 1024;
 const MAX_ELEMENTS = 1000;
 const CRITICAL = 2;
 const ALGORITHM = 1;
 
-/** By COSE number, including the fully specified algorithms (RFC 9864). */
-const ALGORITHMS: ReadonlyMap<unknown, Algorithm> = new Map([
-  [-7, 'ES256'],
-  [-9, 'ES256'],
-  [-35, 'ES384'],
-  [-51, 'ES384'],
-  [-36, 'ES512'],
-  [-52, 'ES512'],
-  [-8, 'EdDSA'],
-  [-19, 'EdDSA'],
-]);
-/** Curves by COSE number, with their key type. The library's own table is wrong for two of them. */
-const [OKP, EC2] = [1, 2];
-const CURVES: ReadonlyMap<
-  unknown,
-  { readonly kty: 'EC' | 'OKP'; readonly crv: string; readonly type: number; readonly alg: Algorithm }
-> = new Map([
-  [1, { kty: 'EC', crv: 'P-256', type: EC2, alg: 'ES256' }],
-  [2, { kty: 'EC', crv: 'P-384', type: EC2, alg: 'ES384' }],
-  [3, { kty: 'EC', crv: 'P-521', type: EC2, alg: 'ES512' }],
-  [6, { kty: 'OKP', crv: 'Ed25519', type: OKP, alg: 'EdDSA' }],
-]);
 const HASHES = { 'SHA-256': 'sha256', 'SHA-384': 'sha384', 'SHA-512': 'sha512' } as const;
 
 /** CBOR values as JSON: times as text, bytes as base64url. */
@@ -224,7 +207,7 @@ export function createMdoc({ trust, clock }: { trust: Trust; clock: Clock }): Fo
     const statusClaim: unknown = mso.decodedStructure.toMap().get('status' as never);
     const status = statusClaim === undefined ? undefined : referenceOf({ status: jsonOf(statusClaim, library) });
     return {
-      format: 'mso_mdoc',
+      format: NAME,
       type: mso.docType,
       types: [mso.docType],
       issuer: { id: subjectOf(key.leaf), trust: key.trust },
@@ -278,5 +261,34 @@ export function createMdoc({ trust, clock }: { trust: Trust; clock: Clock }): Fo
     return typeof algorithm === 'number' ? algorithm : undefined;
   }
 
-  return { name: 'mso_mdoc', verify: (raw) => asRejection(() => verify(raw)), present, issuerAlgorithm };
+  return { verify: (raw) => asRejection(() => verify(raw)), present, issuerAlgorithm };
 }
+
+const doctypeIn = ({ doctype_value: doctype }: QueryMeta): string | undefined =>
+  typeof doctype === 'string' ? doctype : undefined;
+
+const SUPPORTED: readonly number[] = [-7, -9, -8];
+
+export const mdoc: CredentialFormat = {
+  name: NAME,
+  formerNames: [],
+  supported: { issuerauth_alg_values: SUPPORTED, deviceauth_alg_values: SUPPORTED },
+  algorithmLists: { issuer: 'issuerauth_alg_values', holder: 'deviceauth_alg_values' },
+  ...plainAlgorithms,
+  query: {
+    metaFor: (types) => types.flat().map((type) => ({ doctype_value: type })),
+    isAsked: ({ type }, meta) => doctypeIn(meta) === type,
+    typesIn(meta) {
+      const doctype = doctypeIn(meta);
+      return doctype === undefined ? undefined : [doctype];
+    },
+    describe: ({ type }) => ({ credential_format: NAME, doctype: type, namespaces: {} }),
+  },
+  readsPresentations: false,
+  holder: { alwaysSigns: true, byDidOnly: false, followsDid: false, confirmsTransactions: false },
+  disclosure: 'asked',
+  isInHaip: true,
+  about: ({ issuer, type }) => ({ issuer: issuer.id, docType: type }),
+  namesIssuer: () => false,
+  create: createMdoc,
+};

@@ -14,10 +14,25 @@ import {
   partialListsIn,
   selectDisclosures,
 } from './disclosures.ts';
-import { asRejection, type Binding, type Format, reject, type VerifiedCredential } from './format.ts';
+import {
+  asRejection,
+  type Binding,
+  type CredentialFormat,
+  type ExpectedPresentation,
+  type Format,
+  type HolderChecks,
+  plainAlgorithms,
+  readJws,
+  reject,
+  SUPPORTED_ALGORITHMS,
+  type TypeQuery,
+  type VerifiedCredential,
+} from './format.ts';
 import { checkTimes, timesOfJwt } from './times.ts';
 
-const TYPES: readonly unknown[] = ['dc+sd-jwt', 'vc+sd-jwt'];
+const NAME = 'dc+sd-jwt';
+const FORMER_NAME = 'vc+sd-jwt';
+const TYPES: readonly unknown[] = [NAME, FORMER_NAME];
 const MAX_LENGTH = 256 * 1024;
 /** Claims that must not be selectively disclosable, because they define the credential (SD-JWT VC, 2.2.2.2). */
 const OPEN_CLAIMS = ['iss', 'nbf', 'exp', 'cnf', 'vct', 'vct#integrity', 'status'];
@@ -66,7 +81,7 @@ export function createSdJwt({ trust, clock }: { trust: Trust; clock: Clock }): F
     const status = referenceOf(payload);
     const partialLists = partialListsIn(root);
     return {
-      format: 'dc+sd-jwt',
+      format: NAME,
       type: vct,
       types: [vct],
       issuer: { id: iss ?? (key.leaf ? subjectOf(key.leaf) : ''), trust: key.trust },
@@ -80,8 +95,23 @@ export function createSdJwt({ trust, clock }: { trust: Trust; clock: Clock }): F
     };
   }
 
+  /** The key binding is a JWT of its own, after the last tilde. */
+  async function verifyPresentation(text: string, expected: ExpectedPresentation, holder: HolderChecks) {
+    const end = text.lastIndexOf('~') + 1;
+    const [presented, binding] = [text.slice(0, end), text.slice(end)];
+    if (binding === '') reject('no-key-binding', 'nothing proves who holds it');
+    const credential = await asRejection(() => verify(presented));
+    const { header, payload } = readJws(binding, 'the key binding');
+    if (header.typ !== 'kb+jwt') reject('no-key-binding', 'its type is not that of a key binding');
+    await holder.signed(binding, credential.binding, header.kid);
+    holder.expected(payload, expected);
+    const hash = createHash(decode(presented).hash).update(presented).digest('base64url');
+    if (payload.sd_hash !== hash) reject('wrong-disclosures', 'the holder showed something else');
+    return credential;
+  }
+
   return {
-    name: 'dc+sd-jwt',
+    verifyPresentation,
     verify: (raw) => asRejection(() => verify(raw)),
     issuerAlgorithm: async (raw) => String(decode(raw).header.alg),
     async present(raw, { paths, nonce, audience, now, transactionData }, holder) {
@@ -102,3 +132,29 @@ export function createSdJwt({ trust, clock }: { trust: Trust; clock: Clock }): F
     },
   };
 }
+
+const vctsIn = ({ vct_values: values }: Readonly<Record<string, unknown>>): readonly string[] | undefined =>
+  Array.isArray(values) ? (values as string[]) : undefined;
+
+const query: TypeQuery = {
+  metaFor: (types) => [{ vct_values: types.flat() }],
+  isAsked: ({ type }, meta) => vctsIn(meta)?.includes(type) ?? false,
+  typesIn: vctsIn,
+  describe: ({ type }, named) => ({ credential_format: named, vct: type, claims: {} }),
+};
+
+export const sdJwt: CredentialFormat = {
+  name: NAME,
+  formerNames: [FORMER_NAME],
+  supported: { 'sd-jwt_alg_values': SUPPORTED_ALGORITHMS, 'kb-jwt_alg_values': SUPPORTED_ALGORITHMS },
+  algorithmLists: { issuer: 'sd-jwt_alg_values', holder: 'kb-jwt_alg_values' },
+  ...plainAlgorithms,
+  query,
+  readsPresentations: true,
+  holder: { alwaysSigns: false, byDidOnly: false, followsDid: false, confirmsTransactions: true },
+  disclosure: 'asked-and-open',
+  isInHaip: true,
+  about: ({ issuer, type }) => ({ iss: issuer.id, vct: type }),
+  namesIssuer: ({ claims }) => typeof claims.iss === 'string',
+  create: createSdJwt,
+};

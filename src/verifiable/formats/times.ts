@@ -8,7 +8,7 @@ const LAST_MS = 8.64e15;
 const WRITTEN = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?$/;
 
 /** Tolerance for clock differences. */
-const SKEW_MS = 60_000;
+export const SKEW_MS = 60_000;
 
 export type Times = Pick<VerifiedCredential, 'issuedAt' | 'validFrom' | 'validUntil'>;
 

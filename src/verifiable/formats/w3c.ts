@@ -1,5 +1,5 @@
 // Shared by all W3C credentials, JWT or Data Integrity.
-import { reject } from './format.ts';
+import { type QueryMeta, reject, type TypeQuery, type VerifiedCredential } from './format.ts';
 
 export type JsonDocument = Readonly<Record<string, unknown>>;
 
@@ -23,3 +23,22 @@ export const subjectIdOf = (credential: JsonDocument): string | undefined => idO
 /** The DID of a subject, without a fragment. */
 export const didOf = (subject: string | undefined): string | undefined =>
   subject?.startsWith('did:') ? subject.split('#', 1)[0] : undefined;
+
+const typesIn = ({ type_values: alternatives }: QueryMeta): readonly (readonly string[])[] =>
+  Array.isArray(alternatives) ? (alternatives as string[][]) : [];
+
+export const w3cQuery = (name: string): TypeQuery => ({
+  metaFor: (types) => [{ type_values: types }],
+  isAsked: ({ types }, meta) => typesIn(meta).some((all) => all.every((one) => types.includes(one))),
+  // A credential has several types but is indexed by only one of them.
+  typesIn: () => undefined,
+  // Only the requested types, because the library compares all of them with each other.
+  describe({ types }, _named, meta) {
+    const own = new Set(types);
+    const requested = [...new Set(typesIn(meta).flat())].filter((type) => own.has(type));
+    return { credential_format: name, type: requested, claims: {} };
+  },
+});
+
+/** A credential may say more of its issuer, and say it otherwise than who signed it. */
+export const aboutW3c = ({ issuer, claims }: VerifiedCredential): JsonDocument => ({ issuer: issuer.id, type: claims.type });

@@ -1,8 +1,10 @@
 // Makes the payload of a W3C credential as JWT: VCDM 2.0 is the payload itself (VC-JOSE-COSE), VCDM 1.1 is in the claim `vc`.
+import type { IssuedFormat } from './issued-format.ts';
 import type { HolderKey } from './sd-jwt.ts';
 
 const V1 = 'https://www.w3.org/2018/credentials/v1';
 const V2 = 'https://www.w3.org/ns/credentials/v2';
+const EVERY_TYPE = 'VerifiableCredential';
 
 export interface JwtVcDraft {
   readonly dataModel: '2.0' | '1.1';
@@ -33,7 +35,7 @@ export function jwtVcOf(draft: JwtVcDraft): { typ: string; payload: Readonly<Rec
   const about = {
     '@context': [dataModel === '2.0' ? V2 : V1, { '@vocab': vocabulary }],
     id,
-    type: ['VerifiableCredential', ...types],
+    type: [EVERY_TYPE, ...types],
     issuer,
     credentialSubject: { id: subject, ...claims },
     // Version 1.1 speaks of one, and readers of it take no list: the first, which is the most severe.
@@ -50,3 +52,38 @@ export function jwtVcOf(draft: JwtVcDraft): { typ: string; payload: Readonly<Rec
         payload: { ...registered, vc: { ...about, issuanceDate: dateTime(issuedAt), expirationDate: dateTime(expiresAt) } },
       };
 }
+
+export const jwtVc: IssuedFormat = {
+  name: 'jwt_vc_json',
+  shownAs: 'jwt_vc_json',
+  suffix: 'jwt_vc',
+  queryId: 'own_w3c',
+  bindingMethods: ['jwk', 'did:jwk', 'did:key'],
+  signingAlgorithms: ['ES256'],
+  typeMetadata: ({ typeName }) => ({ credential_definition: { type: [EVERY_TYPE, typeName] } }),
+  claimPath: (claim) => ['credentialSubject', claim],
+  typeNames: ({ typeName }) => [EVERY_TYPE, typeName],
+  saysTypeName: true,
+  registryName: ({ typeName }) => typeName,
+  userIn(subject, usersAddress) {
+    if (subject?.startsWith(usersAddress)) return { id: subject.slice(usersAddress.length) };
+    return subject?.startsWith('did:') ? {} : undefined;
+  },
+  make({ id, type, user, roles, profile, holder, issuedAt, expiresAt, status }, { url, did, namedBy, sign }) {
+    const { typ, payload } = jwtVcOf({
+      dataModel: type.dataModel,
+      id,
+      issuer: did ?? url,
+      // Verifiers of this format find the holder by the DID of the subject. Without one, the subject is the user.
+      subject: holder.did ?? user.address,
+      types: [type.typeName],
+      vocabulary: `${type.vct}#`,
+      claims: { roles, ...profile },
+      holder: holder.jwk,
+      issuedAt,
+      expiresAt,
+      status: status.bitstring,
+    });
+    return sign(payload, { typ, by: did === undefined ? namedBy : 'did' });
+  },
+};

@@ -1,6 +1,7 @@
 // Makes SD-JWT VCs (RFC 9901; draft-ietf-oauth-sd-jwt-vc).
 import { createHash, randomBytes } from 'node:crypto';
 import type { PublicJwk } from '../jose/index.ts';
+import type { IssuedFormat } from './issued-format.ts';
 
 /** 128 bits, as RFC 9901 (9.3) recommends. */
 const SALT_BYTES = 16;
@@ -49,3 +50,35 @@ export async function sdJwtOf(
   const jwt = await sign({ ...draft.open, ...(digests.length > 0 ? { _sd: digests, _sd_alg: 'sha-256' } : {}) });
   return [jwt, ...disclosures, ''].join('~');
 }
+
+export const sdJwt: IssuedFormat = {
+  name: 'dc+sd-jwt',
+  shownAs: 'dc+sd-jwt',
+  suffix: 'sd_jwt',
+  queryId: 'own',
+  bindingMethods: ['jwk', 'did:jwk', 'did:key'],
+  signingAlgorithms: ['ES256'],
+  typeMetadata: ({ vct }) => ({ vct }),
+  claimPath: (claim) => [claim],
+  typeNames: ({ vct }) => [vct],
+  saysTypeName: false,
+  registryName: ({ vct }) => vct,
+  userIn: (subject) => (subject === undefined ? undefined : { id: subject }),
+  make({ type, user, roles, profile, holder, issuedAt, expiresAt, status }, { url, namedBy, sign }) {
+    const open = {
+      iss: url,
+      vct: type.vct,
+      sub: user.id,
+      iat: issuedAt,
+      nbf: issuedAt,
+      exp: expiresAt,
+      cnf: { jwk: holder.jwk },
+      status: { status_list: status.token },
+      roles,
+    };
+    return sdJwtOf({ open, disclosable: profile }, (payload) => sign(payload, { typ: this.name, by: namedBy }));
+  },
+};
+
+/** For wallets that know the name of earlier drafts only. */
+export const olderSdJwt: IssuedFormat = { ...sdJwt, name: 'vc+sd-jwt', suffix: 'sd_jwt_older' };

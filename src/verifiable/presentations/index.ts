@@ -1,7 +1,2 @@
 // Presentations, as a verifier reads them.
-export {
-  createPresentationVerifier,
-  type ExpectedPresentation,
-  type PresentationFormat,
-  type PresentationVerifier,
-} from './presentations.ts';
+export { createPresentationVerifier, type PresentationVerifier } from './presentations.ts';

@@ -1,5 +1,6 @@
 // The JSON of credentials.
 import { type Static, t } from '../../platform/http/index.ts';
+import { FORMAT_NAMES, FORMATS, formatNamed } from '../../verifiable/formats/index.ts';
 import type { CredentialRow } from '../database.ts';
 import { described, flag, pageQuery, time } from '../resource/index.ts';
 import type { CredentialContent } from './credential-content.ts';
@@ -10,7 +11,7 @@ export const STATUSES = ['valid', 'expired', 'revoked', 'suspended', 'unknown'] 
 export const Credential = t.object(
   {
     id: t.string({ examples: ['cred_01KA2Z9Q1V8YB3T5M7N9P1R3S5'] }),
-    format: t.string({ examples: ['dc+sd-jwt'] }),
+    format: t.string({ examples: [FORMAT_NAMES[0]] }),
     type: t.string(),
     types: t.array(t.string()),
     issuer: t.object({ id: t.string(), verified: t.boolean(), trust: t.string() }, { name: t.string() }),
@@ -43,7 +44,7 @@ export const CredentialQuery = t.object(
   {
     ...pageQuery,
     type: t.string({ maxLength: 500, description: 'Only credentials of this type.' }),
-    format: t.string({ maxLength: 50, description: 'Only credentials of this format, such as `dc+sd-jwt`.' }),
+    format: t.string({ maxLength: 50, description: `Only credentials of this format, such as \`${FORMAT_NAMES[0]}\`.` }),
     issuer: t.string({ maxLength: 500, description: 'Only credentials of this issuer.' }),
     keyId: t.string({ maxLength: 40, description: 'Only credentials with a copy that is bound to this key.' }),
     status: described(t.oneOf(...STATUSES), 'Only credentials with this status.'),
@@ -81,8 +82,9 @@ export function renderCredential({
   now,
 }: CredentialDetails): Static<typeof Credential> {
   const status = row.valid_until !== null && row.valid_until <= now ? 'expired' : (row.status as (typeof STATUSES)[number]);
-  // An unbound credential can only be shown as SD-JWT. The other formats need a holder's signature.
-  const isHeld = row.binding === 'none' ? row.format === 'dc+sd-jwt' : keyState === 'active' || keyState === 'rotated';
+  const format = formatNamed(row.format);
+  const isShownUnbound = format !== undefined && !FORMATS[format].holder.alwaysSigns;
+  const isHeld = row.binding === 'none' ? isShownUnbound : keyState === 'active' || keyState === 'rotated';
   const hasBegun = row.valid_from === null || row.valid_from <= now;
   return {
     id: row.id,

@@ -1,7 +1,7 @@
 // Reads credential offers (OID4VCI, 4), by value or by reference, and selects the supported configurations.
 import { createHash } from 'node:crypto';
 import type { CredentialOfferObject, IssuerMetadataResult, Openid4vciClient } from '@openid4vc/openid4vci';
-import type { FormatName } from '../../verifiable/formats/index.ts';
+import { type FormatName, formatNamed } from '../../verifiable/formats/index.ts';
 import { isUnsafeJson } from '../../verifiable/jose/index.ts';
 import { fail } from '../faults.ts';
 import { withUpstreamFaults } from '../protocols/index.ts';
@@ -9,15 +9,6 @@ import type { IssuanceRequest } from './issuance.schema.ts';
 
 const MAX_OFFERED = 20;
 export const PRE_AUTHORIZED = 'urn:ietf:params:oauth:grant-type:pre-authorized_code';
-
-/** Format names of issuers, including those of drafts. */
-const FORMATS: Readonly<Record<string, FormatName>> = {
-  'dc+sd-jwt': 'dc+sd-jwt',
-  'vc+sd-jwt': 'dc+sd-jwt',
-  jwt_vc_json: 'jwt_vc_json',
-  mso_mdoc: 'mso_mdoc',
-  ldp_vc: 'ldp_vc',
-};
 
 export interface CredentialConfiguration {
   readonly id: string;
@@ -95,8 +86,7 @@ export function configurationsOf(
   return ids.map((id) => {
     const raw = Object.hasOwn(configurations, id) ? configurations[id]! : undefined;
     if (!raw) fail('invalid-offer', { why: `the issuer does not know the configuration ${id.slice(0, 100)}` });
-    const name = String(raw.format);
-    const format = Object.hasOwn(FORMATS, name) ? FORMATS[name] : undefined;
+    const format = formatNamed(String(raw.format));
     return format ? { id, format, raw } : { id };
   });
 }

@@ -1,6 +1,7 @@
 // Reads `proof_types_supported` and `cryptographic_binding_methods_supported` of a credential configuration (OID4VCI, 12.2.4).
 
-import { ALGORITHMS, PROOF_ALGORITHMS } from '../../verifiable/jose/index.ts';
+import { FORMATS } from '../../verifiable/formats/index.ts';
+import { ALGORITHMS } from '../../verifiable/jose/index.ts';
 import { fail } from '../faults.ts';
 import type { CredentialConfiguration } from './offer.ts';
 
@@ -19,8 +20,9 @@ const strings = (value: unknown): string[] =>
 /** Undefined if the configuration requires no proof. */
 export function proofAlgorithmsOf({ raw, format }: CredentialConfiguration): readonly string[] | undefined {
   // The key must be able to sign presentations of this format.
+  const { algorithms } = FORMATS[format].holder;
   const showable = (all: readonly string[]): readonly string[] =>
-    format === 'ldp_vc' ? all.filter((one) => PROOF_ALGORITHMS.includes(one)) : all;
+    algorithms ? all.filter((one) => algorithms.includes(one)) : all;
   const types = raw.proof_types_supported as Readonly<Record<string, Record<string, unknown>>> | undefined;
   if (!types) return raw.cryptographic_binding_methods_supported === undefined ? undefined : showable(ALGORITHMS);
   if (!types.jwt) fail('unsupported-proof-type', { why: Object.keys(types).join(', ').slice(0, 100) });
@@ -35,8 +37,7 @@ export function bindingMethodsOf({ raw, format }: CredentialConfiguration): Bind
   const didMethods = stated.flatMap((one) => /^did:(\w+)$/.exec(one)?.[1] ?? []);
   const takesAnyDid = stated.length === 0 || stated.includes('did');
   return {
-    // Data Integrity proofs identify their key by a DID URL.
-    bareKey: takesKey && format !== 'ldp_vc',
+    bareKey: takesKey && !FORMATS[format].holder.byDidOnly,
     didMethods,
     takes: (method) => takesAnyDid || didMethods.includes(method),
   };

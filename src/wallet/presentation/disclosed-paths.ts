@@ -1,5 +1,6 @@
 // The paths a presentation discloses: the requested ones, and those that cannot be held back.
 import { createHash } from 'node:crypto';
+import { FORMATS } from '../../verifiable/formats/index.ts';
 import { decodeJws } from '../../verifiable/jose/index.ts';
 import { type ClaimPath, keyOf } from './claims.ts';
 import type { Match } from './query.ts';
@@ -141,9 +142,9 @@ export function disclosedPathsOf(
   raw: unknown,
   presented: unknown,
 ): DisclosedPaths {
-  // These formats have no selective disclosure: all claims are disclosed.
-  if (format === 'jwt_vc_json' || format === 'ldp_vc') return Object.keys(content.claims).map((name) => [name]);
-  const beside = format === 'dc+sd-jwt' ? additionalPaths(String(raw), String(presented), paths) : [];
+  const { disclosure } = FORMATS[format];
+  if (disclosure === 'all') return Object.keys(content.claims).map((name) => [name]);
+  const beside = disclosure === 'asked-and-open' ? additionalPaths(String(raw), String(presented), paths) : [];
   const names = new Set(beside.map(keyOf));
   const isWithin = (path: ClaimPath): boolean => path.some((_, at) => names.has(keyOf(path.slice(0, at))));
   return [...paths.filter((path) => !isWithin(path)), ...beside].map((path) => [...path]);

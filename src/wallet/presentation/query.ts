@@ -1,13 +1,14 @@
 // Matches a verifier's query (DCQL) against the wallet. The library parses the query and matches types, bindings and authorities.
 // Candidates are looked up here, and claims.ts matches their claims.
 import type { DcqlCredential } from 'dcql';
+import { FORMATS, formatNamed, type QueryMeta } from '../../verifiable/formats/index.ts';
 import { isUnsafeJson } from '../../verifiable/jose/index.ts';
 import type { Caller } from '../access/index.ts';
 import type { CredentialCandidate, StoredCredentials } from '../credentials/index.ts';
 import { fail } from '../faults.ts';
 import { type ClaimPath, type ClaimsQuery, createClaimMatcher } from './claims.ts';
 import { createPauses } from './pauses.ts';
-import { QUERY_FORMATS, type VerifierFormats } from './vp-formats.ts';
+import type { VerifierFormats } from './vp-formats.ts';
 
 export interface Match {
   readonly candidate: CredentialCandidate;
@@ -41,11 +42,7 @@ interface CredentialQuery extends ClaimsQuery {
   readonly format: string;
   readonly multiple?: boolean;
   readonly require_cryptographic_holder_binding?: boolean;
-  readonly meta?: {
-    readonly vct_values?: readonly string[];
-    readonly doctype_value?: string;
-    readonly type_values?: readonly (readonly string[])[];
-  };
+  readonly meta: QueryMeta;
 }
 
 export interface CredentialSet {
@@ -85,7 +82,7 @@ function isTooLarge(raw: unknown): boolean {
   return (
     some(sets, ({ options }) => size(options) > MAX_SETS || some(options, isLong(MAX_QUERIES))) ||
     some(credentials, ({ claims, claim_sets: claimSets, meta, trusted_authorities: authorities }) => {
-      const { vct_values: vcts, type_values: types } = (meta ?? {}) as NonNullable<CredentialQuery['meta']>;
+      const { vct_values: vcts, type_values: types } = (meta ?? {}) as QueryMeta;
       return (
         [vcts, types, authorities].some(isLong(MAX_VALUES)) ||
         total(types, size) > MAX_VALUES ||
@@ -111,7 +108,7 @@ function normalized(query: CredentialQuery): CredentialQuery {
 /** Forbidden by DCQL, but accepted by the library. */
 function isForbidden({ meta, claims = [] }: CredentialQuery): boolean {
   const ids = claims.flatMap(({ id }) => id ?? []);
-  return meta?.vct_values?.length === 0 || new Set(ids).size < ids.length;
+  return (Array.isArray(meta.vct_values) && meta.vct_values.length === 0) || new Set(ids).size < ids.length;
 }
 
 /** `meta` is required and must be an object (OID4VP, 6.1). The library also accepts lists. */
@@ -143,27 +140,15 @@ export async function parseQuery(raw: unknown): Promise<PresentationQuery> {
   return { ...query, credentials: query.credentials.map(normalized) };
 }
 
-/** Without claims, and only with the requested types, because the library compares all of them with each other. */
 function asDcql(
   { format, content, row, authorityKeyIds }: CredentialCandidate,
   { format: named, meta }: CredentialQuery,
 ): DcqlCredential {
-  const common = {
+  return {
     cryptographic_holder_binding: row.binding !== 'none',
     ...(authorityKeyIds.length > 0 ? { authority: { type: 'aki', values: [...authorityKeyIds] } } : {}),
-  };
-  const own =
-    format === 'mso_mdoc'
-      ? { credential_format: format, doctype: row.type, namespaces: {} }
-      : format === 'dc+sd-jwt'
-        ? { credential_format: named, vct: row.type, claims: {} }
-        : { credential_format: format, type: requestedTypes(content.types, meta?.type_values ?? []), claims: {} };
-  return { ...common, ...own } as unknown as DcqlCredential;
-}
-
-function requestedTypes(types: readonly string[], alternatives: readonly (readonly string[])[]): string[] {
-  const own = new Set(types);
-  return [...new Set(alternatives.flat())].filter((type) => own.has(type));
+    ...FORMATS[format].query.describe({ type: row.type, types: content.types }, named, meta),
+  } as unknown as DcqlCredential;
 }
 
 /** Whether a credential matches the query apart from its claims. */
@@ -176,19 +161,12 @@ async function createTypeFilter(query: CredentialQuery): Promise<(candidate: Cre
   };
 }
 
-/** The requested types, to look up candidates by index; undefined for any type. */
-function typesOf({ meta }: CredentialQuery): readonly string[] | undefined {
-  if (meta?.vct_values) return meta.vct_values;
-  if (meta?.doctype_value !== undefined) return [meta.doctype_value];
-  // A W3C credential has several types but is indexed by only one of them.
-  return undefined;
-}
-
 const isBound = (query: CredentialQuery): boolean => query.require_cryptographic_holder_binding !== false;
 
-/** All formats except SD-JWT need a holder's signature. */
-const canShow = ({ format, row, content }: CredentialCandidate): boolean =>
-  format === 'dc+sd-jwt' || (row.binding !== 'none' && (format !== 'ldp_vc' || content.didUrl !== undefined));
+const canShow = ({ format, row, content }: CredentialCandidate): boolean => {
+  const { alwaysSigns, byDidOnly } = FORMATS[format].holder;
+  return !alwaysSigns || (row.binding !== 'none' && (!byDidOnly || content.didUrl !== undefined));
+};
 
 /** Limits the search over all queries of a request. */
 class SearchBudget {
@@ -229,12 +207,13 @@ export function createMatcher({ storedCredentials }: { storedCredentials: Stored
     only: readonly string[] | undefined,
     { first, search, verifierFormats, claimSet }: SearchOptions,
   ): Promise<Match[]> {
-    const format = verifierFormats.names(query.format) ? QUERY_FORMATS[query.format] : undefined;
+    const format = verifierFormats.names(query.format) ? formatNamed(query.format) : undefined;
     if (!format) return [];
+    const { query: typeQuery, holder } = FORMATS[format];
     const isOfKind = await createTypeFilter(query);
     const pathsIn = createClaimMatcher(query, claimSet);
     const found: Match[] = [];
-    for await (const candidate of storedCredentials.candidates(caller, { format, types: typesOf(query), only })) {
+    for await (const candidate of storedCredentials.candidates(caller, { format, types: typeQuery.typesIn(query.meta), only })) {
       if (!search.open()) {
         // The search is incomplete, so it cannot say that there is no match.
         if (found.length === 0) fail('selection-does-not-match', { why: 'there is too much to look through; say what to show' });
@@ -243,7 +222,7 @@ export function createMatcher({ storedCredentials }: { storedCredentials: Stored
       await search.pause();
       const paths = canShow(candidate) && isOfKind(candidate) ? pathsIn(candidate.content.claims) : undefined;
       const status = paths && (await storedCredentials.presentationStatusOf(candidate));
-      if (!status || !(await verifierFormats.reads(candidate, isBound(query) || format !== 'dc+sd-jwt'))) continue;
+      if (!status || !(await verifierFormats.reads(candidate, isBound(query) || holder.alwaysSigns))) continue;
       const isSure = status === 'valid';
       found.push({ candidate, paths, isSure });
       if ((first && isSure) || found.length === MAX_MATCHES) break;
@@ -292,9 +271,8 @@ export function createMatcher({ storedCredentials }: { storedCredentials: Stored
 
 export type Matcher = ReturnType<typeof createMatcher>;
 
-/** Only the key binding of an SD-JWT can confirm transaction data. */
 export const canConfirm = (matches: readonly Match[]): boolean =>
-  matches.every(({ candidate: { format, row } }) => format === 'dc+sd-jwt' && row.binding !== 'none');
+  matches.every(({ candidate: { format, row } }) => FORMATS[format].holder.confirmsTransactions && row.binding !== 'none');
 
 /** Whether any wallet could answer. It depends only on the request, so the answer does not reveal what is in this wallet. */
 export const isAnswerable = (query: PresentationQuery, { names }: VerifierFormats): boolean =>

@@ -3,6 +3,7 @@ import type { CallbackContext } from '@openid4vc/oauth2';
 import type { ResolvedOpenid4vpAuthorizationRequest } from '@openid4vc/openid4vp';
 import { newSecret } from '../../platform/ids.ts';
 import type { Outbound } from '../../platform/outbound/index.ts';
+import { FORMAT_NAMES, supportedFormats } from '../../verifiable/formats/index.ts';
 import { decodeJws, isUnsafeJson } from '../../verifiable/jose/index.ts';
 import { TrustError } from '../../verifiable/trust/index.ts';
 import { fail } from '../faults.ts';
@@ -14,15 +15,7 @@ const NONCE = /^[\w.~-]{1,512}$/;
 
 /** Wallet metadata for verifiers that use request_uri_method post. */
 export const WALLET_METADATA = {
-  vp_formats_supported: {
-    'dc+sd-jwt': {
-      'sd-jwt_alg_values': ['ES256', 'EdDSA', 'ES384', 'ES512'],
-      'kb-jwt_alg_values': ['ES256', 'EdDSA', 'ES384', 'ES512'],
-    },
-    jwt_vc_json: { alg_values: ['ES256', 'EdDSA', 'ES384', 'ES512'] },
-    mso_mdoc: { issuerauth_alg_values: [-7, -9, -8], deviceauth_alg_values: [-7, -9, -8] },
-    ldp_vc: { proof_type_values: ['DataIntegrityProof'], cryptosuite_values: ['eddsa-rdfc-2022', 'ecdsa-rdfc-2019'] },
-  },
+  vp_formats_supported: supportedFormats(FORMAT_NAMES),
   client_id_prefixes_supported: ['redirect_uri', 'decentralized_identifier', 'x509_san_dns', 'x509_hash', 'verifier_attestation'],
   request_object_signing_alg_values_supported: ['ES256', 'EdDSA', 'ES384', 'ES512', 'RS256', 'PS256'],
   response_types_supported: ['vp_token'],

@@ -1,6 +1,6 @@
 // Creates the vp_token: presentations of the selected credentials, with reserved copies.
 import type { Clock } from '../../platform/clock.ts';
-import type { Formats, PresentationContext } from '../../verifiable/formats/index.ts';
+import { FORMATS, type Formats, type PresentationContext } from '../../verifiable/formats/index.ts';
 import type { CredentialCandidate, ReservedCopy, StoredCredentials } from '../credentials/index.ts';
 import { type AnswerKey, encodeAnswer } from './answer.ts';
 import { type DisclosedPaths, disclosedPathsOf } from './disclosed-paths.ts';
@@ -55,7 +55,7 @@ export function createVpTokens({
     return formats[candidate.format].present(
       raw,
       context,
-      isBound || confirms || candidate.format !== 'dc+sd-jwt' ? holder : undefined,
+      isBound || confirms || FORMATS[candidate.format].holder.alwaysSigns ? holder : undefined,
     );
   }
 
@@ -96,7 +96,7 @@ export function createVpTokens({
 
   /** The paths that a presentation would disclose. */
   async function disclosedIn(target: PresentationTarget, match: Match): Promise<DisclosedPaths> {
-    if (match.candidate.format !== 'dc+sd-jwt') return disclosedPathsOf(match, undefined, undefined);
+    if (FORMATS[match.candidate.format].disclosure !== 'asked-and-open') return disclosedPathsOf(match, undefined, undefined);
     const { raw } = await storedCredentials.peekCopy(match.candidate);
     return disclosedPathsOf(match, raw, await presentationOf({ raw, holder: undefined }, target, match, false, undefined));
   }

@@ -1,6 +1,6 @@
 // DIDs with their keys, and the published documents.
 import { preparedRow } from '../../platform/database/index.ts';
-import { PROOF_ALGORITHMS } from '../../verifiable/jose/index.ts';
+import { FORMAT_NAMES, FORMATS } from '../../verifiable/formats/index.ts';
 import type { DidKeyRow, DidRow, KeyRow, PublishedDocumentRow, Reader, Tables, Tx } from '../database.ts';
 
 /** A key of a DID, with the columns a document needs. */
@@ -67,8 +67,8 @@ export async function addKey(tx: Tx, { owner, didId, keyId }: { owner: string; d
 }
 
 /**
- * Credentials that are bound to a DID can be shown with any of its keys, so another key takes over. SD-JWT and mdoc are bound to
- * the key itself and stay with it. Data Integrity supports only some algorithms.
+ * Credentials that are bound to a DID can be shown with any of its keys, so another key takes over. Those of some formats are bound
+ * to the key itself and stay with it, and some support only some algorithms.
  */
 export async function moveCredentials(
   tx: Tx,
@@ -76,7 +76,10 @@ export async function moveCredentials(
   from: string,
   to: { readonly id: string; readonly algorithm: string },
 ): Promise<void> {
-  const formats = ['jwt_vc_json', ...(PROOF_ALGORITHMS.includes(to.algorithm) ? ['ldp_vc'] : [])];
+  const formats = FORMAT_NAMES.filter((name) => {
+    const { followsDid, algorithms } = FORMATS[name].holder;
+    return followsDid && (algorithms?.includes(to.algorithm) ?? true);
+  });
   const bound = tx
     .selectFrom('credentials')
     .where('owner', '=', owner)

@@ -1,8 +1,9 @@
 // A person takes their roles along as credentials in a wallet, sees what was issued, and revokes it.
 import { seconds } from '../../../platform/clock.ts';
+import type { IssuedFormatName } from '../../../verifiable/issuing/index.ts';
 import type { Actor } from '../../audit/index.ts';
 import { namesOfConsumers } from '../../consumers/index.ts';
-import type { CredentialFormat, CredentialType, CredentialTypes } from '../../credential-types/index.ts';
+import type { CredentialType, CredentialTypes } from '../../credential-types/index.ts';
 import { fail } from '../../faults.ts';
 import type { IssuedCredentials } from '../../issued-credentials/index.ts';
 import type { Deps } from '../../resource/index.ts';
@@ -15,7 +16,7 @@ import type { AccountSection, AccountStep } from './section.ts';
 export interface CredentialOffers {
   /** Types of which the person has a role. */
   available(userId: string): Promise<readonly CredentialType[]>;
-  configurationsOf(type: CredentialType): readonly { readonly id: string; readonly format: CredentialFormat }[];
+  configurationsOf(type: CredentialType): readonly { readonly id: string; readonly format: IssuedFormatName }[];
   /** Fails for what the person cannot receive now. `expiresAt` in seconds. */
   make(
     caller: { readonly userId: string },
