@@ -49,7 +49,7 @@ const failuresPath = join(folder, 'failures');
 // Beside the folder, because it is no leftover.
 const templates = mkdtempSync(join(temporaryFolder(), 'gatehouse-templates-'));
 /** Test processes at the same time. They wait (for commits, browsers, services that start, time to pass) as long as they compute, also on two cores. */
-const PROCESSES = 4;
+const PROCESSES = 5;
 
 /** The exit status of the tests in these files, and the files that failed. */
 function run(chosenFiles: readonly string[]): { readonly status: number; readonly failed: readonly string[] } {

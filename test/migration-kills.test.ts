@@ -11,8 +11,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { openSqlite } from '../src/platform/database/sqlite.ts';
 import { newMasterKey } from '../src/platform/seal/index.ts';
+import { inFullRun } from './support/extent.ts';
 
-const ROUNDS = Number(process.env.MIGRATION_KILLS ?? 10);
+const ROUNDS = Number(process.env.MIGRATION_KILLS ?? inFullRun(10, 4));
 const START = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const SERVICES = ['identity', 'wallet'];
 const migrationsOf = (service: string) => fileURLToPath(new URL(`../src/${service}/migrations`, import.meta.url));

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { calculateJwkThumbprint, createRemoteJWKSet, decodeProtectedHeader, exportJWK, jwtVerify } from 'jose';
 import * as client from 'openid-client';
-import { onEachDatabase, type TestApi, uniqueName } from '../../test/support/api.ts';
+import { onUsualDatabase, type TestApi, uniqueName } from '../../test/support/api.ts';
 import { assign, makeOrganization, makeRole } from '../../test/support/applications.ts';
 import { CALLBACK, makeUser, RelyingParty, refusal } from '../../test/support/relying-party.ts';
 import { makeTwoFactorPerson } from '../../test/support/second-factor.ts';
@@ -13,7 +13,7 @@ import { connect, USER } from '../scim/client.ts';
 const API = 'https://api.example.org/';
 const jwksOf = (api: TestApi) => createRemoteJWKSet(new URL(`${api.url}/openid/jwks`));
 
-onEachDatabase(
+onUsualDatabase(
   'The OpenID provider, as openid-client sees it',
   (api) => {
     describe('discovery', () => {

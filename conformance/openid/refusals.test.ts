@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as client from 'openid-client';
 import { assertOk } from '../../test/support/answers.ts';
-import { onEachDatabase, type TestApi, uniqueName } from '../../test/support/api.ts';
+import { onUsualDatabase, type TestApi, uniqueName } from '../../test/support/api.ts';
 import { CALLBACK, makeUser, RelyingParty, refusal, type TokenSet } from '../../test/support/relying-party.ts';
 import { redirectTargetOf, stepOf, TestBrowser } from '../../test/support/test-browser.ts';
 
@@ -21,7 +21,7 @@ async function post(api: TestApi, fields: Record<string, string>, secret?: { id:
   return { status: answer.status, body: (await answer.json()) as Record<string, string> };
 }
 
-onEachDatabase(
+onUsualDatabase(
   'The OpenID provider refuses',
   (api) => {
     const start = async (values: Record<string, unknown> = {}) => ({

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { words } from '../../console/identity/words/en/index.ts';
 import { texts } from '../../console/shared/words/en.ts';
 import { lookTroubles } from '../support/accessibility.ts';
-import { onDatabase, onEachDatabase, uniqueName } from '../support/api.ts';
+import { onDatabase, onUsualDatabase, uniqueName } from '../support/api.ts';
 import { makeApplication, makePerson } from '../support/applications.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { goTo, onScreen, openConsole } from '../support/console.ts';
@@ -32,7 +32,7 @@ async function choose(page: Page, label: string, text: string): Promise<void> {
   await page.getByRole('option', { name: text }).first().click();
 }
 
-onEachDatabase('Applications in the console', (api) => {
+onUsualDatabase('Applications in the console', (api) => {
   it('are registered in four steps, with addresses that are checked while one types', async () => {
     const page = await openConsole(chromium, api, { path: '/applications' });
     const name = `${uniqueName('reports')} ${HOSTILE}`;

@@ -7,7 +7,7 @@ import { words } from '../../console/identity/words/en/index.ts';
 import { texts } from '../../console/shared/words/en.ts';
 import { lookTroubles } from '../support/accessibility.ts';
 import { assertOk } from '../support/answers.ts';
-import { onDatabase, onEachDatabase, type TestApi, uniqueName } from '../support/api.ts';
+import { onDatabase, onUsualDatabase, type TestApi, uniqueName } from '../support/api.ts';
 import { assign, makeApplication, makePerson, makeRole } from '../support/applications.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { goTo, onScreen, openConsole } from '../support/console.ts';
@@ -51,7 +51,7 @@ async function holder(api: TestApi, world: RoleWorld): Promise<RoleHolder> {
   return person;
 }
 
-onEachDatabase('Credentials in the console', (api) => {
+onUsualDatabase('Credentials in the console', (api) => {
   it('have types that are made, changed, disabled, enabled and deleted in a form', async () => {
     const application = await makeApplication(api, { name: uniqueName('shop') });
     const [clerk, buyer] = [

@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { words } from '../../console/identity/words/en/index.ts';
 import { texts } from '../../console/shared/words/en.ts';
 import { lookTroubles } from '../support/accessibility.ts';
-import { onDatabase, onEachDatabase, uniqueName } from '../support/api.ts';
+import { onDatabase, onUsualDatabase, uniqueName } from '../support/api.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { goTo, onScreen, openConsole } from '../support/console.ts';
 import { makeUser } from '../support/relying-party.ts';
@@ -13,7 +13,7 @@ import { press, sectionOf } from '../support/visitor.ts';
 const chromium = usesChromium();
 const { options, organizations, people } = words;
 
-onEachDatabase('Options of people and tags of organizations in the console', (api) => {
+onUsualDatabase('Options of people and tags of organizations in the console', (api) => {
   it('sets exceptions of an account and takes them back, and keeps what somebody else changed', async () => {
     const person = await makeUser(api);
     const optionsNow = async () => (await api.get(`/v3/users/${person.id}`)).body.user.options;

@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { words } from '../../console/identity/words/en/index.ts';
 import { texts } from '../../console/shared/words/en.ts';
-import { DEFAULT_PASSWORDS, onDatabase, onEachDatabase, type TestApi, uniqueName } from '../support/api.ts';
+import { DEFAULT_PASSWORDS, onDatabase, onUsualDatabase, type TestApi, uniqueName } from '../support/api.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { goTo, onScreen, openConsole } from '../support/console.ts';
 import { makeUser } from '../support/relying-party.ts';
@@ -33,7 +33,7 @@ async function told(page: Page, text: string): Promise<void> {
 
 const userOf = async (api: TestApi, id: string) => (await api.get(`/v3/users/${id}`)).body.user;
 
-onEachDatabase('People in the console', (api) => {
+onUsualDatabase('People in the console', (api) => {
   it('creates, finds, changes, disables and deletes an account', async () => {
     const page = await openConsole(chromium, api, { path: '/people' });
     const name = `${uniqueName('ann')} ${HOSTILE}`;

@@ -7,7 +7,7 @@ import { words } from '../../console/identity/words/en/index.ts';
 import { texts } from '../../console/shared/words/en.ts';
 import { lookTroubles } from '../support/accessibility.ts';
 import { assertOk } from '../support/answers.ts';
-import { onEachDatabase, uniqueName } from '../support/api.ts';
+import { onUsualDatabase, uniqueName } from '../support/api.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { ADMIN, goTo, onScreen, openConsole } from '../support/console.ts';
 import { makeUser } from '../support/relying-party.ts';
@@ -19,7 +19,7 @@ const BUDGET = 120 * 1024;
 
 const search = (page: Page, text: string): Promise<void> => page.getByRole('searchbox').fill(text);
 
-onEachDatabase('The console in a browser', (api) => {
+onUsualDatabase('The console in a browser', (api) => {
   it('loads little, keeps it, and opens the screen of an address', async () => {
     const page = await chromium.open(api);
     const loaded = (): Promise<number[]> =>

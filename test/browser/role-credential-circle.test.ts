@@ -7,7 +7,9 @@ import { Peer } from '../peers/peers.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { CircleServices } from '../support/circle-services.ts';
 import { type ExampleApplication, examplePlace, startExample } from '../support/example-application.ts';
+import { inFullRun } from '../support/extent.ts';
 import { Holder, readWalletRequest } from '../support/holder.ts';
+import { BOTH_DATABASES } from '../support/migrated-database.ts';
 import { makeHolder, makeOffer, makeRoleWorld, type RoleHolder, type RoleWorld, takeRole } from '../support/role-credentials.ts';
 import { soon } from '../support/soon.ts';
 import { alertOf, enterPassword, follow, openAccount, press, titleOf, words } from '../support/visitor.ts';
@@ -19,7 +21,8 @@ const REVOKED = 'revoked';
 /** A wallet that shows nothing. */
 const WITHHELD = 'withheld';
 
-for (const kind of ['SQLite', 'PostgreSQL'] as const)
+// Replicas share a PostgreSQL; on SQLite there is less to go wrong.
+for (const kind of inFullRun(BOTH_DATABASES, ['PostgreSQL']))
   describe(`The circle of a role (${kind})`, () => {
     const services = new CircleServices(kind);
     let sphereon: Peer;

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import type { Locator, Page } from 'playwright-core';
 import { words } from '../../console/identity/words/en/index.ts';
 import { words as walletWords } from '../../console/wallet/words/en/index.ts';
-import { onEachDatabase, uniqueName } from '../support/api.ts';
+import { onUsualDatabase, uniqueName } from '../support/api.ts';
 import { makeApplication } from '../support/applications.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { onScreen, openConsole } from '../support/console.ts';
@@ -51,7 +51,7 @@ class Mouse {
   }
 }
 
-onEachDatabase('A new user of the console', (api) => {
+onUsualDatabase('A new user of the console', (api) => {
   it('invites a colleague and makes them manager of one application', async () => {
     const application = await makeApplication(api, { name: uniqueName('orders') });
     const mouse = new Mouse(await openConsole(chromium, api));

@@ -9,14 +9,14 @@ import { onScreen } from '../support/console.ts';
 import { IDENTITY, PresentationSetup, queryFor } from '../support/presentation.ts';
 import { qrPicture } from '../support/qr-codes.ts';
 import { press } from '../support/visitor.ts';
-import { onEachWallet } from '../support/wallet.ts';
+import { onUsualWallet } from '../support/wallet.ts';
 import { openBrowser, openWallet, useSession } from '../support/wallet-page.ts';
 
 const chromium = usesChromium();
 const hostOf = ({ url }: { readonly url: string }): string => new URL(url).host;
 const EVIL = '<img src=x onerror="window.attacked = true"><script>window.attacked = true</script>';
 
-onEachWallet('The pages of the wallet', (wallet) => {
+onUsualWallet('The pages of the wallet', (wallet) => {
   const world = new PresentationSetup(wallet);
   const { issuer, verifier } = world;
   before(async () => {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { type DatabaseKind, onDatabase } from '../support/api.ts';
+import { USUAL_DATABASES } from '../support/migrated-database.ts';
 import { assertClean, assertSomeSucceeded } from './assertions.ts';
 import { fuzzOperations, fuzzRaw, newTally } from './fuzz.ts';
 import { identityOperations, identityPlan, identityTarget } from './identity-target.ts';
@@ -26,7 +27,7 @@ const SHARES: Readonly<Record<DatabaseKind, Share>> = {
   PostgreSQL: { requests: 2000, rawPaths: ['/v3/users'], mutations: 50, served: 2 },
 };
 
-for (const kind of ['SQLite', 'PostgreSQL'] as const) {
+for (const kind of USUAL_DATABASES) {
   const { requests, rawPaths, mutations, served } = SHARES[kind];
   onDatabase(kind, 'Requests made from the OpenAPI document of the identity service', {}, (api) => {
     it('never fail, hang, or are refused in a format of their own', async (context) => {

@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, it } from 'node:test';
 import type { DatabaseKind } from '../support/api.ts';
+import { USUAL_DATABASES } from '../support/migrated-database.ts';
 import { freePort } from '../support/ports.ts';
 import { onWallet } from '../support/wallet.ts';
 import { assertClean, assertSomeSucceeded } from './assertions.ts';
@@ -35,7 +36,7 @@ const NONSENSE: readonly (readonly [number, string, string])[] = [
   [500, 'text/plain', 'no'],
 ];
 
-for (const kind of ['SQLite', 'PostgreSQL'] as const) {
+for (const kind of USUAL_DATABASES) {
   const { requests, rawPaths, mutations } = SHARES[kind];
   onWallet(kind, 'Requests made from the OpenAPI document of the wallet node', {}, (wallet) => {
     let asked = 0;

@@ -6,10 +6,13 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { openPostgres } from '../../src/platform/database/postgres.ts';
 import { openSqlite } from '../../src/platform/database/sqlite.ts';
+import { inFullRun } from './extent.ts';
 import { type PostgresServer, sharedPostgres } from './postgres.ts';
 
 export type DatabaseKind = 'SQLite' | 'PostgreSQL';
 export const BOTH_DATABASES: readonly DatabaseKind[] = ['SQLite', 'PostgreSQL'];
+/** For tests of messages, rights and pages, which no database decides; those of stores and of races run on both. */
+export const USUAL_DATABASES: readonly DatabaseKind[] = inFullRun(BOTH_DATABASES, ['SQLite']);
 export type ServiceName = 'identity' | 'wallet';
 
 /** Owners of the databases who are not superusers, so that row-level security applies. */

@@ -9,7 +9,7 @@ import { createSeal, newMasterKey } from '../../src/platform/seal/index.ts';
 import { createWalletService, openWalletDatabase, type WalletService } from '../../src/wallet/service.ts';
 import { walletSettings } from '../../src/wallet/settings.ts';
 import { type ApiAnswer, type DatabaseKind, TestClock } from './api.ts';
-import { BOTH_DATABASES, migratedDatabase } from './migrated-database.ts';
+import { BOTH_DATABASES, migratedDatabase, USUAL_DATABASES } from './migrated-database.ts';
 import { PlainProvider } from './plain-provider.ts';
 
 export interface WalletOptions {
@@ -198,4 +198,9 @@ export function onWallet(kind: DatabaseKind, name: string, options: WalletOption
 /** Runs the same tests on SQLite and on a real PostgreSQL. */
 export function onEachWallet(name: string, define: (wallet: TestWallet) => void, options: WalletOptions = {}): void {
   for (const kind of BOTH_DATABASES) onWallet(kind, name, options, define);
+}
+
+/** On SQLite, and by `npm run test:all` on PostgreSQL, too: for what no database decides, such as messages and pages. */
+export function onUsualWallet(name: string, define: (wallet: TestWallet) => void, options: WalletOptions = {}): void {
+  for (const kind of USUAL_DATABASES) onWallet(kind, name, options, define);
 }

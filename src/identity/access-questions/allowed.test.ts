@@ -1,7 +1,7 @@
 // What the API says a caller may do is what happens when the caller does it.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
+import { onUsualDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
 import { makePerson } from '../../../test/support/applications.ts';
 import { bodyOf, fill, idsFor, makeWorld, programToken, sampleOf, type World } from '../../../test/support/every-route.ts';
 import { KeyrockClient, logInByAccessToken } from '../../../test/support/keyrock-client.ts';
@@ -68,7 +68,7 @@ const PERSONAS: Readonly<Record<string, Persona>> = {
 /** The rules are the same code on both databases. */
 const ON_POSTGRESQL = ['a manager of the domain', 'the provider of the application'];
 
-onEachDatabase('What a caller may do', (api) => {
+onUsualDatabase('What a caller may do', (api) => {
   const routes = identityRoutes()
     .filter((route) => !isOpen(route) && route.spec.access !== PROVISIONING && !NOT_ASKED.includes(nameOfRoute(route)))
     .filter(({ path }) => parametersOf(path).every((name) => CAN_BE_ASKED.test(name)))

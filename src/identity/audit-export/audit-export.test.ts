@@ -219,7 +219,7 @@ onEachDatabase(
     after(() => rmSync(FILE, { force: true }));
     it('does it by itself', async () => {
       const { id } = await api.make('user', { name: uniqueName('person'), password: 'p' });
-      api.clock.advance(60);
+      api.clock.advance(SETTLE_SECONDS.postgres);
       const events = () =>
         readFileSync(FILE, { encoding: 'utf8', flag: 'a+' })
           .split('\n')

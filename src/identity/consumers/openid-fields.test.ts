@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
+import { onUsualDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
 import { makeApplication } from '../../../test/support/applications.ts';
 import { CALLBACK, makeUser } from '../../../test/support/relying-party.ts';
 import { databaseOf } from '../../../test/support/restartable-api.ts';
@@ -70,7 +70,7 @@ function authorization(api: TestApi, id: string, redirectUri = CALLBACK): string
   return `${api.url}/openid/authorize?${new URLSearchParams(asked)}`;
 }
 
-onEachDatabase('What the OpenID provider reads of a consumer', (api) => {
+onUsualDatabase('What the OpenID provider reads of a consumer', (api) => {
   const asks = async (id: string) => stepOf(await new TestBrowser(api).go(authorization(api, id)));
 
   for (const [field, values] of Object.entries(BAD))

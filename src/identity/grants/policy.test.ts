@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { assertOk } from '../../../test/support/answers.ts';
-import { onDatabase, onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
+import { onDatabase, onUsualDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
 import { identityRoutes, isBase, isChange, isOpen, nameOfRoute } from '../../../test/support/routes.ts';
 import type { Route, Schema } from '../../platform/http/index.ts';
 
@@ -466,7 +466,7 @@ function walk(api: TestApi, isEnforced: boolean): void {
   });
 }
 
-onEachDatabase('Who may do what', (api) => walk(api, false));
+onUsualDatabase('Who may do what', (api) => walk(api, false));
 onDatabase('SQLite', 'Who may do what, with the scope enforced', { settings: ENFORCED }, (api) => walk(api, true));
 
 /** A body the schema accepts, so that a request is refused for its caller and not for its format. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { calculateJwkThumbprint, exportJWK } from 'jose';
-import { type ApiAnswer, onEachDatabase } from '../../../test/support/api.ts';
+import { type ApiAnswer, onUsualDatabase } from '../../../test/support/api.ts';
 import { certify, usages } from '../../../test/support/certificates.ts';
 import { RelyingParty } from '../../../test/support/relying-party.ts';
 import {
@@ -89,7 +89,7 @@ const WALLET_CASES: Readonly<Record<string, AttestedTestWallet['changes']>> = {
   },
 };
 
-onEachDatabase(
+onUsualDatabase(
   'A wallet with an attestation',
   (api) => {
     const { world, person } = usesRoleWorld(api);
@@ -315,7 +315,7 @@ onEachDatabase(
   { settings: { ...PUBLIC_WALLETS, ...provider.settings, GATEHOUSE_IDENTITY_HAIP: 'on' } },
 );
 
-onEachDatabase('Without wallet providers', (api) => {
+onUsualDatabase('Without wallet providers', (api) => {
   const { world, person } = usesRoleWorld(api);
 
   it('there are no attestations: no challenges, and no proofs by them', async () => {

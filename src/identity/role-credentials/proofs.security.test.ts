@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { exportJWK, generateKeyPair } from 'jose';
-import { onEachDatabase } from '../../../test/support/api.ts';
+import { onUsualDatabase } from '../../../test/support/api.ts';
 import { deleteEndedRecords } from '../../../test/support/ended-records.ts';
 import { refusedAs, usesHostileWallets, withProofs } from '../../../test/support/hostile-wallets.ts';
 import {
@@ -22,7 +22,7 @@ const namedBy =
     header.kid = kid;
   };
 
-onEachDatabase(
+onUsualDatabase(
   'A hostile wallet',
   (api) => {
     const { world, person, wallet } = usesHostileWallets(api);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { onEachWallet } from '../../../test/support/wallet.ts';
+import { SETTLE_SECONDS } from '../../platform/audit-export/index.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'gatehouse-wallet-audit-'));
 const FILE = join(FOLDER, 'events.ndjson');
@@ -25,7 +26,7 @@ onEachWallet(
 
     it('go to a file, and are deleted when they are old and there', async () => {
       await wallet.logIn('anna');
-      wallet.clock.advance(60);
+      wallet.clock.advance(SETTLE_SECONDS.postgres);
       const messages = (): Message[] =>
         readFileSync(FILE, { encoding: 'utf8', flag: 'a+' })
           .split('\n')

@@ -15,7 +15,7 @@ import {
 } from '../../../test/support/presentation.ts';
 import type { CredentialDraft } from '../../../test/support/toy-credential.ts';
 import type { VerifiedPresentation } from '../../../test/support/toy-verifier.ts';
-import { onEachWallet, type WalletUser } from '../../../test/support/wallet.ts';
+import { onUsualWallet, type WalletUser } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
 import type { ClaimPath } from './claims.ts';
 
@@ -23,7 +23,7 @@ const CREDENTIALS = '/api/v1/wallet/credentials';
 const identity = (more: object) => ({ credentials: [queryFor('id', IDENTITY, more)] });
 const disclosed = (answer: Record<string, VerifiedPresentation[]>): string[] => answer.id![0]!.disclosed.map(String).sort();
 
-onEachWallet('Choosing what is shown', (wallet) => {
+onUsualWallet('Choosing what is shown', (wallet) => {
   const world = setUpPresentation(wallet);
   const { verifier, issuer } = world;
 

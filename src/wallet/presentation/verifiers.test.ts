@@ -11,7 +11,7 @@ import { certify, type TestCertificate } from '../../../test/support/certificate
 import { newJwt, newSigner } from '../../../test/support/issuers.ts';
 import { PresentationSetup, setUpPresentation } from '../../../test/support/presentation.ts';
 import { type AskOptions, ToyVerifier, type VerifierIdentity } from '../../../test/support/toy-verifier.ts';
-import { onEachWallet, onWallet } from '../../../test/support/wallet.ts';
+import { onUsualWallet, onWallet } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-verifiers-'));
@@ -38,7 +38,7 @@ writeFileSync(
   JSON.stringify({ 'a-registered-verifier': { responseUris: [`${shop.url}/response`], name: 'The shop' } }),
 );
 
-onEachWallet(
+onUsualWallet(
   'Knowing verifiers',
   (wallet) => {
     const world = setUpPresentation(wallet);
@@ -309,7 +309,7 @@ onWallet('SQLite', 'Trust anchors that change', { settings: { GATEHOUSE_WALLET_T
   });
 });
 
-onEachWallet(
+onUsualWallet(
   'Serving only verifiers that prove who they are',
   (wallet) => {
     const world = setUpPresentation(wallet);

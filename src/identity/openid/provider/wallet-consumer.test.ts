@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
 import { ADMIN_PASSWORD, type DatabaseKind, onEachDatabase, TestApi } from '../../../../test/support/api.ts';
+import { inFullRun } from '../../../../test/support/extent.ts';
 import { basic, FORM, KeyrockClient } from '../../../../test/support/keyrock-client.ts';
+import { BOTH_DATABASES } from '../../../../test/support/migrated-database.ts';
 import { sharedPostgres } from '../../../../test/support/postgres.ts';
 import { type GatehouseProcess, gatehouse, type ProcessSettings } from '../../../../test/support/process.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
@@ -178,8 +180,8 @@ function onProcesses(kind: DatabaseKind): void {
   });
 }
 
-onProcesses('SQLite');
-onProcesses('PostgreSQL');
+// Replicas share a PostgreSQL; on SQLite there is less to go wrong.
+for (const kind of inFullRun(BOTH_DATABASES, ['PostgreSQL'])) onProcesses(kind);
 
 onEachDatabase('Signing in to the wallet node', (api) => {
   const asked = (clientId: string, redirectUri: string, scope: string, more: Record<string, string> = {}) =>

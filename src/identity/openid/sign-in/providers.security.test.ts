@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { assertOk } from '../../../../test/support/answers.ts';
-import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { onUsualDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { connectProvider, ROOT, Traveller } from '../../../../test/support/federation.ts';
 import { ScriptedProvider } from '../../../../test/support/plain-provider-scripted.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
@@ -16,7 +16,7 @@ import { passkeyOf } from '../../../../test/support/ways-in.ts';
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 const seconds = (): number => Math.floor(Date.now() / 1000);
 
-onEachDatabase('A hostile provider', (api) => {
+onUsualDatabase('A hostile provider', (api) => {
   const id = uniqueName('idp');
   const plain = uniqueName('plain');
   let provider: ScriptedProvider;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
-import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { onUsualDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { certify } from '../../../../test/support/certificates.ts';
 import {
   CredentialIssuer,
@@ -23,7 +23,7 @@ const settings = { GATEHOUSE_IDENTITY_WALLET_SIGN_IN: 'both' };
 const UNLISTED = /issuer is not on the list/;
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-onEachDatabase(
+onUsualDatabase(
   'Whoever shows a credential of another issuer',
   (api) => {
     const { visitor } = usesVisitors(api);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { assertForbidden, assertOk, assertRefused, isAlive } from '../../../../test/support/answers.ts';
-import { onDatabase, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { onDatabase, onUsualDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { makeCredentialHolder } from '../../../../test/support/credential-holders.ts';
 import {
   CredentialIssuer,
@@ -19,7 +19,7 @@ import { usesVisitors, type WalletVisitor } from '../../../../test/support/walle
 
 const settings = { GATEHOUSE_IDENTITY_WALLET_SIGN_IN: 'both' };
 
-onEachDatabase(
+onUsualDatabase(
   'A credential of another issuer',
   (api) => {
     const { application, visitor } = usesVisitors(api);
@@ -246,7 +246,7 @@ onEachDatabase(
   { settings },
 );
 
-onEachDatabase(
+onUsualDatabase(
   'The settings for credentials of others',
   (api) => {
     const issuers = ['https://issuer.example', 'did:web:issuer.example'];

@@ -1,7 +1,7 @@
 // Attacks on signing in with a wallet: what a good wallet answers, in the hands of somebody else.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { onEachDatabase } from '../../../../test/support/api.ts';
+import { onUsualDatabase } from '../../../../test/support/api.ts';
 import { type CredentialHolder, makeCredentialHolder, receiveInto } from '../../../../test/support/credential-holders.ts';
 import { Holder } from '../../../../test/support/holder.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
@@ -12,7 +12,7 @@ import { assertNotSignedIn, usesVisitors, type WalletVisitor } from '../../../..
 
 const REFUSED = /You cannot sign in with this credential/;
 
-onEachDatabase(
+onUsualDatabase(
   'With the wallet of somebody else, nobody gets in',
   (api) => {
     const { world, person: neighbour } = usesRoleWorld(api);
