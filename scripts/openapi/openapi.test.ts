@@ -20,8 +20,6 @@ const options: OpenApiOptions = {
   whoMay: (rule) => `Who may call it: ${rule}.`,
   isForEverybody: () => false,
   parameters: {},
-  ids: { 'PUT /things/:id': 'linkThing' },
-  words: {},
   examples: { createThing: { request: { thing: { name: 'a' } }, answers: { 201: { thing: { name: 'a' } } } } },
   errorsOf: (schema) =>
     schema === undefined
@@ -39,15 +37,23 @@ const documentOf = (routes: readonly Route<never>[], more: Partial<OpenApiOption
 function thingsApp() {
   const app = createApp<never, 'use'>();
   const get = () => ({ facts: undefined, get: () => undefined });
-  app.get('/things/:id', { summary: 'Show', tag, rule: 'use', target: get, reply: { 200: ThingEnvelope } }, () => undefined);
-  app.get('/things', { summary: 'List', tag, rule: 'use', reply: { 200: t.array(Thing) } }, () => undefined);
-  app.put('/things/:id', { summary: 'Link', tag, rule: 'use', reply: { 204: null } }, () => undefined);
-  app.post('/things', { summary: 'Create', tag, rule: 'anyone', body: ThingEnvelope, reply: { 201: ThingEnvelope } }, () => 0);
+  app.get(
+    '/things/:id',
+    { id: 'getThing', summary: 'Show', tag, rule: 'use', target: get, reply: { 200: ThingEnvelope } },
+    () => undefined,
+  );
+  app.get('/things', { id: 'listThings', summary: 'List', tag, rule: 'use', reply: { 200: t.array(Thing) } }, () => undefined);
+  app.put('/things/:id', { id: 'linkThing', summary: 'Link', tag, rule: 'use', reply: { 204: null } }, () => undefined);
+  app.post(
+    '/things',
+    { id: 'createThing', summary: 'Create', tag, rule: 'anyone', body: ThingEnvelope, reply: { 201: ThingEnvelope } },
+    () => 0,
+  );
   return app;
 }
 
 describe('An OpenAPI document', () => {
-  it('names each operation by its method and path, and in another way where that is asked for', () => {
+  it('names each operation as its route does', () => {
     const { paths } = documentOf(thingsApp().routes);
     const ids = Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId));
     assert.deepEqual(ids.sort(), ['createThing', 'getThing', 'linkThing', 'listThings']);
@@ -69,7 +75,7 @@ describe('An OpenAPI document', () => {
     const Other = t.object({ colour: t.string() });
     t.name({ Thing: Other });
     const app = thingsApp();
-    app.get('/others', { summary: 'List', tag, rule: 'use', reply: { 200: Other } }, () => undefined);
+    app.get('/others', { id: 'listOthers', summary: 'List', tag, rule: 'use', reply: { 200: Other } }, () => undefined);
     assert.throws(() => documentOf(app.routes), /two different schemas have the name Thing/);
   });
 
@@ -101,6 +107,7 @@ describe('An OpenAPI document', () => {
     app.post(
       '/things',
       {
+        id: 'createThing',
         summary: 'Create',
         tag,
         rule: 'use',
@@ -122,7 +129,15 @@ describe('An OpenAPI document', () => {
     );
     app.put(
       '/things',
-      { summary: 'Link', tag, rule: 'use', body: t.open({}), documentation: { bodyType: 'text/x' }, reply: { 200: Thing } },
+      {
+        id: 'replaceThings',
+        summary: 'Link',
+        tag,
+        rule: 'use',
+        body: t.open({}),
+        documentation: { bodyType: 'text/x' },
+        reply: { 200: Thing },
+      },
       () => 0,
     );
     const { post, put } = documentOf(app.routes, { examples: {}, refusals: {} }).paths['/things']!;

@@ -1,7 +1,6 @@
 // Builds the OpenAPI 3.1 document of an App. Its schemas already are JSON Schema.
 import type { DocumentedRoute, Method } from '../../src/platform/http/index.ts';
 import { Components } from './components.ts';
-import { type OperationIdOptions, operationId } from './operation-ids.ts';
 import { content, parameters, requestBody, type Texts } from './parts.ts';
 import { isForAnyone, type RefusalOptions, Refusals } from './refusals.ts';
 
@@ -14,7 +13,7 @@ export interface Examples {
   readonly answers?: Readonly<Record<string, unknown>>;
 }
 
-export interface OpenApiOptions extends RefusalOptions, OperationIdOptions {
+export interface OpenApiOptions extends RefusalOptions {
   readonly title: string;
   readonly version: string;
   readonly description: string;
@@ -55,15 +54,6 @@ const headersOf = (all: Readonly<Record<string, string>>) => ({
   ),
 });
 
-const idOf = ({ method, path, spec }: DocumentedRoute, options: OpenApiOptions): string =>
-  spec.id ??
-  operationId(
-    method,
-    path,
-    Object.values(spec.reply).every((schema) => schema === null),
-    options,
-  );
-
 interface Context {
   readonly options: OpenApiOptions;
   readonly components: Components;
@@ -97,8 +87,7 @@ const descriptionOf = ({ spec }: DocumentedRoute, options: OpenApiOptions): stri
 
 function operation(route: DocumentedRoute, { options, components, refusals }: Context): Record<string, unknown> {
   const { spec } = route;
-  const { documentation = {}, rule } = spec;
-  const id = idOf(route, options);
+  const { id, documentation = {}, rule } = spec;
   const examples = options.examples[id] ?? {};
   const all = parameters(route, options.parameters, components);
   const body = documentation.body ?? spec.body;

@@ -42,6 +42,7 @@ export function mountWallet(app: WalletApp, parts: WalletRouteDeps): void {
   app.get(
     '/',
     {
+      id: 'getAddresses',
       summary: 'List the main addresses of the service',
       description: 'Browsers get the pages of the wallet.',
       tag: 'Documents',

@@ -11,7 +11,6 @@ import { apiPageRoutes } from '../../../src/platform/pages/index.ts';
 import { version } from '../../../src/version.ts';
 import { type ErrorFamily, openApi } from '../openapi.ts';
 import { recordedOf } from '../recorded.ts';
-import { IDS } from './ids.ts';
 import { PARAMETERS } from './parameters.ts';
 import { TAGS } from './tags.ts';
 import { whoMay } from './who.ts';
@@ -87,26 +86,6 @@ const SECURITY_SCHEMES = {
   },
 };
 
-/** Parts of paths in the ids of operations. */
-const WORDS = {
-  'OS-ROLES': 'App',
-  'OS-OAUTH2': '',
-  'OS-FEDERATION': '',
-  'OS-REGISTRATION': 'Registration',
-  'OS-SCIM': 'Keyrock',
-  'OS-SCIM-v1': 'KeyrockV1',
-  'OS-SCIM-v2': 'KeyrockV2',
-  'OS-TWO-FACTOR': '',
-  'OS-PASSKEYS': '',
-  'OS-SESSIONS': '',
-  'OS-SERVICE': 'Service',
-  'OS-AUDIT': 'Audit',
-  'OS-ACCOUNT': 'Account',
-  'OS-ACCESS': 'Access',
-  'OS-IMPACT': '',
-  'scim-v2': 'Scim',
-};
-
 export function makeIdentityDocument(): Record<string, unknown> {
   const app = createApp<never>();
   // Only the route descriptions are read. No handler runs, so their dependencies can be empty.
@@ -124,8 +103,6 @@ export function makeIdentityDocument(): Record<string, unknown> {
     whoMay: (rule) => whoMay(rule as Action),
     isForEverybody: (rule) => isForEverybody(rule as Action),
     parameters: PARAMETERS,
-    ids: IDS,
-    words: WORDS,
     ...recordedOf('identity'),
     errorsOf,
     faults: identityFaults,

@@ -7,7 +7,6 @@ import { Problem, problemCode, problemErrors } from '../../../src/wallet/resourc
 import { mountWallet, type WalletRouteDeps } from '../../../src/wallet/routes.ts';
 import { type ErrorFamily, openApi } from '../openapi.ts';
 import { recordedOf } from '../recorded.ts';
-import { IDS } from './ids.ts';
 import { PARAMETERS, TAGS, whoMay } from './texts.ts';
 
 const PROBLEMS: ErrorFamily = { prefix: '', schema: Problem, type: 'application/problem+json', format: problemErrors };
@@ -33,9 +32,6 @@ const SECURITY_SCHEMES = {
   },
 };
 
-/** Parts of paths in the ids of operations. */
-const WORDS = { auth: '', 'did.json': 'Did' };
-
 export function makeWalletDocument(): Record<string, unknown> {
   const app = createApp<never>();
   mountWallet(app as never, {} as WalletRouteDeps);
@@ -52,8 +48,6 @@ export function makeWalletDocument(): Record<string, unknown> {
     // An owner is never refused; what others have is not found.
     isForEverybody: (rule) => rule !== 'administrator',
     parameters: PARAMETERS,
-    ids: IDS,
-    words: WORDS,
     ...recordedOf('wallet'),
     errorsOf: () => PROBLEMS,
     faults: walletFaults,

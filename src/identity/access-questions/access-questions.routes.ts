@@ -31,6 +31,7 @@ export function mountAccessQuestions(app: IdentityApp, { accessQuestions }: { ac
   app.get(
     '/v3/auth/OS-ACCESS/allowed',
     {
+      id: 'listAllowedRules',
       summary: 'List the rules that let this token pass',
       description:
         'The names are those in `x-policy` of each operation. The parameters name what the question is about; the service asks the rules themselves, so the answer is what it would do.',
@@ -45,6 +46,7 @@ export function mountAccessQuestions(app: IdentityApp, { accessQuestions }: { ac
   app.get(
     '/v3/users/:user_id/OS-ACCESS/explanation',
     {
+      id: 'explainAccess',
       summary: 'Explain why a user has a role',
       description:
         'In a project, a domain or the system: every path by which the user has it (groups, grants, inheritance, implied roles), or what is missing.',
@@ -62,6 +64,7 @@ export function mountAccessQuestions(app: IdentityApp, { accessQuestions }: { ac
   app.get(
     '/v3/OS-ROLES/users/:user_id/applications/:application_id/explanation',
     {
+      id: 'explainAppPermissions',
       summary: 'Explain why a user has a role or permission in an application',
       description: 'Every path by which the user has it, or what is missing.',
       tag,

@@ -18,6 +18,7 @@ export function mountAccountDeletion(
   app.get(
     '/v3/OS-ACCOUNT/deletions',
     {
+      id: 'listAccountDeletions',
       summary: 'List accounts that are to be deleted',
       description: 'Because their owners asked for that. The next one first.',
       tag,
@@ -35,6 +36,7 @@ export function mountAccountDeletion(
   app.get(
     path,
     {
+      id: 'getAccountDeletion',
       summary: 'Show when an account will be deleted',
       description: 'If its owner asked for that.',
       tag,
@@ -50,6 +52,7 @@ export function mountAccountDeletion(
   app.delete(
     path,
     {
+      id: 'cancelAccountDeletion',
       summary: 'Keep an account that its owner wanted deleted',
       description: 'It is enabled again.',
       tag,

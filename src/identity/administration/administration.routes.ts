@@ -10,6 +10,7 @@ export function mountAdministration(app: IdentityApp, { administration }: { admi
   app.get(
     '/v3/OS-SERVICE/overview',
     {
+      id: 'getServiceOverview',
       summary: 'Show an overview of the service',
       description: 'Counts, health and what needs attention. With a token for a domain: those of the domain.',
       tag,
@@ -23,6 +24,7 @@ export function mountAdministration(app: IdentityApp, { administration }: { admi
   app.get(
     '/v3/OS-SERVICE/settings',
     {
+      id: 'listServiceSettings',
       summary: 'List the settings in force',
       description: 'With where each comes from. Secrets are masked.',
       tag,
@@ -35,6 +37,7 @@ export function mountAdministration(app: IdentityApp, { administration }: { admi
   app.get(
     '/v3/OS-SERVICE/backups',
     {
+      id: 'getBackupState',
       summary: 'Show when a backup was last made and restored for a try, and whether the last attempt failed',
       tag,
       rule: 'identity:list_backups',
@@ -51,6 +54,7 @@ function mountKeys(app: IdentityApp, administration: Administration): void {
   app.get(
     '/v3/OS-SERVICE/keys',
     {
+      id: 'listServiceKeys',
       summary: 'List the keys of the service',
       description: 'Their ages and states, without the keys themselves.',
       tag,
@@ -63,6 +67,7 @@ function mountKeys(app: IdentityApp, administration: Administration): void {
   app.post(
     '/v3/OS-SERVICE/keys/:kind/rotate',
     {
+      id: 'rotateServiceKeys',
       summary: 'Replace the keys of a kind',
       description:
         'Of the kinds token, openid and issuer, new ones are announced, and used when everybody had time to learn them. What was signed before stays valid until it ends. The kind master is the master key in the data folder: every secret is sealed again under a new one before the answer comes; it needs a recent login in person, and 409 says that the key is given by a setting, or that its file is not the one in use.',
@@ -81,6 +86,7 @@ function mountDeliveries(app: IdentityApp, administration: Administration): void
   app.get(
     path,
     {
+      id: 'listServiceDeliveries',
       summary: 'List messages that were not sent',
       description: 'They wait to be sent or were given up. The newest first, without their content.',
       tag,
@@ -100,6 +106,7 @@ function mountDeliveries(app: IdentityApp, administration: Administration): void
   app.post(
     `${path}/:delivery_id/retry`,
     {
+      id: 'retryServiceDelivery',
       summary: 'Send a message again whose last attempt failed',
       tag,
       rule: 'identity:retry_delivery',
@@ -112,6 +119,7 @@ function mountDeliveries(app: IdentityApp, administration: Administration): void
   app.delete(
     `${path}/:delivery_id`,
     {
+      id: 'deleteServiceDelivery',
       summary: 'Delete a message that was not sent',
       tag,
       rule: 'identity:delete_delivery',

@@ -56,6 +56,7 @@ export function mountAppAssignments(app: IdentityApp, { appAssignments }: { appA
   app.get(
     '/v3/OS-ROLES/users/role_assignments',
     {
+      id: 'listUserAppAssignments',
       summary: 'List role assignments of users',
       description: 'Filtered by user, organization, application and role.',
       tag,
@@ -71,21 +72,40 @@ export function mountAppAssignments(app: IdentityApp, { appAssignments }: { appA
   );
 
   const userPaths = [
-    { path: '/v3/OS-ROLES/users/:user_id/applications/:application_id/roles/:role_id', where: ' in their default organization' },
+    {
+      path: '/v3/OS-ROLES/users/:user_id/applications/:application_id/roles/:role_id',
+      name: 'User',
+      where: ' in their default organization',
+    },
     {
       path: '/v3/OS-ROLES/users/:user_id/organizations/:organization_id/applications/:application_id/roles/:role_id',
+      name: 'UserIn',
       where: ' in an organization',
     },
   ] as const;
-  for (const { path, where } of userPaths) {
+  for (const { path, name, where } of userPaths) {
     app.put(
       path,
-      { summary: `Give a user a role${where}`, tag, rule: 'add_role_to_user', target: ofUser, reply: { 200: null } },
+      {
+        id: `addAppRoleTo${name}`,
+        summary: `Give a user a role${where}`,
+        tag,
+        rule: 'add_role_to_user',
+        target: ofUser,
+        reply: { 200: null },
+      },
       ({ caller, target }) => appAssignments.assign(caller, target),
     );
     app.delete(
       path,
-      { summary: `Take a role from a user${where}`, tag, rule: 'remove_role_from_user', target: ofUser, reply: { 204: null } },
+      {
+        id: `removeAppRoleFrom${name}`,
+        summary: `Take a role from a user${where}`,
+        tag,
+        rule: 'remove_role_from_user',
+        target: ofUser,
+        reply: { 204: null },
+      },
       ({ caller, target }) => appAssignments.unassign(caller, target),
     );
   }
@@ -93,6 +113,7 @@ export function mountAppAssignments(app: IdentityApp, { appAssignments }: { appA
   app.get(
     '/v3/OS-ROLES/organizations/role_assignments',
     {
+      id: 'listOrganizationAppAssignments',
       summary: 'List role assignments of organizations',
       description: 'Filtered by organization, application and role.',
       tag,
@@ -110,6 +131,7 @@ export function mountAppAssignments(app: IdentityApp, { appAssignments }: { appA
   app.put(
     organization,
     {
+      id: 'addAppRoleToOrganization',
       summary: 'Give an organization a role',
       description: 'Members of the organization can then be given the role in it.',
       tag,
@@ -122,6 +144,7 @@ export function mountAppAssignments(app: IdentityApp, { appAssignments }: { appA
   app.delete(
     organization,
     {
+      id: 'removeAppRoleFromOrganization',
       summary: 'Take a role from an organization',
       description: 'Users of the organization lose the roles that depended on it.',
       tag,
@@ -135,6 +158,7 @@ export function mountAppAssignments(app: IdentityApp, { appAssignments }: { appA
   app.get(
     '/v3/OS-ROLES/users/:user_id/applications/:application_id/permissions',
     {
+      id: 'getUserPermissions',
       summary: 'Show the roles and permissions of a user in an application',
       description: 'What a proxy asks: in their own organization, and in each other one. Answered from memory.',
       fromMemory: true,
@@ -150,12 +174,12 @@ export function mountAppAssignments(app: IdentityApp, { appAssignments }: { appA
 /** Old clients call these to decide which buttons to show. */
 export function mountAllowed(app: IdentityApp, { appAssignments }: { appAssignments: AppAssignments }): void {
   const kinds = [
-    { path: 'allowed', permission: 'manage-application', what: 'manage' },
-    { path: 'allowed_roles', permission: 'manage-roles', what: 'manage the roles of' },
+    { path: 'allowed', name: 'Applications', permission: 'manage-application', what: 'manage' },
+    { path: 'allowed_roles', name: 'RoleApplications', permission: 'manage-roles', what: 'manage the roles of' },
   ] as const;
   const assignees = [
-    { assignee: '/v3/OS-ROLES/users/:user_id/organizations/:organization_id', who: 'a user' },
-    { assignee: '/v3/OS-ROLES/organizations/:organization_id', who: 'an organization' },
+    { assignee: '/v3/OS-ROLES/users/:user_id/organizations/:organization_id', of: 'OfUser', who: 'a user' },
+    { assignee: '/v3/OS-ROLES/organizations/:organization_id', of: 'OfOrganization', who: 'an organization' },
   ] as const;
   const target = ({ params }: { params: { user_id?: string; organization_id: string } }) =>
     appAssignments.assigneeTarget({
@@ -163,10 +187,11 @@ export function mountAllowed(app: IdentityApp, { appAssignments }: { appAssignme
       organizationId: params.organization_id,
     });
 
-  for (const { assignee, who } of assignees)
+  for (const { assignee, of, who } of assignees)
     app.get(
       `${assignee}/roles/allowed`,
       {
+        id: `listAssignableRoles${of}`,
         summary: `List the roles ${who} may assign`,
         description: 'Ids of roles by application.',
         tag,
@@ -176,11 +201,12 @@ export function mountAllowed(app: IdentityApp, { appAssignments }: { appAssignme
       },
       async (call) => ({ allowed_roles: await appAssignments.allowedRoles(call.caller, call.target) }),
     );
-  for (const { path, permission, what } of kinds)
-    for (const { assignee, who } of assignees)
+  for (const { path, name, permission, what } of kinds)
+    for (const { assignee, of, who } of assignees)
       app.get(
         `${assignee}/applications/${path}`,
         {
+          id: `list${name}${of}`,
           summary: `List the applications ${who} may ${what}`,
           description: 'Ids of applications.',
           tag,

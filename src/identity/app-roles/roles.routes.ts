@@ -37,6 +37,7 @@ export function mountAppRoles(app: IdentityApp, { appRoles }: { appRoles: AppRol
   app.get(
     many,
     {
+      id: 'listAppRoles',
       summary: 'List roles of applications',
       description: 'Without `application_id`: of all applications whose roles the caller manages.',
       tag,
@@ -53,6 +54,7 @@ export function mountAppRoles(app: IdentityApp, { appRoles }: { appRoles: AppRol
   app.post(
     many,
     {
+      id: 'createAppRole',
       summary: 'Create a role of an application',
       description: 'Roles of applications are separate from base roles.',
       tag,
@@ -68,6 +70,7 @@ export function mountAppRoles(app: IdentityApp, { appRoles }: { appRoles: AppRol
   app.get(
     one,
     {
+      id: 'getAppRole',
       summary: 'Show a role of an application',
       tag,
       rule: 'get_role',
@@ -80,6 +83,7 @@ export function mountAppRoles(app: IdentityApp, { appRoles }: { appRoles: AppRol
   app.patch(
     one,
     {
+      id: 'updateAppRole',
       summary: 'Change a role of an application',
       tag,
       rule: 'update_role',
@@ -96,6 +100,7 @@ export function mountAppRoles(app: IdentityApp, { appRoles }: { appRoles: AppRol
   app.delete(
     one,
     {
+      id: 'deleteAppRole',
       summary: 'Delete a role of an application',
       description: 'Its links to permissions and its assignments are deleted with it.',
       tag,
@@ -121,6 +126,7 @@ export function mountPermissions(app: IdentityApp, { appRoles }: { appRoles: App
   app.get(
     many,
     {
+      id: 'listPermissions',
       summary: 'List permissions',
       tag,
       rule: 'list_permissions',
@@ -136,6 +142,7 @@ export function mountPermissions(app: IdentityApp, { appRoles }: { appRoles: App
   app.post(
     many,
     {
+      id: 'createPermission',
       summary: 'Create a permission',
       description:
         '`action` and `resource` are an HTTP method and a path, or `xml` is a XACML rule, for proxies that decide by them.',
@@ -152,6 +159,7 @@ export function mountPermissions(app: IdentityApp, { appRoles }: { appRoles: App
   app.get(
     one,
     {
+      id: 'getPermission',
       summary: 'Show a permission',
       tag,
       rule: 'get_permission',
@@ -164,6 +172,7 @@ export function mountPermissions(app: IdentityApp, { appRoles }: { appRoles: App
   app.patch(
     one,
     {
+      id: 'updatePermission',
       summary: 'Change a permission',
       tag,
       rule: 'update_permission',
@@ -180,6 +189,7 @@ export function mountPermissions(app: IdentityApp, { appRoles }: { appRoles: App
   app.delete(
     one,
     {
+      id: 'deletePermission',
       summary: 'Delete a permission',
       description: 'It is taken from every role that has it.',
       tag,
@@ -194,6 +204,7 @@ export function mountPermissions(app: IdentityApp, { appRoles }: { appRoles: App
   app.get(
     ofRole,
     {
+      id: 'listAppRolePermissions',
       summary: 'List the permissions of a role',
       tag,
       rule: 'list_role_permissions',
@@ -209,6 +220,7 @@ export function mountPermissions(app: IdentityApp, { appRoles }: { appRoles: App
   app.put(
     link,
     {
+      id: 'addPermissionToAppRole',
       summary: 'Give a role a permission',
       description: 'Both belong to the same application, or one is internal.',
       tag,
@@ -220,7 +232,14 @@ export function mountPermissions(app: IdentityApp, { appRoles }: { appRoles: App
   );
   app.delete(
     link,
-    { summary: 'Take a permission from a role', tag, rule: 'remove_permission_from_role', target: ends, reply: { 204: null } },
+    {
+      id: 'removePermissionFromAppRole',
+      summary: 'Take a permission from a role',
+      tag,
+      rule: 'remove_permission_from_role',
+      target: ends,
+      reply: { 204: null },
+    },
     ({ caller, target }) => appRoles.unlink(caller, target),
   );
 }

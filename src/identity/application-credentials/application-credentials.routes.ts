@@ -30,6 +30,7 @@ export function mountApplicationCredentials(
   app.get(
     all,
     {
+      id: 'listUserApplicationCredentials',
       summary: 'List the application credentials of a user',
       tag,
       rule: 'identity:list_application_credentials',
@@ -49,6 +50,7 @@ export function mountApplicationCredentials(
   app.post(
     all,
     {
+      id: 'createUserApplicationCredential',
       summary: 'Create an application credential for the project of the token',
       description: 'With the roles of the token, or some of them. The secret is in this answer only.',
       tag,
@@ -65,6 +67,7 @@ export function mountApplicationCredentials(
   app.get(
     one,
     {
+      id: 'getUserApplicationCredential',
       summary: 'Show an application credential',
       tag,
       rule: 'identity:get_application_credential',
@@ -76,6 +79,7 @@ export function mountApplicationCredentials(
   app.delete(
     one,
     {
+      id: 'deleteUserApplicationCredential',
       summary: 'Delete an application credential, and with it its tokens',
       tag,
       rule: 'identity:delete_application_credential',
@@ -88,6 +92,7 @@ export function mountApplicationCredentials(
   app.get(
     '/v3/users/:user_id/access_rules',
     {
+      id: 'listUserAccessRules',
       summary: 'List the access rules of a user',
       tag,
       rule: 'identity:list_access_rules',
@@ -107,6 +112,7 @@ export function mountApplicationCredentials(
   app.get(
     '/v3/users/:user_id/access_rules/:access_rule_id',
     {
+      id: 'getUserAccessRule',
       summary: 'Show an access rule',
       tag,
       rule: 'identity:get_access_rule',
@@ -118,6 +124,7 @@ export function mountApplicationCredentials(
   app.delete(
     '/v3/users/:user_id/access_rules/:access_rule_id',
     {
+      id: 'deleteUserAccessRule',
       summary: 'Delete an access rule that no application credential uses',
       tag,
       rule: 'identity:delete_access_rule',

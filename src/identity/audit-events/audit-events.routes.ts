@@ -46,6 +46,7 @@ export function mountAuditEvents(app: IdentityApp, { auditEvents }: { auditEvent
   app.get(
     '/v3/OS-AUDIT/events',
     {
+      id: 'listAuditEvents',
       summary: 'List audit events',
       description:
         'The newest first. Everybody sees the events about themselves, and owners those of their applications; administrators and readers of the system see all, managers those of their domain. With `format` it is an export (CSV or JSON lines).',
@@ -70,6 +71,7 @@ export function mountAuditEvents(app: IdentityApp, { auditEvents }: { auditEvent
   app.get(
     '/v3/OS-AUDIT/counts',
     {
+      id: 'countLogins',
       summary: 'Count logins',
       description: 'Good and refused ones, by hour or day.',
       tag,

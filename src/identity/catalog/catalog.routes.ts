@@ -12,6 +12,7 @@ export function mountCatalog(app: IdentityApp, { regions, services, endpoints }:
   app.put(
     '/v3/regions/:region_id',
     {
+      id: 'createRegionWithId',
       summary: 'Create a region with this id',
       tag: region.tag,
       rule: 'identity:create_region',

@@ -67,6 +67,7 @@ function mountConsumersOfUser(app: IdentityApp, consumers: Consumers): void {
   app.get(
     '/v3/users/:user_id/OS-OAUTH2/consumers',
     {
+      id: 'listConsumersOfUser',
       summary: 'List the consumers that a user manages',
       description: 'Secrets are not among the answers.',
       tag,
@@ -86,6 +87,7 @@ function mountLogo(app: IdentityApp, consumers: Consumers): void {
   app.get(
     path,
     {
+      id: 'getConsumerLogo',
       summary: 'Show the logo of a consumer',
       description: '`url` is where everybody can see the image.',
       tag,
@@ -98,6 +100,7 @@ function mountLogo(app: IdentityApp, consumers: Consumers): void {
   app.put(
     path,
     {
+      id: 'setConsumerLogo',
       summary: 'Give a consumer a logo',
       description:
         'A PNG, JPEG or WebP image of at most 64 KiB and 2048 pixels on a side, in base64. It is checked by its content.',
@@ -112,7 +115,14 @@ function mountLogo(app: IdentityApp, consumers: Consumers): void {
   );
   app.delete(
     path,
-    { summary: 'Remove the logo of a consumer', tag, rule: 'update_consumer', target, reply: { 204: null } },
+    {
+      id: 'deleteConsumerLogo',
+      summary: 'Remove the logo of a consumer',
+      tag,
+      rule: 'update_consumer',
+      target,
+      reply: { 204: null },
+    },
     (call) => consumers.removeLogo(call.caller, call.target),
   );
 }
@@ -129,13 +139,17 @@ export function mountConsumers(app: IdentityApp, { consumers }: { consumers: Con
 
   const target = targetIn(consumers);
 
-  for (const root of ['/v3/OS-OAUTH2', '/v3/OS-ROLES'] as const) {
+  for (const [root, name] of [
+    ['/v3/OS-OAUTH2', 'Consumer'],
+    ['/v3/OS-ROLES', 'AppConsumer'],
+  ] as const) {
     const many = `${root}/consumers` as const;
     const one = `${root}/consumers/:consumer_id` as const;
 
     app.get(
       many,
       {
+        id: `list${name}s`,
         summary: 'List consumers',
         description: 'Secrets are not among the answers.',
         tag,
@@ -148,6 +162,7 @@ export function mountConsumers(app: IdentityApp, { consumers }: { consumers: Con
     app.post(
       many,
       {
+        id: `create${name}`,
         summary: 'Register a consumer',
         description:
           'Answers with the secret of the application. Whoever registers it manages it. Attributes that the schema does not name are kept in `extra`; those of OpenID Connect, such as `post_logout_redirect_uris` and `token_endpoint_auth_method`, take effect.',
@@ -161,6 +176,7 @@ export function mountConsumers(app: IdentityApp, { consumers }: { consumers: Con
     app.get(
       one,
       {
+        id: `get${name}`,
         summary: 'Show a consumer, with its secret',
         description: 'For whoever manages the application.',
         tag,
@@ -174,6 +190,7 @@ export function mountConsumers(app: IdentityApp, { consumers }: { consumers: Con
     app.patch(
       one,
       {
+        id: `update${name}`,
         summary: 'Change a consumer',
         description: 'Only the attributes in the body change.',
         tag,
@@ -192,6 +209,7 @@ export function mountConsumers(app: IdentityApp, { consumers }: { consumers: Con
     app.delete(
       one,
       {
+        id: `delete${name}`,
         summary: 'Delete a consumer',
         description: 'Its roles, permissions, assignments, consents and tokens are deleted with it.',
         tag,
@@ -207,6 +225,7 @@ export function mountConsumers(app: IdentityApp, { consumers }: { consumers: Con
   app.post(
     '/v3/OS-OAUTH2/consumers/:consumer_id/secret',
     {
+      id: 'rotateConsumerSecret',
       summary: 'Give a consumer a new secret',
       description:
         'The old secret works for `grace_seconds` more (0 by default, at most 30 days), so that the application can be changed without a gap.',
@@ -221,6 +240,7 @@ export function mountConsumers(app: IdentityApp, { consumers }: { consumers: Con
   app.delete(
     '/v3/OS-OAUTH2/consumers/:consumer_id/secret/previous',
     {
+      id: 'endPreviousConsumerSecret',
       summary: 'End the previous secret of a consumer before its time',
       description: 'For a secret that is still in its grace time.',
       tag,

@@ -40,6 +40,7 @@ export function mountCredentialTypes(app: IdentityApp, deps: CredentialTypeRoute
   app.get(
     many,
     {
+      id: 'listCredentialTypes',
       summary: 'List credential types',
       description: 'Without `application_id`: of all applications that the caller manages.',
       tag,
@@ -56,6 +57,7 @@ export function mountCredentialTypes(app: IdentityApp, deps: CredentialTypeRoute
   app.post(
     many,
     {
+      id: 'createCredentialType',
       summary: 'Create a credential type',
       description: 'People with such roles can have credentials of it issued to their wallets.',
       tag,
@@ -71,6 +73,7 @@ export function mountCredentialTypes(app: IdentityApp, deps: CredentialTypeRoute
   app.get(
     one,
     {
+      id: 'getCredentialType',
       summary: 'Show a credential type',
       tag,
       rule: 'get_credential_type',
@@ -83,6 +86,7 @@ export function mountCredentialTypes(app: IdentityApp, deps: CredentialTypeRoute
   app.patch(
     one,
     {
+      id: 'updateCredentialType',
       summary: 'Change a credential type',
       description: 'What was issued and could not be issued any more after the change is revoked.',
       tag,
@@ -97,6 +101,7 @@ export function mountCredentialTypes(app: IdentityApp, deps: CredentialTypeRoute
   app.delete(
     one,
     {
+      id: 'deleteCredentialType',
       summary: 'Delete a credential type',
       description: 'Everything that was issued of it is revoked.',
       tag,
@@ -126,6 +131,7 @@ function mountTargets(app: IdentityApp, { credentialTargets: targets }: Credenti
   app.get(
     path,
     {
+      id: 'getCredentialTarget',
       summary: 'Show the DID by which credentials name an application',
       tag,
       rule: 'get_credential_target',
@@ -137,6 +143,7 @@ function mountTargets(app: IdentityApp, { credentialTargets: targets }: Credenti
   app.put(
     path,
     {
+      id: 'setCredentialTarget',
       summary: 'Let credentials name an application by its DID',
       description:
         'Without one they name it by its id. Credentials that name it otherwise are revoked. Only administrators say so, because roles count for whom a credential names.',
@@ -151,6 +158,7 @@ function mountTargets(app: IdentityApp, { credentialTargets: targets }: Credenti
   app.delete(
     path,
     {
+      id: 'deleteCredentialTarget',
       summary: 'Let credentials name an application by its id again',
       tag,
       rule: 'set_credential_target',
@@ -165,6 +173,7 @@ function mountPublished(app: IdentityApp, { publishedTypes }: CredentialTypeRout
   app.get(
     '/openid/credential-types/:type_id',
     {
+      id: 'getCredentialTypeMetadata',
       summary: 'Show what a credential type is',
       description: 'SD-JWT VC type metadata. The address is the `vct` of the type.',
       tag,
@@ -182,6 +191,7 @@ function mountPublished(app: IdentityApp, { publishedTypes }: CredentialTypeRout
   app.get(
     '/v4/issuers/:did',
     {
+      id: 'getTrustedIssuer',
       summary: 'Show the entry of the issuer in a registry of trusted issuers',
       description:
         'In the form of EBSI’s registry, version 4, for verifiers such as that of FIWARE. The DID is that of this service.',

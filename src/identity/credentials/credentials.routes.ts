@@ -20,6 +20,7 @@ export function mountCredentials(app: IdentityApp, { credentials }: { credential
   app.get(
     '/v3/credentials',
     {
+      id: 'listCredentials',
       summary: 'List credentials',
       tag,
       rule: 'identity:list_credentials',
@@ -35,6 +36,7 @@ export function mountCredentials(app: IdentityApp, { credentials }: { credential
   app.post(
     '/v3/credentials',
     {
+      id: 'createCredential',
       summary: 'Create a credential',
       description: '`blob` is stored encrypted. A credential of type `totp` is a second factor of the user.',
       tag,
@@ -50,6 +52,7 @@ export function mountCredentials(app: IdentityApp, { credentials }: { credential
   app.get(
     one,
     {
+      id: 'getCredential',
       summary: 'Show a credential',
       tag,
       rule: 'identity:get_credential',
@@ -61,6 +64,7 @@ export function mountCredentials(app: IdentityApp, { credentials }: { credential
   app.patch(
     one,
     {
+      id: 'updateCredential',
       summary: 'Change a credential',
       tag,
       rule: 'identity:update_credential',
@@ -74,7 +78,14 @@ export function mountCredentials(app: IdentityApp, { credentials }: { credential
   );
   app.delete(
     one,
-    { summary: 'Delete a credential', tag, rule: 'identity:delete_credential', target: credential, reply: { 204: null } },
+    {
+      id: 'deleteCredential',
+      summary: 'Delete a credential',
+      tag,
+      rule: 'identity:delete_credential',
+      target: credential,
+      reply: { 204: null },
+    },
     ({ caller, target }) => credentials.remove(caller, target),
   );
 }

@@ -16,6 +16,7 @@ export function mountEc2Credentials(app: IdentityApp, { ec2Credentials }: { read
   app.get(
     all,
     {
+      id: 'listEc2Credentials',
       summary: 'List the EC2 keys of a user',
       tag,
       rule: 'identity:ec2_list_credentials',
@@ -34,6 +35,7 @@ export function mountEc2Credentials(app: IdentityApp, { ec2Credentials }: { read
   app.post(
     all,
     {
+      id: 'createEc2Credential',
       summary: 'Create an EC2 key for a project',
       description:
         'Programs sign their requests to EC2 and S3 with it. It gives them the roles that the user has in the project.',
@@ -50,6 +52,7 @@ export function mountEc2Credentials(app: IdentityApp, { ec2Credentials }: { read
   app.get(
     one,
     {
+      id: 'getEc2Credential',
       summary: 'Show an EC2 key',
       description: '`credential_id` is the name of the key (`access`).',
       tag,
@@ -62,6 +65,7 @@ export function mountEc2Credentials(app: IdentityApp, { ec2Credentials }: { read
   app.delete(
     one,
     {
+      id: 'deleteEc2Credential',
       summary: 'Delete an EC2 key, and with it its tokens',
       tag,
       rule: 'identity:ec2_delete_credential',

@@ -54,6 +54,7 @@ export function mountDiscovery(app: IdentityApp, { openid }: DiscoveryDeps): voi
   app.get(
     '/',
     {
+      id: 'listVersions',
       summary: 'List API versions',
       tag,
       rule: 'anyone',
@@ -74,7 +75,14 @@ export function mountDiscovery(app: IdentityApp, { openid }: DiscoveryDeps): voi
   );
   app.get(
     '/v3',
-    { summary: 'Show the version', tag, rule: 'anyone', documentation: { otherTypes: [HOME] }, reply: { 200: VersionEnvelope } },
+    {
+      id: 'getVersion',
+      summary: 'Show the version',
+      tag,
+      rule: 'anyone',
+      documentation: { otherTypes: [HOME] },
+      reply: { 200: VersionEnvelope },
+    },
     ({ base, headers }) =>
       wantsHome(headers.accept) ? home('') : new Answer({ headers: VARY, body: { version: versionDocument(base) } }),
   );

@@ -8,9 +8,9 @@ import type { ConfigPart } from './options.ts';
 const tag = 'Domain configuration';
 
 const PARTS = [
-  { path: '', words: 'the configuration of a domain' },
-  { path: '/:group', words: 'a group of options of a domain' },
-  { path: '/:group/:option', words: 'an option of a domain' },
+  { path: '', name: 'DomainConfig', words: 'the configuration of a domain' },
+  { path: '/:group', name: 'DomainConfigGroup', words: 'a group of options of a domain' },
+  { path: '/:group/:option', name: 'DomainConfigOption', words: 'an option of a domain' },
 ] as const;
 
 const partOf = (params: unknown): ConfigPart => {
@@ -26,6 +26,7 @@ export function mountDomainConfig(app: IdentityApp, { domainConfig }: { readonly
   app.put(
     '/v3/domains/:domain_id/config',
     {
+      id: 'replaceDomainConfig',
       summary: 'Replace the configuration of a domain',
       description:
         'It is kept, and has no effect: the file `keystone.<domain name>.conf` is what counts. Passwords are never shown.',
@@ -40,16 +41,24 @@ export function mountDomainConfig(app: IdentityApp, { domainConfig }: { readonly
       return new Answer({ status: isNew ? 201 : 200, body: { config } });
     },
   );
-  for (const { path, words } of PARTS) {
+  for (const { path, name, words } of PARTS) {
     const whole = `/v3/domains/:domain_id/config${path}` as const;
     app.get(
       whole,
-      { summary: `Show ${words}`, tag, rule: 'identity:get_domain_config', target, reply: { 200: DomainConfigEnvelope } },
+      {
+        id: `get${name}`,
+        summary: `Show ${words}`,
+        tag,
+        rule: 'identity:get_domain_config',
+        target,
+        reply: { 200: DomainConfigEnvelope },
+      },
       async ({ target: domain, params }) => ({ config: await domainConfig.read(domain, partOf(params)) }),
     );
     app.patch(
       whole,
       {
+        id: `update${name}`,
         summary: `Change ${words}`,
         tag,
         rule: 'identity:update_domain_config',
@@ -63,21 +72,29 @@ export function mountDomainConfig(app: IdentityApp, { domainConfig }: { readonly
     );
     app.delete(
       whole,
-      { summary: `Delete ${words}`, tag, rule: 'identity:delete_domain_config', target, reply: { 204: null } },
+      {
+        id: `delete${name}`,
+        summary: `Delete ${words}`,
+        tag,
+        rule: 'identity:delete_domain_config',
+        target,
+        reply: { 204: null },
+      },
       ({ caller, target: domain, params }) => domainConfig.remove(caller, domain, partOf(params)),
     );
   }
 }
 
 function mountDefaults(app: IdentityApp, domainConfig: DomainConfig): void {
-  for (const { path, words } of [
-    { path: '/default', words: 'all options' },
-    { path: '/:group/default', words: 'a group of options' },
-    { path: '/:group/:option/default', words: 'an option' },
+  for (const { path, id, words } of [
+    { path: '/default', id: 'getDefaultDomainConfig', words: 'all options' },
+    { path: '/:group/default', id: 'getDefaultDomainConfigGroup', words: 'a group of options' },
+    { path: '/:group/:option/default', id: 'getDefaultDomainConfigOption', words: 'an option' },
   ] as const)
     app.get(
       `/v3/domains/config${path}`,
       {
+        id,
         summary: `Show the default of ${words}`,
         description: 'What is in force for a domain whose file says nothing about it.',
         tag,
@@ -94,6 +111,7 @@ function mountSecurityCompliance(app: IdentityApp, domainConfig: DomainConfig): 
   app.get(
     base,
     {
+      id: 'getSecurityCompliance',
       summary: 'Show what passwords must be like',
       description: 'For the default domain only, as in Keystone: its rules are those of the whole service.',
       tag,
@@ -106,6 +124,7 @@ function mountSecurityCompliance(app: IdentityApp, domainConfig: DomainConfig): 
   app.get(
     `${base}/:option`,
     {
+      id: 'getSecurityComplianceOption',
       summary: 'Show one rule of what passwords must be like',
       tag,
       rule: 'identity:get_security_compliance_domain_config',

@@ -14,6 +14,7 @@ export function mountSignatureExchange(
   app.post(
     '/v3/ec2tokens',
     {
+      id: 'exchangeEc2Signature',
       summary: 'Exchange a request that was signed with an EC2 key for a token',
       description:
         'For services: they send what they got from a program. Versions 0, 1, 2 and 4 of the signatures of AWS. The token says who signed; it cannot be used here for anything else.',
@@ -32,6 +33,7 @@ export function mountSignatureExchange(
   app.post(
     '/v3/s3tokens',
     {
+      id: 'exchangeS3Signature',
       summary: 'Check a request to S3 that was signed with an EC2 key',
       description:
         'For services: they send the text that was signed, and check its time themselves. The answer describes a token, but does not contain it, as in Keystone.',

@@ -31,6 +31,7 @@ function mountEndpointGroups(app: IdentityApp, filter: EndpointFilter): void {
   app.get(
     all,
     {
+      id: 'listEndpointGroups',
       summary: 'List endpoint groups',
       tag,
       rule: 'identity:list_endpoint_groups',
@@ -45,6 +46,7 @@ function mountEndpointGroups(app: IdentityApp, filter: EndpointFilter): void {
   app.post(
     all,
     {
+      id: 'createEndpointGroup',
       summary: 'Create an endpoint group',
       description: 'All endpoints that have the values of `filters`, now and later.',
       tag,
@@ -59,6 +61,7 @@ function mountEndpointGroups(app: IdentityApp, filter: EndpointFilter): void {
   app.get(
     one,
     {
+      id: 'getEndpointGroup',
       summary: 'Show an endpoint group',
       tag,
       rule: 'identity:get_endpoint_group',
@@ -70,6 +73,7 @@ function mountEndpointGroups(app: IdentityApp, filter: EndpointFilter): void {
   app.patch(
     one,
     {
+      id: 'updateEndpointGroup',
       summary: 'Change an endpoint group',
       tag,
       rule: 'identity:update_endpoint_group',
@@ -87,6 +91,7 @@ function mountEndpointGroups(app: IdentityApp, filter: EndpointFilter): void {
   app.delete(
     one,
     {
+      id: 'deleteEndpointGroup',
       summary: 'Delete an endpoint group',
       description: 'A project that had nothing else has the whole catalog again.',
       tag,
@@ -99,6 +104,7 @@ function mountEndpointGroups(app: IdentityApp, filter: EndpointFilter): void {
   app.get(
     `${one}/endpoints`,
     {
+      id: 'listEndpointsInGroup',
       summary: 'List the endpoints in an endpoint group',
       tag,
       rule: 'identity:list_endpoints_associated_with_endpoint_group',
@@ -124,6 +130,7 @@ function mountGroupsOfProjects(app: IdentityApp, filter: EndpointFilter): void {
   app.get(
     `${groups}/projects`,
     {
+      id: 'listProjectsOfEndpointGroup',
       summary: 'List the projects that have an endpoint group',
       tag,
       rule: 'identity:list_projects_associated_with_endpoint_group',
@@ -142,6 +149,7 @@ function mountGroupsOfProjects(app: IdentityApp, filter: EndpointFilter): void {
   app.get(
     `${base}/projects/:project_id/endpoint_groups`,
     {
+      id: 'listEndpointGroupsOfProject',
       summary: 'List the endpoint groups of a project',
       tag,
       rule: 'identity:list_endpoint_groups_for_project',
@@ -160,6 +168,7 @@ function mountGroupsOfProjects(app: IdentityApp, filter: EndpointFilter): void {
   app.put(
     pair,
     {
+      id: 'addEndpointGroupToProject',
       summary: 'Give an endpoint group to a project',
       tag,
       rule: 'identity:add_endpoint_group_to_project',
@@ -171,6 +180,7 @@ function mountGroupsOfProjects(app: IdentityApp, filter: EndpointFilter): void {
   app.get(
     pair,
     {
+      id: 'checkEndpointGroupInProject',
       summary: 'Check that a project has an endpoint group',
       tag,
       rule: 'identity:get_endpoint_group_in_project',
@@ -186,6 +196,7 @@ function mountGroupsOfProjects(app: IdentityApp, filter: EndpointFilter): void {
   app.delete(
     pair,
     {
+      id: 'removeEndpointGroupFromProject',
       summary: 'Take an endpoint group from a project',
       tag,
       rule: 'identity:remove_endpoint_group_from_project',
@@ -203,6 +214,7 @@ function mountEndpointsOfProjects(app: IdentityApp, filter: EndpointFilter): voi
   app.get(
     `${base}/endpoints/:endpoint_id/projects`,
     {
+      id: 'listProjectsOfEndpoint',
       summary: 'List the projects that were given an endpoint',
       tag,
       rule: 'identity:list_projects_for_endpoint',
@@ -221,6 +233,7 @@ function mountEndpointsOfProjects(app: IdentityApp, filter: EndpointFilter): voi
   app.get(
     `${base}/projects/:project_id/endpoints`,
     {
+      id: 'listEndpointsOfProject',
       summary: 'List the endpoints of a project',
       description: 'Those it was given, and those of its endpoint groups. Without any, the catalog has all endpoints.',
       tag,
@@ -240,6 +253,7 @@ function mountEndpointsOfProjects(app: IdentityApp, filter: EndpointFilter): voi
   app.put(
     pair,
     {
+      id: 'addEndpointToProject',
       summary: 'Give an endpoint to a project',
       description: 'The catalog of its tokens then has only the endpoints that it was given.',
       tag,
@@ -252,6 +266,7 @@ function mountEndpointsOfProjects(app: IdentityApp, filter: EndpointFilter): voi
   app.get(
     pair,
     {
+      id: 'checkEndpointInProject',
       summary: 'Check that a project was given an endpoint',
       tag,
       rule: 'identity:check_endpoint_in_project',
@@ -263,6 +278,7 @@ function mountEndpointsOfProjects(app: IdentityApp, filter: EndpointFilter): voi
   app.delete(
     pair,
     {
+      id: 'removeEndpointFromProject',
       summary: 'Take an endpoint from a project',
       tag,
       rule: 'identity:remove_endpoint_from_project',

@@ -44,6 +44,7 @@ function mountIdentityProviders(app: IdentityApp, { federation }: FederationRout
   app.get(
     `${ROOT}/identity_providers`,
     {
+      id: 'listIdentityProviders',
       summary: 'List identity providers',
       tag,
       rule: 'identity:list_identity_providers',
@@ -59,6 +60,7 @@ function mountIdentityProviders(app: IdentityApp, { federation }: FederationRout
   app.put(
     path,
     {
+      id: 'createIdentityProvider',
       summary: 'Create an identity provider',
       description:
         'With the id in the path. People sign in through it when it has a protocol with a mapping, and the settings of this protocol.',
@@ -77,6 +79,7 @@ function mountIdentityProviders(app: IdentityApp, { federation }: FederationRout
   app.get(
     path,
     {
+      id: 'getIdentityProvider',
       summary: 'Show an identity provider',
       tag,
       rule: 'identity:get_identity_provider',
@@ -90,6 +93,7 @@ function mountIdentityProviders(app: IdentityApp, { federation }: FederationRout
   app.patch(
     path,
     {
+      id: 'updateIdentityProvider',
       summary: 'Change an identity provider',
       description: 'Disabling it ends the sessions that were begun through it.',
       tag,
@@ -108,6 +112,7 @@ function mountIdentityProviders(app: IdentityApp, { federation }: FederationRout
   app.delete(
     path,
     {
+      id: 'deleteIdentityProvider',
       summary: 'Delete an identity provider',
       description: 'Its links to accounts end, and what it gave. The accounts stay.',
       tag,
@@ -126,6 +131,7 @@ function mountMappings(app: IdentityApp, { federation }: FederationRouteDeps): v
   app.get(
     `${ROOT}/mappings`,
     {
+      id: 'listMappings',
       summary: 'List mappings',
       tag,
       rule: 'identity:list_mappings',
@@ -140,6 +146,7 @@ function mountMappings(app: IdentityApp, { federation }: FederationRouteDeps): v
   app.put(
     path,
     {
+      id: 'createMapping',
       summary: 'Create a mapping',
       description: 'With the id in the path, in Keystone’s mapping language.',
       tag,
@@ -153,12 +160,13 @@ function mountMappings(app: IdentityApp, { federation }: FederationRouteDeps): v
   );
   app.get(
     path,
-    { summary: 'Show a mapping', tag, rule: 'identity:get_mapping', target, reply: { 200: MappingEnvelope } },
+    { id: 'getMapping', summary: 'Show a mapping', tag, rule: 'identity:get_mapping', target, reply: { 200: MappingEnvelope } },
     ({ target: row, base }) => ({ mapping: renderMapping(base, row) }),
   );
   app.patch(
     path,
     {
+      id: 'updateMapping',
       summary: 'Replace the rules of a mapping',
       tag,
       rule: 'identity:update_mapping',
@@ -173,6 +181,7 @@ function mountMappings(app: IdentityApp, { federation }: FederationRouteDeps): v
   app.delete(
     path,
     {
+      id: 'deleteMapping',
       summary: 'Delete a mapping',
       description: 'Nobody can sign in any more by protocols that use it.',
       tag,
@@ -194,6 +203,7 @@ function mountProtocols(app: IdentityApp, { federation }: FederationRouteDeps): 
   app.get(
     all,
     {
+      id: 'listProtocols',
       summary: 'List the protocols of an identity provider',
       tag,
       rule: 'identity:list_protocols',
@@ -210,6 +220,7 @@ function mountProtocols(app: IdentityApp, { federation }: FederationRouteDeps): 
   app.put(
     path,
     {
+      id: 'createProtocol',
       summary: 'Add a protocol to an identity provider',
       description: 'With the mapping that turns what the provider asserts into a user. `openid` and `openid4vp` are served.',
       tag,
@@ -224,12 +235,20 @@ function mountProtocols(app: IdentityApp, { federation }: FederationRouteDeps): 
   );
   app.get(
     path,
-    { summary: 'Show a protocol', tag, rule: 'identity:get_protocol', target, reply: { 200: ProtocolEnvelope } },
+    {
+      id: 'getProtocol',
+      summary: 'Show a protocol',
+      tag,
+      rule: 'identity:get_protocol',
+      target,
+      reply: { 200: ProtocolEnvelope },
+    },
     ({ target: row, base }) => ({ protocol: renderProtocol(base, row) }),
   );
   app.patch(
     path,
     {
+      id: 'updateProtocol',
       summary: 'Change a protocol',
       tag,
       rule: 'identity:update_protocol',
@@ -243,7 +262,7 @@ function mountProtocols(app: IdentityApp, { federation }: FederationRouteDeps): 
   );
   app.delete(
     path,
-    { summary: 'Delete a protocol', tag, rule: 'identity:delete_protocol', target, reply: { 204: null } },
+    { id: 'deleteProtocol', summary: 'Delete a protocol', tag, rule: 'identity:delete_protocol', target, reply: { 204: null } },
     ({ caller, target: row }) => federation.protocols.remove(caller, row),
   );
 }
@@ -257,6 +276,7 @@ function mountOpenidSettings(app: IdentityApp, { federation }: FederationRouteDe
   app.put(
     path,
     {
+      id: 'setOpenidSettings',
       summary: 'Set the OpenID settings of an identity provider',
       description:
         'How people sign in through it by OpenID Connect. The answer has the redirect address to register at the provider.',
@@ -273,6 +293,7 @@ function mountOpenidSettings(app: IdentityApp, { federation }: FederationRouteDe
   app.get(
     path,
     {
+      id: 'getOpenidSettings',
       summary: 'Show the OpenID settings of an identity provider',
       tag,
       rule: 'identity:get_identity_provider',
@@ -284,6 +305,7 @@ function mountOpenidSettings(app: IdentityApp, { federation }: FederationRouteDe
   app.delete(
     path,
     {
+      id: 'deleteOpenidSettings',
       summary: 'Remove the OpenID settings of an identity provider',
       tag,
       rule: 'identity:update_identity_provider',
@@ -303,6 +325,7 @@ function mountWalletSettings(app: IdentityApp, { federation }: FederationRouteDe
   app.put(
     path,
     {
+      id: 'setWalletSettings',
       summary: 'Set which credentials from wallets sign people in through an identity provider',
       description:
         'By OpenID4VP, with the protocol `openid4vp`: which credentials are asked for, and which issuers are trusted. Where it trusts less than before, its sessions end, and what it gave is taken back until people sign in again.',
@@ -319,6 +342,7 @@ function mountWalletSettings(app: IdentityApp, { federation }: FederationRouteDe
   app.get(
     path,
     {
+      id: 'getWalletSettings',
       summary: 'Show which credentials from wallets sign people in through an identity provider',
       tag,
       rule: 'identity:get_identity_provider',
@@ -330,6 +354,7 @@ function mountWalletSettings(app: IdentityApp, { federation }: FederationRouteDe
   app.delete(
     path,
     {
+      id: 'deleteWalletSettings',
       summary: 'Remove the settings for credentials from wallets of an identity provider',
       tag,
       rule: 'identity:update_identity_provider',

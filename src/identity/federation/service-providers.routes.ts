@@ -24,6 +24,7 @@ export function mountServiceProviders(app: IdentityApp, { federation }: ServiceP
   app.get(
     all,
     {
+      id: 'listServiceProviders',
       summary: 'List service providers',
       tag,
       rule: 'identity:list_service_providers',
@@ -39,6 +40,7 @@ export function mountServiceProviders(app: IdentityApp, { federation }: ServiceP
   app.put(
     path,
     {
+      id: 'createServiceProvider',
       summary: 'Create a service provider',
       description: 'With the id in the path: a service elsewhere that trusts this one. Tokens name it while it is enabled.',
       tag,
@@ -56,6 +58,7 @@ export function mountServiceProviders(app: IdentityApp, { federation }: ServiceP
   app.get(
     path,
     {
+      id: 'getServiceProvider',
       summary: 'Show a service provider',
       tag,
       rule: 'identity:get_service_provider',
@@ -67,6 +70,7 @@ export function mountServiceProviders(app: IdentityApp, { federation }: ServiceP
   app.patch(
     path,
     {
+      id: 'updateServiceProvider',
       summary: 'Change a service provider',
       tag,
       rule: 'identity:update_service_provider',
@@ -81,6 +85,7 @@ export function mountServiceProviders(app: IdentityApp, { federation }: ServiceP
   app.delete(
     path,
     {
+      id: 'deleteServiceProvider',
       summary: 'Delete a service provider',
       description: 'Tokens do not name it any more.',
       tag,

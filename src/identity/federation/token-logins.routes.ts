@@ -48,6 +48,7 @@ export function mountTokenLogins(app: IdentityApp, { federation, auth, tokenText
     PATH,
     {
       ...spec,
+      id: 'logInByProvider',
       summary: 'Log in with a token of an identity provider',
       description:
         'The header `Authorization` has `Bearer` and an ID token, or an access token that is a JWT, that the provider issued to our client. Answers with an unscoped token in `X-Subject-Token`, which can be exchanged for others at `POST /v3/auth/tokens`. Whoever comes for the first time gets an account by the mapping of the protocol. The provider must accept tokens (`accepts_tokens` of its OpenID settings). All refusals are the same 401.',
@@ -58,6 +59,7 @@ export function mountTokenLogins(app: IdentityApp, { federation, auth, tokenText
     PATH,
     {
       ...spec,
+      id: 'logInByProviderByPost',
       summary: 'Log in with a token of an identity provider, by POST',
       description: 'As by GET. The body is ignored.',
     },

@@ -34,6 +34,7 @@ export function mountAssignments(
   app.get(
     '/v3/role_assignments',
     {
+      id: 'listRoleAssignments',
       summary: 'List role assignments',
       description:
         'Who has which role where. `effective` resolves groups, inheritance and implied roles, and lists the users themselves.',
@@ -58,6 +59,7 @@ export function mountAssignments(
   app.get(
     '/v3/users/:user_id/projects',
     {
+      id: 'listUserProjects',
       summary: 'List the projects a user has a role in',
       tag,
       rule: 'identity:list_user_projects',
@@ -69,10 +71,14 @@ export function mountAssignments(
   );
 
   // The second path of each is the one that federated users were told, before the first was for everybody.
-  for (const path of ['/v3/auth/projects', '/v3/OS-FEDERATION/projects'] as const)
+  for (const [path, id] of [
+    ['/v3/auth/projects', 'listAuthProjects'],
+    ['/v3/OS-FEDERATION/projects', 'listFederationProjects'],
+  ] as const)
     app.get(
       path,
       {
+        id,
         summary: 'List the projects this token can be scoped to',
         description: 'Of the user of the token: directly, through groups, inherited and implied.',
         tag,
@@ -83,10 +89,14 @@ export function mountAssignments(
       async (call) => projects(call, await userScopes.ownProjects(call.caller, call.query)),
     );
 
-  for (const path of ['/v3/auth/domains', '/v3/OS-FEDERATION/domains'] as const)
+  for (const [path, id] of [
+    ['/v3/auth/domains', 'listAuthDomains'],
+    ['/v3/OS-FEDERATION/domains', 'listFederationDomains'],
+  ] as const)
     app.get(
       path,
       {
+        id,
         summary: 'List the domains this token can be scoped to',
         description: 'Of the user of the token.',
         tag,
@@ -105,6 +115,7 @@ export function mountAssignments(
   app.get(
     '/v3/auth/system',
     {
+      id: 'listAuthSystem',
       summary: 'Show whether this token can be scoped to the system',
       description: 'The list is empty if it cannot.',
       tag,

@@ -14,15 +14,15 @@ interface Params {
   readonly [name: string]: string;
 }
 
-const TARGETS: readonly { kind: TargetKind; path: string; param?: string }[] = [
-  { kind: 'project', path: '/projects/:project_id', param: 'project_id' },
-  { kind: 'domain', path: '/domains/:domain_id', param: 'domain_id' },
-  { kind: 'system', path: '/system' },
+const TARGETS: readonly { kind: TargetKind; path: string; param?: string; name: string }[] = [
+  { kind: 'project', path: '/projects/:project_id', param: 'project_id', name: 'Project' },
+  { kind: 'domain', path: '/domains/:domain_id', param: 'domain_id', name: 'Domain' },
+  { kind: 'system', path: '/system', name: 'System' },
 ];
 
 const ACTORS = [
-  { kind: 'user', path: '/users/:user_id', param: 'user_id' },
-  { kind: 'group', path: '/groups/:group_id', param: 'group_id' },
+  { kind: 'user', path: '/users/:user_id', param: 'user_id', name: 'User' },
+  { kind: 'group', path: '/groups/:group_id', param: 'group_id', name: 'Group' },
 ] as const;
 
 export function mountGrants(app: IdentityApp, { grants }: { grants: Grants }): void {
@@ -32,12 +32,14 @@ export function mountGrants(app: IdentityApp, { grants }: { grants: Grants }): v
     contextOf: (params: Params) => GrantContext,
     what: string,
     kind: 'grant' | 'system_grant',
+    name: string,
   ): void {
     const target = ({ params }: { params: unknown }) => grants.target(contextOf(params as Params), (params as Params).role_id!);
 
     app.get(
       list,
       {
+        id: `listRolesOf${name}`,
         summary: `List roles of ${what}`,
         tag,
         rule: `identity:list_${kind}s`,
@@ -56,6 +58,7 @@ export function mountGrants(app: IdentityApp, { grants }: { grants: Grants }): v
     app.put(
       one,
       {
+        id: `grantRoleTo${name}`,
         summary: `Grant a role to ${what}`,
         description: GRANT,
         tag,
@@ -68,6 +71,7 @@ export function mountGrants(app: IdentityApp, { grants }: { grants: Grants }): v
     app.get(
       one,
       {
+        id: `checkRoleOf${name}`,
         summary: `Check a role of ${what}`,
         description: CHECK,
         tag,
@@ -80,6 +84,7 @@ export function mountGrants(app: IdentityApp, { grants }: { grants: Grants }): v
     app.delete(
       one,
       {
+        id: `revokeRoleOf${name}`,
         summary: `Revoke a role of ${what}`,
         description: REVOKE,
         tag,
@@ -103,7 +108,14 @@ export function mountGrants(app: IdentityApp, { grants }: { grants: Grants }): v
       const path = `${target.path}${actor.path}/roles`;
       const where = target.kind === 'system' ? 'the system' : `a ${target.kind}`;
       const kind = target.kind === 'system' ? 'system_grant' : 'grant';
-      mount(`/v3${path}`, `/v3${path}/:role_id`, context(false), `a ${actor.kind} on ${where}`, kind);
+      mount(
+        `/v3${path}`,
+        `/v3${path}/:role_id`,
+        context(false),
+        `a ${actor.kind} on ${where}`,
+        kind,
+        `${actor.name}On${target.name}`,
+      );
       if (target.kind === 'system') continue;
       const below = `a ${actor.kind} on every project below ${where}`;
       mount(
@@ -112,6 +124,7 @@ export function mountGrants(app: IdentityApp, { grants }: { grants: Grants }): v
         context(true),
         below,
         kind,
+        `${actor.name}Below${target.name}`,
       );
     }
   }

@@ -24,17 +24,24 @@ const tag = 'Groups';
 
 const FILTERED = searchDocumentation(filterDocumentation(['name', 'domain_id']), 'name', NAME_AND_CREATION);
 
-export function mountGroups(
-  app: IdentityApp,
-  { groups, users, clock, config }: Pick<Deps, 'clock' | 'config'> & { readonly users: Users; groups: Groups },
-): void {
-  const group = ({ params }: { params: { group_id: string } }) => groups.target(params.group_id);
-  const membership = ({ params }: { params: { group_id: string; user_id: string } }) =>
-    groups.membershipTarget(params.group_id, params.user_id);
+interface GroupDeps extends Pick<Deps, 'clock' | 'config'> {
+  readonly users: Users;
+  readonly groups: Groups;
+}
+
+const groupTarget =
+  (groups: Groups) =>
+  ({ params }: { params: { group_id: string } }) =>
+    groups.target(params.group_id);
+
+export function mountGroups(app: IdentityApp, parts: GroupDeps): void {
+  const { groups } = parts;
+  const group = groupTarget(groups);
 
   app.get(
     '/v3/groups',
     {
+      id: 'listGroups',
       summary: 'List groups',
       description: 'A token for a domain sees only the groups of that domain.',
       tag,
@@ -52,6 +59,7 @@ export function mountGroups(
   app.post(
     '/v3/groups',
     {
+      id: 'createGroup',
       summary: 'Create a group',
       tag,
       rule: 'identity:create_group',
@@ -65,6 +73,7 @@ export function mountGroups(
   app.get(
     '/v3/groups/:group_id',
     {
+      id: 'getGroup',
       summary: 'Show a group',
       tag,
       rule: 'identity:get_group',
@@ -78,6 +87,7 @@ export function mountGroups(
   app.patch(
     '/v3/groups/:group_id',
     {
+      id: 'updateGroup',
       summary: 'Change a group',
       tag,
       rule: 'identity:update_group',
@@ -95,6 +105,7 @@ export function mountGroups(
   app.delete(
     '/v3/groups/:group_id',
     {
+      id: 'deleteGroup',
       summary: 'Delete a group',
       description: 'Its grants end with it. The members stay.',
       tag,
@@ -106,13 +117,21 @@ export function mountGroups(
     (call) => groups.remove(callerIfMatch('group', call), call.target),
   );
 
+  mountMembers(app, parts);
+}
+
+function mountMembers(app: IdentityApp, { groups, users, clock, config }: GroupDeps): void {
+  const membership = ({ params }: { params: { group_id: string; user_id: string } }) =>
+    groups.membershipTarget(params.group_id, params.user_id);
+
   app.get(
     '/v3/groups/:group_id/users',
     {
+      id: 'listGroupUsers',
       summary: 'List the members of a group',
       tag,
       rule: 'identity:list_users_in_group',
-      target: group,
+      target: groupTarget(groups),
       documentation: USER_LIST_DOCUMENTATION,
       reply: { 200: UserList },
     },
@@ -127,6 +146,7 @@ export function mountGroups(
   app.put(
     member,
     {
+      id: 'addUserToGroup',
       summary: 'Add a member',
       description: 'The member has the roles of the group from now on. Doing it twice changes nothing.',
       tag,
@@ -138,12 +158,20 @@ export function mountGroups(
   );
   app.get(
     member,
-    { summary: 'Check a membership', tag, rule: 'identity:check_user_in_group', target: membership, reply: { 204: null } },
+    {
+      id: 'checkUserInGroup',
+      summary: 'Check a membership',
+      tag,
+      rule: 'identity:check_user_in_group',
+      target: membership,
+      reply: { 204: null },
+    },
     ({ target }) => groups.check(target),
   );
   app.delete(
     member,
     {
+      id: 'removeUserFromGroup',
       summary: 'Remove a member',
       description: 'Tokens that the member got through the group end.',
       tag,
@@ -157,6 +185,7 @@ export function mountGroups(
   app.get(
     '/v3/users/:user_id/groups',
     {
+      id: 'listUserGroups',
       summary: 'List the groups of a user',
       tag,
       rule: 'identity:list_groups_for_user',

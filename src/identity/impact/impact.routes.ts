@@ -28,7 +28,8 @@ interface ImpactDeps extends Pick<Deps, 'db'> {
 export function mountImpact(app: IdentityApp, parts: ImpactDeps): void {
   const { users, groups, projects, domains, roles, consumers, credentialTypeManagement } = parts;
   const impact = createImpact(parts);
-  const spec = (thing: string) => ({
+  const spec = (id: string, thing: string) => ({
+    id,
     summary: `Show what deleting ${thing} would end and remove, in numbers`,
     tag: 'Impact',
     reply: { 200: Impact },
@@ -41,33 +42,53 @@ export function mountImpact(app: IdentityApp, parts: ImpactDeps): void {
 
   app.get(
     '/v3/users/:user_id/OS-IMPACT/deletion',
-    { ...spec('a user'), rule: 'identity:delete_user', target: ({ params }) => users.target(params.user_id) },
+    {
+      ...spec('getImpactOfUserDeletion', 'a user'),
+      rule: 'identity:delete_user',
+      target: ({ params }) => users.target(params.user_id),
+    },
     answer('user'),
   );
   app.get(
     '/v3/groups/:group_id/OS-IMPACT/deletion',
-    { ...spec('a group'), rule: 'identity:delete_group', target: ({ params }) => groups.target(params.group_id) },
+    {
+      ...spec('getImpactOfGroupDeletion', 'a group'),
+      rule: 'identity:delete_group',
+      target: ({ params }) => groups.target(params.group_id),
+    },
     answer('group'),
   );
   app.get(
     '/v3/projects/:project_id/OS-IMPACT/deletion',
-    { ...spec('a project'), rule: 'identity:delete_project', target: ({ params }) => projects.target(params.project_id) },
+    {
+      ...spec('getImpactOfProjectDeletion', 'a project'),
+      rule: 'identity:delete_project',
+      target: ({ params }) => projects.target(params.project_id),
+    },
     answer('project'),
   );
   app.get(
     '/v3/domains/:domain_id/OS-IMPACT/deletion',
-    { ...spec('a domain'), rule: 'identity:delete_domain', target: ({ params }) => domains.target(params.domain_id) },
+    {
+      ...spec('getImpactOfDomainDeletion', 'a domain'),
+      rule: 'identity:delete_domain',
+      target: ({ params }) => domains.target(params.domain_id),
+    },
     answer('domain'),
   );
   app.get(
     '/v3/roles/:role_id/OS-IMPACT/deletion',
-    { ...spec('a role'), rule: 'identity:delete_role', target: ({ params }) => roles.target(params.role_id) },
+    {
+      ...spec('getImpactOfRoleDeletion', 'a role'),
+      rule: 'identity:delete_role',
+      target: ({ params }) => roles.target(params.role_id),
+    },
     answer('role'),
   );
   app.get(
     '/v3/OS-OAUTH2/consumers/:consumer_id/OS-IMPACT/deletion',
     {
-      ...spec('a consumer'),
+      ...spec('getImpactOfConsumerDeletion', 'a consumer'),
       rule: 'delete_consumer',
       target: ({ caller, params }) => consumers.target(caller, params.consumer_id),
     },
@@ -76,7 +97,7 @@ export function mountImpact(app: IdentityApp, parts: ImpactDeps): void {
   app.get(
     '/v3/OS-ROLE-CREDENTIALS/types/:type_id/OS-IMPACT/deletion',
     {
-      ...spec('a credential type'),
+      ...spec('getImpactOfCredentialTypeDeletion', 'a credential type'),
       rule: 'delete_credential_type',
       target: ({ caller, params }) => credentialTypeManagement.target(caller, params.type_id),
     },

@@ -27,6 +27,7 @@ export function mountInvitations(
   app.get(
     path,
     {
+      id: 'listInvitations',
       summary: 'List invitations, oldest first',
       tag,
       rule: 'identity:list_invitations',
@@ -43,6 +44,7 @@ export function mountInvitations(
   app.post(
     path,
     {
+      id: 'createInvitation',
       summary: 'Invite someone by e-mail',
       description:
         'What the invitation names (an organization with a base role, groups, roles of applications) is given when it is accepted, if whoever sent it may still give it. The mail is sent in the background.',
@@ -59,13 +61,21 @@ export function mountInvitations(
 
   app.get(
     one,
-    { summary: 'Show an invitation', tag, rule: 'identity:get_invitation', target, reply: { 200: InvitationEnvelope } },
+    {
+      id: 'getInvitation',
+      summary: 'Show an invitation',
+      tag,
+      rule: 'identity:get_invitation',
+      target,
+      reply: { 200: InvitationEnvelope },
+    },
     ({ target: row, base }) => ({ invitation: render(base, row) }),
   );
 
   app.post(
     `${one}/resend`,
     {
+      id: 'resendInvitation',
       summary: 'Send an invitation again',
       description: 'With a new link and a new lifetime; the link before ends. The caller becomes the inviter.',
       tag,
@@ -79,6 +89,7 @@ export function mountInvitations(
   app.delete(
     one,
     {
+      id: 'withdrawInvitation',
       summary: 'Withdraw an invitation',
       description: 'Its link ends.',
       tag,

@@ -23,6 +23,7 @@ export function mountIssuedCredentials(app: IdentityApp, { issuedList }: { reado
   app.get(
     all,
     {
+      id: 'listIssuedCredentials',
       summary: 'List issued credentials',
       description:
         'Those that were revoked, and those that expired within the last days, too. Whoever is no administrator names themselves, or an application that they manage.',
@@ -54,6 +55,7 @@ export function mountIssuedCredentials(app: IdentityApp, { issuedList }: { reado
   app.get(
     one,
     {
+      id: 'getIssuedCredential',
       summary: 'Show an issued credential',
       tag,
       rule: 'get_issued_credential',
@@ -67,6 +69,7 @@ export function mountIssuedCredentials(app: IdentityApp, { issuedList }: { reado
   app.patch(
     one,
     {
+      id: 'updateIssuedCredential',
       summary: 'Suspend an issued credential, or take that back',
       description: 'The published lists say so within a second.',
       tag,
@@ -86,6 +89,7 @@ export function mountIssuedCredentials(app: IdentityApp, { issuedList }: { reado
   app.delete(
     one,
     {
+      id: 'revokeIssuedCredential',
       summary: 'Revoke an issued credential',
       description: 'For good. It stays in the list until some days after it has expired.',
       tag,

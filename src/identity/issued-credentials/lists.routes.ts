@@ -32,6 +32,7 @@ export function mountStatusLists(app: IdentityApp, { statusLists }: { readonly s
   app.get(
     '/openid/status-lists/:list_id',
     {
+      id: 'getTokenStatusList',
       summary: 'Get a Token Status List',
       description:
         'The state of many credentials, as a signed JWT (draft-ietf-oauth-status-list). An entry has two bits: 0 valid, 1 revoked, 2 suspended. A list that is asked for says within a second what was revoked.',
@@ -46,6 +47,7 @@ export function mountStatusLists(app: IdentityApp, { statusLists }: { readonly s
   app.get(
     '/openid/status-lists/:list_id/bitstring',
     {
+      id: 'getRevocationBitstring',
       summary: 'Get a Bitstring Status List of revocation',
       description: 'A Bitstring Status List credential (W3C) as a signed JWT, from the same entries as the Token Status List.',
       tag,
@@ -59,6 +61,7 @@ export function mountStatusLists(app: IdentityApp, { statusLists }: { readonly s
   app.get(
     '/openid/status-lists/:list_id/suspension',
     {
+      id: 'getSuspensionBitstring',
       summary: 'Get a Bitstring Status List of suspension',
       description: 'A Bitstring Status List credential (W3C) as a signed JWT: which credentials are suspended.',
       tag,

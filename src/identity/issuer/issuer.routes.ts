@@ -16,6 +16,7 @@ export function mountIssuer(app: IdentityApp, { issuerIdentity }: { readonly iss
   app.get(
     '/.well-known/did.json',
     {
+      id: 'getIssuerDidDocument',
       summary: 'Show the DID document of the issuer of credentials',
       description: 'Its did:web. There is one if the address of the service is https with the name of a host and no path.',
       tag,
@@ -35,6 +36,7 @@ export function mountIssuer(app: IdentityApp, { issuerIdentity }: { readonly iss
   app.get(
     '/.well-known/jwt-vc-issuer',
     {
+      id: 'getIssuerKeys',
       summary: 'Show the keys of the issuer of credentials',
       description: 'As verifiers of SD-JWT VCs read them.',
       tag,
@@ -46,6 +48,7 @@ export function mountIssuer(app: IdentityApp, { issuerIdentity }: { readonly iss
   app.get(
     '/v3/OS-ROLE-CREDENTIALS/issuer',
     {
+      id: 'getCredentialIssuer',
       summary: 'Show the issuer of credentials',
       description: 'What verifiers need to trust: its DID, its certificate chain, and the root if it is one for development.',
       tag,

@@ -33,6 +33,7 @@ function mountRegisteredLimits(app: IdentityApp, limits: Limits): void {
   app.get(
     '/v3/registered_limits',
     {
+      id: 'listRegisteredLimits',
       summary: 'List registered limits',
       tag,
       rule: 'identity:list_registered_limits',
@@ -48,6 +49,7 @@ function mountRegisteredLimits(app: IdentityApp, limits: Limits): void {
   app.post(
     '/v3/registered_limits',
     {
+      id: 'createRegisteredLimits',
       summary: 'Register resources with the amount that everybody may use by default',
       description: 'All of them, or none.',
       tag,
@@ -62,6 +64,7 @@ function mountRegisteredLimits(app: IdentityApp, limits: Limits): void {
   app.get(
     one,
     {
+      id: 'getRegisteredLimit',
       summary: 'Show a registered limit',
       tag,
       rule: 'identity:get_registered_limit',
@@ -73,6 +76,7 @@ function mountRegisteredLimits(app: IdentityApp, limits: Limits): void {
   app.patch(
     one,
     {
+      id: 'updateRegisteredLimit',
       summary: 'Change a registered limit that no limit refers to',
       tag,
       rule: 'identity:update_registered_limit',
@@ -87,6 +91,7 @@ function mountRegisteredLimits(app: IdentityApp, limits: Limits): void {
   app.delete(
     one,
     {
+      id: 'deleteRegisteredLimit',
       summary: 'Delete a registered limit that no limit refers to',
       tag,
       rule: 'identity:delete_registered_limit',
@@ -104,6 +109,7 @@ function mountProjectLimits(app: IdentityApp, limits: Limits): void {
   app.get(
     '/v3/limits/model',
     {
+      id: 'getLimitModel',
       summary: 'Show the enforcement model',
       description: 'Whether limits of projects must fit into those of their domain.',
       tag,
@@ -115,6 +121,7 @@ function mountProjectLimits(app: IdentityApp, limits: Limits): void {
   app.get(
     '/v3/limits',
     {
+      id: 'listLimits',
       summary: 'List limits',
       description:
         'With a token for a project: those of the project. For a domain: those of the domain and of its projects. For the system: all.',
@@ -131,6 +138,7 @@ function mountProjectLimits(app: IdentityApp, limits: Limits): void {
   app.post(
     '/v3/limits',
     {
+      id: 'createLimits',
       summary: 'Set limits of projects and domains',
       description: 'All of them, or none. Each needs a registered limit of the same service, region and resource.',
       tag,
@@ -144,12 +152,13 @@ function mountProjectLimits(app: IdentityApp, limits: Limits): void {
   );
   app.get(
     one,
-    { summary: 'Show a limit', tag, rule: 'identity:get_limit', target, reply: { 200: LimitEnvelope } },
+    { id: 'getLimit', summary: 'Show a limit', tag, rule: 'identity:get_limit', target, reply: { 200: LimitEnvelope } },
     ({ target: limit, base }) => ({ limit: renderLimit(base, limit) }),
   );
   app.patch(
     one,
     {
+      id: 'updateLimit',
       summary: 'Change a limit',
       tag,
       rule: 'identity:update_limit',
@@ -164,6 +173,7 @@ function mountProjectLimits(app: IdentityApp, limits: Limits): void {
   app.delete(
     one,
     {
+      id: 'deleteLimit',
       summary: 'Delete a limit',
       tag,
       rule: 'identity:delete_limit',

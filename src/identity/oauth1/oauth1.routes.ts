@@ -37,6 +37,7 @@ function mountConsumers(app: IdentityApp, consumers: OAuth1['consumers']): void 
   app.get(
     all,
     {
+      id: 'listOauth1Consumers',
       summary: 'List the consumers of OAuth1',
       tag,
       rule: 'identity:list_consumers',
@@ -51,6 +52,7 @@ function mountConsumers(app: IdentityApp, consumers: OAuth1['consumers']): void 
   app.post(
     all,
     {
+      id: 'createOauth1Consumer',
       summary: 'Register a consumer of OAuth1',
       description: 'The secret is in this answer only. Consumers of OAuth2 are registered at `/v3/OS-OAUTH2/consumers`.',
       tag,
@@ -66,6 +68,7 @@ function mountConsumers(app: IdentityApp, consumers: OAuth1['consumers']): void 
   app.get(
     one,
     {
+      id: 'getOauth1Consumer',
       summary: 'Show a consumer of OAuth1',
       tag,
       rule: 'identity:get_consumer',
@@ -77,6 +80,7 @@ function mountConsumers(app: IdentityApp, consumers: OAuth1['consumers']): void 
   app.patch(
     one,
     {
+      id: 'updateOauth1Consumer',
       summary: 'Change a consumer of OAuth1',
       description: 'All but its id and its secret.',
       tag,
@@ -92,6 +96,7 @@ function mountConsumers(app: IdentityApp, consumers: OAuth1['consumers']): void 
   app.delete(
     one,
     {
+      id: 'deleteOauth1Consumer',
       summary: 'Delete a consumer of OAuth1, and with it its tokens',
       tag,
       rule: 'identity:delete_consumer',
@@ -106,6 +111,7 @@ function mountTokens(app: IdentityApp, tokens: OAuth1['tokens']): void {
   app.post(
     '/v3/OS-OAUTH1/request_token',
     {
+      id: 'createOauth1RequestToken',
       summary: 'Get a request token',
       description: `The first step of a consumer. ${SIGNED}`,
       tag,
@@ -128,6 +134,7 @@ function mountTokens(app: IdentityApp, tokens: OAuth1['tokens']): void {
   app.put(
     '/v3/OS-OAUTH1/authorize/:request_token_id',
     {
+      id: 'authorizeOauth1RequestToken',
       summary: 'Authorize a request token',
       description: 'The user passes roles on to the consumer, and tells it the verifier of this answer.',
       tag,
@@ -141,6 +148,7 @@ function mountTokens(app: IdentityApp, tokens: OAuth1['tokens']): void {
   app.post(
     '/v3/OS-OAUTH1/access_token',
     {
+      id: 'createOauth1AccessToken',
       summary: 'Change a request token for an access token',
       description: `With the verifier that the user got. ${SIGNED}`,
       tag,
@@ -162,6 +170,7 @@ function mountAccessTokens(app: IdentityApp, accessTokens: OAuth1['accessTokens'
   app.get(
     all,
     {
+      id: 'listAccessTokensOfOauth1',
       summary: 'List the OAuth1 access tokens of a user',
       tag,
       rule: 'identity:list_access_tokens',
@@ -180,6 +189,7 @@ function mountAccessTokens(app: IdentityApp, accessTokens: OAuth1['accessTokens'
   app.get(
     one,
     {
+      id: 'getOauth1AccessToken',
       summary: 'Show an OAuth1 access token',
       tag,
       rule: 'identity:get_access_token',
@@ -191,6 +201,7 @@ function mountAccessTokens(app: IdentityApp, accessTokens: OAuth1['accessTokens'
   app.delete(
     one,
     {
+      id: 'deleteOauth1AccessToken',
       summary: 'Delete an OAuth1 access token, and with it the tokens that were made with it',
       tag,
       rule: 'identity:delete_access_token',
@@ -202,6 +213,7 @@ function mountAccessTokens(app: IdentityApp, accessTokens: OAuth1['accessTokens'
   app.get(
     '/v3/users/:user_id/OS-OAUTH1/access_tokens/:access_token_id/roles',
     {
+      id: 'listRolesOfOauth1AccessToken',
       summary: 'List the roles of an OAuth1 access token',
       tag,
       rule: 'identity:list_access_token_roles',
@@ -218,6 +230,7 @@ function mountAccessTokens(app: IdentityApp, accessTokens: OAuth1['accessTokens'
   app.get(
     '/v3/users/:user_id/OS-OAUTH1/access_tokens/:access_token_id/roles/:role_id',
     {
+      id: 'getRoleOfOauth1AccessToken',
       summary: 'Show a role of an OAuth1 access token',
       tag,
       rule: 'identity:get_access_token_role',

@@ -113,15 +113,21 @@ t.name({
 const DPOP = { DPoP: 'Proof of possession of the key the token is bound to (RFC 9449).' };
 
 const WEBSSO_ROUTES = [
-  [WEBSSO, '/:protocol_id', 'Any way to sign in will do, and whoever is signed in stays so.'],
-  [WEBSSO_OF_PROVIDERS, '/:idp_id/protocols/:protocol_id/websso', 'Whoever is not signed in does so through that provider.'],
+  [WEBSSO, '/:protocol_id', 'AuthWebsso', 'Any way to sign in will do, and whoever is signed in stays so.'],
+  [
+    WEBSSO_OF_PROVIDERS,
+    '/:idp_id/protocols/:protocol_id/websso',
+    'AuthIdentityProviderProtocolWebsso',
+    'Whoever is not signed in does so through that provider.',
+  ],
 ] as const;
-const webssoRoutes = WEBSSO_ROUTES.flatMap(([base, path, how]) =>
+const webssoRoutes = WEBSSO_ROUTES.flatMap(([base, path, name, how]) =>
   (['GET', 'POST'] as const).map(
     (method): DocumentedRoute => ({
       method,
       path: base + path,
       spec: {
+        id: `${method === 'GET' ? 'get' : 'create'}${name}`,
         summary: `Sign in to a dashboard${base === WEBSSO ? '' : ' through a provider'}${method === 'GET' ? '' : ', by POST'}`,
         description: `For the browser of the person, whom a dashboard such as Horizon sends here. ${how} It ends with a form that posts the token of the person to the dashboard. The protocol is \`openid\`.`,
         tag: 'Federation',
@@ -147,6 +153,7 @@ export const openidRoutes: readonly DocumentedRoute[] = [
     method: 'GET',
     path: '/.well-known/openid-configuration',
     spec: {
+      id: 'getOpenidMetadata',
       summary: 'Show the OpenID Connect metadata',
       tag,
       rule: 'anyone',
@@ -157,6 +164,7 @@ export const openidRoutes: readonly DocumentedRoute[] = [
     method: 'GET',
     path: '/.well-known/oauth-authorization-server',
     spec: {
+      id: 'getOauthMetadata',
       summary: 'Show the OAuth2 metadata',
       description: 'RFC 8414. The content is that of the OpenID Connect metadata.',
       tag,
@@ -168,6 +176,7 @@ export const openidRoutes: readonly DocumentedRoute[] = [
     method: 'GET',
     path: '/openid/jwks',
     spec: {
+      id: 'listPublicKeys',
       summary: 'List the public keys that verify tokens',
       tag,
       rule: 'anyone',
@@ -179,6 +188,7 @@ export const openidRoutes: readonly DocumentedRoute[] = [
     method: 'GET',
     path: '/openid/authorize',
     spec: {
+      id: 'startSignIn',
       summary: 'Start a login in the browser',
       description:
         'For the browser of the person, not for programs. It ends with a redirection to `redirect_uri` with a code, or an error.',
@@ -192,6 +202,7 @@ export const openidRoutes: readonly DocumentedRoute[] = [
     method: 'POST',
     path: '/openid/authorize',
     spec: {
+      id: 'startSignInByForm',
       summary: 'Start a login, with form parameters',
       tag,
       rule: 'anyone',
@@ -204,6 +215,7 @@ export const openidRoutes: readonly DocumentedRoute[] = [
     method: 'POST',
     path: '/openid/par',
     spec: {
+      id: 'pushAuthorizationRequest',
       summary: 'Push the parameters of a login (RFC 9126)',
       tag,
       access: APPLICATION,
@@ -216,6 +228,7 @@ export const openidRoutes: readonly DocumentedRoute[] = [
     method: 'POST',
     path: '/openid/token',
     spec: {
+      id: 'getOpenidTokens',
       summary: 'Get tokens',
       description:
         'For a code, a refresh token, a device code, a password (if the application may) or the application itself. Public applications send their `client_id` and PKCE instead of a secret.',
@@ -230,6 +243,7 @@ export const openidRoutes: readonly DocumentedRoute[] = [
     method: 'POST',
     path: '/v3/OS-OAUTH2/access_token',
     spec: {
+      id: 'getKeyrockTokens',
       summary: 'Get tokens at the path of Keyrock',
       description: 'A form, or JSON, also as `{"token_request": {…}}`.',
       tag: keyrock,
@@ -245,6 +259,7 @@ export const openidRoutes: readonly DocumentedRoute[] = [
       method,
       path: '/openid/userinfo',
       spec: {
+        id: method === 'GET' ? 'getUserClaims' : 'getUserClaimsByPost',
         summary: 'Show claims about the user of an access token',
         description: 'Which ones depends on the scopes of the token.',
         tag,
@@ -258,6 +273,7 @@ export const openidRoutes: readonly DocumentedRoute[] = [
     method: 'POST',
     path: '/openid/revoke',
     spec: {
+      id: 'revokeOpenidToken',
       summary: 'Revoke a token (RFC 7009)',
       tag,
       access: APPLICATION,
@@ -270,6 +286,7 @@ export const openidRoutes: readonly DocumentedRoute[] = [
     method: 'POST',
     path: '/openid/device/authorize',
     spec: {
+      id: 'startDeviceSignIn',
       summary: 'Start a login on a device without a browser (RFC 8628)',
       tag,
       access: APPLICATION,
@@ -282,6 +299,7 @@ export const openidRoutes: readonly DocumentedRoute[] = [
     method: 'GET',
     path: '/openid/device',
     spec: {
+      id: 'showDevicePage',
       summary: 'Show the page to enter the code of a device',
       tag,
       rule: 'anyone',
@@ -293,6 +311,7 @@ export const openidRoutes: readonly DocumentedRoute[] = [
     method: 'GET',
     path: '/openid/logout',
     spec: {
+      id: 'startLogout',
       summary: 'Start a logout in the browser',
       tag,
       rule: 'anyone',
@@ -304,6 +323,7 @@ export const openidRoutes: readonly DocumentedRoute[] = [
     method: 'POST',
     path: '/openid/logout',
     spec: {
+      id: 'startLogoutByForm',
       summary: 'Start a logout, with form parameters',
       tag,
       rule: 'anyone',
@@ -316,6 +336,7 @@ export const openidRoutes: readonly DocumentedRoute[] = [
     method: 'GET',
     path: '/account',
     spec: {
+      id: 'showAccountPage',
       summary: 'Show the account page of the signed-in person',
       tag,
       rule: 'anyone',

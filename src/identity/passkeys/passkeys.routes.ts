@@ -13,7 +13,14 @@ export function mountPasskeys(app: IdentityApp, { passkeys, subject }: { passkey
 
   app.get(
     path,
-    { summary: 'List the passkeys of a user', tag, rule: 'list_passkeys', target, reply: { 200: PasskeyList } },
+    {
+      id: 'listUserPasskeys',
+      summary: 'List the passkeys of a user',
+      tag,
+      rule: 'list_passkeys',
+      target,
+      reply: { 200: PasskeyList },
+    },
     async (call) =>
       wholeList(
         call,
@@ -25,6 +32,7 @@ export function mountPasskeys(app: IdentityApp, { passkeys, subject }: { passkey
   app.delete(
     '/v3/users/:user_id/OS-PASSKEYS/passkeys/:passkey_id',
     {
+      id: 'deleteUserPasskey',
       summary: 'Remove a passkey of a user',
       description: 'Its owner does not remove the only way to sign in, nor the last passkey if they must have one.',
       tag,

@@ -15,6 +15,7 @@ export function mountPolicies(app: IdentityApp, { policies }: { readonly policie
   app.get(
     `${one}/OS-ENDPOINT-POLICY/endpoints`,
     {
+      id: 'listEndpointsOfPolicy',
       summary: 'List the endpoints that a policy is for',
       tag,
       rule: 'identity:list_endpoints_for_policy',
@@ -33,6 +34,7 @@ export function mountPolicies(app: IdentityApp, { policies }: { readonly policie
   app.get(
     '/v3/endpoints/:endpoint_id/OS-ENDPOINT-POLICY/policy',
     {
+      id: 'getPolicyOfEndpoint',
       summary: 'Show the policy of an endpoint',
       description: 'Its own, else that of its service in its region or a region above, else that of its service.',
       tag,
@@ -46,23 +48,25 @@ export function mountPolicies(app: IdentityApp, { policies }: { readonly policie
 }
 
 const ASSOCIATIONS = [
-  { path: 'endpoints/:endpoint_id', name: 'endpoint', words: 'an endpoint' },
-  { path: 'services/:service_id', name: 'service', words: 'all endpoints of a service' },
+  { path: 'endpoints/:endpoint_id', name: 'endpoint', id: 'PolicyForEndpoint', words: 'an endpoint' },
+  { path: 'services/:service_id', name: 'service', id: 'PolicyForService', words: 'all endpoints of a service' },
   {
     path: 'services/:service_id/regions/:region_id',
     name: 'region_and_service',
+    id: 'PolicyForServiceInRegion',
     words: 'the endpoints of a service in a region and the regions below it',
   },
 ] as const;
 
 function mountAssociations(app: IdentityApp, policies: Policies): void {
-  for (const { path, name, words } of ASSOCIATIONS) {
+  for (const { path, name, id, words } of ASSOCIATIONS) {
     const whole = `/v3/policies/:policy_id/OS-ENDPOINT-POLICY/${path}` as const;
     const target = ({ params }: { params: { policy_id: string } }) => policies.target(params.policy_id);
     const pathOf = ({ policy_id: _, ...rest }: { policy_id: string }) => rest;
     app.put(
       whole,
       {
+        id: `use${id}`,
         summary: `Use a policy for ${words}`,
         description: 'It replaces the policy that was used for exactly this.',
         tag,
@@ -75,6 +79,7 @@ function mountAssociations(app: IdentityApp, policies: Policies): void {
     app.get(
       whole,
       {
+        id: `check${id}`,
         summary: `Check that a policy is used for ${words}`,
         tag,
         rule: `identity:check_policy_association_for_${name}`,
@@ -86,6 +91,7 @@ function mountAssociations(app: IdentityApp, policies: Policies): void {
     app.delete(
       whole,
       {
+        id: `end${id}`,
         summary: `No longer use a policy for ${words}`,
         tag,
         rule: `identity:delete_policy_association_for_${name}`,

@@ -24,6 +24,7 @@ export function mountDomains(app: IdentityApp, { domains }: { domains: Domains }
   app.get(
     '/v3/domains',
     {
+      id: 'listDomains',
       summary: 'List domains',
       tag,
       rule: 'identity:list_domains',
@@ -40,6 +41,7 @@ export function mountDomains(app: IdentityApp, { domains }: { domains: Domains }
   app.post(
     '/v3/domains',
     {
+      id: 'createDomain',
       summary: 'Create a domain',
       description: '`explicit_domain_id` gives it an id, for services that share domains.',
       tag,
@@ -53,6 +55,7 @@ export function mountDomains(app: IdentityApp, { domains }: { domains: Domains }
   app.get(
     '/v3/domains/:domain_id',
     {
+      id: 'getDomain',
       summary: 'Show a domain',
       tag,
       rule: 'identity:get_domain',
@@ -69,6 +72,7 @@ export function mountDomains(app: IdentityApp, { domains }: { domains: Domains }
   app.patch(
     '/v3/domains/:domain_id',
     {
+      id: 'updateDomain',
       summary: 'Change a domain',
       description: '`enabled: false` locks out everybody in the domain.',
       tag,
@@ -87,6 +91,7 @@ export function mountDomains(app: IdentityApp, { domains }: { domains: Domains }
   app.delete(
     '/v3/domains/:domain_id',
     {
+      id: 'deleteDomain',
       summary: 'Delete a domain',
       description: 'Only a disabled domain can be deleted; users, groups and projects in it are deleted with it.',
       tag,

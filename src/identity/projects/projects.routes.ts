@@ -60,6 +60,7 @@ export function mountProjects(app: IdentityApp, { db, projects, projectIdsOf }: 
   app.get(
     '/v3/projects',
     {
+      id: 'listProjects',
       summary: 'List projects',
       description: 'A token for a domain sees only the projects of that domain.',
       tag,
@@ -77,6 +78,7 @@ export function mountProjects(app: IdentityApp, { db, projects, projectIdsOf }: 
   app.post(
     '/v3/projects',
     {
+      id: 'createProject',
       summary: 'Create a project',
       description: 'Without `parent_id`, it is directly below its domain. The tree has a limited depth.',
       tag,
@@ -93,6 +95,7 @@ export function mountProjects(app: IdentityApp, { db, projects, projectIdsOf }: 
   app.get(
     '/v3/projects/:project_id',
     {
+      id: 'getProject',
       summary: 'Show a project, optionally with its ancestors and descendants',
       tag,
       rule: 'identity:get_project',
@@ -110,6 +113,7 @@ export function mountProjects(app: IdentityApp, { db, projects, projectIdsOf }: 
   app.patch(
     '/v3/projects/:project_id',
     {
+      id: 'updateProject',
       summary: 'Change a project',
       description:
         'Only the attributes in the body change. `enabled: false` ends all tokens for the project; a project with enabled children cannot be disabled.',
@@ -129,6 +133,7 @@ export function mountProjects(app: IdentityApp, { db, projects, projectIdsOf }: 
   app.delete(
     '/v3/projects/:project_id',
     {
+      id: 'deleteProject',
       summary: 'Delete a project',
       description: 'A project with children is refused. Tokens for it, and roles in it, end.',
       tag,
@@ -152,12 +157,20 @@ export function mountTags(app: IdentityApp, { projects, tags }: Pick<ProjectDeps
 
   app.get(
     path,
-    { summary: 'List the tags of a project', tag, rule: 'identity:list_project_tags', target: project, reply: { 200: TagList } },
+    {
+      id: 'listProjectTags',
+      summary: 'List the tags of a project',
+      tag,
+      rule: 'identity:list_project_tags',
+      target: project,
+      reply: { 200: TagList },
+    },
     async (call) => renderTags(call, await tags.list(call.target)),
   );
   app.put(
     path,
     {
+      id: 'setProjectTags',
       summary: 'Replace the tags of a project',
       description: 'Tags that are not in the body are removed.',
       tag,
@@ -170,19 +183,34 @@ export function mountTags(app: IdentityApp, { projects, tags }: Pick<ProjectDeps
   );
   app.delete(
     path,
-    { summary: 'Remove all tags of a project', tag, rule: 'identity:delete_project_tags', target: project, reply: { 204: null } },
+    {
+      id: 'deleteProjectTags',
+      summary: 'Remove all tags of a project',
+      tag,
+      rule: 'identity:delete_project_tags',
+      target: project,
+      reply: { 204: null },
+    },
     async ({ caller, target }) => {
       await tags.replace(caller, target, []);
     },
   );
   app.get(
     one,
-    { summary: 'Check for a tag', tag, rule: 'identity:get_project_tag', target: project, reply: { 204: null } },
+    {
+      id: 'checkProjectTag',
+      summary: 'Check for a tag',
+      tag,
+      rule: 'identity:get_project_tag',
+      target: project,
+      reply: { 204: null },
+    },
     ({ target, params }) => tags.check(target, params.tag),
   );
   app.put(
     one,
     {
+      id: 'addProjectTag',
       summary: 'Add a tag',
       tag,
       rule: 'identity:create_project_tag',
@@ -197,7 +225,14 @@ export function mountTags(app: IdentityApp, { projects, tags }: Pick<ProjectDeps
   );
   app.delete(
     one,
-    { summary: 'Remove a tag', tag, rule: 'identity:delete_project_tag', target: project, reply: { 204: null } },
+    {
+      id: 'deleteProjectTag',
+      summary: 'Remove a tag',
+      tag,
+      rule: 'identity:delete_project_tag',
+      target: project,
+      reply: { 204: null },
+    },
     ({ caller, target, params }) => tags.remove(caller, target, params.tag),
   );
 }

@@ -25,6 +25,7 @@ export function mountRegistration(
   app.post(
     '/v3/OS-REGISTRATION/users',
     {
+      id: 'registerUser',
       summary: 'Register a user',
       description:
         'The user is disabled until the activation, and gets two organizations and an activation key, which is shown only here. The calling program sends it to the person.',
@@ -43,6 +44,7 @@ export function mountRegistration(
   app.get(
     '/v3/OS-REGISTRATION/users/:user_id/activate',
     {
+      id: 'getActivationKey',
       summary: 'Get a new activation key',
       description: 'The one before ends.',
       tag,
@@ -57,6 +59,7 @@ export function mountRegistration(
   app.patch(
     '/v3/OS-REGISTRATION/activate/:activation_key/users/:user_id',
     {
+      id: 'activateRegisteredUser',
       summary: 'Activate a registered user',
       description: 'The key is used up. The user and their organizations are enabled.',
       tag,
@@ -72,6 +75,7 @@ export function mountRegistration(
   app.get(
     '/v3/OS-REGISTRATION/users/:user_id/reset_password',
     {
+      id: 'getResetToken',
       summary: 'Get a token that resets the password',
       description: 'The one before ends. Whoever has it can set a new password once.',
       tag,
@@ -88,6 +92,7 @@ export function mountRegistration(
   app.patch(
     '/v3/OS-REGISTRATION/reset_password/:token_id/users/:user_id',
     {
+      id: 'resetPassword',
       summary: 'Set a new password with a reset token',
       description: 'The token is used up, and all sessions of the user end.',
       tag,

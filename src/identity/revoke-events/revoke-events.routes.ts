@@ -27,6 +27,7 @@ export function mountRevokeEvents(app: IdentityApp, { revokeEvents }: { readonly
   app.get(
     '/v3/OS-REVOKE/events',
     {
+      id: 'listRevokeEvents',
       summary: 'List what ended tokens before their time',
       description:
         'For services that check tokens by themselves. Validation knows all of it. An event concerns the tokens that have everything it names.',
@@ -38,11 +39,11 @@ export function mountRevokeEvents(app: IdentityApp, { revokeEvents }: { readonly
     async (call) => wholeList(call, 'events', await revokeEvents.list(single(call.query, 'since'))),
   );
 
-  for (const [path, summary] of [
-    ['/v3/OS-SIMPLE-CERT/ca', 'The certificate of the authority of PKI tokens, which there are none of'],
-    ['/v3/OS-SIMPLE-CERT/certificates', 'The certificates of PKI tokens, which there are none of'],
+  for (const [path, id, summary] of [
+    ['/v3/OS-SIMPLE-CERT/ca', 'getPkiAuthority', 'The certificate of the authority of PKI tokens, which there are none of'],
+    ['/v3/OS-SIMPLE-CERT/certificates', 'getPkiCertificates', 'The certificates of PKI tokens, which there are none of'],
   ] as const)
-    app.get(path, { summary, tag, rule: 'anyone', reply: { 410: KeystoneError } }, () => fail('pki.gone'));
+    app.get(path, { id, summary, tag, rule: 'anyone', reply: { 410: KeystoneError } }, () => fail('pki.gone'));
 }
 
 t.name({ RevokeEvent, RevokeEventList });

@@ -48,6 +48,7 @@ export function mountCredentialIssuer(app: IdentityApp, parts: RoleCredentialRou
   app.get(
     ISSUER_METADATA,
     {
+      id: 'getCredentialIssuerMetadata',
       summary: 'Show the metadata of the credential issuer',
       description: 'OID4VCI 1.0, 12.2. Signed, if the client accepts application/jwt.',
       tag,
@@ -68,6 +69,7 @@ export function mountCredentialIssuer(app: IdentityApp, parts: RoleCredentialRou
   app.post(
     NONCE,
     {
+      id: 'getCredentialNonce',
       summary: 'Get a nonce for key proofs',
       description: 'OID4VCI 1.0, 7. It is good once, for five minutes.',
       tag,
@@ -85,6 +87,7 @@ export function mountCredentialIssuer(app: IdentityApp, parts: RoleCredentialRou
   app.post(
     CREDENTIAL,
     {
+      id: 'issueCredential',
       summary: 'Issue a credential to a wallet',
       description:
         'OID4VCI 1.0, 8. The access token is one for credentials. The body may be encrypted to the key of the metadata (application/jwt).',
@@ -107,6 +110,7 @@ export function mountCredentialIssuer(app: IdentityApp, parts: RoleCredentialRou
   app.post(
     NOTIFICATION,
     {
+      id: 'reportIssuedCredential',
       summary: 'Report what became of an issued credential',
       description: 'OID4VCI 1.0, 11. The access token is that of the credential.',
       tag,
@@ -124,6 +128,7 @@ export function mountCredentialIssuer(app: IdentityApp, parts: RoleCredentialRou
   app.get(
     `${OFFERS}/:offer_id`,
     {
+      id: 'getCredentialOffer',
       summary: 'Show a credential offer',
       description: 'OID4VCI 1.0, 4.1.3. For the wallet that has scanned it, until it is used.',
       tag,

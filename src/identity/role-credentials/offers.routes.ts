@@ -18,6 +18,7 @@ export function mountCredentialOffers(
   app.get(
     `${path}/types`,
     {
+      id: 'listAvailableCredentials',
       summary: 'List the credentials that a person can receive',
       description: 'Types of which the person has a role now.',
       tag,
@@ -41,6 +42,7 @@ export function mountCredentialOffers(
   app.post(
     `${path}/offers`,
     {
+      id: 'createCredentialOffer',
       summary: 'Offer credentials to a person',
       description:
         'The person follows the link, or scans it. A pre-authorized code, which needs no further sign-in, is only given to the person; it needs a recent login.',

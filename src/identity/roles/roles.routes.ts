@@ -37,6 +37,7 @@ export function mountRoles(app: IdentityApp, { roles }: { roles: Roles }): void 
   app.get(
     '/v3/roles',
     {
+      id: 'listRoles',
       summary: 'List roles',
       tag,
       rule: 'identity:list_roles',
@@ -52,19 +53,35 @@ export function mountRoles(app: IdentityApp, { roles }: { roles: Roles }): void 
 
   app.post(
     '/v3/roles',
-    { summary: 'Create a role', tag, rule: 'identity:create_role', body: CreateRole, reply: { 201: RoleEnvelope } },
+    {
+      id: 'createRole',
+      summary: 'Create a role',
+      tag,
+      rule: 'identity:create_role',
+      body: CreateRole,
+      reply: { 201: RoleEnvelope },
+    },
     async ({ caller, body, base }) => ({ role: renderRole(base, await roles.create(caller, body.role)) }),
   );
 
   app.get(
     '/v3/roles/:role_id',
-    { summary: 'Show a role', tag, rule: 'identity:get_role', target: role, documentation: ETAG, reply: { 200: RoleEnvelope } },
+    {
+      id: 'getRole',
+      summary: 'Show a role',
+      tag,
+      rule: 'identity:get_role',
+      target: role,
+      documentation: ETAG,
+      reply: { 200: RoleEnvelope },
+    },
     ({ target, base }) => withEtag(target, { role: renderRole(base, target) }),
   );
 
   app.patch(
     '/v3/roles/:role_id',
     {
+      id: 'updateRole',
       summary: 'Change a role',
       tag,
       rule: 'identity:update_role',
@@ -82,6 +99,7 @@ export function mountRoles(app: IdentityApp, { roles }: { roles: Roles }): void 
   app.delete(
     '/v3/roles/:role_id',
     {
+      id: 'deleteRole',
       summary: 'Delete a role',
       description: 'Its grants end, and tokens that contain it.',
       tag,
@@ -110,6 +128,7 @@ export function mountImpliedRoles(app: IdentityApp, { implied }: { implied: Impl
   app.get(
     '/v3/roles/:prior_role_id/implies',
     {
+      id: 'listImpliedRoles',
       summary: 'List the roles a role implies',
       tag,
       rule: 'identity:list_implied_roles',
@@ -124,7 +143,14 @@ export function mountImpliedRoles(app: IdentityApp, { implied }: { implied: Impl
 
   app.get(
     one,
-    { summary: 'Show an implication', tag, rule: 'identity:get_implied_role', target: pair, reply: { 200: ImpliedRole } },
+    {
+      id: 'getImpliedRole',
+      summary: 'Show an implication',
+      tag,
+      rule: 'identity:get_implied_role',
+      target: pair,
+      reply: { 200: ImpliedRole },
+    },
     async (call) => {
       await implied.check(call.target);
       return renderImplication(call);
@@ -133,13 +159,21 @@ export function mountImpliedRoles(app: IdentityApp, { implied }: { implied: Impl
 
   app.head(
     one,
-    { summary: 'Check an implication', tag, rule: 'identity:check_implied_role', target: pair, reply: { 204: null } },
+    {
+      id: 'checkImpliedRole',
+      summary: 'Check an implication',
+      tag,
+      rule: 'identity:check_implied_role',
+      target: pair,
+      reply: { 204: null },
+    },
     ({ target }) => implied.check(target),
   );
 
   app.put(
     one,
     {
+      id: 'createImpliedRole',
       summary: 'Make a role imply another',
       description:
         'Whoever has the first has the second, too. Circles are refused, and so is what it implies already; `admin` cannot be implied.',
@@ -156,13 +190,26 @@ export function mountImpliedRoles(app: IdentityApp, { implied }: { implied: Impl
 
   app.delete(
     one,
-    { summary: 'Delete an implication', tag, rule: 'identity:delete_implied_role', target: pair, reply: { 204: null } },
+    {
+      id: 'deleteImpliedRole',
+      summary: 'Delete an implication',
+      tag,
+      rule: 'identity:delete_implied_role',
+      target: pair,
+      reply: { 204: null },
+    },
     ({ caller, target }) => implied.remove(caller, target),
   );
 
   app.get(
     '/v3/role_inferences',
-    { summary: 'List all implications', tag, rule: 'identity:list_role_inference_rules', reply: { 200: RoleInferences } },
+    {
+      id: 'listRoleInferences',
+      summary: 'List all implications',
+      tag,
+      rule: 'identity:list_role_inference_rules',
+      reply: { 200: RoleInferences },
+    },
     async ({ base, path }) => ({
       role_inferences: (await implied.all()).map((inference) => renderInference(base, inference)),
       links: { self: base + path },

@@ -99,6 +99,7 @@ export function mountAuth(app: IdentityApp, { auth, tokens, tokenText, revocatio
   app.post(
     '/v3/auth/tokens',
     {
+      id: 'logIn',
       summary: 'Log in',
       description:
         'Answers with the token in the header `X-Subject-Token`; the body says what it is for. `identity.methods` names how the caller proves who they are: `password`, `totp` (a one-time code), `token` (an earlier token), `application_credential` (the secret of a program), `oauth1` (the request is signed), `oauth2` (an access token; the token ends after ten minutes, or with the access token). A second factor may be sent with the password (`verification_code`, `device_data` or `recovery_code`). Without a scope, the token is for the default project of the user, if there is one.',
@@ -129,6 +130,7 @@ export function mountAuth(app: IdentityApp, { auth, tokens, tokenText, revocatio
   app.get(
     '/v3/auth/tokens',
     {
+      id: 'validateToken',
       summary: 'Validate a token and show it',
       description:
         'The token to validate is in `X-Subject-Token`; `X-Auth-Token` is that of the caller, and may be the same. Answered from memory, thousands of times a second.',
@@ -153,6 +155,7 @@ export function mountAuth(app: IdentityApp, { auth, tokens, tokenText, revocatio
   app.head(
     '/v3/auth/tokens',
     {
+      id: 'checkToken',
       summary: 'Check a token',
       description: 'As validation, without a body.',
       tag,
@@ -167,6 +170,7 @@ export function mountAuth(app: IdentityApp, { auth, tokens, tokenText, revocatio
   app.delete(
     '/v3/auth/tokens',
     {
+      id: 'revokeToken',
       summary: 'Revoke a token',
       description:
         'The token in `X-Subject-Token` ends at once, in every process of the service. An application that acts for a person (method `oauth2`) ends its own tokens only.',
@@ -185,6 +189,7 @@ export function mountAuth(app: IdentityApp, { auth, tokens, tokenText, revocatio
   app.get(
     '/v3/auth/catalog',
     {
+      id: 'getAuthCatalog',
       summary: 'Show the catalog of this token',
       description: 'The services and endpoints that the project of the token sees.',
       tag,

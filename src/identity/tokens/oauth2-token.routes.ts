@@ -29,6 +29,7 @@ export function mountOauth2Token(app: IdentityApp, { auth }: { readonly auth: Au
   app.post(
     '/v3/OS-OAUTH2/token',
     {
+      id: 'getTokenOfProgram',
       summary: 'Get a token with an application credential, by OAuth2',
       description:
         'The id and the secret of the application credential are sent by HTTP Basic. The answer has a token of this service, as `POST /v3/auth/tokens` gives it.',

@@ -15,6 +15,7 @@ export function mountTrusts(app: IdentityApp, { trusts }: { readonly trusts: Tru
   app.get(
     all,
     {
+      id: 'listTrusts',
       summary: 'List trusts',
       description: 'Without the roles. Whoever is neither administrator nor reader of the system names themselves.',
       tag,
@@ -37,6 +38,7 @@ export function mountTrusts(app: IdentityApp, { trusts }: { readonly trusts: Tru
   app.post(
     all,
     {
+      id: 'createTrust',
       summary: 'Create a trust',
       description:
         'The user of the token is the trustor. With a token of a trust, that trust is passed on: the new one gives the same or less, and ends with it.',
@@ -53,12 +55,13 @@ export function mountTrusts(app: IdentityApp, { trusts }: { readonly trusts: Tru
   );
   app.get(
     one,
-    { summary: 'Show a trust', tag, rule: 'identity:get_trust', target: trust, reply: { 200: TrustEnvelope } },
+    { id: 'getTrust', summary: 'Show a trust', tag, rule: 'identity:get_trust', target: trust, reply: { 200: TrustEnvelope } },
     ({ target, base }) => ({ trust: renderTrust(base, target) }),
   );
   app.delete(
     one,
     {
+      id: 'deleteTrust',
       summary: 'Delete a trust, those that were passed on from it, and their tokens',
       tag,
       rule: 'identity:delete_trust',
@@ -70,6 +73,7 @@ export function mountTrusts(app: IdentityApp, { trusts }: { readonly trusts: Tru
   app.get(
     `${one}/roles`,
     {
+      id: 'listRolesOfTrust',
       summary: 'List the roles of a trust',
       tag,
       rule: 'identity:list_roles_for_trust',
@@ -81,6 +85,7 @@ export function mountTrusts(app: IdentityApp, { trusts }: { readonly trusts: Tru
   app.get(
     '/v3/OS-TRUST/trusts/:trust_id/roles/:role_id',
     {
+      id: 'getRoleOfTrust',
       summary: 'Show a role of a trust',
       tag,
       rule: 'identity:get_role_for_trust',

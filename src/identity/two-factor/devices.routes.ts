@@ -46,6 +46,7 @@ export function mountDevices(
   app.post(
     all,
     {
+      id: 'rememberDevice',
       summary: 'Remember a device',
       description:
         'A remembered device stands for the second factor. With its id and token it gets a new token; an old token that is used again ends all devices of the user, because it was stolen.',
@@ -73,6 +74,7 @@ export function mountDevices(
   app.head(
     all,
     {
+      id: 'checkDevice',
       summary: 'Check a remembered device',
       tag,
       rule: 'check_for_device',
@@ -94,13 +96,27 @@ export function mountDevices(
 
   app.delete(
     own,
-    { summary: 'Forget all devices of a user', tag, rule: 'forget_devices', target, reply: { 204: null } },
+    {
+      id: 'deleteUserDevices',
+      summary: 'Forget all devices of a user',
+      tag,
+      rule: 'forget_devices',
+      target,
+      reply: { 204: null },
+    },
     async ({ caller, target: user }) => devices.forgetAll(await subject.toRemove(caller, user), user.id),
   );
 
   app.get(
     own,
-    { summary: 'List the remembered devices of a user', tag, rule: 'list_devices', target, reply: { 200: DeviceList } },
+    {
+      id: 'listUserDevices',
+      summary: 'List the remembered devices of a user',
+      tag,
+      rule: 'list_devices',
+      target,
+      reply: { 200: DeviceList },
+    },
     async (call) =>
       wholeList(
         call,
@@ -111,7 +127,7 @@ export function mountDevices(
 
   app.delete(
     '/v3/users/:user_id/OS-TWO-FACTOR/devices/:device_id',
-    { summary: 'Forget one device', tag, rule: 'forget_device', target, reply: { 204: null } },
+    { id: 'deleteUserDevice', summary: 'Forget one device', tag, rule: 'forget_device', target, reply: { 204: null } },
     async ({ caller, target: user, params }) => devices.forget(await subject.toRemove(caller, user), user.id, params.device_id),
   );
 }

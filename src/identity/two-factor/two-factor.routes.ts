@@ -45,6 +45,7 @@ export function mountTwoFactor(app: IdentityApp, { factor, subject }: TwoFactorD
   app.head(
     '/v3/OS-TWO-FACTOR/two_factor_auth',
     {
+      id: 'checkTwoFactor',
       summary: 'Check whether a user has two-factor authentication',
       tag,
       rule: 'is_two_factor_auth_enabled',
@@ -58,6 +59,7 @@ export function mountTwoFactor(app: IdentityApp, { factor, subject }: TwoFactorD
   app.get(
     `${own}/two_factor_auth`,
     {
+      id: 'getTwoFactor',
       summary: 'Show whether a user has two-factor authentication, and how many recovery codes are left',
       tag,
       rule: 'is_two_factor_auth_enabled',
@@ -80,6 +82,7 @@ export function mountTwoFactor(app: IdentityApp, { factor, subject }: TwoFactorD
   app.post(
     `${own}/two_factor_auth`,
     {
+      id: 'enableTwoFactor',
       summary: 'Enable two-factor authentication, or replace the key',
       description:
         'Answers with the key for one-time codes, also as an address for QR codes. It is shown only here. It needs a recent login; to replace the key, one with the second factor (a code, a recovery code or a remembered device), unless an administrator does it for somebody else. The first time it also needs a security question, which stays when the key is replaced. Sessions and tokens of the user end, except for the token of this request, and so do remembered devices and recovery codes.',
@@ -107,6 +110,7 @@ export function mountTwoFactor(app: IdentityApp, { factor, subject }: TwoFactorD
   app.delete(
     `${own}/two_factor_auth`,
     {
+      id: 'disableTwoFactor',
       summary: 'Disable two-factor authentication',
       description:
         'Remembered devices and recovery codes end. It needs a recent login with the second factor, unless an administrator does it for somebody else.',
@@ -121,6 +125,7 @@ export function mountTwoFactor(app: IdentityApp, { factor, subject }: TwoFactorD
   app.get(
     `${own}/two_factor_data`,
     {
+      id: 'getTwoFactorData',
       summary: 'Show the security question',
       tag,
       rule: 'get_two_factor_data',
@@ -142,6 +147,7 @@ export function mountTwoFactor(app: IdentityApp, { factor, subject }: TwoFactorD
   app.head(
     `${own}/sec_question`,
     {
+      id: 'checkSecurityQuestion',
       summary: 'Check the answer to the security question',
       tag,
       rule: 'check_security_question',
@@ -162,6 +168,7 @@ export function mountTwoFactor(app: IdentityApp, { factor, subject }: TwoFactorD
   app.post(
     `${own}/recovery_codes`,
     {
+      id: 'createRecoveryCodes',
       summary: 'Create new recovery codes',
       description:
         'They are shown only once, and the former ones end. It needs a recent login with the second factor, unless an administrator does it for somebody else.',

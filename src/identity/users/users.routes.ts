@@ -86,6 +86,7 @@ export function mountUsers(app: IdentityApp, { users, federation, clock, config,
   app.get(
     '/v3/users',
     {
+      id: 'listUsers',
       summary: 'List users',
       description: 'Sorted by id unless `sort` is given. A token for a domain sees only the users of that domain.',
       tag,
@@ -104,6 +105,7 @@ export function mountUsers(app: IdentityApp, { users, federation, clock, config,
   app.post(
     '/v3/users',
     {
+      id: 'createUser',
       summary: 'Create a user',
       description:
         'Without `domain_id`, the user is in the domain of the token, else in `default`. The password is checked against the rules of the service and is never shown. A user without a password can log in only in other ways. `federated` names accounts at identity providers that the user signs in by; it needs the right to change providers.',
@@ -127,6 +129,7 @@ export function mountUsers(app: IdentityApp, { users, federation, clock, config,
     '/v3/users/:user_id',
     {
       fromMemory: true,
+      id: 'getUser',
       summary: 'Show a user',
       description: 'Answered from memory.',
       tag,
@@ -142,6 +145,7 @@ export function mountUsers(app: IdentityApp, { users, federation, clock, config,
   app.patch(
     '/v3/users/:user_id',
     {
+      id: 'updateUser',
       summary: 'Change a user',
       description:
         'Only the attributes in the body change; null removes one. A new password, or `enabled: false`, ends all tokens and sessions of the user.',
@@ -161,6 +165,7 @@ export function mountUsers(app: IdentityApp, { users, federation, clock, config,
   app.delete(
     '/v3/users/:user_id',
     {
+      id: 'deleteUser',
       summary: 'Delete a user',
       description:
         'Ends all tokens and sessions, and removes grants, memberships and roles in applications. `OS-IMPACT/deletion` says beforehand what that is.',
@@ -176,6 +181,7 @@ export function mountUsers(app: IdentityApp, { users, federation, clock, config,
   app.delete(
     '/v3/users/:user_id/tokens',
     {
+      id: 'revokeTokensOfUser',
       summary: 'End all tokens of a user',
       description:
         'Also the sessions, and the tokens that applications got. Applications with a back-channel logout are told. Users may do it for themselves, which ends the token of the request, too. The password, application credentials and trusts stay; tokens made with them end.',
@@ -199,6 +205,7 @@ function mountPasswords(
   app.post(
     '/v3/users/:user_id/OS-PASSWORD/expire',
     {
+      id: 'expirePassword',
       summary: 'Let the password of a user expire',
       description: 'At the next sign-in the user chooses a new one. Sessions and tokens do not end.',
       tag,
@@ -215,6 +222,7 @@ function mountPasswords(
   app.post(
     '/v3/users/:user_id/password',
     {
+      id: 'changeOwnPassword',
       summary: 'Change one’s own password',
       description:
         'The present password is the proof, so that a user whose password has expired can do it, too. Wrong ones count as failed logins. A user with a second factor also sends `verification_code` or `recovery_code`; whoever must use a passkey changes the password at the account page. All tokens of the user end.',

@@ -88,9 +88,9 @@ export interface Documentation {
 }
 
 export interface RouteSpec<Rule extends string, Q extends Schema | undefined, B extends Schema | undefined> {
+  /** The name of the operation, which is that of a function in generated clients: never change one. */
+  readonly id: string;
   readonly summary: string;
-  /** The name of the function in generated clients, if method and path make a bad one. Never change one. */
-  readonly id?: string;
   /** What a developer has to know beyond the summary. */
   readonly description?: string;
   readonly tag: string;

@@ -26,7 +26,14 @@ describe('The memory adapter', () => {
 
   function testApp() {
     const app = createApp<Caller, Rule>();
-    const spec = { summary: 'Ask', tag: 'Test', rule: 'ask', fromMemory: true, reply: { 200: t.open({}) } } as const;
+    const spec = {
+      id: 'called',
+      summary: 'Ask',
+      tag: 'Test',
+      rule: 'ask',
+      fromMemory: true,
+      reply: { 200: t.open({}) },
+    } as const;
     app.get('/ask', spec, () => {
       ran.push('handler');
       return result();

@@ -43,13 +43,17 @@ export function mountProbes<Caller, Rule extends string, Facts>(
 ): Probes {
   const loop = watchLoop();
   let draining = false;
-  app.get('/healthz', { summary: 'The server answers', tag, rule: 'anyone', reply: { 200: Status } }, () => ({ status: 'ok' }));
-  app.get('/livez', { summary: 'The process is alive', tag, rule: 'anyone', reply: { 200: Status, 503: Status } }, () =>
-    loop.isStuck ? new Answer({ status: 503, body: { status: 'unavailable' } }) : { status: 'ok' },
+  app.get('/healthz', { id: 'getHealthz', summary: 'The server answers', tag, rule: 'anyone', reply: { 200: Status } }, () => ({
+    status: 'ok',
+  }));
+  app.get(
+    '/livez',
+    { id: 'getLivez', summary: 'The process is alive', tag, rule: 'anyone', reply: { 200: Status, 503: Status } },
+    () => (loop.isStuck ? new Answer({ status: 503, body: { status: 'unavailable' } }) : { status: 'ok' }),
   );
   app.get(
     '/readyz',
-    { summary: 'The service can serve', tag, rule: 'anyone', reply: { 200: Readiness, 503: Readiness } },
+    { id: 'getReadyz', summary: 'The service can serve', tag, rule: 'anyone', reply: { 200: Readiness, 503: Readiness } },
     async () => {
       const all = Object.entries({ ...checks, ...reported });
       const results = await Promise.all(all.map(async ([name, check]) => [name, await run(check)] as const));

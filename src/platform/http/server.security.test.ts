@@ -53,16 +53,28 @@ describe('The server', () => {
       arrivals.told();
     };
     const open = { tag, rule: 'anyone' } as const;
-    app.get('/fast', { ...open, summary: 'Fast', fromMemory: true, reply: { 200: t.open({}) } }, ({ base }) => ({ base }));
-    app.get('/usual', { ...open, summary: 'Usual', reply: { 200: t.open({}) } }, ({ base }) => ({ base }));
-    app.get('/large', { ...open, summary: 'Large', reply: { 200: t.open({}) } }, () => ({ large: 'x'.repeat(LARGE) }));
-    app.get('/wait', { ...open, summary: 'Wait', reply: { 200: t.open({}) } }, async () => {
+    app.get('/fast', { ...open, id: 'called', summary: 'Fast', fromMemory: true, reply: { 200: t.open({}) } }, ({ base }) => ({
+      base,
+    }));
+    app.get('/usual', { ...open, id: 'called', summary: 'Usual', reply: { 200: t.open({}) } }, ({ base }) => ({ base }));
+    app.get('/large', { ...open, id: 'called', summary: 'Large', reply: { 200: t.open({}) } }, () => ({
+      large: 'x'.repeat(LARGE),
+    }));
+    app.get('/wait', { ...open, id: 'called', summary: 'Wait', reply: { 200: t.open({}) } }, async () => {
       arrive();
       await gate.promise;
       return {};
     });
-    app.post('/echo', { ...open, summary: 'Echo', body: t.open({}), reply: { 200: t.open({}) } }, ({ body }) => body);
-    app.post('/form', { ...open, summary: 'Form', form: true, body: t.open({}), reply: { 200: t.open({}) } }, ({ body }) => body);
+    app.post(
+      '/echo',
+      { ...open, id: 'called', summary: 'Echo', body: t.open({}), reply: { 200: t.open({}) } },
+      ({ body }) => body,
+    );
+    app.post(
+      '/form',
+      { ...open, id: 'called', summary: 'Form', form: true, body: t.open({}), reply: { 200: t.open({}) } },
+      ({ body }) => body,
+    );
     const server = createServer<undefined>({
       app,
       mounts: [

@@ -28,35 +28,48 @@ function thingsApp() {
   const app = createApp<Caller, 'use'>();
   app.get(
     '/things/:id',
-    { summary: 'Show', tag, rule: 'use', reply: { 200: t.envelope('thing', Thing) } },
+    { id: 'called', summary: 'Show', tag, rule: 'use', reply: { 200: t.envelope('thing', Thing) } },
     ({ params, caller }) => ({
       thing: { name: `${params.id} of ${caller.name}`.slice(0, 10), secret: 'undeclared' },
     }),
   );
   app.post(
     '/things',
-    { summary: 'Create', tag, rule: 'anyone', body: t.envelope('thing', Thing), reply: { 201: t.envelope('thing', Thing) } },
+    {
+      id: 'called',
+      summary: 'Create',
+      tag,
+      rule: 'anyone',
+      body: t.envelope('thing', Thing),
+      reply: { 201: t.envelope('thing', Thing) },
+    },
     ({ body }) => body,
   );
-  app.put('/things/:id', { summary: 'Link', tag, rule: 'anyone', reply: { 200: null } }, () => undefined);
-  app.delete('/things/:id', { summary: 'Delete', tag, rule: 'anyone', reply: { 204: null } }, () => undefined);
-  app.get('/slow', { summary: 'Wait', tag, rule: 'anyone', reply: { 200: t.open({}) } }, async () => {
+  app.put('/things/:id', { id: 'called', summary: 'Link', tag, rule: 'anyone', reply: { 200: null } }, () => undefined);
+  app.delete('/things/:id', { id: 'called', summary: 'Delete', tag, rule: 'anyone', reply: { 204: null } }, () => undefined);
+  app.get('/slow', { id: 'called', summary: 'Wait', tag, rule: 'anyone', reply: { 200: t.open({}) } }, async () => {
     slow.begun.resolve();
     await slow.mayEnd.promise;
     return { done: true };
   });
-  app.get('/broken', { summary: 'Throw', tag, rule: 'anyone', reply: { 200: null } }, () => {
+  app.get('/broken', { id: 'called', summary: 'Throw', tag, rule: 'anyone', reply: { 200: null } }, () => {
     throw new Error('the cause, with a password in it');
   });
-  app.get('/lying', { summary: 'Break its own schema', tag, rule: 'anyone', reply: { 200: Thing } }, () => ({ name: 7 }));
-  app.get('/where', { summary: 'Address', tag, rule: 'anyone', reply: { 200: t.open({}) } }, ({ base, address, path }) => ({
-    base,
-    address,
-    path,
+  app.get('/lying', { id: 'called', summary: 'Break its own schema', tag, rule: 'anyone', reply: { 200: Thing } }, () => ({
+    name: 7,
   }));
   app.get(
+    '/where',
+    { id: 'called', summary: 'Address', tag, rule: 'anyone', reply: { 200: t.open({}) } },
+    ({ base, address, path }) => ({
+      base,
+      address,
+      path,
+    }),
+  );
+  app.get(
     '/other',
-    { summary: 'Headers', tag, rule: 'anyone', reply: { 200: t.open({}), 202: t.open({}) } },
+    { id: 'called', summary: 'Headers', tag, rule: 'anyone', reply: { 200: t.open({}), 202: t.open({}) } },
     () => new Answer({ status: 202, headers: { 'X-More': 'yes' }, body: {} }),
   );
   return app;

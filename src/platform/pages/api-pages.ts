@@ -110,6 +110,7 @@ export const apiPageRoutes = (tag: string): readonly DocumentedRoute[] => [
     method: 'GET',
     path: DOCUMENT,
     spec: {
+      id: 'getApiDocument',
       summary: 'Get this document',
       description: 'The OpenAPI 3.1 document of this version of the service. `ETag` changes with it.',
       tag,
@@ -122,6 +123,7 @@ export const apiPageRoutes = (tag: string): readonly DocumentedRoute[] => [
     method: 'GET',
     path: PAGE,
     spec: {
+      id: 'showApiDocument',
       summary: 'Show this document in a browser',
       description: 'A page with a search. It asks nothing of other services.',
       tag,

@@ -19,6 +19,7 @@ export function mountCredentials(app: WalletApp, { credentials, refreshStatus }:
   app.get(
     CREDENTIALS,
     {
+      id: 'listCredentials',
       summary: 'List the credentials of the wallet',
       tag,
       rule: 'signed_in',
@@ -40,6 +41,7 @@ export function mountCredentials(app: WalletApp, { credentials, refreshStatus }:
   app.get(
     `${CREDENTIALS}/:id`,
     {
+      id: 'getCredential',
       summary: 'Show a credential',
       tag,
       rule: 'owner',
@@ -52,6 +54,7 @@ export function mountCredentials(app: WalletApp, { credentials, refreshStatus }:
   app.delete(
     `${CREDENTIALS}/:id`,
     {
+      id: 'deleteCredential',
       summary: 'Purge a credential',
       description: 'Its issuer is not notified.',
       tag,

@@ -28,6 +28,7 @@ export function mountDids(
   app.get(
     DIDS,
     {
+      id: 'listDids',
       summary: 'List the DIDs of the wallet',
       tag,
       rule: 'signed_in',
@@ -49,13 +50,14 @@ export function mountDids(
 
   app.get(
     `${DIDS}/:id`,
-    { summary: 'Show a DID, by its id or by the DID itself', tag, rule, target, reply: { 200: Did } },
+    { id: 'getDid', summary: 'Show a DID, by its id or by the DID itself', tag, rule, target, reply: { 200: Did } },
     async (call) => renderDid(await dids.show(call.target)),
   );
 
   app.post(
     DIDS,
     {
+      id: 'createDid',
       summary: 'Create a DID',
       description:
         'By default a did:web of this node with a new key, not yet published. did:key and did:jwk resolve by themselves.',
@@ -74,6 +76,7 @@ export function mountDids(
   app.post(
     `${DIDS}/:id/publish`,
     {
+      id: 'publishDid',
       summary: 'Publish the document of a DID',
       description: 'From now on the node serves the document at the address that the DID stands for.',
       tag,
@@ -88,6 +91,7 @@ export function mountDids(
   app.post(
     `${DIDS}/:id/unpublish`,
     {
+      id: 'unpublishDid',
       summary: 'Withdraw the document of a DID',
       description: 'The DID does not resolve any more. It can be published again.',
       tag,
@@ -102,6 +106,7 @@ export function mountDids(
   app.delete(
     `${DIDS}/:id`,
     {
+      id: 'deleteDid',
       summary: 'Delete a DID',
       description:
         'Only one that is not published; `force` also deletes one that credentials are bound to. Its name cannot be used again.',

@@ -14,6 +14,7 @@ export function mountNode(app: WalletApp, { keys, dids }: { keys: Keys; dids: Di
   app.get(
     '/api/v1/wallet/node',
     {
+      id: 'getNode',
       summary: "Show the node's own DIDs and keys",
       tag: 'Node',
       rule: 'administrator',

@@ -21,6 +21,7 @@ export function mountExchanges(app: WalletApp, { exchanges, cancelExchange }: Ex
   app.get(
     EXCHANGES,
     {
+      id: 'listExchanges',
       summary: 'List exchanges, newest first',
       tag,
       rule: 'signed_in',
@@ -43,6 +44,7 @@ export function mountExchanges(app: WalletApp, { exchanges, cancelExchange }: Ex
   app.get(
     `${EXCHANGES}/:id`,
     {
+      id: 'getExchange',
       summary: 'Show an exchange with its steps',
       tag,
       rule: 'owner',
@@ -55,6 +57,7 @@ export function mountExchanges(app: WalletApp, { exchanges, cancelExchange }: Ex
   app.post(
     `${EXCHANGES}/:id/cancel`,
     {
+      id: 'cancelExchange',
       summary: 'Cancel an exchange',
       description: 'Without telling the issuer or verifier.',
       tag,

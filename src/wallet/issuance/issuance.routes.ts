@@ -33,6 +33,7 @@ export function mountIssuance(app: WalletApp, { issuance, exchangeThrottle, idem
   app.post(
     PATH,
     {
+      id: 'receiveCredentials',
       summary: 'Receive credentials',
       description:
         'Start with an offer (`uri` or `offer`), or continue an exchange (`exchangeId`). With `preview`, nothing is received yet: the answer shows what is offered. `status` in the answer says what to do next: `authorization_required` names the address to open in the browser, `deferred` asks to come back later.',
@@ -55,6 +56,7 @@ export function mountIssuance(app: WalletApp, { issuance, exchangeThrottle, idem
   app.get(
     `${PATH}/callback`,
     {
+      id: 'finishAuthorization',
       summary: 'Finish an authorization: the issuer redirects the browser here',
       tag,
       rule: 'signed_in',

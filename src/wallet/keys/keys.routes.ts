@@ -22,6 +22,7 @@ export function mountKeys(
   app.get(
     KEYS,
     {
+      id: 'listKeys',
       summary: 'List the keys of the wallet',
       tag,
       rule: 'signed_in',
@@ -50,6 +51,7 @@ export function mountKeys(
   app.post(
     KEYS,
     {
+      id: 'createKey',
       summary: 'Register a key',
       description: 'Generates one of the algorithm, or imports a private JWK. The private key is never shown.',
       tag,
@@ -64,13 +66,14 @@ export function mountKeys(
     },
   );
 
-  app.get(`${KEYS}/:id`, { summary: 'Show a key', tag, rule, target, reply: { 200: Key } }, async (call) =>
+  app.get(`${KEYS}/:id`, { id: 'getKey', summary: 'Show a key', tag, rule, target, reply: { 200: Key } }, async (call) =>
     render(await keys.show(call.target)),
   );
 
   app.post(
     `${KEYS}/:id/rotate`,
     {
+      id: 'rotateKey',
       summary: 'Rotate a key',
       description: 'A new key takes its place. DID documents list both until the grace period ends.',
       tag,
@@ -88,6 +91,7 @@ export function mountKeys(
   app.post(
     `${KEYS}/:id/revoke`,
     {
+      id: 'revokeKey',
       summary: 'Revoke a key',
       description: 'At once and for good: it signs nothing any more, and DID documents do not list it.',
       tag,
@@ -108,6 +112,7 @@ export function mountKeys(
   app.delete(
     `${KEYS}/:id`,
     {
+      id: 'deleteKey',
       summary: 'Purge a key',
       description: 'Only one that is revoked or not in use, unless `force` is given. The private key is destroyed.',
       tag,

@@ -21,6 +21,7 @@ export function mountPresentations(
   app.post(
     '/api/v1/wallet/oid4vp',
     {
+      id: 'presentCredentials',
       summary: 'Show credentials to a verifier',
       description:
         'With `preview`, nothing is sent: the answer shows who asks, for what, and which credentials fit. Then `submit` with the `consent` from the preview, or `reject`.',

@@ -42,6 +42,7 @@ export function mountDocuments(app: WalletApp, { documents }: { documents: Docum
   app.get(
     '/.well-known/did.json',
     {
+      id: 'getNodeDidDocument',
       summary: 'Show the DID document of the node',
       description: 'As DID resolvers read it.',
       tag,
@@ -55,6 +56,7 @@ export function mountDocuments(app: WalletApp, { documents }: { documents: Docum
   app.get(
     '/dids/:name/did.json',
     {
+      id: 'getDidDocument',
       summary: 'Show a published DID document',
       description: 'As DID resolvers read it.',
       tag,

@@ -74,6 +74,7 @@ function mountLogin(app: WalletApp, { logins, sessionOf, throttle }: SessionRout
   app.get(
     '/api/v1/auth/login',
     {
+      id: 'startLogin',
       summary: 'Start a login at the identity provider',
       description: 'For browsers: redirects to the identity provider. With `response=json`, the address is in the answer.',
       tag,
@@ -95,6 +96,7 @@ function mountLogin(app: WalletApp, { logins, sessionOf, throttle }: SessionRout
   app.get(
     '/api/v1/auth/callback',
     {
+      id: 'finishLogin',
       summary: 'Finish a login: the provider redirects the browser here',
       tag,
       rule: 'anyone',
@@ -113,7 +115,13 @@ function mountLogin(app: WalletApp, { logins, sessionOf, throttle }: SessionRout
 function mountUserInfo(app: WalletApp): void {
   app.get(
     '/api/v1/auth/userinfo',
-    { summary: 'Show who is logged in, with the claims of the provider', tag, rule: 'signed_in', reply: { 200: UserInfo } },
+    {
+      id: 'getUserInfo',
+      summary: 'Show who is logged in, with the claims of the provider',
+      tag,
+      rule: 'signed_in',
+      reply: { 200: UserInfo },
+    },
     ({ caller }) => renderUserInfo(caller as AuthenticatedCaller),
   );
 }
@@ -122,6 +130,7 @@ function mountBackchannelLogout(app: WalletApp, { logins, logoutThrottle }: Sess
   app.post(
     '/api/v1/auth/backchannel-logout',
     {
+      id: 'endSessionsByProvider',
       summary: 'End sessions, for the identity provider',
       description:
         'Back-channel logout (OpenID Connect): ends one session or all sessions of a user. The logout token is signed by the provider.',
@@ -170,12 +179,18 @@ function mountLogout(app: WalletApp, { logins, sessionOf }: SessionRouteDeps): v
   } as const;
   app.get(
     '/api/v1/auth/logout',
-    { summary: 'Log out', description: 'Ends the session here and, if the browser goes on, at the provider.', ...logout },
+    {
+      id: 'logOut',
+      summary: 'Log out',
+      description: 'Ends the session here and, if the browser goes on, at the provider.',
+      ...logout,
+    },
     logOut,
   );
   app.post(
     '/api/v1/auth/logout',
     {
+      id: 'logOutByPost',
       summary: 'Log out, with a POST',
       description: 'Ends the session here and, if the browser goes on, at the provider.',
       ...logout,

@@ -45,6 +45,7 @@ export function mountApplicationGrants(
   app.get(
     many,
     {
+      id: 'listConsumerGrants',
       summary: 'List the people who gave a consumer access',
       description: 'Sorted by user id, with the scopes.',
       tag,
@@ -70,6 +71,7 @@ export function mountApplicationGrants(
   app.delete(
     `${many}/:user_id`,
     {
+      id: 'deleteConsumerGrant',
       summary: 'End the access of a consumer to one person',
       description: 'Their consent and all tokens of the application for them end.',
       tag,

@@ -95,6 +95,7 @@ function mountAccessTokensOfUsers(app: IdentityApp, parts: KeyrockOAuthParts): v
   app.get(
     many,
     {
+      id: 'listUserAccessTokens',
       summary: 'List access tokens of a user',
       tag,
       rule,
@@ -113,7 +114,14 @@ function mountAccessTokensOfUsers(app: IdentityApp, parts: KeyrockOAuthParts): v
 
   app.get(
     one,
-    { summary: 'Show an access token of a user', tag, rule, target, reply: { 200: AccessTokenEnvelope } },
+    {
+      id: 'getUserAccessToken',
+      summary: 'Show an access token of a user',
+      tag,
+      rule,
+      target,
+      reply: { 200: AccessTokenEnvelope },
+    },
     async ({ target: userId, params, base }) => {
       const tokens = await parts.openid.records.listOfUser(userId, 'AccessToken');
       const token = tokens.find(({ id }) => id === params.access_token_id) ?? fail('access_token.not_found');
@@ -121,8 +129,10 @@ function mountAccessTokensOfUsers(app: IdentityApp, parts: KeyrockOAuthParts): v
     },
   );
 
-  app.delete(one, { summary: 'Revoke an access token', tag, rule, target, reply: { 204: null } }, (call) =>
-    parts.openid.revoke(call.caller, call.target, call.params.access_token_id),
+  app.delete(
+    one,
+    { id: 'deleteUserAccessToken', summary: 'Revoke an access token', tag, rule, target, reply: { 204: null } },
+    (call) => parts.openid.revoke(call.caller, call.target, call.params.access_token_id),
   );
 }
 
@@ -130,6 +140,7 @@ export function mountKeyrockOAuth(app: IdentityApp, parts: KeyrockOAuthParts): v
   app.get(
     '/v3/OS-OAUTH2/authorize',
     {
+      id: 'getAuthorizationRequest',
       summary: 'Show what an application requests from the caller',
       description: 'The first step at the paths of Keyrock. A program shows the answer to the person, and then authorizes.',
       tag,
@@ -159,6 +170,7 @@ export function mountKeyrockOAuth(app: IdentityApp, parts: KeyrockOAuthParts): v
   app.post(
     '/v3/OS-OAUTH2/authorize',
     {
+      id: 'authorizeApplication',
       summary: 'Authorize an application',
       description:
         'Answers with a redirection that has the code, or the access token. What was requested before can be authorized once.',
@@ -178,6 +190,7 @@ export function mountKeyrockOAuth(app: IdentityApp, parts: KeyrockOAuthParts): v
   app.get(
     '/v3/access-tokens/:token',
     {
+      id: 'getUserOfAccessToken',
       summary: 'Show the user of an access token and their roles',
       fromMemory: true,
       tag,

@@ -19,6 +19,7 @@ export function mountIntrospection(app: IdentityApp, parts: { readonly openid: {
   app.post(
     '/openid/introspect',
     {
+      id: 'introspectToken',
       summary: 'Introspect an access token',
       description: 'RFC 7662.',
       tag: 'OpenID',

@@ -17,6 +17,7 @@ export function mountUserSessions(
   app.get(
     path,
     {
+      id: 'listUserSessions',
       summary: 'List where a person is signed in',
       description: 'Browser, address, times, how they signed in, and the applications they went to.',
       tag,
@@ -37,6 +38,7 @@ export function mountUserSessions(
   app.delete(
     path,
     {
+      id: 'endUserSessions',
       summary: 'End all sessions of a person',
       description: 'With the tokens that applications got in them. Applications with a back-channel logout are told.',
       tag,
@@ -50,6 +52,7 @@ export function mountUserSessions(
   app.delete(
     '/v3/users/:user_id/OS-SESSIONS/sessions/:session_id',
     {
+      id: 'endUserSession',
       summary: 'End one session of a person',
       description: 'With the tokens that applications got in it. Applications with a back-channel logout are told.',
       tag,

@@ -21,6 +21,7 @@ export function mountSignInAttempts(
   app.post(
     '/v3/OS-OAUTH2/consumers/:consumer_id/sign-in-attempts',
     {
+      id: 'beginSignInAttempt',
       summary: 'Begin to try the sign-in of a consumer',
       description:
         'Answers with a redirect address that works once, for five minutes, in a browser where the caller is signed in.',

@@ -91,13 +91,18 @@ const renderRequest = ({ id, at, method, path, status, scim_type, detail, millis
 export function mountConnections(app: IdentityApp, { connections }: { connections: Connections }): void {
   const rule = 'identity:manage_scim_connections';
 
-  app.get(path, { summary: 'List provisioning connections', tag, rule, reply: { 200: ConnectionList } }, async () => ({
-    connections: (await connections.list()).map((row) => ({ ...render(row), failures: row.failures })),
-  }));
+  app.get(
+    path,
+    { id: 'listScimConnections', summary: 'List provisioning connections', tag, rule, reply: { 200: ConnectionList } },
+    async () => ({
+      connections: (await connections.list()).map((row) => ({ ...render(row), failures: row.failures })),
+    }),
+  );
 
   app.post(
     path,
     {
+      id: 'createScimConnection',
       summary: 'Create a provisioning connection',
       description: 'Answers with the bearer token, which is shown only here. It may do in one domain what provisioning needs.',
       tag,
@@ -114,6 +119,7 @@ export function mountConnections(app: IdentityApp, { connections }: { connection
   app.get(
     `${path}/:connection_id`,
     {
+      id: 'getScimConnection',
       summary: 'Show a provisioning connection',
       tag,
       rule,
@@ -126,6 +132,7 @@ export function mountConnections(app: IdentityApp, { connections }: { connection
   app.get(
     `${path}/:connection_id/requests`,
     {
+      id: 'listScimConnectionRequests',
       summary: 'List the last requests of a provisioning connection',
       description: `The newest first: ${KEEP.failure} failed and ${KEEP.success} others of the last ${KEEP_DAYS} days.`,
       tag,
@@ -143,6 +150,7 @@ export function mountConnections(app: IdentityApp, { connections }: { connection
   app.delete(
     `${path}/:connection_id`,
     {
+      id: 'deleteScimConnection',
       summary: 'Delete a provisioning connection',
       tag,
       rule,

@@ -32,20 +32,21 @@ const access = PROVISIONING;
 const rule = 'OS-SCIM:administer';
 
 const VERSIONS: readonly KeyrockMountPoint[] = [
-  { prefix: '/v3/OS-SCIM/v2', version: '2.0' },
-  { prefix: '/v3/OS-SCIM/v1', version: '1.0' },
-  { prefix: '/v3/OS-SCIM', version: '1.0' },
+  { prefix: '/v3/OS-SCIM/v2', name: 'KeyrockV2', version: '2.0' },
+  { prefix: '/v3/OS-SCIM/v1', name: 'KeyrockV1', version: '1.0' },
+  { prefix: '/v3/OS-SCIM', name: 'Keyrock', version: '1.0' },
 ];
 
 export function mountKeyrockScim(app: IdentityApp, parts: { scim: Scim } & Parameters<typeof mountKeyrockRoles>[2]): void {
   for (const mountPoint of VERSIONS) {
-    const { prefix, version } = mountPoint;
+    const { prefix, name, version } = mountPoint;
     for (const kind of version === '2.0' ? [users, groups, organizations] : [users, groups])
       mountKind(app, parts, mountPoint, kind);
     mountKeyrockRoles(app, mountPoint, parts);
     app.get(
       `${prefix}/ServiceProviderConfigs`,
       {
+        id: `list${name}ServiceProviderConfigs`,
         summary: 'Show the features of the service and its totals',
         tag,
         access,
@@ -64,11 +65,13 @@ function mountKind(app: IdentityApp, parts: { readonly scim: Scim }, mountPoint:
   const { type, replySchema, singular, plural } = kind;
   const { handler, contextOf, names, list, resourceAnswer, readChange } = createKeyrockResource(parts, mountPoint, kind);
   const path = `${mountPoint.prefix}${type.endpoint}`;
+  const name = `${mountPoint.name}${type.name}`;
   const target = (call: KeyrockCall) => handler().target(contextOf(call), (call.params as { id: string }).id);
 
   app.get(
     path,
     {
+      id: `list${name}s`,
       summary: `List ${plural}`,
       tag,
       access,
@@ -82,6 +85,7 @@ function mountKind(app: IdentityApp, parts: { readonly scim: Scim }, mountPoint:
   app.post(
     path,
     {
+      id: `create${name}`,
       summary: `Create ${singular}`,
       tag,
       access,
@@ -103,16 +107,26 @@ function mountKind(app: IdentityApp, parts: { readonly scim: Scim }, mountPoint:
 
   app.get(
     `${path}/:id`,
-    { summary: `Show ${singular}`, tag, access, rule, target, documentation: SHOW_DOCUMENTATION, reply: { 200: replySchema } },
+    {
+      id: `get${name}`,
+      summary: `Show ${singular}`,
+      tag,
+      access,
+      rule,
+      target,
+      documentation: SHOW_DOCUMENTATION,
+      reply: { 200: replySchema },
+    },
     (call) => resourceAnswer(call, call.target),
   );
 
   for (const method of ['put', 'patch'] as const) {
     const documentation = method === 'put' ? updateDocumentation(type, replySchema) : patchDocumentation(type, replySchema);
+    const id = `${method === 'put' ? 'replace' : 'update'}${name}`;
     const summary = `${method === 'put' ? 'Update' : 'Change'} ${singular}`;
     app[method](
       `${path}/:id`,
-      { summary, tag, access, rule, target, body: Message, documentation, reply: { 200: replySchema } },
+      { id, summary, tag, access, rule, target, body: Message, documentation, reply: { 200: replySchema } },
       async (call) => {
         const { revision, extras } = readChange(call.body, method === 'patch');
         return resourceAnswer(call, await handler().revise(contextOf(call), call.target, revision, undefined, extras));
@@ -122,7 +136,16 @@ function mountKind(app: IdentityApp, parts: { readonly scim: Scim }, mountPoint:
 
   app.delete(
     `${path}/:id`,
-    { summary: `Delete ${singular}`, tag, access, rule, target, documentation: DELETE_DOCUMENTATION, reply: { 204: null } },
+    {
+      id: `delete${name}`,
+      summary: `Delete ${singular}`,
+      tag,
+      access,
+      rule,
+      target,
+      documentation: DELETE_DOCUMENTATION,
+      reply: { 204: null },
+    },
     (call) => handler().remove(contextOf(call), call.target),
   );
 }

@@ -32,6 +32,8 @@ export type KeyrockCall = Call<Caller>;
 /** The path prefix of an API version. */
 export interface KeyrockMountPoint {
   readonly prefix: string;
+  /** In ids of operations. */
+  readonly name: string;
   readonly version: KeyrockVersion;
 }
 

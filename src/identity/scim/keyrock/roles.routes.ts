@@ -28,7 +28,7 @@ const nameOf = (name: string, domainId: string | null | undefined): string => (d
 
 export function mountKeyrockRoles(
   app: IdentityApp,
-  { prefix, version }: KeyrockMountPoint,
+  { prefix, name, version }: KeyrockMountPoint,
   parts: { roles: Roles; scim: Scim },
 ): void {
   const path = `${prefix}/Roles`;
@@ -45,6 +45,7 @@ export function mountKeyrockRoles(
   app.get(
     path,
     {
+      id: `list${name}Roles`,
       summary: 'List roles',
       tag,
       access,
@@ -69,6 +70,7 @@ export function mountKeyrockRoles(
   app.post(
     path,
     {
+      id: `create${name}Role`,
       summary: 'Create a role',
       tag,
       access,
@@ -85,14 +87,28 @@ export function mountKeyrockRoles(
     },
   );
 
-  app.get(`${path}/:id`, { summary: 'Show a role', tag, access, rule, target, reply: { 200: KeyrockRole } }, (call) =>
-    render(call.target),
+  app.get(
+    `${path}/:id`,
+    { id: `get${name}Role`, summary: 'Show a role', tag, access, rule, target, reply: { 200: KeyrockRole } },
+    (call) => render(call.target),
   );
 
-  for (const method of ['put', 'patch'] as const) {
+  for (const [method, verb] of [
+    ['put', 'replace'],
+    ['patch', 'update'],
+  ] as const) {
     app[method](
       `${path}/:id`,
-      { summary: 'Rename a role', tag, access, rule, target, body: RoleInput, reply: { 200: KeyrockRole } },
+      {
+        id: `${verb}${name}Role`,
+        summary: 'Rename a role',
+        tag,
+        access,
+        rule,
+        target,
+        body: RoleInput,
+        reply: { 200: KeyrockRole },
+      },
       async (call) => {
         const { domain_id: current } = render(call.target);
         const { id, name, domain_id: domainId } = call.body;
@@ -103,10 +119,14 @@ export function mountKeyrockRoles(
     );
   }
 
-  app.delete(`${path}/:id`, { summary: 'Delete a role', tag, access, rule, target, reply: { 204: null } }, async (call) => {
-    await roles.remove(call.caller, call.target);
-    return new Answer({ status: 204 });
-  });
+  app.delete(
+    `${path}/:id`,
+    { id: `delete${name}Role`, summary: 'Delete a role', tag, access, rule, target, reply: { 204: null } },
+    async (call) => {
+      await roles.remove(call.caller, call.target);
+      return new Answer({ status: 204 });
+    },
+  );
 }
 
 t.name({ NewKeyrockRole: NewRole, KeyrockRoleChanges: RoleInput });

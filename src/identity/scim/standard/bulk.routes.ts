@@ -64,6 +64,7 @@ export function mountBulk(app: IdentityApp, parts: BulkParts): void {
   app.post(
     `${ROOT}/Bulk`,
     {
+      id: 'runScimBulk',
       summary: 'Run many operations',
       description: 'Each operation is checked by the rule of its own route. Operations may refer to each other by `bulkId`.',
       tag,

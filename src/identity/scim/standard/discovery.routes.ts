@@ -23,6 +23,7 @@ export function mountDiscovery(app: IdentityApp): void {
   app.get(
     `${ROOT}/ServiceProviderConfig`,
     {
+      id: 'getScimServiceProviderConfig',
       summary: 'Show the features of the service',
       tag,
       access,
@@ -33,15 +34,17 @@ export function mountDiscovery(app: IdentityApp): void {
     ({ base }) => answer(200, serviceProviderConfig(base + ROOT)),
   );
   const describe = <T>(
-    path: 'ResourceTypes' | 'Schemas',
+    name: 'ResourceType' | 'Schema',
     things: readonly T[],
     idOf: (thing: T) => string,
     show: (thing: T, location: string) => Resource,
   ): void => {
+    const path = `${name}s` as const;
     const one = (base: string, thing: T) => show(thing, `${base}${ROOT}/${path}/${idOf(thing)}`);
     app.get(
       `${ROOT}/${path}`,
       {
+        id: `listScim${path}`,
         summary: `List ${path}`,
         tag,
         access,
@@ -57,7 +60,15 @@ export function mountDiscovery(app: IdentityApp): void {
     );
     app.get(
       `${ROOT}/${path}/:id`,
-      { summary: `Show one of ${path}`, tag, access, rule, documentation: SCIM_DOCUMENTATION, reply: { 200: Documentation } },
+      {
+        id: `getScim${name}`,
+        summary: `Show one of ${path}`,
+        tag,
+        access,
+        rule,
+        documentation: SCIM_DOCUMENTATION,
+        reply: { 200: Documentation },
+      },
       (call) => {
         const id = pathId(call).toLowerCase();
         const thing = things.find((candidate) => idOf(candidate).toLowerCase() === id);
@@ -65,6 +76,6 @@ export function mountDiscovery(app: IdentityApp): void {
       },
     );
   };
-  describe('ResourceTypes', types, ({ name }) => name, resourceTypeResource);
-  describe('Schemas', schemas, ({ id }) => id, schemaResource);
+  describe('ResourceType', types, ({ name }) => name, resourceTypeResource);
+  describe('Schema', schemas, ({ id }) => id, schemaResource);
 }

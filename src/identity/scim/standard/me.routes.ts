@@ -26,6 +26,7 @@ export function mountMe(app: IdentityApp, parts: { readonly scim: Scim }): void 
   app.get(
     path,
     {
+      id: 'getScimMe',
       summary: 'Show the caller',
       tag,
       access,
@@ -40,6 +41,7 @@ export function mountMe(app: IdentityApp, parts: { readonly scim: Scim }): void 
   app.put(
     path,
     {
+      id: 'replaceScimMe',
       summary: 'Replace the caller',
       tag,
       access,
@@ -58,6 +60,7 @@ export function mountMe(app: IdentityApp, parts: { readonly scim: Scim }): void 
   app.patch(
     path,
     {
+      id: 'updateScimMe',
       summary: 'Change the caller',
       tag,
       access,

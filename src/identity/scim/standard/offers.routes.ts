@@ -34,6 +34,7 @@ export function mountOffers<T>(app: IdentityApp, parts: { readonly scim: Scim },
   app.get(
     path,
     {
+      id: `listScim${type.name}s`,
       summary: `List ${type.name}s`,
       tag,
       access,
@@ -62,7 +63,16 @@ export function mountOffers<T>(app: IdentityApp, parts: { readonly scim: Scim },
   );
   app.get(
     `${path}/:id`,
-    { summary: `Show ${type.name}`, tag, access, rule, target, documentation: SHOW_DOCUMENTATION, reply: { 200: OfferReply } },
+    {
+      id: `getScim${type.name}`,
+      summary: `Show ${type.name}`,
+      tag,
+      access,
+      rule,
+      target,
+      documentation: SHOW_DOCUMENTATION,
+      reply: { 200: OfferReply },
+    },
     (call) => {
       const projection = readProjectionOf(type, parametersOf(call.query));
       const resource = renderOffer(kind, call.target, contextOf(call).base);

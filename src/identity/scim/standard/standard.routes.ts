@@ -69,6 +69,7 @@ function mountLists(
   app.get(
     path,
     {
+      id: `listScim${name}s`,
       summary: `List ${name}s`,
       tag,
       access,
@@ -82,6 +83,7 @@ function mountLists(
   app.post(
     `${path}/.search`,
     {
+      id: `searchScim${name}s`,
       summary: `Search ${name}s`,
       tag,
       access,
@@ -97,6 +99,7 @@ function mountLists(
   app.post(
     path,
     {
+      id: `createScim${name}`,
       summary: `Create ${name}`,
       tag,
       access,
@@ -123,6 +126,7 @@ function mountOne(app: IdentityApp, parts: ScimParts, { type, handlerOf }: Resou
   app.get(
     path,
     {
+      id: `getScim${name}`,
       summary: `Show ${name}`,
       tag,
       access,
@@ -136,6 +140,7 @@ function mountOne(app: IdentityApp, parts: ScimParts, { type, handlerOf }: Resou
   app.put(
     path,
     {
+      id: `replaceScim${name}`,
       summary: `Replace ${name}`,
       tag,
       access,
@@ -154,6 +159,7 @@ function mountOne(app: IdentityApp, parts: ScimParts, { type, handlerOf }: Resou
   app.patch(
     path,
     {
+      id: `updateScim${name}`,
       summary: `Change ${name}`,
       tag,
       access,
@@ -172,6 +178,7 @@ function mountOne(app: IdentityApp, parts: ScimParts, { type, handlerOf }: Resou
   app.delete(
     path,
     {
+      id: `deleteScim${name}`,
       summary: `Delete ${name}`,
       tag,
       access,
@@ -192,6 +199,7 @@ function mountSearch(app: IdentityApp, parts: ScimParts): void {
   app.post(
     `${ROOT}/.search`,
     {
+      id: 'searchScim',
       summary: 'Search all resource types',
       description: 'Resource types are searched one after the other.',
       tag,
