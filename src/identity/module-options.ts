@@ -4,8 +4,13 @@ import type { Clock } from '../platform/clock.ts';
 import type { EffectiveSetting } from '../platform/config/index.ts';
 import type { Log } from '../platform/log/index.ts';
 import type { Seal } from '../platform/seal/index.ts';
-import type { MasterKeyRotation } from './administration/index.ts';
 import type { IdentityConfig } from './settings.ts';
+
+/** Replaces the master key while the service runs. */
+export interface MasterKeyRotation {
+  /** Returns the id of the new key when everything is sealed under it; undefined, and nothing is changed, if the file of the key is not the one in use. */
+  rotate(reseal: () => Promise<number>): Promise<{ readonly id: string } | undefined>;
+}
 
 export interface ModuleOptions {
   readonly config: IdentityConfig;

@@ -4,12 +4,13 @@ import { isVerified, lastBackupFailure, lastBackup as readLastBackup } from '../
 import type { FreshLogin } from '../access/index.ts';
 import type { Actor } from '../audit/index.ts';
 import type { IssuerKeys } from '../issuer/index.ts';
+import type { MasterKeyRotation } from '../module-options.ts';
 import type { OpenidKeys } from '../openid/index.ts';
 import { countFailed } from '../outbox/index.ts';
 import type { Deps } from '../resource/index.ts';
 import type { TokenKeys } from '../tokens/index.ts';
 import { createDeliveries } from './deliveries.rules.ts';
-import { createKeys, type MasterKeyRotation, type ServiceKeys } from './keys.rules.ts';
+import { createKeys, type ServiceKeys } from './keys.rules.ts';
 import { createOverview, type OverviewDeps } from './overview.rules.ts';
 
 export interface AdministrationDeps extends Deps, Pick<OverviewDeps, 'dataDir' | 'lastReadings'> {

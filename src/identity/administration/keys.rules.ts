@@ -4,6 +4,7 @@ import { withoutTimeLimit } from '../../platform/deadline.ts';
 import { type Caller, type FreshLogin, factsOnly, type IdentityTarget } from '../access/index.ts';
 import type { Actor } from '../audit/index.ts';
 import { fail } from '../faults.ts';
+import type { MasterKeyRotation } from '../module-options.ts';
 import type { Deps } from '../resource/index.ts';
 
 interface KeyInfo {
@@ -26,12 +27,6 @@ const KINDS = ['token', 'openid', 'issuer'] as const;
 const MASTER = 'master';
 export type KeyKind = (typeof KINDS)[number];
 export type ServiceKeys = Readonly<Record<KeyKind, Keys>>;
-
-/** Replaces the master key while the service runs. */
-export interface MasterKeyRotation {
-  /** Returns the id of the new key when everything is sealed under it; undefined, and nothing is changed, if the file of the key is not the one in use. */
-  rotate(reseal: () => Promise<number>): Promise<{ readonly id: string } | undefined>;
-}
 
 interface KeyDeps extends Pick<Deps, 'clock'> {
   readonly keys: ServiceKeys;

@@ -13,6 +13,7 @@ import { createAssets, FAVICON } from './pages/assets.ts';
 import { homePage } from './pages/home-page.ts';
 import { createIntrospection } from './provider/introspection.ts';
 import { createOpenidKeys } from './provider/keys.ts';
+import { loadProvider } from './provider/load.ts';
 import {
   ACCOUNT,
   CHANGE_PASSWORD,
@@ -59,9 +60,9 @@ export function createOpenid(deps: OpenidDeps) {
   let loaded: Serving | undefined;
   async function serving(): Promise<Serving> {
     if (loaded) return loaded;
-    const { createServing } = await import('./serving.ts');
+    const [{ createServing }, { createCurrentProvider }] = await Promise.all([import('./serving.ts'), loadProvider()]);
     // Another request may have been waiting, too.
-    loaded ??= createServing(deps, { assets, keys, wallet, grants });
+    loaded ??= createServing(deps, { assets, keys, wallet, grants, createCurrentProvider });
     return loaded;
   }
   const provider = async (): Promise<Provider> => (await serving()).provider();

@@ -29,9 +29,10 @@ import { methodsOf, missingStrength } from './provider/acr.ts';
 import type { CredentialCatalog } from './provider/credential-requests.ts';
 import { createDpopProofs } from './provider/dpop-proofs.ts';
 import type { OpenidKeys } from './provider/keys.ts';
+import type { CreateCurrentProvider } from './provider/load.ts';
 import type { Logouts } from './provider/logouts.ts';
 import { registerPreAuthorizedGrant } from './provider/pre-authorized-grant.ts';
-import { createCurrentProvider, type GrantCounts } from './provider/provider.ts';
+import type { GrantCounts } from './provider/provider.ts';
 import type { Records } from './provider/records/records.ts';
 import type { WalletNode, WalletNodeDeps } from './provider/wallet-node.ts';
 import { handleRequest } from './requests.ts';
@@ -83,9 +84,10 @@ interface ServingParts {
   readonly keys: OpenidKeys;
   readonly wallet: WalletNode;
   readonly grants: GrantCounts;
+  readonly createCurrentProvider: CreateCurrentProvider;
 }
 
-export function createServing(deps: OpenidDeps, { assets, keys, wallet, grants }: ServingParts) {
+export function createServing(deps: OpenidDeps, { assets, keys, wallet, grants, createCurrentProvider }: ServingParts) {
   const { clock, records, config, gate, federation, issuer } = deps;
   const signIn = createSignIn({ ...deps, generationOf: deps.records.generationOf });
   const people = createPeoplePages(deps);

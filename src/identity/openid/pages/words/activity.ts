@@ -1,5 +1,4 @@
 // Texts of the page with what happened to an account.
-import type { OwnAction } from '../../../audit-events/index.ts';
 
 const en = {
   activityText:
@@ -67,7 +66,7 @@ const en = {
     'credential.deleted': 'Key of a program removed',
     'oauth1_access_token.created': 'Access given to a program (OAuth1)',
     'oauth1_access_token.deleted': 'Access of a program ended (OAuth1)',
-  } satisfies Record<OwnAction, string>,
+  },
 };
 
 const es: typeof en = {
