@@ -3,11 +3,11 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createChanges } from '../src/identity/audit/index.ts';
-import { createIssuerIdentity } from '../src/identity/issuer/index.ts';
-import { type CredentialContent, createCredentialMaker } from '../src/identity/role-credentials/credentials.ts';
+import { createChanges } from '../src/identity/ground/audit/index.ts';
+import { identitySettings } from '../src/identity/ground/settings/index.ts';
+import { createIssuerIdentity } from '../src/identity/role-credentials/issuer/index.ts';
+import { type CredentialContent, createCredentialMaker } from '../src/identity/role-credentials/issuing/credentials.ts';
 import { openDatabase } from '../src/identity/service.ts';
-import { identitySettings } from '../src/identity/settings.ts';
 import { systemClock } from '../src/platform/clock.ts';
 import { load } from '../src/platform/config/index.ts';
 import { createSeal, newMasterKey } from '../src/platform/seal/index.ts';

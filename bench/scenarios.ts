@@ -1,7 +1,7 @@
 // The measured scenarios. Every figure is a ratio to something measured at the same time on the same machine.
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { identitySettings } from '../src/identity/settings.ts';
+import { identitySettings } from '../src/identity/ground/settings/index.ts';
 import {
   administrator,
   type DataFolder,

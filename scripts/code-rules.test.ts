@@ -16,42 +16,86 @@ describe('The code', () => {
   it('is checked against each rule', () => {
     const broken: [string, string, RegExp][] = [
       ['src/platform/http/x.ts', "import { a } from '../../identity/caller.ts';", /platform imports/],
-      ['src/identity/users/x.rules.ts', "import { a } from '../../wallet/settings.ts';", /identity imports the wallet/],
+      [
+        'src/identity/directory/users/x.rules.ts',
+        "import { a } from '../../../wallet/settings.ts';",
+        /identity imports the wallet/,
+      ],
       ['src/wallet/keys/x.ts', "import { a } from '../../identity/caller.ts';", /the wallet imports identity/],
-      ['src/identity/users/x.rules.ts', "import { a } from '../groups/groups.store.ts';", /through its index\.ts/],
-      ['src/identity/users/x.rules.ts', "import { a } from '../scim/core/index.ts';", /through its index\.ts/],
-      ['src/identity/users/x.rules.ts', "import fastify from 'fastify';", /only platform\/http names the web framework/],
-      ['src/identity/users/x.rules.ts', "const a = db.selectFrom('users');", /speak SQL/],
-      ['src/identity/users/x.rules.ts', "import { andThen } from '../../platform/maybe-promise.ts';", /a plain promise will do/],
-      ['src/identity/users/x.rules.ts', 'const a = db.feed.live() ? map.get(id) : undefined;', /asks whether the feed is live/],
-      ['src/identity/users/x.rules.ts', "import { actAt } from '../test-points.ts';", /only tests act at a test point/],
-      ['src/identity/users/x.rules.ts', "import { a } from './users.routes.ts';", /rules import routes/],
-      ['src/identity/users/x.routes.ts', "import { a } from './users.store.ts';", /routes import the store/],
-      ['src/identity/scim/standard/x.routes.ts', "import { a } from '../core/scim.store.ts';", /routes import the store/],
-      ['src/identity/users/x.ts', "import './y.ts';", /for its side effect/],
-      ['src/identity/users/x.ts', "import { a } from '../../../test/support/api.ts';", /src imports test/],
+      ['src/identity/directory/users/x.rules.ts', "import { a } from '../groups/groups.store.ts';", /through its index\.ts/],
+      [
+        'src/identity/directory/users/x.rules.ts',
+        "import { a } from '../../access/rules/core/index.ts';",
+        /through its index\.ts/,
+      ],
+      [
+        'src/identity/directory/users/x.rules.ts',
+        "import { a } from '../../pages/account/index.ts';",
+        /imports .*, which is above it/,
+      ],
+      [
+        'src/identity/directory/users/x.rules.ts',
+        "import type { A } from '../../login/tokens/index.ts';",
+        /imports .*, which is above it/,
+      ],
+      ['src/identity/directory/users/x.rules.ts', "import { a } from '../../routes.ts';", /imports .*, which is above it/],
+      ['src/identity/ground/x.ts', "export { a } from '../access/rules/index.ts';", /imports .*, which is above it/],
+      ['src/identity/things/x.ts', "import { a } from '../ground/faults.ts';", /things is in no room/],
+      [
+        'src/identity/directory/users/x.rules.ts',
+        "import fastify from 'fastify';",
+        /only platform\/http names the web framework/,
+      ],
+      ['src/identity/directory/users/x.rules.ts', "const a = db.selectFrom('users');", /speak SQL/],
+      [
+        'src/identity/directory/users/x.rules.ts',
+        "import { andThen } from '../../../platform/maybe-promise.ts';",
+        /a plain promise will do/,
+      ],
+      [
+        'src/identity/directory/users/x.rules.ts',
+        'const a = db.feed.live() ? map.get(id) : undefined;',
+        /asks whether the feed is live/,
+      ],
+      [
+        'src/identity/directory/users/x.rules.ts',
+        "import { actAt } from '../../ground/test-points.ts';",
+        /only tests act at a test point/,
+      ],
+      ['src/identity/directory/users/x.rules.ts', "import { a } from './users.routes.ts';", /rules import routes/],
+      ['src/identity/directory/users/x.routes.ts', "import { a } from './users.store.ts';", /routes import the store/],
+      [
+        'src/identity/provisioning/scim/standard/x.routes.ts',
+        "import { a } from '../core/scim.store.ts';",
+        /routes import the store/,
+      ],
+      ['src/identity/directory/users/x.ts', "import './y.ts';", /for its side effect/],
+      ['src/identity/directory/users/x.ts', "import { a } from '../../../../test/support/api.ts';", /src imports test/],
     ];
     for (const [path, text, fault] of broken) assert.match(importFaults([file(path, text)]).join(), fault);
+    const below =
+      "import { a } from '../../access/rules/index.ts';\nimport { b } from '../groups/index.ts';\nimport { c } from '../../ground/faults.ts';";
+    assert.deepEqual(importFaults([file('src/identity/directory/users/x.rules.ts', below)]), []);
     assert.equal(oversized([file('src/a.ts', 'x\n'.repeat(401))]).length, 1);
   });
 });
 
 describe('Import cycles', () => {
   it('are found between two folders and through a third, types included', () => {
-    const users = file('src/identity/users/users.rules.ts', "import type { Group } from '../groups/index.ts';");
-    const groups = file('src/identity/groups/groups.rules.ts', "import { a } from '../roles/index.ts';");
-    const roles = file('src/identity/roles/index.ts', "export type { User } from '../users/index.ts';");
+    const users = file('src/identity/directory/users/users.rules.ts', "import type { Group } from '../groups/index.ts';");
+    const groups = file('src/identity/directory/groups/groups.rules.ts', "import { a } from '../roles/index.ts';");
+    const roles = file('src/identity/directory/roles/index.ts', "export type { User } from '../users/index.ts';");
     assert.match(
       importCycles([users, groups, roles]).join(),
-      /groups, src\/identity\/roles, src\/identity\/users import each other/,
+      /groups, src\/identity\/directory\/roles, src\/identity\/directory\/users import each other/,
     );
     assert.deepEqual(importCycles([users, groups]), []);
   });
 
   it('are not made by tests, nor within one folder', () => {
-    const test = file('src/identity/users/users.test.ts', "import { a } from '../groups/index.ts';");
-    const groups = file('src/identity/groups/index.ts', "import { a } from '../users/index.ts';");
-    const within = file('src/identity/groups/a.ts', "import { b } from './index.ts';");
+    const test = file('src/identity/directory/users/users.test.ts', "import { a } from '../groups/index.ts';");
+    const groups = file('src/identity/directory/groups/index.ts', "import { a } from '../users/index.ts';");
+    const within = file('src/identity/directory/groups/a.ts', "import { b } from './index.ts';");
     assert.deepEqual(importCycles([test, groups, within]), []);
   });
 });

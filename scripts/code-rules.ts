@@ -1,6 +1,6 @@
 // Code rules that can be checked automatically. docs/map.md explains them.
 import { globSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { placeOf, resolveImport, roomFaults } from './rooms.ts';
 
 const MAX_LINES = 400;
 
@@ -29,12 +29,6 @@ function importsOf({ text }: SourceFile): string[] {
   );
 }
 
-/** `src/identity/users/users.rules.ts` belongs to service `identity`, module `users`; so do its subfolders. */
-function locationOf(path: string): { service: string; module: string | undefined } {
-  const [, service = '', ...rest] = path.split('/');
-  return { service, module: rest.length > 1 ? rest[0] : undefined };
-}
-
 const USES_SQL = /\.(selectFrom|insertInto|updateTable|deleteFrom)\(|\bsql(<[^>]*>)?`/;
 /** Direct calls are easily forgotten in new code. The caches of the database do the check for everyone. */
 const READS_FEED = /\bfeed\.live\(/;
@@ -45,11 +39,12 @@ const mayReadFeed = (path: string): boolean => path.startsWith('src/platform/dat
 const ANSWERS_FROM_MEMORY = [
   'src/platform/',
   'src/identity/access/',
-  'src/identity/tokens/',
-  'src/identity/caller.ts',
-  ...['user-cache', 'users.rules'].map((name) => `src/identity/users/${name}.ts`),
-  ...['user-permissions', 'assignments.rules', 'assignments.routes'].map((name) => `src/identity/app-roles/${name}.ts`),
-  ...['lists', 'lists.routes'].map((name) => `src/identity/issued-credentials/${name}.ts`),
+  'src/identity/login/tokens/',
+  ...['user-cache', 'users.rules'].map((name) => `src/identity/directory/users/${name}.ts`),
+  ...['user-permissions', 'assignments.rules', 'assignments.routes'].map(
+    (name) => `src/identity/applications/app-roles/${name}.ts`,
+  ),
+  ...['lists', 'lists.routes'].map((name) => `src/identity/role-credentials/issued/${name}.ts`),
   ...['provider/access-tokens', 'keyrock/oauth2.routes'].map((name) => `src/identity/openid/${name}.ts`),
 ];
 
@@ -61,7 +56,7 @@ const isStore = (path: string): boolean => path.endsWith('.store.ts') || path.st
 
 function faultsOf(file: SourceFile): string[] {
   const { path } = file;
-  const from = locationOf(path);
+  const from = placeOf(path);
   const faults: string[] = [];
   const isTest = path.endsWith('.test.ts');
   for (const target of importsOf(file)) {
@@ -70,17 +65,18 @@ function faultsOf(file: SourceFile): string[] {
         faults.push(`${path}: only platform/http names the web framework`);
       continue;
     }
-    const resolved = normalize(join(dirname(path), target));
+    const resolved = resolveImport(path, target);
     if (!resolved.startsWith('src/')) {
       if (!isTest) faults.push(`${path}: src imports ${resolved}`);
       continue;
     }
-    const to = locationOf(resolved);
+    const to = placeOf(resolved);
     if (from.service === 'platform' && to.service !== 'platform') faults.push(`${path}: platform imports ${resolved}`);
     if (from.service === 'verifiable' && !['platform', 'verifiable'].includes(to.service))
       faults.push(`${path}: verifiable imports ${resolved}`);
     if (from.service === 'identity' && to.service === 'wallet') faults.push(`${path}: identity imports the wallet`);
     if (from.service === 'wallet' && to.service === 'identity') faults.push(`${path}: the wallet imports identity`);
+    if (!isTest) faults.push(...roomFaults(path, resolved));
     const isWithin = to.service === from.service && to.module === from.module;
     const entry = `src/${to.service}/${to.module}/index.ts`;
     if (to.module && !isWithin && resolved !== entry && resolved !== `src/platform/${to.module}`) {

@@ -1,10 +1,10 @@
 // Documents generated from the code: written by `npm run docs`, compared by `npm run check`.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { sectionsWith } from '../src/identity/domain-settings/index.ts';
-import { identityFaults } from '../src/identity/faults.ts';
+import { sectionsWith } from '../src/identity/directory/domain-settings/index.ts';
+import { identityFaults } from '../src/identity/ground/faults.ts';
+import { identitySettings } from '../src/identity/ground/settings/index.ts';
 import { identityMetrics } from '../src/identity/metrics.ts';
-import { identitySettings } from '../src/identity/settings.ts';
 import { load, type Settings } from '../src/platform/config/index.ts';
 import type { FaultTable } from '../src/platform/faults/index.ts';
 import { type MetricDefinitions, processMetrics, requestTimes } from '../src/platform/metrics/index.ts';
@@ -79,7 +79,7 @@ Generated from the code by \`npm run docs\`.
 ## Identity service
 
 The format is Keystone's: \`{"error": {"code": 404, "title": "Not Found", "message": "..."}}\`.
-The code in the second column appears in the log and in the source (\`src/identity/faults.ts\`). Clients get the status and the message.
+The code in the second column appears in the log and in the source (\`src/identity/ground/faults.ts\`). Clients get the status and the message.
 
 | Status | Code | Message |
 |---|---|---|

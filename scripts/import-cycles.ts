@@ -1,9 +1,6 @@
-// Finds import cycles between the folders of a service. Folders that import each other, even only types, cannot be understood separately.
-import { dirname, join, normalize } from 'node:path';
+// Finds import cycles between the modules of a service. Modules that import each other, even only types, cannot be understood separately.
 import type { SourceFile } from './code-rules.ts';
-
-/** `src/identity/users/users.rules.ts` belongs to the module `src/identity/users`. A file outside of any folder is its own module. */
-const moduleOf = (path: string): string => path.split('/').slice(0, 3).join('/');
+import { moduleOf, resolveImport } from './rooms.ts';
 
 function importsBetweenModules(files: readonly SourceFile[]): Map<string, Set<string>> {
   const modules = new Map<string, Set<string>>();
@@ -13,7 +10,7 @@ function importsBetweenModules(files: readonly SourceFile[]): Map<string, Set<st
     const found = modules.get(from) ?? new Set<string>();
     modules.set(from, found);
     for (const [, target] of text.matchAll(/(?:^(?:import|export)\s[^'"]*?from\s+|\bimport\()'(\.[^']+)'/gm)) {
-      const to = moduleOf(normalize(join(dirname(path), target!)));
+      const to = moduleOf(resolveImport(path, target!));
       if (to !== from) found.add(to);
     }
   }

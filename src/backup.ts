@@ -9,7 +9,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createTarDecoder, createTarPacker, type TarHeader } from 'modern-tar';
 import { DATABASES, KEY_FILE } from './data-folder.ts';
-import { closeStatusLists } from './identity/restored.store.ts';
+import { closeStatusLists } from './identity/ground/restored.store.ts';
 import { ConfigError } from './platform/config/index.ts';
 import { lockFolder } from './platform/database/index.ts';
 import { syncFolder } from './platform/durable-file.ts';

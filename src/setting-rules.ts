@@ -1,8 +1,8 @@
 // Rules about several settings at once. A start checks them before it creates anything; `gatehouse doctor` checks them, too.
 import { accessSync, constants } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { checkMail } from './identity/mail/index.ts';
-import type { IdentityConfig } from './identity/settings.ts';
+import { checkMail } from './identity/ground/mail/index.ts';
+import type { IdentityConfig } from './identity/ground/settings/index.ts';
 import { ConfigError } from './platform/config/index.ts';
 import type { ProviderOptions } from './platform/openid-client/index.ts';
 import type { SharedConfig } from './settings.ts';

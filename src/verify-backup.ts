@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { DATABASES } from './data-folder.ts';
-import { SEALED_COLUMNS as IDENTITY_SEALED } from './identity/jobs/index.ts';
+import { SEALED_COLUMNS as IDENTITY_SEALED } from './identity/operations/jobs/index.ts';
 import { MIGRATIONS as IDENTITY_MIGRATIONS } from './identity/service.ts';
 import { ConfigError } from './platform/config/index.ts';
 import { loadInspection } from './platform/database/index.ts';

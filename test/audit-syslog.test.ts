@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { identityCadf } from '../src/identity/audit-export/index.ts';
+import { identityCadf } from '../src/identity/operations/audit-export/index.ts';
 import { type CadfMessage, createDestinations, syslogMessage, syslogTarget } from '../src/platform/audit-export/index.ts';
 import { systemClock } from '../src/platform/clock.ts';
 import { newTimedId } from '../src/platform/ids.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { newPassword } from '../console/shared/new-password.ts';
 import { refusedField } from '../console/shared/refused-field.ts';
-import { fault } from '../src/identity/faults.ts';
+import { fault } from '../src/identity/ground/faults.ts';
 
 describe('A password that the console makes up', () => {
   it('is never the same, and has something of each kind that rules ask for', () => {

@@ -28,8 +28,8 @@ const SESSION = 'is for people who are signed in; others are sent to the sign-in
 
 /**
  * Every route and page that needs no token. All other routes refuse a request without one before they look at anything
- * (src/identity/access/existence.security.test.ts has those with a token).
- * Limits (429) are compared in enumeration-limits.security.test.ts, directories in src/identity/directories/enumeration.security.test.ts.
+ * (src/identity/access/rules/existence.security.test.ts has those with a token).
+ * Limits (429) are compared in enumeration-limits.security.test.ts, directories in src/identity/directory/ldap/enumeration.security.test.ts.
  */
 const OPEN: Readonly<Record<string, string>> = {
   'POST /v3/auth/tokens': `${HERE}: password and totp, by name and by id, with a device; the methods token and oauth2 are secrets`,
@@ -51,7 +51,7 @@ const OPEN: Readonly<Record<string, string>> = {
   'GET /v4/issuers/:did': NOBODY,
   'GET /v3/OS-SIMPLE-CERT/ca': NOBODY,
   'GET /v3/OS-SIMPLE-CERT/certificates': NOBODY,
-  // All refusals are the same: src/identity/federation/token-logins.security.test.ts
+  // All refusals are the same: src/identity/login/federation/token-logins.security.test.ts
   'GET /v3/OS-FEDERATION/identity_providers/:idp_id/protocols/:protocol_id/auth': SECRET,
   'POST /v3/OS-FEDERATION/identity_providers/:idp_id/protocols/:protocol_id/auth': SECRET,
   'POST /v3/OS-OAUTH1/access_token': SECRET,
@@ -62,9 +62,9 @@ const OPEN: Readonly<Record<string, string>> = {
   '/openid/jwks': NOBODY,
   '/openid/authorize': `${HERE}: login_hint`,
   '^/openid/authorize/[^/]+$': NOBODY,
-  '^/openid/interaction/[^/]+$': `${HERE}: password, new password, passkey, provider by e-mail; a wallet: src/identity/openid/sign-in/wallet-withdrawn.security.test.ts; other steps come after one of these`,
+  '^/openid/interaction/[^/]+$': `${HERE}: password, new password, passkey, provider by e-mail; a wallet: src/identity/pages/sign-in/wallet-withdrawn.security.test.ts; other steps come after one of these`,
   '^/openid/providers/[\\w.~-]{1,64}/callback$':
-    'a choice that does not depend on accounts: src/identity/openid/sign-in/providers.test.ts',
+    'a choice that does not depend on accounts: src/identity/pages/sign-in/providers.test.ts',
   '^/openid/providers/[\\w.~-]{1,64}/logout$': SECRET,
   '^/openid/wallet/requests/[\\w-]{22}$': SECRET,
   '^/openid/wallet/requests/[\\w-]{22}/answer$': SECRET,

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
+import { identitySettings } from '../src/identity/ground/settings/index.ts';
 import { createIdentityService, type IdentityService } from '../src/identity/service.ts';
-import { identitySettings } from '../src/identity/settings.ts';
 import { systemClock } from '../src/platform/clock.ts';
 import { load } from '../src/platform/config/index.ts';
 import { createLog } from '../src/platform/log/index.ts';

@@ -4,8 +4,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 
 const FOLDERS: Readonly<Record<string, string>> = {
-  Issuer: 'src/identity/role-credentials',
-  Verifier: 'src/identity/openid/sign-in',
+  Issuer: 'src/identity/role-credentials/issuing',
+  Verifier: 'src/identity/pages/sign-in',
 };
 /** The first string of a call: it('...'), describe("..."), or a template. */
 const TITLE = /\b(?:it|describe|onEachDatabase|onDatabase)\(\s*(?:'SQLite',\s*)?(['"`])((?:\\.|(?!\1)[\s\S])*?)\1/g;
@@ -92,7 +92,7 @@ describe('The tables about HAIP', () => {
   it('would notice a test that is gone', () => {
     assert.equal(hasTest('test/haip.test.ts', 'would notice a test that is gone'), true);
     assert.equal(hasTest('test/haip.test.ts', ['would notice', 'a test that is not there'].join(' ')), false);
-    const file = 'src/identity/role-credentials/attestation.security.test.ts';
+    const file = 'src/identity/role-credentials/issuing/attestation.security.test.ts';
     assert.equal(hasTest(file, 'about another wallet is not let in'), true);
     assert.equal(hasTest(file, 'about a flying wallet is not let in'), false);
   });

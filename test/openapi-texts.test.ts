@@ -4,7 +4,8 @@ import { describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { type ApiDocument, type Content, entriesOf, type Schema } from '../console/api/document.ts';
 import { recordedOf } from '../scripts/openapi/recorded.ts';
-import { type Action, isForEverybody, whoPasses } from '../src/identity/access/index.ts';
+import type { Action } from '../src/identity/access/rules/index.ts';
+import { isForEverybody, whoPasses } from '../src/identity/access/rules/policy.ts';
 import { identityOpenApi, walletOpenApi } from '../src/openapi.ts';
 import { dereferenced } from './support/openapi.ts';
 

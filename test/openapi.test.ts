@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { openidRoutes } from '../src/identity/openid/index.ts';
+import { openidRoutes } from '../src/identity/openid/provider/index.ts';
 import { identityOpenApi, walletOpenApi } from '../src/openapi.ts';
 import { assertOk } from './support/answers.ts';
 import { onDatabase } from './support/api.ts';

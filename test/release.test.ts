@@ -88,11 +88,11 @@ describe('The npm package', () => {
     for (const needed of [
       'src/main.js',
       'src/identity/migrations/001-core.sql',
-      'src/identity/openid/pages/passkeys.js',
+      'src/identity/ground/look/passkeys.js',
       'LICENSE',
     ])
       assert.ok(tree.has(needed), needed);
-    assert.ok(paths.some((path) => path.startsWith('src/identity/mail/templates/')));
+    assert.ok(paths.some((path) => path.startsWith('src/identity/ground/mail/templates/')));
     const packed = JSON.parse(tree.get('package.json')!.bytes.toString()) as Record<string, unknown>;
     assert.deepEqual(
       ['scripts', 'devDependencies', 'private', 'overrides'].filter((key) => key in packed),

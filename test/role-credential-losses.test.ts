@@ -1,12 +1,12 @@
 // Every way in which somebody can lose a role: the change that takes it also revokes what says that they have it.
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { serviceActor } from '../src/identity/audit/index.ts';
-import { credentialTypeTag } from '../src/identity/credential-types/index.ts';
-import type { Database } from '../src/identity/database.ts';
-import { createUserClosing } from '../src/identity/directories/close-users.rules.ts';
-import { createMembershipEnds } from '../src/identity/federation/memberships.rules.ts';
-import { readIssuedCredentials } from '../src/identity/personal-data/personal-data.store.ts';
+import { createUserClosing } from '../src/identity/directory/ldap/close-users.rules.ts';
+import { serviceActor } from '../src/identity/ground/audit/index.ts';
+import type { Database } from '../src/identity/ground/database/index.ts';
+import { createMembershipEnds } from '../src/identity/login/federation/memberships.rules.ts';
+import { readIssuedCredentials } from '../src/identity/operations/personal-data/personal-data.store.ts';
+import { credentialTypeTag } from '../src/identity/role-credentials/types/index.ts';
 import { onEachDatabase, type TestApi, uniqueName } from './support/api.ts';
 import { assign, assignmentPath, makeApplication, makeOrganization, makeRole } from './support/applications.ts';
 import { type IssuedOn, issuedCredentialsOn, makeHolder, makeType, recordFor, stateOf } from './support/issued-credentials.ts';

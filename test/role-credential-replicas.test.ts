@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import type { Database } from '../src/identity/database.ts';
+import type { Database } from '../src/identity/ground/database/index.ts';
 import { newMasterKey } from '../src/platform/seal/index.ts';
 import { ADMIN_PASSWORD, TestApi } from './support/api.ts';
 import { assignmentPath } from './support/applications.ts';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { examine } from '../src/doctor/index.ts';
-import { tokenKeyId } from '../src/identity/tokens/token-format.ts';
+import { tokenKeyId } from '../src/identity/login/tokens/token-format.ts';
 import { newMasterKey } from '../src/platform/seal/index.ts';
 import { ADMIN_PASSWORD, uniqueName } from './support/api.ts';
 import { Load } from './support/load.ts';

@@ -1,7 +1,7 @@
 // Schemas are compiled on first use. This compiles all of them, so that errors show before a request.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { openidRoutes } from '../src/identity/openid/index.ts';
+import { openidRoutes } from '../src/identity/openid/provider/index.ts';
 import type { Schema } from '../src/platform/http/index.ts';
 import { serialize, violation } from '../src/platform/http/validate.ts';
 import { identityRoutes, walletRoutes } from './support/routes.ts';

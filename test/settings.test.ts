@@ -1,8 +1,8 @@
 // Settings as they are shown: by the API, `gatehouse config` and docs/config.md.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { sectionsWith } from '../src/identity/domain-settings/index.ts';
-import { identitySettings } from '../src/identity/settings.ts';
+import { sectionsWith } from '../src/identity/directory/domain-settings/index.ts';
+import { identitySettings } from '../src/identity/ground/settings/index.ts';
 import { describeSettings, effectiveSettings, load, type Settings } from '../src/platform/config/index.ts';
 import { sharedSettings } from '../src/settings.ts';
 import { walletSettings } from '../src/wallet/settings.ts';

@@ -34,14 +34,14 @@ const PACKAGES = [
 /** Folders and files of ours, below src/. */
 const OURS = [
   'doctor/',
-  'identity/openid/account/',
-  'identity/openid/console/',
-  'identity/openid/invitation/',
-  'identity/openid/people/',
+  'identity/pages/account/',
+  'identity/pages/console/',
+  'identity/pages/invitation/',
+  'identity/pages/people/',
   'identity/openid/provider/provider.ts',
-  'identity/openid/serving.ts',
-  'identity/openid/sign-in/',
-  'identity/openid/websso/',
+  'identity/pages/serving/serving.ts',
+  'identity/pages/sign-in/',
+  'identity/pages/websso/',
   'platform/otlp/',
   'setup/',
 ];

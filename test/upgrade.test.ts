@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { Client } from 'pg';
-import { SEALED_COLUMNS as IDENTITY_SEALED } from '../src/identity/jobs/index.ts';
+import { SEALED_COLUMNS as IDENTITY_SEALED } from '../src/identity/operations/jobs/index.ts';
 import { MIGRATIONS as IDENTITY } from '../src/identity/service.ts';
 import { openDatabase } from '../src/platform/database/index.ts';
 import { createSeal } from '../src/platform/seal/index.ts';

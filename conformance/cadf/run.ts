@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { identityCadf } from '../../src/identity/audit-export/index.ts';
+import { identityCadf } from '../../src/identity/operations/audit-export/index.ts';
 import { newTimedId } from '../../src/platform/ids.ts';
 import { walletCadf } from '../../src/wallet/audit-export/index.ts';
 import { packageVersion, stop } from '../support/debian.ts';

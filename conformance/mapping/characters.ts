@@ -1,5 +1,5 @@
 // Compares the character classes of our regular expressions with Python's, for every character.
-import { caseVariants, digit, space, word } from '../../src/identity/federation/mapping/regex/characters.ts';
+import { caseVariants, digit, space, word } from '../../src/identity/login/federation/mapping/regex/characters.ts';
 
 interface KnownCharacters {
   readonly categories: Readonly<Record<'\\w' | '\\d' | '\\s', readonly number[]>>;

@@ -1,5 +1,5 @@
 // Compares the outcomes of one case: the same, a known difference, or a disagreement.
-import { applyMapping, type MappedIdentity, validateMapping } from '../../src/identity/federation/mapping/index.ts';
+import { applyMapping, type MappedIdentity, validateMapping } from '../../src/identity/login/federation/mapping/index.ts';
 import type { MappingCase } from './cases.ts';
 
 /** `invalid`: the mapping is refused when it is stored. `refused`: the login is refused. `server error`: it fails with status 500. */

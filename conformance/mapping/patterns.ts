@@ -1,6 +1,6 @@
 // Generates regular expressions: from the grammar, so that most are valid, and from random pieces, so that many are not.
 import fc from 'fast-check';
-import { Budget, parsePattern, RegexProblem } from '../../src/identity/federation/mapping/regex/index.ts';
+import { Budget, parsePattern, RegexProblem } from '../../src/identity/login/federation/mapping/regex/index.ts';
 
 const letter = fc.constantFrom('a', 'b', 'B', 'é', '1', '-', '_', '@', ' ', '\n', 'ß', 's', 'ſ', 'K', '😀', '\\.', '\\-', '\\@');
 const escapes = fc.constantFrom(

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Action, isAllowed } from '../../src/identity/access/index.ts';
+import { type Action, isAllowed } from '../../src/identity/access/rules/index.ts';
 import { OWN, PERSONAS, type Persona, type Place, personaOf, ROLES, TARGETS } from '../../test/support/scope-personas.ts';
 import { needCommand, stop } from '../support/debian.ts';
 import { whenAndWhat } from '../support/results.ts';

@@ -30,7 +30,9 @@ describe('RFC.md', () => {
     [...row.matchAll(/`([\w.-]+\.test\.ts)`: "([^"]+)"/g)].map(([, file, name]) => ({ file, name })),
   );
   const textOf = (file: string): string => {
-    const path = [here(`./${file}`), here(`../../src/identity/scim/core/${file}`)].find((candidate) => existsSync(candidate));
+    const path = [here(`./${file}`), here(`../../src/identity/provisioning/scim/core/${file}`)].find((candidate) =>
+      existsSync(candidate),
+    );
     return path ? readFileSync(path, 'utf8') : '';
   };
   const names = (text: string): string[] =>

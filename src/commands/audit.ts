@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EventFilter, EventPosition } from '../identity/audit-events/index.ts';
-import type { AuditEventRow } from '../identity/database.ts';
+import type { AuditEventRow } from '../identity/ground/database/index.ts';
+import type { EventFilter, EventPosition } from '../identity/operations/audit-events/index.ts';
 import { ConfigError } from '../platform/config/index.ts';
 import { type Command, type CommandOption, type ParsedArguments, UsageError } from './command.ts';
 import { checkFolderOf, withReader } from './support.ts';
@@ -75,8 +75,8 @@ function textLine({ at, action, outcome, actor_id, target_kind, target_id, detai
 
 /** How events are read, and how one is written in a format. */
 async function eventsAs(format: Format) {
-  const { CSV_HEAD, csvLine, jsonLine, readEvents, renderEvent } = await import('../identity/audit-events/index.ts');
-  const { identityCadf } = await import('../identity/audit-export/index.ts');
+  const { CSV_HEAD, csvLine, jsonLine, readEvents, renderEvent } = await import('../identity/operations/audit-events/index.ts');
+  const { identityCadf } = await import('../identity/operations/audit-export/index.ts');
   const lines: Readonly<Record<Format, (row: AuditEventRow) => string>> = {
     text: textLine,
     json: (row) => jsonLine(renderEvent({ ...row, detail: JSON.parse(row.detail) })),

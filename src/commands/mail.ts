@@ -11,7 +11,7 @@ export const mailCommands: readonly Command[] = [
     args: [{ name: 'ADDRESS', about: 'the recipient' }],
     options: { language: { value: 'LANGUAGE', about: 'language of the mail, such as en or es' } },
     async run({ args: [to], options: { language } }) {
-      const { sendTest } = await import('../identity/mail/index.ts');
+      const { sendTest } = await import('../identity/ground/mail/index.ts');
       const { shared, identity } = settings();
       const url = serviceUrl(identity, shared.tlsCertFile !== undefined);
       const where = await sendTest(identity, openDataFolder(shared.dataDir), { to: to!, language, at: Date.now(), url });
@@ -24,7 +24,7 @@ export const mailCommands: readonly Command[] = [
     more: 'Change them there, and set GATEHOUSE_IDENTITY_MAIL_TEMPLATES to the folder. Files that you do not change can be removed.',
     args: [{ name: 'FOLDER', about: 'a new or empty folder' }],
     async run({ args: [folder] }) {
-      const { copyTemplates } = await import('../identity/mail/index.ts');
+      const { copyTemplates } = await import('../identity/ground/mail/index.ts');
       copyTemplates(folder!);
       print(`copied to ${folder}`);
     },

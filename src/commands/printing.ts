@@ -1,6 +1,6 @@
 // config, openapi, two-factor qr: commands that only print.
 import { readFileSync } from 'node:fs';
-import { identitySettings } from '../identity/settings.ts';
+import { identitySettings } from '../identity/ground/settings/index.ts';
 import { identityOpenApi, walletOpenApi } from '../openapi.ts';
 import { describeSettings } from '../platform/config/index.ts';
 import { sharedSettings } from '../settings.ts';
@@ -36,7 +36,7 @@ export const printingCommands: readonly Command[] = [
     more: 'It is read from standard input because everyone who lists processes could see an argument.',
     options: { svg: { about: 'print an SVG picture' } },
     async run({ options }) {
-      const { qrCode } = await import('../identity/two-factor/index.ts');
+      const { qrCode } = await import('../identity/directory/two-factor/index.ts');
       const code = qrCode(readFileSync(0, 'utf8').trim(), options.svg === undefined ? 'terminal' : 'svg');
       if (code === undefined) throw new UsageError('gatehouse: standard input must hold one otpauth://totp/ address');
       print(code);

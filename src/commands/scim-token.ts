@@ -1,6 +1,6 @@
 // scim token: the tokens of provisioning connections.
 
-import type { ConnectionWithDomain } from '../identity/scim/index.ts';
+import type { ConnectionWithDomain } from '../identity/provisioning/scim/index.ts';
 import { serviceActor } from '../platform/audit/index.ts';
 import type { Command } from './command.ts';
 import { print, settings, withReader, withService } from './support.ts';
@@ -15,7 +15,7 @@ function table(rows: readonly ConnectionWithDomain[]): string {
 
 const list = (): Promise<void> =>
   withReader(async (db) => {
-    const { listConnections } = await import('../identity/scim/index.ts');
+    const { listConnections } = await import('../identity/provisioning/scim/index.ts');
     print(table(await listConnections(db)));
   });
 

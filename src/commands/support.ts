@@ -3,9 +3,9 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { openDataFolder } from '../data-folder.ts';
-import type { Reader } from '../identity/database.ts';
+import type { Reader } from '../identity/ground/database/index.ts';
+import { identitySettings } from '../identity/ground/settings/index.ts';
 import type { IdentityService } from '../identity/service.ts';
-import { identitySettings } from '../identity/settings.ts';
 import { ConfigError, load, refuseUnknownKeys } from '../platform/config/index.ts';
 import { lockFolder } from '../platform/database/index.ts';
 import { createLog } from '../platform/log/index.ts';

@@ -1,5 +1,5 @@
 // Whether the services run, and whether their public addresses lead to them.
-import { publishedKeyIds } from '../identity/administration/index.ts';
+import { publishedKeyIds } from '../identity/operations/administration/index.ts';
 import { serviceUrl } from '../platform/config/index.ts';
 import { loadInspection } from '../platform/database/index.ts';
 import { createOutbound, OutboundError, shownCertificate } from '../platform/outbound/index.ts';

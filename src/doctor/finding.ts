@@ -1,5 +1,5 @@
 // What a check found. A finding that is not ok says what to do about it.
-import type { IdentityConfig } from '../identity/settings.ts';
+import type { IdentityConfig } from '../identity/ground/settings/index.ts';
 import { ConfigError, type Environment } from '../platform/config/index.ts';
 import type { SharedConfig } from '../settings.ts';
 import type { WalletConfig } from '../wallet/settings.ts';

@@ -1,8 +1,8 @@
 // Weak settings, as docs/guide/hardening.md lists them, and proxies that are believed.
 import { isIP } from 'node:net';
 import proxyAddress from '@fastify/proxy-addr';
-import { unprotectedAdministrators } from '../identity/access/index.ts';
-import type { Reader } from '../identity/database.ts';
+import { unprotectedAdministrators } from '../identity/access/context/index.ts';
+import type { Reader } from '../identity/ground/database/index.ts';
 import { tlsOf } from '../setting-rules.ts';
 import type { DatabaseReport } from './databases.ts';
 import { type Deployment, type Finding, fail, ok, reasonOf, warn } from './finding.ts';

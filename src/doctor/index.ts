@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { identitySettings } from '../identity/settings.ts';
+import { identitySettings } from '../identity/ground/settings/index.ts';
 import { type Environment, load, refuseUnknownKeys } from '../platform/config/index.ts';
 import { checkBackupFolder } from '../scheduled-backups.ts';
 import { checkDatabases, checkIdentity, checkWallet, tlsOf, workersOf } from '../setting-rules.ts';

@@ -2,8 +2,8 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { existingMasterKeys, KEY_FILE } from '../data-folder.ts';
-import { readKeyAges } from '../identity/administration/index.ts';
-import { SEALED_COLUMNS as IDENTITY_SEALED } from '../identity/jobs/index.ts';
+import { readKeyAges } from '../identity/operations/administration/index.ts';
+import { SEALED_COLUMNS as IDENTITY_SEALED } from '../identity/operations/jobs/index.ts';
 import { createSeal } from '../platform/seal/index.ts';
 import { checkSealed, type SealedReport } from '../platform/sealed/index.ts';
 import { readAsEveryone } from '../wallet/access/index.ts';

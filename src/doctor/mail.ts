@@ -1,6 +1,6 @@
 // Mail: the server lets us in, or the folder can be written to. Nothing is sent.
 import { accessSync, constants, existsSync } from 'node:fs';
-import { mailTarget } from '../identity/mail/index.ts';
+import { mailTarget } from '../identity/ground/mail/index.ts';
 import { MailError, trySmtp } from '../platform/mail/index.ts';
 import { type Deployment, type Finding, fail, ok, reasonOf, warn } from './finding.ts';
 

@@ -12,9 +12,9 @@ import {
   type Metrics,
   registerDatabase,
 } from '../platform/metrics/index.ts';
-import type { Database } from './database.ts';
-import { REFUSAL_WORDS } from './logins/index.ts';
-import { queueStates } from './outbox/index.ts';
+import { REFUSAL_WORDS } from './directory/logins/index.ts';
+import type { Database } from './ground/database/index.ts';
+import { queueStates } from './ground/outbox/index.ts';
 
 const METHODS =
   'how: `password`, `totp`, `passkey`, `mapped` (another provider), `oauth2`, `application_credential`, `oauth1`, `token`; several are joined by `+`';

@@ -1,48 +1,46 @@
 // All routes of the identity service. The OpenAPI document is generated from this list without starting the service.
 
-import type { IdentityApp } from './access/index.ts';
-import { mountAccessQuestions } from './access-questions/index.ts';
-import { mountAccountDeletion } from './account-deletion/index.ts';
-import { mountAdministration } from './administration/index.ts';
-import { mountAllowed, mountAppAssignments, mountAppRoles, mountPermissions } from './app-roles/index.ts';
-import { mountApplicationCredentials } from './application-credentials/index.ts';
-import { mountAuditEvents } from './audit-events/index.ts';
-import { mountCatalog } from './catalog/index.ts';
-import { mountConsumers } from './consumers/index.ts';
-import { mountCredentialTypes } from './credential-types/index.ts';
-import { mountCredentials, mountEc2Credentials } from './credentials/index.ts';
-import { mountDiscovery } from './discovery/index.ts';
-import { mountDomainConfig } from './domain-config/index.ts';
-import { mountSignatureExchange } from './ec2/index.ts';
-import { mountEndpointFilter } from './endpoint-filter/index.ts';
-import { mountFederation } from './federation/index.ts';
-import { mountAssignments, mountGrants } from './grants/index.ts';
-import { mountGroups } from './groups/index.ts';
-import { mountImpact } from './impact/index.ts';
-import { mountInvitations } from './invitations/index.ts';
-import { mountIssuedCredentials, mountStatusLists } from './issued-credentials/index.ts';
-import { mountIssuer } from './issuer/index.ts';
-import { mountLimits } from './limits/index.ts';
-import { mountOAuth1 } from './oauth1/index.ts';
-import {
-  mountApplicationGrants,
-  mountIntrospection,
-  mountKeyrockOAuth,
-  mountSignInAttempts,
-  mountUserSessions,
-} from './openid/index.ts';
-import { mountPasskeys } from './passkeys/index.ts';
-import { mountPolicies } from './policies/index.ts';
-import { mountDomains, mountProjects, mountTags } from './projects/index.ts';
-import { mountRegistration } from './registration/index.ts';
-import { mountRevokeEvents } from './revoke-events/index.ts';
-import { mountCredentialIssuer, mountCredentialOffers } from './role-credentials/index.ts';
-import { mountImpliedRoles, mountRoles } from './roles/index.ts';
-import { mountConnections, mountKeyrockScim, mountScim } from './scim/index.ts';
-import { mountAuth, mountOauth2Token } from './tokens/index.ts';
-import { mountTrusts } from './trusts/index.ts';
-import { mountDevices, mountTwoFactor } from './two-factor/index.ts';
-import { mountUsers } from './users/index.ts';
+import type { IdentityApp } from './access/rules/index.ts';
+import { mountAllowed, mountAppAssignments, mountAppRoles, mountPermissions } from './applications/app-roles/index.ts';
+import { mountConsumers } from './applications/consumers/index.ts';
+import { mountDiscovery } from './catalog/discovery/index.ts';
+import { mountEndpointFilter } from './catalog/endpoint-filter/index.ts';
+import { mountLimits } from './catalog/limits/index.ts';
+import { mountPolicies } from './catalog/policies/index.ts';
+import { mountCatalog } from './catalog/services/index.ts';
+import { mountApplicationCredentials } from './delegation/application-credentials/index.ts';
+import { mountCredentials, mountEc2Credentials } from './delegation/credentials/index.ts';
+import { mountOAuth1 } from './delegation/oauth1/index.ts';
+import { mountTrusts } from './delegation/trusts/index.ts';
+import { mountDomainConfig } from './directory/domain-config/index.ts';
+import { mountAssignments, mountGrants } from './directory/grants/index.ts';
+import { mountGroups } from './directory/groups/index.ts';
+import { mountPasskeys } from './directory/passkeys/index.ts';
+import { mountDomains, mountProjects, mountTags } from './directory/projects/index.ts';
+import { mountImpliedRoles, mountRoles } from './directory/roles/index.ts';
+import { mountDevices, mountTwoFactor } from './directory/two-factor/index.ts';
+import { mountUsers } from './directory/users/index.ts';
+import { mountSignatureExchange } from './login/ec2/index.ts';
+import { mountFederation } from './login/federation/index.ts';
+import { mountRevokeEvents } from './login/revoke-events/index.ts';
+import { mountAuth, mountOauth2Token } from './login/tokens/index.ts';
+import { mountApplicationGrants } from './openid/application-grants/index.ts';
+import { mountKeyrockOAuth } from './openid/keyrock/index.ts';
+import { mountIntrospection } from './openid/provider/index.ts';
+import { mountUserSessions } from './openid/sessions/index.ts';
+import { mountSignInAttempts } from './openid/sign-in-attempts/index.ts';
+import { mountAccessQuestions } from './operations/access-questions/index.ts';
+import { mountAdministration } from './operations/administration/index.ts';
+import { mountAuditEvents } from './operations/audit-events/index.ts';
+import { mountImpact } from './operations/impact/index.ts';
+import { mountAccountDeletion } from './provisioning/account-deletion/index.ts';
+import { mountInvitations } from './provisioning/invitations/index.ts';
+import { mountRegistration } from './provisioning/registration/index.ts';
+import { mountConnections, mountKeyrockScim, mountScim } from './provisioning/scim/index.ts';
+import { mountIssuedCredentials, mountStatusLists } from './role-credentials/issued/index.ts';
+import { mountIssuer } from './role-credentials/issuer/index.ts';
+import { mountCredentialIssuer, mountCredentialOffers } from './role-credentials/issuing/index.ts';
+import { mountCredentialTypes } from './role-credentials/types/index.ts';
 
 const MOUNTS = [
   mountDiscovery,

@@ -19,9 +19,20 @@ import { createApiPages } from '../platform/pages/index.ts';
 import type { ReservedPort } from '../platform/reserved-port.ts';
 import { waitAtMost } from '../platform/wait-at-most.ts';
 import { version } from '../version.ts';
-import { authorize, createAuthenticate, type IdentityApp } from './access/index.ts';
-import type { AccountDeletion } from './account-deletion/index.ts';
-import { identityCadf } from './audit-export/index.ts';
+import { authorize, createAuthenticate, type IdentityApp } from './access/rules/index.ts';
+import type { Consumers } from './applications/consumers/index.ts';
+import type { Database, Tables } from './ground/database/index.ts';
+import type { Links } from './ground/links/index.ts';
+import { pageErrors } from './ground/look/index.ts';
+import type { Mail } from './ground/mail/index.ts';
+import type { ModuleOptions } from './ground/module-options.ts';
+import { commonHeaders, keystoneErrors, oauthErrors, REQUEST_ID_HEADER } from './ground/resource/index.ts';
+import type { IdentityConfig } from './ground/settings/index.ts';
+import type { TokenKeys } from './login/tokens/index.ts';
+import { identityMetrics, registerIdentity } from './metrics.ts';
+import { buildModules } from './modules/index.ts';
+import { type OpenidKeys, opensPage, type WalletRegistrationOptions, wantsPage } from './openid/provider/index.ts';
+import { identityCadf } from './operations/audit-export/index.ts';
 import {
   bootstrap,
   type DeliverPassword,
@@ -30,22 +41,12 @@ import {
   localNameOf,
   resetAdminPassword,
   warnWithoutAdministrator,
-} from './bootstrap/index.ts';
-import type { Consumers } from './consumers/index.ts';
-import type { Database, Tables } from './database.ts';
-import type { IssuerKeys, KnownSigner } from './issuer/index.ts';
-import { startSweeper } from './jobs/index.ts';
-import type { Links } from './links/index.ts';
-import type { Mail } from './mail/index.ts';
-import { identityMetrics, registerIdentity } from './metrics.ts';
-import type { ModuleOptions } from './module-options.ts';
-import { buildModules } from './modules/index.ts';
-import { type OpenidKeys, opensPage, pageErrors, type WalletRegistrationOptions, wantsPage } from './openid/index.ts';
-import { commonHeaders, keystoneErrors, oauthErrors, REQUEST_ID_HEADER } from './resource/index.ts';
+} from './operations/bootstrap/index.ts';
+import { startSweeper } from './operations/jobs/index.ts';
+import type { AccountDeletion } from './provisioning/account-deletion/index.ts';
+import { type Connections, canonicalUrl, scimErrors } from './provisioning/scim/index.ts';
+import type { IssuerKeys, KnownSigner } from './role-credentials/issuer/index.ts';
 import { mountIdentity } from './routes.ts';
-import { type Connections, canonicalUrl, scimErrors } from './scim/index.ts';
-import type { IdentityConfig } from './settings.ts';
-import type { TokenKeys } from './tokens/index.ts';
 
 export type { DeliverPassword };
 

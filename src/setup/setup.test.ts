@@ -10,7 +10,7 @@ import { assertOk } from '../../test/support/answers.ts';
 import { ADMIN_PASSWORD, onDatabase, onEachDatabase, TestApi } from '../../test/support/api.ts';
 import { certify } from '../../test/support/certificates.ts';
 import { Operator } from '../../test/support/setup.ts';
-import { BUILT_IN_APPLICATION } from '../identity/consumers/index.ts';
+import { BUILT_IN_APPLICATION } from '../identity/applications/consumers/index.ts';
 import { parseSetup } from './document.ts';
 import { apply } from './index.ts';
 import { OWN_APPLICATIONS } from './read-applications.ts';

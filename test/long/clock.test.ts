@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { codeAt, fromBase32, stepAt } from '../../src/identity/two-factor/totp.ts';
+import { codeAt, fromBase32, stepAt } from '../../src/identity/directory/two-factor/totp.ts';
 import { PlainProvider } from '../support/plain-provider.ts';
 import { BothServices, SERVICES } from './both-services.ts';
 import { FakeClock } from './fake-clock.ts';

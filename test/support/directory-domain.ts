@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
 import { Attribute, Change } from 'ldapts';
-import { publicId } from '../../src/identity/directories/public-id.ts';
+import { publicId } from '../../src/identity/directory/ldap/public-id.ts';
 import { assertOk } from './answers.ts';
 import { ADMIN_PASSWORD, type ApiOptions, type DatabaseKind, TestApi, uniqueName } from './api.ts';
 import { ldapSection } from './directory.ts';

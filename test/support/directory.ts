@@ -1,8 +1,8 @@
 // The settings of a directory that the tests start, and what is in it.
 
-import { readDomainFile } from '../../src/identity/domain-settings/files.ts';
-import type { DomainSettings, LdapSettings } from '../../src/identity/domain-settings/index.ts';
-import { identitySettings } from '../../src/identity/settings.ts';
+import { readDomainFile } from '../../src/identity/directory/domain-settings/files.ts';
+import type { DomainSettings, LdapSettings } from '../../src/identity/directory/domain-settings/index.ts';
+import { identitySettings } from '../../src/identity/ground/settings/index.ts';
 import { load } from '../../src/platform/config/index.ts';
 import { type Attributes, dnOf, GROUPS, group, groupDn, PEOPLE, person, READER, SUFFIX } from './slapd.ts';
 

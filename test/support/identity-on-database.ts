@@ -1,6 +1,7 @@
 // An identity service in this process on a given database, for tests of database failures.
+
+import { identitySettings } from '../../src/identity/ground/settings/index.ts';
 import { createIdentityService, type IdentityService } from '../../src/identity/service.ts';
-import { identitySettings } from '../../src/identity/settings.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { load } from '../../src/platform/config/index.ts';
 import { createLog } from '../../src/platform/log/index.ts';

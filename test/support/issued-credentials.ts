@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { before } from 'node:test';
-import { createUserPermissions } from '../../src/identity/app-roles/index.ts';
-import { createChanges, type RunChange, serviceActor } from '../../src/identity/audit/index.ts';
-import { CREDENTIAL_TYPES_TAG, createCredentialTypes } from '../../src/identity/credential-types/index.ts';
-import type { Database } from '../../src/identity/database.ts';
-import { createIssuedCredentials, createRevocation, type Recorded } from '../../src/identity/issued-credentials/index.ts';
+import { createUserPermissions } from '../../src/identity/applications/app-roles/index.ts';
+import { createChanges, type RunChange, serviceActor } from '../../src/identity/ground/audit/index.ts';
+import type { Database } from '../../src/identity/ground/database/index.ts';
+import { createIssuedCredentials, createRevocation, type Recorded } from '../../src/identity/role-credentials/issued/index.ts';
+import { CREDENTIAL_TYPES_TAG, createCredentialTypes } from '../../src/identity/role-credentials/types/index.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import { createCaches } from '../../src/platform/database/index.ts';
 import type { Outbound } from '../../src/platform/outbound/index.ts';

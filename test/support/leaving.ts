@@ -1,7 +1,7 @@
 // Set-up for tests of people who leave: they are signed in at the page with their data, and delete their account there.
 import assert from 'node:assert/strict';
 import { sql } from 'kysely';
-import type { Database } from '../../src/identity/database.ts';
+import type { Database } from '../../src/identity/ground/database/index.ts';
 import { ADMIN_PASSWORD, type TestApi } from './api.ts';
 import { makeUser } from './relying-party.ts';
 import { type BrowserPage, TestBrowser } from './test-browser.ts';

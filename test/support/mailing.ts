@@ -1,9 +1,9 @@
 // The mail module on its own database, without a service that would send the mails first.
 import { after, before, describe } from 'node:test';
-import { type Change, createChanges, serviceActor } from '../../src/identity/audit/index.ts';
-import type { Database, MailRow } from '../../src/identity/database.ts';
-import { createMail, type Letter, type Mail, type TemplateName } from '../../src/identity/mail/index.ts';
-import { identitySettings } from '../../src/identity/settings.ts';
+import { type Change, createChanges, serviceActor } from '../../src/identity/ground/audit/index.ts';
+import type { Database, MailRow } from '../../src/identity/ground/database/index.ts';
+import { createMail, type Letter, type Mail, type TemplateName } from '../../src/identity/ground/mail/index.ts';
+import { identitySettings } from '../../src/identity/ground/settings/index.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import { load } from '../../src/platform/config/index.ts';
 import { createLog } from '../../src/platform/log/index.ts';

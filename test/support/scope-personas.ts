@@ -1,6 +1,8 @@
 // Administrators, members and readers of the system, a domain and a project, as the rules of the identity service see them, and things in
 // and outside of their domain.
-import type { Caller, Facts, Scope } from '../../src/identity/access/index.ts';
+
+import type { Scope } from '../../src/identity/access/context/index.ts';
+import type { Caller, Facts } from '../../src/identity/access/rules/index.ts';
 
 export const ROLES = { admin: ['admin', 'member', 'reader'], member: ['member', 'reader'], reader: ['reader'] };
 type Role = keyof typeof ROLES;

@@ -1,6 +1,6 @@
 // Set-up for tests of the second factor: a user with an authenticator app.
 import assert from 'node:assert/strict';
-import { codeAt, fromBase32, stepAt } from '../../src/identity/two-factor/totp.ts';
+import { codeAt, fromBase32, stepAt } from '../../src/identity/directory/two-factor/totp.ts';
 import type { ApiAnswer, TestApi } from './api.ts';
 import { makePerson } from './applications.ts';
 

@@ -1,6 +1,6 @@
 // What another request does in the middle of one: at a named point, between a check and its repetition in a transaction.
 import assert from 'node:assert/strict';
-import { actAt, type TestPoint } from '../../src/identity/test-points.ts';
+import { actAt, type TestPoint } from '../../src/identity/ground/test-points.ts';
 
 /** Runs `request`, and once in it, when it reaches the point, `act`. Fails if it does not get there, or `act` fails. */
 export async function whenAt<T>(point: TestPoint, act: () => Promise<unknown>, request: () => Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 // Ways to sign in, written into the database: for tests of what counts as one.
 import { randomUUID } from 'node:crypto';
-import type { PasskeyRow, ProviderLinkRow } from '../../src/identity/database.ts';
+import type { PasskeyRow, ProviderLinkRow } from '../../src/identity/ground/database/index.ts';
 
 export const passkeyOf = (userId: string): PasskeyRow => ({
   id: randomUUID(),

@@ -1,11 +1,13 @@
 // The OpenAPI document of the identity service, made of its routes without starting it.
 
-import { type Action, isForEverybody, OTHER_AUTHENTICATION, PROVISIONING } from '../../../src/identity/access/index.ts';
-import { identityFaults } from '../../../src/identity/faults.ts';
-import { DashboardPage, openidRoutes, Page } from '../../../src/identity/openid/index.ts';
-import { KeystoneError, keystoneErrors, OAuthError, oauthErrors } from '../../../src/identity/resource/index.ts';
+import { OTHER_AUTHENTICATION } from '../../../src/identity/access/context/other-authentication.ts';
+import { type Action, PROVISIONING } from '../../../src/identity/access/rules/index.ts';
+import { isForEverybody } from '../../../src/identity/access/rules/policy.ts';
+import { identityFaults } from '../../../src/identity/ground/faults.ts';
+import { KeystoneError, keystoneErrors, OAuthError, oauthErrors } from '../../../src/identity/ground/resource/index.ts';
+import { DashboardPage, openidRoutes, Page } from '../../../src/identity/openid/provider/openid.documentation.ts';
+import { ScimError, scimErrors } from '../../../src/identity/provisioning/scim/index.ts';
 import { type IdentityRouteDeps, mountIdentity } from '../../../src/identity/routes.ts';
-import { ScimError, scimErrors } from '../../../src/identity/scim/index.ts';
 import { createApp, mountProbes, type Schema } from '../../../src/platform/http/index.ts';
 import { apiPageRoutes } from '../../../src/platform/pages/index.ts';
 import { version } from '../../../src/version.ts';

@@ -1,5 +1,6 @@
-// Who may call an operation, in words: those of its rule (access/personas.ts).
-import { type Action, givesSecretBy, whoPasses } from '../../../src/identity/access/index.ts';
+// Who may call an operation, in words: those of its rule (access/rules/personas.ts).
+import type { Action } from '../../../src/identity/access/rules/index.ts';
+import { givesSecretBy, whoPasses } from '../../../src/identity/access/rules/policy.ts';
 
 /** `administrators, readers of the system, and the user concerned` */
 function listed(all: readonly string[]): string {

@@ -1,10 +1,10 @@
 // Applications, their roles, and their access tokens.
 
-import { applicationsOfUser, createAppRoles, createManagers, createUserPermissions } from '../app-roles/index.ts';
-import { createAuditEvents } from '../audit-events/index.ts';
-import { createConsumers } from '../consumers/index.ts';
-import type { ModuleOptions } from '../module-options.ts';
-import { createAccessTokens, createAccounts, createDelegation } from '../openid/index.ts';
+import { applicationsOfUser, createAppRoles, createManagers, createUserPermissions } from '../applications/app-roles/index.ts';
+import { createConsumers } from '../applications/consumers/index.ts';
+import type { ModuleOptions } from '../ground/module-options.ts';
+import { createAccessTokens, createAccounts, createDelegation } from '../openid/provider/index.ts';
+import { createAuditEvents } from '../operations/audit-events/index.ts';
 import type { Core } from './core.ts';
 
 /** Applications, their roles, and their access tokens. */

@@ -1,9 +1,9 @@
 // The credential issuer: what wallets talk to.
 import { Throttle } from '../../platform/limits/index.ts';
-import type { ModuleOptions } from '../module-options.ts';
-import { createRoleCredentials, ISSUANCE_LIMIT } from '../role-credentials/index.ts';
-import { findUser } from '../users/index.ts';
-import { createWalletPolicy } from '../wallet-sign-in/index.ts';
+import { findUser } from '../directory/users/index.ts';
+import type { ModuleOptions } from '../ground/module-options.ts';
+import { createWalletPolicy } from '../login/wallet-sign-in/index.ts';
+import { createRoleCredentials, ISSUANCE_LIMIT } from '../role-credentials/issuing/index.ts';
 import type { Applications } from './applications.ts';
 import type { Core } from './core.ts';
 import type { RoleCredentials } from './credentials.ts';

@@ -1,10 +1,14 @@
 // Credentials about roles: who issues them, their types, and what was issued.
 import { seconds } from '../../platform/clock.ts';
-import { createCredentialTargets, createCredentialTypeManagement, createPublishedTypes } from '../credential-types/index.ts';
-import { createIssuedCredentials } from '../issued-credentials/index.ts';
-import { createIssuerIdentity, readBroughtKey } from '../issuer/index.ts';
-import type { ModuleOptions } from '../module-options.ts';
-import { createConfigurations } from '../role-credentials/index.ts';
+import type { ModuleOptions } from '../ground/module-options.ts';
+import { createIssuedCredentials } from '../role-credentials/issued/index.ts';
+import { createIssuerIdentity, readBroughtKey } from '../role-credentials/issuer/index.ts';
+import { createConfigurations } from '../role-credentials/issuing/index.ts';
+import {
+  createCredentialTargets,
+  createCredentialTypeManagement,
+  createPublishedTypes,
+} from '../role-credentials/types/index.ts';
 import type { Applications } from './applications.ts';
 import type { Core } from './core.ts';
 

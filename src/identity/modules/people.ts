@@ -1,15 +1,26 @@
 // What people do without an administrator, and what they are invited to.
 
 import { Throttle } from '../../platform/limits/index.ts';
-import { createAppAssignments } from '../app-roles/index.ts';
-import type { Reader, UserRow } from '../database.ts';
-import { createGrants } from '../grants/index.ts';
-import { createGroups } from '../groups/index.ts';
-import { ATTEMPTS_LIMIT, createAcceptance, createInvitations, type InvitationDeps, MAILS_LIMIT } from '../invitations/index.ts';
-import type { ModuleOptions } from '../module-options.ts';
-import { hasPassword } from '../passwords/index.ts';
-import { createEmailChange, createMailRequests, createPasswordRecovery, createSelfRegistration } from '../people/index.ts';
-import { parseJson } from '../resource/index.ts';
+import { createAppAssignments } from '../applications/app-roles/index.ts';
+import { createGrants } from '../directory/grants/index.ts';
+import { createGroups } from '../directory/groups/index.ts';
+import { hasPassword } from '../directory/passwords/index.ts';
+import type { Reader, UserRow } from '../ground/database/index.ts';
+import type { ModuleOptions } from '../ground/module-options.ts';
+import { parseJson } from '../ground/resource/index.ts';
+import {
+  ATTEMPTS_LIMIT,
+  createAcceptance,
+  createInvitations,
+  type InvitationDeps,
+  MAILS_LIMIT,
+} from '../provisioning/invitations/index.ts';
+import {
+  createEmailChange,
+  createMailRequests,
+  createPasswordRecovery,
+  createSelfRegistration,
+} from '../provisioning/people/index.ts';
 import type { Applications } from './applications.ts';
 import type { Core } from './core.ts';
 

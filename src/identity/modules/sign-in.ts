@@ -3,21 +3,20 @@
 import { seconds } from '../../platform/clock.ts';
 import { Throttle } from '../../platform/limits/index.ts';
 import { createOutbound, hostPort } from '../../platform/outbound/index.ts';
-import { createApplicationCredentials } from '../application-credentials/index.ts';
-import { createCredentials, createEc2Credentials } from '../credentials/index.ts';
-import type { Tx } from '../database.ts';
-import { createDelegatedAccess } from '../delegated-access/index.ts';
-import { createSignatureExchange } from '../ec2/index.ts';
-import { createFederation } from '../federation/index.ts';
-import { reachableProjectIds } from '../grants/index.ts';
-import type { AcceptInvitation } from '../invitations/index.ts';
-import type { ModuleOptions } from '../module-options.ts';
-import { createOAuth1 } from '../oauth1/index.ts';
-import { createOpenid, UNFINISHED_LIMIT } from '../openid/index.ts';
-import { createPasskeys, type PasskeyDeps } from '../passkeys/index.ts';
-import { hasPassword } from '../passwords/index.ts';
-import { readProjects } from '../projects/index.ts';
-import { configurationsOf } from '../role-credentials/index.ts';
+import { createApplicationCredentials } from '../delegation/application-credentials/index.ts';
+import { createCredentials, createEc2Credentials } from '../delegation/credentials/index.ts';
+import { createDelegatedAccess } from '../delegation/delegated-access/index.ts';
+import { createOAuth1 } from '../delegation/oauth1/index.ts';
+import { createTrusts } from '../delegation/trusts/index.ts';
+import { reachableProjectIds } from '../directory/grants/index.ts';
+import { createPasskeys, type PasskeyDeps } from '../directory/passkeys/index.ts';
+import { hasPassword } from '../directory/passwords/index.ts';
+import { readProjects } from '../directory/projects/index.ts';
+import { createFactor } from '../directory/two-factor/index.ts';
+import type { Tx } from '../ground/database/index.ts';
+import type { ModuleOptions } from '../ground/module-options.ts';
+import { createSignatureExchange } from '../login/ec2/index.ts';
+import { createFederation } from '../login/federation/index.ts';
 import {
   createAuth,
   createAuthenticate,
@@ -26,10 +25,12 @@ import {
   createReceipts,
   createScopes,
   createSessionTokens,
-} from '../tokens/index.ts';
-import { createTrusts } from '../trusts/index.ts';
-import { createFactor } from '../two-factor/index.ts';
-import { createWalletPolicy } from '../wallet-sign-in/index.ts';
+} from '../login/tokens/index.ts';
+import { createWalletPolicy } from '../login/wallet-sign-in/index.ts';
+import { UNFINISHED_LIMIT } from '../openid/provider/index.ts';
+import { createOpenid } from '../pages/serving/index.ts';
+import type { AcceptInvitation } from '../provisioning/invitations/index.ts';
+import { configurationsOf } from '../role-credentials/issuing/index.ts';
 import type { Applications } from './applications.ts';
 import type { Core } from './core.ts';
 import type { CredentialIssuing } from './credential-issuing.ts';

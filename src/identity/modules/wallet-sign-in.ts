@@ -1,10 +1,10 @@
 // Signing in with a wallet, by credentials that were issued here or by others.
 import { FORMAT_NAMES } from '../../verifiable/formats/index.ts';
 import { ISSUED_FORMATS, issuedFormatShownAs } from '../../verifiable/issuing/index.ts';
-import { issuedTypeOf } from '../credential-types/index.ts';
-import type { Federation } from '../federation/index.ts';
-import type { ModuleOptions } from '../module-options.ts';
-import { createWalletSignIn } from '../wallet-sign-in/index.ts';
+import type { ModuleOptions } from '../ground/module-options.ts';
+import type { Federation } from '../login/federation/index.ts';
+import { createWalletSignIn } from '../login/wallet-sign-in/index.ts';
+import { issuedTypeOf } from '../role-credentials/types/index.ts';
 import type { Core } from './core.ts';
 import type { RoleCredentials } from './credentials.ts';
 

@@ -11,7 +11,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   // Loads node:http for the server and for platform/outbound. Sends no requests.
   'src/platform/node-http.ts': ['node:http', 'node:https'],
   // LDAP, not HTTP. The operator names the servers in the settings; nobody else does.
-  'src/identity/directories/connection.ts': ['sockets'],
+  'src/identity/directory/ldap/connection.ts': ['sockets'],
   // Syslog, not HTTP. The operator names the server in the settings.
   'src/platform/audit-export/syslog.ts': ['sockets'],
   // Connects to the configured SMTP server only; compose.ts builds messages and does not connect.

@@ -2,9 +2,9 @@
 
 import { isoTime } from '../../../platform/clock.ts';
 import { t } from '../../../platform/http/index.ts';
-import type { Caller, IdentityApp } from '../../access/index.ts';
-import type { Consumers } from '../../consumers/index.ts';
-import { ListLinks, listOf, PAGE_DOCUMENTATION } from '../../resource/index.ts';
+import type { Caller, IdentityApp } from '../../access/rules/index.ts';
+import type { Consumers } from '../../applications/consumers/index.ts';
+import { ListLinks, listOf, PAGE_DOCUMENTATION } from '../../ground/resource/index.ts';
 import type { ApplicationGrants } from './application-grants.rules.ts';
 
 const tag = 'Consumers';

@@ -2,12 +2,13 @@
 // application for them; it can ask them again.
 import { seconds } from '../../../platform/clock.ts';
 import type { Query } from '../../../platform/http/index.ts';
-import { type Caller, tagOf } from '../../access/index.ts';
-import type { ConsumerRow } from '../../database.ts';
-import { fail } from '../../faults.ts';
-import { namesOf } from '../../grants/index.ts';
-import { type Deps, pageOf } from '../../resource/index.ts';
-import type { Records } from '../provider/records/records.ts';
+import { tagOf } from '../../access/context/index.ts';
+import type { Caller } from '../../access/rules/index.ts';
+import { namesOf } from '../../directory/grants/index.ts';
+import type { ConsumerRow } from '../../ground/database/index.ts';
+import { fail } from '../../ground/faults.ts';
+import { type Deps, pageOf } from '../../ground/resource/index.ts';
+import type { Records } from '../provider/index.ts';
 import { readGrantHolders } from './application-grants.store.ts';
 
 export interface ApplicationGrantsDeps extends Pick<Deps, 'db' | 'clock' | 'change'> {

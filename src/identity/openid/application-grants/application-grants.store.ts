@@ -1,6 +1,6 @@
 // Who has records of an application, in the database.
 import type { PageRequest } from '../../../platform/database/index.ts';
-import type { Reader } from '../../database.ts';
+import type { Reader } from '../../ground/database/index.ts';
 
 const MODELS = ['Consent', 'Grant', 'AccessToken', 'RefreshToken'] as const;
 

@@ -1,13 +1,12 @@
 // Authorization codes for clients of Keyrock's back-end: their own front-end asks the person for consent, and sends the answer with
 // the person's token. Applications that are registered with the grant type `implicit` get an access token instead of a code.
 import type { Provider } from 'oidc-provider';
-import { type Caller, type FreshLogin, loginTimeOf } from '../../access/index.ts';
-import { findConsumer } from '../../consumers/index.ts';
-import type { ConsumerRow, Database } from '../../database.ts';
-import { fail } from '../../faults.ts';
-import { parseJson } from '../../resource/index.ts';
-import { SCOPES } from '../provider/accounts.ts';
-import type { Records } from '../provider/records/records.ts';
+import { type Caller, type FreshLogin, loginTimeOf } from '../../access/rules/index.ts';
+import { findConsumer } from '../../applications/consumers/index.ts';
+import type { ConsumerRow, Database } from '../../ground/database/index.ts';
+import { fail } from '../../ground/faults.ts';
+import { parseJson } from '../../ground/resource/index.ts';
+import { type Records, SCOPES } from '../provider/index.ts';
 
 /** The pending consent, between the two calls. Stored rows have this name, so it cannot be changed. */
 const MODEL = 'OldAuthorization';

@@ -3,13 +3,11 @@
 import { isoTime } from '../../../platform/clock.ts';
 import { Answer, t } from '../../../platform/http/index.ts';
 import { andThen } from '../../../platform/maybe-promise.ts';
-import { factsOnly, type IdentityApp, targetOf } from '../../access/index.ts';
-import type { Actor } from '../../audit/index.ts';
-import { fail } from '../../faults.ts';
-import { Links, ListLinks, single, wholeList } from '../../resource/index.ts';
-import type { AccessTokens } from '../provider/access-tokens.ts';
-import type { StoredRecord } from '../provider/records/find.ts';
-import type { Records } from '../provider/records/records.ts';
+import { factsOnly, type IdentityApp, targetOf } from '../../access/rules/index.ts';
+import type { Actor } from '../../ground/audit/index.ts';
+import { fail } from '../../ground/faults.ts';
+import { Links, ListLinks, single, wholeList } from '../../ground/resource/index.ts';
+import type { AccessTokens, Records, StoredRecord } from '../provider/index.ts';
 import { type KeyrockCodes, RESPONSE_TYPES } from './codes.ts';
 
 const tag = "OAuth2 of Keyrock's back-end";

@@ -2,9 +2,8 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { parseJson, readBody } from '../../../platform/http/index.ts';
-import { fail } from '../../faults.ts';
-import { ANONYMOUS_WALLET } from '../provider/first-party-clients.ts';
-import { PRE_AUTHORIZED, ROOT } from '../provider/paths.ts';
+import { fail } from '../../ground/faults.ts';
+import { ANONYMOUS_WALLET, PRE_AUTHORIZED, ROOT } from '../provider/index.ts';
 
 const MAX_BODY = 56 * 1024;
 const FORM = 'application/x-www-form-urlencoded';

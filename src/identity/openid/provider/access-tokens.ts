@@ -1,12 +1,12 @@
 // Verifies access tokens. Proxies ask with each of their requests, so the answers are cached.
 import type { Clock } from '../../../platform/clock.ts';
 import { andThen, type MaybePromise } from '../../../platform/maybe-promise.ts';
-import { type Access, tagOf } from '../../access/index.ts';
-import { appTagOf, type UserPermissionsReader } from '../../app-roles/index.ts';
-import { findConsumer } from '../../consumers/index.ts';
-import type { Database } from '../../database.ts';
-import { testPoint } from '../../test-points.ts';
-import type { UserWithExpiry } from '../../users/index.ts';
+import { type Access, tagOf } from '../../access/context/index.ts';
+import { appTagOf, type UserPermissionsReader } from '../../applications/app-roles/index.ts';
+import { findConsumer } from '../../applications/consumers/index.ts';
+import type { UserWithExpiry } from '../../directory/users/index.ts';
+import type { Database } from '../../ground/database/index.ts';
+import { testPoint } from '../../ground/test-points.ts';
 import type { Accounts } from './accounts.ts';
 import type { ValidRecord } from './records/find.ts';
 import { type RecordPayload, tagOfGrant, tagOfRecord, tagOfSession } from './records/record.ts';

@@ -1,8 +1,7 @@
 // Users as accounts of the OpenID provider: the claims of each scope.
 
-import type { UserPermissionsReader } from '../../app-roles/index.ts';
-import type { Pictures } from '../../pictures/index.ts';
-import { isWebAddress, parseJson } from '../../resource/index.ts';
+import type { UserPermissionsReader } from '../../applications/app-roles/index.ts';
+import type { Pictures } from '../../directory/pictures/index.ts';
 import {
   displayNameOf,
   isEmailConfirmed,
@@ -11,7 +10,8 @@ import {
   sharedText,
   type Users,
   type UserWithExpiry,
-} from '../../users/index.ts';
+} from '../../directory/users/index.ts';
+import { isWebAddress, parseJson } from '../../ground/resource/index.ts';
 import { picturePath } from './paths.ts';
 
 /** The claims of each scope. docs/guide/first-application.md has the same table. */

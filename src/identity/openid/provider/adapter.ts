@@ -1,7 +1,7 @@
 // The storage adapter of the OpenID library.
 import type { Adapter, AdapterPayload } from 'oidc-provider';
-import type { EnteredBy } from '../../wallet-sign-in/index.ts';
-import { cookieIn } from '../pages/look.ts';
+import { cookieIn } from '../../ground/look/index.ts';
+import type { EnteredBy } from '../../login/wallet-sign-in/index.ts';
 import { browserCookie, isSecretOf, secretsIn } from './browser-binding.ts';
 import { PROOF_SECONDS } from './dpop-proofs.ts';
 import type { RecordPayload } from './records/record.ts';

@@ -2,7 +2,7 @@
 // The library verifies the attestation and the proof that goes with it: who signed the attestation is decided here.
 import { hkdfSync } from 'node:crypto';
 import type { ClientMetadata, KoaContextWithOIDC } from 'oidc-provider';
-import { AttestationError, type WalletProviders } from '../../wallet-providers/index.ts';
+import { AttestationError, type WalletProviders } from '../../applications/wallet-providers/index.ts';
 import { walletClient } from './first-party-clients.ts';
 import type { Keyring } from './keys.ts';
 import type { OidcProviderLibrary } from './library.ts';

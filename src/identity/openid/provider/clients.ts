@@ -6,8 +6,8 @@ import {
   openidFieldsOf,
   postLogoutUrisOf,
   redirectUriConflict,
-} from '../../consumers/index.ts';
-import { parseJson } from '../../resource/index.ts';
+} from '../../applications/consumers/index.ts';
+import { parseJson } from '../../ground/resource/index.ts';
 import { PRE_AUTHORIZED } from './paths.ts';
 
 /** Our own: the secret before the current one, while it works. */

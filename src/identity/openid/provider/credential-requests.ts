@@ -1,7 +1,7 @@
 // Requests for credentials at the OpenID provider (OID4VCI, 5): by scope or by authorization details, for the resource that is the
 // credential issuer. Its access tokens are good at the credential endpoint and nowhere else.
 import type { AuthorizationDetail, Configuration, interactionPolicy, KoaContextWithOIDC } from 'oidc-provider';
-import type { FreshLogin } from '../../access/index.ts';
+import type { FreshLogin } from '../../access/rules/index.ts';
 import type { OidcProviderLibrary } from './library.ts';
 import type { Records } from './records/records.ts';
 

@@ -7,7 +7,7 @@ import { connectProvider } from '../../../../test/support/federation.ts';
 import { KeyrockClient, logInByAccessToken } from '../../../../test/support/keyrock-client.ts';
 import { identityRoutes, isChange, isOpen, nameOfRoute } from '../../../../test/support/routes.ts';
 import { enable } from '../../../../test/support/second-factor.ts';
-import { DELEGATED } from '../../access/index.ts';
+import { DELEGATED } from '../../access/rules/index.ts';
 
 const routes = identityRoutes();
 

@@ -1,8 +1,8 @@
 // Access tokens outside of OAuth2: for a login at the base API, and for provisioning.
 import type { Clock } from '../../../platform/clock.ts';
-import { type Access, type AuthMethod, isAdministratorAnywhere, type Ref } from '../../access/index.ts';
-import type { Database } from '../../database.ts';
-import type { UserWithExpiry } from '../../users/index.ts';
+import { type Access, type AuthMethod, isAdministratorAnywhere, type Ref } from '../../access/context/index.ts';
+import type { UserWithExpiry } from '../../directory/users/index.ts';
+import type { Database } from '../../ground/database/index.ts';
 import type { AccessTokens, VerifiedAccessToken } from './access-tokens.ts';
 import { PROVISIONING_SCOPE } from './accounts.ts';
 import { methodsOf } from './acr.ts';

@@ -1,7 +1,8 @@
 // POST /openid/introspect: our own route, which replaces that of the library.
 import { Answer, t } from '../../../platform/http/index.ts';
-import { APPLICATION, type IdentityApp } from '../../access/index.ts';
-import { OAuthError } from '../../resource/index.ts';
+import { APPLICATION } from '../../access/context/index.ts';
+import type { IdentityApp } from '../../access/rules/index.ts';
+import { OAuthError } from '../../ground/resource/index.ts';
 import type { Introspect } from './introspection.ts';
 
 const IntrospectionRequest = t.open(

@@ -2,11 +2,11 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../../platform/clock.ts';
 import type { AttemptOrigin, Gate } from '../../../platform/limits/index.ts';
-import { tagOf } from '../../access/index.ts';
-import { appTagOf } from '../../app-roles/index.ts';
-import type { Consumers } from '../../consumers/index.ts';
-import type { Database } from '../../database.ts';
-import { fail } from '../../faults.ts';
+import { tagOf } from '../../access/context/index.ts';
+import { appTagOf } from '../../applications/app-roles/index.ts';
+import type { Consumers } from '../../applications/consumers/index.ts';
+import type { Database } from '../../ground/database/index.ts';
+import { fail } from '../../ground/faults.ts';
 import type { AccessTokens, VerifiedAccessToken } from './access-tokens.ts';
 
 /** A client that is authenticated. */

@@ -1,5 +1,5 @@
 // Keys of the OpenID provider in the database.
-import type { Reader, Tx } from '../../database.ts';
+import type { Reader, Tx } from '../../ground/database/index.ts';
 
 export interface SealedKey {
   readonly id: string;

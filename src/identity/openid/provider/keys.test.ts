@@ -6,7 +6,7 @@ import { makeUser, RelyingParty } from '../../../../test/support/relying-party.t
 import { databaseOf, KINDS, RestartableApi } from '../../../../test/support/restartable-api.ts';
 import { redirectTargetOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 import { createSeal, newMasterKey } from '../../../platform/seal/index.ts';
-import { createChanges } from '../../audit/index.ts';
+import { createChanges } from '../../ground/audit/index.ts';
 import { createOpenidKeys } from './keys.ts';
 
 const HOUR = 3600;

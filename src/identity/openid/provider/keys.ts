@@ -5,9 +5,9 @@ import { seconds } from '../../../platform/clock.ts';
 import { takeAdvisoryLock } from '../../../platform/database/index.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { Seal } from '../../../platform/seal/index.ts';
-import { type Actor, serviceActor } from '../../audit/index.ts';
-import { fail } from '../../faults.ts';
-import type { Deps } from '../../resource/index.ts';
+import { type Actor, serviceActor } from '../../ground/audit/index.ts';
+import { fail } from '../../ground/faults.ts';
+import type { Deps } from '../../ground/resource/index.ts';
 import { deleteKeys, insertKeys, readKeys, type SealedKey } from './keys.store.ts';
 
 const generateKeyPair = promisify(generateKeyPairCallback);

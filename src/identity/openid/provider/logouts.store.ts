@@ -1,5 +1,5 @@
 // Logout notifications that are waiting to be sent. Those of one application are sent and postponed together.
-import type { Database, LogoutRow, Reader, Tx } from '../../database.ts';
+import type { Database, LogoutRow, Reader, Tx } from '../../ground/database/index.ts';
 
 export async function insertLogout(tx: Tx, row: LogoutRow): Promise<void> {
   await tx.insertInto('logouts').values(row).execute();

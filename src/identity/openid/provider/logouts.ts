@@ -6,10 +6,10 @@ import { forEachConcurrently } from '../../../platform/for-each-concurrently.ts'
 import { newId } from '../../../platform/ids.ts';
 import { type Job, repeat } from '../../../platform/jobs/index.ts';
 import type { Log } from '../../../platform/log/index.ts';
-import type { Change } from '../../audit/index.ts';
-import { findConsumer, openidFieldsOf } from '../../consumers/index.ts';
-import type { Database, LogoutRow } from '../../database.ts';
-import { parseJson } from '../../resource/index.ts';
+import { findConsumer, openidFieldsOf } from '../../applications/consumers/index.ts';
+import type { Change } from '../../ground/audit/index.ts';
+import type { Database, LogoutRow } from '../../ground/database/index.ts';
+import { parseJson } from '../../ground/resource/index.ts';
 import {
   claimClient,
   type DueClient,

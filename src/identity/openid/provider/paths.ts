@@ -1,17 +1,16 @@
 // The paths of the OpenID provider and their methods. Other methods are refused here, because the library has another error format.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { logoPath } from '../../consumers/index.ts';
-import { fail } from '../../faults.ts';
-import { INVITATION_PATH } from '../../invitations/index.ts';
+import { logoPath } from '../../applications/consumers/index.ts';
+import { fail } from '../../ground/faults.ts';
+import { FAVICON, LANGUAGE_PATH } from '../../ground/look/index.ts';
+import { INVITATION_PATH } from '../../provisioning/invitations/index.ts';
 import {
   CONFIRM_EMAIL_PAGE,
   FORGOTTEN_PASSWORD_PAGE,
   NEW_EMAIL_PAGE,
   NEW_PASSWORD_PAGE,
   REGISTER_PAGE,
-} from '../../people/index.ts';
-import { FAVICON } from '../pages/assets.ts';
-import { LANGUAGE_PATH } from '../pages/layout.ts';
+} from '../../provisioning/people/index.ts';
 
 export const ROOT = '/openid';
 /** Challenges for attested wallets. */

@@ -2,7 +2,7 @@
 // send it, also one that is not registered; the transaction code, which the person gets on another way, says that it is their wallet.
 import { timingSafeEqual } from 'node:crypto';
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
-import type { Access } from '../../access/index.ts';
+import type { Access } from '../../access/context/index.ts';
 import { type CredentialRequestDeps, credentialDetail, credentialServer, identifiedDetails } from './credential-requests.ts';
 import { DpopError, type DpopProofs } from './dpop-proofs.ts';
 import type { OidcProviderLibrary } from './library.ts';

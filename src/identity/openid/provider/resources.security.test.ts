@@ -5,7 +5,7 @@ import * as client from 'openid-client';
 import { onEachDatabase } from '../../../../test/support/api.ts';
 import { makeUser, RelyingParty, refusal } from '../../../../test/support/relying-party.ts';
 import { type BrowserPage, redirectTargetOf, stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
-import { LANGUAGES } from '../pages/words/index.ts';
+import { LANGUAGES } from '../../ground/look/index.ts';
 
 const words = LANGUAGES.en;
 

@@ -1,8 +1,8 @@
 // The wallet node that runs with this service. Each replica has one, on the same database.
 import { isOfThisMachine } from '../../../platform/http/index.ts';
 import { guardedFetch, type Outbound } from '../../../platform/outbound/index.ts';
-import { type Actor, serviceActor } from '../../audit/index.ts';
-import type { Consumers, ConsumerValues } from '../../consumers/index.ts';
+import type { Consumers, ConsumerValues } from '../../applications/consumers/index.ts';
+import { type Actor, serviceActor } from '../../ground/audit/index.ts';
 import { WALLET_CONSUMER, walletConsumer, walletLogoutUri } from './first-party-clients.ts';
 
 export interface WalletNodeDeps {

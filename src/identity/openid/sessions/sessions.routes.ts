@@ -1,7 +1,7 @@
 // /v3/users/{user_id}/OS-SESSIONS/sessions
-import type { IdentityApp } from '../../access/index.ts';
-import { wholeList } from '../../resource/index.ts';
-import type { Users } from '../../users/index.ts';
+import type { IdentityApp } from '../../access/rules/index.ts';
+import type { Users } from '../../directory/users/index.ts';
+import { wholeList } from '../../ground/resource/index.ts';
 import type { UserSessions } from './sessions.rules.ts';
 import { renderSession, SessionList } from './sessions.schema.ts';
 

@@ -1,15 +1,15 @@
 // The sessions of a person at the OpenID provider, for administrators, managers of their domain, and the person. They are those of
 // /account, and end as they do there: with the tokens that applications got in them, and applications are told.
-import { type Caller, type Shield, tagOf } from '../../access/index.ts';
-import type { Change } from '../../audit/index.ts';
-import { namesOfConsumers } from '../../consumers/index.ts';
-import type { Reader } from '../../database.ts';
-import { fail } from '../../faults.ts';
-import type { Federation } from '../../federation/index.ts';
-import type { Deps } from '../../resource/index.ts';
-import { FEDERATED } from '../provider/acr.ts';
-import type { Records } from '../provider/records/records.ts';
-import type { UserSession } from '../provider/records/sessions.ts';
+
+import { tagOf } from '../../access/context/index.ts';
+import type { Caller, Shield } from '../../access/rules/index.ts';
+import { namesOfConsumers } from '../../applications/consumers/index.ts';
+import type { Change } from '../../ground/audit/index.ts';
+import type { Reader } from '../../ground/database/index.ts';
+import { fail } from '../../ground/faults.ts';
+import type { Deps } from '../../ground/resource/index.ts';
+import type { Federation } from '../../login/federation/index.ts';
+import { FEDERATED, type Records, type UserSession } from '../provider/index.ts';
 
 export interface SessionWithApplications extends UserSession {
   readonly applications: readonly { readonly id: string; readonly name: string }[];

@@ -1,8 +1,8 @@
 // Wire format of sessions.
 import { isoTime } from '../../../platform/clock.ts';
 import { t } from '../../../platform/http/index.ts';
-import { Links, ListLinks } from '../../resource/index.ts';
-import { userAgentOf } from '../pages/user-agent.ts';
+import { userAgentOf } from '../../ground/look/index.ts';
+import { Links, ListLinks } from '../../ground/resource/index.ts';
 import type { SessionWithApplications } from './sessions.rules.ts';
 
 const Session = t.object({

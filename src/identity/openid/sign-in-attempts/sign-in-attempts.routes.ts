@@ -1,8 +1,8 @@
 // /v3/OS-OAUTH2/consumers/{consumer_id}/sign-in-attempts: to try the sign-in of an application from the console.
 import { isoTime } from '../../../platform/clock.ts';
 import { t } from '../../../platform/http/index.ts';
-import type { IdentityApp } from '../../access/index.ts';
-import type { Consumers } from '../../consumers/index.ts';
+import type { IdentityApp } from '../../access/rules/index.ts';
+import type { Consumers } from '../../applications/consumers/index.ts';
 import type { SignInAttempts } from './sign-in-attempts.rules.ts';
 
 const Attempt = t.object({

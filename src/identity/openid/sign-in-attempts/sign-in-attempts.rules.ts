@@ -2,13 +2,11 @@
 // for one authorization request of the person who began it, within some minutes. ADR 021.
 
 import { newSecret } from '../../../platform/ids.ts';
-import type { Caller } from '../../access/index.ts';
-import type { ConsumerRow } from '../../database.ts';
-import { fail } from '../../faults.ts';
-import { type Deps, failOnBrokenReference, parseJson } from '../../resource/index.ts';
-import { ATTEMPT } from '../provider/attempts.ts';
-import { attemptUri } from '../provider/paths.ts';
-import type { Records } from '../provider/records/records.ts';
+import type { Caller } from '../../access/rules/index.ts';
+import type { ConsumerRow } from '../../ground/database/index.ts';
+import { fail } from '../../ground/faults.ts';
+import { type Deps, failOnBrokenReference, parseJson } from '../../ground/resource/index.ts';
+import { ATTEMPT, attemptUri, type Records } from '../provider/index.ts';
 
 export const ATTEMPT_SECONDS = 300;
 

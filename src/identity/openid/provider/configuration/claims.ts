@@ -1,7 +1,7 @@
 // Claims, and the tokens that contain them.
 import type { Account, Configuration, KoaContextWithOIDC } from 'oidc-provider';
-import type { Access } from '../../../access/index.ts';
-import type { Federation } from '../../../federation/index.ts';
+import type { Access } from '../../../access/context/index.ts';
+import type { Federation } from '../../../login/federation/index.ts';
 import { type Accounts, CLAIMS, SCOPES } from '../accounts.ts';
 import { FEDERATED } from '../acr.ts';
 

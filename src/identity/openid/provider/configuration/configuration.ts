@@ -1,12 +1,12 @@
 // The configuration of the OpenID library.
 import type { Configuration } from 'oidc-provider';
-import type { Access, FreshLogin } from '../../../access/index.ts';
-import { ID_TOKEN_ALGORITHMS } from '../../../consumers/index.ts';
-import type { Federation } from '../../../federation/index.ts';
-import type { Passkeys } from '../../../passkeys/index.ts';
-import type { WalletProviders } from '../../../wallet-providers/index.ts';
-import type { WalletSignIn } from '../../../wallet-sign-in/index.ts';
-import type { ProviderPages } from '../../pages/provider-pages.ts';
+import type { Access } from '../../../access/context/index.ts';
+import type { FreshLogin } from '../../../access/rules/index.ts';
+import { ID_TOKEN_ALGORITHMS } from '../../../applications/consumers/index.ts';
+import type { WalletProviders } from '../../../applications/wallet-providers/index.ts';
+import type { Passkeys } from '../../../directory/passkeys/index.ts';
+import type { Federation } from '../../../login/federation/index.ts';
+import type { WalletSignIn } from '../../../login/wallet-sign-in/index.ts';
 import type { Accounts } from '../accounts.ts';
 import { ACR_VALUES, methodsOf } from '../acr.ts';
 import { type AdapterDeps, createAdapter } from '../adapter.ts';
@@ -27,6 +27,7 @@ import { IDP_HINT } from '../idp-hint.ts';
 import type { Keyring } from '../keys.ts';
 import type { OidcProviderLibrary } from '../library.ts';
 import { ROOT } from '../paths.ts';
+import type { ProviderPages } from '../provider-pages.ts';
 import type { Records } from '../records/records.ts';
 import type { UnfinishedLimit } from '../unfinished-limit.ts';
 import { claimsOf } from './claims.ts';

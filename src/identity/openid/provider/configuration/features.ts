@@ -1,12 +1,12 @@
 // Features beyond the core of OpenID Connect.
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
-import type { Access } from '../../../access/index.ts';
-import type { ProviderPages } from '../../pages/provider-pages.ts';
+import type { Access } from '../../../access/context/index.ts';
 import { SCOPES } from '../accounts.ts';
 import { acrClaimOf } from '../acr.ts';
 import { KEYLESS } from '../attested-wallets.ts';
 import { asksForCredentials, type CredentialRequestDeps, credentialServer, richRequests } from '../credential-requests.ts';
 import type { OidcProviderLibrary } from '../library.ts';
+import type { ProviderPages } from '../provider-pages.ts';
 import { resourceServer } from '../resources.ts';
 
 type FeatureConfiguration = NonNullable<Configuration['features']>;

@@ -1,7 +1,7 @@
 // Additional prompts: to sign in again, or to allow a resource.
 import type { interactionPolicy, KoaContextWithOIDC } from 'oidc-provider';
-import type { FreshLogin } from '../../../access/index.ts';
-import type { Federation } from '../../../federation/index.ts';
+import type { FreshLogin } from '../../../access/rules/index.ts';
+import type { Federation } from '../../../login/federation/index.ts';
 import { acrRequestOf, FEDERATED, satisfies } from '../acr.ts';
 import { credentialsNotAgreed, offeredToAnother, signInTooOld } from '../credential-requests.ts';
 import type { OidcProviderLibrary } from '../library.ts';

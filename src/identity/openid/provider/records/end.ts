@@ -2,9 +2,9 @@
 // our own pages and of dashboards end with their session. After `endEverything` they are of an old generation.
 import { type Clock, seconds } from '../../../../platform/clock.ts';
 import type { Seal } from '../../../../platform/seal/index.ts';
-import { tagOf } from '../../../access/index.ts';
-import type { Change } from '../../../audit/index.ts';
-import type { OpenidRecordRow } from '../../../database.ts';
+import { tagOf } from '../../../access/context/index.ts';
+import type { Change } from '../../../ground/audit/index.ts';
+import type { OpenidRecordRow } from '../../../ground/database/index.ts';
 import type { WALLET } from '../acr.ts';
 import { type FindDeps, listOfUserIn } from './find.ts';
 import { hashOf, openRecord, type RecordPayload } from './record.ts';

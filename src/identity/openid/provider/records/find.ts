@@ -1,7 +1,7 @@
 // Finds valid records, and tracks them in the state of the request.
 import { type Clock, seconds } from '../../../../platform/clock.ts';
 import type { Seal } from '../../../../platform/seal/index.ts';
-import type { Database, Reader } from '../../../database.ts';
+import type { Database, Reader } from '../../../ground/database/index.ts';
 import { hashOf, openRecord, type RecordPayload, userOf } from './record.ts';
 import { findRecord, isOver, type RecordWithOwners, recordsOfUser } from './records.store.ts';
 import type { RequestState } from './request-state.ts';

@@ -5,8 +5,8 @@ import { onEachDatabase } from '../../../../../test/support/api.ts';
 import { makeUser, RelyingParty } from '../../../../../test/support/relying-party.ts';
 import { databaseOf } from '../../../../../test/support/restartable-api.ts';
 import { createSeal, newMasterKey } from '../../../../platform/seal/index.ts';
-import { createChanges } from '../../../audit/index.ts';
-import type { Database } from '../../../database.ts';
+import { createChanges } from '../../../ground/audit/index.ts';
+import type { Database } from '../../../ground/database/index.ts';
 import { createLogouts } from '../logouts.ts';
 import { createRecords, type Records } from './records.ts';
 

@@ -8,7 +8,7 @@ import { databaseOf, KINDS, RestartableApi } from '../../../../../test/support/r
 import { redirectTargetOf, TestBrowser } from '../../../../../test/support/test-browser.ts';
 import { newSecret } from '../../../../platform/ids.ts';
 import { createSeal, newMasterKey } from '../../../../platform/seal/index.ts';
-import type { Database } from '../../../database.ts';
+import type { Database } from '../../../ground/database/index.ts';
 import { createRecords } from './records.ts';
 
 const DAY = 86_400;

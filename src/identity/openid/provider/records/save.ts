@@ -2,8 +2,8 @@
 import { type Clock, seconds } from '../../../../platform/clock.ts';
 import { isForeignKeyViolation } from '../../../../platform/database/index.ts';
 import type { Seal } from '../../../../platform/seal/index.ts';
-import type { Change } from '../../../audit/index.ts';
-import type { Database, OpenidRecordRow } from '../../../database.ts';
+import type { Change } from '../../../ground/audit/index.ts';
+import type { Database, OpenidRecordRow } from '../../../ground/database/index.ts';
 import { isUnregistered } from '../first-party-clients.ts';
 import { hashOf, type RecordPayload, sealPayload, tagOfRecord, userOf } from './record.ts';
 import { generationOf, insertNewRecord, insertRecord, replaceRecord } from './records.store.ts';

@@ -1,6 +1,6 @@
 // Where sessions were opened, and when they were last used: at a sign-in, or when an application renews its tokens.
 import { seconds } from '../../../../platform/clock.ts';
-import type { Tx } from '../../../database.ts';
+import type { Tx } from '../../../ground/database/index.ts';
 import { type FindDeps, listOfUser } from './find.ts';
 import { hashOf, type RecordPayload } from './record.ts';
 import type { RecordToSave, SaveDeps } from './save.ts';

@@ -1,0 +1,28 @@
+// What a user may do in a scope, answered from memory: roles, delegations, the state of tokens.
+
+export {
+  ancestorsOf,
+  findProject,
+  findUserWithDomain,
+  type Grantee,
+  type HeldGrant,
+  keepToken,
+  managesElsewhere,
+  membershipsOf,
+  type RoleGraph,
+  readGrants,
+  someGrantsOf,
+} from './access.store.ts';
+export { type Access, createAccess } from './access.ts';
+export { allowsRequest } from './access-rules.ts';
+export { administeredAlone, hasAdministrator, isAdministratorAnywhere, unprotectedAdministrators } from './administrators.ts';
+export { type AuthContext, authContextKey, type Ref, type Scope, tagOf } from './auth-context.ts';
+export { DEFAULT_DOMAIN } from './default-domain.ts';
+export { DELEGATION_KINDS, type DelegationReader, type DelegationReaders, type DelegationRef, isPassedOn } from './delegation.ts';
+export type { DirectoryAccount, DirectoryGuard, DirectoryLogin } from './directory-guard.ts';
+export { closureOf, heldGroups, type Inspection, inactivityEnd } from './inspection.ts';
+export { isCurrent, keptBy } from './kept-token.ts';
+export { MANAGING_ROLES } from './lent-rights.ts';
+export { anyManagesApplications, grantedOrganizations, managersIn, rolesByTrust } from './management.store.ts';
+export { ACCESS_TOKEN, APPLICATION, APPLICATION_CREDENTIAL, PROVIDER_TOKEN, SIGNATURE } from './other-authentication.ts';
+export { type AuthMethod, METHODS, methodNames, type TokenRecord, type VerifiedToken } from './token-record.ts';

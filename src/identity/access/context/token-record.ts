@@ -1,0 +1,46 @@
+// The content of a token (login/tokens/token-format.ts).
+import type { AuthContext, Scope } from './auth-context.ts';
+import type { DelegationRef } from './delegation.ts';
+
+/** How a user authenticated. Stored as bits in the token format, so the order must not change. */
+export const METHODS = [
+  'password',
+  'token',
+  'totp',
+  'oauth2',
+  'application_credential',
+  'external',
+  'mapped',
+  'passkey',
+  'oauth1',
+  'ec2credential',
+  'wallet',
+] as const;
+export type AuthMethod = (typeof METHODS)[number];
+
+/** The methods of a login as one word, always in the same order: a label of metrics. */
+export const methodNames = (methods: readonly AuthMethod[]): string =>
+  METHODS.filter((method) => methods.includes(method)).join('+') || 'none';
+
+export interface TokenRecord {
+  readonly userId: string;
+  readonly methods: readonly AuthMethod[];
+  readonly scope: Scope;
+  readonly issuedAt: number;
+  readonly expiresAt: number;
+  readonly generation: number;
+  readonly auditId: string;
+  readonly parentAuditId: string | undefined;
+  /** Time of the login in milliseconds, for a token made from another token: of ours, or of another provider. */
+  readonly loginAt?: number;
+  /** The application, for a token made from an OAuth2 access token, directly or through other tokens. */
+  readonly applicationId?: string;
+  /** What gives its rights, if not the user's own roles alone. */
+  readonly delegation?: DelegationRef;
+}
+
+/** A valid token, with what its user may do in its scope. */
+export interface VerifiedToken {
+  readonly record: TokenRecord;
+  readonly authContext: AuthContext;
+}

@@ -1,0 +1,37 @@
+// Who calls, and the rules that decide what they may do.
+
+export {
+  actorAsVerified,
+  type Caller,
+  createAuthenticate,
+  DELEGATED,
+  maySend,
+  type OtherCallers,
+  PROVISIONING,
+} from './caller.ts';
+export { createFreshLogin, type FreshLogin, loginTimeOf, type PersonLogin } from './fresh-login.ts';
+export {
+  type Facts,
+  hasRole,
+  isDelegated,
+  isDomainAdministrator,
+  isInPerson,
+  maySeeRolesIn,
+  systemReaderOfCredentials,
+} from './personas.ts';
+export {
+  type Action,
+  authorize,
+  domainOfNew,
+  domainTarget,
+  factsOnly,
+  type IdentityApp,
+  type IdentityTarget,
+  isAdministrator,
+  isAllowed,
+  listFacts,
+  permit,
+  targetOf,
+  visibleDomain,
+} from './policy.ts';
+export type { Shield } from './shield.ts';

@@ -1,0 +1,53 @@
+// Registering a consumer.
+import { seconds } from '../../../platform/clock.ts';
+import type { Static } from '../../../platform/http/index.ts';
+import { newId } from '../../../platform/ids.ts';
+import type { Caller } from '../../access/rules/index.ts';
+import type { Change } from '../../ground/audit/index.ts';
+import type { ConsumerRow } from '../../ground/database/index.ts';
+import { checkConsumerBody, extraAttributes } from './attributes.ts';
+import type { CreateConsumer } from './consumers.schema.ts';
+import { insertConsumer } from './consumers.store.ts';
+import type { ConsumerDeps } from './deps.ts';
+import { postLogoutUrisOf, withoutNull } from './openid-fields.ts';
+import { checkRedirectUriConflicts } from './redirect-uris.ts';
+import { type ConsumerWithSecret, newSealedSecret, withSecret } from './secrets.rules.ts';
+
+export type NewConsumer = Static<typeof CreateConsumer>['consumer'];
+
+/** Inserts a consumer in an existing transaction. */
+export async function insertNewConsumer(
+  { clock, seal }: Pick<ConsumerDeps, 'clock' | 'seal'>,
+  { tx, audit }: Change,
+  body: NewConsumer,
+  id = newId(),
+): Promise<ConsumerRow> {
+  const row: ConsumerRow = {
+    id,
+    name: body.name,
+    description: body.description ?? null,
+    client_type: body.client_type ?? 'confidential',
+    grant_type: body.grant_type ?? 'authorization_code',
+    redirect_uris: JSON.stringify(body.redirect_uris ?? []),
+    scopes: JSON.stringify(body.scopes ?? []),
+    extra: JSON.stringify(withoutNull(extraAttributes(body))),
+    secret: newSealedSecret(seal, id),
+    previous_secret: null,
+    previous_secret_until: null,
+    created_at: seconds(clock),
+  };
+  await insertConsumer(tx, row);
+  audit('consumer.created', { kind: 'consumer', id });
+  return row;
+}
+
+export async function createConsumer(deps: ConsumerDeps, caller: Caller, body: NewConsumer): Promise<ConsumerWithSecret> {
+  checkConsumerBody(body);
+  checkRedirectUriConflicts(body.redirect_uris ?? [], postLogoutUrisOf(extraAttributes(body)));
+  const row = await deps.change(caller, async (transaction) => {
+    const inserted = await insertNewConsumer(deps, transaction, body);
+    await deps.management.onRegistered(transaction, caller, inserted.id);
+    return inserted;
+  });
+  return withSecret(deps, row);
+}

@@ -1,0 +1,30 @@
+// Policies: what services store here for themselves. Our own rules are in access/rules/.
+import { t } from '../../../platform/http/index.ts';
+import { defineNoun, nounRules } from '../../access/noun/index.ts';
+import type { Deps } from '../../ground/resource/index.ts';
+import { createAssociations } from './associations.rules.ts';
+
+export const policy = defineNoun({
+  table: 'policies',
+  one: 'policy',
+  many: 'policies',
+  tag: 'Policies',
+  fields: {
+    blob: { body: t.string({ description: 'The policy, in a form that only its services know.' }) },
+    type: { body: t.string({ maxLength: 255, description: 'A media type, such as application/json.' }), filter: 'text' },
+  },
+  words: {
+    create: {
+      summary: 'Store a policy of a service',
+      description: 'It is kept as it is. It has no effect on this service.',
+    },
+    delete: { description: 'Endpoints that it was for have none then, or the next one that is for them.' },
+  },
+});
+
+export const createPolicies = (deps: Pick<Deps, 'db' | 'change'>) => ({
+  ...nounRules(policy, deps),
+  ...createAssociations(deps),
+});
+
+export type Policies = ReturnType<typeof createPolicies>;

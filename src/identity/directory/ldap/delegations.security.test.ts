@@ -1,0 +1,59 @@
+// What people of a directory passed on, or got and passed on, when they have left it.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { assertOk } from '../../../../test/support/answers.ts';
+import { uniqueName } from '../../../../test/support/api.ts';
+import { DirectoryDomain } from '../../../../test/support/directory-domain.ts';
+import { exchange, signedV2 } from '../../../../test/support/ec2.ts';
+import { dnOf, passwordOf } from '../../../../test/support/slapd.ts';
+import { makeTrust, trustPerson, trustToken, useTrust } from '../../../../test/support/trusts.ts';
+
+for (const kind of ['SQLite', 'PostgreSQL'] as const) {
+  describe(`Whoever has left a directory (${kind})`, () => {
+    const domain = new DirectoryDomain(kind, { slapd: { people: 5 } });
+    const { api, slapd } = domain;
+
+    /** Somebody of the directory, with a role in a project of their own. */
+    async function member(uid: string) {
+      assertOk(await domain.logIn(uid), 201);
+      const project = await api.make('project', { name: uniqueName('project') });
+      const user = { id: domain.idOf(uid) };
+      await api.put(`/v3/projects/${project.id}/users/${user.id}/roles/${await api.roleId('member')}`);
+      const password = passwordOf(uid);
+      return { user, password, project, token: await api.logIn({ id: user.id, password }, { project: { id: project.id } }) };
+    }
+
+    it('is not in the middle of a trust any more, and is again after coming back', async () => {
+      const [first, last] = [await trustPerson(api, ['member']), await trustPerson(api)];
+      const middle = await member('user1');
+      const trust = await makeTrust(api, first, middle, { allow_redelegation: true });
+      const given = { user: middle.user, project: first.project, token: await trustToken(api, middle, trust) };
+      const passedOn = await makeTrust(api, given, last);
+      assertOk(await useTrust(api, last, passedOn), 201);
+      await slapd.leave('user1');
+      assert.equal((await useTrust(api, last, passedOn)).status, 403);
+      await slapd.comeBack('user1');
+      assertOk(await useTrust(api, last, passedOn), 201);
+    });
+
+    it('gives nothing by a trust, a program or a key', async () => {
+      const [ann, bob] = [await member('user2'), await trustPerson(api)];
+      const trust = await makeTrust(api, ann, bob);
+      const own = `/v3/users/${ann.user.id}`;
+      const program = { application_credential: { name: 'program' } };
+      const made = await api.post(`${own}/application_credentials`, program, { token: ann.token });
+      const { id, secret } = assertOk(made, 201).application_credential;
+      const identity = { methods: ['application_credential'], application_credential: { id, secret } };
+      const tenant = { tenant_id: ann.project.id };
+      const key = assertOk(await api.post(`${own}/credentials/OS-EC2`, tenant, { token: ann.token }), 201).credential;
+      const statuses = async () => [
+        (await useTrust(api, bob, trust)).status,
+        (await api.post('/v3/auth/tokens', { auth: { identity } }, { token: null })).status,
+        (await exchange(api, signedV2(key, api.clock.now()))).status,
+      ];
+      assert.deepEqual(await statuses(), [201, 201, 200]);
+      await slapd.change((client) => client.del(dnOf('user2')));
+      assert.deepEqual(await statuses(), [403, 401, 401]);
+    });
+  });
+}

@@ -1,0 +1,113 @@
+// Synchronizes the directories from time to time, each in its own turn: a slow one does not hold up the others.
+import { inBackground, notCounted } from '../../../platform/deadline.ts';
+import { type Job, repeat } from '../../../platform/jobs/index.ts';
+import { waitAtMost } from '../../../platform/wait-at-most.ts';
+import { fault } from '../../ground/faults.ts';
+import { away } from './away.ts';
+import { type DirectoryClients, mappedOf } from './clients.ts';
+import { lastSync, lastSyncs, noteSync } from './directories.store.ts';
+import type { KeepDeps } from './keep-users.rules.ts';
+import type { Synchronize } from './synchronize.ts';
+
+/** How long a list waits for a synchronization. */
+const PATIENCE_MS = 30_000;
+/** The longest synchronization. Then the next one begins from the start. */
+const LONGEST_MS = 1_800_000;
+
+export interface ReadingDeps extends Pick<KeepDeps, 'db' | 'clock' | 'log'> {
+  readonly clients: DirectoryClients;
+  readonly synchronize: Synchronize;
+  readonly syncSeconds: number;
+}
+
+export function createReadings({ db, clock, log, clients, synchronize, syncSeconds }: ReadingDeps) {
+  const running = new Map<string, Promise<void>>();
+  let job: Job | undefined;
+  let first: Promise<void> | undefined;
+  const stopping = new AbortController();
+
+  async function read(domainId: string): Promise<void> {
+    const directory = await clients.of(domainId);
+    if (!directory) return;
+    const begun = clock.now();
+    const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(LONGEST_MS)]);
+    const outcome = await synchronize(directory, { domainId, ...mappedOf(directory.ldap) }, signal).catch((error) => {
+      throw signal.aborted ? away(domainId, new Error('the synchronization took too long, or was stopped')) : error;
+    });
+    await noteSync(db, domainId, begun);
+    log.info({ domain: domainId, ...outcome, ms: clock.now() - begun }, 'directory synchronized');
+  }
+
+  /** One at a time for each domain. Others wait for the same one, so it is not limited by the time of the request that began it. */
+  function sync(domainId: string): Promise<void> {
+    const underWay = running.get(domainId);
+    if (underWay) return underWay;
+    const begun = inBackground(() => read(domainId)).finally(() => running.delete(domainId));
+    running.set(domainId, begun);
+    return begun;
+  }
+
+  const ageMs = async (domainId: string): Promise<number> =>
+    clock.now() - ((await lastSync(db.read, domainId)) ?? Number.NEGATIVE_INFINITY);
+
+  /** Skipped when another process has just done it, and while the last one still runs. */
+  async function readOne(domainId: string): Promise<void> {
+    if (stopping.signal.aborted || running.has(domainId)) return;
+    try {
+      if ((await ageMs(domainId)) >= syncSeconds * 500) await sync(domainId);
+    } catch (err) {
+      if (!stopping.signal.aborted) log.warn({ domain: domainId, err }, 'directory not synchronized; it will be tried again');
+    }
+  }
+
+  /** Begins, and does not wait: the next round must not wait for the slowest directory. */
+  async function round(): Promise<void> {
+    for (const domainId of await clients.domains()) void readOne(domainId);
+  }
+
+  return {
+    /** Synchronizes first when the last time is longer ago than twice the interval. */
+    async notTooOld(domainId: string): Promise<void> {
+      if ((await ageMs(domainId)) < syncSeconds * 2000) return;
+      const reading = sync(domainId);
+      await notCounted(() =>
+        waitAtMost(
+          PATIENCE_MS,
+          reading.then(() => undefined),
+        ),
+      );
+      if (running.get(domainId) === reading)
+        throw fault('directory.unavailable', undefined, {
+          headers: { 'Retry-After': '5' },
+          reason: `directory of ${domainId}: first synchronization takes long`,
+        });
+    },
+
+    /** When each directory was last read (milliseconds). */
+    async lastReadings() {
+      const domainIds = await clients.domains();
+      if (domainIds.length === 0) return [];
+      const syncs = await lastSyncs(db.read);
+      return domainIds.map((domainId) => ({ domainId, at: syncs.get(domainId) }));
+    },
+
+    start(): void {
+      first = round().catch((err) => log.warn({ err }, 'directories not synchronized; they will be tried again'));
+      job = repeat({
+        everyMs: syncSeconds * 1000,
+        run: round,
+        log,
+        failure: 'directories not synchronized; they will be tried again',
+      });
+    },
+
+    /** `closing` closes the connections, so that a running synchronization ends. */
+    async stop(closing: () => Promise<void>): Promise<void> {
+      stopping.abort();
+      await closing();
+      await Promise.allSettled([job?.stop(), first, ...running.values()]);
+    },
+  };
+}
+
+export type Readings = ReturnType<typeof createReadings>;

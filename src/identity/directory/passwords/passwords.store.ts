@@ -1,0 +1,168 @@
+// Passwords and their history, and the count of failed logins.
+import { sql } from 'kysely';
+import { preparedRows } from '../../../platform/database/index.ts';
+import type { Database, PasswordRow, Reader, Tables, Tx } from '../../ground/database/index.ts';
+
+const newest = preparedRows<Tables, [user: string], PasswordRow>((db, user) =>
+  db.selectFrom('passwords').where('user_id', '=', user).orderBy('serial', 'desc').limit(1).selectAll(),
+);
+
+export const findPassword = async (db: Reader, userId: string): Promise<PasswordRow | undefined> => (await newest(db, userId))[0];
+
+export const hasPassword = async (db: Reader, userId: string): Promise<boolean> => (await findPassword(db, userId)) !== undefined;
+
+export function readHistory(db: Reader, userId: string, count: number): Promise<PasswordRow[]> {
+  return db.selectFrom('passwords').where('user_id', '=', userId).orderBy('serial', 'desc').limit(count).selectAll().execute();
+}
+
+export async function insertPassword(tx: Tx, row: PasswordRow): Promise<void> {
+  await tx.insertInto('passwords').values(row).execute();
+}
+
+export async function deletePasswords(tx: Tx, userId: string, upToSerial: number): Promise<void> {
+  await tx.deleteFrom('passwords').where('user_id', '=', userId).where('serial', '<=', upToSerial).execute();
+}
+
+/** False when the user has no password. One that has expired keeps its time. */
+export async function expirePassword(tx: Tx, userId: string, now: number): Promise<boolean> {
+  const current = await findPassword(tx, userId);
+  if (!current) return false;
+  if (current.expires_at === null || current.expires_at > now)
+    await tx.updateTable('passwords').set({ expires_at: now }).where('id', '=', current.id).execute();
+  return true;
+}
+
+/** Only if the hash is still the one that was checked. A password changed meanwhile stays. */
+export async function replaceHash(tx: Tx, id: string, oldHash: string, hash: string): Promise<void> {
+  await tx.updateTable('passwords').set({ hash }).where('id', '=', id).where('hash', '=', oldHash).execute();
+}
+
+export async function findFailures(db: Reader, userId: string): Promise<{ failures: number; last_at: number } | undefined> {
+  return db.selectFrom('login_failures').where('user_id', '=', userId).select(['failures', 'last_at']).executeTakeFirst();
+}
+
+interface FailureTimes {
+  readonly now: number;
+  readonly forgetBefore: number;
+}
+
+const nextCount = (forgetBefore: number) =>
+  sql<number>`case when login_failures.last_at < ${forgetBefore} then 1 else login_failures.failures + 1 end`;
+
+/** One statement, so that parallel failures all count. Restarts at 1 when the last failure is older than the lock-out. */
+export async function countFailure(tx: Tx, userId: string, { now, forgetBefore }: FailureTimes): Promise<number> {
+  const row = await tx
+    .insertInto('login_failures')
+    .values({ user_id: userId, failures: 1, last_at: now })
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ failures: nextCount(forgetBefore), last_at: now }))
+    .returning('failures')
+    .executeTakeFirstOrThrow();
+  return row.failures;
+}
+
+/** Counts a failure unless it reaches the limit. Returns whether it counted. */
+export async function countFailureBelow(
+  tx: Tx,
+  userId: string,
+  { now, forgetBefore, limit }: FailureTimes & { readonly limit: number },
+): Promise<boolean> {
+  if (limit <= 1) return false;
+  const { numInsertedOrUpdatedRows = 0n } = await tx
+    .insertInto('login_failures')
+    .values({ user_id: userId, failures: 1, last_at: now })
+    .onConflict((conflict) =>
+      conflict
+        .column('user_id')
+        .doUpdateSet({ failures: nextCount(forgetBefore), last_at: now })
+        .where(nextCount(forgetBefore), '<', limit),
+    )
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows > 0n;
+}
+
+/** After the clock was set back: the lock-out starts now, so that it does not last longer than configured. */
+export async function clampFailureTime(tx: Tx, userId: string, now: number): Promise<void> {
+  await tx.updateTable('login_failures').set({ last_at: now }).where('user_id', '=', userId).where('last_at', '>', now).execute();
+}
+
+export async function forgetFailures(tx: Tx, userId: string): Promise<void> {
+  await tx.deleteFrom('login_failures').where('user_id', '=', userId).execute();
+}
+
+export interface WrongPasswords {
+  readonly failures: number;
+  readonly last_at: number;
+}
+
+/** A guess allowed after a pause: its time, and the time of the last wrong guess before it. */
+export interface GuessTurn {
+  readonly at: number;
+  readonly before: number;
+}
+
+const wrongFor = preparedRows<Tables, [account: string], WrongPasswords>((db, account) =>
+  db.selectFrom('wrong_passwords').where('account', '=', account).select(['failures', 'last_at']),
+);
+
+export const findWrongPasswords = async (db: Reader, account: string): Promise<WrongPasswords | undefined> =>
+  (await wrongFor(db, account))[0];
+
+/** Compare and set, so that only one of several parallel guesses gets the turn. It also succeeds when failures were forgiven meanwhile. */
+export async function claimTurn(tx: Tx, account: string, now: number, seen: WrongPasswords): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('wrong_passwords')
+    .set({ last_at: now })
+    .where('account', '=', account)
+    .where('last_at', '=', seen.last_at)
+    .where('failures', '<=', seen.failures)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** One statement, so that parallel failures all count. A guess with a turn keeps the time of the turn, which is already in the row. */
+export async function countWrongPassword(
+  tx: Tx,
+  account: string,
+  { now, forgetBefore, hadTurn }: { readonly now: number; readonly forgetBefore: number; readonly hadTurn: boolean },
+): Promise<void> {
+  await tx
+    .insertInto('wrong_passwords')
+    .values({ account, failures: 1, last_at: now })
+    .onConflict((conflict) =>
+      conflict.column('account').doUpdateSet({
+        failures: sql`case when wrong_passwords.last_at < ${forgetBefore} then 1 else wrong_passwords.failures + 1 end`,
+        last_at: hadTurn ? sql`wrong_passwords.last_at` : now,
+      }),
+    )
+    .execute();
+}
+
+/** Also gives the turn back, unless there was another guess since. */
+export async function forgiveWrongPasswords(tx: Tx, account: string, count: number, turn: GuessTurn | undefined): Promise<void> {
+  await tx
+    .updateTable('wrong_passwords')
+    .set({
+      failures: sql`case when failures > ${count} then failures - ${count} else 0 end`,
+      ...(turn ? { last_at: sql<number>`case when last_at = ${turn.at} then ${turn.before} else last_at end` } : {}),
+    })
+    .where('account', '=', account)
+    .execute();
+}
+
+const SWEEP_BATCH = 1000;
+
+/** In small batches, so that other writers do not wait long. */
+export async function sweepWrongPasswords(db: Database, before: number): Promise<number> {
+  for (let swept = 0; ; ) {
+    const { numDeletedRows } = await db.write((tx) =>
+      tx
+        .deleteFrom('wrong_passwords')
+        .where('account', 'in', (eb) =>
+          eb.selectFrom('wrong_passwords').where('last_at', '<', before).select('account').limit(SWEEP_BATCH),
+        )
+        .executeTakeFirst(),
+    );
+    swept += Number(numDeletedRows);
+    if (numDeletedRows < SWEEP_BATCH) return swept;
+  }
+}

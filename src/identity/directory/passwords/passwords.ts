@@ -1,0 +1,104 @@
+// The interface of the passwords module.
+import type { AttemptOrigin, FairQueue, QueueClient } from '../../../platform/limits/index.ts';
+import type { Actor, Change } from '../../ground/audit/index.ts';
+
+/** The `options` of a user that concern passwords. */
+export interface PasswordOptions {
+  readonly ignore_change_password_upon_first_use?: boolean;
+  readonly ignore_password_expiry?: boolean;
+  readonly ignore_lockout_failure_attempts?: boolean;
+  readonly lock_password?: boolean;
+}
+
+/** Who sets a password: users with their old one (`self`) or with a link from a mail (`link`), or someone else for them. */
+export type PasswordSetter = 'self' | 'link' | 'administrator';
+
+/** A hash to be stored. It is computed before the transaction, since that takes long. */
+export interface NewPassword {
+  readonly hash: string;
+  readonly expiresAt: number | null;
+  readonly by: PasswordSetter;
+}
+
+/** Who tries a secret, and from where. */
+export interface Guesser extends Actor, AttemptOrigin {}
+
+/**
+ * The account whose password is checked. The right password of an inactive account counts as wrong; otherwise the counts would reveal
+ * it. For an unknown user: a key for what was typed, counted like an account.
+ */
+export type PasswordAccount =
+  | {
+      readonly id: string;
+      readonly options: PasswordOptions;
+      readonly active: boolean;
+      /** Key for counting guesses, when counting by account would reveal that the account exists. */
+      readonly countedAs?: string | undefined;
+    }
+  | { readonly unknown: string };
+
+/** A password that is in a directory. */
+export interface DirectoryCheck {
+  readonly password: string;
+  /** Key for counting guesses. */
+  readonly countedAs: string;
+  /** Whether the guess is counted if the directory does not answer. */
+  readonly countsWhenAway: boolean;
+  /** Asks the directory for the entry. */
+  find(): Promise<DirectoryCandidate>;
+}
+
+export interface DirectoryCandidate {
+  /** The account of the entry that was found. Undefined when there is none, or it has no row yet. */
+  readonly account: { readonly id: string; readonly options: PasswordOptions } | undefined;
+  /** With `isLocked` the password is not tried, and the answer is no. */
+  isPassword(isLocked: boolean): Promise<boolean>;
+  /** After the right password. False when the account is disabled. */
+  accept(): Promise<boolean>;
+}
+
+export type PasswordCheck = 'good' | 'wrong' | 'locked' | 'closed' | 'expired';
+
+export interface Passwords {
+  /** Fails if the rules refuse it, whatever former ones there are. Before something is used up for the change. */
+  checkNew(password: string, by: PasswordSetter, user: { id: string | undefined; options: PasswordOptions }): Promise<void>;
+  /** Checks the rules, then hashes. */
+  prepare(
+    password: string,
+    by: PasswordSetter,
+    user: { id: string | undefined; options: PasswordOptions },
+    client: QueueClient,
+  ): Promise<NewPassword>;
+  /** Why a password is refused as too short or too common; undefined when it is acceptable. */
+  problem(password: string): Promise<string | undefined>;
+  /** The caller must have locked the row of the user, so that concurrent changes are stored one after the other. */
+  store(change: Change, userId: string, password: NewPassword): Promise<void>;
+  /** Removes the password of the user. */
+  remove(change: Change, userId: string): Promise<void>;
+  /** Lets the present password expire now, if it has not. False when the user has none. */
+  expire(change: Change, userId: string): Promise<boolean>;
+  /** Ends a lock-out. */
+  unlock(change: Change, userId: string): Promise<void>;
+  /** Takes the same time whatever is wrong. Guesses are counted by account and address before anything is hashed. */
+  check(password: string, account: PasswordAccount, by: Guesser): Promise<PasswordCheck>;
+  /** For accounts in a directory (LDAP). Counts, pauses and lock-out are the same. */
+  checkInDirectory(check: DirectoryCheck, by: Guesser): Promise<PasswordCheck>;
+  /** For the service itself: without counts, limits and lock-out. */
+  isPasswordOf(userId: string, password: string): Promise<boolean>;
+  /** Hashes other secrets that people choose, such as the answer to a security question. */
+  hash(secret: string, client: QueueClient): Promise<string>;
+  /** Checks such a secret. Counts and pauses are those of passwords. `expected` is called when it is the request's turn; the result is false when it returns no hash. */
+  matches(secret: string, account: string, by: Guesser, expected: () => Promise<string | undefined>): Promise<boolean>;
+  /** Deletes old counts of wrong passwords. */
+  sweep(): Promise<number>;
+  /** Resolves when no password is being checked. */
+  settled(): Promise<void>;
+  /** Where requests wait for a hash. */
+  readonly queue: Pick<FairQueue, 'waits' | 'refused'>;
+  /** Accounts that were locked since the start. */
+  readonly lockouts: number;
+  /** Requests waiting for a hash. */
+  readonly waiting: number;
+  /** Hashes started. */
+  readonly hashed: number;
+}

@@ -1,0 +1,14 @@
+// Projects (called organizations in the extension APIs), their domains, and their tags.
+import type { RowPage } from '../../../platform/database/index.ts';
+import type { ProjectWithTags } from './projects.schema.ts';
+
+export { deleteIfAbandoned } from './abandoned.ts';
+export { mountDomains } from './domains.routes.ts';
+export { createDomains, type Domains } from './domains.rules.ts';
+export { mountProjects, mountTags } from './projects.routes.ts';
+export { createProjects, type Projects, projectFacts } from './projects.rules.ts';
+export { DomainList, ProjectList, renderDomain, renderProject } from './projects.schema.ts';
+export { descendants, findByName, listProjects, readProjects, withTags } from './projects.store.ts';
+export { insertProjectRow, type ProjectRevision } from './rows.ts';
+export type ProjectPage = RowPage<ProjectWithTags>;
+export { createTags, type ProjectTags } from './tags.rules.ts';

@@ -1,0 +1,87 @@
+// Checks the password of a user: with the directory the user is in, or with the password stored here.
+import { addressKey } from '../../../platform/limits/index.ts';
+import type { DirectoryAccount, DirectoryGuard } from '../../access/context/index.ts';
+import type { Database, UserRow } from '../../ground/database/index.ts';
+import { parseJson } from '../../ground/resource/index.ts';
+import type { LoginAttempt } from '../logins/index.ts';
+import type { Guesser, PasswordCheck, Passwords } from '../passwords/index.ts';
+import { optionsOf } from './revision.ts';
+import { findUser, type UserWithExpiry } from './users.store.ts';
+
+/** Whose password it shall be. */
+export interface PasswordOwner {
+  readonly user: UserWithExpiry | undefined;
+  /** Key for counting guesses: the id of the user, or what was typed when there is none. */
+  readonly key: string;
+  /** When the user was named: users of a directory are looked up there by name. */
+  readonly domainId?: string | undefined;
+  readonly name?: string | undefined;
+  /** Counts as active, although the account is disabled. */
+  readonly isLeaving?: boolean;
+}
+
+/** Who guesses, and how it is counted. */
+export type PasswordGuesser = Guesser & Pick<LoginAttempt, 'countedAs' | 'ofAnyDomain'>;
+
+export interface PasswordCheckResult {
+  readonly check: PasswordCheck;
+  /** For a directory, the user whose entry was found; it may have been created by the check. */
+  readonly user: UserWithExpiry | undefined;
+}
+
+export interface PasswordCheckDeps {
+  readonly db: Database;
+  readonly passwords: Passwords;
+  readonly directory: DirectoryGuard;
+  isActive(user: UserRow): Promise<boolean>;
+}
+
+export function createPasswordCheck({ db, passwords, directory, isActive }: PasswordCheckDeps) {
+  const optionsIn = (user: UserRow) => optionsOf(parseJson(user.options));
+
+  async function checkInDirectory(
+    account: DirectoryAccount,
+    { user: named, key }: PasswordOwner,
+    password: string,
+    by: PasswordGuesser,
+  ): Promise<PasswordCheckResult> {
+    let user: UserWithExpiry | undefined;
+    const find = async () => {
+      const login = await account.find();
+      const before = login.userId === undefined ? undefined : await findUser(db.read, login.userId);
+      const client = { key: addressKey(by.address), signal: by.signal };
+      return {
+        account: before && { id: before.id, options: optionsIn(before) },
+        isPassword: (isLocked: boolean) => login.isPassword(password, isLocked, client),
+        async accept(): Promise<boolean> {
+          // The user's tokens were revoked while the directory was asked.
+          if (before && (await findUser(db.read, before.id))?.epoch !== before.epoch) return false;
+          const id = await login.accept();
+          user = id === undefined ? undefined : await findUser(db.read, id);
+          return user !== undefined && (await isActive(user));
+        },
+      };
+    };
+    const countedAs = by.countedAs ?? named?.id ?? key;
+    const countsWhenAway = by.ofAnyDomain === true;
+    const check = await passwords.checkInDirectory({ password, countedAs, countsWhenAway, find }, by);
+    return { check, user: check === 'good' ? user : undefined };
+  }
+
+  return async function checkPassword(owner: PasswordOwner, password: string, by: PasswordGuesser): Promise<PasswordCheckResult> {
+    const { user, key, domainId, name } = owner;
+    const inDirectory = await directory.accountOf({ userId: user?.id, domainId, name });
+    if (inDirectory) return checkInDirectory(inDirectory, owner, password, by);
+    const { countedAs, ofAnyDomain } = by;
+    const active = owner.isLeaving === true || (user !== undefined && (await isActive(user)));
+    const account = user ? { id: user.id, options: optionsIn(user), active, countedAs } : { unknown: key };
+    const check = await passwords.check(password, account, by);
+    // Whoever has the password does not depend on a directory that is not theirs.
+    if (check === 'good' || check === 'expired') return { check, user };
+    const client = { key: addressKey(by.address), signal: by.signal };
+    await directory.askAboutNobody(ofAnyDomain ? { key: countedAs ?? key } : { domainId }, password, client);
+    return { check, user };
+  };
+}
+
+export type CheckPassword = ReturnType<typeof createPasswordCheck>;

@@ -1,0 +1,117 @@
+// Creates users.
+
+import { seconds } from '../../../platform/clock.ts';
+import type { Static } from '../../../platform/http/index.ts';
+import { newId } from '../../../platform/ids.ts';
+import { type DirectoryGuard, tagOf } from '../../access/context/index.ts';
+import type { Caller } from '../../access/rules/index.ts';
+import type { Change } from '../../ground/audit/index.ts';
+import { fail } from '../../ground/faults.ts';
+import { bit, type Deps, failOnBrokenReference, failOnDuplicateName, mergeOptions } from '../../ground/resource/index.ts';
+import type { Passwords } from '../passwords/index.ts';
+import { nameKey } from './name-key.ts';
+import type { UserNames } from './names.rules.ts';
+import { emailKeys, mainEmail, type Person } from './profile.ts';
+import type { ReferenceChecks } from './references.ts';
+import { attributesOf, optionsOf, queueClientOf } from './revision.ts';
+import type { CreateUser } from './users.schema.ts';
+import { findUser, insertUser, type NewUserRow, replaceEmails, type UserWithExpiry } from './users.store.ts';
+
+type NewUser = Static<typeof CreateUser>['user'];
+
+/** Attributes of provisioning clients, in addition to the base API. */
+export interface ProvisioningDetails {
+  /** An id chosen by the client. */
+  readonly id?: string | undefined;
+  readonly person?: Person | undefined;
+  /** Its user has proved to read the mails to their address. */
+  readonly emailConfirmed?: boolean;
+  /** The first administrator, who is created here even if the users of the domain are in a directory. */
+  readonly isFirst?: boolean;
+  /** More work in the transaction that creates the user. */
+  readonly inTransaction?: (transaction: Change, id: string) => Promise<void>;
+}
+
+export function createUserCreation({
+  db,
+  clock,
+  change,
+  passwords,
+  names,
+  checks,
+  directory,
+}: Pick<Deps, 'db' | 'clock' | 'change'> & {
+  readonly passwords: Passwords;
+  readonly names: UserNames;
+  readonly checks: ReferenceChecks;
+  readonly directory: DirectoryGuard;
+}) {
+  /**
+   * Inserts a user in an existing transaction. The caller has checked the domain and the default project. Fails in a domain whose users are
+   * in a directory.
+   */
+  async function insert(
+    { tx, audit, invalidate }: Change,
+    body: NewUser,
+    domainId: string,
+    { id = newId(), person, emailConfirmed = false, isFirst = false }: Omit<ProvisioningDetails, 'inTransaction'> = {},
+  ): Promise<string> {
+    if (!isFirst) await directory.forbidNew(domainId, tx);
+    const name = body.name.trim();
+    const { extra, profile } = attributesOf({ extra: {}, profile: {} }, body, person);
+    const emails = emailKeys(profile);
+    const row: NewUserRow = {
+      id,
+      domain_id: domainId,
+      name,
+      name_key: nameKey(name),
+      enabled: bit(body.enabled ?? true),
+      default_project_id: body.default_project_id ?? null,
+      epoch: clock.now(),
+      options: mergeOptions('{}', body.options),
+      extra: JSON.stringify(extra),
+      last_active_at: null,
+      created_at: seconds(clock),
+      version: 1,
+      updated_at: clock.now(),
+      external_id: person?.externalId ?? null,
+      profile: JSON.stringify(profile),
+      confirmed_email: emailConfirmed ? (mainEmail(profile) ?? null) : null,
+    };
+    await names.check(tx, { id, domainId, name });
+    await failOnBrokenReference(
+      () => fail('domain.not_found', { id: domainId }),
+      () => failOnDuplicateName('user', name, () => insertUser(tx, row)),
+    );
+    await names.save(tx, id, domainId, name);
+    if (emails.length > 0) await replaceEmails(tx, id, emails);
+    invalidate(tagOf.census('users'));
+    audit('user.created', { kind: 'user', id }, { domain_id: domainId });
+    return id;
+  }
+
+  async function create(
+    caller: Caller,
+    domainId: string,
+    body: NewUser,
+    { id, person, inTransaction }: ProvisioningDetails = {},
+  ): Promise<UserWithExpiry> {
+    await checks.domain(domainId);
+    await directory.forbidNew(domainId);
+    await checks.defaultProject(body.default_project_id);
+    if (id !== undefined && (await findUser(db.read, id))) fail('resource.duplicate', { kind: 'user', field: 'id', value: id });
+    const account = { id: undefined, options: optionsOf(body.options) };
+    const password = body.password
+      ? await passwords.prepare(body.password, 'administrator', account, queueClientOf(caller))
+      : undefined;
+    const createdId = await change(caller, async (transaction) => {
+      const userId = await insert(transaction, body, domainId, { id, person });
+      if (password) await passwords.store(transaction, userId, password);
+      await inTransaction?.(transaction, userId);
+      return userId;
+    });
+    return (await findUser(db.read, createdId)) ?? fail('user.not_found', { id: createdId });
+  }
+
+  return { insert, create };
+}

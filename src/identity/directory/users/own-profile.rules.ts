@@ -1,0 +1,70 @@
+// Users change their own names, language and time zone.
+import { tagOf } from '../../access/context/index.ts';
+import type { Actor } from '../../ground/audit/index.ts';
+import { fail } from '../../ground/faults.ts';
+import { type Deps, parseJson } from '../../ground/resource/index.ts';
+import { type Profile, sharedAfter, withNameParts } from './profile.ts';
+import { lockUser, updateUser } from './users.store.ts';
+
+/** By SCIM's names. An empty text removes the attribute; what is undefined stays. */
+export interface OwnProfile {
+  readonly displayName?: string | undefined;
+  readonly givenName?: string | undefined;
+  readonly familyName?: string | undefined;
+  readonly preferredLanguage?: string | undefined;
+  readonly timezone?: string | undefined;
+}
+
+const MAX_NAME = 100;
+const ATTRIBUTES = ['displayName', 'preferredLanguage', 'timezone'] as const;
+const NAME_PARTS = ['givenName', 'familyName'] as const;
+
+/** Control characters and marks that turn the direction of writing would also change the text around a name. */
+const isName = (text: string): boolean =>
+  text.length <= MAX_NAME && !/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u.test(text);
+
+function isZone(zone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** The first attribute that is not acceptable. */
+function wrongAttribute(values: OwnProfile): keyof OwnProfile | undefined {
+  const name = (['displayName', ...NAME_PARTS] as const).find((one) => !isName(values[one] ?? ''));
+  if (name) return name;
+  if (values.preferredLanguage && !/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,7}$/.test(values.preferredLanguage))
+    return 'preferredLanguage';
+  return values.timezone && !isZone(values.timezone) ? 'timezone' : undefined;
+}
+
+function changedProfile(stored: Profile, values: OwnProfile): Profile {
+  const given = Object.fromEntries(NAME_PARTS.flatMap((part) => (values[part] === undefined ? [] : [[part, values[part]]])));
+  const others = Object.fromEntries(ATTRIBUTES.flatMap((key) => (values[key] === undefined ? [] : [[key, values[key]]])));
+  return withNameParts({ ...stored, ...others }, given);
+}
+
+export function createOwnProfiles({ db, clock, change }: Pick<Deps, 'db' | 'clock' | 'change'>) {
+  /** The attribute that is refused; undefined when the profile was changed. */
+  return async function changeProfile(actor: Actor, id: string, values: OwnProfile): Promise<keyof OwnProfile | undefined> {
+    const trimmed = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, value?.trim()])) as OwnProfile;
+    const wrong = wrongAttribute(trimmed);
+    if (wrong) return wrong;
+    await change(actor, async ({ tx, invalidate, audit }) => {
+      const user = (await lockUser(db, tx, id)) ?? fail('user.not_found', { id });
+      const stored = parseJson<Profile>(user.profile);
+      const profile = changedProfile(stored, trimmed);
+      const extra = sharedAfter(parseJson(user.extra), stored, profile);
+      await updateUser(tx, id, { profile: JSON.stringify(profile), extra: JSON.stringify(extra), updated_at: clock.now() });
+      invalidate(tagOf.user(id));
+      audit(
+        'user.profile_changed',
+        { kind: 'user', id },
+        { fields: Object.keys(values).filter((key) => values[key as keyof OwnProfile] !== undefined) },
+      );
+    });
+    return undefined;
+  };
+}

@@ -1,0 +1,19 @@
+// Checks the domain and the default project of a user.
+import { findProject } from '../../access/context/index.ts';
+import type { Database } from '../../ground/database/index.ts';
+import { fail } from '../../ground/faults.ts';
+
+export const createReferenceChecks = (db: Database) => ({
+  async domain(id: string): Promise<void> {
+    const domain = await findProject(db.read, id);
+    if (!domain?.is_domain) fail('domain.not_found', { id });
+  },
+
+  async defaultProject(id: string | null | undefined): Promise<void> {
+    const project = id ? await findProject(db.read, id) : undefined;
+    if (project?.is_domain)
+      fail('request.bad_value', { field: 'default_project_id', why: 'a domain cannot be the default project of a user' });
+  },
+});
+
+export type ReferenceChecks = ReturnType<typeof createReferenceChecks>;

@@ -1,0 +1,153 @@
+// Changes users.
+
+import { seconds } from '../../../platform/clock.ts';
+import { type DirectoryGuard, tagOf } from '../../access/context/index.ts';
+import type { Caller, FreshLogin, Shield } from '../../access/rules/index.ts';
+import type { Change } from '../../ground/audit/index.ts';
+import type { Reader, UserRow } from '../../ground/database/index.ts';
+import { fail } from '../../ground/faults.ts';
+import { bit, type Deps, failOnDuplicateName, mergeOptions, parseJson } from '../../ground/resource/index.ts';
+import type { Passwords } from '../passwords/index.ts';
+import { nameKey } from './name-key.ts';
+import type { UserNames } from './names.rules.ts';
+import { emailKeys, mainEmail } from './profile.ts';
+import type { ReferenceChecks } from './references.ts';
+import {
+  attributesOf,
+  changesAny,
+  changesNothing,
+  changesSignIn,
+  isDisabledAgain,
+  optionsOf,
+  queueClientOf,
+  type UserRevision,
+} from './revision.ts';
+import { findUser, lockUser, replaceEmails, revokeTokensOfUser, type UserWithExpiry, updateUser } from './users.store.ts';
+
+export function createUserRevision({
+  db,
+  clock,
+  change,
+  passwords,
+  names,
+  checks,
+  shield,
+  freshLogin,
+  revokeAccess,
+  onEmailChanged,
+  onPasswordChanged,
+  directory,
+  onDisabled,
+  onEnabled,
+}: Pick<Deps, 'db' | 'clock' | 'change'> & {
+  readonly passwords: Passwords;
+  readonly names: UserNames;
+  readonly checks: ReferenceChecks;
+  readonly shield: Shield;
+  readonly freshLogin: FreshLogin;
+  readonly directory: DirectoryGuard;
+  revokeAccess(change: Change, userId: string): Promise<void>;
+  onEmailChanged(change: Change, userId: string): Promise<void>;
+  onPasswordChanged(change: Change, user: UserRow): Promise<void>;
+  onDisabled(change: Change, userId: string): Promise<void>;
+  onEnabled(change: Change, userId: string): Promise<void>;
+}) {
+  /** Changing how one signs in needs a recent login. The shield decides for provisioning clients, which have no login. */
+  async function permitSignIn(reader: Reader, caller: Caller, id: string): Promise<void> {
+    await shield(reader, caller, 'identity:update_user', { userId: id }, { signIn: true });
+    await freshLogin.require(caller, id, reader);
+  }
+
+  /** Writes the row. Revokes access when the account is disabled or gets a new password. */
+  async function write(transaction: Change, current: UserRow, { body, person }: UserRevision): Promise<void> {
+    const { tx } = transaction;
+    const { id } = current;
+    const name = body.name?.trim() ?? current.name;
+    const stored = { extra: parseJson(current.extra), profile: parseJson(current.profile) };
+    const { extra, profile } = attributesOf(stored, body, person);
+    const isEmailChanged = mainEmail(profile) !== mainEmail(stored.profile);
+    const values = {
+      name,
+      name_key: nameKey(name),
+      enabled: body.enabled === undefined ? current.enabled : bit(body.enabled),
+      default_project_id: body.default_project_id === undefined ? current.default_project_id : body.default_project_id,
+      options: mergeOptions(current.options, body.options),
+      extra: JSON.stringify(extra),
+      profile: JSON.stringify(profile),
+      updated_at: clock.now(),
+      ...(isEmailChanged ? { confirmed_email: null } : {}),
+      ...(person ? { external_id: person.externalId } : {}),
+      // Enabling an account restarts the time of inactivity.
+      ...(body.enabled === true ? { last_active_at: seconds(clock) } : {}),
+    };
+    const renamed = name !== current.name;
+    if (renamed) await names.check(tx, { id, domainId: current.domain_id, name });
+    await failOnDuplicateName('user', name, () => updateUser(tx, id, values));
+    if (renamed) await names.save(tx, id, current.domain_id, name);
+    if (profile !== stored.profile) await replaceEmails(tx, id, emailKeys(profile));
+    if (isEmailChanged) await onEmailChanged(transaction, id);
+    if (body.enabled === true) {
+      await passwords.unlock(transaction, id);
+      await onEnabled(transaction, id);
+    }
+    // Also if they are disabled already: an administrator says that they shall not get in.
+    if (body.enabled === false) await onDisabled(transaction, id);
+    const isDisabled = body.enabled === false && current.enabled === 1;
+    if (body.password !== undefined || isDisabled) {
+      await revokeTokensOfUser(tx, id);
+      await revokeAccess(transaction, id);
+    }
+  }
+
+  /**
+   * `revisionOf` is called twice: before the transaction for the checks and the password, and again with the locked row, so that
+   * concurrent updates do not overwrite each other.
+   */
+  async function revise(
+    caller: Caller,
+    user: UserWithExpiry,
+    revisionOf: (user: UserRow) => UserRevision,
+  ): Promise<UserWithExpiry> {
+    const { id } = user;
+    await shield(db.read, caller, 'identity:update_user', { userId: id });
+    const first = revisionOf(user);
+    if (changesNothing(user, first)) return user;
+    if (first.body.password !== undefined) await directory.forbidPassword(id);
+    const ofDirectory = await directory.attributesOf(id);
+    if (changesAny(user, first, ofDirectory)) fail('directory.read_only', { kind: 'user', id });
+    if (changesSignIn(user, first)) await permitSignIn(db.read, caller, id);
+    const { body } = first;
+    if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'user' });
+    if (body.domain_id !== undefined && body.domain_id !== user.domain_id) fail('resource.domain_fixed');
+    await checks.defaultProject(body.default_project_id);
+
+    const options = parseJson<Record<string, unknown>>(mergeOptions(user.options, body.options));
+    const password = body.password
+      ? await passwords.prepare(body.password, 'administrator', { id, options: optionsOf(options) }, queueClientOf(caller))
+      : undefined;
+    return change(caller, async (transaction) => {
+      const current = (await lockUser(db, transaction.tx, id)) ?? fail('user.not_found', { id });
+      const revision = revisionOf(current);
+      if (changesAny(current, revision, ofDirectory)) fail('directory.read_only', { kind: 'user', id });
+      if (password !== undefined || changesSignIn(current, revision)) await permitSignIn(transaction.tx, caller, id);
+      else await shield(transaction.tx, caller, 'identity:update_user', { userId: id });
+      await revision.beforeWrite?.(transaction);
+      // Repeated, it leaves the row and its version alone.
+      if (isDisabledAgain(current, revision)) await onDisabled(transaction, id);
+      else await write(transaction, current, revision);
+      await revision.inTransaction?.(transaction);
+      if (password) {
+        await passwords.store(transaction, id, password);
+        // With the row before the change: the notice goes to the address that the user had.
+        await onPasswordChanged(transaction, current);
+      }
+      if (revision.body.password === null) await passwords.remove(transaction, id);
+      transaction.invalidate(tagOf.user(id));
+      transaction.audit('user.updated', { kind: 'user', id }, { fields: Object.keys(revision.body) });
+      // Read in the transaction: with the version of a later change the caller could overwrite what they have not seen.
+      return (await findUser(transaction.tx, id))!;
+    });
+  }
+
+  return revise;
+}

@@ -1,0 +1,256 @@
+// Users in the database.
+import { type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
+import {
+  lockRow,
+  type PageRequest,
+  preparedRow,
+  type RowPage,
+  readPage,
+  type SortOrder,
+} from '../../../platform/database/index.ts';
+import type { Database, Reader, Tables, Tx, UserRow } from '../../ground/database/index.ts';
+import { applyCriteria, type Criterion, type ListQuery } from '../../ground/resource/index.ts';
+import { nameKey } from './name-key.ts';
+import { insertWords, rarestFirst, refreshWords, usersWithWords } from './words.store.ts';
+import { searchedWords } from './words.ts';
+
+export type UserWithExpiry = UserRow & { password_expires_at: number | null };
+
+/** What lists show of a user. To read the other columns, such as the profile, would take longer than these together. */
+const LISTED = [
+  'users.id',
+  'users.domain_id',
+  'users.name',
+  'users.name_key',
+  'users.enabled',
+  'users.default_project_id',
+  'users.options',
+  'users.extra',
+  'users.last_active_at',
+  'users.created_at',
+] as const;
+type Listed = (typeof LISTED)[number] extends `users.${infer Column}` ? Column : never;
+export type ListedUser = Pick<UserWithExpiry, Listed | 'password_expires_at'>;
+/** They are sorted by these. */
+export type UserSort = SortOrder<'name' | 'name_key' | 'created_at'>;
+
+/** Users can have the address of others. So many are looked at. */
+const MAX_SAME_EMAIL = 100;
+
+/** Key for counting guesses at an unknown name. It ignores spelling; otherwise the counts would reveal which users exist. */
+export const unknownUserKey = (domainId: string, name: string): string => `${domainId} ${nameKey(name)}`;
+
+const expiry = (eb: ExpressionBuilder<Tables, 'users'>) =>
+  eb
+    .selectFrom('passwords')
+    .whereRef('passwords.user_id', '=', 'users.id')
+    .orderBy('passwords.serial', 'desc')
+    .limit(1)
+    .select('passwords.expires_at')
+    .as('password_expires_at');
+
+export const findUser = preparedRow<Tables, [id: string], UserWithExpiry>((db, id) =>
+  db.selectFrom('users').where('users.id', '=', id).selectAll('users').select(expiry),
+);
+const byName = preparedRow<Tables, [domain: string, key: string], UserWithExpiry>((db, domain, key) =>
+  db
+    .selectFrom('users')
+    .where('users.domain_id', '=', domain)
+    .where('users.name_key', '=', key)
+    .selectAll('users')
+    .select(expiry),
+);
+
+export const findUserByName = async (db: Reader, domainId: string, name: string): Promise<UserWithExpiry | undefined> =>
+  byName(db, domainId, nameKey(name));
+
+/** In every domain. */
+export function findUsersByName(db: Reader, name: string): Promise<UserRow[]> {
+  return db.selectFrom('users').where('name_key', '=', nameKey(name)).limit(10).selectAll().execute();
+}
+
+/** A user to be stored. */
+export type NewUserRow = Omit<UserRow, 'words_version'>;
+
+export async function insertUser(tx: Tx, row: NewUserRow): Promise<void> {
+  await tx
+    .insertInto('users')
+    .values({ ...row, words_version: row.version })
+    .execute();
+  await insertWords(tx, row);
+}
+
+/** Every change increases the version. If the words were those of the last version, they are also those of this one. */
+export async function updateUser(tx: Tx, id: string, values: Partial<NewUserRow> & { updated_at: number }): Promise<void> {
+  await tx
+    .updateTable('users')
+    .set((eb) => ({ ...values, version: eb('version', '+', 1), words_version: eb('words_version', '+', 1) }))
+    .where('id', '=', id)
+    .execute();
+  if (values.name !== undefined || values.profile !== undefined) await refreshWords(tx, id);
+}
+
+/** A login is not a change: the version stays. */
+export async function writeLastActive(tx: Tx, id: string, at: number): Promise<void> {
+  await tx.updateTable('users').set({ last_active_at: at }).where('id', '=', id).execute();
+}
+
+/** Part of creating the user: the version stays. */
+export async function setDefaultProject(tx: Tx, id: string, projectId: string): Promise<void> {
+  await tx.updateTable('users').set({ default_project_id: projectId }).where('id', '=', id).execute();
+}
+
+/** The addresses a user is found by. */
+export async function replaceEmails(tx: Tx, id: string, keys: readonly string[]): Promise<void> {
+  await tx.deleteFrom('user_emails').where('user_id', '=', id).execute();
+  if (keys.length > 0)
+    await tx
+      .insertInto('user_emails')
+      .values(keys.map((value_key) => ({ user_id: id, value_key })))
+      .execute();
+}
+
+/** Users with this address among theirs, by its normalized form: of one domain, or of all. */
+export function usersByEmail(db: Reader, domainId: string | undefined, key: string): Promise<UserRow[]> {
+  const found = db
+    .selectFrom('users')
+    .innerJoin('user_emails', 'user_emails.user_id', 'users.id')
+    .where('user_emails.value_key', '=', key);
+  const here = domainId === undefined ? found : found.where('users.domain_id', '=', domainId);
+  return here.orderBy('users.id').limit(MAX_SAME_EMAIL).selectAll('users').execute();
+}
+
+/** Revokes all tokens of the user, which contain the epoch. False when the user does not exist. */
+export async function revokeTokensOfUser(tx: Tx, id: string): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('users')
+    .set((eb) => ({ epoch: eb('epoch', '+', 1) }))
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Rows about the user go with it. An accepted invitation has the person's address, and no reference. */
+export async function deleteUser(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('invitations').where('user_id', '=', id).execute();
+  await tx.deleteFrom('users').where('id', '=', id).execute();
+}
+
+/** An account at another provider that a user signs in by. */
+export interface AccountAtProvider {
+  readonly idp_id: string;
+  readonly protocol_id: string;
+  readonly unique_id: string;
+}
+
+export const accountsAtProviders = (db: Reader, userId: string): Promise<AccountAtProvider[]> =>
+  db
+    .selectFrom('provider_links')
+    .where('user_id', '=', userId)
+    .orderBy('provider_id')
+    .orderBy('subject')
+    .select(['provider_id as idp_id', 'protocol_id', 'subject as unique_id'])
+    .execute();
+
+/** Whether the user may have come through a provider. Whoever did stays by a passkey when they disconnect it. */
+export async function mayBeFromProvider(db: Reader, userId: string): Promise<boolean> {
+  if ((await accountsAtProviders(db, userId)).length > 0) return true;
+  const passkeys = db.selectFrom('passkeys').where('user_id', '=', userId).where('removed_at', 'is', null);
+  return (await passkeys.select('id').limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** People with such an account. */
+export interface ProviderCriterion {
+  readonly idpId: string | undefined;
+  readonly protocolId: string | undefined;
+  readonly uniqueId: string | undefined;
+}
+
+export interface ExpiryCriterion {
+  readonly comparison: '<' | '<=' | '>' | '>=' | '=' | '<>';
+  readonly at: number;
+}
+
+/** Of the present password. */
+const expiresAs = ({ comparison, at }: ExpiryCriterion): RawBuilder<SqlBool> => sql`(
+    select expires_at from passwords where user_id = users.id order by serial desc limit 1
+  ) ${sql.raw(comparison)} ${at}`;
+
+const linkedAs = ({ idpId, protocolId, uniqueId }: ProviderCriterion) => sql<SqlBool>`users.id in (
+    select provider_links.user_id from provider_links where ${idpId === undefined ? sql`1 = 1` : sql`provider_links.provider_id = ${idpId}`}
+    and ${protocolId === undefined ? sql`1 = 1` : sql`provider_links.protocol_id = ${protocolId}`}
+    and ${uniqueId === undefined ? sql`1 = 1` : sql`provider_links.subject = ${uniqueId}`}
+  )`;
+
+/** The words have the domain of their user, in an index. */
+const inWords = (criteria: readonly Criterion[]): Criterion[] =>
+  criteria.map((one) => (one.column === 'users.domain_id' ? { ...one, column: 'user_words.domain_id' } : one));
+
+const NOTHING = { items: [], next: null, previous: null };
+
+/** Users by the beginnings of their words, in the order of these; or the one user with this id. */
+async function searchUsers(
+  db: Database,
+  page: PageRequest,
+  { visible, criteria }: ListQuery,
+  text: string,
+  { expires, provider }: Pick<UserListOptions, 'expires' | 'provider'>,
+): Promise<RowPage<ListedUser> | undefined> {
+  const conditions = [...(expires ? [expiresAs(expires)] : []), ...(provider ? [linkedAs(provider)] : [])];
+  const all = db.read.selectFrom('users').where('users.id', '=', text).select(LISTED).select(expiry);
+  const limited = conditions.reduce((query, condition) => query.where(condition), all);
+  const exact = applyCriteria(limited, db.dialect, [...visible, ...criteria]);
+  const byId = page.marker === undefined ? await exact.executeTakeFirst() : undefined;
+  if (byId) return { ...NOTHING, items: [byId] };
+  const words = searchedWords(text);
+  if (words.length === 0) return NOTHING;
+  const found = usersWithWords(db.read, await rarestFirst(db.read, words))
+    .select(LISTED)
+    .select('user_words.word')
+    .select(expiry);
+  const shown = applyCriteria(found, db.dialect, inWords(visible));
+  const order = { table: 'user_words', by: 'word', idColumn: 'user_id' } as const;
+  const asked = conditions.reduce((query, condition) => query.where(condition), shown);
+  return readPage(applyCriteria(asked, db.dialect, inWords(criteria)), order, page, shown);
+}
+
+/** The members of a group at this time, in seconds. */
+export interface MembersOf {
+  readonly groupId: string;
+  readonly now: number;
+}
+
+interface UserListOptions {
+  readonly group?: MembersOf | undefined;
+  readonly expires?: ExpiryCriterion | undefined;
+  readonly provider?: ProviderCriterion | undefined;
+  readonly search?: string | undefined;
+  readonly sort?: UserSort | undefined;
+}
+
+/** All users, or only the members of one group. */
+export function listUsers(
+  db: Database,
+  page: PageRequest,
+  listQuery: ListQuery,
+  { group, expires, provider, search, sort = { by: 'name' } }: UserListOptions = {},
+): Promise<RowPage<ListedUser> | undefined> {
+  if (search !== undefined) return searchUsers(db, page, listQuery, search, { expires, provider });
+  const visible = applyCriteria(db.read.selectFrom('users').select(LISTED).select(expiry), db.dialect, listQuery.visible);
+  let query = applyCriteria(visible, db.dialect, listQuery.criteria);
+  if (group !== undefined) {
+    query = query.where('users.id', 'in', (eb) =>
+      eb
+        .selectFrom('group_members')
+        .where('group_id', '=', group.groupId)
+        .where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', group.now)]))
+        .select('user_id'),
+    );
+  }
+  if (expires) query = query.where(expiresAs(expires));
+  if (provider) query = query.where(linkedAs(provider));
+  return readPage(query, { table: 'users', ...sort }, page, visible);
+}
+
+/** The row is locked so that concurrent updates do not overwrite each other. */
+export const lockUser = (db: Database, tx: Tx, id: string): Promise<UserRow | undefined> => lockRow(db, tx, 'users', id);

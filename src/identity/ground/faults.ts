@@ -1,0 +1,380 @@
+// The errors of the identity service: code, status and text (Keystone's text where clients match on it).
+import { faultsOf, platformFaults } from '../../platform/faults/index.ts';
+
+export const identityFaults = {
+  ...platformFaults,
+  'request.bad_value': { status: 400, text: "Invalid value for '{field}': {why}." },
+  'list.marker_not_found': { status: 400, text: "Invalid value for 'marker': no item {marker} to continue from." },
+
+  'auth.required': { status: 401, text: 'The request you have made requires authentication.' },
+  'auth.password_expired': { status: 401, text: 'The password is expired and needs to be changed for user: {id}.' },
+  'auth.method_unsupported': { status: 401, text: 'Attempted to authenticate with an unsupported method.' },
+  'auth.forbidden': { status: 403, text: 'You are not authorized to perform the requested action: {action}.' },
+  'auth.rescope_system': {
+    status: 403,
+    text: 'Using a system-scoped token to get a token for a project or a domain is not allowed.',
+  },
+  'auth.rescope_delegated': {
+    status: 403,
+    text: 'A token of a trust, an application credential or an OAuth1 access token cannot be exchanged for another token.',
+  },
+  'auth.ec2_token': { status: 403, text: 'EC2 credential tokens cannot be used for authorization.' },
+  'auth.catalog_needs_project': { status: 403, text: 'A project-scoped token is required to produce a service catalog.' },
+
+  'token.not_found': { status: 404, text: 'Could not find token.' },
+
+  'application_credential.not_found': { status: 404, text: 'Could not find Application Credential: {id}.' },
+  'application_credential.needs_project': {
+    status: 403,
+    text: 'An application credential is for one project: log in to that project first.',
+  },
+  'application_credential.unassigned_role': {
+    status: 400,
+    text: 'Invalid application credential: Cannot create an application credential with unassigned role',
+  },
+  'application_credential.limited': {
+    status: 403,
+    text: 'An application credential with access rules cannot create others: they would be without its rules.',
+  },
+  'application_credential.limit': { status: 403, text: 'A user may have at most {limit} application credentials.' },
+  'role_credential.type_unavailable': { status: 404, text: 'Could not find credential type: {id}.' },
+  'role_credential.no_role': { status: 403, text: 'There is no role for a credential of type {id}.' },
+  'issued_credential.not_found': { status: 404, text: 'Could not find issued credential: {id}.' },
+  'status_list.not_found': { status: 404, text: 'Could not find status list: {id}.' },
+  'issued_credential.revoked': { status: 409, text: 'Credential {id} is revoked, which cannot be taken back.' },
+  'access_rule.not_found': { status: 404, text: 'Could not find Access Rule: {id}.' },
+  'access_rule.in_use': { status: 403, text: 'May not delete access rule in use' },
+
+  'oauth1.bad_request': { status: 400, text: 'Validation failed with errors: {why}.' },
+  'oauth1.refused': { status: 401, text: 'Invalid signature' },
+  'oauth1.role_not_held': { status: 401, text: 'authorizing user does not have role required' },
+  'oauth1.request_token_expired': { status: 401, text: 'Request token is expired' },
+  'oauth1.request_token_limit': {
+    status: 403,
+    text: 'A consumer may have at most {limit} request tokens at a time. Use one of them, or wait until they have ended.',
+  },
+  'oauth1.consumer_not_found': { status: 404, text: 'Could not find consumer: {id}.' },
+  'oauth1.request_token_not_found': { status: 404, text: 'Could not find request token: {id}.' },
+  'oauth1.access_token_not_found': { status: 404, text: 'Could not find access token: {id}.' },
+
+  'trust.not_found': { status: 404, text: 'Could not find trust: {id}.' },
+  'trust.no_role': { status: 403, text: 'At least one role should be specified' },
+  'trust.limit': { status: 403, text: 'A trustor may have at most {limit} trusts.' },
+  'trust.too_deep': {
+    status: 403,
+    text: 'Requested redelegation depth of {depth} is greater than allowed {limit}',
+  },
+  'trust.not_redelegable': { status: 403, text: 'This trust may not be passed on.' },
+  'trust.more_than_given': {
+    status: 403,
+    text: 'A trust that is passed on cannot give more than it has: {field}.',
+  },
+  'trust.not_trustee': { status: 403, text: 'User is not a trustee.' },
+  'trust.gives_nothing': {
+    status: 403,
+    text: 'Trustee has no delegated roles. The trustor has lost one of them, or somebody whom the trust depends on is disabled.',
+  },
+
+  'domain.not_found': { status: 404, text: 'Could not find domain: {id}.' },
+  'domain.enabled': { status: 403, text: 'Cannot delete a domain that is enabled, please disable it first.' },
+  'domain.default': { status: 403, text: 'The default domain cannot be deleted or disabled.' },
+  'domain_config.not_found': { status: 404, text: 'Could not find {what} in domain configuration for domain {id}.' },
+  'domain_config.invalid': { status: 403, text: 'Invalid domain specific configuration: {why}.' },
+  'project.not_found': { status: 404, text: 'Could not find project: {id}.' },
+  'project.has_children': { status: 403, text: 'Cannot delete the project {id} since it is not a leaf in the hierarchy.' },
+  'project.children_enabled': { status: 403, text: 'Cannot disable project {id} since its subtree contains enabled projects.' },
+  'project.parent_disabled': { status: 403, text: 'Cannot enable project {id} since it has disabled parents.' },
+  'project.is_domain': { status: 403, text: 'Project {id} acts as a domain; use the domains API.' },
+  'project.too_deep': { status: 403, text: 'Max hierarchy depth reached: the project tree may be {depth} levels deep.' },
+  'project.parent_fixed': { status: 403, text: 'Update of `parent_id` is not allowed.' },
+  'project.tag_not_found': { status: 404, text: 'Could not find project tag: {tag}.' },
+
+  // Does not name the domain: whoever tries ids of users would learn it.
+  'directory.unavailable': { status: 503, text: 'The directory does not answer. Please try again later.' },
+  'directory.read_only': {
+    status: 403,
+    text: 'LDAP does not support write operations: the {kind} {id} is in a directory, which is read-only here.',
+  },
+  'directory.password': {
+    status: 403,
+    text: 'LDAP does not support write operations: the password of the user {id} is in a directory, and is changed there.',
+  },
+  'directory.no_new': {
+    status: 403,
+    text: 'LDAP does not support write operations: users and groups of the domain {domain} are made in its directory.',
+  },
+
+  'user.not_found': { status: 404, text: 'Could not find user: {id}.' },
+  'user.no_password': { status: 409, text: 'The user {id} has no password.' },
+  'user.password_never_expires': {
+    status: 409,
+    text: 'The user {id} has the option ignore_password_expiry, so that the password does not expire.',
+  },
+  'user.email_changed': { status: 409, text: 'The e-mail address of the user was changed.' },
+  'user.name_is_address': { status: 400, text: 'A user name with @ must be the e-mail address of the user.' },
+  'user.name_alike': {
+    status: 409,
+    text: 'Conflict occurred attempting to store user - Duplicate Entry: the name {name} looks like one that is taken.',
+  },
+  'role.name_alike': {
+    status: 409,
+    text: 'Conflict occurred attempting to store role - Duplicate Entry: the name {name} looks like {other}.',
+  },
+  'user.password_short': {
+    status: 400,
+    text: 'The password does not meet the requirements: it must have at least {least} characters.',
+  },
+  'user.password_common': {
+    status: 400,
+    text: 'The password does not meet the requirements: it is one of those that are tried first.',
+  },
+  'user.password_rule': { status: 400, text: 'The password does not meet the requirements: {why}.' },
+  'user.password_pattern': {
+    status: 400,
+    text: 'The password does not meet the requirements: it does not match the required pattern.',
+  },
+  'user.password_reused': {
+    status: 400,
+    text: 'The new password cannot be identical to a previous password. The total number which includes the new password must be unique is {count}.',
+  },
+  'user.password_same': { status: 400, text: 'The new password cannot be identical to the current password.' },
+  'user.password_too_young': { status: 400, text: 'Cannot change password before minimum age {days} days is met.' },
+  'user.password_locked': { status: 400, text: 'Changing the password of this user is locked by an administrator.' },
+
+  'link.ended': { status: 400, text: 'The link was used already, or it has ended.' },
+  'account_deletion.not_found': { status: 404, text: 'The account {id} is not to be deleted by its owner.' },
+  'account_deletion.off': { status: 403, text: 'People of this domain cannot delete their account themselves.' },
+  'account_deletion.managed': {
+    status: 403,
+    text: 'This account is managed by another system, which would make it again. Ask an administrator.',
+  },
+  'account_deletion.last_administrator': {
+    status: 403,
+    text: 'You are the last administrator. Make somebody else an administrator first.',
+  },
+  'account_deletion.wrong_name': { status: 400, text: 'This is not your user name.' },
+
+  'registration.not_found': { status: 404, text: 'Could not find registration of user: {id}.' },
+  'registration.active': { status: 400, text: 'The user {id} is already activated.' },
+  'registration.inactive': { status: 403, text: 'The user {id} is not activated.' },
+  'registration.over': {
+    status: 403,
+    text: 'The user {id} was activated before. Only an administrator can enable the account again.',
+  },
+  'registration.key_not_found': { status: 404, text: 'Could not find {kind} of user: {id}.' },
+  'registration.key_ended': { status: 403, text: 'The {kind} has expired, or was used or replaced.' },
+
+  'invitation.not_found': { status: 404, text: 'Could not find invitation: {id}.' },
+  'invitation.off': { status: 403, text: 'Nobody can be invited to the domain {domain}: registration is off there.' },
+  'invitation.over': { status: 409, text: 'The invitation {id} was accepted or withdrawn.' },
+  'invitation.too_many': { status: 409, text: 'There are {count} pending invitations to this address already.' },
+  'invitation.link_ended': { status: 403, text: 'The link has expired, or was used, replaced or withdrawn.' },
+  'invitation.void': {
+    status: 403,
+    text: 'The invitation is no longer valid: whoever sent it may no longer give what it names.',
+  },
+  'invitation.account_exists': { status: 409, text: 'There is an account with this address. Sign in to accept the invitation.' },
+  'invitation.other_account': { status: 403, text: 'The invitation is for another account.' },
+
+  'group.not_found': { status: 404, text: 'Could not find group: {id}.' },
+  'group.not_member': { status: 404, text: 'User {user} is not found in group {group}.' },
+
+  'role.not_found': { status: 404, text: 'Could not find role: {id}.' },
+  'role.implied_not_found': { status: 404, text: 'Could not find implied role: {prior} implies {implied}.' },
+  'role.implied_admin': { status: 403, text: 'The administrator role {id} cannot be an implied role.' },
+  'role.implied_by_global_role': { status: 403, text: 'A global role cannot imply the role {id} of a domain.' },
+  'role.implied_cycle': { status: 400, text: 'Role {prior} cannot imply {implied}: {implied} already implies it.' },
+  'role.wrong_domain': { status: 403, text: 'Role {role} belongs to domain {domain} and cannot be granted there.' },
+  'role.domain_role_on_system': { status: 400, text: 'Role {role} belongs to a domain and cannot be granted on the system.' },
+  'grant.not_found': { status: 404, text: 'Could not find role assignment with role: {role}.' },
+
+  'assignments.too_many': {
+    status: 400,
+    text: 'There are more than {limit} effective role assignments. Filter by user, project or role.',
+  },
+
+  'access_token.not_found': { status: 404, text: 'Could not find the access token.' },
+  'oauth.invalid_client': { status: 401, text: 'Client authentication failed.' },
+  'oauth.unsupported_grant_type': { status: 400, text: 'The grant_type is not supported.' },
+  'pki.gone': { status: 410, text: 'This API is no longer available due to the removal of support for PKI tokens.' },
+
+  'scim.invalid_filter': { status: 400, text: 'The filter cannot be used: {why}.' },
+  'scim.too_many': {
+    status: 400,
+    text: 'The filter has to check more than {limit} resources. Filter by userName, externalId or e-mail.',
+  },
+  'scim.invalid_path': { status: 400, text: 'The path {path} cannot be used: {why}.' },
+  'scim.no_target': { status: 400, text: 'The path {path} matches nothing that can be changed.' },
+  'scim.mutability': { status: 400, text: 'The attribute {name} cannot be changed.' },
+  'scim.invalid_value': { status: 400, text: 'The value of {name} cannot be used: {why}.' },
+  'scim.invalid_syntax': { status: 400, text: 'The request is not valid SCIM: {why}.' },
+  'scim.invalid_cursor': { status: 400, text: 'The cursor does not belong to this list.' },
+  'scim.invalid_count': { status: 400, text: 'The count must be a number of at least 0.' },
+  'scim.changed': { status: 412, text: 'The resource was changed since the version that If-Match names.' },
+  'key.kind_not_found': { status: 404, text: 'There are no keys of the kind {kind}.' },
+  'key.master_given': {
+    status: 409,
+    text: 'The master key is given by a setting: change it there (guide to operating, Keys).',
+  },
+  'key.master_file': {
+    status: 409,
+    text: 'Nothing was changed: master.key in the data folder is missing, or does not have the key in use. Put the file back first.',
+  },
+  'key.announced': { status: 409, text: 'New {kind} keys are announced already and will be used soon. Try again later.' },
+  'key.issuer_brought': {
+    status: 409,
+    text: 'The key of the issuer is given by a setting. Replace GATEHOUSE_IDENTITY_ISSUER_CERT_FILE and GATEHOUSE_IDENTITY_ISSUER_KEY_FILE.',
+  },
+  'key.issuer_limit': { status: 409, text: 'The issuer has {most} keys, each of which is still needed. Try again later.' },
+  'key.issuer_unavailable': { status: 503, text: 'The keys of the issuer are being replaced. Try again.' },
+  'issuer.no_did': { status: 404, text: 'The issuer of credentials has no DID.' },
+  'issuer.not_found': { status: 404, text: 'There is no such issuer.' },
+  'credential_type.not_found': { status: 404, text: 'Could not find credential type: {id}.' },
+  'credential_type.limit': { status: 409, text: 'There are {most} credential types already, which is the most.' },
+  'credential_target.no_did': { status: 404, text: 'Application {id} has no DID.' },
+  'delivery.not_found': { status: 404, text: 'Could not find message: {id}.' },
+  'delivery.not_failed': { status: 409, text: 'Message {id} is being sent, or waits for its first attempt.' },
+  'delivery.expired': { status: 409, text: 'Message {id} has expired.' },
+  'scim.connection_not_found': { status: 404, text: 'Could not find the provisioning connection {id}.' },
+  'scim.bulk_too_large': { status: 413, text: 'A bulk request may have {limit} operations at most.' },
+  'scim.bulk_reference': { status: 409, text: 'The bulkId {id} does not refer to a resource.' },
+  'scim.administrator_shielded': {
+    status: 403,
+    text: 'This belongs to an administrator and cannot be changed by a provisioning connection.',
+  },
+
+  'region.not_found': { status: 404, text: 'Could not find region: {id}.' },
+  'region.has_endpoints': {
+    status: 403,
+    text: 'Unable to delete region {id} because it or its child regions have associated endpoints.',
+  },
+  'region.cycle': { status: 400, text: 'Region {id} cannot be its own ancestor.' },
+  'service.not_found': { status: 404, text: 'Could not find service: {id}.' },
+  'endpoint.not_found': { status: 404, text: 'Could not find endpoint: {id}.' },
+
+  'endpoint.not_in_project': { status: 404, text: 'Endpoint {id} not found in project {project}.' },
+  'endpoint_group.not_found': { status: 404, text: 'Could not find Endpoint Group: {id}.' },
+  'endpoint_group.not_in_project': { status: 404, text: 'Endpoint Group {id} not found in project {project}.' },
+
+  'policy.not_found': { status: 404, text: 'Could not find policy: {id}.' },
+  'policy.association_not_found': { status: 404, text: 'Could not find policy association.' },
+  'policy.none_for_endpoint': { status: 404, text: 'No policy is associated with endpoint {id}.' },
+
+  'registered_limit.not_found': { status: 404, text: 'Could not find registered limit for {id}.' },
+  'registered_limit.in_use': {
+    status: 403,
+    text: 'Unable to update or delete registered limit {id} because there are project limits associated with it.',
+  },
+  'limit.not_found': { status: 404, text: 'Could not find limit for {id}.' },
+  'limit.not_registered': { status: 403, text: 'Unable to create a limit that has no corresponding registered limit.' },
+  'limit.duplicate': { status: 409, text: 'Conflict occurred attempting to store {kind} - Duplicate entry.' },
+  'limit.breaks_model': {
+    status: 403,
+    text: "Invalid resource limit: that of the {kind} {id} doesn't satisfy the current hierarchy model. A project may not have more than its domain.",
+  },
+
+  'identity_provider.not_found': { status: 404, text: 'Could not find identity provider: {id}.' },
+  'identity_provider.unavailable': { status: 503, text: 'The identity provider does not answer. Please try again later.' },
+  'identity_provider.refused': { status: 403, text: 'The sign-in through the identity provider was refused: {why}.' },
+  'identity_provider.no_entry': {
+    status: 403,
+    text: 'The identity provider let the person in, and this service does not: {why}.',
+  },
+  'identity_provider.invalid_logout': { status: 400, text: 'The logout token is not valid: {why}.' },
+  'mapping.not_found': { status: 404, text: 'Could not find mapping: {id}.' },
+  'mapping.invalid': { status: 400, text: 'The mapping is not valid: {why}.' },
+  'protocol.not_found': { status: 404, text: 'Could not find federation protocol: {id}.' },
+  'websso.untrusted_dashboard': { status: 401, text: 'The address in origin is not that of a trusted dashboard.' },
+  'service_provider.not_found': { status: 404, text: 'Could not find service provider: {id}.' },
+  'service_provider.limit': { status: 403, text: 'There may be at most {limit} service providers: every token names them.' },
+  'wallet_provider.not_found': { status: 404, text: 'The identity provider {id} has no settings for credentials from wallets.' },
+  'openid_provider.not_found': { status: 404, text: 'The identity provider {id} has no OpenID settings.' },
+  'provider_link.not_found': { status: 404, text: 'Could not find linked account: {id}.' },
+  'provider_link.last_way_in': {
+    status: 403,
+    text: 'This is the only way to sign in to this account. Set a password, or add a passkey or another account first.',
+  },
+
+  'consumer.not_found': { status: 404, text: 'Could not find consumer: {id}.' },
+  'consumer.previous_secret_works': {
+    status: 409,
+    text: 'The previous secret of consumer {id} still works. End it first, or replace the present one without a grace time.',
+  },
+  'consumer.cannot_be_tried': { status: 409, text: 'The sign-in of consumer {id} cannot be tried: {why}.' },
+  'application_grant.not_found': { status: 404, text: 'The consumer has no access to anything of user {id}.' },
+  'consumer.no_previous_secret': { status: 404, text: 'No previous secret of consumer {id} works any more.' },
+  'consumer.no_logo': { status: 404, text: 'Consumer {id} has no logo.' },
+  'application.not_found': { status: 404, text: 'Could not find application: {id}.' },
+  'permission.not_found': { status: 404, text: 'Could not find permission: {id}.' },
+  'permission.other_application': {
+    status: 400,
+    text: 'Permission {permission} and role {role} belong to different applications, and neither is internal.',
+  },
+  'role.other_application': {
+    status: 400,
+    text: 'Role {role} does not belong to application {application} and is not internal.',
+  },
+  'organization.not_found': { status: 404, text: 'Could not find organization: {id}.' },
+  'organization.no_default': { status: 404, text: 'This user has no default organization' },
+
+  'two_factor.not_enabled': { status: 404, text: 'Two-factor authentication is not enabled for user: {id}.' },
+  'device.not_found': { status: 404, text: 'Could not find device: {id}.' },
+  'device.stolen': { status: 403, text: 'This device token was replaced by a newer one. All devices of the user are forgotten.' },
+  'session.not_found': { status: 404, text: 'Could not find session: {id}.' },
+  'role_credential.invalid_token': { status: 401, text: 'The access token is missing, has ended, or is not for credentials.' },
+  'role_credential.invalid_dpop_proof': { status: 401, text: 'The DPoP proof is refused: {why}.' },
+  'role_credential.invalid_request': { status: 400, text: 'The credential request is malformed: {why}.' },
+  'role_credential.unknown_configuration': { status: 400, text: 'There is no such credential configuration.' },
+  'role_credential.unknown_identifier': { status: 400, text: 'The credential identifier is not one of the access token.' },
+  'role_credential.invalid_proof': { status: 400, text: 'A key proof is refused: {why}.' },
+  'role_credential.invalid_nonce': { status: 400, text: 'The nonce of a key proof is not known, was used, or is too old.' },
+  'role_credential.invalid_encryption': { status: 400, text: 'The encryption is refused: {why}.' },
+  'role_credential.denied': { status: 400, text: 'The credential is not issued: {why}.' },
+  'role_credential.invalid_notification': { status: 400, text: 'The notification is malformed: {why}.' },
+  'role_credential.unknown_notification': { status: 400, text: 'There is no such notification id.' },
+  'role_credential.offer_in_person': {
+    status: 403,
+    text: 'Only the person can make an offer that needs no further sign-in. Use the grant authorization_code.',
+  },
+  'role_credential.not_available': { status: 403, text: 'The person cannot receive this credential now: {id}.' },
+  'role_credential.too_many_offers': { status: 403, text: 'There are {most} open offers already. Use one of them, or wait.' },
+  'passkey.not_found': { status: 404, text: 'Could not find passkey: {id}.' },
+  'passkey.refused': { status: 400, text: 'This passkey cannot be added: {why}.' },
+  'passkey.too_many': { status: 400, text: 'This passkey cannot be added: {most} are the most a person can have.' },
+  'passkey.known': { status: 400, text: 'This passkey cannot be added: it was added before.' },
+  'passkey.required': {
+    status: 403,
+    text: 'This passkey cannot be removed: this person must sign in with one. Add another passkey first.',
+  },
+  'passkey.last_way_in': {
+    status: 403,
+    text: 'This passkey is the only way to sign in to this account. Set a password or add another passkey first.',
+  },
+  'credential.not_found': { status: 404, text: 'Could not find credential: {id}.' },
+  'credential.limit': {
+    status: 403,
+    text: 'Unable to create additional credentials, maximum of {limit} already exceeded for user.',
+  },
+  'credential.delegation_fixed': { status: 400, text: '{key} can not be updated for credential' },
+  'ec2.no_request': { status: 400, text: 'request must include a request body' },
+
+  'resource.built_in': { status: 403, text: 'The {kind} {id} is built in and cannot be changed or deleted.' },
+  'resource.immutable': { status: 403, text: 'Cannot {action} immutable {kind}: {id}.' },
+  'resource.id_fixed': { status: 400, text: 'Cannot change {kind} ID.' },
+  'resource.domain_fixed': { status: 400, text: 'Cannot change domain ID.' },
+  'resource.changed': {
+    status: 412,
+    text: 'The {kind} {id} was changed since the version that If-Match names. Read it again, then repeat the change.',
+  },
+  'resource.duplicate': {
+    status: 409,
+    text: 'Conflict occurred attempting to store {kind} - Duplicate Entry found with {field} {value}.',
+  },
+} as const;
+
+export { Fault } from '../../platform/faults/index.ts';
+
+const own = faultsOf(identityFaults);
+export const fault = own.fault;
+/** Annotated, so that TypeScript knows that it never returns. */
+export const fail: typeof own.fail = own.fail;

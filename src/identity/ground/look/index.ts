@@ -1,0 +1,46 @@
+// What all pages for people share: layout, style, forms and cookies, the texts in each language.
+
+export { type Assets, assetHeaders, createAssets, FAVICON } from './assets.ts';
+export {
+  type BrowserRequest,
+  browserRequestOf,
+  checkFormToken,
+  chooseLanguage,
+  formToken,
+  isUpload,
+  passkeyChallenges,
+  readCookie,
+  readCrossSiteForm,
+  readForm,
+  readUpload,
+  redirect,
+  refuseCrossSite,
+  sendAnswer,
+  sendFile,
+  sendPage,
+  setCookie,
+} from './browser.ts';
+export { outagePage, pageErrors } from './error-page.ts';
+export { type Html, html, trusted } from './html.ts';
+export {
+  checkedField,
+  errorMessage,
+  type Field,
+  field,
+  formMessage,
+  hidden,
+  LANGUAGE_PATH,
+  LIBRARY_HEADERS,
+  PAGE_HEADERS,
+  PROBLEM,
+  page,
+  problem,
+  SCRIPT_PAGE_POLICY,
+  showPasswords,
+  successMessage,
+  type WrongForm,
+} from './layout.ts';
+export { type Brand, cookieIn, LANGUAGE_COOKIE, lookOf, type PageLook, type Reader } from './look.ts';
+export { type PageRefusal, refusal, refusalOf } from './messages.ts';
+export { browserName, userAgentOf } from './user-agent.ts';
+export { LANGUAGES, languageFor, type PageWords } from './words/index.ts';

@@ -1,0 +1,58 @@
+// Settings about credentials that users store, and about what they pass on.
+import { setting } from '../../../platform/config/index.ts';
+
+export const delegationSettings = {
+  applicationCredentialLimit: setting.number(
+    'GATEHOUSE_IDENTITY_APPLICATION_CREDENTIAL_LIMIT',
+    1000,
+    { min: 0, max: 1_000_000, unit: 'credentials' },
+    'How many application credentials a user may have. Each is listed in one answer.',
+  ),
+  trustLimit: setting.number(
+    'GATEHOUSE_IDENTITY_TRUST_LIMIT',
+    10_000,
+    { min: 0, max: 1_000_000, unit: 'trusts' },
+    'How many trusts of one trustor are kept, including those that have expired within the last week.',
+  ),
+  maxRedelegationCount: setting.number(
+    'GATEHOUSE_IDENTITY_MAX_REDELEGATION_COUNT',
+    3,
+    { min: 0, max: 10, unit: 'times' },
+    'How many times a trust may be passed on, from one trustee to the next.',
+  ),
+  credentialLimit: setting.number(
+    'GATEHOUSE_IDENTITY_CREDENTIAL_LIMIT',
+    1000,
+    { min: 0, max: 1_000_000, unit: 'credentials' },
+    'How many credentials a user may store (Keystone: user_limit).',
+  ),
+  signatureSeconds: setting.number(
+    'GATEHOUSE_IDENTITY_SIGNATURE_SECONDS',
+    900,
+    { min: 1, max: 86_400, unit: 'seconds' },
+    'How far the time of a request that was signed with an EC2 key may be from now (Keystone: auth_ttl, in minutes).',
+  ),
+  signaturesWithoutTime: setting.flag(
+    'GATEHOUSE_IDENTITY_SIGNATURES_WITHOUT_TIME',
+    true,
+    'Whether requests that were signed with an EC2 key by version 2, and without a time, are accepted, as in Keystone: OpenStack Heat signs addresses of alarms like that. They are valid until the key is deleted.',
+  ),
+  oauth1RequestTokenSeconds: setting.number(
+    'GATEHOUSE_IDENTITY_OAUTH1_REQUEST_TOKEN_SECONDS',
+    28_800,
+    { min: 1, max: 31_536_000, unit: 'seconds' },
+    'How long a request token of OAuth1 is valid. Those that nobody uses count until then.',
+  ),
+  oauth1RequestTokenLimit: setting.number(
+    'GATEHOUSE_IDENTITY_OAUTH1_REQUEST_TOKEN_LIMIT',
+    1000,
+    { min: 1, max: 1_000_000, unit: 'tokens' },
+    'How many request tokens of OAuth1 a consumer may have at a time, apart from those that have ended or were changed for access tokens.',
+  ),
+  oauth1AccessTokenSeconds: setting.number(
+    'GATEHOUSE_IDENTITY_OAUTH1_ACCESS_TOKEN_SECONDS',
+    86_400,
+    { min: 0, max: 315_360_000, unit: 'seconds' },
+    'How long an access token of OAuth1 is valid; 0 for ever.',
+  ),
+} as const;

@@ -1,0 +1,170 @@
+// Which account a person gets who is not linked yet: one with a trusted address, one they proved, or a new one.
+
+import {
+  isEmailConfirmed,
+  isLikeAddress,
+  isMainEmail,
+  mayBeFromProvider,
+  nameKey,
+  type Users,
+  usersWithConfirmedEmail,
+  withoutAddress,
+} from '../../directory/users/index.ts';
+import type { Change } from '../../ground/audit/index.ts';
+import type { Database, UserRow } from '../../ground/database/index.ts';
+import { fail } from '../../ground/faults.ts';
+import { domainOfAddress, emailOf, type ProviderAssertion } from './assertion.ts';
+import type { GivenRules } from './given.rules.ts';
+import { linkedProviderIds, lockUser, usersWithEmail } from './links.store.ts';
+import type { MappedIdentity } from './mapping/index.ts';
+import type { TrustedProvider } from './openid-settings.store.ts';
+
+/** Longer names would not be accepted from an administrator either. */
+const MAX_NAME = 255;
+
+/** So many accounts with one address are read. */
+const MAX_ACCOUNTS = 10;
+
+/** What the person chose, when their account was not known. */
+export type Choice =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'new'; readonly suffix: string }
+  /** `epoch`: of the account when the person proved that it is theirs. */
+  | { readonly kind: 'link'; readonly userId: string; readonly epoch: number };
+
+export interface AccountToLink {
+  readonly userId: string;
+  /** A trusted address decided, and no proof. */
+  readonly byAddress: boolean;
+  /** It was made for the person. */
+  readonly isNew: boolean;
+}
+
+/** What a sign-in works with, in its transaction. */
+export interface LoginContext {
+  readonly transaction: Change;
+  readonly provider: TrustedProvider;
+  readonly assertion: ProviderAssertion;
+  readonly identity: MappedIdentity;
+}
+
+/** Why we do not let somebody in whom the provider let in. The pages have a text for each. */
+type OwnRefusal =
+  | 'settings_changed'
+  | 'mapping_refused'
+  | 'account_deleted'
+  | 'other_domain'
+  | 'other_account'
+  | 'no_account'
+  | 'no_name'
+  | 'signed_out'
+  | 'time_unknown';
+
+export const refuse = (why: OwnRefusal): never => fail('identity_provider.no_entry', { why }, { reason: `provider: ${why}` });
+
+/** Whether the provider is for accounts of this domain. */
+export const inScope = ({ provider }: Pick<LoginContext, 'provider'>, domainId: string): boolean =>
+  provider.whole_service === 1 || provider.domain_id === domainId;
+
+export function createAccountChoice({
+  db,
+  users,
+  given,
+}: {
+  readonly db: Database;
+  readonly users: Pick<Users, 'insert' | 'isInDirectory'>;
+  readonly given: GivenRules;
+}) {
+  /** Written by a trusted provider, and of the domains it is trusted for. */
+  function trustedAddress({ provider, assertion }: LoginContext): string | undefined {
+    const email = provider.trusts_email === 1 ? emailOf(assertion) : undefined;
+    const domains = JSON.parse(provider.email_domains) as string[];
+    return email?.isVerified && domains.includes(email.domain) ? email.address : undefined;
+  }
+
+  /**
+   * The account of a trusted address. Undefined when there is none; 'ask' when the address does not decide: it has several accounts, the
+   * account manages others, or it belongs to somebody else at this provider (the address may have been given to another person), or to
+   * somebody in a directory (where people may write any address into their own entry), or nobody has confirmed it and it was written by
+   * somebody who could lead the person into an account of theirs: the managers of another domain, or another provider, which is not
+   * trusted with addresses.
+   */
+  async function accountByAddress(login: LoginContext, address: string): Promise<UserRow | 'ask' | undefined> {
+    const { transaction, provider } = login;
+    const domainId = provider.whole_service === 1 ? undefined : provider.domain_id;
+    const found = await usersWithEmail(transaction.tx, nameKey(address), { domainId, limit: MAX_ACCOUNTS });
+    // Others may have it as a further address. Whose main address it is may not be among those that were read.
+    if (found.length === MAX_ACCOUNTS) return 'ask';
+    const [first, other] = found.filter((one) => isMainEmail(one, address));
+    if (!first) return undefined;
+    // Of two people whom the provider names with one address at the same moment, the second finds the link of the first.
+    const user = await lockUser(db, transaction.tx, first.id);
+    if (!user || !isMainEmail(user, address)) return undefined;
+    const linked = await linkedProviderIds(transaction.tx, user.id);
+    const isAnothers = linked.has(provider.provider_id);
+    const isInDirectory = await users.isInDirectory(user.id, transaction.tx);
+    const isOthers = user.domain_id !== provider.domain_id || (await mayBeFromProvider(transaction.tx, user.id));
+    const isDoubtful = !isEmailConfirmed(user) && isOthers;
+    return other || isAnothers || isInDirectory || isDoubtful || (await given.managesOthers(transaction.tx, { userId: user.id }))
+      ? 'ask'
+      : user;
+  }
+
+  /** The address of a new account: one that the provider has checked, or that belongs to it. */
+  function addressOfNew({ provider, assertion, identity }: LoginContext): string | undefined {
+    const email = emailOf(assertion);
+    if (!email || (identity.user.email !== undefined && identity.user.email !== email.address)) return undefined;
+    const domains = JSON.parse(provider.email_domains) as string[];
+    return email.isVerified || domains.includes(email.domain) ? email.address : undefined;
+  }
+
+  async function domainOfNew(login: LoginContext): Promise<string> {
+    const { identity, provider, transaction } = login;
+    const { domain } = identity.user;
+    const id = domain ? await given.domainIdOf(transaction.tx, domain) : provider.domain_id;
+    return id !== undefined && inScope(login, id) ? id : refuse('other_domain');
+  }
+
+  /** Whether the provider may say whose address this is: it is of its own domains, and nobody else has confirmed it. */
+  async function mayGiveAddress({ provider, transaction }: LoginContext, address: string, domainId: string): Promise<boolean> {
+    const domain = domainOfAddress(address);
+    const domains = JSON.parse(provider.email_domains) as string[];
+    if (domain === undefined || !domains.includes(domain)) return false;
+    return (await usersWithConfirmedEmail(transaction.tx, domainId, address)).length === 0;
+  }
+
+  /** A name that is the address of somebody else loses the domain of it, and so does one with an addition. */
+  async function nameOfNew(login: LoginContext, domainId: string, suffix: string): Promise<string> {
+    const { name, id } = login.identity.user;
+    const given = (name || id || '').trim();
+    if (!isLikeAddress(given)) return given;
+    const isOwn = suffix === '' && (await mayGiveAddress(login, given, domainId));
+    return isOwn ? given : withoutAddress(given);
+  }
+
+  async function createAccount(login: LoginContext, suffix: string): Promise<string> {
+    const domainId = await domainOfNew(login);
+    const name = `${await nameOfNew(login, domainId, suffix)}${suffix}`;
+    if (name === suffix || name.length > MAX_NAME || /\p{Cc}/u.test(name)) refuse('no_name');
+    const email = addressOfNew(login);
+    const body = { name, ...(email === undefined ? {} : { email }) };
+    const emailConfirmed = email !== undefined && email === trustedAddress(login);
+    return users.insert(login.transaction, body, domainId, { emailConfirmed });
+  }
+
+  /** The account to link. Undefined when the person has to choose first. */
+  async function accountToLink(login: LoginContext, choice: Choice): Promise<AccountToLink | undefined> {
+    if (choice.kind === 'link') return { userId: choice.userId, byAddress: false, isNew: false };
+    const address = trustedAddress(login);
+    const found = address === undefined ? undefined : await accountByAddress(login, address);
+    if (found && found !== 'ask') return { userId: found.id, byAddress: true, isNew: false };
+    // Nothing tells whether there is an account, except for somebody whose address is trusted: it is their own.
+    const isDecided = choice.kind === 'new' || (address !== undefined && found === undefined);
+    if (!isDecided || login.identity.user.type === 'local') return undefined;
+    return { userId: await createAccount(login, choice.kind === 'new' ? choice.suffix : ''), byAddress: false, isNew: true };
+  }
+
+  return { accountToLink };
+}
+
+export type AccountChoice = ReturnType<typeof createAccountChoice>;

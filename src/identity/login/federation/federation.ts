@@ -1,0 +1,83 @@
+// Puts the parts of federation together.
+import type { Gate } from '../../../platform/limits/index.ts';
+import type { Outbound } from '../../../platform/outbound/index.ts';
+import type { Seal } from '../../../platform/seal/index.ts';
+import type { Access } from '../../access/context/index.ts';
+import type { Users } from '../../directory/users/index.ts';
+import type { Change } from '../../ground/audit/index.ts';
+import type { Reader, Tx } from '../../ground/database/index.ts';
+import type { Notify } from '../../ground/notifications/index.ts';
+import type { Deps } from '../../ground/resource/index.ts';
+import { createAdvanceLinks } from './advance-links.rules.ts';
+import { createApiSessions } from './api-sessions.rules.ts';
+import { createGiven } from './given.rules.ts';
+import { createIdentityProviders } from './identity-providers.rules.ts';
+import { createLinks } from './links.rules.ts';
+import { createManyLinks } from './many-links.rules.ts';
+import { createMappings } from './mappings.rules.ts';
+import { createMembershipEnds } from './memberships.rules.ts';
+import { createOpenidSettings } from './openid-settings.rules.ts';
+import { createProtocols } from './protocols.rules.ts';
+import { createProviderClients } from './provider-clients.ts';
+import { createProviderFlows } from './provider-flow.rules.ts';
+import { createProviderLogins } from './provider-login.rules.ts';
+import { createProviderSessions, type ProviderSessionDeps } from './provider-sessions.rules.ts';
+import { createServiceProviders } from './service-providers.rules.ts';
+import { createTokenLogins } from './token-logins.rules.ts';
+import { createWalletProviders } from './wallet-providers.rules.ts';
+import { createWalletSettings } from './wallet-settings.rules.ts';
+
+export interface FederationDeps
+  extends Pick<Deps, 'db' | 'clock' | 'change' | 'log' | 'config'>,
+    Pick<ProviderSessionDeps, 'hashOfSession' | 'endSessions'> {
+  readonly seal: Seal;
+  readonly gate: Gate;
+  readonly outbound: Outbound;
+  readonly access: Access;
+  readonly users: Users;
+  readonly notify: Notify;
+  /** The URL of the service; known once it listens. */
+  issuer(): string;
+  /** Whether only a directory (LDAP) says who is in the group. */
+  isGroupInDirectory(groupId: string, reader: Reader): Promise<boolean>;
+  /** Whether people of this domain may sign in with a wallet. */
+  hasWallets(tx: Tx, domainId: string): Promise<boolean>;
+  /** Whether an account can be entered without a provider. */
+  hasOtherWay(tx: Tx, userId: string): Promise<boolean>;
+  /** An account that was there before can be entered through a provider now, or no longer. `provider` is the name that people know. */
+  onLinked(change: Change, about: { readonly userId: string; readonly provider: string }): Promise<void>;
+  onUnlinked(change: Change, about: { readonly userId: string; readonly provider: string }): Promise<void>;
+}
+
+export function createFederation(deps: FederationDeps) {
+  const endSessionsOf = (transaction: Change, providerId: string): Promise<void> => sessions.endAll(transaction, providerId);
+  const apiSessions = createApiSessions(deps);
+  const { endOf: endTokensOf, endOfMapping: endTokensOfMapping } = apiSessions;
+  const given = createGiven(deps);
+  const manyLinks = createManyLinks({ ...deps, given });
+  const openidSettings = createOpenidSettings({ ...deps, endSessionsOf, endTokensOf, manyLinks });
+  const walletSettings = createWalletSettings({ ...deps, endSessionsOf, manyLinks });
+  const clientOf = createProviderClients({ ...deps, secretOf: openidSettings.secretOf });
+  const sessions = createProviderSessions({ ...deps, given, apiSessions, clientOf });
+  const logins = createProviderLogins({ ...deps, given, sessions, apiSessions });
+  return {
+    identityProviders: createIdentityProviders({ ...deps, endSessionsOf, manyLinks }),
+    mappings: createMappings({ ...deps, endTokensOfMapping }),
+    protocols: createProtocols({ ...deps, endTokensOf, endSessionsOf }),
+    openidSettings,
+    walletSettings,
+    walletProviders: createWalletProviders(deps),
+    serviceProviders: createServiceProviders(deps),
+    flows: createProviderFlows({ ...deps, clientOf }),
+    logins,
+    tokenLogins: createTokenLogins({ ...deps, clientOf, logins }),
+    advanceLinks: createAdvanceLinks(deps),
+    links: createLinks({ ...deps, given, sessions }),
+    sessions,
+    manyLinks,
+    memberships: createMembershipEnds(deps),
+    issuer: deps.issuer,
+  };
+}
+
+export type Federation = ReturnType<typeof createFederation>;

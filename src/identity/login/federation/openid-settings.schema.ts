@@ -1,0 +1,93 @@
+// The OpenID settings of an identity provider on the wire: an extension of ours, beside Keystone's resources.
+import { t } from '../../../platform/http/index.ts';
+import type { OpenidProviderRow } from '../../ground/database/index.ts';
+import { Links } from '../../ground/resource/index.ts';
+import { pathOf } from './identity-providers.schema.ts';
+
+const DOMAIN = '^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)+$';
+export const EmailDomains = t.array(t.string({ maxLength: 253, pattern: DOMAIN }), {
+  maxItems: 100,
+  uniqueItems: true,
+  description: 'People with an address of these domains are sent to this provider.',
+});
+const Scopes = t.array(t.string({ minLength: 1, maxLength: 100, pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$' }), {
+  maxItems: 20,
+  uniqueItems: true,
+  description:
+    'The scopes to request; openid is always among them. offline_access lets the provider say later that somebody is gone.',
+});
+const shown = {
+  issuer: t.string({
+    minLength: 1,
+    maxLength: 2048,
+    description: 'The issuer, exactly as the provider writes it in its discovery document.',
+  }),
+  client_id: t.string({ minLength: 1, maxLength: 255 }),
+};
+/** How far a provider is trusted, whatever its protocol. */
+export const trustFields = {
+  trusts_email: t.boolean({
+    description:
+      'A verified address of the e-mail domains is enough to enter the account with this address. Never for administrators and managers.',
+  }),
+  whole_service: t.boolean({ description: 'Also for accounts of other domains than the domain of the provider.' }),
+  may_give_admin: t.boolean({ description: 'The mapping may make people administrators.' }),
+};
+const optional = {
+  scopes: Scopes,
+  button_name: t.nullable(
+    t.string({ minLength: 1, maxLength: 64, description: 'The text of the button on the sign-in page; null for none.' }),
+  ),
+  email_domains: EmailDomains,
+  ...trustFields,
+  accepts_tokens: t.boolean({
+    description:
+      'Whoever has an ID token, or an access token that is a JWT, that the provider issued to our client logs in with it at the API. Without this field it stays as it was for the same issuer and client.',
+  }),
+};
+
+const NewOpenidSettings = t.object(shown, {
+  ...optional,
+  client_secret: t.nullable(
+    t.string({ minLength: 1, maxLength: 1024, description: 'Never shown. Without it the former one stays; null removes it.' }),
+  ),
+});
+export const PutOpenidSettings = t.envelope('openid', NewOpenidSettings);
+
+const OpenidSettings = t.object({
+  ...shown,
+  has_client_secret: t.boolean(),
+  scopes: Scopes,
+  button_name: t.nullable(t.string()),
+  email_domains: EmailDomains,
+  trusts_email: t.boolean(),
+  whole_service: t.boolean(),
+  may_give_admin: t.boolean(),
+  accepts_tokens: t.boolean(),
+  redirect_uri: t.string({ description: 'To be registered at the provider.' }),
+  backchannel_logout_uri: t.string({ description: 'To be registered at the provider, if it has such a field.' }),
+  links: Links,
+});
+export const OpenidSettingsEnvelope = t.envelope('openid', OpenidSettings);
+
+/** The paths of a provider at this service. */
+export const callbackPath = (providerId: string): string => `/openid/providers/${encodeURIComponent(providerId)}/callback`;
+export const logoutPath = (providerId: string): string => `/openid/providers/${encodeURIComponent(providerId)}/logout`;
+
+export const renderOpenidSettings = (base: string, issuer: string, row: OpenidProviderRow) => ({
+  issuer: row.issuer,
+  client_id: row.client_id,
+  has_client_secret: row.client_secret !== null,
+  scopes: JSON.parse(row.scopes) as string[],
+  button_name: row.button_name,
+  email_domains: JSON.parse(row.email_domains) as string[],
+  trusts_email: row.trusts_email === 1,
+  whole_service: row.whole_service === 1,
+  may_give_admin: row.may_give_admin === 1,
+  accepts_tokens: row.accepts_tokens === 1,
+  redirect_uri: issuer + callbackPath(row.provider_id),
+  backchannel_logout_uri: issuer + logoutPath(row.provider_id),
+  links: { self: `${base}${pathOf(row.provider_id)}/openid` },
+});
+
+t.name({ NewOpenidSettings, PutOpenidSettings, OpenidSettings, OpenidSettingsEnvelope });

@@ -1,0 +1,47 @@
+// The clients for the configured providers. A provider is contacted when somebody first signs in through it.
+import { createProvider, createVerifyToken, type Provider, type VerifyToken } from '../../../platform/openid-client/index.ts';
+import type { Outbound } from '../../../platform/outbound/index.ts';
+import type { OpenidProviderRow } from '../../ground/database/index.ts';
+import { fail } from '../../ground/faults.ts';
+import { callbackPath } from './openid-settings.schema.ts';
+
+export interface ProviderClient {
+  readonly provider: Provider;
+  /** Verifies what the provider signed. */
+  readonly verify: VerifyToken;
+}
+
+export interface ProviderClientDeps {
+  readonly outbound: Outbound;
+  issuer(): string;
+  secretOf(row: OpenidProviderRow): string | undefined;
+}
+
+const RETRY_SECONDS = '5';
+const unavailable = (reason: string): never =>
+  fail('identity_provider.unavailable', undefined, { reason, headers: { 'Retry-After': RETRY_SECONDS } });
+
+export function createProviderClients({ outbound, issuer, secretOf }: ProviderClientDeps) {
+  /** By provider. Replaced when the settings change: what was discovered belongs to the former ones. */
+  const clients = new Map<string, ProviderClient & { readonly version: number }>();
+
+  return (row: OpenidProviderRow): ProviderClient => {
+    const { provider_id: id, version } = row;
+    const known = clients.get(id);
+    if (known?.version === version) return known;
+    const provider = createProvider(
+      {
+        issuer: row.issuer,
+        scopes: (JSON.parse(row.scopes) as string[]).join(' '),
+        needsUserInfo: true,
+        client: async () => ({ clientId: row.client_id, clientSecret: secretOf(row) }),
+      },
+      { outbound, unavailable, redirectUri: () => issuer() + callbackPath(id) },
+    );
+    const client = { provider, verify: createVerifyToken(provider), version };
+    clients.set(id, client);
+    return client;
+  };
+}
+
+export type ProviderClients = ReturnType<typeof createProviderClients>;

@@ -1,0 +1,73 @@
+// The OpenID provider, on the library oidc-provider: applications get tokens.
+
+export { type AccessTokens, createAccessTokens } from './access-tokens.ts';
+export { type Accounts, createAccounts, SCOPES } from './accounts.ts';
+export { acrRequestOf, amrOf, FEDERATED, methodsOf, missingStrength, withCode } from './acr.ts';
+export { ATTEMPT } from './attempts.ts';
+export { browserCookie, cookieOf, hashOfSecret, newBrowserSecret, outdatedCookies } from './browser-binding.ts';
+export { type Lifetimes, sessionLifetime } from './configuration/lifetimes.ts';
+export { STRONGER_SIGN_IN } from './configuration/prompts.ts';
+export { type Consent, saveConsent } from './consents.ts';
+export {
+  CREDENTIAL_SCOPE,
+  type CredentialCatalog,
+  credentialsAsked,
+  ISSUER_STATE_MODEL,
+  isCredentialScope,
+} from './credential-requests.ts';
+export { createDelegation } from './delegation.ts';
+export { createDpopProofs, DpopError, type DpopProofs } from './dpop-proofs.ts';
+export { ACCOUNT_CLIENT, ANONYMOUS_WALLET, isAnonymousWallet, isWallet, PUBLIC_WALLET } from './first-party-clients.ts';
+export { withGuessLimit } from './guesses.ts';
+export { hintIn, IDP_HINT } from './idp-hint.ts';
+export { mountIntrospection } from './introspection.routes.ts';
+export { createIntrospection } from './introspection.ts';
+export { createOpenidKeys, type OpenidKeys } from './keys.ts';
+export type { OidcProviderLibrary } from './library.ts';
+export { type CreateCurrentProvider, loadProvider } from './load.ts';
+export { createLogouts, type Logouts } from './logouts.ts';
+export { openidRoutes } from './openid.documentation.ts';
+export {
+  ACCOUNT,
+  ACCOUNT_PAGES,
+  type AccountPageName,
+  attemptIdIn,
+  attemptUri,
+  CHALLENGE,
+  CHANGE_PASSWORD,
+  CONSOLE,
+  CONSOLE_FILES,
+  CONSOLE_SESSION,
+  CONSOLE_SIGNED_IN,
+  checkMethod,
+  DISCOVERY,
+  INVITATION,
+  isAsset,
+  isConsole,
+  isPreflight,
+  KEYROCK_TOKEN,
+  logoIdIn,
+  METADATA,
+  opensPage,
+  PRE_AUTHORIZED,
+  pictureIdIn,
+  picturePath,
+  ROOT,
+  refuseRepeatedCode,
+  WEBSSO,
+  WEBSSO_OF_PROVIDERS,
+  WEBSSO_SIGNED_IN,
+  type WebssoTarget,
+  wantsPage,
+  webssoIn,
+  withoutSlash,
+} from './paths.ts';
+export { OFFER_MODEL, PRE_AUTHORIZED_MODEL, registerPreAuthorizedGrant } from './pre-authorized-grant.ts';
+export type { GrantCounts, ProviderWithKeys } from './provider.ts';
+export type { StoredRecord } from './records/find.ts';
+export { createRecords, type Records } from './records/records.ts';
+export { sessionTokenId } from './records/session-tokens.ts';
+export type { UserSession } from './records/sessions.ts';
+export { allowResources, resourcesOf, shortenAddress } from './resources.ts';
+export { UNFINISHED_LIMIT } from './unfinished-limit.ts';
+export { createWalletNode, type WalletNode, type WalletNodeDeps, type WalletRegistrationOptions } from './wallet-node.ts';

@@ -1,0 +1,131 @@
+// /v3/OS-SERVICE: the service as its administrators see it.
+import { factsOnly, type IdentityApp, listFacts } from '../../access/rules/index.ts';
+import { listOf, PAGE_DOCUMENTATION } from '../../ground/resource/index.ts';
+import type { Administration } from './administration.rules.ts';
+import { Backups, DeliveryList, KeySetEnvelope, KeySets, Overview, SettingList } from './administration.schema.ts';
+
+const tag = 'Service';
+
+export function mountAdministration(app: IdentityApp, { administration }: { administration: Administration }): void {
+  app.get(
+    '/v3/OS-SERVICE/overview',
+    {
+      id: 'getServiceOverview',
+      summary: 'Show an overview of the service',
+      description: 'Counts, health and what needs attention. With a token for a domain: those of the domain.',
+      tag,
+      rule: 'identity:get_service_overview',
+      target: ({ caller }) => factsOnly(listFacts(caller)),
+      reply: { 200: Overview },
+    },
+    async ({ caller }) => ({ overview: await administration.overview(caller) }),
+  );
+
+  app.get(
+    '/v3/OS-SERVICE/settings',
+    {
+      id: 'listServiceSettings',
+      summary: 'List the settings in force',
+      description: 'With where each comes from. Secrets are masked.',
+      tag,
+      rule: 'identity:list_service_settings',
+      reply: { 200: SettingList },
+    },
+    () => ({ settings: administration.settings() }),
+  );
+
+  app.get(
+    '/v3/OS-SERVICE/backups',
+    {
+      id: 'getBackupState',
+      summary: 'Show when a backup was last made and restored for a try, and whether the last attempt failed',
+      tag,
+      rule: 'identity:list_backups',
+      reply: { 200: Backups },
+    },
+    () => ({ backups: administration.backups() }),
+  );
+
+  mountKeys(app, administration);
+  mountDeliveries(app, administration);
+}
+
+function mountKeys(app: IdentityApp, administration: Administration): void {
+  app.get(
+    '/v3/OS-SERVICE/keys',
+    {
+      id: 'listServiceKeys',
+      summary: 'List the keys of the service',
+      description: 'Their ages and states, without the keys themselves.',
+      tag,
+      rule: 'identity:list_service_keys',
+      reply: { 200: KeySets },
+    },
+    async () => ({ key_sets: await administration.keys.list() }),
+  );
+
+  app.post(
+    '/v3/OS-SERVICE/keys/:kind/rotate',
+    {
+      id: 'rotateServiceKeys',
+      summary: 'Replace the keys of a kind',
+      description:
+        'Of the kinds token, openid and issuer, new ones are announced, and used when everybody had time to learn them. What was signed before stays valid until it ends. The kind master is the master key in the data folder: every secret is sealed again under a new one before the answer comes; it needs a recent login in person, and 409 says that the key is given by a setting, or that its file is not the one in use.',
+      tag,
+      rule: 'identity:rotate_service_keys',
+      target: ({ params }) => administration.keys.target(params.kind),
+      reply: { 200: KeySetEnvelope },
+    },
+    async ({ caller, target }) => ({ key_set: await administration.keys.rotate(caller, target) }),
+  );
+}
+
+function mountDeliveries(app: IdentityApp, administration: Administration): void {
+  const path = '/v3/OS-SERVICE/deliveries';
+
+  app.get(
+    path,
+    {
+      id: 'listServiceDeliveries',
+      summary: 'List messages that were not sent',
+      description: 'They wait to be sent or were given up. The newest first, without their content.',
+      tag,
+      rule: 'identity:list_deliveries',
+      documentation: {
+        query: {
+          ...PAGE_DOCUMENTATION.query,
+          kind: 'Only web_hook or mail.',
+          state: 'Only waiting (also those that are tried again) or failed.',
+        },
+      },
+      reply: { 200: DeliveryList },
+    },
+    async (call) => listOf(call, 'deliveries', await administration.deliveries.list(call.query)),
+  );
+
+  app.post(
+    `${path}/:delivery_id/retry`,
+    {
+      id: 'retryServiceDelivery',
+      summary: 'Send a message again whose last attempt failed',
+      tag,
+      rule: 'identity:retry_delivery',
+      target: ({ params }) => administration.deliveries.target(params.delivery_id),
+      reply: { 204: null },
+    },
+    ({ caller, target }) => administration.deliveries.retry(caller, target),
+  );
+
+  app.delete(
+    `${path}/:delivery_id`,
+    {
+      id: 'deleteServiceDelivery',
+      summary: 'Delete a message that was not sent',
+      tag,
+      rule: 'identity:delete_delivery',
+      target: ({ params }) => administration.deliveries.target(params.delivery_id),
+      reply: { 204: null },
+    },
+    ({ caller, target }) => administration.deliveries.remove(caller, target),
+  );
+}

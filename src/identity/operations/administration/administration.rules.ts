@@ -1,0 +1,73 @@
+// The service as its administrators see it.
+import type { EffectiveSetting } from '../../../platform/config/index.ts';
+import { isVerified, lastBackupFailure, lastBackup as readLastBackup } from '../../../platform/last-backup.ts';
+import type { FreshLogin } from '../../access/rules/index.ts';
+import type { Actor } from '../../ground/audit/index.ts';
+import type { MasterKeyRotation } from '../../ground/module-options.ts';
+import { countFailed } from '../../ground/outbox/index.ts';
+import type { Deps } from '../../ground/resource/index.ts';
+import type { TokenKeys } from '../../login/tokens/index.ts';
+import type { OpenidKeys } from '../../openid/provider/index.ts';
+import type { IssuerKeys } from '../../role-credentials/issuer/index.ts';
+import { createDeliveries } from './deliveries.rules.ts';
+import { createKeys, type ServiceKeys } from './keys.rules.ts';
+import { createOverview, type OverviewDeps } from './overview.rules.ts';
+
+export interface AdministrationDeps extends Deps, Pick<OverviewDeps, 'dataDir' | 'lastReadings'> {
+  readonly tls?: { readonly certFile: string } | undefined;
+  readonly tokenKeys: TokenKeys;
+  readonly openidKeys: OpenidKeys;
+  readonly issuerKeys: IssuerKeys;
+  readonly masterKey?: MasterKeyRotation | undefined;
+  readonly freshLogin: FreshLogin;
+  /** Seals every secret again under the current master key. */
+  reseal(actor: Actor): Promise<number>;
+  /** The settings in force, secrets masked. */
+  readonly settings?: readonly EffectiveSetting[];
+}
+
+const keysOf = ({ tokenKeys, openidKeys, issuerKeys }: AdministrationDeps): ServiceKeys => ({
+  token: { ...tokenKeys, rotate: (actor) => tokenKeys.rotate({ force: true, actor }) },
+  openid: {
+    ...openidKeys,
+    rotate: (actor) => openidKeys.rotate({ actor, unlessAnnounced: true }),
+    rotatesAt: () => undefined,
+  },
+  issuer: {
+    ...issuerKeys,
+    rotate: (actor) => issuerKeys.rotate({ actor, unlessAnnounced: true }),
+    rotatesAt: () => undefined,
+  },
+});
+
+export function createAdministration(deps: AdministrationDeps) {
+  const { db, clock, config, dataDir, tls, settings = [] } = deps;
+  const lastBackup = () => (config.databaseUrl === undefined ? (readLastBackup(dataDir, clock.now()) ?? null) : undefined);
+  const failure = () => (config.databaseUrl === undefined ? lastBackupFailure(dataDir) : undefined);
+  return {
+    overview: createOverview({
+      ...deps,
+      certFile: tls?.certFile,
+      lastBackup,
+      hasBackupFailed: () => failure() !== undefined,
+      failedDeliveries: () => countFailed(db.read),
+    }),
+    settings: () => settings,
+    keys: createKeys({ ...deps, keys: keysOf(deps) }),
+    deliveries: createDeliveries(deps),
+
+    /** With PostgreSQL other tools make backups, and this service does not know of them. */
+    backups() {
+      const last = lastBackup();
+      return {
+        is_known: last !== undefined,
+        last: last
+          ? { made_at: last.madeAt, files: [...last.files], verified_at: isVerified(last) ? (last.verifiedAt ?? null) : null }
+          : null,
+        failed: failure() ?? null,
+      };
+    },
+  };
+}
+
+export type Administration = ReturnType<typeof createAdministration>;

@@ -1,0 +1,98 @@
+// The JSON of /v3/OS-SERVICE.
+import { t } from '../../../platform/http/index.ts';
+import { ListLinks } from '../../ground/resource/index.ts';
+
+const Count = t.object({ count: t.integer(), is_exact: t.boolean({ description: 'False: there are more than were counted.' }) });
+
+export const Overview = t.envelope(
+  'overview',
+  t.object({
+    version: t.string(),
+    health: t.object({
+      status: t.oneOf('ok', 'unavailable'),
+      database: t.object({ status: t.oneOf('ok', 'unavailable'), latency_ms: t.integer() }),
+    }),
+    counts: t.record(Count, { description: 'users, groups, projects, domains, applications; of a domain without applications.' }),
+    attention: t.array(
+      t.object(
+        {
+          kind: t.string(),
+          severity: t.oneOf('critical', 'warning', 'info'),
+          target: t.nullable(t.object({ type: t.string(), id: t.string() }, { name: t.string() })),
+          text: t.string(),
+        },
+        { count: t.integer({ description: 'How many, or how many days.' }) },
+      ),
+    ),
+  }),
+);
+
+export const SettingList = t.object({
+  settings: t.array(
+    t.object({
+      key: t.string(),
+      value: t.nullable(t.string({ description: 'Secrets are masked. Null: not set.' })),
+      source: t.oneOf('environment', 'file', 'default'),
+      unit: t.string(),
+      about: t.string(),
+    }),
+  ),
+});
+
+const KeySet = t.object({
+  kind: t.oneOf('token', 'openid', 'issuer', 'master'),
+  rotates_at: t.nullable(t.string({ description: 'When the service rotates them itself. Null: an administrator does.' })),
+  keys: t.array(
+    t.object({
+      id: t.string(),
+      algorithm: t.string({ description: 'Or `cookie`, for keys that sign cookies.' }),
+      active_from: t.string(),
+      age_seconds: t.integer(),
+      state: t.oneOf('announced', 'current', 'previous'),
+    }),
+  ),
+});
+export const KeySets = t.object({ key_sets: t.array(KeySet) });
+export const KeySetEnvelope = t.envelope('key_set', KeySet);
+
+const nullableTime = t.nullable(t.string());
+const Delivery = t.object({
+  id: t.string(),
+  kind: t.oneOf('web_hook', 'mail'),
+  subject: t.string({ description: 'The event, or the template of the mail.' }),
+  state: t.oneOf('waiting', 'retrying', 'failed'),
+  attempts: t.integer(),
+  last_error: t.nullable(t.string()),
+  created_at: t.string(),
+  next_attempt_at: nullableTime,
+  failed_at: nullableTime,
+  expires_at: nullableTime,
+});
+export const DeliveryList = t.object({ links: ListLinks, deliveries: t.array(Delivery) });
+
+export const Backups = t.envelope(
+  'backups',
+  t.object({
+    is_known: t.boolean({ description: 'False with PostgreSQL: other tools make backups.' }),
+    last: t.nullable(
+      t.object({
+        made_at: t.string(),
+        files: t.array(t.string()),
+        verified_at: t.nullable(t.string({ description: 'When it was restored for a try; null: it was not.' })),
+      }),
+    ),
+    failed: t.nullable(t.object({ at: t.string(), reason: t.string({ description: 'Why the last attempt failed.' }) })),
+  }),
+);
+
+t.name({
+  Count,
+  ServiceOverview: Overview,
+  SettingList,
+  KeySet,
+  KeySetList: KeySets,
+  KeySetEnvelope,
+  Delivery,
+  DeliveryList,
+  BackupState: Backups,
+});

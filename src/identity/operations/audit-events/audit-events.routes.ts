@@ -1,0 +1,90 @@
+// /v3/OS-AUDIT: audit events, and counts of logins for a chart.
+import type { IncomingHttpHeaders } from 'node:http';
+import { Answer, type Query } from '../../../platform/http/index.ts';
+import { factsOnly, type IdentityApp, listFacts } from '../../access/rules/index.ts';
+import { fail } from '../../ground/faults.ts';
+import { listOf, PAGE_DOCUMENTATION, single } from '../../ground/resource/index.ts';
+import { type AuditEvents, type ExportFormat, MAX_EXPORT } from './audit-events.rules.ts';
+import { AuditEventList, LoginCounts } from './audit-events.schema.ts';
+
+const tag = 'Audit';
+const TYPES = { csv: 'text/csv; charset=utf-8', ndjson: 'application/x-ndjson' } as const;
+
+const TIMES = {
+  since: 'Only from this time on, as in 2026-11-16T08:00:00Z.',
+  until: 'Only before this time.',
+};
+const LIST_DOCUMENTATION = {
+  query: {
+    ...PAGE_DOCUMENTATION.query,
+    ...TIMES,
+    user_id: 'Only events that this person did, or that concern them.',
+    actor_id: 'Only what this user did.',
+    action: 'Only this action, such as user.logged_in; or those that begin so, as in user.*',
+    target_id: 'Only events about this thing.',
+    target_type: 'Only events about this kind of thing, such as user or consumer.',
+    outcome: 'Only success or failure.',
+    domain_id: 'Only events that concern this domain.',
+    application_id: 'Only events that concern this application.',
+    after:
+      'Only events that were stored since an earlier answer, the oldest first: its `after`. To follow live. Those of the last 30 seconds come again each time, with those that were stored late: leave out the ids that you have.',
+    format: `csv or ndjson: an export of ${MAX_EXPORT} events at most, instead of pages. If there are so many, a marker with the id of the last one gives the next, without the head of the CSV. As with Accept: text/csv or application/x-ndjson.`,
+  },
+  otherTypes: ['text/csv', 'application/x-ndjson'],
+};
+
+function formatOf(query: Query, { accept = '' }: IncomingHttpHeaders): ExportFormat | 'json' {
+  const format = single(query, 'format');
+  if (format === 'csv' || format === 'ndjson' || format === 'json') return format;
+  if (format !== undefined) fail('request.bad_value', { field: 'format', why: 'it must be csv, ndjson or json' });
+  const [first = ''] = accept.split(/[,;]/, 1);
+  const wanted = first.trim().toLowerCase();
+  return wanted === 'text/csv' ? 'csv' : wanted === 'application/x-ndjson' ? 'ndjson' : 'json';
+}
+
+export function mountAuditEvents(app: IdentityApp, { auditEvents }: { auditEvents: AuditEvents }): void {
+  app.get(
+    '/v3/OS-AUDIT/events',
+    {
+      id: 'listAuditEvents',
+      summary: 'List audit events',
+      description:
+        'The newest first. Everybody sees the events about themselves, and owners those of their applications; administrators and readers of the system see all, managers those of their domain. With `format` it is an export (CSV or JSON lines).',
+      tag,
+      rule: 'identity:list_audit_events',
+      documentation: LIST_DOCUMENTATION,
+      reply: { 200: AuditEventList },
+    },
+    async (call) => {
+      const { caller, query, headers } = call;
+      const format = formatOf(query, headers);
+      if (format !== 'json') {
+        const chunks = await auditEvents.exportAs(format, caller, query);
+        const named = { 'Content-Disposition': `attachment; filename="audit-events.${format}"` };
+        return new Answer({ chunks, headers: { 'Content-Type': TYPES[format], ...named } });
+      }
+      const { after, ...page } = await auditEvents.list(caller, query);
+      return { ...listOf(call, 'events', page), after };
+    },
+  );
+
+  app.get(
+    '/v3/OS-AUDIT/counts',
+    {
+      id: 'countLogins',
+      summary: 'Count logins',
+      description: 'Good and refused ones, by hour or day.',
+      tag,
+      rule: 'identity:count_audit_events',
+      target: ({ caller }) => factsOnly(listFacts(caller)),
+      documentation: {
+        query: {
+          ...TIMES,
+          interval: 'hour (the default: the last day) or day (the default: the last 30 days); 744 of them at most.',
+        },
+      },
+      reply: { 200: LoginCounts },
+    },
+    ({ caller, query }) => auditEvents.counts(caller, query),
+  );
+}

@@ -1,0 +1,49 @@
+// What a caller sees of an event, by why they see it. Addresses of people are shown to administrators and to those who look after them.
+import type { AuditEventRow } from '../../ground/database/index.ts';
+import { parseJson } from '../../ground/resource/index.ts';
+import type { VisibleEvent } from './audit-events.schema.ts';
+import type { Visible } from './audit-events.store.ts';
+import { CONCERNING_ACTIONS } from './own-events.ts';
+
+/** Where somebody was. */
+const PLACE = ['address', 'user_agent'];
+/** Of the events about themselves people see these details; of what others did, only what it was about. */
+const OWN_DETAIL = [
+  'address',
+  'user_agent',
+  'methods',
+  'via',
+  'purpose',
+  'name',
+  'passkey_id',
+  'device_id',
+  'consumer_id',
+  'type_id',
+];
+const OTHERS_DETAIL = ['consumer_id', 'type_id'];
+
+type Detail = Readonly<Record<string, unknown>>;
+const only = (detail: Detail, names: readonly string[]): Detail =>
+  Object.fromEntries(Object.entries(detail).filter(([name]) => names.includes(name)));
+const without = (detail: Detail, names: readonly string[]): Detail =>
+  Object.fromEntries(Object.entries(detail).filter(([name]) => !names.includes(name)));
+
+/** `places`: whether a caller who sees all events also sees where people were. */
+export function visibleEvent(row: AuditEventRow, visible: Visible, places: boolean): VisibleEvent {
+  const event = { ...row, detail: parseJson<Record<string, unknown>>(row.detail) };
+  if (visible === 'all') return places ? event : { ...event, detail: without(event.detail, PLACE) };
+  const concerned = row.target_kind === 'user' ? row.target_id : row.user_id;
+  const isByOther = row.actor_id !== null && row.actor_id !== concerned;
+  if (visible.domainId !== undefined && row.domain_id === visible.domainId)
+    return isByOther ? { ...event, detail: without(event.detail, PLACE) } : event;
+  const isManaged = row.application_id !== null && visible.applicationIds?.includes(row.application_id) === true;
+  const isConcerning = (CONCERNING_ACTIONS as readonly string[]).includes(row.action) && !isManaged;
+  if (visible.userId === undefined || concerned !== visible.userId || (row.target_kind !== 'user' && !isConcerning))
+    return { ...event, detail: without(event.detail, PLACE) };
+  return {
+    ...event,
+    detail: only(event.detail, isByOther ? OTHERS_DETAIL : OWN_DETAIL),
+    by_other: isByOther,
+    ...(isByOther ? { actor_id: null, request_id: null } : {}),
+  };
+}

@@ -1,0 +1,63 @@
+// A new session for a person who changed their password or turned a second factor on, which ended all their sessions. It is the same for the person, but the secret in
+// the cookie is new: whoever copied the old one is signed out.
+import type { Provider, Session } from 'oidc-provider';
+import type { BrowserRequest } from '../../ground/look/index.ts';
+import { type Lifetimes, type Records, sessionLifetime, withCode } from '../../openid/provider/index.ts';
+
+/** Members of the library that its types lack. */
+interface SessionCookies {
+  createContext(
+    request: unknown,
+    response: unknown,
+  ): { cookies: { secure: boolean; set(name: string, value: string, options: object): void } };
+  cookieName(type: string): string;
+}
+type SessionModel = new () => Session & { loginAccount(details: object): void };
+
+type SessionLifetimes = Pick<Lifetimes, 'sessionIdleSeconds' | 'sessionSeconds'>;
+
+export interface RenewDeps {
+  readonly records: Records;
+  readonly config: SessionLifetimes;
+}
+
+/**
+ * `generation`: the person's generation after the change. If it has changed again since, the session is not valid. `proved`: a code that they
+ * gave for the change.
+ */
+export async function renewSession(
+  { records, config }: RenewDeps,
+  provider: Provider,
+  browser: BrowserRequest,
+  old: Session,
+  { generation, proved }: { readonly generation: number; readonly proved?: 'totp' | undefined },
+): Promise<void> {
+  records.rebind(old.accountId!, generation);
+  const session = new (provider.Session as unknown as SessionModel)();
+  const { accountId, loginTs, acr } = old;
+  const amr = proved ? withCode(old.amr ?? []) : old.amr;
+  session.uid = old.uid;
+  session.loginAccount({ accountId, loginTs, amr, acr });
+  await keepSession(provider, browser, session, config);
+}
+
+/**
+ * Stores a session, and its cookie, for another idle time. False when the session has ended since it was read: then the browser
+ * may have the cookie of another one already, which stays.
+ */
+export async function keepSession(
+  provider: Provider,
+  { exchange: { request, response }, secure }: BrowserRequest,
+  session: Session,
+  config: SessionLifetimes,
+): Promise<boolean> {
+  const age = sessionLifetime(config, session);
+  await session.save(age);
+  if (!(await provider.Session.find(session.jti))) return false;
+  const library = provider as unknown as SessionCookies;
+  const { cookies } = library.createContext(request, response);
+  cookies.secure = secure;
+  const options = { httpOnly: true, sameSite: 'lax', signed: true, path: '/', maxAge: age * 1000, overwrite: true };
+  cookies.set(library.cookieName('session'), session.jti, options);
+  return true;
+}

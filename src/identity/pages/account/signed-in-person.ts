@@ -1,0 +1,96 @@
+// The person at the account page, by their session.
+import type { Provider, Session } from 'oidc-provider';
+import type { Access } from '../../access/context/index.ts';
+import type { FreshLogin, PersonLogin } from '../../access/rules/index.ts';
+import type { LoginAttempt } from '../../directory/logins/index.ts';
+import type { Guesser } from '../../directory/passwords/index.ts';
+import type { Users, UserWithExpiry } from '../../directory/users/index.ts';
+import type { Actor } from '../../ground/audit/index.ts';
+import { type BrowserRequest, passkeyChallenges, redirect, sendPage } from '../../ground/look/index.ts';
+import type { Deps } from '../../ground/resource/index.ts';
+import { testPoint } from '../../ground/test-points.ts';
+import type { Federation } from '../../login/federation/index.ts';
+import { ACCOUNT_CLIENT, FEDERATED, methodsOf, type Records } from '../../openid/provider/index.ts';
+import { notSignedInPage } from '../sign-in/index.ts';
+import { renewSession } from './renew-session.ts';
+
+const MAX_USER_AGENT = 255;
+
+export interface SignedInPersonDeps {
+  readonly access: Access;
+  readonly users: Users;
+  readonly records: Records;
+  readonly federation: Federation;
+  readonly freshLogin: FreshLogin;
+  readonly config: Deps['config'];
+}
+
+export interface SignedInPerson {
+  readonly user: UserWithExpiry;
+  readonly session: Session;
+  /** How they signed in, which may not be enough any more. */
+  readonly login: PersonLogin;
+  /** With the epoch that was checked: a change fails if the account was changed since, or if the sign-in is not enough any more. */
+  readonly actor: Actor & Guesser & LoginAttempt & { readonly epoch: number };
+  /** What a new passkey signs in this session. */
+  readonly challenges: readonly string[];
+  /** A new session in this browser, after the person's own change ended all. `by`: what they proved with it, beside how they signed in. */
+  renewSession(by?: 'totp'): Promise<void>;
+}
+
+export async function findSignedInPerson(
+  { access, users, records, federation, freshLogin, config }: SignedInPersonDeps,
+  provider: Provider,
+  browser: BrowserRequest,
+  keys: readonly string[],
+): Promise<SignedInPerson | undefined> {
+  const { request: req, response: res, requestId, address, signal } = browser.exchange;
+  const session = await provider.Session.get({ req, res, secure: browser.secure } as never);
+  const { accountId } = session;
+  if (!accountId || session.past(config.sessionSeconds)) return undefined;
+  // The provider through which the person signed in may have ended the session.
+  if (session.amr?.includes(FEDERATED) && !(await federation.sessions.isLive(session.uid))) return undefined;
+  await testPoint('session.before-state');
+  // No access if the account or its domain was disabled, or the password changed, since the session was read.
+  const authContext = await access.read(accountId, { kind: 'unscoped' });
+  await testPoint('session.before-user');
+  const user = authContext?.userGeneration === records.generationOf(accountId) ? await users.find(accountId) : undefined;
+  if (!authContext || user?.epoch !== authContext.userEpoch) return undefined;
+  const challenges = passkeyChallenges(keys, `account ${session.uid} ${user.id}`);
+  const userAgent = (req.headers['user-agent'] ?? '').slice(0, MAX_USER_AGENT);
+  const origin = { address, user_agent: userAgent };
+  const login = { userId: user.id, methods: methodsOf(session.amr ?? []) };
+  const by = { userId: user.id, requestId, address, userAgent, origin, signal, epoch: user.epoch, via: 'account page' };
+  const actor = freshLogin.checkedAgain(by, login);
+  const renew = (proved?: 'totp') =>
+    renewSession({ records, config }, provider, browser, session, { generation: authContext.userGeneration + 1, proved });
+  return { user, session, login, actor, challenges, renewSession: renew };
+}
+
+/**
+ * For somebody who is not signed in. Whoever came back from the sign-in without one has left it: then they are not sent there again.
+ * `token`: what the page needs again, which comes back as `state`.
+ */
+export function askToSignIn(issuer: string, browser: BrowserRequest, path: string, token?: string): void {
+  const [, query] = (browser.exchange.request.url ?? '').split('?', 2);
+  const again = token === undefined ? path : `${path}?${new URLSearchParams({ token })}`;
+  if (new URLSearchParams(query).has('error')) sendPage(browser, notSignedInPage(browser.look, again));
+  else redirectToSignIn(issuer, browser, path, token === undefined ? {} : { state: token });
+}
+
+/** The account pages sign people in like any application, and then lead back to `path`. */
+export function redirectToSignIn(
+  issuer: string,
+  browser: BrowserRequest,
+  path: string,
+  more: Readonly<Record<string, string>> = {},
+): void {
+  const query = new URLSearchParams({
+    client_id: ACCOUNT_CLIENT,
+    response_type: 'none',
+    scope: 'openid',
+    redirect_uri: `${issuer}${path}`,
+    ...more,
+  });
+  redirect(browser, `/openid/authorize?${query}`);
+}

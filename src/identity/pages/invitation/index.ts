@@ -1,0 +1,3 @@
+// /openid/invitation: the page that accepts an invitation.
+
+export { createInvitationHandler, type InvitationHandler } from './invitation.ts';

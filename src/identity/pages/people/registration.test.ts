@@ -1,0 +1,157 @@
+// People register themselves.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, it } from 'node:test';
+import { assertOk } from '../../../../test/support/answers.ts';
+import { DEFAULT_PASSWORDS, onDatabase, onEachDatabase } from '../../../../test/support/api.ts';
+import { smtpSettings } from '../../../../test/support/mail-server.ts';
+import { askToRegister, linkIn, newestMail, newMailbox, startMailServer } from '../../../../test/support/mailbox.ts';
+import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
+import { assertAtField, TestBrowser } from '../../../../test/support/test-browser.ts';
+import { LANGUAGES } from '../../ground/look/index.ts';
+
+const { en, es } = LANGUAGES;
+const PASSWORD = 'a password that was chosen';
+const ANSWERS = { name: 'Ann Example', new_password: PASSWORD, new_password_again: PASSWORD };
+
+const server = await startMailServer();
+const folder = mkdtempSync(join(tmpdir(), 'gatehouse-registration-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const section = (text: string): string => `[registration]\n${text}\n`;
+writeFileSync(join(folder, 'keystone.guests.conf'), section('mode = open\nallowed_email_domains = example.org, Example.COM'));
+writeFileSync(join(folder, 'keystone.staff.conf'), section('mode = invitation'));
+
+const settings = {
+  ...smtpSettings(server),
+  ...DEFAULT_PASSWORDS,
+  GATEHOUSE_IDENTITY_REGISTRATION: 'open',
+  GATEHOUSE_IDENTITY_DOMAIN_CONFIG_DIR: folder,
+};
+
+onEachDatabase(
+  'Registration',
+  (api) => {
+    it('starts at an application, needs a link from a mail, and ends at the application', async () => {
+      const email = newMailbox();
+      const party = await RelyingParty.make(api);
+      const browser = new TestBrowser(api);
+      const { url, checks } = await party.ask({ scope: 'openid profile email' });
+      const signIn = await browser.go(url);
+      const [href = ''] = /\/openid\/register\?interaction=[\w-]+/.exec(signIn.text) ?? [];
+      const sent = await browser.submit(await browser.go(href), undefined, {
+        email: email.replace('example.org', 'EXAMPLE.org'),
+      });
+      assert.equal(sent.status, 200, sent.text);
+      assert.equal(assertOk(await api.get(`/v3/users?name=${email}`)).users.length, 0, 'there is no account yet');
+
+      const mail = await newestMail(server, email);
+      assert.equal(mail.subject, 'Confirm your e-mail address');
+      const page = await browser.go(linkIn(mail));
+      const done = await browser.submit(page, undefined, ANSWERS);
+      assert.equal(done.status, 200, done.text);
+      const [, back = ''] = /href="(\/openid\/interaction\/[^"]+)"/.exec(done.text) ?? [];
+      const tokens = await party.redeem(await browser.signIn(back, { name: email, password: PASSWORD }), checks);
+      const info = await party.userInfo(tokens);
+      assert.deepEqual([info.name, info.preferred_username, info.email, info.email_verified], [ANSWERS.name, email, email, true]);
+    });
+
+    it('refuses a password that breaks the rules and an empty name, and the link stays valid', async () => {
+      const email = newMailbox();
+      await askToRegister(api, email);
+      const browser = new TestBrowser(api, { 'accept-language': 'es' });
+      let page = await browser.go(linkIn(await newestMail(server, email)));
+      for (const [answers, message, field] of [
+        [{ ...ANSWERS, name: ' \u200b ' }, es.noName, 'name'],
+        [{ ...ANSWERS, new_password_again: 'another' }, es.passwordsDiffer, 'new_password_again'],
+        [{ ...ANSWERS, new_password: 'k7#Zq9!', new_password_again: 'k7#Zq9!' }, es.passwordShort(8), 'new_password'],
+        [{ ...ANSWERS, new_password: 'password1', new_password_again: 'password1' }, es.passwordCommon, 'new_password'],
+      ] as const) {
+        page = await browser.submit(page, undefined, answers);
+        assert.equal(page.status, 400);
+        assertAtField(page, field, message);
+      }
+      assert.ok((await browser.submit(page, undefined, ANSWERS)).text.includes(es.accountReadyTitle));
+      const { users } = assertOk(await api.get(`/v3/users?name=${encodeURIComponent(email)}`));
+      assert.deepEqual([users.length, users[0].enabled, users[0].email], [1, true, email]);
+    });
+
+    it('with an address that has an account sends a mail that says so', async () => {
+      const email = newMailbox();
+      const person = await makeUser(api, { email });
+      assert.equal((await askToRegister(api, email)).status, 200);
+      const mail = await newestMail(server, email);
+      assert.equal(mail.subject, 'You have an account already');
+      assert.ok(mail.text?.includes(`${api.url}/openid/forgotten-password`));
+      await api.logIn({ name: person.name, password: person.password });
+    });
+
+    it('is for the domain that is named, with its own rules', async () => {
+      const domain = await api.make('domain', { name: 'guests' });
+      const email = newMailbox();
+      const browser = new TestBrowser(api);
+      const page = await browser.go('/openid/register?domain=guests');
+      assert.ok(page.text.includes('example.org, Example.COM'));
+      const elsewhere = await browser.submit(page, undefined, { email: 'ann@elsewhere.example' });
+      assert.equal(elsewhere.status, 400);
+      assertAtField(elsewhere, 'email', en.addressNotAllowed);
+      assert.equal((await browser.submit(page, undefined, { email })).status, 200);
+      await browser.submit(await browser.go(linkIn(await newestMail(server, email))), undefined, ANSWERS);
+      const { users } = assertOk(await api.get(`/v3/users?domain_id=${domain.id}`));
+      assert.deepEqual(
+        users.map(({ name }: { name: string }) => name),
+        [email],
+      );
+      assertOk(await api.patch(`/v3/domains/${domain.id}`, { domain: { enabled: false } }));
+      assertOk(await api.delete(`/v3/domains/${domain.id}`), 204);
+    });
+
+    it('ends with what the domain allowed: a link of before opens nothing', async () => {
+      const domain = await api.make('domain', { name: 'guests' });
+      const email = newMailbox();
+      const browser = new TestBrowser(api);
+      await browser.submit(await browser.go('/openid/register?domain=guests'), undefined, { email });
+      const link = linkIn(await newestMail(server, email));
+      const page = await browser.go(link);
+      const rename = async (name: string) => assertOk(await api.patch(`/v3/domains/${domain.id}`, { domain: { name } }));
+      // Its settings go by its name. These are for those who were invited.
+      const [staff] = assertOk(await api.get('/v3/domains?name=staff')).domains;
+      if (staff) assertOk(await api.patch(`/v3/domains/${staff.id}`, { domain: { name: 'former staff' } }));
+      await rename('staff');
+      for (const closed of [await new TestBrowser(api).go(link), await browser.submit(page, undefined, ANSWERS)])
+        assert.ok(closed.text.includes(en.linkEndedTitle), closed.text);
+      assert.deepEqual(assertOk(await api.get(`/v3/users?domain_id=${domain.id}`)).users, []);
+      await rename('guests');
+      await browser.submit(await browser.go(link), undefined, ANSWERS);
+      assert.equal(assertOk(await api.get(`/v3/users?domain_id=${domain.id}`)).users.length, 1, 'nothing else was wrong');
+      assertOk(await api.patch(`/v3/domains/${domain.id}`, { domain: { enabled: false } }));
+      assertOk(await api.delete(`/v3/domains/${domain.id}`), 204);
+    });
+
+    it('is closed where the domain says so, is disabled, or does not exist: always with the same page', async () => {
+      await api.make('domain', { name: 'staff' });
+      const disabled = await api.make('domain', { name: 'gone', enabled: false });
+      const closed = ['staff', disabled.name, disabled.id, 'nowhere', 'x'.repeat(400)];
+      const browser = new TestBrowser(api);
+      const pages: string[] = [];
+      for (const domain of closed) {
+        const page = await browser.go(`/openid/register?domain=${domain}`);
+        const sent = await askToRegister(api, newMailbox(), { domain });
+        assert.deepEqual([page.status, sent.status], [403, 403]);
+        pages.push(page.text, sent.text);
+      }
+      assert.equal(new Set(pages).size, 1);
+      assert.ok(pages[0]!.includes(en.registerClosedText));
+    });
+  },
+  { settings },
+);
+
+onDatabase('SQLite', 'Registration by default', { settings: smtpSettings(server) }, (api) => {
+  it('is for those who were invited', async () => {
+    const browser = new TestBrowser(api);
+    assert.equal((await browser.go('/openid/register')).status, 403);
+    assert.doesNotMatch((await browser.go('/account')).text, /openid\/register/);
+  });
+});

@@ -1,0 +1,115 @@
+// The pages where people register themselves.
+
+import { Fault } from '../../../platform/faults/index.ts';
+import { DEFAULT_DOMAIN } from '../../access/context/index.ts';
+import { type BrowserRequest, type PageRefusal, refusal, refusalOf, sendAnswer, sendPage } from '../../ground/look/index.ts';
+import {
+  isAllowed,
+  type OpenDomain,
+  REGISTER_PAGE,
+  readAddress,
+  type SelfRegistration,
+} from '../../provisioning/people/index.ts';
+import {
+  accountReadyPage,
+  confirmEmailPage,
+  linkEndedPage,
+  mailSentPage,
+  registerPage,
+  registrationClosedPage,
+} from './people-pages.ts';
+import { interactionIn, type StrangerPage, strangerOf, textIn } from './stranger.ts';
+
+export interface RegistrationPagesDeps {
+  readonly selfRegistration: SelfRegistration;
+}
+
+const MAX_NAME = 100;
+
+/** One line of printable characters. */
+const readName = (form: URLSearchParams): string =>
+  [...textIn(form, 'name').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu, ' ')].slice(0, MAX_NAME).join('').trim();
+
+/** Links and hidden fields name the domain, unless it is the default one. */
+export const domainValue = ({ id, name }: OpenDomain): string => (id === DEFAULT_DOMAIN ? '' : name);
+
+export function register({ selfRegistration }: RegistrationPagesDeps): StrangerPage {
+  const showForm = (
+    browser: BrowserRequest,
+    domain: OpenDomain,
+    values: { email: string; interaction: string | undefined },
+    refused?: PageRefusal,
+  ): void => {
+    const about = { domain: domainValue(domain), allowed: domain.allowed, ...values, refused };
+    sendAnswer(browser, registerPage(browser.look, about), refused);
+  };
+  const showClosed = (browser: BrowserRequest, interaction: string | undefined): void =>
+    sendPage(browser, registrationClosedPage(browser.look, interaction), 403);
+
+  return {
+    async show(browser, query) {
+      const interaction = interactionIn(query);
+      const domain = await selfRegistration.findOpenDomain(textIn(query, 'domain'));
+      return domain ? showForm(browser, domain, { email: '', interaction }) : showClosed(browser, interaction);
+    },
+    async submit(browser, form) {
+      const { words } = browser.look;
+      const [email, interaction] = [textIn(form, 'email'), interactionIn(form)];
+      const domain = await selfRegistration.findOpenDomain(textIn(form, 'domain'));
+      if (!domain) return showClosed(browser, interaction);
+      // Both depend on what was typed and on settings, not on accounts.
+      const address = readAddress(email);
+      if (address === undefined) return showForm(browser, domain, { email, interaction }, refusal(words.noAddress, 400, 'email'));
+      if (!isAllowed(address, domain.allowed))
+        return showForm(browser, domain, { email, interaction }, refusal(words.addressNotAllowed, 400, 'email'));
+      try {
+        await selfRegistration.request(strangerOf(browser), { address, domain, interaction, language: words.language });
+      } catch (error) {
+        return showForm(browser, domain, { email, interaction }, refusalOf(words, error, ''));
+      }
+      sendPage(browser, mailSentPage(browser.look, { text: words.registerSent(address), interaction }));
+    },
+  };
+}
+
+export function confirmEmail({ selfRegistration }: RegistrationPagesDeps): StrangerPage {
+  const showEnded = (browser: BrowserRequest): void => {
+    const { look } = browser;
+    sendPage(browser, linkEndedPage(look, { href: REGISTER_PAGE, label: look.words.register }), 400);
+  };
+  const showForm = (
+    browser: BrowserRequest,
+    values: { token: string; address: string; name: string },
+    refused?: PageRefusal,
+  ): void => sendAnswer(browser, confirmEmailPage(browser.look, { ...values, refused }), refused);
+
+  return {
+    /** Changes nothing: programs that check mails open links, too. */
+    async show(browser, query) {
+      const token = textIn(query, 'token');
+      const opened = await selfRegistration.open(strangerOf(browser), token);
+      return opened ? showForm(browser, { token, address: opened.link.address, name: '' }) : showEnded(browser);
+    },
+    async submit(browser, form) {
+      const { words } = browser.look;
+      const [stranger, token, name] = [strangerOf(browser), textIn(form, 'token'), readName(form)];
+      const opened = await selfRegistration.open(stranger, token);
+      if (!opened) return showEnded(browser);
+      const { address, data } = opened.link;
+      const refuse = (refused: PageRefusal): void => showForm(browser, { token, address, name }, refused);
+      const password = form.get('new_password') ?? '';
+      if (name === '') return refuse(refusal(words.noName, 400, 'name'));
+      if (password !== form.get('new_password_again')) return refuse(refusal(words.passwordsDiffer, 400, 'new_password_again'));
+      try {
+        await selfRegistration.complete(stranger, opened, token, { name, password, language: words.language });
+      } catch (error) {
+        if (error instanceof Fault && error.code === 'link.ended') return showEnded(browser);
+        // Only the reader of the mailbox learns it.
+        if (error instanceof Fault && error.status === 409) return refuse(refusal(words.accountExists, 409));
+        return refuse(refusalOf(words, error, ''));
+      }
+      const interaction = typeof data.interaction === 'string' ? data.interaction : undefined;
+      sendPage(browser, accountReadyPage(browser.look, { userName: address, interaction }));
+    },
+  };
+}

@@ -1,0 +1,150 @@
+// What serves the requests: the pages, the steps of signing in, and the library's provider. Loaded with the first of these requests.
+import type { Provider } from 'oidc-provider';
+import type { RawExchange } from '../../../platform/http/index.ts';
+import type { Gate, Throttle } from '../../../platform/limits/index.ts';
+import type { Seal } from '../../../platform/seal/index.ts';
+import type { Access } from '../../access/context/index.ts';
+import type { FreshLogin } from '../../access/rules/index.ts';
+import type { UserPermissionsReader } from '../../applications/app-roles/index.ts';
+import type { Consumers } from '../../applications/consumers/index.ts';
+import type { WalletProviders } from '../../applications/wallet-providers/index.ts';
+import type { DelegatedAccess } from '../../delegation/delegated-access/index.ts';
+import type { Passwords } from '../../directory/passwords/index.ts';
+import type { Pictures } from '../../directory/pictures/index.ts';
+import type { Users } from '../../directory/users/index.ts';
+import type { Assets } from '../../ground/look/index.ts';
+import type { Deps } from '../../ground/resource/index.ts';
+import type { Federation } from '../../login/federation/index.ts';
+import type { SessionTokens } from '../../login/tokens/index.ts';
+import {
+  type AccessTokens,
+  type Accounts,
+  type CreateCurrentProvider,
+  type CredentialCatalog,
+  createDpopProofs,
+  type GrantCounts,
+  type Logouts,
+  methodsOf,
+  missingStrength,
+  type OpenidKeys,
+  type Records,
+  registerPreAuthorizedGrant,
+  type WalletNode,
+  type WalletNodeDeps,
+} from '../../openid/provider/index.ts';
+import type { AcceptInvitation } from '../../provisioning/invitations/index.ts';
+import { createAccountHandler, type DataDeps, type RoleCredentialDeps } from '../account/index.ts';
+import { createConsoleHandler } from '../console/index.ts';
+import { createInvitationHandler } from '../invitation/index.ts';
+import { createNewEmailPage, createPeoplePages, type NewEmailDeps, type PeoplePagesDeps } from '../people/index.ts';
+import {
+  createInteractions,
+  createLeavingSignIn,
+  createSignIn,
+  type LeavingDeps,
+  registerPasswordGrant,
+  type SignInDeps,
+} from '../sign-in/index.ts';
+import { createWebssoHandler } from '../websso/index.ts';
+import { handleRequest } from './requests.ts';
+
+export interface OpenidDeps
+  extends Pick<Deps, 'db' | 'clock' | 'change' | 'config' | 'log'>,
+    Omit<SignInDeps, 'users' | 'generationOf'>,
+    PeoplePagesDeps,
+    Pick<NewEmailDeps, 'emailChange'>,
+    LeavingDeps,
+    DataDeps,
+    Omit<RoleCredentialDeps, 'walletAddress'>,
+    WalletNodeDeps {
+  readonly access: Access;
+  readonly users: Users;
+  readonly passwords: Passwords;
+  readonly seal: Seal;
+  readonly gate: Gate;
+  readonly records: Records;
+  readonly consumers: Consumers;
+  readonly userPermissions: UserPermissionsReader;
+  readonly accounts: Accounts;
+  readonly pictures: Pictures;
+  readonly accessTokens: AccessTokens;
+  readonly logouts: Logouts;
+  readonly freshLogin: FreshLogin;
+  readonly acceptance: AcceptInvitation;
+  readonly federation: Federation;
+  readonly sessionTokens: SessionTokens;
+  /** The credentials that applications may ask for. */
+  readonly catalog: CredentialCatalog;
+  readonly walletProviders: WalletProviders;
+  readonly delegatedAccess: DelegatedAccess;
+  /** Limits unfinished sign-ins by address. */
+  readonly unfinished: Throttle;
+  organizationsOf(userId: string): Promise<readonly { readonly name: string }[]>;
+  /** The URL of the service; known once it listens. */
+  issuer(): string;
+}
+
+/** What exists from the start. */
+interface ServingParts {
+  readonly assets: Assets;
+  readonly keys: OpenidKeys;
+  readonly wallet: WalletNode;
+  readonly grants: GrantCounts;
+  readonly createCurrentProvider: CreateCurrentProvider;
+}
+
+export function createServing(deps: OpenidDeps, { assets, keys, wallet, grants, createCurrentProvider }: ServingParts) {
+  const { clock, records, config, gate, federation, issuer } = deps;
+  const signIn = createSignIn({ ...deps, generationOf: deps.records.generationOf });
+  const people = createPeoplePages(deps);
+  const leaving = createLeavingSignIn(deps);
+  const consentSeconds = config.refreshTokenSeconds;
+  const interactions = createInteractions({ ...deps, ...people, signIn, leaving, consentSeconds, now: () => clock.now() });
+  const account = createAccountHandler({ ...deps, walletAddress: wallet.pageAddress });
+  const console = createConsoleHandler(deps);
+  const websso = createWebssoHandler(deps);
+  const newEmail = createNewEmailPage(deps);
+  const invitation = createInvitationHandler(deps);
+  const current = createCurrentProvider({
+    ...deps,
+    keys,
+    brand: assets.brand,
+    wallet,
+    grants,
+    needsMore: async (userId, amr, requested) => {
+      const methods = methodsOf(amr);
+      if (!(await deps.freshLogin.isEnough({ userId, methods }))) return true;
+      const missing = missingStrength(amr, requested);
+      if (missing === 0) return false;
+      return (await signIn.canStrengthen({ userId, methods }, missing)) || (await signIn.nextSteps({ userId, methods })).code;
+    },
+    registerGrants(provider, library) {
+      registerPasswordGrant(provider, library, signIn, records);
+      registerPreAuthorizedGrant(provider, library, { ...deps, issuer: issuer(), proofs: createDpopProofs(deps) });
+    },
+  });
+  const parts = {
+    picture: deps.pictures.find,
+    logo: deps.consumers.logoImage,
+    gate,
+    federation,
+    walletSignIn: deps.walletSignIn,
+    interactions,
+    account,
+    console,
+    websso,
+    invitation,
+    people,
+    newEmail,
+    current,
+    assets,
+    issuer,
+    walletProviders: deps.walletProviders,
+  };
+  return {
+    provider: async (): Promise<Provider> => (await current()).provider,
+    handle: (exchange: RawExchange): Promise<void> => handleRequest(parts, exchange),
+  };
+}
+
+export type Serving = ReturnType<typeof createServing>;

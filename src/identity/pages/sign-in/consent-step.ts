@@ -1,0 +1,110 @@
+// The consent of a person for an application.
+import type { Consumers } from '../../applications/consumers/index.ts';
+import type { Users } from '../../directory/users/index.ts';
+import { sendPage } from '../../ground/look/index.ts';
+import type { Deps } from '../../ground/resource/index.ts';
+import {
+  allowResources,
+  type Consent,
+  type CredentialCatalog,
+  credentialsAsked,
+  isCredentialScope,
+  type Records,
+  resourcesOf,
+  saveConsent,
+  shortenAddress,
+} from '../../openid/provider/index.ts';
+import type { InteractionRequest, PromptSteps } from './interaction-request.ts';
+import { consentPage } from './sign-in-pages.ts';
+
+const MAX_USER_AGENT = 255;
+
+export interface ConsentDeps extends Pick<Deps, 'change'> {
+  readonly users: Users;
+  readonly records: Records;
+  readonly consumers: Pick<Consumers, 'logoPathOf'>;
+  readonly catalog: Pick<CredentialCatalog, 'nameOf'>;
+  /** How long a consent is valid. */
+  readonly consentSeconds: number;
+}
+
+/** What the person has not allowed yet, from the library. */
+interface MissingConsent {
+  readonly missingOIDCScope?: string[];
+  readonly missingOIDCClaims?: string[];
+  readonly missingResourceScopes?: Record<string, string[]>;
+  /** Resources the person has not allowed yet. */
+  readonly missingResources?: string[];
+}
+
+/** People know a site by its host; apps have a scheme of their own. */
+function siteOf(redirectUri: unknown): string | undefined {
+  const url = typeof redirectUri === 'string' ? URL.parse(redirectUri) : null;
+  return url ? url.host || url.protocol : undefined;
+}
+
+export class ConsentStep implements PromptSteps {
+  readonly #deps: ConsentDeps;
+  readonly #request: InteractionRequest;
+
+  constructor(deps: ConsentDeps, request: InteractionRequest) {
+    this.#deps = deps;
+    this.#request = request;
+  }
+
+  async show(): Promise<void> {
+    const { browser, interaction, clientId, application, form } = this.#request;
+    const user = await this.#deps.users.find(interaction.session?.accountId ?? '');
+    const scopes = String(interaction.params.scope ?? '')
+      .split(' ')
+      .filter((scope) => scope !== '' && !isCredentialScope(scope));
+    // The resource of credentials is this service itself.
+    const resources = resourcesOf(interaction.params.resource).filter((one) => one !== this.#request.provider.issuer);
+    const asked = credentialsAsked(interaction.params);
+    const names = await Promise.all(asked.map(async (one) => (await this.#deps.catalog.nameOf(one)) ?? one));
+    const credentials = [...new Set(names)];
+    const logo = await this.#deps.consumers.logoPathOf(clientId);
+    const about = {
+      application,
+      logo,
+      person: user?.name ?? '',
+      site: siteOf(interaction.params.redirect_uri),
+      scopes,
+      resources: resources.map(shortenAddress),
+      credentials,
+    };
+    sendPage(browser, consentPage(browser.look, { ...form, ...about }));
+  }
+
+  submit(step: string): Promise<void> {
+    return step === 'allow' ? this.#allow() : this.show();
+  }
+
+  #recordConsent(userId: string, clientId: string): Promise<void> {
+    const { address, requestId, request } = this.#request.browser.exchange;
+    const origin = { address, user_agent: (request.headers['user-agent'] ?? '').slice(0, MAX_USER_AGENT) };
+    return this.#deps.change({ userId, requestId, origin }, async ({ audit }) =>
+      audit('consent.given', { kind: 'user', id: userId }, { consumer_id: clientId }),
+    );
+  }
+
+  async #allow(): Promise<void> {
+    const { records, consentSeconds } = this.#deps;
+    const { provider, interaction, clientId, finish } = this.#request;
+    const accountId = interaction.session!.accountId!;
+    const existing = interaction.grantId ? await provider.Grant.find(interaction.grantId) : undefined;
+    const grant = existing ?? new provider.Grant({ accountId, clientId });
+    const details = interaction.prompt.details as MissingConsent;
+    const { missingOIDCScope = [], missingOIDCClaims = [], missingResourceScopes = {}, missingResources = [] } = details;
+    if (missingOIDCScope.length > 0) grant.addOIDCScope(missingOIDCScope.join(' '));
+    if (missingOIDCClaims.length > 0) grant.addOIDCClaims(missingOIDCClaims);
+    for (const [resource, scopes] of Object.entries(missingResourceScopes)) grant.addResourceScope(resource, scopes.join(' '));
+    allowResources(grant, missingResources);
+    const grantId = await grant.save();
+    await saveConsent(records, { accountId, clientId }, grant as Consent, consentSeconds);
+    await this.#recordConsent(accountId, clientId);
+    // Includes the sign-in just before: otherwise prompt=login would ask for another one, endlessly.
+    const { login } = interaction.lastSubmission ?? {};
+    await finish({ ...(login ? { login } : {}), consent: { grantId } });
+  }
+}

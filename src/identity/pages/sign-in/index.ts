@@ -1,0 +1,10 @@
+// /openid/interaction: the steps of signing in, and consent. The password grant uses the same steps.
+
+export { createInteractions, type Interactions } from './interaction.ts';
+export { createLeavingSignIn, type LeavingDeps } from './leaving.ts';
+export { newPasskeyForm } from './passkey-forms.ts';
+export { registerPasswordGrant } from './password-grant.ts';
+export { handleProviderRequest } from './provider-requests.ts';
+export { createSignIn, type SignInDeps } from './sign-in.ts';
+export { dashboardPage, expiredPage, notSignedInPage, type PageLink } from './sign-in-pages.ts';
+export { type WalletRequestsDeps, walletRequestAt } from './wallet-requests.ts';

@@ -1,0 +1,146 @@
+// People register themselves: they enter an e-mail address, get a link there, and choose name and password on the page it opens. The account
+// is created with the link, so that there is none with an address that nobody has proved. Its user name is the address, so that no page
+// tells whether a user name is taken.
+import { addressKey, type Gate } from '../../../platform/limits/index.ts';
+import { DEFAULT_DOMAIN, findProject } from '../../access/context/index.ts';
+import type { DomainSettingsOf } from '../../directory/domain-settings/index.ts';
+import type { Passwords } from '../../directory/passwords/index.ts';
+import { findByName } from '../../directory/projects/index.ts';
+import { isMainEmail, lockEmail, ownersOfEmail, recipientOf, type Users } from '../../directory/users/index.ts';
+import type { Change } from '../../ground/audit/index.ts';
+import type { UserRow } from '../../ground/database/index.ts';
+import { fail } from '../../ground/faults.ts';
+import type { Link, Links } from '../../ground/links/index.ts';
+import type { Mail } from '../../ground/mail/index.ts';
+import type { Deps } from '../../ground/resource/index.ts';
+import { isAllowed } from './addresses.ts';
+import { CONFIRM_EMAIL_PAGE, FORGOTTEN_PASSWORD_PAGE, linkTo } from './pages.ts';
+import type { MailRequests, StrangerRequest } from './requests.ts';
+
+export interface SelfRegistrationDeps extends Pick<Deps, 'db' | 'change'> {
+  readonly users: Users;
+  readonly passwords: Passwords;
+  readonly links: Links;
+  readonly mail: Mail;
+  readonly gate: Gate;
+  readonly requests: MailRequests;
+  readonly domainSettings: DomainSettingsOf;
+  issuer(): string;
+}
+
+/** A domain where people can register. */
+export interface OpenDomain {
+  readonly id: string;
+  readonly name: string;
+  /** Domains of e-mail addresses that may register; all if empty. */
+  readonly allowed: readonly string[];
+}
+
+export interface RegistrationRequest {
+  /** As `readAddress` gives it. */
+  readonly address: string;
+  readonly domain: OpenDomain;
+  /** The language of the page. */
+  readonly language: string;
+  /** The sign-in to return to. */
+  readonly interaction: string | undefined;
+}
+
+export interface OpenRegistration {
+  readonly link: Link;
+  readonly domain: OpenDomain;
+}
+
+export interface NewPerson {
+  readonly name: string;
+  readonly password: string;
+  readonly language: string;
+}
+
+export function createSelfRegistration(deps: SelfRegistrationDeps) {
+  const { db, change, users, passwords, links, mail, gate, requests, domainSettings, issuer } = deps;
+
+  async function openDomainOf(id: string): Promise<OpenDomain | undefined> {
+    const domain = await findProject(db.read, id);
+    if (domain?.is_domain !== 1 || domain.enabled !== 1) return undefined;
+    const { registration } = await domainSettings.of(id);
+    return registration.mode === 'open' ? { id, name: domain.name, allowed: registration.allowedEmailDomains } : undefined;
+  }
+
+  /** By name or id; the default domain if empty. Unknown, disabled and closed domains are the same: undefined. */
+  const findOpenDomain = async (typed: string): Promise<OpenDomain | undefined> =>
+    openDomainOf(typed === '' ? DEFAULT_DOMAIN : ((await findByName(db.read, typed, null))?.id ?? typed));
+
+  async function tellOwner(transaction: Change, owner: UserRow, { address, language: pageLanguage }: RegistrationRequest) {
+    const { address: stored, language = pageLanguage } = recipientOf(owner);
+    const to = stored !== undefined && isMainEmail(owner, address) ? stored : address;
+    const values = { reset: `${issuer()}${FORGOTTEN_PASSWORD_PAGE}` };
+    await mail.enqueue(transaction, { to, template: 'account-exists', language, values });
+  }
+
+  async function sendLink(transaction: Change, { address, domain, language, interaction }: RegistrationRequest) {
+    const data = { domain_id: domain.id, ...(interaction === undefined ? {} : { interaction }) };
+    const about = `${domain.id} ${address.toLowerCase()}`;
+    const token = await links.make(transaction, { purpose: 'confirm-email', address, about, data });
+    const values = { name: address, link: linkTo(issuer(), CONFIRM_EMAIL_PAGE, token) };
+    await mail.enqueue(transaction, { to: address, template: 'confirm-email', language, values });
+  }
+
+  async function send(by: StrangerRequest, request: RegistrationRequest): Promise<void> {
+    const { address, domain } = request;
+    const named = await users.findByName(domain.id, address);
+    const [mailed] = await ownersOfEmail(db.read, domain.id, address);
+    const owner = mailed ?? named;
+    const mayMail = requests.mayMail(address, 'registration');
+    await change({ userId: null, requestId: by.requestId }, async (transaction) => {
+      transaction.audit('user.registration_requested', { kind: 'domain', id: domain.id });
+      if (!mayMail) return;
+      if (owner) await tellOwner(transaction, owner, request);
+      else await sendLink(transaction, request);
+    });
+  }
+
+  return {
+    findOpenDomain,
+
+    /** Returns before anything is known about the account. */
+    request: (by: StrangerRequest, request: RegistrationRequest): Promise<void> => requests.accept(by, () => send(by, request)),
+
+    /** What a link allows; undefined if it has ended, or if the domain is not open any more. Changes nothing. */
+    async open(by: StrangerRequest, token: string): Promise<OpenRegistration | undefined> {
+      gate.checkSecret(by, undefined);
+      const link = await links.find(token, 'confirm-email');
+      if (!link) gate.wrongSecret(by, undefined);
+      const domain = typeof link?.data.domain_id === 'string' ? await openDomainOf(link.data.domain_id) : undefined;
+      return link && domain && isAllowed(link.address, domain.allowed) ? { link, domain } : undefined;
+    },
+
+    /** Creates the account. Fails with `link.ended`, or as a conflict if there is an account with this name or address by now. */
+    async complete(by: StrangerRequest, { link, domain }: OpenRegistration, token: string, person: NewPerson): Promise<void> {
+      const { address } = link;
+      const client = { key: addressKey(by.address), signal: by.signal };
+      const password = await passwords.prepare(person.password, 'link', { id: undefined, options: {} }, client);
+      const profile = {
+        displayName: person.name,
+        name: { formatted: person.name },
+        emails: [{ value: address, primary: true }],
+        preferredLanguage: person.language,
+      };
+      await change({ userId: null, requestId: by.requestId }, async (transaction) => {
+        const used = await links.use(transaction, token, 'confirm-email');
+        if (used?.address !== address || used.data.domain_id !== domain.id) fail('link.ended');
+        if ((await findProject(transaction.tx, domain.id))?.enabled !== 1) fail('link.ended');
+        // Somebody else may have created it since the mail was sent.
+        await lockEmail(db, transaction.tx, domain.id, address);
+        const [owner] = await ownersOfEmail(transaction.tx, domain.id, address);
+        if (owner) fail('resource.duplicate', { kind: 'user', field: 'email', value: address });
+        const details = { person: { externalId: null, profile }, emailConfirmed: true };
+        const id = await users.insert(transaction, { name: address }, domain.id, details);
+        await passwords.store(transaction, id, password);
+        transaction.audit('user.registered', { kind: 'user', id }, { domain_id: domain.id });
+      });
+    },
+  };
+}
+
+export type SelfRegistration = ReturnType<typeof createSelfRegistration>;

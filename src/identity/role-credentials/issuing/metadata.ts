@@ -1,0 +1,104 @@
+// The metadata of the credential issuer (OID4VCI, 12.2).
+import { ISSUED_FORMATS } from '../../../verifiable/issuing/index.ts';
+import type { IssuerIdentity } from '../issuer/index.ts';
+import { CLAIM_NAMES, issuedTypeOf } from '../types/index.ts';
+import { type Configurations, type CredentialConfiguration, configurationsOf, scopeOf } from './configurations.ts';
+import { ENCODINGS, KEY_ALGORITHMS, type RequestEncryption } from './encryption.ts';
+import type { KeyAttestations } from './key-attestations.ts';
+import { CREDENTIAL, NONCE, NOTIFICATION } from './paths.ts';
+import { PROOF_ALGORITHMS } from './proofs.ts';
+
+/** How long a signed form is good. */
+const SIGNED_SECONDS = 3600;
+
+/** Which proofs of keys are taken (12.2.4, appendix F). Attested ones only where somebody is trusted to attest. */
+function proofTypes({ isKnown, requirement }: KeyAttestations): Readonly<Record<string, unknown>> {
+  const required = requirement();
+  const proof = {
+    proof_signing_alg_values_supported: [...PROOF_ALGORITHMS],
+    ...(required === undefined ? {} : { key_attestations_required: required }),
+  };
+  return { jwt: proof, ...(isKnown ? { attestation: proof } : {}) };
+}
+
+function describe(
+  issuer: string,
+  attestations: KeyAttestations,
+  { type, format }: CredentialConfiguration,
+): Readonly<Record<string, unknown>> {
+  const { bindingMethods, signingAlgorithms, typeMetadata, claimPath } = ISSUED_FORMATS[format];
+  const issued = issuedTypeOf(issuer, type);
+  const claim = (name: keyof typeof CLAIM_NAMES, mandatory: boolean) => ({
+    path: claimPath(name, issued),
+    mandatory,
+    display: [{ name: CLAIM_NAMES[name], locale: 'en' }],
+  });
+  const display = [{ name: type.name, ...(type.description === '' ? {} : { description: type.description }) }];
+  return {
+    format,
+    scope: scopeOf(type.id),
+    cryptographic_binding_methods_supported: bindingMethods,
+    credential_signing_alg_values_supported: signingAlgorithms,
+    proof_types_supported: proofTypes(attestations),
+    ...typeMetadata(issued),
+    credential_metadata: {
+      display,
+      claims: [claim('roles', true), ...type.claims.map((name) => claim(name, false))],
+    },
+  };
+}
+
+export interface MetadataDeps {
+  readonly configurations: Configurations;
+  readonly encryption: RequestEncryption;
+  readonly identity: Pick<IssuerIdentity, 'sign'>;
+  readonly batchSize: number;
+  readonly attestations: KeyAttestations;
+  readonly name: string;
+  issuer(): string;
+  /** In seconds. */
+  now(): number;
+}
+
+export function createIssuerMetadata(deps: MetadataDeps) {
+  const { configurations, encryption, identity, batchSize, name, now } = deps;
+
+  async function read(): Promise<Readonly<Record<string, unknown>>> {
+    const issuer = deps.issuer();
+    const all = (await configurations.all()).flatMap(configurationsOf);
+    return {
+      credential_issuer: issuer,
+      credential_endpoint: `${issuer}${CREDENTIAL}`,
+      nonce_endpoint: `${issuer}${NONCE}`,
+      notification_endpoint: `${issuer}${NOTIFICATION}`,
+      // One is not a batch.
+      ...(batchSize > 1 ? { batch_credential_issuance: { batch_size: batchSize } } : {}),
+      credential_request_encryption: {
+        jwks: { keys: [await encryption.publicKey()] },
+        enc_values_supported: [...ENCODINGS],
+        encryption_required: false,
+      },
+      credential_response_encryption: {
+        alg_values_supported: [...KEY_ALGORITHMS],
+        enc_values_supported: [...ENCODINGS],
+        encryption_required: false,
+      },
+      display: [{ name }],
+      credential_configurations_supported: Object.fromEntries(
+        all.map((one) => [one.id, describe(issuer, deps.attestations, one)]),
+      ),
+    };
+  }
+
+  return {
+    read,
+    /** As `application/jwt` (12.2.3). */
+    async signed(): Promise<string> {
+      const metadata = await read();
+      const times = { iat: now(), exp: now() + SIGNED_SECONDS };
+      return identity.sign({ ...metadata, sub: deps.issuer(), ...times }, { typ: 'openidvci-issuer-metadata+jwt', by: 'x5c' });
+    },
+  };
+}
+
+export type IssuerMetadata = ReturnType<typeof createIssuerMetadata>;
