@@ -38,7 +38,7 @@ for (const [name, made] of Object.entries({ identity: identityOpenApi(), wallet:
       assert.deepEqual(
         [...used].filter((tag) => !tags.has(tag)),
         [],
-        'tags without a text',
+        `tags without a text in scripts/openapi/${name}`,
       );
       assert.deepEqual(
         [...tags].filter((tag) => !used.has(tag)),

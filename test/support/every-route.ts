@@ -214,8 +214,8 @@ const ENVELOPES: readonly [RegExp, unknown][] = [
   [/two_factor_auth$/, { two_factor_auth: { security_question: 'q', security_answer: 'a' } }],
 ];
 
-/** A body that the route accepts. */
-export function bodyOf({ method, path }: Route<never>): unknown {
+/** A body that the route accepts. The names of things in it do not exist, unless ENVELOPES says more. */
+export function bodyOf({ method, path, spec }: Route<never>): unknown {
   if (!['POST', 'PUT', 'PATCH'].includes(method)) return undefined;
   if (/\/(Users|Groups|Organizations|Roles)\/:id$/.test(path)) {
     if (method === 'PATCH' && path.startsWith('/scim/')) return patchOf({ op: 'add', path: 'externalId', value: 'x' });
@@ -227,7 +227,7 @@ export function bodyOf({ method, path }: Route<never>): unknown {
     const found = pattern.exec(`${method} ${path}`);
     if (found) return body ?? { [found[1]!]: { description: 'x' } };
   }
-  return method === 'PUT' && path.includes('/regions/') ? { region: {} } : undefined;
+  return spec.body && sampleOf(spec.body);
 }
 
 /** A body the schema accepts, with the values of its example. */

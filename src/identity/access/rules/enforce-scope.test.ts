@@ -151,6 +151,7 @@ describe('With the scope enforced', () => {
     assert.deepEqual(
       Object.keys(baseRules).filter((rule) => rule.startsWith('identity:') && !known.has(rule)),
       [],
+      'each rule is in EXPECTED or ADDED above, with who passes it',
     );
   });
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { type ApiAnswer, onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
-import { bodyOf, fill, idsFor, makeWorld, programToken, sampleOf, type World } from '../../../../test/support/every-route.ts';
+import { bodyOf, fill, idsFor, makeWorld, programToken, type World } from '../../../../test/support/every-route.ts';
 import { askAccessToken, askRequestToken, authorize, keyOf, makeConsumer, signedLogin } from '../../../../test/support/oauth1.ts';
 import { identityRoutes, isOpen, nameOfRoute } from '../../../../test/support/routes.ts';
 import { makeTrust, trustPerson, trustToken } from '../../../../test/support/trusts.ts';
@@ -83,7 +83,7 @@ onEachDatabase('What an administrator passed on', (api) => {
   });
   function ask(route: (typeof routes)[number], token: string): Promise<ApiAnswer> {
     const query = route.path.endsWith('/devices') ? `?user_id=${world.user.id}` : '';
-    const body = bodyOf(route) ?? (route.spec.body ? sampleOf(route.spec.body) : undefined);
+    const body = bodyOf(route);
     return api.request(route.method, fill(route.path, idsFor(route.path, world)) + query, { token, body });
   }
 
