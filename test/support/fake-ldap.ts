@@ -17,7 +17,7 @@ export interface FakeSearch {
 
 export interface FakeAnswers {
   search(search: FakeSearch): readonly FakeEntry[];
-  isPassword?(dn: string, password: string): boolean;
+  isPassword?(dn: string, password: string): boolean | Promise<boolean>;
   /** Bytes to send instead of the answer to a search. */
   instead?(id: number): Buffer | undefined;
 }
@@ -70,8 +70,8 @@ export class FakeLdap {
       this.#sockets.add(socket);
       socket.on('error', () => {});
       socket.on('close', () => this.#sockets.delete(socket));
-      socket.on('data', (data) => {
-        const reply = this.#answer(data, answers);
+      socket.on('data', async (data) => {
+        const reply = await this.#answer(data, answers);
         if (reply) socket.write(reply);
       });
     });
@@ -88,7 +88,7 @@ export class FakeLdap {
   }
 
   /** One request in each chunk: the client waits for answers. */
-  #answer(data: Buffer, answers: FakeAnswers): Buffer | undefined {
+  async #answer(data: Buffer, answers: FakeAnswers): Promise<Buffer | undefined> {
     const reader = new BerReader(data);
     reader.readSequence();
     const id = reader.readInt()!;
@@ -98,7 +98,7 @@ export class FakeLdap {
       const dn = reader.readString() ?? '';
       const password = reader.readString(SIMPLE) ?? '';
       this.operations.push(`bind ${dn}`);
-      const isRight = answers.isPassword?.(dn, password) ?? true;
+      const isRight = (await answers.isPassword?.(dn, password)) ?? true;
       return result(id, BIND_RESPONSE, isRight ? SUCCESS : INVALID_CREDENTIALS);
     }
     if (operation !== SEARCH) return undefined;

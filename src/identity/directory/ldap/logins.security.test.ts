@@ -145,8 +145,13 @@ describe('A directory is asked', () => {
   const alice = { dn: dnOf('alice'), attributes: { uid: ['alice'], sn: ['alice'] } };
   const fake = new FakeLdap({
     search: ({ base, request }) => (base === PEOPLE && request.includes('alice') ? [alice] : []),
-    isPassword: (dn, password) => dn === READER.dn || (dn === alice.dn && password === 'right'),
+    async isPassword(dn, password) {
+      if (dn === READER.dn) return true;
+      await whileAsked?.();
+      return dn === alice.dn && password === 'right';
+    },
   });
+  let whileAsked: (() => Promise<unknown>) | undefined;
   let url = '';
   before(async () => {
     url = await fake.listen();
@@ -171,6 +176,14 @@ describe('A directory is asked', () => {
     assert.deepEqual(kinds(await operationsOf('alice', 'wrong', 401)), kinds(unknown));
     assert.ok((await operationsOf('alice', 'right', 201)).includes(`bind ${alice.dn}`));
     assert.deepEqual(kinds(await operationsOf('alice', 'wrong', 401)), kinds(unknown));
+  });
+
+  it('in vain, when the tokens of the person were ended meanwhile', async () => {
+    await operationsOf('alice', 'right', 201);
+    whileAsked = async () => assertOk(await domain.api.delete(`/v3/users/${domain.idOf('alice')}/tokens`), 204);
+    assert.ok((await operationsOf('alice', 'right', 401)).includes(`bind ${alice.dn}`));
+    whileAsked = undefined;
+    await operationsOf('alice', 'right', 201);
   });
 
   it('about the password of a locked account no more, as often as otherwise', async () => {

@@ -1,167 +1,108 @@
-// Checks a password, and counts failures.
+// Checks a password, or another secret that people choose. Wherever it is, each guess takes the same steps, and is counted.
 import { seconds } from '../../../platform/clock.ts';
 import { addressKey } from '../../../platform/limits/index.ts';
 import type { PasswordDeps } from './deps.ts';
-import { countFailedLogin, isLockedOut } from './lock-out.rules.ts';
-import { findFailures, findPassword, forgetFailures, replaceHash } from './passwords.store.ts';
-import type { DirectoryCandidate, DirectoryCheck, Guesser, PasswordAccount, PasswordCheck } from './passwords.ts';
+import { countFailedLogin, forgetFailedLogins, isLockedOut } from './lock-out.rules.ts';
+import { findPassword, replaceHash } from './passwords.store.ts';
+import type { Guesser, LockableAccount, PasswordCheck, PasswordHolder, SecretPlace } from './passwords.ts';
 
-const countKeyOf = (account: PasswordAccount): string => ('id' in account ? (account.countedAs ?? account.id) : account.unknown);
+const clientOf = ({ address, signal }: Guesser) => ({ key: addressKey(address), signal });
 
-/** The limits are checked before the queue too, so that what would be refused anyway does not wait. */
-async function guess<T>(
-  { gate, hashing }: PasswordDeps,
-  by: Guesser,
-  account: string,
-  check: (onChecked: () => void) => Promise<T>,
-  isRight: (found: T) => boolean,
-): Promise<T> {
-  gate.check(by, account);
-  const client = { key: addressKey(by.address), signal: by.signal };
-  return hashing.queue.run(client, () => gate.guess(by, account, check, isRight));
-}
-
-async function afterSuccess(
-  { db, change, config, hashing }: PasswordDeps,
-  userId: string,
-  password: string,
-  row: { id: string; hash: string },
-): Promise<void> {
-  const hash = hashing.isOutdated(row.hash) ? await hashing.hash(password) : undefined;
-  const failures = config.lockoutFailureAttempts === undefined ? undefined : await findFailures(db.read, userId);
-  if (!hash && !failures) return;
-  await change({ userId, requestId: null }, async ({ tx, audit }) => {
-    if (hash) await replaceHash(tx, row.id, row.hash, hash);
-    if (failures) await forgetFailures(tx, userId);
-    audit(hash ? 'user.password_rehashed' : 'user.login_failures_forgotten', { kind: 'user', id: userId });
-  });
-}
-
-async function forgetFailedLogins({ db, change, config }: PasswordDeps, userId: string): Promise<void> {
-  if (config.lockoutFailureAttempts === undefined || !(await findFailures(db.read, userId))) return;
-  await change({ userId, requestId: null }, async ({ tx, audit }) => {
-    await forgetFailures(tx, userId);
-    audit('user.login_failures_forgotten', { kind: 'user', id: userId });
-  });
-}
-
-/** Runs when it is the request's turn in the queue. The lock is checked and a failure counted here, so parallel guesses gain nothing. */
+/** In the queue, when it is the request's turn: the lock is checked and a failure counted here, so parallel guesses gain nothing. */
 async function checkNow(
   deps: PasswordDeps,
-  password: string,
-  account: PasswordAccount,
-  by: Guesser,
-  onChecked: () => void,
-): Promise<PasswordCheck> {
-  const { db, clock, hashing, pauses } = deps;
-  const user = 'id' in account ? account : undefined;
-  const turn = await pauses.claim(by, countKeyOf(account));
-  // This and the lock are also asked for unknown users, so that all take the same time.
-  const row = await findPassword(db.read, user?.id ?? '');
-  const matches = await hashing.verify(password, row?.hash ?? hashing.dummyHash);
-  onChecked();
-  const locked = await isLockedOut(deps, user?.id ?? countKeyOf(account), user?.options ?? {});
-  const good = matches && row !== undefined && user?.active === true && !locked;
-  if (!good || !user || !row) {
-    const countedAs = countKeyOf(account);
-    await pauses.recordFailure(by, countedAs, turn);
-    await countFailedLogin(deps, row ? user : undefined, by, { countedAs, isLocked: locked });
-    if (!row) return 'wrong';
-    return locked ? 'locked' : matches ? 'closed' : 'wrong';
-  }
-  await pauses.recordSuccess(by, countKeyOf(account), turn);
-  const ends = user.options.ignore_password_expiry ? null : row.expires_at;
-  if (ends !== null && ends <= seconds(clock)) return 'expired';
-  await afterSuccess(deps, user.id, password, row);
-  return 'good';
-}
-
-export const checkPassword = (
-  deps: PasswordDeps,
-  password: string,
-  account: PasswordAccount,
-  by: Guesser,
-): Promise<PasswordCheck> =>
-  guess(
-    deps,
-    by,
-    countKeyOf(account),
-    (onChecked) => checkNow(deps, password, account, by, onChecked),
-    (found) => found === 'good' || found === 'expired',
-  );
-
-/**
- * For a password that a directory checks. Counts, pauses and lock-out are the same. The lock is checked before the password, so that
- * guesses at a locked account do not reach the directory, and after it, because of parallel guesses. A dummy hash is checked first,
- * as for an account here, after which a directory is asked about nobody; otherwise the time would reveal which accounts are in a directory.
- * The hash queue does not wait for the directory.
- */
-async function checkInDirectory(
-  deps: PasswordDeps,
-  { password, countedAs, countsWhenAway, find }: DirectoryCheck,
+  place: SecretPlace,
+  secret: string,
   by: Guesser,
   onChecked: () => void,
 ): Promise<PasswordCheck> {
   const { pauses, hashing } = deps;
-  const isLocked = async ({ account }: DirectoryCandidate): Promise<boolean> =>
-    account !== undefined && (await isLockedOut(deps, account.id, account.options));
-  const ask = async () => {
-    const candidate = await find();
-    return { candidate, isRight: await candidate.isPassword(await isLocked(candidate)) };
-  };
+  const { countedAs, isElsewhere, countsWhenAway } = place;
+  const isLocked = ({ id, options }: LockableAccount): Promise<boolean> => isLockedOut(deps, id, options);
   const turn = await pauses.claim(by, countedAs);
-  const client = { key: addressKey(by.address), signal: by.signal };
-  await hashing.queue.run(client, () => hashing.verify(password, hashing.dummyHash));
-  const { candidate, isRight } = await ask().catch(async (error: unknown) => {
+  const fail = async (account?: LockableAccount, locked = false): Promise<void> => {
+    await pauses.recordFailure(by, countedAs, turn);
+    await countFailedLogin(deps, account, by, { countedAs, isLocked: locked });
+  };
+  // As for an account here, after which a directory is asked about nobody; otherwise the time would reveal which accounts are in a directory.
+  if (isElsewhere) await hashing.queue.run(clientOf(by), () => hashing.verify(secret, hashing.dummyHash));
+  const { account, isRight, accept } = await place.compare(secret, isLocked).catch(async (error: unknown) => {
     if (!countsWhenAway) throw error;
     onChecked();
-    await pauses.recordFailure(by, countedAs, turn);
-    await countFailedLogin(deps, undefined, by, { countedAs, isLocked: false });
+    await fail();
     throw error;
   });
   onChecked();
-  const { account } = candidate;
-  const locked = await isLocked(candidate);
-  if (isRight && !locked && (await candidate.accept())) {
-    await pauses.recordSuccess(by, countedAs, turn);
-    if (account) await forgetFailedLogins(deps, account.id);
-    return 'good';
-  }
-  await pauses.recordFailure(by, countedAs, turn);
-  await countFailedLogin(deps, account, by, { countedAs, isLocked: locked });
-  if (locked) return 'locked';
-  return isRight ? 'closed' : 'wrong';
+  // Also asked for unknown users, so that all take the same time. Asked here, because of parallel guesses.
+  const locked = await isLocked(account ?? { id: countedAs, options: {} });
+  const found = locked ? 'locked' : isRight ? await accept() : 'wrong';
+  if (found === 'good' || found === 'expired') await pauses.recordSuccess(by, countedAs, turn);
+  else await fail(account, locked);
+  if (found === 'good' && account) await forgetFailedLogins(deps, account.id);
+  return found;
 }
 
-export const checkDirectoryPassword = (deps: PasswordDeps, check: DirectoryCheck, by: Guesser): Promise<PasswordCheck> =>
-  deps.gate.guess(
-    by,
-    check.countedAs,
-    (onChecked) => checkInDirectory(deps, check, by, onChecked),
-    (found) => found === 'good',
-  );
+/** The limits are checked before the queue, too, so that what would be refused anyway does not wait. The queue does not wait for a directory. */
+export async function checkSecret(deps: PasswordDeps, place: SecretPlace, secret: string, by: Guesser): Promise<PasswordCheck> {
+  const { gate, hashing } = deps;
+  const { countedAs, isElsewhere } = place;
+  const guess = () =>
+    gate.guess(
+      by,
+      countedAs,
+      (onChecked) => checkNow(deps, place, secret, by, onChecked),
+      (found) => found === 'good' || found === 'expired',
+    );
+  if (isElsewhere) return guess();
+  gate.check(by, countedAs);
+  return hashing.queue.run(clientOf(by), guess);
+}
 
-export const matchesSecret = (
-  deps: PasswordDeps,
-  secret: string,
-  account: string,
-  by: Guesser,
+/** A secret whose hash is stored. Comparing takes as long when there is none. */
+export const hashedSecret = (
+  { hashing }: Pick<PasswordDeps, 'hashing'>,
+  countedAs: string,
   expected: () => Promise<string | undefined>,
-): Promise<boolean> =>
-  guess(
-    deps,
-    by,
-    account,
-    async (onChecked) => {
-      const { hashing, pauses } = deps;
-      const turn = await pauses.claim(by, account);
-      const hash = await expected();
-      // Takes as long when there is nothing to compare with.
-      const matches = await hashing.verify(secret, hash ?? hashing.dummyHash);
-      onChecked();
-      const isRight = hash !== undefined && matches;
-      await (isRight ? pauses.recordSuccess(by, account, turn) : pauses.recordFailure(by, account, turn));
-      return isRight;
+): SecretPlace => ({
+  countedAs,
+  async compare(secret) {
+    const hash = await expected();
+    const matches = await hashing.verify(secret, hash ?? hashing.dummyHash);
+    return { account: undefined, isRight: hash !== undefined && matches, accept: async () => 'good' };
+  },
+});
+
+/** The password that is stored for a user. */
+export function storedPassword(deps: PasswordDeps, holder: PasswordHolder | undefined, countedAs: string): SecretPlace {
+  const { db, change, clock, hashing } = deps;
+
+  async function replaceIfOutdated(password: string, row: { readonly id: string; readonly hash: string }): Promise<void> {
+    if (!holder || !hashing.isOutdated(row.hash)) return;
+    const hash = await hashing.hash(password);
+    await change({ userId: holder.id, requestId: null }, async ({ tx, audit }) => {
+      await replaceHash(tx, row.id, row.hash, hash);
+      audit('user.password_rehashed', { kind: 'user', id: holder.id });
+    });
+  }
+
+  return {
+    countedAs,
+    async compare(password) {
+      // Also asked for unknown users, so that all take the same time.
+      const row = await findPassword(db.read, holder?.id ?? '');
+      const matches = await hashing.verify(password, row?.hash ?? hashing.dummyHash);
+      const account = row && holder;
+      return {
+        account,
+        isRight: account !== undefined && matches,
+        async accept() {
+          if (!account?.active) return 'closed';
+          const ends = account.options.ignore_password_expiry ? null : row!.expires_at;
+          if (ends !== null && ends <= seconds(clock)) return 'expired';
+          await replaceIfOutdated(password, row!);
+          return 'good';
+        },
+      };
     },
-    Boolean,
-  );
+  };
+}

@@ -2,8 +2,8 @@
 import { seconds } from '../../../platform/clock.ts';
 import type { Actor } from '../../ground/audit/index.ts';
 import type { PasswordDeps } from './deps.ts';
-import { clampFailureTime, countFailure, countFailureBelow, findFailures } from './passwords.store.ts';
-import type { PasswordOptions } from './passwords.ts';
+import { clampFailureTime, countFailure, countFailureBelow, findFailures, forgetFailures } from './passwords.store.ts';
+import type { LockableAccount, PasswordOptions } from './passwords.ts';
 
 export async function isLockedOut(
   { db, clock, config }: PasswordDeps,
@@ -25,7 +25,7 @@ export async function isLockedOut(
  */
 export async function countFailedLogin(
   { db, clock, change, config, notify, pauses, counts }: PasswordDeps,
-  account: { readonly id: string; readonly options: PasswordOptions } | undefined,
+  account: LockableAccount | undefined,
   actor: Actor,
   { countedAs, isLocked }: { readonly countedAs: string; readonly isLocked: boolean },
 ): Promise<void> {
@@ -42,4 +42,12 @@ export async function countFailedLogin(
     await notify(transaction, 'user.locked_out', id);
   });
   counts.lockouts++;
+}
+
+export async function forgetFailedLogins({ db, change, config }: PasswordDeps, userId: string): Promise<void> {
+  if (config.lockoutFailureAttempts === undefined || !(await findFailures(db.read, userId))) return;
+  await change({ userId, requestId: null }, async ({ tx, audit }) => {
+    await forgetFailures(tx, userId);
+    audit('user.login_failures_forgotten', { kind: 'user', id: userId });
+  });
 }

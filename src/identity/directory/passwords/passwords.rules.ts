@@ -1,6 +1,6 @@
 // Passwords: rules for new ones, checks at login, and lock-out; each has its own file. Names and defaults are Keystone's.
 import { seconds } from '../../../platform/clock.ts';
-import { checkDirectoryPassword, checkPassword, matchesSecret } from './check.rules.ts';
+import { checkSecret, hashedSecret, storedPassword } from './check.rules.ts';
 import type { PasswordDeps } from './deps.ts';
 import { createHashing } from './hashing.ts';
 import { checkNewPassword, passwordProblem, preparePassword, storePassword } from './new-password.rules.ts';
@@ -23,14 +23,15 @@ export function createPasswords(
     remove: ({ tx }, userId) => deletePasswords(tx, userId, Number.MAX_SAFE_INTEGER),
     expire: ({ tx }, userId) => expirePassword(tx, userId, seconds(options.clock)),
     unlock: ({ tx }, userId) => forgetFailures(tx, userId),
-    check: (password, account, by) => checkPassword(deps, password, account, by),
-    checkInDirectory: (check, by) => checkDirectoryPassword(deps, check, by),
+    check: (password, place, by) => checkSecret(deps, place, password, by),
+    storedHere: (holder, countedAs) => storedPassword(deps, holder, countedAs),
     async isPasswordOf(userId, password) {
       const row = await findPassword(deps.db.read, userId);
       return row !== undefined && hashing.verify(password, row.hash);
     },
     hash: (secret, client) => hashing.queue.run(client, () => hashing.hash(secret)),
-    matches: (secret, account, by, expected) => matchesSecret(deps, secret, account, by, expected),
+    matches: async (secret, account, by, expected) =>
+      (await checkSecret(deps, hashedSecret(deps, account, expected), secret, by)) === 'good',
     sweep: () => pauses.sweep(),
     settled: () => hashing.queue.settled(),
     queue: hashing.queue,

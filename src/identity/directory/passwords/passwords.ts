@@ -23,38 +23,35 @@ export interface NewPassword {
 /** Who tries a secret, and from where. */
 export interface Guesser extends Actor, AttemptOrigin {}
 
-/**
- * The account whose password is checked. The right password of an inactive account counts as wrong; otherwise the counts would reveal
- * it. For an unknown user: a key for what was typed, counted like an account.
- */
-export type PasswordAccount =
-  | {
-      readonly id: string;
-      readonly options: PasswordOptions;
-      readonly active: boolean;
-      /** Key for counting guesses, when counting by account would reveal that the account exists. */
-      readonly countedAs?: string | undefined;
-    }
-  | { readonly unknown: string };
-
-/** A password that is in a directory. */
-export interface DirectoryCheck {
-  readonly password: string;
-  /** Key for counting guesses. */
-  readonly countedAs: string;
-  /** Whether the guess is counted if the directory does not answer. */
-  readonly countsWhenAway: boolean;
-  /** Asks the directory for the entry. */
-  find(): Promise<DirectoryCandidate>;
+/** An account that wrong passwords may lock. */
+export interface LockableAccount {
+  readonly id: string;
+  readonly options: PasswordOptions;
 }
 
-export interface DirectoryCandidate {
-  /** The account of the entry that was found. Undefined when there is none, or it has no row yet. */
-  readonly account: { readonly id: string; readonly options: PasswordOptions } | undefined;
-  /** With `isLocked` the password is not tried, and the answer is no. */
-  isPassword(isLocked: boolean): Promise<boolean>;
-  /** After the right password. False when the account is disabled. */
-  accept(): Promise<boolean>;
+/** The right password of an inactive account counts as wrong; otherwise the counts would reveal it. */
+export interface PasswordHolder extends LockableAccount {
+  readonly active: boolean;
+}
+
+/** Where a secret is: the hash of a password here, that of another secret, or a directory. */
+export interface SecretPlace {
+  /** Key for counting guesses: the account, or what was typed when there is none, or when counting by account would reveal that there is one. */
+  readonly countedAs: string;
+  /** In a directory, which is not asked while others wait for their hashes. */
+  readonly isElsewhere?: boolean;
+  /** Whether the guess is counted if the directory does not answer. */
+  readonly countsWhenAway?: boolean;
+  /** Takes the same time whether there is one or not. With `isLocked`, guesses at a locked account do not reach a directory. */
+  compare(secret: string, isLocked: (account: LockableAccount) => Promise<boolean>): Promise<ComparedSecret>;
+}
+
+export interface ComparedSecret {
+  /** Undefined when there is none that could be locked. */
+  readonly account: LockableAccount | undefined;
+  readonly isRight: boolean;
+  /** After a right one, of an account that is not locked. */
+  accept(): Promise<'good' | 'expired' | 'closed'>;
 }
 
 export type PasswordCheck = 'good' | 'wrong' | 'locked' | 'closed' | 'expired';
@@ -80,9 +77,9 @@ export interface Passwords {
   /** Ends a lock-out. */
   unlock(change: Change, userId: string): Promise<void>;
   /** Takes the same time whatever is wrong. Guesses are counted by account and address before anything is hashed. */
-  check(password: string, account: PasswordAccount, by: Guesser): Promise<PasswordCheck>;
-  /** For accounts in a directory (LDAP). Counts, pauses and lock-out are the same. */
-  checkInDirectory(check: DirectoryCheck, by: Guesser): Promise<PasswordCheck>;
+  check(password: string, place: SecretPlace, by: Guesser): Promise<PasswordCheck>;
+  /** The password that is stored here. For an unknown user, it compares with nothing, and takes as long. */
+  storedHere(holder: PasswordHolder | undefined, countedAs: string): SecretPlace;
   /** For the service itself: without counts, limits and lock-out. */
   isPasswordOf(userId: string, password: string): Promise<boolean>;
   /** Hashes other secrets that people choose, such as the answer to a security question. */

@@ -4,7 +4,7 @@ import type { DirectoryAccount, DirectoryGuard } from '../../access/context/inde
 import type { Database, UserRow } from '../../ground/database/index.ts';
 import { parseJson } from '../../ground/resource/index.ts';
 import type { LoginAttempt } from '../logins/index.ts';
-import type { Guesser, PasswordCheck, Passwords } from '../passwords/index.ts';
+import type { Guesser, PasswordCheck, Passwords, SecretPlace } from '../passwords/index.ts';
 import { optionsOf } from './revision.ts';
 import { findUser, type UserWithExpiry } from './users.store.ts';
 
@@ -39,47 +39,46 @@ export interface PasswordCheckDeps {
 export function createPasswordCheck({ db, passwords, directory, isActive }: PasswordCheckDeps) {
   const optionsIn = (user: UserRow) => optionsOf(parseJson(user.options));
 
-  async function checkInDirectory(
-    account: DirectoryAccount,
-    { user: named, key }: PasswordOwner,
-    password: string,
-    by: PasswordGuesser,
-  ): Promise<PasswordCheckResult> {
-    let user: UserWithExpiry | undefined;
-    const find = async () => {
-      const login = await account.find();
-      const before = login.userId === undefined ? undefined : await findUser(db.read, login.userId);
-      const client = { key: addressKey(by.address), signal: by.signal };
-      return {
-        account: before && { id: before.id, options: optionsIn(before) },
-        isPassword: (isLocked: boolean) => login.isPassword(password, isLocked, client),
-        async accept(): Promise<boolean> {
-          // The user's tokens were revoked while the directory was asked.
-          if (before && (await findUser(db.read, before.id))?.epoch !== before.epoch) return false;
-          const id = await login.accept();
-          user = id === undefined ? undefined : await findUser(db.read, id);
-          return user !== undefined && (await isActive(user));
-        },
-      };
-    };
-    const countedAs = by.countedAs ?? named?.id ?? key;
-    const countsWhenAway = by.ofAnyDomain === true;
-    const check = await passwords.checkInDirectory({ password, countedAs, countsWhenAway, find }, by);
-    return { check, user: check === 'good' ? user : undefined };
-  }
-
   return async function checkPassword(owner: PasswordOwner, password: string, by: PasswordGuesser): Promise<PasswordCheckResult> {
-    const { user, key, domainId, name } = owner;
-    const inDirectory = await directory.accountOf({ userId: user?.id, domainId, name });
-    if (inDirectory) return checkInDirectory(inDirectory, owner, password, by);
-    const { countedAs, ofAnyDomain } = by;
-    const active = owner.isLeaving === true || (user !== undefined && (await isActive(user)));
-    const account = user ? { id: user.id, options: optionsIn(user), active, countedAs } : { unknown: key };
-    const check = await passwords.check(password, account, by);
-    // Whoever has the password does not depend on a directory that is not theirs.
-    if (check === 'good' || check === 'expired') return { check, user };
+    const { key, domainId, name } = owner;
+    const { ofAnyDomain, countedAs = owner.user?.id ?? key } = by;
     const client = { key: addressKey(by.address), signal: by.signal };
-    await directory.askAboutNobody(ofAnyDomain ? { key: countedAs ?? key } : { domainId }, password, client);
+    let { user } = owner;
+
+    const inDirectory = (account: DirectoryAccount): SecretPlace => ({
+      countedAs,
+      isElsewhere: true,
+      countsWhenAway: ofAnyDomain === true,
+      async compare(typed, isLocked) {
+        const login = await account.find();
+        const before = login.userId === undefined ? undefined : await findUser(db.read, login.userId);
+        const holder = before && { id: before.id, options: optionsIn(before) };
+        const isRight = await login.isPassword(typed, holder !== undefined && (await isLocked(holder)), client);
+        return {
+          account: holder,
+          isRight,
+          async accept() {
+            // The user's tokens were revoked while the directory was asked.
+            if (before && (await findUser(db.read, before.id))?.epoch !== before.epoch) return 'closed';
+            const id = await login.accept();
+            user = id === undefined ? undefined : await findUser(db.read, id);
+            return user && (await isActive(user)) ? 'good' : 'closed';
+          },
+        };
+      },
+    });
+
+    const account = await directory.accountOf({ userId: user?.id, domainId, name });
+    if (account) {
+      const check = await passwords.check(password, inDirectory(account), by);
+      return { check, user: check === 'good' ? user : undefined };
+    }
+    const active = owner.isLeaving === true || (user !== undefined && (await isActive(user)));
+    const holder = user && { id: user.id, options: optionsIn(user), active };
+    const check = await passwords.check(password, passwords.storedHere(holder, user ? countedAs : key), by);
+    // Whoever has the password does not depend on a directory that is not theirs.
+    if (check !== 'good' && check !== 'expired')
+      await directory.askAboutNobody(ofAnyDomain ? { key: by.countedAs ?? key } : { domainId }, password, client);
     return { check, user };
   };
 }
