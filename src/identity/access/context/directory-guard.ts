@@ -52,7 +52,7 @@ export interface DirectoryGuard {
   /** Whether the group is in a directory, which alone says who its members are. */
   isGroupInDirectory(groupId: string, reader?: Reader): Promise<boolean>;
   /** The attributes of the user that come from a directory. Empty for users that are not in one. */
-  attributesOf(userId: string): Promise<readonly string[]>;
+  attributesOf(userId: string, reader?: Reader): Promise<readonly string[]>;
   /** Fails with 403 when the user or group is in a directory. */
   forbid(kind: 'user' | 'group', id: string, reader?: Reader): Promise<void>;
   /** Fails with 403 when the entry of the user or group exists. Those whose entries are gone can be deleted. */

@@ -37,8 +37,8 @@ export function createWriteGuard({
       const domain = domainSettings.hasDirectories ? await findProject(reader, domainId) : undefined;
       if (domain && isDirectory(domainSettings.ofName(domain.name))) fail('directory.no_new', { domain: domainId });
     },
-    async attributesOf(userId) {
-      const { ldap } = (await directoryOf(db.read, 'user', userId)) ?? {};
+    async attributesOf(userId, reader = db.read) {
+      const { ldap } = (await directoryOf(reader, 'user', userId)) ?? {};
       return ldap ? [...SAID, ...mappedOf(ldap).users] : [];
     },
     async forbid(kind, id, reader = db.read) {

@@ -1,6 +1,6 @@
 // Checks the domain and the default project of a user.
 import { findProject } from '../../access/context/index.ts';
-import type { Database } from '../../ground/database/index.ts';
+import type { Database, Reader } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 
 export const createReferenceChecks = (db: Database) => ({
@@ -9,8 +9,8 @@ export const createReferenceChecks = (db: Database) => ({
     if (!domain?.is_domain) fail('domain.not_found', { id });
   },
 
-  async defaultProject(id: string | null | undefined): Promise<void> {
-    const project = id ? await findProject(db.read, id) : undefined;
+  async defaultProject(id: string | null | undefined, reader: Reader = db.read): Promise<void> {
+    const project = id ? await findProject(reader, id) : undefined;
     if (project?.is_domain)
       fail('request.bad_value', { field: 'default_project_id', why: 'a domain cannot be the default project of a user' });
   },

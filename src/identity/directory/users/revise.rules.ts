@@ -1,5 +1,6 @@
 // Changes users.
 
+import { isDeepStrictEqual } from 'node:util';
 import { seconds } from '../../../platform/clock.ts';
 import { type DirectoryGuard, tagOf } from '../../access/context/index.ts';
 import type { Caller, FreshLogin, Shield } from '../../access/rules/index.ts';
@@ -7,7 +8,7 @@ import type { Change } from '../../ground/audit/index.ts';
 import type { Reader, UserRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { bit, type Deps, failOnDuplicateName, mergeOptions, parseJson } from '../../ground/resource/index.ts';
-import type { Passwords } from '../passwords/index.ts';
+import type { NewPassword, Passwords } from '../passwords/index.ts';
 import { nameKey } from './name-key.ts';
 import type { UserNames } from './names.rules.ts';
 import { emailKeys, mainEmail } from './profile.ts';
@@ -52,10 +53,18 @@ export function createUserRevision({
   onDisabled(change: Change, userId: string): Promise<void>;
   onEnabled(change: Change, userId: string): Promise<void>;
 }) {
-  /** Changing how one signs in needs a recent login. The shield decides for provisioning clients, which have no login. */
-  async function permitSignIn(reader: Reader, caller: Caller, id: string): Promise<void> {
-    await shield(reader, caller, 'identity:update_user', { userId: id }, { signIn: true });
-    await freshLogin.require(caller, id, reader);
+  /** The shield decides for provisioning clients, which have no login. For others, changing how one signs in needs a recent login. */
+  async function permit(reader: Reader, caller: Caller, user: UserRow, revision: UserRevision): Promise<void> {
+    const { id } = user;
+    const { body } = revision;
+    const signIn = changesSignIn(user, revision);
+    await shield(reader, caller, 'identity:update_user', { userId: id }, { signIn });
+    if (body.password !== undefined) await directory.forbidPassword(id, reader);
+    if (changesAny(user, revision, await directory.attributesOf(id, reader))) fail('directory.read_only', { kind: 'user', id });
+    if (signIn) await freshLogin.require(caller, id, reader);
+    if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'user' });
+    if (body.domain_id !== undefined && body.domain_id !== user.domain_id) fail('resource.domain_fixed');
+    await checks.defaultProject(body.default_project_id, reader);
   }
 
   /** Writes the row. Revokes access when the account is disabled or gets a new password. */
@@ -84,7 +93,7 @@ export function createUserRevision({
     if (renamed) await names.check(tx, { id, domainId: current.domain_id, name });
     await failOnDuplicateName('user', name, () => updateUser(tx, id, values));
     if (renamed) await names.save(tx, id, current.domain_id, name);
-    if (profile !== stored.profile) await replaceEmails(tx, id, emailKeys(profile));
+    if (!isDeepStrictEqual(emailKeys(profile), emailKeys(stored.profile))) await replaceEmails(tx, id, emailKeys(profile));
     if (isEmailChanged) await onEmailChanged(transaction, id);
     if (body.enabled === true) {
       await passwords.unlock(transaction, id);
@@ -99,38 +108,32 @@ export function createUserRevision({
     }
   }
 
-  /**
-   * `revisionOf` is called twice: before the transaction for the checks and the password, and again with the locked row, so that
-   * concurrent updates do not overwrite each other.
-   */
+  /** Checked before the transaction, too: hashing takes long, and is not for those who may not set the password. */
+  async function preparePassword(caller: Caller, user: UserRow, revision: UserRevision): Promise<NewPassword | undefined> {
+    const { password, options: changed } = revision.body;
+    if (!password) return undefined;
+    await permit(db.read, caller, user, revision);
+    const options = optionsOf(parseJson(mergeOptions(user.options, changed)));
+    return passwords.prepare(password, 'administrator', { id: user.id, options }, queueClientOf(caller));
+  }
+
+  /** `revisionOf` gets the row as the caller read it, to see whether it changes anything, and the locked one, from which it is written. */
   async function revise(
     caller: Caller,
     user: UserWithExpiry,
     revisionOf: (user: UserRow) => UserRevision,
   ): Promise<UserWithExpiry> {
     const { id } = user;
-    await shield(db.read, caller, 'identity:update_user', { userId: id });
     const first = revisionOf(user);
-    if (changesNothing(user, first)) return user;
-    if (first.body.password !== undefined) await directory.forbidPassword(id);
-    const ofDirectory = await directory.attributesOf(id);
-    if (changesAny(user, first, ofDirectory)) fail('directory.read_only', { kind: 'user', id });
-    if (changesSignIn(user, first)) await permitSignIn(db.read, caller, id);
-    const { body } = first;
-    if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'user' });
-    if (body.domain_id !== undefined && body.domain_id !== user.domain_id) fail('resource.domain_fixed');
-    await checks.defaultProject(body.default_project_id);
-
-    const options = parseJson<Record<string, unknown>>(mergeOptions(user.options, body.options));
-    const password = body.password
-      ? await passwords.prepare(body.password, 'administrator', { id, options: optionsOf(options) }, queueClientOf(caller))
-      : undefined;
+    if (changesNothing(user, first)) {
+      await permit(db.read, caller, user, first);
+      return user;
+    }
+    const password = await preparePassword(caller, user, first);
     return change(caller, async (transaction) => {
       const current = (await lockUser(db, transaction.tx, id)) ?? fail('user.not_found', { id });
       const revision = revisionOf(current);
-      if (changesAny(current, revision, ofDirectory)) fail('directory.read_only', { kind: 'user', id });
-      if (password !== undefined || changesSignIn(current, revision)) await permitSignIn(transaction.tx, caller, id);
-      else await shield(transaction.tx, caller, 'identity:update_user', { userId: id });
+      await permit(transaction.tx, caller, current, revision);
       await revision.beforeWrite?.(transaction);
       // Repeated, it leaves the row and its version alone.
       if (isDisabledAgain(current, revision)) await onDisabled(transaction, id);
