@@ -27,7 +27,7 @@ import type { ModuleOptions } from '../ground/module-options.ts';
 import { createNotifications } from '../ground/notifications/index.ts';
 import type { Deps } from '../ground/resource/index.ts';
 import { createFederationDelegation } from '../login/federation/index.ts';
-import { createMissingMethods, createRevocations, createTokenKeys, createTokens } from '../login/tokens/index.ts';
+import { createLoginRequirements, createRevocations, createTokenKeys, createTokens } from '../login/tokens/index.ts';
 import { createLogouts, createRecords, isWallet } from '../openid/provider/index.ts';
 import { createPersonalData } from '../operations/personal-data/index.ts';
 import { createAccountDeletion, createCancelledDeletion } from '../provisioning/account-deletion/index.ts';
@@ -95,7 +95,8 @@ export async function buildCore(db: Database, options: ModuleOptions) {
   const shield = createShield({ access, clock });
   const relyingParty = () => relyingPartyOf(options.issuer(), config.twoFactorIssuer);
   const passkeyPolicy = createPasskeyPolicy({ db, domainSettings, relyingParty });
-  const freshLogin = createFreshLogin({ ...deps, missingMethods: createMissingMethods(passkeyPolicy.isRequired) });
+  const requirements = createLoginRequirements({ db, isPasskeyRequired: passkeyPolicy.isRequired });
+  const freshLogin = createFreshLogin({ ...deps, missingMethods: requirements.missingMethods });
   const logins = createLoginEvents(deps);
   const onEmailChanged = async (transaction: Change, userId: string): Promise<void> => {
     await links.endOf(transaction, userId);
@@ -136,6 +137,7 @@ export async function buildCore(db: Database, options: ModuleOptions) {
     access,
     passwords,
     users,
+    requirements,
     freshLogin,
     relyingParty,
     passkeyPolicy,

@@ -40,7 +40,7 @@ export async function buildModules(db: Database, options: ModuleOptions) {
   const people = { ...buildPeople(core, options), acceptance };
   const credentialIssuing = buildCredentialIssuing(core, applications, roleCredentials, options);
   const signIn = buildSignIn(core, applications, people, { ...roleCredentials, ...credentialIssuing }, options);
-  const { factor, passkeys, passkeyPolicy, credentials, auth, openid, federation, completeness } = signIn;
+  const { factor, passkeys, passkeyPolicy, credentials, auth, openid, federation } = signIn;
   const domains = createDomains(deps);
   const projects = createProjects({ ...deps, domains });
   const limits = createLimits(deps);
@@ -48,7 +48,7 @@ export async function buildModules(db: Database, options: ModuleOptions) {
   const connections = createConnections({ ...deps, provisioner: delegation.provisioner });
   const parts: IdentityRouteDeps = {
     ...deps,
-    accessQuestions: createAccessQuestions({ ...deps, ...core, completeness, sees: appAssignments.sees }),
+    accessQuestions: createAccessQuestions({ ...deps, ...core, sees: appAssignments.sees }),
     tokens,
     users,
     shield,

@@ -20,8 +20,7 @@ import { createFederation } from '../login/federation/index.ts';
 import {
   createAuth,
   createAuthenticate,
-  createKeyExchange,
-  createLoginCompleteness,
+  createLoginChecks,
   createReceipts,
   createScopes,
   createSessionTokens,
@@ -55,7 +54,8 @@ export function buildSignIn(
   roleCredentials: RoleCredentials & Pick<CredentialIssuing, 'offers'>,
   options: ModuleOptions,
 ) {
-  const { deps, access, users, tokens, tokenKeys, freshLogin, logins, devices, gate, relyingParty, passkeyPolicy } = core;
+  const { deps, access, users, tokens, tokenKeys, requirements, freshLogin, logins, devices, gate, relyingParty, passkeyPolicy } =
+    core;
   const { db, clock, config } = deps;
   const { seal } = options;
   const factor = createFactor({ ...deps, ...core, ...core.notifications, seal, issuer: config.twoFactorIssuer });
@@ -108,20 +108,9 @@ export function buildSignIn(
     oauth1: oauth1.accessTokens.logIn,
   });
   const receipts = createReceipts({ keys: tokenKeys, clock });
-  const completeness = createLoginCompleteness({ db, scopes, isPasskeyRequired: passkeyPolicy.isRequired });
-  const auth = createAuth({
-    ...deps,
-    tokens,
-    authenticate,
-    scopes,
-    receipts,
-    logins,
-    completeness,
-    stillThere: users.stillThere,
-    trusts,
-  });
-  const keyExchange = createKeyExchange({ ...deps, tokens, scopes, users });
-  const signatureExchange = createSignatureExchange({ ...deps, gate, users, logins, keyExchange, ec2Credentials });
+  const checks = createLoginChecks({ scopes, requirements, trusts, stillThere: users.stillThere });
+  const auth = createAuth({ ...deps, tokens, authenticate, receipts, logins, checks, requirements });
+  const signatureExchange = createSignatureExchange({ ...deps, gate, users, logins, auth, ec2Credentials });
   const walletSignIn = buildWalletSignIn(core, roleCredentials, federation, options);
   const openid = createOpenid({
     ...deps,
@@ -131,7 +120,7 @@ export function buildSignIn(
     seal,
     outboundTo: (address) => createOutbound([...options.outboundAllow, hostPort(address)], options),
     auth,
-    sessionTokens: createSessionTokens({ tokens, scopes, completeness }),
+    sessionTokens: createSessionTokens({ tokens, checks }),
     factor,
     federation,
     walletSignIn,
@@ -149,5 +138,5 @@ export function buildSignIn(
     organizationsOf: async (userId) => readProjects(db.read, [...(await reachableProjectIds(db.read, userId, seconds(clock)))]),
   });
   const delegations = { applicationCredentials, trusts, oauth1, ec2Credentials, signatureExchange };
-  return { factor, passkeys, passkeyPolicy, credentials, ...delegations, auth, openid, federation, walletSignIn, completeness };
+  return { factor, passkeys, passkeyPolicy, credentials, ...delegations, auth, openid, federation, walletSignIn };
 }

@@ -25,4 +25,4 @@ export { isCurrent, keptBy } from './kept-token.ts';
 export { MANAGING_ROLES } from './lent-rights.ts';
 export { anyManagesApplications, grantedOrganizations, managersIn, rolesByTrust } from './management.store.ts';
 export { ACCESS_TOKEN, APPLICATION, APPLICATION_CREDENTIAL, PROVIDER_TOKEN, SIGNATURE } from './other-authentication.ts';
-export { type AuthMethod, METHODS, methodNames, type TokenRecord, type VerifiedToken } from './token-record.ts';
+export { type AuthMethod, kindOf, METHODS, methodNames, type TokenRecord, type VerifiedToken } from './token-record.ts';

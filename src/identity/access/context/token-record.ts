@@ -2,21 +2,29 @@
 import type { AuthContext, Scope } from './auth-context.ts';
 import type { DelegationRef } from './delegation.ts';
 
-/** How a user authenticated. Stored as bits in the token format, so the order must not change. */
-export const METHODS = [
-  'password',
-  'token',
-  'totp',
-  'oauth2',
-  'application_credential',
-  'external',
-  'mapped',
-  'passkey',
-  'oauth1',
-  'ec2credential',
-  'wallet',
-] as const;
-export type AuthMethod = (typeof METHODS)[number];
+/**
+ * How a user authenticated, and what that is in a login: `first` begins one, `second` goes with one, `exchange` stands for a login from before,
+ * `passed on` is a program that uses what a user gave it. Stored as bits in the token format, so the order must not change.
+ */
+const METHOD_KINDS = {
+  password: 'first',
+  token: 'exchange',
+  totp: 'second',
+  oauth2: 'exchange',
+  application_credential: 'passed on',
+  external: 'first',
+  mapped: 'first',
+  passkey: 'first',
+  oauth1: 'passed on',
+  ec2credential: 'passed on',
+  wallet: 'first',
+} as const satisfies Readonly<Record<string, 'first' | 'second' | 'exchange' | 'passed on'>>;
+
+export type AuthMethod = keyof typeof METHOD_KINDS;
+type MethodKind = (typeof METHOD_KINDS)[AuthMethod];
+export const METHODS = Object.keys(METHOD_KINDS) as readonly AuthMethod[];
+
+export const kindOf = (method: AuthMethod): MethodKind => METHOD_KINDS[method];
 
 /** The methods of a login as one word, always in the same order: a label of metrics. */
 export const methodNames = (methods: readonly AuthMethod[]): string =>

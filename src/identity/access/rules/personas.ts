@@ -1,5 +1,5 @@
 // The callers that rules speak of: administrators, readers, managers, the person themselves. Rules combine them (policy.ts).
-import { isPassedOn, type Scope } from '../context/index.ts';
+import { isPassedOn, kindOf, type Scope } from '../context/index.ts';
 import type { Caller } from './caller.ts';
 
 /** What a rule knows about the target of a request. */
@@ -274,7 +274,7 @@ export const deletesApplicationCredential = both(anyOf(admin, ownOne), mayPassOn
  */
 const usesTrusts: Condition = ({ token: { methods, delegation } }) =>
   [undefined, 'federation', 'trust'].includes(delegation?.kind) &&
-  !methods.some((method) => ['oauth2', 'application_credential', 'oauth1', 'ec2credential'].includes(method));
+  !methods.some((method) => method === 'oauth2' || kindOf(method) === 'passed on');
 const trustor = rule(self, 'the trustor');
 const trustee = rule((caller, { trusteeId }) => caller.userId === trusteeId, 'the trustee');
 export const createsTrust = both(trustor, usesTrusts, ofProject);

@@ -5,7 +5,7 @@ import { type LoginAttempt, type LoginEvents, loginRefused } from '../../directo
 import type { Users } from '../../directory/users/index.ts';
 import { fail } from '../../ground/faults.ts';
 import type { Deps } from '../../ground/resource/index.ts';
-import type { ExchangedToken, KeyExchange } from '../tokens/index.ts';
+import type { AuthRules, IssuedToken } from '../tokens/index.ts';
 import type { Ec2Request, S3Request } from './ec2.schema.ts';
 import { isS3Signature } from './s3-signatures.ts';
 import { checkSignature } from './signatures.ts';
@@ -40,13 +40,13 @@ export function createSignatureExchange({
   gate,
   users,
   logins,
-  keyExchange,
+  auth,
   ec2Credentials,
 }: Pick<Deps, 'clock' | 'config'> & {
   readonly gate: Gate;
   readonly users: Pick<Users, 'find'>;
   readonly logins: Pick<LoginEvents, 'recordLogin'>;
-  readonly keyExchange: KeyExchange;
+  readonly auth: Pick<AuthRules, 'exchangeKey'>;
   readonly ec2Credentials: Pick<Ec2Credentials, 'find'>;
 }) {
   const events = new Throttle(EVENTS, clock);
@@ -55,11 +55,11 @@ export function createSignatureExchange({
     access: string,
     attempt: LoginAttempt,
     refusalOf: (key: Ec2Key) => string | undefined,
-  ): Promise<ExchangedToken> {
+  ): Promise<IssuedToken> {
     const key = await ec2Credentials.find(access);
     const countedAs = key ? `key ${key.id}` : `address ${addressKey(attempt.address)}`;
 
-    async function exchange({ subject }: LoginAttempt): Promise<ExchangedToken> {
+    async function exchange({ subject }: LoginAttempt): Promise<IssuedToken> {
       if (!key) throw loginRefused('access key unknown');
       if (subject) subject.userId = key.userId;
       const isShort = key.secret.length < LONG_SECRET;
@@ -71,7 +71,7 @@ export function createSignatureExchange({
       }
       const user = await users.find(key.userId);
       if (!user) throw loginRefused('access key unknown');
-      return keyExchange({ user, delegation: { kind: 'ec2', id: key.id }, epoch: key.epoch }, 'ec2credential');
+      return auth.exchangeKey({ user, delegation: { kind: 'ec2', id: key.id }, epoch: key.epoch }, attempt);
     }
 
     if (!events.has(countedAs)) return exchange(attempt);
@@ -86,7 +86,7 @@ export function createSignatureExchange({
   }
 
   return {
-    byEc2Signature(body: Envelope<Ec2Request>, attempt: LoginAttempt): Promise<ExchangedToken> {
+    byEc2Signature(body: Envelope<Ec2Request>, attempt: LoginAttempt): Promise<IssuedToken> {
       const { access, signature, verb = '', host = '', path = '', params = {}, headers = {}, body_hash } = requestIn(body);
       const request = { verb, host, path, params, headers, bodyHash: body_hash ?? '' };
       const { signatureSeconds, signaturesWithoutTime: allowTimeless } = config;
@@ -98,7 +98,7 @@ export function createSignatureExchange({
       });
     },
 
-    byS3Signature(body: Envelope<S3Request>, attempt: LoginAttempt): Promise<ExchangedToken> {
+    byS3Signature(body: Envelope<S3Request>, attempt: LoginAttempt): Promise<IssuedToken> {
       const { access, signature, token = '' } = requestIn(body);
       return tokenBy(access, attempt, ({ secret }) => (isS3Signature(token, signature, secret) ? undefined : 'signature wrong'));
     },

@@ -2,11 +2,10 @@
 
 import { loginRefused } from '../../directory/logins/index.ts';
 import { fail } from '../../ground/faults.ts';
-import { findLoginUser } from './login-user.ts';
-import { type LoginMethod, requireMethodData, setSubject } from './method.ts';
+import { findLoginUser, type LoginMethod, setSubject } from './method.ts';
 
-export const loginByApplicationCredential: LoginMethod = async (deps, identity, attempt) => {
-  const { id, name, user: owner, secret } = requireMethodData('application_credential', identity.application_credential);
+export const loginByApplicationCredential: LoginMethod<'application_credential'> = async (deps, data, attempt) => {
+  const { id, name, user: owner, secret } = data;
   if (id === undefined && name === undefined)
     fail('request.invalid_field', { field: 'auth.identity.application_credential', why: 'an id or a name is required' });
   // With an id, its own user counts, whoever else is named.

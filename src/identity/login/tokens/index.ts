@@ -1,14 +1,13 @@
 // Tokens: issued at login, verified from memory, revoked one by one or through what they depend on.
 export { mountAuth } from './auth.routes.ts';
-export { type AuthRules, createAuth } from './auth.rules.ts';
+export { type AuthRules, createAuth, type IssuedToken, type PartialLogin } from './auth.rules.ts';
 export { TokenReply } from './auth.schema.ts';
-export { createLoginCompleteness, type LoginCompleteness, type PartialLogin } from './completeness.ts';
-export { createKeyExchange, type ExchangedToken, type KeyExchange } from './key-exchange.ts';
+export { createLoginChecks } from './login-checks.ts';
 export { createAuthenticate } from './methods.ts';
 export { mountOauth2Token } from './oauth2-token.routes.ts';
 export { createReceipts } from './receipts.ts';
 export { createTokenText, type TokenText } from './render.ts';
-export { createMissingMethods } from './requirements.ts';
+export { createLoginRequirements, type LoginRequirements } from './requirements.ts';
 export { createRevocations, type Revocations } from './revocations.ts';
 export { createScopes, type Scopes } from './scopes.ts';
 export { createSecondProof } from './second-proof.ts';

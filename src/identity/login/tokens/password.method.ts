@@ -2,13 +2,11 @@
 
 import { loginRefused, refusalReason } from '../../directory/logins/index.ts';
 import { fail } from '../../ground/faults.ts';
-import { findLoginUser } from './login-user.ts';
-import { type LoginMethod, requireMethodData, setSubject } from './method.ts';
+import { findLoginUser, type LoginMethod, setSubject } from './method.ts';
 import { isCodeValid } from './totp.method.ts';
 
-export const loginByPassword: LoginMethod = async (deps, identity, attempt) => {
+export const loginByPassword: LoginMethod<'password'> = async (deps, { user: body }, attempt) => {
   const { users, factor, devices } = deps;
-  const body = requireMethodData('password', identity.password).user;
   const loginUser = await findLoginUser(deps, body, 'password');
   setSubject(attempt, loginUser.user);
   const { verification_code: code, device_data: device, recovery_code: recovery } = body;
@@ -27,5 +25,5 @@ export const loginByPassword: LoginMethod = async (deps, identity, attempt) => {
     throw loginRefused('recovery code wrong');
   const second = code !== undefined || device !== undefined || recovery !== undefined;
   // As at the pages: a remembered device or a recovery code stands for a code, also later, when the token is to change a way in.
-  return { user, methods: second ? ['password', 'totp'] : ['password'], second };
+  return { user, methods: second ? ['password', 'totp'] : ['password'] };
 };

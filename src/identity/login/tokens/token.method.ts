@@ -1,10 +1,10 @@
 // The method `token`: one of our tokens. The new token also has the methods of the old one.
 import { fail } from '../../ground/faults.ts';
 import { testPoint } from '../../ground/test-points.ts';
-import { type LoginMethod, requireMethodData } from './method.ts';
+import type { LoginMethod } from './method.ts';
 
-export const loginByToken: LoginMethod = async ({ tokens, users }, identity) => {
-  const verified = await tokens.verify(requireMethodData('token', identity.token).id);
+export const loginByToken: LoginMethod<'token'> = async ({ tokens, users }, { id }) => {
+  const verified = await tokens.verify(id);
   // Keystone's clients expect 404 for an invalid token and 401 for a refused login.
   if (!verified) fail('token.not_found');
   const { record, authContext } = verified;
@@ -13,6 +13,5 @@ export const loginByToken: LoginMethod = async ({ tokens, users }, identity) => 
   await testPoint('login.before-token');
   const user = await users.find(record.userId);
   if (user?.epoch !== authContext.userEpoch) fail('token.not_found');
-  const { delegation } = record;
-  return { user, methods: ['token', ...record.methods], parent: record, ...(delegation ? { delegation } : {}) };
+  return { user, methods: ['token'], delegation: record.delegation, token: { parent: record } };
 };

@@ -16,7 +16,7 @@ import { findUser, type Users } from '../../directory/users/index.ts';
 import type { ProjectRow, Reader } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { type Deps, single } from '../../ground/resource/index.ts';
-import type { LoginCompleteness } from '../../login/tokens/index.ts';
+import type { LoginRequirements } from '../../login/tokens/index.ts';
 import type { Missing, Named, Path, ScopeName, Step } from './explanation.schema.ts';
 
 /** A user in many groups can have a role in hundreds of ways. */
@@ -27,7 +27,7 @@ const MAX_ELSEWHERE = 20;
 export interface ExplanationDeps extends Pick<Deps, 'db' | 'clock'> {
   readonly access: Access;
   readonly users: Pick<Users, 'find'>;
-  readonly completeness: Pick<LoginCompleteness, 'signInNeeds'>;
+  readonly requirements: Pick<LoginRequirements, 'signInNeeds'>;
 }
 
 export interface AccessQuestion {
@@ -203,10 +203,10 @@ const namedUser = ({ user }: Inspection) => ({
 
 /** Whether somebody uses a second factor is told to those who may ask for it. */
 export async function visibleNeeds(
-  { users, completeness }: ExplanationDeps,
+  { users, requirements }: ExplanationDeps,
   caller: Caller,
   userId: string,
 ): Promise<{ sign_in_needs?: readonly string[] }> {
   const user = isAllowed(caller, 'is_two_factor_auth_enabled', { userId }) ? await users.find(userId) : undefined;
-  return user ? { sign_in_needs: await completeness.signInNeeds(user) } : {};
+  return user ? { sign_in_needs: await requirements.signInNeeds(user) } : {};
 }

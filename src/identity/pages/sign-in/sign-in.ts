@@ -124,7 +124,8 @@ export function createSignIn(deps: SignInDeps) {
 
     /** A person whom another provider vouched for. */
     async byProvider(userId: string, attempt: LoginAttempt): Promise<BrowserSignInResult> {
-      const { user, methods, generation, complete } = await auth.signInByProvider(async () => users.find(userId), attempt);
+      const find = async () => users.find(userId);
+      const { user, methods, generation, complete } = await auth.signInWith('mapped', find, attempt);
       return { userId: user.id, methods, epoch: user.epoch, generation, complete };
     },
 

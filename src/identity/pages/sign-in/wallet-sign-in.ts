@@ -61,7 +61,7 @@ export function createWalletSignInStep({ auth, users, walletSignIn, federation }
         const user = await users.find(userId);
         return user && (await policy.isAllowed(user, 'first')) ? user : undefined;
       };
-      const { user, methods, generation, complete } = await auth.signInByProvider(find, attempt);
+      const { user, methods, generation, complete } = await auth.signInWith('mapped', find, attempt);
       return { userId: user.id, methods, epoch: user.epoch, generation, complete };
     },
 
