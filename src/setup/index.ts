@@ -49,7 +49,7 @@ export async function apply(
   onDone: (change: Change) => void,
 ): Promise<void> {
   const where = ({ wanted }: Change): string => (wanted ? document.place(wanted.path) : 'deleting');
-  await writeChanges({ state, secrets, onDone }, changes, where);
+  await writeChanges({ state, secrets, where, onDone }, changes);
 }
 
 /** `users`: also what is assigned to single users. */

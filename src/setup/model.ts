@@ -1,6 +1,7 @@
 // What is compared: things that a file wants and things that a service has, with names instead of ids.
-import type { Json, SecretRef } from './schema.ts';
 
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+export type SecretRef = { readonly file: string } | { readonly variable: string };
 export type Path = readonly (string | number)[];
 
 /** In the order of creation. Deleting goes the other way. */
@@ -56,6 +57,8 @@ export interface Found {
   readonly id: string;
   /** Why it is never deleted. */
   readonly keep?: string;
+  /** Why it is never changed. */
+  readonly locked?: string;
   /** Every service has it. Nobody expects that it is deleted, so nothing is said about it. */
   readonly builtIn?: boolean;
   /** Several things of the service have this key. */

@@ -1,10 +1,8 @@
 // Compares what a file wants with what a service has.
 import { isDeepStrictEqual } from 'node:util';
 import type { SetupDocument } from './document.ts';
-import { labelOf } from './labels.ts';
-import { type Change, type Found, type Key, KINDS, keyText, type Wanted } from './model.ts';
-import { OWN_APPLICATIONS } from './read-applications.ts';
-import type { Json } from './schema.ts';
+import { definitionOf, labelOf, parentOf } from './kinds/index.ts';
+import { type Change, type Found, type Json, type Key, KINDS, type Kind, keyText, type Wanted } from './model.ts';
 import { missingSecret, type Secrets } from './secrets.ts';
 import type { State } from './state.ts';
 import { shown } from './text.ts';
@@ -22,16 +20,9 @@ export interface Plan {
 /** The file of a secret that an earlier run could not write. */
 export const SECRET_FILE = 'secret file';
 
-/** Lists whose order means nothing. */
-const SETS = new Set(['tags', 'redirect_uris', 'post_logout_redirect_uris', 'scopes', 'remote_ids', 'email_domains', 'issuers']);
-/** Fields that cannot be changed later. */
-const FIXED: Readonly<Record<string, string>> = {
-  'organization.parent': 'an organization cannot be moved',
-  'identity_provider.domain': 'the domain of an identity provider cannot be changed',
-};
-
-export function isSame(field: string, one: Json | undefined, other: Json | undefined): boolean {
-  if (SETS.has(field) && Array.isArray(one) && Array.isArray(other)) return isDeepStrictEqual(one.toSorted(), other.toSorted());
+export function isSame(kind: Kind, field: string, one: Json | undefined, other: Json | undefined): boolean {
+  const isSet = definitionOf(kind).fields?.[field]?.isSet;
+  if (isSet && Array.isArray(one) && Array.isArray(other)) return isDeepStrictEqual(one.toSorted(), other.toSorted());
   return isDeepStrictEqual(one ?? null, other ?? null);
 }
 
@@ -51,16 +42,17 @@ const problem = ({ document, problems }: Context, path: Wanted['path'], why: str
 function creation(context: Context, wanted: Wanted): Change {
   const why = missingSecret(context.secrets, wanted);
   if (why) problem(context, wanted.path, why);
-  if (wanted.kind === 'application' && String(wanted.key[0]).startsWith('#'))
-    problem(context, [...wanted.path, 'id'], 'there is no application with this id; without id it would be created');
+  const refusal = definitionOf(wanted.kind).refusal?.(wanted);
+  if (refusal) problem(context, refusal.path, refusal.why);
   const fields = Object.fromEntries(Object.entries(wanted.fields).map(([name, to]) => [name, { to }]));
   return { action: 'create', kind: wanted.kind, key: wanted.key, fields, wanted };
 }
 
 function checkUpdate(context: Context, wanted: Wanted, found: Found, changed: readonly string[]): void {
   const { kind, path, fields } = wanted;
+  const { fields: known = {} } = definitionOf(kind);
   for (const name of changed) {
-    const fixed = FIXED[`${kind}.${name}`];
+    const fixed = known[name]?.fixed;
     if (fixed) problem(context, path, fixed);
   }
   if (found.fields.immutable === true && fields.immutable !== false)
@@ -69,8 +61,8 @@ function checkUpdate(context: Context, wanted: Wanted, found: Found, changed: re
       path,
       `${labelOf(wanted)} is immutable; add immutable: false to change ${changed.map((name) => shown(name, false)).join(', ')}`,
     );
-  if (kind === 'application' && OWN_APPLICATIONS.has(found.id)) problem(context, path, 'this application belongs to the service');
-  if (kind === 'openid' && (changed.includes('client_secret') || changed.includes('issuer'))) {
+  if (found.locked) problem(context, path, found.locked);
+  if (changed.some((name) => known[name]?.sendsSecret)) {
     const why = missingSecret(context.secrets, wanted);
     if (why) problem(context, path, why);
   }
@@ -78,10 +70,12 @@ function checkUpdate(context: Context, wanted: Wanted, found: Found, changed: re
 
 function update(context: Context, wanted: Wanted, found: Found): Change | undefined {
   if (found.ambiguous) {
-    const remedy = wanted.kind === 'application' ? 'name the one that is meant by its id' : 'rename one of them first';
+    const remedy = definitionOf(wanted.kind).remedy ?? 'rename one of them first';
     problem(context, wanted.path, `the service has several things of this kind with this name: ${remedy}`);
   }
-  const changed = Object.keys(wanted.fields).filter((name) => !isSame(name, found.fields[name], wanted.fields[name]));
+  const changed = Object.keys(wanted.fields).filter(
+    (name) => !isSame(wanted.kind, name, found.fields[name], wanted.fields[name]),
+  );
   if (context.sendSecrets && wanted.secret && !changed.includes('client_secret')) changed.push('client_secret');
   const interrupted = wanted.secretTo !== undefined && context.secrets.isUnwritten(wanted.secretTo);
   if (changed.length === 0 && !interrupted) return undefined;
@@ -95,15 +89,15 @@ function update(context: Context, wanted: Wanted, found: Found): Change | undefi
 
 const beginsWith = (key: Key, prefix: Key): boolean => prefix.every((part, index) => key[index] === part);
 
-/** Organizations that have to stay because something below them does. */
+/** Things that have to stay because something below them does. */
 function keptAbove(state: State, wanted: ReadonlySet<string>): Set<string> {
   const kept = new Set<string>();
   for (const item of state.items) {
-    if (item.kind !== 'organization' || (item.keep === undefined && !wanted.has(keyText(item.kind, item.key)))) continue;
-    for (let parent = item.fields.parent; typeof parent === 'string'; ) {
-      const key = [item.key[0]!, parent];
-      kept.add(keyText('organization', key));
-      parent = state.find('organization', key)?.fields.parent ?? null;
+    if (item.keep === undefined && !wanted.has(keyText(item.kind, item.key))) continue;
+    for (let above = parentOf(item); above; ) {
+      kept.add(keyText(item.kind, above));
+      const parent = state.find(item.kind, above);
+      above = parent && parentOf(parent);
     }
   }
   return kept;
@@ -132,16 +126,17 @@ function deletions({ setup, state }: Context): { readonly changes: Change[]; rea
   return { changes, notices };
 }
 
-/** Regions may be in any order in a file; parents have to be created first. */
+/** By kind, and in the order of the file; but what is below another one of its kind comes after it. */
 function inOrder(items: readonly Wanted[]): Wanted[] {
-  const regions = new Map(items.filter(({ kind }) => kind === 'region').map((item) => [item.key[0], item]));
-  const depth = (item: Wanted, seen = new Set<unknown>()): number => {
-    const parent = regions.get((item.fields.parent ?? null) as string | null);
-    if (item.kind !== 'region' || !parent || seen.has(parent)) return 0;
-    return 1 + depth(parent, seen.add(parent));
+  const byKey = new Map(items.map((item) => [keyText(item.kind, item.key), item]));
+  const seen = new Set<Wanted>();
+  const withParents = (item: Wanted | undefined): Wanted[] => {
+    if (!item || seen.has(item)) return [];
+    seen.add(item);
+    const above = parentOf(item);
+    return [...withParents(above && byKey.get(keyText(item.kind, above))), item];
   };
-  const ranked = items.map((item) => ({ item, kind: KINDS.indexOf(item.kind), depth: depth(item) }));
-  return ranked.sort((a, b) => a.kind - b.kind || a.depth - b.depth).map(({ item }) => item);
+  return items.flatMap(withParents).sort((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind));
 }
 
 function checkReferences(context: Context, missingUsers: WantedSetup['users']): void {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { SetupDocument } from './document.ts';
-import { labelOf } from './labels.ts';
+import { labelOf } from './kinds/index.ts';
 import type { Action, Change } from './model.ts';
 import type { Plan } from './plan.ts';
 import { SetupError, shown, shownValue } from './text.ts';

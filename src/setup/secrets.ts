@@ -4,9 +4,9 @@ import { lstatSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import type { Environment } from '../platform/config/index.ts';
 import { createFile, replaceFile } from '../platform/durable-file.ts';
+import { Refusal } from './client.ts';
 import { readSecretFile } from './credentials.ts';
-import type { Wanted } from './model.ts';
-import type { SecretRef } from './schema.ts';
+import type { SecretRef, Wanted } from './model.ts';
 import { SetupError, shown } from './text.ts';
 
 export interface Secrets {
@@ -106,9 +106,7 @@ export function createSecrets(folder: string, env: Environment): Secrets {
 }
 
 /** Why something cannot be created without its secret. */
-export function missingSecret(secrets: Secrets, { kind, secret, secretTo }: Wanted): string | undefined {
-  if (kind === 'scim_connection' && secretTo === undefined)
-    return 'the token of a new connection is shown once: name a file for it with token_to';
+export function missingSecret(secrets: Secrets, { secret, secretTo }: Wanted): string | undefined {
   if (secretTo !== undefined) return secrets.refusal(secretTo);
   if (!secret) return undefined;
   try {
@@ -118,4 +116,23 @@ export function missingSecret(secrets: Secrets, { kind, secret, secretTo }: Want
     if (error instanceof SetupError) return `client_secret: ${error.message}`;
     throw error;
   }
+}
+
+/** Creates something whose secret the service generates, and returns its id. The file exists before the secret does. */
+export async function createWithSecret(
+  secrets: Secrets,
+  secretTo: string | undefined,
+  create: () => Promise<{ id: string; secret: string }>,
+): Promise<string> {
+  const file = secretTo === undefined ? undefined : secrets.reserve(secretTo);
+  let made: { id: string; secret: string };
+  try {
+    made = await create();
+  } catch (error) {
+    // Without an answer it may exist; applying the file again finds it, and the reserved file.
+    if (error instanceof Refusal && error.status < 500) file?.release();
+    throw error;
+  }
+  file?.write(made.secret);
+  return made.id;
 }

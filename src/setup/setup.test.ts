@@ -13,7 +13,7 @@ import { Operator } from '../../test/support/setup.ts';
 import { BUILT_IN_APPLICATION } from '../identity/applications/consumers/index.ts';
 import { parseSetup } from './document.ts';
 import { apply } from './index.ts';
-import { OWN_APPLICATIONS } from './read-applications.ts';
+import { OWN_APPLICATIONS } from './kinds/index.ts';
 import { checkSavedPlan, planJson } from './render.ts';
 
 const FULL = readFileSync('test/support/fixtures/setup.yaml', 'utf8');

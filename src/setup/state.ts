@@ -1,7 +1,6 @@
 // The state of a service, as far as it is needed: what it has, by names, and the ids that requests need.
 import type { Body, Client } from './client.ts';
-import { type Fields, type Found, type Key, type Kind, keyText } from './model.ts';
-import type { Json } from './schema.ts';
+import { type Found, type Key, type Kind, keyText } from './model.ts';
 
 /** What is read. Reading everything of a large service would take long. */
 export interface Need {
@@ -19,42 +18,48 @@ export interface Need {
 export const textOf = (body: Body, name: string): string => String(body[name] ?? '');
 export const pathId = (id: string): string => encodeURIComponent(id);
 
-/** The attributes of a thing beyond the known ones, each as a field. */
-export const attributesOf = (body: Body, known: readonly string[]): Fields =>
-  Object.fromEntries(
-    Object.entries(body)
-      .filter(([name]) => !known.includes(name) && name !== 'id' && name !== 'links')
-      .map(([name, value]) => [`attributes.${name}`, value as Json]),
-  );
+type Named = Kind | 'user';
+type Keeping = Pick<Found, 'keep' | 'builtIn' | 'locked'>;
+/** What the API shows of a thing, as a plan compares it. */
+export type Shape = (kind: Kind, body: Body, state: State) => Pick<Found, 'url' | 'fields'>;
+const LOOKED_UP = { organization: ['projects', 'project'], user: ['users', 'user'] } as const;
 
 export class State {
   readonly client: Client;
   readonly need: Need;
+  readonly #shapeOf: Shape;
   readonly items: Found[] = [];
   readonly #byKey = new Map<string, Found>();
   readonly #ids = new Map<string, string>();
-  readonly #domainNames = new Map<string, string>();
+  readonly #keys = new Map<string, Key>();
+  readonly #lists = new Map<string, Promise<Body[]>>();
   readonly #lookups = new Map<string, Promise<Key | undefined>>();
 
-  constructor(client: Client, need: Need) {
+  constructor(client: Client, need: Need, shapeOf: Shape) {
     this.client = client;
     this.need = need;
+    this.#shapeOf = shapeOf;
   }
 
-  needs(...kinds: readonly Kind[]): boolean {
-    return kinds.some((kind) => this.need.kinds.has(kind));
+  /** A thing that the API shows. Its address follows from its id, unless that is given. */
+  add(kind: Kind, key: Key, body: Body, more: Keeping & { readonly url?: string } = {}): void {
+    this.#add({ kind, key, id: textOf(body, 'id'), ...this.#shapeOf(kind, body, this), ...more });
   }
 
-  add(found: Found): void {
-    const text = keyText(found.kind, found.key);
+  /** Something that is only there or not. */
+  addLink(kind: Kind, key: Key, url: string, more: Keeping = {}): void {
+    this.#add({ kind, key, id: url, url, fields: {}, ...more });
+  }
+
+  #add(found: Found): void {
+    const { kind, key, id } = found;
+    const text = keyText(kind, key);
     const other = this.#byKey.get(text);
     // Names of some kinds are not unique. The first is the one that counts, and the plan says that it is not clear.
     const item = other ? { ...found, ambiguous: true } : found;
-    if (other) this.#byKey.set(text, { ...other, ambiguous: true });
-    else {
-      this.#byKey.set(text, item);
-      this.#ids.set(text, found.id);
-    }
+    this.#byKey.set(text, other ? { ...other, ambiguous: true } : item);
+    if (!other) this.setId(kind, key, id);
+    this.remember(kind, id, key);
     this.items.push(item);
   }
 
@@ -62,45 +67,58 @@ export class State {
     return this.#byKey.get(keyText(kind, key));
   }
 
-  idOf(kind: Kind | 'user', key: Key): string | undefined {
+  idOf(kind: Named, key: Key): string | undefined {
     return this.#ids.get(keyText(kind, key));
   }
 
-  setId(kind: Kind | 'user', key: Key, id: string): void {
+  setId(kind: Named, key: Key, id: string): void {
     this.#ids.set(keyText(kind, key), id);
   }
 
-  nameDomain(id: string, name: string): void {
-    this.#domainNames.set(id, name);
+  remember(kind: Named, id: string, key: Key): void {
+    this.#keys.set(keyText(kind, [id]), key);
   }
 
-  /** Domains that are read: ids by name. */
-  domains(): { readonly id: string; readonly name: string }[] {
-    const all = [...this.#domainNames].map(([id, name]) => ({ id, name }));
-    return all.filter(({ name }) => this.need.domains?.has(name) ?? true);
+  /** The key of something that was read. */
+  keyOf(kind: Named, id: string): Key | undefined {
+    return this.#keys.get(keyText(kind, [id]));
   }
 
-  domainName(id: string | null | undefined): string {
-    return this.#domainNames.get(id ?? '') ?? '';
+  domainName(id: unknown): string {
+    return String(this.keyOf('domain', String(id))?.[0] ?? '');
   }
 
-  /** Domain and name of something that was not read with the rest; undefined if it is gone, or may not be seen. */
-  lookUp(kind: 'organization' | 'group' | 'user', id: string): Promise<Key | undefined> {
-    const text = `${kind} ${id}`;
-    const known = this.#lookups.get(text);
-    if (known) return known;
-    const [path, envelope] = { organization: ['projects', 'project'], group: ['groups', 'group'], user: ['users', 'user'] }[
-      kind
-    ] as [string, string];
-    const asked = this.client.find(`/v3/${path}/${pathId(id)}`).then((answer) => {
-      const body = answer?.[envelope] as Body | undefined;
-      return body && [this.domainName(textOf(body, 'domain_id')), textOf(body, 'name')];
-    });
-    this.#lookups.set(text, asked);
+  async eachDomain(work: (domain: { readonly id: string; readonly name: string }) => Promise<void>): Promise<void> {
+    const domains = this.items.filter(({ kind }) => kind === 'domain');
+    await this.client.each(domains, ({ id, key: [name] }) => work({ id, name: String(name) }));
+  }
+
+  /** A list, which is asked for once. Its name is the end of the path. */
+  list(path: string): Promise<Body[]> {
+    const asked = this.#lists.get(path) ?? this.client.list(path, path.split('?', 1)[0]!.split('/').at(-1)!);
+    this.#lists.set(path, asked);
     return asked;
   }
 
-  remember(kind: 'organization' | 'group' | 'user', id: string, key: Key): void {
-    this.#lookups.set(`${kind} ${id}`, Promise.resolve(key));
+  /** Ids of the groups that the caller is a member of. */
+  async ownGroups(): Promise<ReadonlySet<string>> {
+    const groups = await this.list(`/v3/users/${pathId(this.client.me.userId)}/groups`);
+    return new Set(groups.map((body) => textOf(body, 'id')));
+  }
+
+  /** Domain and name of something that may not have been read with the rest; undefined if it is gone, or may not be seen. */
+  lookUp(kind: keyof typeof LOOKED_UP, id: string): Promise<Key | undefined> {
+    const known = this.keyOf(kind, id);
+    if (known) return Promise.resolve(known);
+    const [path, envelope] = LOOKED_UP[kind];
+    const text = keyText(kind, [id]);
+    const asked =
+      this.#lookups.get(text) ??
+      this.client.find(`/v3/${path}/${pathId(id)}`).then((answer) => {
+        const body = answer?.[envelope] as Body | undefined;
+        return body && [this.domainName(body.domain_id), textOf(body, 'name')];
+      });
+    this.#lookups.set(text, asked);
+    return asked;
   }
 }

@@ -1,278 +1,81 @@
 // Makes the changes of a plan, one request after the other. Each is audited by the service. If one fails, those before it stay, and
 // applying the file again goes on from there.
-import { type Body, type Client, Refusal } from './client.ts';
-import { labelOf } from './labels.ts';
+import { type Body, Refusal } from './client.ts';
+import { bodyOf, definitionOf, envelopeOf, labelOf, readField, type Work } from './kinds/index.ts';
 import type { Change, Fields, Found, Key, Kind, Wanted } from './model.ts';
 import { isSame, SECRET_FILE } from './plan.ts';
-import { grantPath } from './read-grants.ts';
-import { SETTINGS } from './read-providers.ts';
-import type { Json } from './schema.ts';
 import type { Secrets } from './secrets.ts';
 import { pathId, type State } from './state.ts';
 import { SetupError, shown } from './text.ts';
 
-export interface Work {
-  readonly state: State;
-  readonly secrets: Secrets;
-  /** Called after each change. */
-  onDone(change: Change): void;
-}
-
-/** Names of fields in the API, where they differ. */
-const API_NAMES: Partial<Record<Kind, Readonly<Record<string, string>>>> = {
-  region: { parent: 'parent_region_id' },
-  application_role: { internal: 'is_internal' },
-  permission: { internal: 'is_internal' },
-  protocol: { mapping: 'mapping_id' },
-};
-const ENVELOPES: Partial<Record<Kind, string>> = {
-  organization: 'project',
-  application: 'consumer',
-  application_role: 'role',
-};
-const envelopeOf = (kind: Kind): string => ENVELOPES[kind] ?? kind;
-
-function bodyOf(kind: Kind, fields: Fields): Record<string, unknown> {
-  const body: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(fields)) {
-    if (name === 'immutable') body.options = { immutable: value };
-    else if (name.startsWith('attributes.')) body[name.slice('attributes.'.length)] = value;
-    else body[API_NAMES[kind]?.[name] ?? name] = value;
-  }
-  return body;
-}
-
-/** What the API shows now for a field. */
-function currentValue(kind: Kind, body: Body, name: string): Json {
-  if (name === 'immutable') return (body.options as { immutable?: boolean } | undefined)?.immutable === true;
-  const key = name.startsWith('attributes.') ? name.slice('attributes.'.length) : (API_NAMES[kind]?.[name] ?? name);
-  return (body[key] ?? null) as Json;
-}
-
 const without = (fields: Fields, ...names: readonly string[]): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 
-function idOf({ state }: Work, kind: Kind | 'user', key: Key): string {
+const only = (fields: Fields, ...names: readonly string[]): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name)));
+
+function idIn(state: State, kind: Kind | 'user', key: Key): string {
   const id = state.idOf(kind, key);
   if (id === undefined) throw new SetupError(`there is no ${kind === 'user' ? 'user' : labelOf({ kind, key })} any more`);
   return id;
 }
 
-/** Creates by POST, and returns the new id. */
-async function post({ state: { client } }: Work, path: string, kind: Kind, body: Record<string, unknown>): Promise<string> {
-  const answer = await client.send('POST', path, { [envelopeOf(kind)]: body });
-  return String((answer[envelopeOf(kind)] as Body).id);
-}
-
-/** One that is disabled is created enabled, because nothing can be created below a disabled one. It is disabled at the end. */
-const enabledFirst = (fields: Fields): Fields => (fields.enabled === false ? without(fields, 'enabled', 'immutable') : fields);
-
-async function createWithSecret(
-  work: Work,
-  { secretTo }: Wanted,
-  create: () => Promise<{ id: string; secret: string }>,
-): Promise<string> {
-  const file = secretTo === undefined ? undefined : work.secrets.reserve(secretTo);
-  let made: { id: string; secret: string };
-  try {
-    made = await create();
-  } catch (error) {
-    // Without an answer it may exist; applying the file again finds it, and the reserved file.
-    if (error instanceof Refusal && error.status < 500) file?.release();
-    throw error;
+/** Returns the id: of things that are created at an address, that address. */
+async function create({ state, secrets, ids }: Work, wanted: Wanted): Promise<string> {
+  const { kind, key } = wanted;
+  const definition = definitionOf(kind);
+  if (definition.create) return definition.create({ state, secrets, ids }, wanted);
+  const envelope = envelopeOf(kind);
+  const isLater = definition.isDisabledLast && wanted.fields.enabled === false;
+  const fields = isLater ? without(wanted.fields, 'enabled', 'immutable') : wanted.fields;
+  const body = { ...definition.body?.(key, ids, fields), ...bodyOf(definition, fields) };
+  if (definition.address) {
+    const address = definition.address(key, ids);
+    const sent = definition.whole?.(fields, fields, wanted, secrets) ?? body;
+    await state.client.send('PUT', address, definition.fields && { [envelope]: sent });
+    return address;
   }
-  file?.write(made.secret);
-  return made.id;
-}
-
-function createApplication(work: Work, wanted: Wanted): Promise<string> {
-  return createWithSecret(work, wanted, async () => {
-    const body = { name: wanted.key[0], ...bodyOf('application', wanted.fields) };
-    const { consumer } = await work.state.client.send('POST', '/v3/OS-OAUTH2/consumers', { consumer: body });
-    return { id: String((consumer as Body).id), secret: String((consumer as Body).secret) };
-  });
-}
-
-function createConnection(work: Work, wanted: Wanted): Promise<string> {
-  const [domain, name] = wanted.key;
-  return createWithSecret(work, wanted, async () => {
-    const body = { connection: { domain_id: idOf(work, 'domain', [domain!]), name } };
-    const { connection } = await work.state.client.send('POST', '/v3/OS-SCIM/connections', body);
-    return { id: String((connection as Body).id), secret: String((connection as Body).token) };
-  });
-}
-
-/** The API takes several at once. */
-async function createRegisteredLimit(work: Work, { key: [type, name, region, resource], fields }: Wanted): Promise<string> {
-  const limit = {
-    ...bodyOf('registered_limit', fields),
-    service_id: idOf(work, 'service', [type!, name!]),
-    region_id: region,
-    resource_name: resource,
-  };
-  const answer = await work.state.client.send('POST', '/v3/registered_limits', { registered_limits: [limit] });
-  return String((answer.registered_limits as Body[])[0]!.id);
-}
-
-async function put({ state: { client } }: Work, path: string, body?: unknown): Promise<string> {
-  await client.send('PUT', path, body);
-  return path;
-}
-
-const federation = (id: Key[number]): string => `/v3/OS-FEDERATION/identity_providers/${pathId(String(id))}`;
-
-function createProvider(work: Work, { key: [id], fields }: Wanted): Promise<string> {
-  const body = {
-    ...bodyOf('identity_provider', without(fields, 'domain')),
-    domain_id: idOf(work, 'domain', [fields.domain as string]),
-  };
-  return put(work, federation(id!), { identity_provider: body }).then(() => String(id));
-}
-
-/** PUT replaces all settings, so those that do not change are sent again. */
-function putOpenid(work: Work, wanted: Wanted, found: Found | undefined, changed: Fields): Promise<string> {
-  const { client_secret: _, ...kept } = found?.fields ?? {};
-  const sends = 'client_secret' in changed || 'issuer' in changed;
-  const secret =
-    !sends || wanted.fields.client_secret === undefined ? undefined : wanted.secret ? work.secrets.read(wanted.secret) : null;
-  const openid = { ...kept, ...without(changed, 'client_secret'), ...(secret === undefined ? {} : { client_secret: secret }) };
-  return put(work, `${federation(wanted.key[0]!)}/openid`, { openid });
-}
-
-/** All settings, as `putOpenid` does. */
-const putWalletSettings = (work: Work, { key: [id] }: Wanted, found: Found | undefined, changed: Fields): Promise<string> =>
-  put(work, `${federation(id!)}/openid4vp`, { openid4vp: { ...found?.fields, ...changed } });
-
-function putGrant(work: Work, { kind, key }: Wanted): Promise<string> {
-  const actor = kind === 'group_grant' ? 'group' : 'user';
-  const place = {
-    organization: key[1] === 'organization' ? idOf(work, 'organization', [key[0]!, key[2]!]) : undefined,
-    domain: key[1] === 'domain' ? idOf(work, 'domain', [key[0]!]) : undefined,
-  };
-  const id = idOf(work, actor, key.slice(3, 5));
-  return put(work, grantPath(place, { kind: actor, id }, idOf(work, 'role', key.slice(5, 7)), key[7] === true));
-}
-
-function putAssignment(work: Work, { kind, key }: Wanted): Promise<string> {
-  const user = kind === 'user_assignment' ? `users/${pathId(idOf(work, 'user', key.slice(5, 7)))}/` : '';
-  const organization = pathId(idOf(work, 'organization', key.slice(3, 5)));
-  const application = pathId(idOf(work, 'application', [key[0]!]));
-  const role = pathId(idOf(work, 'application_role', key.slice(1, 3)));
-  return put(work, `/v3/OS-ROLES/${user}organizations/${organization}/applications/${application}/roles/${role}`);
-}
-
-type Creator = (work: Work, wanted: Wanted) => Promise<string>;
-const named = (fields: Fields, name: Key[number] | undefined, kind: Kind) => ({ name, ...bodyOf(kind, fields) });
-
-const CREATE: Readonly<Record<Kind, Creator>> = {
-  domain: (work, { key: [name], fields }) => post(work, '/v3/domains', 'domain', named(enabledFirst(fields), name, 'domain')),
-  region: async (work, { key: [id], fields }) => {
-    await put(work, `/v3/regions/${pathId(String(id))}`, { region: bodyOf('region', fields) });
-    return String(id);
-  },
-  role: (work, { key: [domain, name], fields }) =>
-    post(work, '/v3/roles', 'role', {
-      ...named(fields, name, 'role'),
-      ...(domain === null ? {} : { domain_id: idOf(work, 'domain', [domain!]) }),
-    }),
-  implied_role: (work, { key }) =>
-    put(work, `/v3/roles/${pathId(idOf(work, 'role', key.slice(0, 2)))}/implies/${pathId(idOf(work, 'role', key.slice(2, 4)))}`),
-  organization: (work, { key: [domain, name], fields }) =>
-    post(work, '/v3/projects', 'organization', {
-      ...named(enabledFirst(without(fields, 'parent')), name, 'organization'),
-      domain_id: idOf(work, 'domain', [domain!]),
-      ...(fields.parent === null ? {} : { parent_id: idOf(work, 'organization', [domain!, fields.parent as string]) }),
-    }),
-  group: (work, { key: [domain, name], fields }) =>
-    post(work, '/v3/groups', 'group', { ...named(fields, name, 'group'), domain_id: idOf(work, 'domain', [domain!]) }),
-  service: (work, { key: [type, name], fields }) =>
-    post(work, '/v3/services', 'service', { type, ...named(fields, name, 'service') }),
-  endpoint: (work, { key: [type, name, side, region], fields }) =>
-    post(work, '/v3/endpoints', 'endpoint', {
-      ...bodyOf('endpoint', fields),
-      service_id: idOf(work, 'service', [type!, name!]),
-      interface: side,
-      region_id: region,
-    }),
-  registered_limit: createRegisteredLimit,
-  application: createApplication,
-  permission: (work, { key: [application, name], fields }) =>
-    post(work, '/v3/OS-ROLES/permissions', 'permission', {
-      ...named(fields, name, 'permission'),
-      application_id: idOf(work, 'application', [application!]),
-    }),
-  application_role: (work, { key: [application, name], fields }) =>
-    post(work, '/v3/OS-ROLES/roles', 'application_role', {
-      ...named(fields, name, 'application_role'),
-      application_id: idOf(work, 'application', [application!]),
-    }),
-  role_permission: (work, { key }) => {
-    const role = pathId(idOf(work, 'application_role', key.slice(0, 2)));
-    return put(work, `/v3/OS-ROLES/roles/${role}/permissions/${pathId(idOf(work, 'permission', key.slice(2, 4)))}`);
-  },
-  mapping: async (work, { key: [id], fields }) => {
-    await put(work, `/v3/OS-FEDERATION/mappings/${pathId(String(id))}`, { mapping: fields });
-    return String(id);
-  },
-  identity_provider: createProvider,
-  protocol: (work, { key: [provider, id], fields }) =>
-    put(work, `${federation(provider!)}/protocols/${pathId(String(id))}`, { protocol: bodyOf('protocol', fields) }),
-  openid: (work, wanted) => putOpenid(work, wanted, undefined, wanted.fields),
-  openid4vp: (work, wanted) => putWalletSettings(work, wanted, undefined, wanted.fields),
-  scim_connection: createConnection,
-  group_grant: putGrant,
-  user_grant: putGrant,
-  organization_assignment: putAssignment,
-  user_assignment: putAssignment,
-};
-
-/** An earlier run was interrupted after the request, before the secret was written. The secret of an application can be read again; a token cannot. */
-async function finishSecret(work: Work, { kind, found, wanted }: Change): Promise<void> {
-  const { client } = work.state;
-  if (kind === 'application') {
-    const { consumer } = (await client.get(found!.url)).body;
-    return work.secrets.reserve(wanted!.secretTo!).write(String((consumer as Body).secret));
-  }
-  await client.send('DELETE', found!.url);
-  await createConnection(work, wanted!);
+  const path = definition.collection!;
+  if (!definition.isCreatedInList)
+    return String(((await state.client.send('POST', path, { [envelope]: body }))[envelope] as Body).id);
+  const answer = await state.client.send('POST', path, { [`${envelope}s`]: [body] });
+  return String((answer[`${envelope}s`] as Body[])[0]!.id);
 }
 
 const changedMeanwhile = (name: string): SetupError =>
   new SetupError(`${shown(name, false)} was changed by somebody else meanwhile; plan again`);
 
-/** Reads it again: what is changed must be what was planned. The ETag makes the service check it once more. */
-async function unchanged(client: Client, { kind, found, fields }: Change): Promise<string | undefined> {
-  const { body, etag } = await client.get(found!.url);
+/** Reads it again: what is changed must be what was planned, all of it if all is sent. The ETag makes the service check it once more. */
+async function unchanged({ state }: Work, { kind, found, fields }: Change): Promise<string | undefined> {
+  const definition = definitionOf(kind);
+  const { body, etag } = await state.client.get(found!.url);
   const current = body[envelopeOf(kind)] as Body;
-  for (const [name, { from }] of Object.entries(fields))
-    if (name !== 'parent' && name !== 'domain' && !isSame(name, currentValue(kind, current, name), from))
-      throw changedMeanwhile(name);
+  const names = definition.whole ? Object.keys(definition.fields!) : Object.keys(fields);
+  for (const name of names)
+    if (!isSame(kind, name, readField(definition, name, current, state), found!.fields[name])) throw changedMeanwhile(name);
   return etag;
-}
-
-/** All settings are sent, so all must be what was planned. */
-async function unchangedSettings(client: Client, kind: keyof typeof SETTINGS, { url, fields }: Found): Promise<void> {
-  const { [kind]: settings } = (await client.get(url)).body;
-  for (const [name, value] of Object.entries(SETTINGS[kind](settings as Body)))
-    if (!isSame(name, value, fields[name])) throw changedMeanwhile(name);
 }
 
 async function patch(work: Work, change: Change, fields: Fields): Promise<void> {
   const { client } = work.state;
   const { kind, found, wanted } = change;
-  const etag = await unchanged(client, change);
+  const definition = definitionOf(kind);
+  const etag = await unchanged(work, change);
+  if (definition.whole) {
+    const all = definition.whole({ ...found!.fields, ...fields }, fields, wanted!, work.secrets);
+    return void (await client.send('PUT', found!.url, { [envelopeOf(kind)]: all }));
+  }
   const send = (values: Fields, tag?: string) =>
-    client.send('PATCH', found!.url, { [envelopeOf(kind)]: bodyOf(kind, values) }, tag);
+    client.send('PATCH', found!.url, { [envelopeOf(kind)]: bodyOf(definition, values) }, tag);
   // An immutable thing accepts nothing else together with the end of that.
   if (fields.immutable === false) await send({ immutable: false }, etag);
   const others = fields.immutable === false ? without(fields, 'immutable') : fields;
   if (Object.keys(others).length === 0) return;
-  const complete = kind === 'mapping' ? wanted!.fields : others;
-  await send(complete, fields.immutable === false ? undefined : etag);
+  await send(definition.changesAll ? wanted!.fields : others, fields.immutable === false ? undefined : etag);
 }
 
 /** It may be gone with something else that was deleted. */
-async function remove(client: Client, { url }: Found): Promise<void> {
+async function remove({ state: { client } }: Work, { url }: Found): Promise<void> {
   try {
     await client.send('DELETE', url);
   } catch (error) {
@@ -280,43 +83,46 @@ async function remove(client: Client, { url }: Found): Promise<void> {
   }
 }
 
-const isProject = ({ kind }: Change): boolean => kind === 'domain' || kind === 'organization';
-
 /** Disabling waits until everything else is done. */
 async function writeOne(work: Work, change: Change, later: (() => Promise<void>)[]): Promise<void> {
   const { action, kind, key, wanted, found } = change;
-  const { client } = work.state;
-  if (action === 'delete') return remove(client, found!);
+  if (action === 'delete') return remove(work, found!);
+  const definition = definitionOf(kind);
   const fields = Object.fromEntries(Object.entries(change.fields).map(([name, { to }]) => [name, to ?? null]));
-  const disables = isProject(change) && fields.enabled === false;
+  const disables = definition.isDisabledLast && fields.enabled === false;
+  const disableLater = (url: string, immutable: Fields): void => {
+    const body = { [envelopeOf(kind)]: bodyOf(definition, { enabled: false, ...immutable }) };
+    later.push(async () => void (await work.state.client.send('PATCH', url, body)));
+  };
   if (action === 'create') {
-    const id = await CREATE[kind](work, wanted!);
+    const id = await create(work, wanted!);
     work.state.setId(kind, key, id);
-    if (!disables) return;
-    const { immutable } = fields;
-    const url = `/v3/${kind === 'domain' ? 'domains' : 'projects'}/${pathId(id)}`;
-    const last = { enabled: false, ...(immutable === undefined ? {} : { immutable }) };
-    later.push(async () => void (await client.send('PATCH', url, { [envelopeOf(kind)]: bodyOf(kind, last) })));
+    if (disables) disableLater(`${definition.collection}/${pathId(id)}`, only(fields, 'immutable'));
     return;
   }
   if (SECRET_FILE in fields) {
-    await finishSecret(work, change);
+    await definition.finishSecret!(work, change);
     const { [SECRET_FILE]: _, ...others } = change.fields;
     return Object.keys(others).length === 0 ? undefined : writeOne(work, { ...change, fields: others }, later);
   }
-  if (kind === 'openid' || kind === 'openid4vp') {
-    await unchangedSettings(client, kind, found!);
-    return void (await (kind === 'openid' ? putOpenid : putWalletSettings)(work, wanted!, found, fields));
-  }
   if (!disables) return patch(work, change, fields);
-  const now = without(fields, 'enabled', ...(fields.immutable === true ? ['immutable'] : []));
+  const protects = fields.immutable === true ? ['immutable'] : [];
+  const now = without(fields, 'enabled', ...protects);
   if (Object.keys(now).length > 0) await patch(work, change, now);
-  const last = { enabled: false, ...(fields.immutable === true ? { immutable: true } : {}) };
-  later.push(async () => void (await client.send('PATCH', found!.url, { [envelopeOf(kind)]: bodyOf(kind, last) })));
+  disableLater(found!.url, only(fields, ...protects));
 }
 
-/** `where`: the place of a change in the file, for messages. */
-export async function writeChanges(work: Work, changes: readonly Change[], where: (change: Change) => string): Promise<void> {
+export interface WriteOptions {
+  readonly state: State;
+  readonly secrets: Secrets;
+  /** The place of a change in the file, for messages. */
+  where(change: Change): string;
+  /** Called after each change. */
+  onDone(change: Change): void;
+}
+
+export async function writeChanges({ state, secrets, where, onDone }: WriteOptions, changes: readonly Change[]): Promise<void> {
+  const work: Work = { state, secrets, ids: (kind, key) => idIn(state, kind, key) };
   const later: { readonly change: Change; readonly steps: (() => Promise<void>)[] }[] = [];
   const run = async (change: Change, step: () => Promise<void>): Promise<void> => {
     try {
@@ -337,7 +143,7 @@ export async function writeChanges(work: Work, changes: readonly Change[], where
     const steps: (() => Promise<void>)[] = [];
     await run(change, () => writeOne(work, change, steps));
     if (steps.length > 0) later.push({ change, steps });
-    work.onDone(change);
+    onDone(change);
   }
   await finish();
 }

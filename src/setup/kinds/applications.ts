@@ -1,0 +1,311 @@
+// Applications with their roles and permissions, and who has which role in them.
+import { type Schema, t } from '../../platform/http/index.ts';
+import type { Body } from '../client.ts';
+import type { Key } from '../model.ts';
+import { createWithSecret } from '../secrets.ts';
+import { pathId, type State, textOf } from '../state.ts';
+import { bodyOf } from './fields.ts';
+import { type Field, type KindDefinition, type NameInDomain, ruleOf, rulesOf } from './kind.ts';
+import {
+  AnyName,
+  FileReference,
+  type FileTarget,
+  nameKey,
+  nameOf,
+  nullableText,
+  OrganizationReference,
+  ofDomain,
+  type PartRef,
+  PartReference,
+  partKey,
+  partReference,
+  plain,
+  quote,
+  Text,
+  UserReference,
+} from './parts.ts';
+
+/** Applications of the service itself: the internal roles, and the wallet node. */
+export const OWN_APPLICATIONS: ReadonlySet<string> = new Set(['idm_admin_app', 'gatehouse_wallet']);
+const OWN = { keep: 'it belongs to the service', builtIn: true };
+
+const strings = (schema: Schema<string>) => ({
+  schema: t.array(schema, { maxItems: 100, uniqueItems: true }),
+  initial: [],
+  isSet: true,
+});
+const or = (schema: Schema): Field => ({ schema: t.nullable(schema) });
+const text: Field = { schema: Text };
+
+const FIELDS: Readonly<Record<string, Field>> = {
+  description: nullableText,
+  client_type: { schema: t.oneOf('confidential', 'public'), initial: 'confidential' },
+  grant_type: {
+    schema: t.oneOf('authorization_code', 'password', 'client_credentials', 'refresh_token', 'implicit'),
+    initial: 'authorization_code',
+  },
+  kind: or(t.oneOf('web', 'spa', 'device', 'service', 'proxy')),
+  redirect_uris: strings(t.string({ maxLength: 2048 })),
+  scopes: strings(t.string({ minLength: 1, maxLength: 255 })),
+  post_logout_redirect_uris: { schema: t.array(t.string(), { maxItems: 100 }), isSet: true },
+  backchannel_logout_uri: text,
+  backchannel_logout_session_required: or(t.boolean()),
+  id_token_claims: or(t.boolean()),
+  id_token_signed_response_alg: or(t.oneOf('RS256', 'ES256', 'EdDSA')),
+  token_endpoint_auth_method: or(t.oneOf('client_secret_basic', 'client_secret_post', 'none')),
+  require_pushed_authorization_requests: or(t.boolean()),
+  dpop_bound_access_tokens: or(t.boolean()),
+  default_max_age: or(t.integer({ minimum: 0 })),
+  require_auth_time: or(t.boolean()),
+  initiate_login_uri: text,
+  client_uri: text,
+  policy_uri: text,
+  tos_uri: text,
+  logo_uri: text,
+  url: text,
+};
+
+const label = (key: Key[number] | undefined): string =>
+  String(key).startsWith('#') ? `application ${plain(String(key).slice(1))}` : `application ${quote(key)}`;
+
+interface ApplicationEntry {
+  readonly name: string;
+  /** Names of applications are not unique. */
+  readonly id?: string;
+  readonly secret_to?: FileTarget;
+}
+
+export const application: KindDefinition = {
+  label: ([key]) => label(key),
+  required: { name: AnyName },
+  optional: {
+    id: t.string({
+      minLength: 1,
+      maxLength: 64,
+      description: 'Names an existing application: to rename it, or if several have the same name.',
+    }),
+  },
+  fields: { ...FIELDS, name: {} },
+  reserved: [...Object.keys(FIELDS), 'response_type', 'secret', 'previous_secret_expires_at'],
+  further: { secret_to: FileReference },
+  lists: {
+    roles: { kind: 'application_role' },
+    permissions: { kind: 'permission' },
+    assignments: {
+      lists: { organizations: { kind: 'organization_assignment' }, users: { kind: 'user_assignment' } },
+      about: 'Who has which role in this application.',
+    },
+  },
+  // By its name, or by its id if that is given.
+  keyOf: ({ id, name }: ApplicationEntry) => [id === undefined ? name : `#${id}`],
+  fieldsOf: ({ id, name }: ApplicationEntry) => (id === undefined ? {} : { name }),
+  secretOf: ({ secret_to: to }: ApplicationEntry) => (to ? { secretTo: to.file } : {}),
+  entryOf: ([key]) => ({ name: key, ...(String(key).startsWith('#') ? { id: String(key).slice(1) } : {}) }),
+  exported({ roles, assignments, ...entry }, { id, fields }) {
+    if (OWN_APPLICATIONS.has(id)) return undefined;
+    return { ...entry, name: fields.name, ...(roles ? { roles } : {}), ...(assignments ? { assignments } : {}) };
+  },
+  envelope: 'consumer',
+  collection: '/v3/OS-OAUTH2/consumers',
+  /** Those with a common name, and those that the file names by id, have their id as key. */
+  async read(state) {
+    const bodies = await state.list('/v3/OS-OAUTH2/consumers');
+    const byName = Map.groupBy(bodies, ({ name }) => name);
+    const { applications, applicationIds } = state.need;
+    for (const body of bodies) {
+      const [id, name] = [textOf(body, 'id'), textOf(body, 'name')];
+      const byId = applicationIds.has(id) || (byName.get(body.name)!.length > 1 && !applications?.has(name));
+      const own = { ...OWN, locked: 'this application belongs to the service' };
+      state.add('application', [byId ? `#${id}` : name], body, OWN_APPLICATIONS.has(id) ? own : {});
+    }
+  },
+  create: ({ state: { client }, secrets }, { key: [name], fields, secretTo }) =>
+    createWithSecret(secrets, secretTo, async () => {
+      const body = { name, ...bodyOf(application, fields) };
+      const { consumer } = await client.send('POST', '/v3/OS-OAUTH2/consumers', { consumer: body });
+      return { id: String((consumer as Body).id), secret: String((consumer as Body).secret) };
+    }),
+  async finishSecret({ state: { client }, secrets }, { found, wanted }) {
+    const { consumer } = (await client.get(found!.url)).body;
+    secrets.reserve(wanted!.secretTo!).write(String((consumer as Body).secret));
+  },
+  refusal: ({ key: [key], path }) =>
+    String(key).startsWith('#')
+      ? { path: [...path, 'id'], why: 'there is no application with this id; without id it would be created' }
+      : undefined,
+  remedy: 'name the one that is meant by its id',
+  rule: ruleOf('*_consumer'),
+  subject: ({ found }) => (found ? { application_id: found.id } : {}),
+};
+
+/** Whether links and assignments of an application are read. */
+const isInScope = (state: State, key: Key[number]): boolean =>
+  state.need.applications?.has(String(key)) ?? !OWN_APPLICATIONS.has(state.idOf('application', [key]) ?? '');
+
+const internal: Field = { schema: t.boolean(), api: 'is_internal', initial: false };
+
+/** A role or a permission of an application. */
+const partOf = (kind: 'application_role' | 'permission', list: 'roles' | 'permissions', param: string) =>
+  ({
+    required: { name: AnyName },
+    keyOf: ({ name }: { readonly name: string }, [key]: Key) => [key!, name],
+    entryOf: ([, name]: Key) => ({ name }),
+    envelope: list.slice(0, -1),
+    collection: `/v3/OS-ROLES/${list}`,
+    async read(state: State) {
+      for (const body of await state.list(`/v3/OS-ROLES/${list}`)) {
+        const id = textOf(body, 'application_id');
+        const of = state.keyOf('application', id);
+        if (of) state.add(kind, [...of, textOf(body, 'name')], body, OWN_APPLICATIONS.has(id) ? OWN : {});
+      }
+    },
+    body: ([key, name], ids) => ({ name, application_id: ids('application', [key!]) }),
+    subject: ({ key, found }, id) => ({
+      application_id: id('application', [key[0]!]),
+      ...(found ? { [param]: found.id } : {}),
+    }),
+  }) satisfies Partial<KindDefinition>;
+
+export const permission: KindDefinition = {
+  ...partOf('permission', 'permissions', 'permission_id'),
+  label: ([key, name]) => `permission ${quote(name)} of ${label(key)}`,
+  fields: {
+    action: { schema: t.nullable(t.string({ maxLength: 255 })), initial: null },
+    resource: { schema: t.nullable(t.string({ maxLength: 2048 })), initial: null },
+    xml: nullableText,
+    internal,
+  },
+  rule: ruleOf('*_permission'),
+};
+
+export const application_role: KindDefinition = {
+  ...partOf('application_role', 'roles', 'role_id'),
+  label: ([key, name]) => `role ${quote(name)} of ${label(key)}`,
+  fields: {
+    internal: {
+      ...internal,
+      schema: t.boolean({ description: 'It works in every application. Only administrators change it.' }),
+    },
+  },
+  lists: { permissions: { kind: 'role_permission' } },
+  rule: ruleOf('*_role'),
+};
+
+const linkPath = (role: string, linked: string): string => `/v3/OS-ROLES/roles/${pathId(role)}/permissions/${pathId(linked)}`;
+
+export const role_permission: KindDefinition = {
+  label: ([key, name, other, linked]) =>
+    `permission ${quote(linked)}${other === key ? '' : ` of ${label(other)}`} in role ${quote(name)} of ${label(key)}`,
+  schema: PartReference,
+  keyOf(part: PartRef, above, { refer }) {
+    const linked = partKey(above[0]!, part);
+    refer('permission', linked);
+    return [...above, ...linked];
+  },
+  entryOf: ([key, , ...linked]) => partReference(key!, linked),
+  needs: ['application_role', 'permission'],
+  async read(state) {
+    const roles = state.items.filter(({ kind, key }) => kind === 'application_role' && isInScope(state, key[0]!));
+    const lists = await state.client.each(roles, ({ id }) => state.list(`/v3/OS-ROLES/roles/${pathId(id)}/permissions`));
+    for (const [index, { id, key }] of roles.entries())
+      for (const body of lists[index]!) {
+        const linked = state.keyOf('permission', textOf(body, 'id'));
+        if (linked) state.addLink('role_permission', [...key, ...linked], linkPath(id, textOf(body, 'id')));
+      }
+  },
+  address: (key, ids) => linkPath(ids('application_role', key.slice(0, 2)), ids('permission', key.slice(2, 4))),
+  rule: rulesOf('add_permission_to_role', 'remove_permission_from_role'),
+  subject: ({ key }, id) => ({
+    role_id: id('application_role', key.slice(0, 2)),
+    permission_id: id('permission', key.slice(2, 4)),
+  }),
+};
+
+interface AssignmentEntry {
+  readonly role: PartRef;
+  readonly organization: NameInDomain;
+  readonly user?: NameInDomain;
+}
+
+/** A key: application, role (2), organization (2), user (2). */
+const partsOf = (key: Key) => ({ role: key.slice(1, 3), organization: key.slice(3, 5), user: key.slice(5, 7) });
+
+function assignmentPath(ids: { user?: string | undefined; organization: string; application: string; role: string }): string {
+  const user = ids.user === undefined ? '' : `users/${pathId(ids.user)}/`;
+  const place = `organizations/${pathId(ids.organization)}/applications/${pathId(ids.application)}`;
+  return `/v3/OS-ROLES/${user}${place}/roles/${pathId(ids.role)}`;
+}
+
+async function readAssignments(state: State, who: 'organization' | 'user', application: string): Promise<void> {
+  for (const row of await state.list(`/v3/OS-ROLES/${who}s/role_assignments?application_id=${pathId(application)}`)) {
+    const [role, organization] = [textOf(row, 'role_id'), textOf(row, 'organization_id')];
+    const user = who === 'user' ? textOf(row, 'user_id') : undefined;
+    const keys = [
+      state.keyOf('application', application),
+      state.keyOf('application_role', role),
+      await state.lookUp('organization', organization),
+      user === undefined ? [] : await state.lookUp('user', user),
+    ];
+    // One was deleted since the list was read.
+    if (keys.includes(undefined)) continue;
+    const keep = user === state.client.me.userId ? { keep: 'it is your own' } : {};
+    const path = assignmentPath({ user, organization, application, role });
+    state.addLink(
+      `${who}_assignment`,
+      keys.flatMap((key) => key!),
+      path,
+      keep,
+    );
+  }
+}
+
+const assignmentsOf = (who: 'organization' | 'user'): KindDefinition => ({
+  label(key) {
+    const role = `role ${quote(key[2])}${key[1] === key[0] ? '' : ` of ${label(key[1])}`} in ${label(key[0])}`;
+    const organization = `organization ${quote(key[4])}${ofDomain(key[3])}`;
+    return `${role} of ${who === 'user' ? `user ${quote(key[6])}${ofDomain(key[5])} in ${organization}` : organization}`;
+  },
+  required: {
+    role: PartReference,
+    ...(who === 'user' ? { user: UserReference } : {}),
+    organization: OrganizationReference,
+  },
+  keyOf({ role, organization, user }: AssignmentEntry, [key], { refer, user: referUser }) {
+    refer('application_role', partKey(key!, role), 'role');
+    refer('organization', nameKey(organization), 'organization');
+    if (user) referUser(user, 'user');
+    return [key!, ...partKey(key!, role), ...nameKey(organization), ...(user ? nameKey(user) : [])];
+  },
+  entryOf(key) {
+    const { role, organization, user } = partsOf(key);
+    const entry = { role: partReference(key[0]!, role), organization: nameOf(organization) };
+    return who === 'user' ? { ...entry, user: nameOf(user) } : entry;
+  },
+  needs: ['application_role', 'organization'],
+  async read(state) {
+    const all = state.items.filter(({ kind, key }) => kind === 'application' && isInScope(state, key[0]!));
+    await state.client.each(all, ({ id }) => readAssignments(state, who, id));
+  },
+  address(key, ids) {
+    const { role, organization, user } = partsOf(key);
+    return assignmentPath({
+      user: who === 'user' ? ids('user', user) : undefined,
+      organization: ids('organization', organization),
+      application: ids('application', [key[0]!]),
+      role: ids('application_role', role),
+    });
+  },
+  rule: rulesOf(`add_role_to_${who}`, `remove_role_from_${who}`),
+  subject({ key }, id) {
+    const { role, organization, user } = partsOf(key);
+    return {
+      application_id: id('application', [key[0]!]),
+      role_id: id('application_role', role),
+      project_id: id('organization', organization),
+      ...(who === 'user' ? { user_id: id('user', user) } : {}),
+    };
+  },
+});
+
+export const organization_assignment = assignmentsOf('organization');
+export const user_assignment = assignmentsOf('user');

@@ -1,0 +1,59 @@
+// All kinds of things, and what a file has of them.
+import type { Fields, Key, Kind } from '../model.ts';
+import { pathId, type Shape, textOf } from '../state.ts';
+import * as applications from './applications.ts';
+import * as catalog from './catalog.ts';
+import * as domains from './domains.ts';
+import { readFields } from './fields.ts';
+import * as grants from './grants.ts';
+import type { KindDefinition, List, Lists } from './kind.ts';
+import * as providers from './providers.ts';
+import * as roles from './roles.ts';
+
+export { OWN_APPLICATIONS } from './applications.ts';
+export { attributeFields, attributeOf, bodyOf, readField, reservedNames } from './fields.ts';
+export type { Entry, KindDefinition, List, Lists, NameInDomain, Naming, Work } from './kind.ts';
+
+const { OWN_APPLICATIONS: _, ...ofApplications } = applications;
+const DEFINITIONS: Readonly<Record<Kind, KindDefinition>> = {
+  ...domains,
+  ...roles,
+  ...catalog,
+  ...ofApplications,
+  ...providers,
+  ...grants,
+};
+
+export const definitionOf = (kind: Kind): KindDefinition => DEFINITIONS[kind];
+export const labelOf = ({ kind, key }: { readonly kind: Kind; readonly key: Key }): string => DEFINITIONS[kind].label(key);
+export const envelopeOf = (kind: Kind): string => DEFINITIONS[kind].envelope ?? kind;
+export const parentOf = (thing: { readonly kind: Kind; readonly key: Key; readonly fields: Fields }): Key | undefined =>
+  DEFINITIONS[thing.kind].parentOf?.(thing);
+
+export const shapeOf: Shape = (kind, body, state) => ({
+  url: `${DEFINITIONS[kind].collection}/${pathId(textOf(body, 'id'))}`,
+  fields: readFields(DEFINITIONS[kind], body, state),
+});
+
+/** The lists of a file. */
+export const FILE_LISTS: Lists = {
+  domains: { kind: 'domain' },
+  roles: { kind: 'role', above: [null], about: 'Base roles of the whole service.' },
+  catalog: { lists: { regions: { kind: 'region' }, services: { kind: 'service' } } },
+  applications: { kind: 'application' },
+  mappings: { kind: 'mapping' },
+  identity_providers: { kind: 'identity_provider' },
+  grants: {
+    lists: { groups: { kind: 'group_grant' }, users: { kind: 'user_grant' } },
+    about: 'Base roles of groups and users; each on one of organization, domain or system.',
+  },
+  registered_limits: { kind: 'registered_limit' },
+};
+
+/** All of them, with the way that leads to each. */
+export const eachList = (lists: Lists): { readonly path: readonly string[]; readonly list: List }[] =>
+  Object.entries(lists).flatMap(([name, one]) =>
+    'kind' in one
+      ? [{ path: [name], list: one }]
+      : Object.entries(one.lists).map(([inner, list]) => ({ path: [name, inner], list })),
+  );

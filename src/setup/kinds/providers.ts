@@ -1,0 +1,249 @@
+// Identity providers with their protocols and settings, and mappings.
+import { X509Certificate } from 'node:crypto';
+import { t } from '../../platform/http/index.ts';
+import { READ_FORMATS } from '../../verifiable/formats/index.ts';
+import type { Body } from '../client.ts';
+import type { Json, Key, SecretRef } from '../model.ts';
+import { pathId, type State, textOf } from '../state.ts';
+import { type Field, type KindDefinition, ruleOf } from './kind.ts';
+import { lowerCase, Name64, nullableText, quote, SecretReference } from './parts.ts';
+
+const MAPPINGS = '/v3/OS-FEDERATION/mappings';
+const PROVIDERS = '/v3/OS-FEDERATION/identity_providers';
+const FederationId = t.string({ minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9_.~-]+$' });
+const idOnly = ([id]: Key) => ({ id });
+const keyById = ({ id }: { readonly id: string }): Key => [id];
+const providerPath = (id: Key[number] | undefined): string => `${PROVIDERS}/${pathId(String(id))}`;
+const eachProvider = async (state: State, work: (id: string) => Promise<void>): Promise<void> => {
+  await state.client.each(await state.list(PROVIDERS), (body) => work(textOf(body, 'id')));
+};
+
+export const mapping: KindDefinition = {
+  label: ([id]) => `mapping ${quote(id)}`,
+  required: { id: FederationId },
+  fields: {
+    rules: { schema: t.array(t.unknown({ description: 'A rule: local and remote.' }), { maxItems: 1000 }), isRequired: true },
+    schema_version: { schema: t.oneOf('1.0', '2.0', '3.0'), initial: '1.0' },
+  },
+  keyOf: keyById,
+  entryOf: idOnly,
+  collection: MAPPINGS,
+  async read(state) {
+    for (const body of await state.list(MAPPINGS)) state.add('mapping', [textOf(body, 'id')], body);
+  },
+  address: ([id]) => `${MAPPINGS}/${pathId(String(id))}`,
+  changesAll: true,
+  rule: ruleOf('identity:*_mapping'),
+};
+
+interface ProviderEntry {
+  readonly id: string;
+  readonly domain: string;
+}
+
+export const identity_provider: KindDefinition = {
+  label: ([id]) => `identity provider ${quote(id)}`,
+  required: { id: FederationId },
+  fields: {
+    domain: {
+      schema: Name64,
+      isRequired: true,
+      fixed: 'the domain of an identity provider cannot be changed',
+      read: (body, state) => state.domainName(body.domain_id),
+    },
+    enabled: { schema: t.boolean(), initial: false },
+    description: nullableText,
+    remote_ids: {
+      schema: t.array(t.string({ minLength: 1, maxLength: 255 }), { uniqueItems: true, maxItems: 100 }),
+      initial: [],
+      isSet: true,
+    },
+    authorization_ttl: { schema: t.nullable(t.integer({ minimum: 0, maximum: 2_000_000_000 })), initial: null },
+  },
+  lists: {
+    protocols: { kind: 'protocol' },
+    openid: { kind: 'openid', isOne: true },
+    openid4vp: { kind: 'openid4vp', isOne: true },
+  },
+  keyOf({ id, domain }: ProviderEntry, _above, { refer }) {
+    refer('domain', [domain], 'domain');
+    return [id];
+  },
+  scopes: (_list, domains) => [{ prefix: [], where: { field: 'domain', values: domains } }],
+  entryOf: idOnly,
+  collection: PROVIDERS,
+  async read(state) {
+    for (const body of await state.list(PROVIDERS)) state.add('identity_provider', [textOf(body, 'id')], body);
+  },
+  address: ([id]) => providerPath(id),
+  body: (_key, ids, { domain }) => ({ domain_id: ids('domain', [domain as string]) }),
+  rule: ruleOf('identity:*_identity_provider'),
+};
+
+interface ProtocolEntry {
+  readonly id: string;
+  readonly mapping: string;
+}
+
+export const protocol: KindDefinition = {
+  label: ([provider, id]) => `protocol ${quote(id)} of identity provider ${quote(provider)}`,
+  required: { id: FederationId },
+  fields: {
+    mapping: { schema: FederationId, isRequired: true, api: 'mapping_id' },
+    remote_id_attribute: { schema: t.nullable(t.string({ maxLength: 64 })), initial: null },
+  },
+  keyOf({ id, mapping: by }: ProtocolEntry, [provider], { refer }) {
+    refer('mapping', [by], 'mapping');
+    return [provider!, id];
+  },
+  entryOf: ([, id]) => ({ id }),
+  needs: ['identity_provider', 'mapping'],
+  read: (state) =>
+    eachProvider(state, async (provider) => {
+      for (const body of await state.list(`${providerPath(provider)}/protocols`)) {
+        const key = [provider, textOf(body, 'id')];
+        state.add('protocol', key, body, { url: protocol.address!(key, () => '') });
+      }
+    }),
+  address: ([provider, id]) => `${providerPath(provider)}/protocols/${pathId(String(id))}`,
+  rule: ruleOf('identity:*_protocol'),
+};
+
+const flag: Field = { schema: t.boolean(), initial: false };
+const emailDomains: Field = {
+  schema: t.array(t.string({ maxLength: 253 }), { maxItems: 100, uniqueItems: true }),
+  stored: lowerCase,
+  initial: [],
+  isSet: true,
+};
+const ButtonName = t.nullable(t.string({ minLength: 1, maxLength: 64 }));
+
+/** How people sign in by a provider, by one protocol. */
+const settingsOf = (kind: 'openid' | 'openid4vp') =>
+  ({
+    keyOf: (_entry: unknown, above: Key) => above,
+    entryOf: () => ({}),
+    needs: ['identity_provider'],
+    read: (state: State) =>
+      eachProvider(state, async (id) => {
+        const url = `${providerPath(id)}/${kind}`;
+        const body = (await state.client.find(url))?.[kind] as Body | undefined;
+        if (body) state.add(kind, [id], body, { url });
+      }),
+    address: ([id]) => `${providerPath(id)}/${kind}`,
+    rule: () => 'identity:update_identity_provider',
+  }) satisfies Partial<KindDefinition>;
+
+/** A secret is compared by whether there is one. */
+const SECRET = '(secret)';
+
+export const openid: KindDefinition = {
+  ...settingsOf('openid'),
+  label: ([id]) => `OpenID settings of identity provider ${quote(id)}`,
+  fields: {
+    issuer: { schema: t.string({ minLength: 1, maxLength: 2048 }), isRequired: true, sendsSecret: true },
+    client_id: { schema: t.string({ minLength: 1, maxLength: 255 }), isRequired: true },
+    client_secret: {
+      schema: SecretReference,
+      read: ({ has_client_secret: has }) => (has === true ? SECRET : null),
+      stored: (secret: SecretRef | null) => (secret === null ? null : SECRET),
+      initial: null,
+      sendsSecret: true,
+    },
+    scopes: {
+      schema: t.array(t.string({ minLength: 1, maxLength: 100 }), { maxItems: 20, uniqueItems: true }),
+      stored: (scopes: readonly string[]) => [...new Set(['openid', ...scopes])],
+      isSet: true,
+    },
+    button_name: { schema: ButtonName, initial: null },
+    email_domains: emailDomains,
+    trusts_email: flag,
+    whole_service: flag,
+    may_give_admin: flag,
+    accepts_tokens: flag,
+  },
+  secretOf: ({ client_secret: secret }: { readonly client_secret?: SecretRef | null }) => (secret ? { secret } : {}),
+  exported: ({ client_secret: secret, ...entry }, _found, fileFor) => ({
+    ...entry,
+    ...(secret === SECRET ? { client_secret: fileFor('secret') } : {}),
+  }),
+  whole({ client_secret: said, ...settings }, changed, { secret, fields }, secrets) {
+    const sends = 'client_secret' in changed || 'issuer' in changed;
+    if (!sends || fields.client_secret === undefined) return settings;
+    return { ...settings, client_secret: secret ? secrets.read(secret) : null };
+  },
+};
+
+const Name = t.string({ minLength: 1, maxLength: 255 });
+const Credential = t.object(
+  {
+    format: t.oneOf(...READ_FORMATS),
+    types: t.array(Name, { minItems: 1, maxItems: 10, uniqueItems: true }),
+    subject: t.array(Name, {
+      minItems: 1,
+      maxItems: 3,
+      description: 'The path of the claim that says who the person is.',
+    }),
+  },
+  {
+    claims: t.array(t.array(t.nullable(Name), { minItems: 1, maxItems: 4 }), {
+      maxItems: 20,
+      uniqueItems: true,
+      description: 'Paths of further claims that are asked for; null at the end for all elements of a list.',
+    }),
+  },
+);
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/** As the service stores it, without what is around it. What is not one certificate is sent as it is, and refused there. */
+function asStored(text: string): string {
+  const [pem, ...others] = text.match(CERTIFICATE) ?? [];
+  if (pem === undefined || others.length > 0) return text;
+  try {
+    return new X509Certificate(pem).toString();
+  } catch {
+    return text;
+  }
+}
+
+/** Of a provider whose people show credentials from their wallets. They name issuers, or root certificates, or both. */
+export const openid4vp: KindDefinition = {
+  ...settingsOf('openid4vp'),
+  label: ([id]) => `settings for wallets of identity provider ${quote(id)}`,
+  fields: {
+    credentials: {
+      schema: t.array(Credential, { minItems: 1, maxItems: 5 }),
+      isRequired: true,
+      stored: (all: readonly { readonly claims?: Json }[]) => all.map((one) => ({ ...one, claims: one.claims ?? [] })),
+    },
+    issuers: {
+      schema: t.array(t.string({ minLength: 1, maxLength: 2048 }), {
+        maxItems: 50,
+        uniqueItems: true,
+        description: 'Who is trusted, exactly as they name themselves: DIDs or https addresses.',
+      }),
+      initial: [],
+      isSet: true,
+    },
+    root_certificates: {
+      schema: t.array(t.string({ minLength: 1, maxLength: 16_384 }), {
+        maxItems: 20,
+        description: 'PEM, one certificate each. Credentials with a certificate are trusted below these only.',
+      }),
+      stored: (all: readonly string[]) => [...new Set(all.map(asStored))],
+      initial: [],
+    },
+    requires_status: {
+      schema: t.boolean({ description: 'Whether a credential without an entry in a status list is refused.' }),
+      initial: true,
+    },
+    name: { schema: ButtonName, initial: null },
+    shown: { schema: t.boolean({ description: 'Whether wallets are asked for its credentials.' }), initial: true },
+    email_domains: emailDomains,
+    trusts_email: flag,
+    whole_service: flag,
+    may_give_admin: flag,
+  },
+  whole: (settings) => settings,
+};
