@@ -122,20 +122,21 @@ export function createLoginEvents({ db, change, clock, log }: { db: Database; ch
     recordLogin,
 
     /**
-     * Confirms a password for `purpose`. Fails unless the result is one of `accepted`. A correct password is an event too, even if the
-     * purpose fails afterwards: otherwise passwords could be tried without a trace.
+     * Confirms a password for `purpose`. Fails unless the result, which it returns, is one of `accepted`. A correct password is an event too,
+     * even if the purpose fails afterwards: otherwise passwords could be tried without a trace.
      */
     confirmPassword(
       attempt: LoginAttempt & { readonly purpose: string },
       userId: string | undefined,
       check: () => Promise<PasswordCheck>,
       accepted: readonly PasswordCheck[] = ['good'],
-    ): Promise<void> {
+    ): Promise<PasswordCheck> {
       return recordLogin(attempt, ['password'], async ({ subject }) => {
         if (subject && userId !== undefined) subject.userId = userId;
         const found = await check();
         if (userId === undefined || !accepted.includes(found)) throw loginRefused(refusalReason(found));
         await write(attempt, userId, ['password']);
+        return found;
       });
     },
 

@@ -3,7 +3,7 @@ import { addressKey } from '../../../platform/limits/index.ts';
 import type { DirectoryAccount, DirectoryGuard } from '../../access/context/index.ts';
 import type { Database, UserRow } from '../../ground/database/index.ts';
 import { parseJson } from '../../ground/resource/index.ts';
-import type { LoginAttempt } from '../logins/index.ts';
+import type { LoginAttempt, LoginEvents } from '../logins/index.ts';
 import type { Guesser, PasswordCheck, Passwords, SecretPlace } from '../passwords/index.ts';
 import { optionsOf } from './revision.ts';
 import { findUser, type UserWithExpiry } from './users.store.ts';
@@ -33,13 +33,14 @@ export interface PasswordCheckDeps {
   readonly db: Database;
   readonly passwords: Passwords;
   readonly directory: DirectoryGuard;
+  readonly logins: Pick<LoginEvents, 'confirmPassword'>;
   isActive(user: UserRow): Promise<boolean>;
 }
 
-export function createPasswordCheck({ db, passwords, directory, isActive }: PasswordCheckDeps) {
+export function createPasswordCheck({ db, passwords, directory, logins, isActive }: PasswordCheckDeps) {
   const optionsIn = (user: UserRow) => optionsOf(parseJson(user.options));
 
-  return async function checkPassword(owner: PasswordOwner, password: string, by: PasswordGuesser): Promise<PasswordCheckResult> {
+  async function checkPassword(owner: PasswordOwner, password: string, by: PasswordGuesser): Promise<PasswordCheckResult> {
     const { key, domainId, name } = owner;
     const { ofAnyDomain, countedAs = owner.user?.id ?? key } = by;
     const client = { key: addressKey(by.address), signal: by.signal };
@@ -80,7 +81,19 @@ export function createPasswordCheck({ db, passwords, directory, isActive }: Pass
     if (check !== 'good' && check !== 'expired')
       await directory.askAboutNobody(ofAnyDomain ? { key: by.countedAs ?? key } : { domainId }, password, client);
     return { check, user };
+  }
+
+  return {
+    checkPassword,
+    /** Where it is asked for again, and nobody logs in: an event, right or wrong. Fails unless the result is one of `accepted`. */
+    confirmPassword: (
+      owner: PasswordOwner,
+      password: string,
+      by: PasswordGuesser & LoginAttempt & { readonly purpose: string },
+      accepted?: readonly PasswordCheck[],
+    ): Promise<PasswordCheck> =>
+      logins.confirmPassword(by, owner.user?.id, async () => (await checkPassword(owner, password, by)).check, accepted),
   };
 }
 
-export type CheckPassword = ReturnType<typeof createPasswordCheck>;
+export type ConfirmPassword = ReturnType<typeof createPasswordCheck>['confirmPassword'];

@@ -7,9 +7,9 @@ import type { Actor, Change } from '../../ground/audit/index.ts';
 import type { Reader, UserRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { type Deps, parseJson } from '../../ground/resource/index.ts';
-import type { LoginAttempt, LoginEvents } from '../logins/index.ts';
+import type { LoginAttempt } from '../logins/index.ts';
 import type { Guesser, NewPassword, PasswordCheck, Passwords } from '../passwords/index.ts';
-import type { CheckPassword, PasswordOwner } from './check-password.rules.ts';
+import type { ConfirmPassword, PasswordOwner } from './check-password.rules.ts';
 import { optionsOf } from './revision.ts';
 import { findUser, revokeTokensOfUser } from './users.store.ts';
 
@@ -39,8 +39,7 @@ export function createOwnPasswords({
   db,
   change,
   passwords,
-  logins,
-  checkPassword,
+  confirmPassword,
   revokeAccess,
   onPasswordChanged,
   directory,
@@ -49,10 +48,9 @@ export function createOwnPasswords({
   hasFactor,
 }: Pick<Deps, 'db' | 'change'> & {
   readonly passwords: Passwords;
-  readonly logins: LoginEvents;
   readonly directory: DirectoryGuard;
   readonly freshLogin: FreshLogin;
-  readonly checkPassword: CheckPassword;
+  readonly confirmPassword: ConfirmPassword;
   /** Whether the user can sign in with a passkey. */
   hasPasskey(reader: Reader, userId: string): Promise<boolean>;
   /** Whether two-factor authentication is on. */
@@ -109,12 +107,8 @@ export function createOwnPasswords({
     const options = optionsOf(user ? parseJson(user.options) : {});
     const unknownKey = 'id' in subject ? subject.id : subject.unknown;
     const { domainId, name } = subject;
-    let found: PasswordCheck = 'wrong';
-    const check = async () => {
-      found = (await checkPassword({ user, key: unknownKey, domainId, name }, original, by)).check;
-      return found;
-    };
-    await logins.confirmPassword({ ...by, purpose: 'password change' }, user?.id, check, ['good', 'expired']);
+    const owner = { user, key: unknownKey, domainId, name };
+    const found = await confirmPassword(owner, original, { ...by, purpose: 'password change' }, ['good', 'expired']);
     if (!user) fail('auth.required');
     // Only whoever has the password learns that it is in a directory.
     await directory.forbidPassword(user.id);

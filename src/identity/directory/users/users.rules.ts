@@ -80,8 +80,8 @@ export function createUsers(
 
   const { insert, create } = createUserCreation({ ...deps, names, checks });
   const revise = createUserRevision({ ...deps, names, checks });
-  const checkPassword = createPasswordCheck({ ...deps, isActive });
-  const { changePassword, replacePassword, storeNewPassword, besideExpired } = createOwnPasswords({ ...deps, checkPassword });
+  const { checkPassword, confirmPassword } = createPasswordCheck({ ...deps, isActive });
+  const { changePassword, replacePassword, storeNewPassword, besideExpired } = createOwnPasswords({ ...deps, confirmPassword });
 
   /** `expect` gets the locked row, and throws if it is not as the caller expects. */
   async function remove(caller: Caller, user: UserRow, expect?: (user: UserRow) => void): Promise<void> {
@@ -121,6 +121,7 @@ export function createUsers(
     changeEmail: createOwnEmails({ ...deps, names }),
     changeProfile: createOwnProfiles(deps),
     checkPassword,
+    confirmPassword,
     expirePassword: createPasswordExpiry(deps),
     revokeTokens: createTokenRevocation(deps),
     /** Whether the user, with name, password and address, is in a directory (LDAP), where alone they can be changed. */

@@ -224,7 +224,6 @@ export function createAuth(
 
     /** For steps of a sign-in that are checked by the caller. */
     recordLogin: logins.recordLogin,
-    confirmPassword: logins.confirmPassword,
     settled: logins.settled,
   };
 }

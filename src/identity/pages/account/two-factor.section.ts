@@ -4,14 +4,12 @@ import { type Factor, qrCode } from '../../directory/two-factor/index.ts';
 import type { Users } from '../../directory/users/index.ts';
 import { type Html, html, sendFile } from '../../ground/look/index.ts';
 import type { Deps } from '../../ground/resource/index.ts';
-import type { AuthRules } from '../../login/tokens/index.ts';
 import { delegatedNotice } from './access.page.ts';
 import type { AccountSection, AccountStep, AccountStepResult, AccountVisit } from './section.ts';
 import { type FactorProposal, recoveryCodesSection, twoFactorProposal, twoFactorSection } from './two-factor.page.ts';
 
 export interface TwoFactorDeps extends Pick<Deps, 'config'> {
   readonly users: Users;
-  readonly auth: AuthRules;
   readonly factor: Factor;
   readonly delegatedAccess: DelegatedAccess;
 }
@@ -70,10 +68,9 @@ const confirm =
 
 /** Asks for the password: the browser may be unlocked and used by somebody else. */
 const disable =
-  ({ auth, users, factor }: TwoFactorDeps): Run =>
+  ({ users, factor }: TwoFactorDeps): Run =>
   async ({ person: { user, actor } }, form) => {
-    const check = async () => (await users.checkPassword({ user, key: user.id }, form.text('password'), actor)).check;
-    await auth.confirmPassword({ ...actor, purpose: 'two-factor off' }, user.id, check);
+    await users.confirmPassword({ user, key: user.id }, form.text('password'), { ...actor, purpose: 'two-factor off' });
     await factor.disable(actor, user.id);
     return { done: 'twoFactorIsOff' };
   };

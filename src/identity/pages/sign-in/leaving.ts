@@ -64,10 +64,9 @@ export function createLeavingSignIn(deps: LeavingDeps) {
       const { user, dueAt } = (await find(found.userId)) ?? {};
       if (!user || dueAt === undefined) return undefined;
       const { countedAs, ofAnyDomain } = found;
-      const by = { ...anonymous(attempt), countedAs, ofAnyDomain };
+      const by = { ...anonymous(attempt), countedAs, ofAnyDomain, purpose: PURPOSE };
       const owner = { user, key: user.id, domainId: user.domain_id, isLeaving: true };
-      const check = async () => (await users.checkPassword(owner, password, by)).check;
-      await auth.confirmPassword({ ...attempt, purpose: PURPOSE }, user.id, check, ['good', 'expired']);
+      await users.confirmPassword(owner, password, by, ['good', 'expired']);
       return { userId: user.id, epoch: user.epoch, methods: ['password'], dueAt };
     },
 
