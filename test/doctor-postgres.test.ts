@@ -152,8 +152,16 @@ describe('gatehouse doctor on PostgreSQL', () => {
     const url = new URL(settings.GATEHOUSE_IDENTITY_DATABASE_URL!);
     const proxy = await withoutNotifications(url);
     url.port = String(proxy.port);
-    const seen = await changed({ GATEHOUSE_IDENTITY_DATABASE_URL: url.href }).finally(() => proxy.close());
-    assert.deepEqual(seen, { 'feed.identity': 'fail' });
+    try {
+      const pooled = { GATEHOUSE_IDENTITY_DATABASE_URL: url.href };
+      assert.deepEqual(await changed(pooled), { 'feed.identity': 'fail' });
+      // With an address of its own for the feed, nothing is lost; unless that is the pooler's, too.
+      const direct = settings.GATEHOUSE_IDENTITY_DATABASE_URL!;
+      assert.deepEqual(await changed({ ...pooled, GATEHOUSE_IDENTITY_FEED_DATABASE_URL: direct }), {});
+      assert.deepEqual(await changed({ ...pooled, GATEHOUSE_IDENTITY_FEED_DATABASE_URL: url.href }), { 'feed.identity': 'fail' });
+    } finally {
+      proxy.close();
+    }
   });
 
   it('reports a host that does not answer, if there are several', async () => {

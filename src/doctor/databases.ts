@@ -123,7 +123,7 @@ function checkDurability(name: ServiceName, { fsync }: ServerInspection): Findin
 function checkConnections(name: ServiceName, pool: number, workers: number, server: ServerInspection): Finding {
   const check = `connections.${name}`;
   const needed = (pool + 1) * workers;
-  const text = `this process may use ${needed} of ${server.maxConnections} connections; ${server.connections} are in use`;
+  const text = `the service may use ${needed} of ${server.maxConnections} connections; ${server.connections} are in use`;
   if (needed > server.maxConnections)
     return fail(
       check,
@@ -181,19 +181,16 @@ async function reportPostgres(name: ServiceName, url: string, deployment: Deploy
   const setting = `GATEHOUSE_${name.toUpperCase()}_DATABASE_URL`;
   const { inspectPostgres } = await loadInspection();
   try {
-    const found = await inspectPostgres(url, FOLDERS[name], { setting, now: () => machine.now() });
+    const { feedDatabaseUrl: feedUrl } = deployment[name]!;
+    const found = await inspectPostgres(url, FOLDERS[name], { setting, feedUrl, now: () => machine.now() });
     const { server, hosts } = found;
     const away = hosts.filter(({ state }) => state === undefined).map((host) => host.name);
     const findings = [
       ...serverFindings(name, server, { pool: deployment[name]!.poolSize, workers: workersOf(shared) }),
       checkMigrations(name, found.migrations),
-      found.feedWorks
+      found.feedProblem === undefined
         ? ok(`feed.${name}`, 'changes reach other connections')
-        : fail(
-            `feed.${name}`,
-            'a message to another connection was lost',
-            `${setting} must lead to PostgreSQL directly, or through a pooler in session mode`,
-          ),
+        : fail(`feed.${name}`, 'a change notification to another connection was lost', found.feedProblem),
       ...(hosts.length === 1
         ? []
         : [

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { Kysely, sql } from 'kysely';
 import pg from 'pg';
+import { causeOfLostNotifications, feedSettingOf } from './feed-address.ts';
 import { createClientClass, Hosts, SERVER_STATE, type ServerState } from './hosts.ts';
 import { type MigrationSource, migrationState } from './migrate.ts';
 import { readPostgres } from './postgres-reader.ts';
@@ -137,8 +138,8 @@ export interface ServerInspection {
 export interface PostgresInspection<S> extends InspectedDatabase<S> {
   readonly hosts: readonly HostState[];
   readonly server: ServerInspection;
-  /** Whether a message of one connection arrives at another. */
-  readonly feedWorks: boolean;
+  /** Why a message of one connection does not arrive at the feed; undefined if it does. */
+  readonly feedProblem: string | undefined;
 }
 
 const SERVER = `select current_setting('server_version_num')::int as version, current_setting('server_version') as version_text,
@@ -209,6 +210,7 @@ async function tryFeed(listener: pg.Client, sender: pg.Client): Promise<boolean>
   });
   const timer = setTimeout(() => heard.resolve(false), FEED_MS);
   try {
+    await listener.connect();
     await listener.query('listen gatehouse_doctor');
     await sender.query('select pg_notify($1, $2)', ['gatehouse_doctor', word]);
     // An answer on the listening connection brings the message with it.
@@ -240,36 +242,47 @@ async function hostStates(hosts: Hosts, settings: pg.ClientConfig): Promise<Host
   );
 }
 
-/** Throws if no suitable server answers. `now`: our clock, in milliseconds. */
+const settingsFor = (hosts: Hosts): pg.ClientConfig => ({
+  connectionString: hosts.url,
+  connectionTimeoutMillis: CONNECT_MS,
+  query_timeout: CONNECT_MS,
+  application_name: 'gatehouse doctor',
+});
+
+function createClient(hosts: Hosts): pg.Client {
+  const client = new (createClientClass(hosts))(settingsFor(hosts));
+  client.on('error', () => {});
+  return client;
+}
+
+export interface PostgresInspectionOptions {
+  readonly setting: string;
+  /** Where the service listens for changes, if it does so at another address. */
+  readonly feedUrl?: string | undefined;
+  /** Our clock, in milliseconds. */
+  now(): number;
+}
+
+/** Throws if no suitable server answers. */
 export async function inspectPostgres<S>(
   url: string,
   migrations: MigrationSource,
-  { setting, now }: { readonly setting: string; now(): number },
+  { setting, feedUrl, now }: PostgresInspectionOptions,
 ): Promise<PostgresInspection<S>> {
   const hosts = new Hosts(url, setting);
-  const settings: pg.ClientConfig = {
-    connectionString: hosts.url,
-    connectionTimeoutMillis: CONNECT_MS,
-    query_timeout: CONNECT_MS,
-    application_name: 'gatehouse doctor',
-  };
-  const Client = createClientClass(hosts);
-  const clients = [new Client(settings), new Client(settings)] as const;
+  const sender = createClient(hosts);
+  const listener = createClient(feedUrl ? new Hosts(feedUrl, feedSettingOf(setting)) : hosts);
   const { read, close: closeReader } = readPostgres<S>(url, setting, CONNECT_MS);
   const close = async (): Promise<void> => {
-    await Promise.all([closeReader(), ...clients.map((client) => client.end().catch(() => {}))]);
+    await Promise.all([closeReader(), ...[sender, listener].map((client) => client.end().catch(() => {}))]);
   };
   try {
-    for (const client of clients) {
-      client.on('error', () => {});
-      await client.connect();
-    }
-    const [listener, sender] = clients;
+    await sender.connect();
     return {
       read,
-      hosts: await hostStates(hosts, settings),
+      hosts: await hostStates(hosts, settingsFor(hosts)),
       server: await inspectServer(sender, now),
-      feedWorks: await tryFeed(listener, sender),
+      feedProblem: (await tryFeed(listener, sender)) ? undefined : causeOfLostNotifications(setting, feedUrl),
       migrations: await migrationState(read, migrations, 'postgres'),
       close,
     };

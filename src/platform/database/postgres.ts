@@ -7,6 +7,7 @@ import { CONNECT_MS, ConnectionPool, STATEMENT_MS } from './connection-pool.ts';
 import { type Database, type Feed, Subscribers, type Tx } from './database.ts';
 import { isLockTimeout, isRetryable } from './errors.ts';
 import { CHANNEL, PostgresFeed } from './feed.ts';
+import { causeOfLostNotifications, feedSettingOf } from './feed-address.ts';
 import { createClientClass, Hosts, UnsuitableServer } from './hosts.ts';
 import { type MigrationSource, migrate } from './migrate.ts';
 import { types } from './postgres-types.ts';
@@ -85,13 +86,10 @@ interface FeedParts {
 
 function createFeed({ options, setting, settings, hosts, Client, subscribers, reachability }: FeedParts): PostgresFeed {
   const { feedDatabaseUrl: url, wait } = options;
-  const feedSetting = setting.replace('DATABASE_URL', 'FEED_DATABASE_URL');
-  const feedHosts = url ? new Hosts(url, feedSetting) : hosts;
+  const feedHosts = url ? new Hosts(url, feedSettingOf(setting)) : hosts;
   const FeedClient = url ? createClientClass(feedHosts) : Client;
   const feedSettings = { ...settings, connectionString: feedHosts.url, application_name: 'gatehouse feed' };
-  const mend = url
-    ? `${feedSetting} leads to another database, or to a pooler in transaction mode`
-    : `a pooler in transaction mode is in front of it; set ${feedSetting} to the address of PostgreSQL itself`;
+  const cause = causeOfLostNotifications(setting, url);
   return new PostgresFeed(() => new FeedClient(feedSettings), subscribers, {
     // At another address, its answers say nothing about the pool's.
     onAnswer: () => {
@@ -104,8 +102,12 @@ function createFeed({ options, setting, settings, hosts, Client, subscribers, re
     },
     sendTestMessage: (channel) => sendMessage(new Client(settings), channel),
     onDelivery: (isWorking) => {
-      if (isWorking) wait?.log.info({ setting }, 'changes of other processes arrive');
-      else wait?.log.error({ setting }, `changes of other processes do not arrive, so every request reads the database: ${mend}`);
+      if (isWorking) wait?.log.info({ setting }, 'change notifications of other processes arrive');
+      else
+        wait?.log.error(
+          { setting },
+          `change notifications of other processes do not arrive, so every request reads the database: ${cause}`,
+        );
     },
   });
 }
