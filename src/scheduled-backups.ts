@@ -160,7 +160,7 @@ export const backupMetrics = {
   verified: {
     name: 'gatehouse_backup_verified_timestamp_seconds',
     type: 'gauge',
-    help: 'When a backup was last restored for a try; 0: never. Only on SQLite',
+    help: 'When a backup was last test-restored; 0: never. Only on SQLite',
     aggregation: 'max',
   },
   failed: {
@@ -191,7 +191,7 @@ export function startBackups(shared: SharedConfig, folder: string, log: Log, met
         failedAt = performance.now();
         throw error;
       }
-      log.info({ folder: backupFolder }, 'made a backup, and restored it for a try');
+      log.info({ folder: backupFolder }, 'made a backup, and test-restored it');
     },
     log,
     failure: 'the scheduled backup failed',

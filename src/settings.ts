@@ -14,7 +14,7 @@ export const sharedSettings = {
   ),
   oldMasterKeys: setting.secret(
     'GATEHOUSE_OLD_MASTER_KEYS',
-    'Other master keys, comma-separated. They only open secrets: those of the former key, or of the next one while replicas change over.',
+    'Other master keys, comma-separated. They only decrypt secrets, never encrypt: the former key after a change, or the next key while replicas are being switched.',
   ),
   metricsHost: setting.text(
     'GATEHOUSE_METRICS_HOST',
@@ -76,7 +76,7 @@ export const sharedSettings = {
   ),
   backupFolder: setting.optionalText(
     'GATEHOUSE_BACKUP_FOLDER',
-    'Folder for backups that the service makes itself. None are made when it is unset. Use another disk than that of the data folder.',
+    'Folder for backups that the service makes itself (SQLite only); when unset, it makes none. Use another disk than that of the data folder.',
   ),
   backupHours: setting.number(
     'GATEHOUSE_BACKUP_HOURS',
@@ -93,7 +93,7 @@ export const sharedSettings = {
   ),
   outboundAllow: setting.list(
     'GATEHOUSE_OUTBOUND_ALLOW',
-    'host[:port] that outgoing calls may reach with plain http or at a private address. For development.',
+    'Hosts (host[:port]) that the service may call over plain http or at a private address. For development.',
   ),
 } as const;
 

@@ -72,7 +72,7 @@ export async function verifyDatabases(folder: string, seal: ReturnType<typeof cr
       const report = await checkSealed(database.read, sealed, seal);
       if (report.underOtherKeys > 0)
         refuse(
-          `${report.underOtherKeys} secrets in ${name}.sqlite are sealed under another master key than the one that goes with it`,
+          `${report.underOtherKeys} secrets in ${name}.sqlite are encrypted with another master key than the one that goes with it`,
         );
       secrets += report.count;
       damaged.push(...report.damaged);

@@ -57,9 +57,9 @@ describe('Commands', () => {
     for (const [words, why] of [
       ['bakcup x.tar', /there is no command "bakcup x\.tar"; did you mean "backup"/],
       ['backup', /FILE is missing/],
-      ['backup --frob', /--frob is no option of it/],
-      ['backup one.tar two.tar', /"two\.tar" is too much/],
-      ['start now', /"now" is too much/],
+      ['backup --frob', /--frob is not an option of this command/],
+      ['backup one.tar two.tar', /"two\.tar" is one argument too many/],
+      ['start now', /"now" is one argument too many/],
     ] as const) {
       const { code, stdout, stderr } = await run(...words.split(' '));
       assert.deepEqual([code, stdout, stderr.trimEnd().split('\n').length], [2, '', 1], words);
@@ -128,7 +128,7 @@ describe('Commands', () => {
     assert.equal(await ran.ended(), 2);
     assert.equal(
       ran.stderr,
-      `gatehouse: GATEHOUSE_CONFIG_FILE: line 2 of ${file} is no KEY=value; write one, or # before a remark\n`,
+      `gatehouse: GATEHOUSE_CONFIG_FILE: line 2 of ${file} is not of the form KEY=value; comments begin with #\n`,
     );
     await rm(file);
   });

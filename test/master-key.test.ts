@@ -85,7 +85,7 @@ describe('A lost master key', () => {
     put(`${whole.slice(0, -8)}AAAAAAAA`);
     const rotated = gatehouse(['master-key', 'rotate'], settings());
     assert.equal(await rotated.ended(), 0, rotated.stderr);
-    assert.match(rotated.stdout, /a new master key is in force; [1-9]\d* secrets sealed under it/);
+    assert.match(rotated.stdout, /a new master key is in force; [1-9]\d* secrets are encrypted with it/);
     assert.ok(rotated.stdout.includes(`keys ${id}`), rotated.stdout);
     assert.equal(await keysIn(), 2);
     // The row is repaired, and its key is still available.
@@ -106,7 +106,7 @@ describe('A lost master key', () => {
     put.run(`${secret.slice(0, -8)}AAAAAAAA`, id);
     const stopped = gatehouse(['master-key', 'rotate'], settings());
     assert.equal(await stopped.ended(), 1, stopped.stdout);
-    assert.equal(stopped.stderr.trim(), `gatehouse: what is sealed as consumers/${id} is damaged: it does not open`);
+    assert.equal(stopped.stderr.trim(), `gatehouse: the secret sealed as consumers/${id} is damaged and cannot be decrypted`);
     assert.equal((await readFile(file, 'utf8')).trim().split(/\s+/).length, 2);
     put.run(secret, id);
     db.close();

@@ -128,7 +128,7 @@ describe('The move from SQLite to PostgreSQL', () => {
   it('is refused with another master key, without a database, and from another version', async () => {
     const wrongKey = await move({ ...postgres, GATEHOUSE_MASTER_KEY: newMasterKey() });
     assert.equal(wrongKey.code, 2);
-    assert.match(wrongKey.stderr, /sealed under another master key/);
+    assert.match(wrongKey.stderr, /encrypted with another master key/);
     const noKey = await move(Object.fromEntries(Object.entries(postgres).filter(([name]) => name !== 'GATEHOUSE_MASTER_KEY')));
     assert.match(noKey.stderr, /GATEHOUSE_MASTER_KEY must be set to the key of the data folder: .*master\.key/);
     const same = await move({ ...postgres, GATEHOUSE_WALLET_DATABASE_URL: identity.url });
@@ -186,7 +186,7 @@ describe('The move from SQLite to PostgreSQL', () => {
     db.close();
     assert.equal(half.code, 1, half.stderr);
     assert.match(half.stdout, /^identity: \d+ rows are in PostgreSQL now\n$/);
-    assert.match(half.stderr, /identity: copied;.* run this command again, with GATEHOUSE_IDENTITY_DATABASE_URL= \(empty\)/);
+    assert.match(half.stderr, /identity: copied, .* run this command again, with GATEHOUSE_IDENTITY_DATABASE_URL= \(empty\)/);
     assert.match(half.stderr, /keys: /);
     assert.equal(await rowsIn(second.asSuperuser, 'keys'), 0);
     const again = await move(there);

@@ -82,7 +82,7 @@ describe('PostgreSQL behind pgbouncer', () => {
 
   it('in transaction mode is answered from the database only, and the log says what to set', async () => {
     const { db, said } = await open(transactions.url);
-    assert.match(said(), /changes of other processes do not arrive.*GATEHOUSE_IDENTITY_FEED_DATABASE_URL/);
+    assert.match(said(), /notifications of other processes do not arrive.*GATEHOUSE_IDENTITY_FEED_DATABASE_URL/);
     assert.equal(db.feed.live(), false);
     // The heartbeat is answered, and still nothing is believed.
     await until('the heartbeat is answered', async () => {

@@ -116,7 +116,7 @@ describe('Backups on a schedule', () => {
     chmodSync(to, 0o700);
     const { code, text } = await into(to, '--keep', '2');
     assert.equal(code, 0, text);
-    assert.match(text, /restored for a try: users 1, projects 2, .*secrets open/);
+    assert.match(text, /test-restored: users 1, projects 2, .*secrets open/);
     const left = readdirSync(to).sort();
     assert.deepEqual(
       left.filter((name) => /2020|mine/.test(name)),
@@ -151,7 +151,7 @@ describe('Backups on a schedule', () => {
     writeFileSync(join(data, 'master.key'), `${newMasterKey()}\n`);
     const wrong = await into(to);
     assert.equal(wrong.code, 2, wrong.text);
-    assert.match(wrong.text, /sealed under another master key/);
+    assert.match(wrong.text, /encrypted with another master key/);
     assert.deepEqual(readdirSync(to), []);
     assert.match(lastBackupFailure(data)!.reason, /another master key/);
     writeFileSync(join(data, 'master.key'), key);

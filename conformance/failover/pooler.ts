@@ -122,7 +122,12 @@ export async function pooler(parts: Parts, programs: Programs, report: Report): 
   const off = (prefix: string) => ({ [`${prefix}_NAMED_STATEMENTS`]: 'off' });
   const feed = (prefix: string, url: string) => ({ [`${prefix}_FEED_DATABASE_URL`]: url });
   const settings: readonly (readonly [name: string, prefix: string, settings: typeof feed, said: RegExp])[] = [
-    ['pgbouncer in transaction mode, no address for the feed', 'without-feed-', off, /changes of other processes do not arrive/],
+    [
+      'pgbouncer in transaction mode, no address for the feed',
+      'without-feed-',
+      off,
+      /notifications of other processes do not arrive/,
+    ],
     ['the same with an address for the feed, named statements left on', 'named-', feed, /named statements: they are off/],
     [
       'the same with an address for the feed, named statements off',

@@ -27,8 +27,8 @@ export const backupCommands: readonly Command[] = [
   },
   {
     words: 'scheduled-backup',
-    about: 'write a backup with a new name into a folder, restore it for a try, and remove old ones (SQLite)',
-    more: 'For a timer. The service does the same by itself if GATEHOUSE_BACKUP_FOLDER is set. A failure is shown by the overview and by gatehouse doctor.',
+    about: 'write a backup with a new name into a folder, test-restore it, and remove old ones (SQLite)',
+    more: 'For cron or a systemd timer. The service does the same by itself if GATEHOUSE_BACKUP_FOLDER is set. The overview of the console and gatehouse doctor show a failure.',
     args: [{ name: 'FOLDER', about: 'the folder; it is created, for its owner only' }],
     options: { keep: { value: 'NUMBER', about: 'how many backups to keep; GATEHOUSE_BACKUP_KEEP if it is not given' } },
     async run({ args: [to], options: { keep } }) {
@@ -40,7 +40,7 @@ export const backupCommands: readonly Command[] = [
       checkBackupFolder({ backupFolder: to! }, folder, { identity });
       const { file, removed, verification } = await backupInto(folder, to!, Number(keep ?? shared.backupKeep), shared);
       const counts = Object.entries(verification.counts).map(([table, count]) => `${table} ${count}`);
-      print(`${file}: restored for a try: ${counts.join(', ')}; ${verification.secrets} secrets open`);
+      print(`${file}: test-restored: ${counts.join(', ')}; ${verification.secrets} secrets open`);
       if (verification.damaged.length > 0)
         print(
           `${verification.damaged.length} secrets are damaged, here and in the service: ${verification.damaged.slice(0, 20).join(', ')}`,

@@ -57,7 +57,7 @@ describe('A command', () => {
 
   it('takes no argument that begins with a dash, unless it comes after --', () => {
     for (const word of ['--frob', '-x', '-', '--file=a.tar'])
-      assert.throws(() => parse('backup', word), /gatehouse backup: "?-.* is no option of it/, word);
+      assert.throws(() => parse('backup', word), /gatehouse backup: "?-.* is not an option of this command/, word);
     assert.deepEqual(parsed('backup', '--', '--help').args, ['--help']);
     assert.deepEqual(parsed('backup', '--', '-').args, ['-']);
   });
@@ -77,8 +77,11 @@ describe('A command', () => {
       [['two-factor', 'qr', '--SVG'], 'svg'],
       [['backup', '--hlep'], 'help'],
     ] as const)
-      assert.throws(() => parse(...words), new RegExp(`is no option of it \\(did you mean --${near}\\?\\); see: `));
-    assert.throws(() => parse('backup', '--frob'), /--frob is no option of it; an argument that begins so goes after --; see/);
+      assert.throws(() => parse(...words), new RegExp(`is not an option of this command \\(did you mean --${near}\\?\\); see: `));
+    assert.throws(
+      () => parse('backup', '--frob'),
+      /--frob is not an option of this command; put an argument that begins with - after --; see/,
+    );
     assert.throws(() => parse('--frob'), /there is no option --frob/);
     assert.throws(() => parse(''), /there is no command ""/);
   });
@@ -87,8 +90,8 @@ describe('A command', () => {
     for (const [words, why] of [
       [['backup'], /gatehouse backup: FILE is missing: the file to write/],
       [['backup', ''], /FILE is missing/],
-      [['backup', 'a', 'b'], /"b" is too much: it takes FILE/],
-      [['migrate', 'now'], /"now" is too much: it takes no argument/],
+      [['backup', 'a', 'b'], /"b" is one argument too many: the command takes FILE/],
+      [['migrate', 'now'], /"now" is one argument too many: the command takes no argument/],
       [['openapi'], /identity\|wallet is missing/],
       [['openapi', 'both'], /"both" is neither of identity, wallet/],
       [['consumer', 'rotate-secret'], /ID is missing/],
@@ -99,7 +102,7 @@ describe('A command', () => {
       [['scim', 'token', 'create', '--domain='], /--domain needs a value/],
       [['scim', 'token', 'create', '--domain', '--name', 'x'], /--domain needs a value/],
       [['scim', 'token', 'create', '--domain', 'a', '--domain', 'b'], /--domain is given twice/],
-      [['scim', 'token', 'create', '--domain', 'a', '--toString'], /--toString is no option/],
+      [['scim', 'token', 'create', '--domain', 'a', '--toString'], /--toString is not an option/],
       [['two-factor', 'qr', '--svg=yes'], /--svg takes no value/],
     ] as const)
       assert.throws(() => parse(...words), why, words.join(' '));

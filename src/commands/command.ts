@@ -168,11 +168,11 @@ function parseArguments(command: Command, words: readonly string[]): ParsedArgum
     else if (token.kind === 'positional') {
       // A file whose name begins with a dash must come after --; usually this is a mistyped option.
       if (!ended && token.value.startsWith('-') && !(token.value === '-' && takesDash))
-        failUsage(command, `"${token.value}" is no option of it`);
+        failUsage(command, `"${token.value}" is not an option of this command`);
       positional.push(token.value);
     } else {
       const option = Object.hasOwn(options, token.name) ? options[token.name]! : undefined;
-      if (!option) failUsage(command, `${token.rawName} is no option of it${hint(command, token.name)}`);
+      if (!option) failUsage(command, `${token.rawName} is not an option of this command${hint(command, token.name)}`);
       if (option.value && (!token.value || (!token.inlineValue && token.value.startsWith('-'))))
         failUsage(command, `${token.rawName} needs a value: ${option.about}`);
       if (!option.value && token.value !== undefined) failUsage(command, `${token.rawName} takes no value`);
@@ -190,7 +190,7 @@ function parseArguments(command: Command, words: readonly string[]): ParsedArgum
 function hint({ args = [], options = {} }: Command, name: string): string {
   const close = nearMatch(name.toLowerCase(), [...Object.keys(options), 'help']);
   if (close) return ` (did you mean --${close}?)`;
-  return args.length > 0 ? '; an argument that begins so goes after --' : '';
+  return args.length > 0 ? '; put an argument that begins with - after --' : '';
 }
 
 function checkArguments(command: Command, values: readonly string[]): void {
@@ -203,6 +203,6 @@ function checkArguments(command: Command, values: readonly string[]): void {
   if (values.length > args.length)
     failUsage(
       command,
-      `"${values[args.length]}" is too much: it takes ${args.length === 0 ? 'no argument' : args.map(({ name }) => name).join(' ')}`,
+      `"${values[args.length]}" is one argument too many: the command takes ${args.length === 0 ? 'no argument' : args.map(({ name }) => name).join(' ')}`,
     );
 }

@@ -9,7 +9,7 @@ import { existingDataFolder, print, settings } from './support.ts';
 
 /** When a later database could not be copied: how to go on. */
 const howToGoOn = (copied: readonly string[]): string =>
-  `${copied.join(', ')}: copied; it stays as it is. When the other one is mended, run this command again, with ` +
+  `${copied.join(', ')}: copied, and not touched again. When the other database is repaired, run this command again, with ` +
   `${copied.map((name) => `${settingOf(name)}=`).join(' ')} (empty) in front of it\n`;
 
 const settingOf = (name: string): string => `GATEHOUSE_${name.toUpperCase()}_DATABASE_URL`;

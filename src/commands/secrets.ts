@@ -40,7 +40,7 @@ async function rotateMasterKey(): Promise<void> {
     return withService(options, async (service, folder) => {
       const own = await service.reseal();
       const { count, damaged } = await resealWalletOf(options, folder);
-      const done = `${own + count} secrets sealed under the new master key`;
+      const done = `${own + count} secrets are encrypted with the new master key`;
       if (damaged.length === 0) return `${done}; GATEHOUSE_OLD_MASTER_KEYS can go`;
       return `${done}\n${damagedRowsMessage(damaged, 'keep GATEHOUSE_OLD_MASTER_KEYS')}`;
     });
@@ -52,7 +52,7 @@ async function rotateMasterKey(): Promise<void> {
   await withService(options, async (service) => {
     const own = await service.reseal();
     const { count, damaged } = await resealWalletOf(options, folder);
-    const done = `a new master key is in force; ${own + count} secrets sealed under it`;
+    const done = `a new master key is in force; ${own + count} secrets are encrypted with it`;
     if (damaged.length > 0) return `${done}\n${damagedRowsMessage(damaged, 'the former key stays in master.key')}`;
     storeMasterKeys(folder, [current!]);
     return done;

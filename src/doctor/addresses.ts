@@ -61,7 +61,7 @@ async function checkShownCertificate(check: string, url: URL, now: number): Prom
     return fail(
       check,
       `the certificate of ${url.host} is not trusted (${error}; signed by ${issuer})`,
-      'let the proxy send the whole chain; for an authority of your own set NODE_EXTRA_CA_CERTS, here and for the service',
+      'let the proxy send the whole chain; for a CA of your own set NODE_EXTRA_CA_CERTS, here and for the service',
     );
   if (days < FAIL_DAYS)
     return fail(
@@ -111,7 +111,7 @@ export async function checkPublicAddress(report: DatabaseReport, deployment: Dep
   if (url.protocol === 'http:' && !isLoopback(url.hostname))
     return fail(
       check,
-      `${config.url} is not https: passwords cross the network as they are`,
+      `${config.url} is not https: passwords cross the network unencrypted`,
       `put TLS in front, and set ${setting} with https`,
     );
   if (state === 'stopped') return ok(check, 'not asked, because the service is stopped');
@@ -166,7 +166,7 @@ export async function checkProvider({ wallet, shared }: Deployment): Promise<Fin
     return [
       fail(
         check,
-        issuer === undefined ? `it was answered ${status}` : 'it calls itself by another address',
+        issuer === undefined ? `it answers with status ${status}` : 'the issuer in its metadata is another address',
         'set GATEHOUSE_WALLET_OIDC_ISSUER to the issuer exactly as the provider writes it',
       ),
     ];
@@ -175,7 +175,7 @@ export async function checkProvider({ wallet, shared }: Deployment): Promise<Fin
       fail(
         check,
         `${wallet.oidcIssuer}: ${error instanceof OutboundError ? error.message : reasonOf(error)}`,
-        'check GATEHOUSE_WALLET_OIDC_ISSUER and the way there; private addresses must be in GATEHOUSE_OUTBOUND_ALLOW',
+        'check GATEHOUSE_WALLET_OIDC_ISSUER and the network path to it; private addresses must be in GATEHOUSE_OUTBOUND_ALLOW',
       ),
     ];
   }

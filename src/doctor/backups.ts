@@ -1,4 +1,4 @@
-// Backups: made lately, and restored for a try.
+// Backups: made lately, and test-restored.
 import { existsSync, statSync } from 'node:fs';
 import { isVerified, lastBackup, lastBackupFailure } from '../platform/last-backup.ts';
 import type { DatabaseReport } from './databases.ts';
@@ -21,7 +21,7 @@ export async function checkBackups(
         'set GATEHOUSE_WALLET_DATABASE_URL, too, or copy wallet.sqlite by other means',
       ),
     ];
-  if (identity?.databaseUrl) return [ok(check, 'of PostgreSQL: made by its own tools, which this does not see')];
+  if (identity?.databaseUrl) return [ok(check, 'PostgreSQL is backed up with its own tools, which this command cannot check')];
   const failure = lastBackupFailure(folder);
   if (failure)
     return [
@@ -41,6 +41,6 @@ export async function checkBackups(
     daysBetween(Date.parse(last.verifiedAt ?? '1970-01-01'), machine.now()) * 24 > 2 * Math.max(shared.backupHours, 24)
   )
     return [warn(check, 'the scheduled backups are not made', 'look for "scheduled backup" in the log of the service')];
-  if (!isVerified(last)) return [ok(check, `made ${last.madeAt}; it was not restored for a try`)];
-  return [ok(check, `made ${last.madeAt}, and restored for a try`)];
+  if (!isVerified(last)) return [ok(check, `made ${last.madeAt}; it was not test-restored`)];
+  return [ok(check, `made ${last.madeAt}, and test-restored`)];
 }

@@ -35,7 +35,7 @@ export function checkCertificate({ shared, identity, wallet, machine }: Deployme
         fail(
           check,
           `${tlsCertFile} contains no certificate`,
-          'write the certificate and those between it and its authority into it (PEM)',
+          'write the certificate and its intermediate certificates into it (PEM)',
         ),
       ];
     if (!own.checkPrivateKey(createPrivateKey(readFileSync(tlsKeyFile))))
@@ -58,11 +58,7 @@ export function checkCertificate({ shared, identity, wallet, machine }: Deployme
     const fault = chainFault(chain);
     if (fault)
       return [
-        warn(
-          check,
-          fault,
-          'append the certificates between it and its authority to the file; for an authority of your own set NODE_EXTRA_CA_CERTS',
-        ),
+        warn(check, fault, 'append the intermediate certificates to the file; for a CA of your own set NODE_EXTRA_CA_CERTS'),
       ];
     if (days < WARN_DAYS) return [warn(check, `it expires in ${days} days`, 'renew it, and restart the service')];
     return [ok(check, `valid for ${days} days`)];

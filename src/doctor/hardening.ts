@@ -63,7 +63,7 @@ export function checkWeakSettings({ shared, identity, wallet }: Deployment): Fin
       [
         'weak.password-hash',
         argon2Memory * argon2Passes < MIN_ARGON2,
-        'hashes of passwords are cheap to guess',
+        'password hashes are cheap to crack',
         'remove GATEHOUSE_IDENTITY_ARGON2_MEMORY and _PASSES, or raise them',
       ],
       [
@@ -118,7 +118,7 @@ export function checkProxies({ shared, identity, wallet }: Deployment): Finding[
     return [
       fail(
         check,
-        `${wide} lets nearly everybody choose their own address`,
+        `with ${wide}, nearly every client can forge its address`,
         'name your proxies in GATEHOUSE_TRUSTED_PROXIES, and nothing else',
       ),
     ];
@@ -127,7 +127,7 @@ export function checkProxies({ shared, identity, wallet }: Deployment): Finding[
     return [
       fail(
         check,
-        'a proxy does TLS, but none is trusted: all people share the limits of one address',
+        'a proxy terminates TLS, but none is trusted: rate limits count everybody as one address',
         'set GATEHOUSE_TRUSTED_PROXIES to the address of the proxy',
       ),
     ];

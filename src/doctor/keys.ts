@@ -45,7 +45,7 @@ export async function checkMasterKey(deployment: Deployment, reports: readonly D
       return [
         fail(
           check,
-          'there is none',
+          'there is no master key',
           `give GATEHOUSE_MASTER_KEY, or put ${KEY_FILE} back from a backup: nothing stored can be opened`,
         ),
       ];
@@ -54,7 +54,7 @@ export async function checkMasterKey(deployment: Deployment, reports: readonly D
       return [
         fail(
           check,
-          `${found.underOtherKeys} secrets of ${report.name} are sealed under another key`,
+          `${found.underOtherKeys} secrets of ${report.name} are encrypted with another key`,
           'give that key, too, by GATEHOUSE_OLD_MASTER_KEYS; then run: gatehouse master-key rotate',
         ),
       ];
@@ -70,13 +70,15 @@ export async function checkMasterKey(deployment: Deployment, reports: readonly D
     formerCount += found.count - (found.byMasterKey[seal.keyId] ?? 0);
   }
   if (formerCount > 0)
-    return [warn(check, `${formerCount} of ${count} secrets are sealed under a former key`, 'run: gatehouse master-key rotate')];
+    return [
+      warn(check, `${formerCount} of ${count} secrets are encrypted with a former key`, 'run: gatehouse master-key rotate'),
+    ];
   if (shared.oldMasterKeys && count > 0)
     return [
       warn(
         check,
-        'nothing is sealed under the keys in GATEHOUSE_OLD_MASTER_KEYS',
-        'remove them, unless a rotation is under way, when the sessions of the wallet have ended',
+        'no secret is encrypted with the keys in GATEHOUSE_OLD_MASTER_KEYS',
+        'remove them once the sessions of the wallet node have ended, unless a rotation is under way',
       ),
     ];
   const days = shared.masterKey || count === 0 ? 0 : daysBetween(statSync(join(folder, KEY_FILE)).mtimeMs, machine.now());

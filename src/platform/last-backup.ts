@@ -10,7 +10,7 @@ export interface LastBackup {
   readonly madeAt: string;
   /** Names of the files in it. */
   readonly files: readonly string[];
-  /** When one was last restored for a try: this one, or one before; absent: never. */
+  /** When one was last test-restored: this one, or one before; absent: never. */
   readonly verifiedAt?: string | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface BackupFailure {
 }
 
 /**
- * A backup that was restored for a try ends the report of a failure. One that was not tells nothing about those on a schedule: their last
+ * A backup that was test-restored ends the report of a failure. One that was not tells nothing about those on a schedule: their last
  * success and their failure stay.
  */
 export function noteBackup(folder: string, backup: LastBackup): void {
@@ -56,7 +56,7 @@ export function lastBackup(folder: string, now = Date.now()): LastBackup | undef
   return { madeAt, files: files.map(String), ...(isTime(verifiedAt) && !isInFuture(verifiedAt, now) ? { verifiedAt } : {}) };
 }
 
-/** Whether this one was restored for a try, and not only one before. */
+/** Whether this one was test-restored, and not only one before. */
 export const isVerified = ({ madeAt, verifiedAt }: LastBackup): boolean =>
   verifiedAt !== undefined && Date.parse(verifiedAt) >= Date.parse(madeAt);
 

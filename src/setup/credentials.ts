@@ -55,7 +55,7 @@ function loginOf(env: Environment): unknown {
       : undefined;
   if (!ref || !password)
     throw new SetupError(
-      'say who applies it: OS_USERNAME and OS_PASSWORD (or OS_PASSWORD_FILE), or OS_TOKEN, or --token-file FILE; see docs/guide/setup-file.md',
+      'no credentials: set OS_USERNAME and OS_PASSWORD (or OS_PASSWORD_FILE), or OS_TOKEN, or --token-file FILE; see docs/guide/setup-file.md',
     );
   const passcode = env.OS_PASSCODE;
   return {

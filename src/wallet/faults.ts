@@ -31,7 +31,7 @@ export const walletFaults = {
   'did-published': { status: 409, text: 'The DID is published; unpublish it first.' },
   'did-in-use': { status: 409, text: 'Credentials are bound to the DID; send ?force=true to delete it anyway.' },
   'not-published': { status: 409, text: 'The DID was never published.' },
-  'no-active-key': { status: 409, text: 'The DID has no active key to publish.' },
+  'no-active-key': { status: 409, text: 'The DID has no active key.' },
   'idempotency-key-reused': { status: 409, text: 'This Idempotency-Key was already used with another request.' },
   'idempotent-result-gone': {
     status: 409,
@@ -44,7 +44,7 @@ export const walletFaults = {
   'unsupported-did-method': { status: 422, text: 'The DID method {method} is not supported{why}.' },
   'domain-not-hosted': { status: 422, text: 'This node hosts DIDs of {host} only.' },
   'not-publishable': { status: 422, text: 'DIDs of the method {method} are not published: they resolve by themselves.' },
-  'blocked-address': { status: 403, text: 'An address named by {who} may not be called.' },
+  'blocked-address': { status: 403, text: 'The node may not call an address that {who} gave.' },
   'exchange-finished': { status: 409, text: 'This exchange is finished: {state}.' },
   'exchange-busy': { status: 409, text: 'Another request is working on this exchange. Try again shortly.' },
   'exchange-expired': { status: 410, text: 'This exchange has expired.' },
@@ -69,7 +69,7 @@ export const walletFaults = {
   'invalid-presentation-request': { status: 422, text: 'The request of the verifier cannot be answered: {why}.' },
   'preview-outdated': {
     status: 409,
-    text: 'It is not what the last preview showed any more. Ask for a preview again.',
+    text: 'The content has changed since the last preview. Ask for a preview again.',
   },
   'preview-required': { status: 409, text: 'Ask for a preview first.' },
   'request-already-answered': { status: 409, text: 'This request was already answered.' },

@@ -114,7 +114,7 @@ function checkSettings({ url, trustAnchors, issuerTrustAnchors, verifierTrustAnc
 function warnWithoutAnchors({ config, beside, log }: WalletOptions): void {
   if (beside || (config.verifierTrustAnchors ?? config.trustAnchors) !== undefined) return;
   log.warn(
-    'no verifier is known by its certificate, and requests that are signed with one are refused, as those of the sign-in page of Gatehouse are; GATEHOUSE_WALLET_VERIFIER_TRUST_ANCHORS names the certificates to trust',
+    'no certificates of verifiers are trusted, so the wallet refuses requests that are signed with one, such as those of the sign-in page of Gatehouse; set GATEHOUSE_WALLET_VERIFIER_TRUST_ANCHORS to the certificates to trust',
   );
 }
 

@@ -16,22 +16,22 @@ export const walletSettings = {
   ),
   feedDatabaseUrl: setting.databaseUrl(
     'GATEHOUSE_WALLET_FEED_DATABASE_URL',
-    'The same database past a pooler in transaction mode, for the messages about changes, which such a pooler loses.',
+    'Address of the same database that bypasses a pooler in transaction mode. The service receives change notifications (LISTEN) there, which such a pooler does not deliver.',
   ),
   oidcIssuer: setting.address(
     'GATEHOUSE_WALLET_OIDC_ISSUER',
-    'OpenID provider that callers log in through; the identity service beside it when unset.',
+    'OpenID provider that callers log in through. When unset: the identity service that runs in the same process.',
   ),
   oidcClientId: setting.optionalText('GATEHOUSE_WALLET_OIDC_CLIENT_ID', 'Client id of the wallet node at that provider.'),
   oidcClientSecret: setting.secret('GATEHOUSE_WALLET_OIDC_CLIENT_SECRET', 'Client secret of the wallet node at that provider.'),
   oidcScopes: setting.optionalText(
     'GATEHOUSE_WALLET_OIDC_SCOPES',
-    'Scopes requested at login, space-separated. Unset: openid profile email; with the identity service beside it also roles and offline_access.',
+    'Scopes requested at login, space-separated. Unset: openid profile email; with the identity service in the same process also roles and offline_access.',
   ),
   rolesClaim: setting.text(
     'GATEHOUSE_WALLET_ROLES_CLAIM',
     'roles',
-    'Claim that contains the roles of a caller: names joined by dots, such as realm_access.roles.',
+    'Claim with the roles of a caller. Dots lead to a nested claim, as in realm_access.roles.',
   ),
   adminRole: setting.text(
     'GATEHOUSE_WALLET_ADMIN_ROLE',
@@ -97,7 +97,7 @@ export const walletSettings = {
   ),
   bearerAudience: setting.optionalText(
     'GATEHOUSE_WALLET_BEARER_AUDIENCE',
-    'Audience of bearer tokens the wallet node accepts; cookies only when unset.',
+    'Audience of the bearer tokens that the wallet node accepts. When unset, it accepts session cookies only.',
   ),
   issuerTrust: setting.choice(
     'GATEHOUSE_WALLET_ISSUER_TRUST',
@@ -113,7 +113,7 @@ export const walletSettings = {
   ),
   verifiersFile: setting.optionalText(
     'GATEHOUSE_WALLET_VERIFIERS_FILE',
-    'JSON file of registered verifiers: client id to its response addresses.',
+    'JSON file of registered verifiers: an object that gives the response addresses (`responseUris`) of each client id.',
   ),
   requirePreview: setting.flag(
     'GATEHOUSE_WALLET_REQUIRE_PREVIEW',

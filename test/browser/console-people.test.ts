@@ -230,7 +230,7 @@ onDatabase('SQLite', 'A form of the console', { settings: DEFAULT_PASSWORDS }, (
     await dialogOf(page).getByLabel(people.name).fill(uniqueName('free'));
     await dialogOf(page).getByLabel(people.password).fill('12345678');
     await inDialog(page, texts.create);
-    await fieldOf(people.password).getByRole('alert').getByText('one of those that are tried first').waitFor();
+    await fieldOf(people.password).getByRole('alert').getByText('on the list of common passwords').waitFor();
     assert.equal(await dialogOf(page).getByRole('alert').count(), 1, 'it is said once');
     assert.deepEqual(
       [await focused(), await dialogOf(page).getByLabel(people.password).getAttribute('aria-invalid')],

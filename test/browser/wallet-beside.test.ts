@@ -101,6 +101,6 @@ for (const trust of ['any', 'listed'])
         GATEHOUSE_WALLET_OIDC_CLIENT_SECRET: 'x',
       });
       await alone.walletListening();
-      assert.match(alone.stdout, /"msg":"no verifier is known by its certificate[^"]*GATEHOUSE_WALLET_VERIFIER_TRUST_ANCHORS/);
+      assert.match(alone.stdout, /"msg":"no certificates of verifiers are trusted[^"]*GATEHOUSE_WALLET_VERIFIER_TRUST_ANCHORS/);
     });
   });

@@ -123,7 +123,7 @@ export async function assertAnswerRefused(
 ): Promise<void> {
   const visit = await visitor.ask();
   const { status, body } = await holder.answer(visit.link, twist);
-  assert.deepEqual([status, body], [400, { error: 'invalid_request', error_description: 'the answer does not hold' }]);
+  assert.deepEqual([status, body], [400, { error: 'invalid_request', error_description: 'the answer is not valid' }]);
   const last = logged.findLast((line) => line.includes('answer of a wallet refused'))!;
   assert.match(JSON.parse(last).reason, why);
   assertNotSignedIn(await visit.browser.go(visit.page.url));

@@ -32,7 +32,7 @@ export const texts = {
   refusedTitle: 'Not allowed',
   refusedText: 'Your role does not allow this. Ask an administrator, or act in another role (top of the page).',
   conflictTitle: 'Somebody else changed this in the meantime',
-  conflictText: 'Nothing of yours was written. Look at the present state, then make your change again.',
+  conflictText: 'Your change was not saved. Look at the present state, then make your change again.',
   conflictLoad: 'Show the present state',
   alreadyThereTitle: 'That is already taken',
   invalidTitle: 'Something in it is not right',
@@ -70,7 +70,7 @@ export const texts = {
   typeToFind: 'Type to find',
   choices: 'Choices',
   presentTitle: 'As it is now:',
-  presentText: 'What you entered is still in the fields. Saving again writes it over the present state.',
+  presentText: 'What you entered is still in the fields. Saving again overwrites the present state.',
   languageName: 'English',
   languageLabel: 'Language',
 };

@@ -39,7 +39,7 @@ const DESCRIPTION = `A Keystone-v3-compatible identity service with applications
 
 Log in by \`POST /v3/auth/tokens\`, and send the token of its header \`X-Subject-Token\` as \`X-Auth-Token\` with every other request. Every answer has an \`X-Openstack-Request-Id\`, which the log contains, too.
 
-Administrators have the role \`admin\`, whatever it was granted on. If the operator enforces the scope (\`GATEHOUSE_IDENTITY_ENFORCE_SCOPE\`), it has to be on the system, and administrators of a domain are among its managers; they grant every role there but \`service\`.
+Administrators have the role \`admin\`, whatever it was granted on. If the operator enforces the scope (\`GATEHOUSE_IDENTITY_ENFORCE_SCOPE\`), the role must be granted on the system. Whoever has \`admin\` on a domain then counts as one of its managers, and may grant every role there except \`service\`.
 
 Lists have pages: \`links.next\` is the address of the next one, or null. A query parameter must not be repeated. Flags are true, false, 1, 0, or a bare name, which means true. Times are in UTC (ISO 8601).`;
 

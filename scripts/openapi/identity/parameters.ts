@@ -8,7 +8,7 @@ export const PARAMETERS = {
   did: 'The DID of the issuer of credentials: that of this service.',
   idp_id: 'The id of the identity provider.',
   implied_role_id: 'The id of the role that is implied.',
-  kind: 'The kind of key: `token`, `openid` or `issuer`.',
+  kind: 'The kind of key: `token`, `openid`, `issuer` or `master`.',
   list_id: 'The id of the list.',
   organization_id: 'The id of the organization. It is the id of a project.',
   application_id: 'The id of the application. It is the id of a consumer.',

@@ -26,7 +26,7 @@ export const identityFaults = {
   'application_credential.not_found': { status: 404, text: 'Could not find Application Credential: {id}.' },
   'application_credential.needs_project': {
     status: 403,
-    text: 'An application credential is for one project: log in to that project first.',
+    text: 'An application credential belongs to one project: get a token for that project first.',
   },
   'application_credential.unassigned_role': {
     status: 400,
@@ -34,11 +34,11 @@ export const identityFaults = {
   },
   'application_credential.limited': {
     status: 403,
-    text: 'An application credential with access rules cannot create others: they would be without its rules.',
+    text: 'An application credential with access rules cannot create others, because its access rules would not apply to them.',
   },
   'application_credential.limit': { status: 403, text: 'A user may have at most {limit} application credentials.' },
   'role_credential.type_unavailable': { status: 404, text: 'Could not find credential type: {id}.' },
-  'role_credential.no_role': { status: 403, text: 'There is no role for a credential of type {id}.' },
+  'role_credential.no_role': { status: 403, text: 'The user has no role for a credential of type {id}.' },
   'issued_credential.not_found': { status: 404, text: 'Could not find issued credential: {id}.' },
   'status_list.not_found': { status: 404, text: 'Could not find status list: {id}.' },
   'issued_credential.revoked': { status: 409, text: 'Credential {id} is revoked, which cannot be taken back.' },
@@ -64,15 +64,15 @@ export const identityFaults = {
     status: 403,
     text: 'Requested redelegation depth of {depth} is greater than allowed {limit}',
   },
-  'trust.not_redelegable': { status: 403, text: 'This trust may not be passed on.' },
+  'trust.not_redelegable': { status: 403, text: 'This trust may not be redelegated.' },
   'trust.more_than_given': {
     status: 403,
-    text: 'A trust that is passed on cannot give more than it has: {field}.',
+    text: 'A redelegated trust cannot give more than the trust it comes from: {field}.',
   },
   'trust.not_trustee': { status: 403, text: 'User is not a trustee.' },
   'trust.gives_nothing': {
     status: 403,
-    text: 'Trustee has no delegated roles. The trustor has lost one of them, or somebody whom the trust depends on is disabled.',
+    text: 'Trustee has no delegated roles. The trustor no longer has one of the roles, or a user whom the trust depends on is disabled.',
   },
 
   'domain.not_found': { status: 404, text: 'Could not find domain: {id}.' },
@@ -97,11 +97,11 @@ export const identityFaults = {
   },
   'directory.password': {
     status: 403,
-    text: 'LDAP does not support write operations: the password of the user {id} is in a directory, and is changed there.',
+    text: 'LDAP does not support write operations: the password of the user {id} is in a directory and must be changed there.',
   },
   'directory.no_new': {
     status: 403,
-    text: 'LDAP does not support write operations: users and groups of the domain {domain} are made in its directory.',
+    text: 'LDAP does not support write operations: users and groups of the domain {domain} must be created in its directory.',
   },
 
   'user.not_found': { status: 404, text: 'Could not find user: {id}.' },
@@ -126,7 +126,7 @@ export const identityFaults = {
   },
   'user.password_common': {
     status: 400,
-    text: 'The password does not meet the requirements: it is one of those that are tried first.',
+    text: 'The password does not meet the requirements: it is on the list of common passwords.',
   },
   'user.password_rule': { status: 400, text: 'The password does not meet the requirements: {why}.' },
   'user.password_pattern': {
@@ -139,10 +139,10 @@ export const identityFaults = {
   },
   'user.password_same': { status: 400, text: 'The new password cannot be identical to the current password.' },
   'user.password_too_young': { status: 400, text: 'Cannot change password before minimum age {days} days is met.' },
-  'user.password_locked': { status: 400, text: 'Changing the password of this user is locked by an administrator.' },
+  'user.password_locked': { status: 400, text: 'The password of this user cannot be changed: an administrator has locked it.' },
 
-  'link.ended': { status: 400, text: 'The link was used already, or it has ended.' },
-  'account_deletion.not_found': { status: 404, text: 'The account {id} is not to be deleted by its owner.' },
+  'link.ended': { status: 400, text: 'The link has expired or was already used.' },
+  'account_deletion.not_found': { status: 404, text: 'The account {id} has no pending deletion by its owner.' },
   'account_deletion.off': { status: 403, text: 'People of this domain cannot delete their account themselves.' },
   'account_deletion.managed': {
     status: 403,
@@ -171,7 +171,7 @@ export const identityFaults = {
   'invitation.link_ended': { status: 403, text: 'The link has expired, or was used, replaced or withdrawn.' },
   'invitation.void': {
     status: 403,
-    text: 'The invitation is no longer valid: whoever sent it may no longer give what it names.',
+    text: 'The invitation is no longer valid: its sender may no longer grant what it contains.',
   },
   'invitation.account_exists': { status: 409, text: 'There is an account with this address. Sign in to accept the invitation.' },
   'invitation.other_account': { status: 403, text: 'The invitation is for another account.' },
@@ -183,8 +183,11 @@ export const identityFaults = {
   'role.implied_not_found': { status: 404, text: 'Could not find implied role: {prior} implies {implied}.' },
   'role.implied_admin': { status: 403, text: 'The administrator role {id} cannot be an implied role.' },
   'role.implied_by_global_role': { status: 403, text: 'A global role cannot imply the role {id} of a domain.' },
-  'role.implied_cycle': { status: 400, text: 'Role {prior} cannot imply {implied}: {implied} already implies it.' },
-  'role.wrong_domain': { status: 403, text: 'Role {role} belongs to domain {domain} and cannot be granted there.' },
+  'role.implied_cycle': { status: 400, text: 'Role {prior} cannot imply {implied}: {implied} already implies {prior}.' },
+  'role.wrong_domain': {
+    status: 403,
+    text: 'Role {role} belongs to domain {domain} and cannot be granted on projects of another domain.',
+  },
   'role.domain_role_on_system': { status: 400, text: 'Role {role} belongs to a domain and cannot be granted on the system.' },
   'grant.not_found': { status: 404, text: 'Could not find role assignment with role: {role}.' },
 
@@ -214,7 +217,7 @@ export const identityFaults = {
   'key.kind_not_found': { status: 404, text: 'There are no keys of the kind {kind}.' },
   'key.master_given': {
     status: 409,
-    text: 'The master key is given by a setting: change it there (guide to operating, Keys).',
+    text: 'The master key is set by GATEHOUSE_MASTER_KEY: change it there (docs/guide/operating.md, Keys).',
   },
   'key.master_file': {
     status: 409,
@@ -225,7 +228,10 @@ export const identityFaults = {
     status: 409,
     text: 'The key of the issuer is given by a setting. Replace GATEHOUSE_IDENTITY_ISSUER_CERT_FILE and GATEHOUSE_IDENTITY_ISSUER_KEY_FILE.',
   },
-  'key.issuer_limit': { status: 409, text: 'The issuer has {most} keys, each of which is still needed. Try again later.' },
+  'key.issuer_limit': {
+    status: 409,
+    text: 'The issuer has {most} keys, the maximum, and all are still needed. Try again later.',
+  },
   'key.issuer_unavailable': { status: 503, text: 'The keys of the issuer are being replaced. Try again.' },
   'issuer.no_did': { status: 404, text: 'The issuer of credentials has no DID.' },
   'issuer.not_found': { status: 404, text: 'There is no such issuer.' },
@@ -233,14 +239,14 @@ export const identityFaults = {
   'credential_type.limit': { status: 409, text: 'There are {most} credential types already, which is the most.' },
   'credential_target.no_did': { status: 404, text: 'Application {id} has no DID.' },
   'delivery.not_found': { status: 404, text: 'Could not find message: {id}.' },
-  'delivery.not_failed': { status: 409, text: 'Message {id} is being sent, or waits for its first attempt.' },
+  'delivery.not_failed': { status: 409, text: 'Message {id} has not failed: it is being sent, or waits for its first attempt.' },
   'delivery.expired': { status: 409, text: 'Message {id} has expired.' },
   'scim.connection_not_found': { status: 404, text: 'Could not find the provisioning connection {id}.' },
   'scim.bulk_too_large': { status: 413, text: 'A bulk request may have {limit} operations at most.' },
   'scim.bulk_reference': { status: 409, text: 'The bulkId {id} does not refer to a resource.' },
   'scim.administrator_shielded': {
     status: 403,
-    text: 'This belongs to an administrator and cannot be changed by a provisioning connection.',
+    text: 'A provisioning connection cannot change what belongs to an administrator.',
   },
 
   'region.not_found': { status: 404, text: 'Could not find region: {id}.' },
@@ -278,7 +284,7 @@ export const identityFaults = {
   'identity_provider.refused': { status: 403, text: 'The sign-in through the identity provider was refused: {why}.' },
   'identity_provider.no_entry': {
     status: 403,
-    text: 'The identity provider let the person in, and this service does not: {why}.',
+    text: 'The identity provider accepted the sign-in, but this service does not: {why}.',
   },
   'identity_provider.invalid_logout': { status: 400, text: 'The logout token is not valid: {why}.' },
   'mapping.not_found': { status: 404, text: 'Could not find mapping: {id}.' },
@@ -301,8 +307,8 @@ export const identityFaults = {
     text: 'The previous secret of consumer {id} still works. End it first, or replace the present one without a grace time.',
   },
   'consumer.cannot_be_tried': { status: 409, text: 'The sign-in of consumer {id} cannot be tried: {why}.' },
-  'application_grant.not_found': { status: 404, text: 'The consumer has no access to anything of user {id}.' },
-  'consumer.no_previous_secret': { status: 404, text: 'No previous secret of consumer {id} works any more.' },
+  'application_grant.not_found': { status: 404, text: 'User {id} has given this consumer no access.' },
+  'consumer.no_previous_secret': { status: 404, text: 'Consumer {id} has no previous secret that still works.' },
   'consumer.no_logo': { status: 404, text: 'Consumer {id} has no logo.' },
   'application.not_found': { status: 404, text: 'Could not find application: {id}.' },
   'permission.not_found': { status: 404, text: 'Could not find permission: {id}.' },
@@ -319,13 +325,19 @@ export const identityFaults = {
 
   'two_factor.not_enabled': { status: 404, text: 'Two-factor authentication is not enabled for user: {id}.' },
   'device.not_found': { status: 404, text: 'Could not find device: {id}.' },
-  'device.stolen': { status: 403, text: 'This device token was replaced by a newer one. All devices of the user are forgotten.' },
+  'device.stolen': {
+    status: 403,
+    text: 'This device token was replaced by a newer one, so it may be a copy. All devices of the user were forgotten.',
+  },
   'session.not_found': { status: 404, text: 'Could not find session: {id}.' },
-  'role_credential.invalid_token': { status: 401, text: 'The access token is missing, has ended, or is not for credentials.' },
+  'role_credential.invalid_token': {
+    status: 401,
+    text: 'The access token is missing, has expired or was revoked, or is not for credentials.',
+  },
   'role_credential.invalid_dpop_proof': { status: 401, text: 'The DPoP proof is refused: {why}.' },
   'role_credential.invalid_request': { status: 400, text: 'The credential request is malformed: {why}.' },
   'role_credential.unknown_configuration': { status: 400, text: 'There is no such credential configuration.' },
-  'role_credential.unknown_identifier': { status: 400, text: 'The credential identifier is not one of the access token.' },
+  'role_credential.unknown_identifier': { status: 400, text: 'The access token does not contain this credential identifier.' },
   'role_credential.invalid_proof': { status: 400, text: 'A key proof is refused: {why}.' },
   'role_credential.invalid_nonce': { status: 400, text: 'The nonce of a key proof is not known, was used, or is too old.' },
   'role_credential.invalid_encryption': { status: 400, text: 'The encryption is refused: {why}.' },
@@ -334,7 +346,7 @@ export const identityFaults = {
   'role_credential.unknown_notification': { status: 400, text: 'There is no such notification id.' },
   'role_credential.offer_in_person': {
     status: 403,
-    text: 'Only the person can make an offer that needs no further sign-in. Use the grant authorization_code.',
+    text: 'Only the recipients themselves can create an offer that needs no further sign-in. Use the grant authorization_code.',
   },
   'role_credential.not_available': { status: 403, text: 'The person cannot receive this credential now: {id}.' },
   'role_credential.too_many_offers': { status: 403, text: 'There are {most} open offers already. Use one of them, or wait.' },

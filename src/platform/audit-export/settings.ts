@@ -7,7 +7,7 @@ export const auditSettings = (prefix: 'GATEHOUSE_IDENTITY' | 'GATEHOUSE_WALLET')
     auditDays: setting.optionalNumber(
       `${prefix}_AUDIT_DAYS`,
       { min: 1, max: 36_500, unit: 'days' },
-      'How long audit events are kept. Unset: for ever. Events that are to be exported are kept until they were.',
+      'How long audit events are kept. Unset: for ever. If events are exported, each is kept at least until it has been exported.',
     ),
     auditFile: setting.optionalText(
       `${prefix}_AUDIT_FILE`,

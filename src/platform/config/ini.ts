@@ -58,7 +58,7 @@ function parse(text: string, refuse: IniFile<Sections>['refuse']): Map<string, I
       continue;
     }
     const [, key, value] = /^([A-Za-z_]\w*)\s*[=:]\s*(.*)$/.exec(content) ?? [];
-    if (key === undefined || value === undefined) refuse(line, 'is no key = value; write one, or # before a remark');
+    if (key === undefined || value === undefined) refuse(line, 'is not of the form key = value; comments begin with #');
     if (!section) refuse(line, `sets ${key} before the first [section]`);
     const former = section.entries.get(key);
     if (former) refuse(line, `sets ${key} again, which line ${former.line} has set; keep one`);

@@ -33,7 +33,7 @@ function checkLines(path: string, text: string): void {
       throw new ConfigError(`${FILE_KEY}: line ${number} of ${path} ${why}`);
     };
     if (/^\s*(#|$)/.test(line)) continue;
-    const [, key, value] = ASSIGNMENT.exec(line) ?? refuse('is no KEY=value; write one, or # before a remark');
+    const [, key, value] = ASSIGNMENT.exec(line) ?? refuse('is not of the form KEY=value; comments begin with #');
     const quote = /^["'`]/.exec(value!)?.[0];
     if (quote && !value!.includes(quote, 1)) refuse(`opens a quote (${quote}) that is not closed on the line`);
     const former = lines.get(key!);

@@ -12,7 +12,7 @@ export interface DatabaseOptions extends PostgresOptions {
 
 export async function openDatabase<S>(file: string, migrations: MigrationSource, options: DatabaseOptions): Promise<Database<S>> {
   if (!options.databaseUrl) {
-    if (options.feedDatabaseUrl) throw new ConfigError(`${options.setting} must be set with the address of its feed`);
+    if (options.feedDatabaseUrl) throw new ConfigError(`${options.setting} must be set if its FEED_DATABASE_URL is`);
     return openSqlite<S>(file, migrations);
   }
   // Imported here, because a process on SQLite never needs the driver (1 MB).

@@ -30,7 +30,7 @@ export class UnknownMasterKey extends Error {}
 /** The sealed text was changed, or belongs to another row or column. */
 export class DamagedSeal extends Error {
   constructor(context: string, options?: ErrorOptions) {
-    super(`what is sealed as ${context} is damaged: it does not open`, options);
+    super(`the secret sealed as ${context} is damaged and cannot be decrypted`, options);
   }
 }
 

@@ -186,7 +186,7 @@ export async function verifyProof(document: JsonDocument, proof: DataIntegrityPr
   const signature = proofValue.startsWith('z') ? fromBase58(proofValue.slice(1)) : undefined;
   if (!signature) reject('malformed', 'its signature is not base58');
   if (!verifyWith(jwk, algorithm, await signedBytes(document, options, suite.hash), signature))
-    reject('invalid-signature', 'its signature does not hold');
+    reject('invalid-signature', 'its signature is not valid');
   await checkCompactForm(document);
   await checkCompactForm({ '@context': document['@context'], ...options });
 }

@@ -99,7 +99,7 @@ function checkSignature({ issuerAuth, rawIssuerAuth }: DecodedMdoc, key: SignerK
     ALGORITHMS.get(headers.get(ALGORITHM)) ?? reject('invalid-signature', 'its algorithm is not one that is accepted');
   const signed = cborEncode(['Signature1', protectedHeaders, new Uint8Array(), payload]);
   if (!verifyWith(key.jwk, algorithm, Buffer.from(signed), Buffer.from(signature)))
-    reject('invalid-signature', 'its signature does not hold');
+    reject('invalid-signature', 'its signature is not valid');
 }
 
 /** Every element must match a digest that the issuer signed. */

@@ -66,14 +66,14 @@ export async function verifyJws(compact: string, jwk: PublicJwk, maxLength = MAX
     const end = compact.lastIndexOf('.');
     const signature = Buffer.from(compact.slice(end + 1), 'base64url');
     if (!verifyWith(jwk, algorithm, Buffer.from(compact.slice(0, end)), signature))
-      throw new JwsError('its signature does not hold');
+      throw new JwsError('its signature is not valid');
     return;
   }
   const { compactVerify, importJWK } = await import('jose');
   try {
     await compactVerify(compact, await importJWK(jwk as JWK, algorithm), { algorithms: [algorithm] });
   } catch {
-    throw new JwsError('its signature does not hold');
+    throw new JwsError('its signature is not valid');
   }
 }
 

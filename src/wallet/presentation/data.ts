@@ -58,7 +58,7 @@ export interface EvaluatedRequest extends PresentationTarget {
 /** A consent names the credentials, so it is a selection, too. */
 export function selectionOf({ credentialIds, selection, claimSets, consent }: PresentationRequest): CredentialSelection {
   if (!consent) return { all: credentialIds, by: selection, claimSets };
-  if (credentialIds || selection) fail('invalid-request', { why: 'consent is given, so credentials are not selected besides' });
+  if (credentialIds || selection) fail('invalid-request', { why: 'give consent or a selection of credentials, not both' });
   const by = new Map<string, string[]>();
   for (const { queryId, credentialId } of consent) by.set(queryId, [...(by.get(queryId) ?? []), credentialId]);
   return { by: Object.fromEntries(by), claimSets };

@@ -216,7 +216,8 @@ export function createMatcher({ storedCredentials }: { storedCredentials: Stored
     for await (const candidate of storedCredentials.candidates(caller, { format, types: typeQuery.typesIn(query.meta), only })) {
       if (!search.open()) {
         // The search is incomplete, so it cannot say that there is no match.
-        if (found.length === 0) fail('selection-does-not-match', { why: 'there is too much to look through; say what to show' });
+        if (found.length === 0)
+          fail('selection-does-not-match', { why: 'there are too many credentials to search; select what to show' });
         break;
       }
       await search.pause();

@@ -196,7 +196,7 @@ export async function openRequest(
     }
     if (protocolError(error)?.error === 'invalid_transaction_data')
       fail('unsupported-transaction-data', { why: 'an entry cannot be read' });
-    return fail('invalid-presentation-request', { why: 'it does not hold' }, { reason: reasonOf(error as Error) });
+    return fail('invalid-presentation-request', { why: 'it is not valid' }, { reason: reasonOf(error as Error) });
   }
 }
 

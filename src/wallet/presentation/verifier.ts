@@ -107,7 +107,7 @@ export async function authenticateVerifier(
     }
   } catch (error) {
     if (error instanceof TrustError) return untrusted(error.message);
-    if (error instanceof JwsError) return untrusted('a signature does not hold');
+    if (error instanceof JwsError) return untrusted('a signature is not valid');
     throw error;
   }
 }

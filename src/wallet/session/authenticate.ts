@@ -36,7 +36,7 @@ export function createAuthenticate(deps: {
   async function byToken(accept: Bearer, authorization: string, requestId: string): Promise<AuthenticatedCaller> {
     const token = BEARER.exec(authorization)?.[1];
     const payload = token === undefined ? undefined : await accept(token);
-    if (!payload) return refuse('bearer token does not hold', { 'WWW-Authenticate': `${challenge}, error="invalid_token"` });
+    if (!payload) return refuse('the bearer token is not valid', { 'WWW-Authenticate': `${challenge}, error="invalid_token"` });
     const { iss, sub, exp, auth_time: authTime } = payload;
     const since = typeof authTime === 'number' ? authTime * 1000 : undefined;
     const identity = { issuer: iss, subject: sub, claims: payload, authTime: since, expiresAt: exp * 1000 };

@@ -35,7 +35,7 @@ export const applications = {
   addressNotAbsolute: (line: string) => `“${line}” is not a whole address, such as https://app.example.org/callback.`,
   addressFragment: (line: string) => `“${line}” has a part after #, which is not allowed.`,
   addressCredentials: (line: string) => `“${line}” contains a user name or password.`,
-  addressScheme: (line: string) => `“${line}” does not lead to an application.`,
+  addressScheme: (line: string) => `“${line}” begins with javascript:, data: or file:, which is not allowed.`,
   insecure: (line: string) =>
     `${line} is not encrypted: others on the network can read what is sent to it. Use https where you can.`,
   doneTitle: 'Give these to the developers',
@@ -122,18 +122,18 @@ export const applications = {
   nobody: 'Nobody holds a role yet.',
   noOrganization: 'No organization holds a role yet.',
   accessIntro:
-    'People who let the application see their data, or for whom it holds tokens at present. Ending it ends their consent and all these tokens; the application can ask them again.',
+    'People who let the application see their data, or for whom it holds tokens at present. Ending the access of the application ends a person’s consent and all these tokens; the application can ask the person again.',
   consent: 'Consent',
   consentGiven: 'given',
   consentNotAsked: 'not asked',
   tokens: 'Tokens',
-  tokenCounts: (access: number, refresh: number): string => `${access} for access, ${refresh} for renewal`,
+  tokenCounts: (access: number, refresh: number): string => `${access} access, ${refresh} refresh`,
   firstAccess: 'Since',
   lastAccess: 'Last',
-  endAccess: 'End',
-  endAccessTitle: (name: string) => `End the access to ${name}`,
+  endAccess: 'End access',
+  endAccessTitle: (name: string) => `End the access of the application to ${name}?`,
   endAccessText: (access: number, refresh: number): string =>
-    `Ends the consent, ${access} access tokens and ${refresh} tokens for renewal, at once. Roles in the application stay.`,
+    `Ends the consent, ${access} access tokens and ${refresh} refresh tokens, at once. Roles in the application stay.`,
   accessEnded: (name: string) => `The application has no access to ${name} any more.`,
   noAccess: 'Nobody gave the application access yet: nobody has signed in to it, or all tokens have ended.',
 };

@@ -2,8 +2,8 @@ const counted = (count: number, one: string, many: string): string => `${count} 
 
 export const credentials = {
   title: 'Credentials',
-  intro: 'Credentials about roles that people have in their wallets. Each line is what one wallet got of one type.',
-  personIntro: 'What this person has in their wallets. Each line is what one wallet got of one type.',
+  intro: 'Credentials about roles that people have in their wallets. Each row is one type of credential in one wallet.',
+  personIntro: 'Credentials that this person has in their wallets. Each row is one type of credential in one wallet.',
   none: 'Nothing was issued yet, or all of it expired days ago.',
   noneLikeThis: 'Nothing matches the filters above.',
   issued: 'Issued to wallets',
@@ -35,17 +35,17 @@ export const credentials = {
   revoked: 'The credential is revoked.',
   suspend: 'Suspend',
   suspendTitle: (type: string, who: string) => `Suspend ${type} of ${who}`,
-  suspendText: 'It is refused everywhere until it is resumed. The person cannot do that.',
+  suspendText: 'It is refused everywhere until it is resumed. The person cannot resume it.',
   suspended: 'The credential is suspended.',
   resume: 'Resume',
   resumeTitle: (type: string, who: string) => `Resume ${type} of ${who}`,
   resumeText: 'It is accepted again.',
   resumed: 'The credential is valid again.',
 
-  types: 'What people can take along',
+  types: 'Credential types',
   typesIntro:
     'A type is a credential that people with a role here can add to their wallet, from “Take my roles with me” on their account page. Elsewhere they show it to prove the role. It becomes invalid by itself when they lose the role.',
-  noTypes: 'There is no type yet. Make one, so that people can take their roles along in a wallet.',
+  noTypes: 'There is no type yet. Create one, so that people can add their roles to a wallet.',
   create: 'New type',
   createText: 'Only the name is needed. All but the short name can be changed later.',
   created: (name: string) => `People with such a role can now add ${name} to their wallets.`,
@@ -108,7 +108,8 @@ export const credentials = {
   says: 'Says',
   change: 'Change',
   changeTitle: (name: string) => `Change ${name}`,
-  changeText: 'What was issued and could not be issued any more after the change is revoked, such as when you take out a role.',
+  changeText:
+    'Credentials that could no longer be issued after the change are revoked, such as those with a role that you take out.',
   changed: (name: string) => `${name} is changed.`,
   enable: 'Enable',
   enableTitle: (name: string) => `Enable ${name}`,
@@ -116,11 +117,12 @@ export const credentials = {
   enabledNow: (name: string) => `${name} is enabled.`,
   disable: 'Disable',
   disableTitle: (name: string) => `Disable ${name}`,
-  disableText: 'Nobody can add it to a wallet any more, and what was issued is revoked for good.',
+  disableText: 'Nobody can add it to a wallet any more, and all issued credentials of this type are revoked for good.',
   disabledNow: (name: string) => `${name} is disabled.`,
   remove: 'Delete',
   removeTitle: (name: string) => `Delete ${name}`,
-  removeText: 'Nobody can add it to a wallet any more, and what was issued is revoked for good. This cannot be undone.',
+  removeText:
+    'Nobody can add it to a wallet any more, and all issued credentials of this type are revoked for good. This cannot be undone.',
   removed: (name: string) => `${name} is deleted.`,
 
   target: 'What credentials call this application',

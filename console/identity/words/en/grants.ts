@@ -55,6 +55,6 @@ export const grants = {
   },
   builtIn: {
     provider: 'Manager (provider): manages the application',
-    purchaser: 'Buyer (purchaser): gives its roles to their organization',
+    purchaser: 'Buyer (purchaser): may assign the public roles of the application',
   },
 };

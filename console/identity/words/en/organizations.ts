@@ -29,7 +29,7 @@ export const organizations = {
   deleteTitle: (name: string) => `Delete ${name}?`,
   deleteGroupText: 'The members stay, and lose the roles that come from the group.',
   deleteTexts: {
-    project: 'The organization is deleted for good, with all roles given in it. There must be none below it.',
+    project: 'The organization is deleted for good, with all roles given in it. There must be no organizations below it.',
     domain: 'Everything in the domain is deleted for good: people, groups and organizations. It must be disabled first.',
   },
   disableTexts: {

@@ -52,7 +52,7 @@ export const provisioning = {
     mutability: 'The program changes an attribute that cannot be changed. Remove it from the mapping of attributes.',
     invalidSyntax: 'The request is not valid SCIM.',
     tooMany: 'The request asks for more than one answer may have. Use pages.',
-    401: 'The connection was not let in.',
+    401: 'The token of the connection was refused. Check that the program has the right token.',
     403: 'The connection may not do that: it may not change administrators, nor anything outside of its domain.',
     404: 'The person, the group or the address does not exist. If it was deleted here, let the program begin anew with it.',
     409: 'It conflicts with something that is there.',

@@ -53,7 +53,7 @@ export const service = {
   retryOne: (name: string) => `Send ${name} again`,
   retried: 'It is sent again.',
   dropTitle: (name: string) => `Remove ${name}`,
-  dropText: 'It is not sent any more.',
+  dropText: 'The message is deleted and will not be sent.',
   noDeliveries: 'Nothing waits: everything was sent.',
   lastBackup: 'The last back-up was made',
   backupVerified: 'It was restored for a try',
@@ -76,7 +76,7 @@ export const service = {
   add: 'Add',
   addTo: (title: string) => `Add to: ${title}`,
   removeFrom: (name: string) => `Remove ${name}`,
-  removeText: 'Clients do not find it any more. What depends on it is removed as well.',
+  removeText: 'Clients do not find it any more. The endpoints and limits of a service are removed with it.',
   noneYet: 'None yet.',
   rolesIntro:
     'Roles of the service itself, given on organizations, domains and the system. A role can include others: whoever holds it holds them too.',

@@ -60,7 +60,7 @@ export const why = {
       `${role} is a role of a domain, and only works through a role that includes it.`,
     held_elsewhere: ({ role, scope }: MissingNames): string => `The role ${role} is held ${scope} only.`,
     provider_may_not_give: ({ role, scope }: MissingNames): string =>
-      `Only a provider gave the role ${role} ${scope}, and it may not make people administrators.`,
+      `Only an identity provider gave the role ${role} ${scope}, and this provider may not make people administrators.`,
     not_a_member: ({ role, organization }: MissingNames): string =>
       `The person was given the role ${role} in the organization ${organization}, but is not a member of it. Give them a role there.`,
     organization_disabled: ({ organization }: MissingNames): string => `The organization ${organization} is disabled. Enable it.`,

@@ -1,4 +1,4 @@
 export const frame = {
-  welcome: 'Your credentials: received from those who issue them, and shown to those who ask, only as far as you agree.',
+  welcome: 'Receive credentials from issuers, and show them to verifiers: only what you agree to.',
   longLink: 'The link you opened is too long to keep while you sign in. Sign in, then open it again.',
 };

@@ -42,10 +42,11 @@ export const keys = {
     unspecified: 'Another reason',
   },
   withSuccessor: 'Make a new key for the identifiers',
-  successorHint: 'Without one, a published identifier with no other key cannot be revoked.',
+  successorHint: 'Without a new key, you cannot revoke the only key of a published identifier.',
   revoked: 'The key was revoked.',
   purge: 'Delete',
   purgeTitle: (name: string) => `Delete the key ${name}?`,
-  purgeText: 'Its record is removed. Its thumbprint can never be used again.',
+  purgeText:
+    'The private key is destroyed for good, and the record of the key is removed. The same key can never be added again.',
   purged: 'The key was deleted.',
 };

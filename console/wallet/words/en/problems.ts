@@ -22,7 +22,7 @@ export const problems = {
     'unsupported-encryption-required': { title: 'The issuer asks for an encryption that this wallet does not have', text: '' },
     'credential-rejected': {
       title: 'The credential did not pass the checks',
-      text: 'Nothing was stored, and the issuer was told. Tell the issuer, too.',
+      text: 'Nothing was stored. The wallet reported this to the issuer. Ask the issuer for help.',
     },
     'issuance-denied': { title: 'The issuer refused to issue it', text: 'Ask the issuer why.' },
     'no-matching-credential': { title: 'You have nothing that answers this request', text: '' },

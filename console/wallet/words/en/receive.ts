@@ -7,7 +7,7 @@ export const receive = {
     certificate: 'Its description is signed with a certificate under an authority that this node trusts.',
     did: 'Its description is signed by a key of its decentralized identifier.',
     beside: 'It is the identity service that runs with this wallet.',
-    https: 'The wallet reached it at this address over a secure connection. The name is its own word.',
+    https: 'The wallet reached it at this address over a secure connection. The issuer chose its name itself; nobody checked it.',
     none: 'It did not prove who it is: the connection is not secure. Accept only if you know this address.',
   },
   what: 'What is offered',

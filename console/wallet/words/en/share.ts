@@ -3,7 +3,7 @@ export const share = {
   who: 'Who asks',
   proofs: {
     anchor: 'It proved who it is with a certificate under an authority that this node trusts.',
-    did: 'It proved that it holds the key of its decentralized identifier. The name is its own word.',
+    did: 'It proved that it holds the key of its decentralized identifier. The verifier chose its name itself; nobody checked it.',
     attestation: 'A party that this node trusts attests who it is.',
     registered: 'It is registered at this node, with this address.',
     none: 'It did not prove who it is. Only the address of the answer is known. Share only if you know this address.',
@@ -24,7 +24,7 @@ export const share = {
     `${count} credentials fit. ${described} of them are described in the list; choose one of the others to see what it is.`,
   credential: (name: string, issuer: string, date: string) => `${name}, by ${issuer}, received ${date}`,
   howMuch: 'How much do you show?',
-  leaves: 'This would leave your wallet',
+  leaves: 'This would be shared',
   noClaims: 'No claims, only the proof that you have it',
   transaction: 'You would also confirm',
   decide: 'Do you agree?',

@@ -93,7 +93,7 @@ function mountEndpointGroups(app: IdentityApp, filter: EndpointFilter): void {
     {
       id: 'deleteEndpointGroup',
       summary: 'Delete an endpoint group',
-      description: 'A project that had nothing else has the whole catalog again.',
+      description: 'A project without any other endpoint or endpoint group has the whole catalog again.',
       tag,
       rule: 'identity:delete_endpoint_group',
       target,

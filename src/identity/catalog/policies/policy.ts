@@ -18,7 +18,7 @@ export const policy = defineNoun({
       summary: 'Store a policy of a service',
       description: 'It is kept as it is. It has no effect on this service.',
     },
-    delete: { description: 'Endpoints that it was for have none then, or the next one that is for them.' },
+    delete: { description: 'Endpoints that used it then use the next policy that applies to them, if there is one.' },
   },
 });
 

@@ -150,7 +150,7 @@ function mountTokens(app: IdentityApp, tokens: OAuth1['tokens']): void {
     '/v3/OS-OAUTH1/access_token',
     {
       id: 'createOauth1AccessToken',
-      summary: 'Change a request token for an access token',
+      summary: 'Exchange a request token for an access token',
       description: `With the verifier that the user got. ${SIGNED}`,
       tag,
       rule: 'anyone',

@@ -17,7 +17,8 @@ export function mountTrusts(app: IdentityApp, { trusts }: { readonly trusts: Tru
     {
       id: 'listTrusts',
       summary: 'List trusts',
-      description: 'Without the roles. Whoever is neither administrator nor reader of the system names themselves.',
+      description:
+        'The roles are left out. Callers who are neither administrators nor readers of the system must name themselves as trustor or trustee.',
       tag,
       rule: 'identity:list_trusts',
       target: ({ query }) => trusts.listTarget(query),
@@ -41,7 +42,7 @@ export function mountTrusts(app: IdentityApp, { trusts }: { readonly trusts: Tru
       id: 'createTrust',
       summary: 'Create a trust',
       description:
-        'The user of the token is the trustor. With a token of a trust, that trust is passed on: the new one gives the same or less, and ends with it.',
+        'The user of the token is the trustor. With a token of a trust, that trust is redelegated: the new trust gives the same roles or fewer, and ends with the first one.',
       tag,
       rule: 'identity:create_trust',
       target: ({ body }) => ({
@@ -62,7 +63,7 @@ export function mountTrusts(app: IdentityApp, { trusts }: { readonly trusts: Tru
     one,
     {
       id: 'deleteTrust',
-      summary: 'Delete a trust, those that were passed on from it, and their tokens',
+      summary: 'Delete a trust, the trusts that were redelegated from it, and their tokens',
       tag,
       rule: 'identity:delete_trust',
       target: ({ params }) => trusts.targetToRemove(params.trust_id),

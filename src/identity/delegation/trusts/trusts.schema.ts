@@ -27,8 +27,12 @@ export const trustFields = [
 
 const NewTrust = t.open(
   {
-    trustor_user_id: t.string({ minLength: 1, maxLength: 64, description: 'Who passes something on: the user of the token.' }),
-    trustee_user_id: t.string({ minLength: 1, maxLength: 64, description: 'Who gets it.' }),
+    trustor_user_id: t.string({
+      minLength: 1,
+      maxLength: 64,
+      description: 'The user who delegates the roles: the user of the token.',
+    }),
+    trustee_user_id: t.string({ minLength: 1, maxLength: 64, description: 'The user who gets the roles.' }),
     impersonation: t.boolean({ description: 'Whether its tokens name the trustor as their user, instead of the trustee.' }),
   },
   {
@@ -45,9 +49,13 @@ const NewTrust = t.open(
         description: 'How often one can log in with it. Without it: any number of times.',
       }),
     ),
-    allow_redelegation: t.nullable(t.boolean({ description: 'Whether the trustee may pass it on.' })),
+    allow_redelegation: t.nullable(t.boolean({ description: 'Whether the trustee may redelegate the trust.' })),
     redelegation_count: t.nullable(
-      t.integer({ minimum: 0, maximum: MAX_COUNT, description: 'How many times it may be passed on, from one to the next.' }),
+      t.integer({
+        minimum: 0,
+        maximum: MAX_COUNT,
+        description: 'How many times the trust may be redelegated, from one user to the next.',
+      }),
     ),
   },
 );

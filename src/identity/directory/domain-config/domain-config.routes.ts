@@ -112,7 +112,7 @@ function mountSecurityCompliance(app: IdentityApp, domainConfig: DomainConfig): 
     base,
     {
       id: 'getSecurityCompliance',
-      summary: 'Show what passwords must be like',
+      summary: 'Show the rules for passwords',
       description: 'For the default domain only, as in Keystone: its rules are those of the whole service.',
       tag,
       rule: 'identity:get_security_compliance_domain_config',
@@ -125,7 +125,7 @@ function mountSecurityCompliance(app: IdentityApp, domainConfig: DomainConfig): 
     `${base}/:option`,
     {
       id: 'getSecurityComplianceOption',
-      summary: 'Show one rule of what passwords must be like',
+      summary: 'Show one rule for passwords',
       tag,
       rule: 'identity:get_security_compliance_domain_config',
       target,

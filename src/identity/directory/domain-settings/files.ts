@@ -36,7 +36,7 @@ function inDirectory(file: IniFile<DomainSections>): DomainSettings {
   if (values.account.deletion !== 'off' && lineOf('account', 'deletion') !== undefined)
     refuse(lineOf('account', 'deletion'), ': [account] deletion must be off, since the users of this domain are in a directory');
   if (values.ldap.password !== undefined && values.ldap.user === undefined)
-    refuse(lineOf('ldap'), ': [ldap] password needs user, the DN it is of');
+    refuse(lineOf('ldap'), ': [ldap] password needs user, the DN that it belongs to');
   if (values.ldap.user !== undefined && values.ldap.password === undefined)
     refuse(lineOf('ldap', 'user'), ': [ldap] user needs its password, or password_file');
   for (const [key, path] of [
@@ -76,7 +76,7 @@ export function readDomainFiles(folder: string, defaults: SectionDefaults): Map<
     const path = join(folder, name);
     const domain = /^keystone\.(.+)\.conf$/s.exec(name)?.[1];
     if (domain === undefined)
-      throw new ConfigError(`${SETTING}: ${path} must be called keystone.<domain name>.conf, or end otherwise`);
+      throw new ConfigError(`${SETTING}: ${path} must be called keystone.<domain name>.conf, or not end in .conf`);
     byName.set(
       domain,
       readDomainFile(

@@ -93,31 +93,35 @@ export const ldapSection = {
   ),
   randomizeUrls: setting.flag('randomize_urls', false, 'Each process tries the servers in an order of its own.'),
   user: setting.optionalText('user', 'DN the service binds as to search; anonymous when unset.'),
-  password: setting.secret('password', 'Its password.'),
-  suffix: setting.text('suffix', 'cn=example,cn=com', 'What the trees of users and groups are below, unless they are given.'),
+  password: setting.secret('password', 'Password of that DN.'),
+  suffix: setting.text(
+    'suffix',
+    'cn=example,cn=com',
+    'Base DN of the trees of users and groups, unless user_tree_dn and group_tree_dn are set.',
+  ),
   queryScope: setting.choice('query_scope', 'one', ['one', 'sub'], 'How deep a search goes below a tree.'),
   pageSize: setting.number(
     'page_size',
     500,
     { min: 0, max: 10_000, unit: 'entries' },
-    'Entries a page of a search has; 0 asks for everything at once, of which many servers return a part only.',
+    'Entries in one page of search results; 0 turns paging off, and many servers then return only some of the entries.',
   ),
   aliasDereferencing: setting.custom<'never'>(
     'alias_dereferencing',
     'never',
     'never or default',
-    'What becomes of aliases: they are not followed.',
+    'Aliases are never followed, whatever the value.',
     (text) => {
       if (text === 'never' || text === 'default') return 'never';
       throw new Error(`must be never or default, not "${text}": aliases are not followed`);
     },
   ),
-  debugLevel: setting.optionalText('debug_level', 'Of the C library that Keystone uses: taken, and without effect.'),
+  debugLevel: setting.optionalText('debug_level', 'Accepted but ignored: it is for the C library that Keystone uses.'),
   chaseReferrals: setting.custom<false>(
     'chase_referrals',
     false,
     'off',
-    'Referrals to other servers are never followed: the password would go where an answer says. Name the servers in url.',
+    'Referrals to other servers are never followed: any answer could send the password to another server. Name all servers in url.',
     (text) => {
       if (/^(on|true|1|yes)$/i.test(text)) throw new Error('cannot be on: referrals are not followed; name the servers in url');
       if (/^(off|false|0|no|)$/i.test(text)) return false;
@@ -126,24 +130,24 @@ export const ldapSection = {
   ),
 
   userTreeDn: setting.optionalText('user_tree_dn', 'Where users are; `ou=Users` below the suffix when unset.'),
-  userFilter: filter('user_filter', 'Which entries there are users, besides their class.'),
+  userFilter: filter('user_filter', 'LDAP filter that the entries of users match, in addition to their object class.'),
   userObjectclass: objectClass('user_objectclass', 'inetOrgPerson', 'Class of a user.'),
   userIdAttribute: attribute('user_id_attribute', 'cn', 'Attribute that tells users apart and never changes.'),
   userUniqueIdAttribute: optionalAttribute(
     'user_unique_id_attribute',
-    'Attribute that tells whether an entry is the same person’s as before, because it is never given to another one. When unset: `entryUUID`, `objectGUID`, `nsUniqueId` or `ipaUniqueID`, whichever entries have. `user_id_attribute` says that ids are never given to others.',
+    'Attribute whose values are never reused. By it the service notices that an id now belongs to another person. When unset: `entryUUID`, `objectGUID`, `nsUniqueId` or `ipaUniqueID`, whichever an entry has. If the directory never reuses ids, set it to the attribute in `user_id_attribute`.',
   ),
   userNameAttribute: attribute('user_name_attribute', 'sn', 'Attribute people log in by.'),
   userDescriptionAttribute: attribute('user_description_attribute', 'description', 'Attribute shown as `description`.'),
   userMailAttribute: attribute('user_mail_attribute', 'mail', 'Attribute shown as `email`.'),
   userPassAttribute: attribute('user_pass_attribute', 'userPassword', 'Never read: the directory checks passwords itself.'),
-  userEnabledAttribute: attribute('user_enabled_attribute', 'enabled', 'Attribute that says whether an account is open.'),
-  userEnabledInvert: setting.flag('user_enabled_invert', false, 'That attribute says whether it is locked.'),
+  userEnabledAttribute: attribute('user_enabled_attribute', 'enabled', 'Attribute that says whether an account is enabled.'),
+  userEnabledInvert: setting.flag('user_enabled_invert', false, 'Inverts that attribute: true means disabled.'),
   userEnabledMask: setting.number(
     'user_enabled_mask',
     0,
     { min: 0, max: 2_147_483_647, unit: 'bits' },
-    'That attribute is a number, in which this bit says that the account is closed; 2 for Active Directory.',
+    'Bit of that attribute, a number, that means disabled; 2 for Active Directory, 0 if the attribute is True or False.',
   ),
   userEnabledDefault: setting.text(
     'user_enabled_default',
@@ -159,7 +163,7 @@ export const ldapSection = {
     'user_default_project_id_attribute',
     'Attribute shown as `default_project_id`, when it is not ignored.',
   ),
-  userEnabledEmulation: setting.flag('user_enabled_emulation', false, 'Accounts are open that are members of one group.'),
+  userEnabledEmulation: setting.flag('user_enabled_emulation', false, 'Only the members of one group are enabled.'),
   userEnabledEmulationDn: setting.optionalText(
     'user_enabled_emulation_dn',
     'DN of that group; `cn=enabled_users` below the tree of users when unset.',
@@ -167,15 +171,15 @@ export const ldapSection = {
   userEnabledEmulationUseGroupConfig: setting.flag(
     'user_enabled_emulation_use_group_config',
     false,
-    'It has the class and the member attribute of other groups; else `groupOfNames` and `member`.',
+    'That group has the object class and the member attribute of other groups. Off: `groupOfNames` and `member`.',
   ),
   userAdditionalAttributeMapping: mapping(
     'user_additional_attribute_mapping',
-    'Further attributes, as `telephoneNumber:phone`: of the entry, and of the API.',
+    'Further attributes: pairs of the LDAP attribute and its name in the API, such as `telephoneNumber:phone`.',
   ),
 
   groupTreeDn: setting.optionalText('group_tree_dn', 'Where groups are; `ou=UserGroups` below the suffix when unset.'),
-  groupFilter: filter('group_filter', 'Which entries there are groups, besides their class.'),
+  groupFilter: filter('group_filter', 'LDAP filter that the entries of groups match, in addition to their object class.'),
   groupObjectclass: objectClass('group_objectclass', 'groupOfNames', 'Class of a group.'),
   groupIdAttribute: attribute('group_id_attribute', 'cn', 'Attribute that tells groups apart and never changes.'),
   groupNameAttribute: attribute('group_name_attribute', 'ou', 'Attribute shown as `name`.'),
@@ -183,16 +187,16 @@ export const ldapSection = {
   groupMembersAreIds: setting.flag('group_members_are_ids', false, 'Members are given by their ids, not by their DNs.'),
   groupDescAttribute: attribute('group_desc_attribute', 'description', 'Attribute shown as `description`.'),
   groupAttributeIgnore: list('group_attribute_ignore', [], 'Attributes of the API that are not taken from entries.'),
-  groupAdditionalAttributeMapping: mapping('group_additional_attribute_mapping', 'As that of users.'),
+  groupAdditionalAttributeMapping: mapping('group_additional_attribute_mapping', 'The same for groups.'),
   groupAdNesting: setting.flag(
     'group_ad_nesting',
     false,
-    'Groups within groups are asked of the server, by the rule of Active Directory. Off: they are walked.',
+    'The server resolves nested groups, by the matching rule of Active Directory (LDAP_MATCHING_RULE_IN_CHAIN). Off: the service follows them group by group.',
   ),
 
   tlsCacertfile: setting.optionalText(
     'tls_cacertfile',
-    'Authorities (PEM) a server’s certificate must come from; those of the system when unset.',
+    'CA certificates (PEM) to verify the servers with; those of the system when unset.',
   ),
   tlsCacertdir: setting.optionalText('tls_cacertdir', 'Folder of such files.'),
   useTls: setting.flag('use_tls', false, 'StartTLS on ldap:// servers, before anything is said.'),
@@ -200,22 +204,22 @@ export const ldapSection = {
     'tls_req_cert',
     'demand',
     ['demand', 'never', 'allow'],
-    'Whether a server’s certificate must hold. `never` and `allow` take any: for tests.',
+    'Whether the certificate of a server must be valid. `never` and `allow` accept any certificate: for tests.',
   ),
   connectionTimeout: timeout(
     'connection_timeout',
-    'Longest wait for a server, for a connection and for each answer; -1 is 10 as well.',
+    'How long to wait for a connection to a server, and for each answer; -1 means 10.',
   ),
 
-  usePool: setting.flag('use_pool', true, 'Connections of searches are kept.'),
-  poolSize: setting.number('pool_size', 10, connections, 'Searches at once.'),
+  usePool: setting.flag('use_pool', true, 'Keep connections for searches open and reuse them.'),
+  poolSize: setting.number('pool_size', 10, connections, 'How many searches run at the same time.'),
   poolRetryMax: setting.number(
     'pool_retry_max',
     3,
     { min: 1, max: 100, unit: 'attempts' },
-    'Rounds through the servers, as far as connection_timeout allows.',
+    'How many times all servers are tried, within connection_timeout.',
   ),
-  poolRetryDelay: setting.custom<number>('pool_retry_delay', 0.1, 'seconds', 'Pause between rounds.', (text) => {
+  poolRetryDelay: setting.custom<number>('pool_retry_delay', 0.1, 'seconds', 'Pause between these attempts.', (text) => {
     if (!/^\d{1,2}(\.\d+)?$/.test(text)) throw new Error(`must be a number of seconds below 100, not "${text}"`);
     return Number(text);
   }),
@@ -223,15 +227,11 @@ export const ldapSection = {
     'pool_connection_timeout',
     undefined,
     'seconds',
-    'Longest wait for a kept connection; -1 and unset are connection_timeout.',
+    'How long a search waits for a free connection; -1 or unset: connection_timeout.',
     (text) => (text === '-1' ? undefined : timeout('', '').read(text)),
   ),
   poolConnectionLifetime: setting.number('pool_connection_lifetime', 600, seconds, 'Age at which a kept connection is closed.'),
-  useAuthPool: setting.flag(
-    'use_auth_pool',
-    true,
-    'Taken, and without effect: a connection that checked a password is not kept.',
-  ),
-  authPoolSize: setting.number('auth_pool_size', 100, connections, 'Passwords that are checked at once.'),
-  authPoolConnectionLifetime: setting.number('auth_pool_connection_lifetime', 60, seconds, 'Taken, and without effect.'),
+  useAuthPool: setting.flag('use_auth_pool', true, 'Accepted but ignored: a connection that checked a password is not reused.'),
+  authPoolSize: setting.number('auth_pool_size', 100, connections, 'How many passwords are checked at the same time.'),
+  authPoolConnectionLifetime: setting.number('auth_pool_connection_lifetime', 60, seconds, 'Accepted but ignored.'),
 } as const;

@@ -19,12 +19,12 @@ export const sectionsWith = (defaults: SectionDefaults) => ({
       'driver',
       'sql',
       ['sql', 'ldap'],
-      'Where users and groups are: here, or in a directory; the latter where there is an [ldap] section.',
+      'Where users and groups are stored: in this service, or in an LDAP directory. When unset, ldap if there is an [ldap] section.',
     ),
     listLimit: setting.optionalNumber(
       'list_limit',
       { min: 1, max: 100_000, unit: 'entries' },
-      'Taken, and without effect: lists come in pages.',
+      'Accepted but ignored: lists are paged.',
     ),
   },
   ldap: ldapSection,
@@ -70,7 +70,7 @@ export const sectionsWith = (defaults: SectionDefaults) => ({
       'deletion_grace_days',
       defaults.accountDeletionGraceDays,
       { min: 0, max: 365, unit: 'days' },
-      'Days until such a deletion is done; `GATEHOUSE_IDENTITY_ACCOUNT_DELETION_GRACE_DAYS` when unset.',
+      'Days between such a request and the deletion; `GATEHOUSE_IDENTITY_ACCOUNT_DELETION_GRACE_DAYS` when unset.',
     ),
   },
 });

@@ -31,7 +31,11 @@ export function createUserClosing(deps: KeepDeps) {
           async (some) => {
             closed += await close(domainId, some, before);
           },
-          (id, err) => log.error({ domain: domainId, user: id, err }, 'who left the directory is not closed; it is tried again'),
+          (id, err) =>
+            log.error(
+              { domain: domainId, user: id, err },
+              'a user who left the directory could not be disabled; it will be tried again',
+            ),
         );
       return closed;
     },

@@ -52,7 +52,7 @@ export function createMemberKeeping({ db, clock, change, log }: KeepDeps) {
           if (!isForeignKeyViolation(err))
             log.error(
               { group: groupId, user: userId, err },
-              'a member of a group of the directory is not kept; it is tried again',
+              'a change of a member of a directory group could not be stored; it will be tried again',
             );
         },
       );
@@ -100,7 +100,7 @@ export function createMemberKeeping({ db, clock, change, log }: KeepDeps) {
           audit('group.updated', { kind: 'group', id }, { from: 'directory', gone: true });
         });
       await writeOrSkip([id], close, (_, err) =>
-        log.error({ group: id, err }, 'a group of the directory is not closed; it is tried again'),
+        log.error({ group: id, err }, 'a group that left the directory could not be marked as gone; it will be tried again'),
       );
     },
   };

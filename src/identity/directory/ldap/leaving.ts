@@ -24,7 +24,8 @@ interface LeavingDeps extends Pick<UserClosing, 'closeUsers'> {
 
 export function createLeaving({ clock, log, clients, keepOne, closeUsers }: LeavingDeps) {
   /** The person is refused all the same. */
-  const notWritten = (err: unknown): void => log.error({ err }, 'who left the directory is not closed; it is tried again');
+  const notWritten = (err: unknown): void =>
+    log.error({ err }, 'a user who left the directory could not be disabled; it will be tried again');
 
   /**
    * Not when another entry has the id, too: then nobody knows whose it is. Nor when the directory shows nobody at all, as in a
@@ -34,7 +35,7 @@ export function createLeaving({ clock, log, clients, keepOne, closeUsers }: Leav
     const directory = await clients.of(domainId);
     if (!directory || (await directory.usersById([local_id])).some(({ localId }) => localId === local_id)) return false;
     if (!(await directory.showsAnybody())) {
-      log.warn({ domain: domainId }, 'the directory shows no users, so nobody is closed; check its settings');
+      log.warn({ domain: domainId }, 'the directory returns no users, so nobody is disabled; check its settings');
       return false;
     }
     await closeUsers(domainId, [user_id], asked).catch(notWritten);

@@ -18,10 +18,10 @@ import { stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 const words = {
   busy: 'The service is busy',
   emailElsewhere: 'Your organization manages your e-mail address',
-  noPasskeys: 'You have none. With a passkey',
+  noPasskeys: 'You have no passkeys. With a passkey',
   passwordInDirectory: 'Your password belongs to the directory of your organization',
   turnOff: 'Turn off',
-  twoFactorOff: 'Off. With it, a stolen password is not enough',
+  twoFactorOff: 'It is off. When it is on, a stolen password alone is not enough',
 };
 
 const server = await startMailServer();
@@ -130,7 +130,8 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const satisfies DatabaseKind[])
     });
 
     describe('cannot be changed here', () => {
-      const why = /LDAP does not support write operations: the password of the user \w+ is in a directory, and is changed there/;
+      const why =
+        /LDAP does not support write operations: the password of the user \w+ is in a directory and must be changed there/;
       before(() => renewAdministrator(api));
 
       it('in their passwords; only whoever has it is told why', async () => {

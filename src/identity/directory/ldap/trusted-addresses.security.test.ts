@@ -35,7 +35,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const satisfies DatabaseKind[])
       const user = await domain.user(UID);
       assert.equal(user.email, claims.email, 'the account has that address');
       const answer = await new ProviderTokens(api, provider, id).logIn(uniqueName('stranger'), claims);
-      assertRefused(answer, 403, /are made in its directory/);
+      assertRefused(answer, 403, /must be created in its directory/);
       assert.deepEqual(await links(), []);
     });
 

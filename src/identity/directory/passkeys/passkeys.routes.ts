@@ -34,7 +34,7 @@ export function mountPasskeys(app: IdentityApp, { passkeys, subject }: { passkey
     {
       id: 'deleteUserPasskey',
       summary: 'Remove a passkey of a user',
-      description: 'Its owner does not remove the only way to sign in, nor the last passkey if they must have one.',
+      description: 'The owner cannot remove their only way to sign in, nor their last passkey if they must have one.',
       tag,
       rule: 'delete_passkey',
       target,

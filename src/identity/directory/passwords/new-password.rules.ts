@@ -20,7 +20,7 @@ const isTooCommon = async (config: IdentityConfig, password: string): Promise<bo
 /** Why a password is too weak, whoever sets it; undefined when it is acceptable. */
 export async function passwordProblem(config: IdentityConfig, password: string): Promise<string | undefined> {
   if (isTooShort(config, password)) return `it must have at least ${config.passwordMinLength} characters`;
-  return (await isTooCommon(config, password)) ? 'it is one of those that are tried first' : undefined;
+  return (await isTooCommon(config, password)) ? 'it is on the list of common passwords' : undefined;
 }
 
 async function checkRules(config: IdentityConfig, password: string): Promise<void> {

@@ -49,7 +49,7 @@ export function mountDevices(
       id: 'rememberDevice',
       summary: 'Remember a device',
       description:
-        'A remembered device stands for the second factor. With its id and token it gets a new token; an old token that is used again ends all devices of the user, because it was stolen.',
+        'A remembered device replaces the second factor. With its id and token it gets a new token. An old token that is used again counts as stolen: all devices of the user are forgotten.',
       tag,
       rule: 'remember_device',
       target: async ({ query }) => withParsed(pairOf(query), await subject.queryTarget(query)),

@@ -105,7 +105,8 @@ export function searchOf<Column extends string>(
   const sort = single(query, 'sort');
   if (search !== undefined && search.length > MAX_SEARCH)
     fail('request.bad_value', { field: 'search', why: `it must have at most ${MAX_SEARCH} characters` });
-  if (search && sort !== undefined) fail('request.bad_value', { field: 'sort', why: 'a search is sorted by what it finds' });
+  if (search && sort !== undefined)
+    fail('request.bad_value', { field: 'sort', why: 'it cannot be combined with search, which has its own order' });
   if (sort === undefined) return { search: search || undefined };
   const order = Object.hasOwn(sorts, sort.replace(/^-/, '')) ? sorts[sort.replace(/^-/, '')] : undefined;
   if (!order) fail('request.bad_value', { field: 'sort', why: `it must be ${Object.keys(sorts).join(' or ')}, or with a minus` });

@@ -23,7 +23,7 @@ export const identitySettings = {
   ),
   url: setting.address(
     'GATEHOUSE_IDENTITY_URL',
-    'Public address of the identity service: of its pages and in tokens, links and the catalog. When unset, it is http://localhost and the port; links in answers of the API are taken from each request.',
+    'Public address of the identity service, for its pages and in tokens, links and the catalog. When unset, it is http://localhost with the port, and links in API responses use the address of each request.',
   ),
   brandName: setting.text(
     'GATEHOUSE_IDENTITY_BRAND_NAME',
@@ -51,7 +51,7 @@ export const identitySettings = {
   ),
   feedDatabaseUrl: setting.databaseUrl(
     'GATEHOUSE_IDENTITY_FEED_DATABASE_URL',
-    'The same database past a pooler in transaction mode, for the messages about changes, which such a pooler loses.',
+    'Address of the same database that bypasses a pooler in transaction mode. The service receives change notifications (LISTEN) there, which such a pooler does not deliver.',
   ),
   poolSize: setting.number(
     'GATEHOUSE_IDENTITY_POOL_SIZE',
@@ -204,7 +204,7 @@ export const identitySettings = {
     'GATEHOUSE_IDENTITY_FRESH_LOGIN_SECONDS',
     900,
     { min: 60, max: 86_400, unit: 'seconds' },
-    'Maximum age of a login for changing how one signs in (second factor, recovery codes, devices, credentials; for users who may change accounts, also their own password, name, e-mail address and options) for reading the key of an authenticator app, or for replacing the master key. After that, users must log in again.',
+    'Maximum age of the login of a user who changes their ways to sign in (second factor, recovery codes, devices, credentials; for users who may change accounts, also their own password, name, e-mail address and options), reads the key of an authenticator app, or replaces the master key. With an older login, users must log in again.',
   ),
   accessTokenSeconds: setting.number(
     'GATEHOUSE_IDENTITY_ACCESS_TOKEN_SECONDS',
@@ -245,7 +245,7 @@ export const identitySettings = {
     'GATEHOUSE_IDENTITY_DIRECTORY_SYNC_SECONDS',
     300,
     { min: 5, max: 86_400, unit: 'seconds' },
-    'How often directories (LDAP) are read for who came, went or was closed. Logins ask them each time.',
+    'How often the service reads LDAP directories for new, removed and disabled users. Each login asks the directory as well.',
   ),
   registrationMode: setting.choice(
     'GATEHOUSE_IDENTITY_REGISTRATION',
@@ -302,7 +302,7 @@ export const identitySettings = {
     'GATEHOUSE_IDENTITY_ACCOUNT_DELETION_GRACE_DAYS',
     14,
     { min: 0, max: 365, unit: 'days' },
-    'Days until the deletion of an account is done; until then its owner can take it back.',
+    'Days between the request to delete an account and its deletion; until then its owner can cancel.',
   ),
   smtpHost: setting.optionalText(
     'GATEHOUSE_IDENTITY_SMTP_HOST',

@@ -14,6 +14,6 @@ export const issuerSettings = {
     'GATEHOUSE_IDENTITY_CREDENTIAL_TYPE_MAKERS',
     'managers',
     ['managers', 'administrators'],
-    'Who makes types of credentials: whoever manages an application for its roles, or administrators only.',
+    'Who may create credential types: managers of an application, for its roles, or administrators only.',
   ),
 };

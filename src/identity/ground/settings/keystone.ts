@@ -5,7 +5,7 @@ export const keystoneSettings = {
   enforceScope: setting.flag(
     'GATEHOUSE_IDENTITY_ENFORCE_SCOPE',
     false,
-    'Keystone’s enforce_scope: the role admin counts only where it was granted. An administrator of a domain administers that domain only, and the service needs one of the system. Otherwise the role admin on any project or domain is for everything.',
+    'Keystone’s enforce_scope: the role admin counts only where it was granted. An administrator of a domain administers that domain only, and somebody must have the role on the system. Off: the role admin on any project or domain applies to everything.',
   ),
   trustedDashboards: setting.list(
     'GATEHOUSE_IDENTITY_TRUSTED_DASHBOARD',
@@ -14,7 +14,7 @@ export const keystoneSettings = {
   allEndpointsWithoutFilter: setting.flag(
     'GATEHOUSE_IDENTITY_RETURN_ALL_ENDPOINTS_IF_NO_FILTER',
     true,
-    'Whether the catalog of a token has all endpoints when its project was given none (OS-EP-FILTER). Otherwise it is empty then.',
+    'Whether the catalog of a token has all endpoints if its project is associated with none (OS-EP-FILTER). Off: the catalog is empty.',
   ),
   limitModel: setting.choice(
     'GATEHOUSE_IDENTITY_LIMIT_MODEL',

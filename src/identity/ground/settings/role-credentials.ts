@@ -6,22 +6,22 @@ export const roleCredentialSettings = {
     'GATEHOUSE_IDENTITY_STATUS_LIST_SIZE',
     131_072,
     { min: 131_072, max: 1_048_576, unit: 'entries' },
-    'How many credentials share one list of their state. The more, the less the address of a list says about the person who shows a credential.',
+    'How many credentials share one status list. The larger the list, the less its address reveals about the holder of a credential.',
   ),
   statusListSeconds: setting.number(
     'GATEHOUSE_IDENTITY_STATUS_LIST_SECONDS',
     60,
     { min: 1, max: 86_400, unit: 'seconds' },
-    'How long others may keep a list of the state of credentials before they ask again. A list that is asked for says at once what was revoked.',
+    'How long verifiers may cache a status list. A list that is fetched anew shows every revocation at once.',
   ),
   haip: setting.flag(
     'GATEHOUSE_IDENTITY_HAIP',
     false,
-    'Require what HAIP 1.0 asks of wallets: that they authenticate to receive credentials (attested, or with a client secret), pushed requests, S256, and tokens bound to a key (DPoP); and of this service as a verifier.',
+    'Enforce HAIP 1.0: wallets must authenticate to receive credentials (by attestation or client secret), and use pushed authorization requests, PKCE with S256, and tokens bound to a key (DPoP). This service keeps to it as a verifier, too.',
   ),
   walletProvidersFile: setting.optionalText(
     'GATEHOUSE_IDENTITY_WALLET_PROVIDERS_FILE',
-    'A JSON file of the wallet providers that are trusted: their certificates or keys, and the client ids of their wallets. They attest wallets, and keys in them.',
+    'JSON file of the trusted wallet providers, which attest wallets and their keys: the certificates or keys of each provider, and the client ids of its wallets.',
   ),
   keyAttestations: setting.choice(
     'GATEHOUSE_IDENTITY_KEY_ATTESTATIONS',
@@ -31,15 +31,15 @@ export const roleCredentialSettings = {
   ),
   keyStorage: setting.list(
     'GATEHOUSE_IDENTITY_KEY_STORAGE',
-    'How attested keys have to be stored: one of these values, such as `iso_18045_high`. Empty: in any way.',
+    'Values of `key_storage` in a key attestation of which one is required, such as `iso_18045_high`; any when unset.',
   ),
   keyUserAuthentication: setting.list(
     'GATEHOUSE_IDENTITY_KEY_USER_AUTHENTICATION',
-    'How people have to unlock attested keys: one of these values, such as `iso_18045_moderate`. Empty: in any way.',
+    'Values of `user_authentication` in a key attestation of which one is required, such as `iso_18045_moderate`; any when unset.',
   ),
   walletRedirectUris: setting.list(
     'GATEHOUSE_IDENTITY_WALLET_REDIRECT_URIS',
-    'Where wallets that are not registered may return to when their owner signs in to receive a credential. They use the client id gatehouse_public_wallet.',
+    'Redirect URIs that unregistered wallets may use when their owner signs in to receive a credential. Such wallets use the client id gatehouse_public_wallet.',
   ),
   credentialBatchSize: setting.number(
     'GATEHOUSE_IDENTITY_CREDENTIAL_BATCH_SIZE',

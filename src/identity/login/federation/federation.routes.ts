@@ -114,7 +114,7 @@ function mountIdentityProviders(app: IdentityApp, { federation }: FederationRout
     {
       id: 'deleteIdentityProvider',
       summary: 'Delete an identity provider',
-      description: 'Its links to accounts end, and what it gave. The accounts stay.',
+      description: 'Its links to accounts are deleted, and the roles and groups that it gave are taken back. The accounts stay.',
       tag,
       rule: 'identity:delete_identity_provider',
       target,
@@ -328,7 +328,7 @@ function mountWalletSettings(app: IdentityApp, { federation }: FederationRouteDe
       id: 'setWalletSettings',
       summary: 'Set which credentials from wallets sign people in through an identity provider',
       description:
-        'By OpenID4VP, with the protocol `openid4vp`: which credentials are asked for, and which issuers are trusted. Where it trusts less than before, its sessions end, and what it gave is taken back until people sign in again.',
+        'By OpenID4VP, with the protocol `openid4vp`: which credentials are asked for, and which issuers are trusted. If the new settings trust less than the old ones, sessions through this provider end, and the roles and groups that it gave are taken back until people sign in again.',
       tag,
       rule: 'identity:update_identity_provider',
       target: provider,

@@ -14,7 +14,7 @@ const Scopes = t.array(t.string({ minLength: 1, maxLength: 100, pattern: '^[\\x2
   maxItems: 20,
   uniqueItems: true,
   description:
-    'The scopes to request; openid is always among them. offline_access lets the provider say later that somebody is gone.',
+    'The scopes to request; openid is always among them. With offline_access, the service asks the provider again later, and ends the session when the person has no access there any more.',
 });
 const shown = {
   issuer: t.string({
@@ -28,9 +28,11 @@ const shown = {
 export const trustFields = {
   trusts_email: t.boolean({
     description:
-      'A verified address of the e-mail domains is enough to enter the account with this address. Never for administrators and managers.',
+      'Whether whoever has a verified address of the e-mail domains at the provider may sign in to the existing account with this address. Never to accounts of administrators and managers.',
   }),
-  whole_service: t.boolean({ description: 'Also for accounts of other domains than the domain of the provider.' }),
+  whole_service: t.boolean({
+    description: 'Whether people of all domains may sign in through the provider, not only those of its own domain.',
+  }),
   may_give_admin: t.boolean({ description: 'The mapping may make people administrators.' }),
 };
 const optional = {
@@ -42,7 +44,7 @@ const optional = {
   ...trustFields,
   accepts_tokens: t.boolean({
     description:
-      'Whoever has an ID token, or an access token that is a JWT, that the provider issued to our client logs in with it at the API. Without this field it stays as it was for the same issuer and client.',
+      'Whoever has an ID token, or an access token that is a JWT, that the provider issued to our client can log in with it at the API. Without this field, the former value stays, if issuer and client are the same.',
   }),
 };
 

@@ -43,11 +43,12 @@ const settings = {
     maxItems: 50,
     uniqueItems: true,
     description:
-      'The issuers that are trusted, exactly as they name themselves in credentials: DIDs, or https addresses. If this is empty, those who have a certificate of the root certificates.',
+      'The issuers that are trusted, exactly as they name themselves in credentials: DIDs, or https addresses. If this is empty: all issuers whose certificate chains to one of the root certificates.',
   }),
   root_certificates: t.array(t.string({ minLength: 1, maxLength: 16_384 }), {
     maxItems: 20,
-    description: 'PEM, one certificate each. Credentials that are signed with a certificate are trusted below these only.',
+    description:
+      'PEM, one certificate each. A credential that is signed with a certificate is trusted only if the certificate chains to one of these.',
   }),
   requires_status: t.boolean({
     description:

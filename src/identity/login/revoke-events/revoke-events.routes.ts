@@ -28,9 +28,9 @@ export function mountRevokeEvents(app: IdentityApp, { revokeEvents }: { readonly
     '/v3/OS-REVOKE/events',
     {
       id: 'listRevokeEvents',
-      summary: 'List what ended tokens before their time',
+      summary: 'List revocation events',
       description:
-        'For services that check tokens by themselves. Validation knows all of it. An event concerns the tokens that have everything it names.',
+        'For services that check tokens themselves. Validation by this service already considers these events. An event revokes the tokens that match all of its attributes.',
       tag,
       rule: 'identity:list_revoke_events',
       documentation: { query: { since: 'Only events since this time, in ISO 8601.' } },
@@ -40,8 +40,8 @@ export function mountRevokeEvents(app: IdentityApp, { revokeEvents }: { readonly
   );
 
   for (const [path, id, summary] of [
-    ['/v3/OS-SIMPLE-CERT/ca', 'getPkiAuthority', 'The certificate of the authority of PKI tokens, which there are none of'],
-    ['/v3/OS-SIMPLE-CERT/certificates', 'getPkiCertificates', 'The certificates of PKI tokens, which there are none of'],
+    ['/v3/OS-SIMPLE-CERT/ca', 'getPkiAuthority', 'Show the CA certificate of PKI tokens (always 410: there are none)'],
+    ['/v3/OS-SIMPLE-CERT/certificates', 'getPkiCertificates', 'Show the certificates of PKI tokens (always 410: there are none)'],
   ] as const)
     app.get(path, { id, summary, tag, rule: 'anyone', reply: { 410: KeystoneError } }, () => fail('pki.gone'));
 }

@@ -155,7 +155,7 @@ export function createWalletAnswers({ log, records, identity, verifyOwn, provide
         error instanceof WalletAnswerError || error instanceof CredentialRejectedError || error instanceof TrustError;
       if (!isRefusal) throw error;
       log.info({ request: id.slice(0, 6), reason: error.message }, 'answer of a wallet refused');
-      return refuse('the answer does not hold');
+      return refuse('the answer is not valid');
     }
   }
 

@@ -72,7 +72,10 @@ export function createKeyrockCodes({
     await freshLogin.requireEnough({ userId: caller.userId, methods: caller.token.methods });
     const question = await records.find(MODEL, idOf(caller, clientId));
     if (!question || !(await records.consume(MODEL, idOf(caller, clientId))))
-      fail('request.bad_value', { field: 'client_id', why: 'nothing was asked for it, or it was answered' });
+      fail('request.bad_value', {
+        field: 'client_id',
+        why: 'it has no open authorization request, or the request was already answered',
+      });
     await records.destroy(MODEL, idOf(caller, clientId));
     // The application may have changed since: its type, its grant type or its redirect URIs.
     const responseType = question.responseType === 'token' ? 'token' : 'code';

@@ -59,7 +59,8 @@ export function createDpopProofs({ records, clock }: { records: Pick<Records, 's
       const { thumbprint, payload } = await read(proof);
       const { htm, htu, iat, jti, ath } = payload;
       if (htm !== method || addressOf(htu) !== addressOf(url)) refuse('it is for another request');
-      if (typeof iat !== 'number' || Math.abs(seconds(clock) - iat) > WINDOW_SECONDS) refuse('its time is not now');
+      if (typeof iat !== 'number' || Math.abs(seconds(clock) - iat) > WINDOW_SECONDS)
+        refuse('its iat is too far from the current time');
       if (typeof jti !== 'string' || jti === '' || jti.length > MAX_ID) refuse('it has no jti');
       if (accessToken !== undefined && ath !== createHash('sha256').update(accessToken).digest('base64url'))
         refuse('it belongs to another access token');

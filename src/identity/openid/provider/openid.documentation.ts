@@ -28,7 +28,7 @@ const authorizeParameters = {
   prompt: 'none, login or consent.',
   max_age: 'Maximum age of the last login, in seconds. The person must sign in again if it is older.',
   login_hint: 'The user name to fill in.',
-  idp_hint: 'The id of the identity provider at which somebody signs in who is not signed in here. Without it, they choose.',
+  idp_hint: 'The id of the identity provider to sign in at, for people who are not signed in here. Without it, they choose one.',
   resource: 'The resource the token is for (RFC 8707).',
   authorization_details: 'Credentials to receive (RFC 9396, type openid_credential), as JSON.',
   issuer_state: 'From a credential offer.',
@@ -231,7 +231,7 @@ export const openidRoutes: readonly DocumentedRoute[] = [
       id: 'getOpenidTokens',
       summary: 'Get tokens',
       description:
-        'For a code, a refresh token, a device code, a password (if the application may) or the application itself. Public applications send their `client_id` and PKCE instead of a secret.',
+        'Exchanges a code, a refresh token, a device code or a password (if the application may) for tokens, or issues a token for the application itself. Public applications send their `client_id` and PKCE instead of a secret.',
       tag,
       access: APPLICATION,
       body: TokenRequest,

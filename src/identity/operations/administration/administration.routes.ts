@@ -38,7 +38,7 @@ export function mountAdministration(app: IdentityApp, { administration }: { admi
     '/v3/OS-SERVICE/backups',
     {
       id: 'getBackupState',
-      summary: 'Show when a backup was last made and restored for a try, and whether the last attempt failed',
+      summary: 'Show when a backup was last made and test-restored, and whether the last attempt failed',
       tag,
       rule: 'identity:list_backups',
       reply: { 200: Backups },
@@ -70,7 +70,7 @@ function mountKeys(app: IdentityApp, administration: Administration): void {
       id: 'rotateServiceKeys',
       summary: 'Replace the keys of a kind',
       description:
-        'Of the kinds token, openid and issuer, new ones are announced, and used when everybody had time to learn them. What was signed before stays valid until it ends. The kind master is the master key in the data folder: every secret is sealed again under a new one before the answer comes; it needs a recent login in person, and 409 says that the key is given by a setting, or that its file is not the one in use.',
+        'For the kinds `token`, `openid` and `issuer`, new keys are announced, and used when everybody had time to learn them. What the old keys signed stays valid until it expires. For the kind `master`, the master key in the data folder, every secret is encrypted again under a new key before the answer comes. This needs a recent login in person. 409 means that a setting gives the key, or that the file in the data folder is not the key in use.',
       tag,
       rule: 'identity:rotate_service_keys',
       target: ({ params }) => administration.keys.target(params.kind),

@@ -78,7 +78,7 @@ export const Backups = t.envelope(
       t.object({
         made_at: t.string(),
         files: t.array(t.string()),
-        verified_at: t.nullable(t.string({ description: 'When it was restored for a try; null: it was not.' })),
+        verified_at: t.nullable(t.string({ description: 'When it was test-restored; null: it was not.' })),
       }),
     ),
     failed: t.nullable(t.object({ at: t.string(), reason: t.string({ description: 'Why the last attempt failed.' }) })),

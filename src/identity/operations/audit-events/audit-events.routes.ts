@@ -27,8 +27,8 @@ const LIST_DOCUMENTATION = {
     domain_id: 'Only events that concern this domain.',
     application_id: 'Only events that concern this application.',
     after:
-      'Only events that were stored since an earlier answer, the oldest first: its `after`. To follow live. Those of the last 30 seconds come again each time, with those that were stored late: leave out the ids that you have.',
-    format: `csv or ndjson: an export of ${MAX_EXPORT} events at most, instead of pages. If there are so many, a marker with the id of the last one gives the next, without the head of the CSV. As with Accept: text/csv or application/x-ndjson.`,
+      'The `after` of an earlier answer: only events that were stored since then, the oldest first. For following live. Events of the last 30 seconds come again each time, because some are stored late: ignore the ids that you already have.',
+    format: `csv or ndjson: an export of ${MAX_EXPORT} events at most, instead of pages. If there are that many, repeat the request with the id of the last event as marker; the CSV then has no header line. The header Accept with text/csv or application/x-ndjson does the same as this parameter.`,
   },
   otherTypes: ['text/csv', 'application/x-ndjson'],
 };
@@ -73,7 +73,7 @@ export function mountAuditEvents(app: IdentityApp, { auditEvents }: { auditEvent
     {
       id: 'countLogins',
       summary: 'Count logins',
-      description: 'Good and refused ones, by hour or day.',
+      description: 'Successful and refused logins, by hour or day.',
       tag,
       rule: 'identity:count_audit_events',
       target: ({ caller }) => factsOnly(listFacts(caller)),

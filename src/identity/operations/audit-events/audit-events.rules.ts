@@ -176,7 +176,8 @@ export function createAuditEvents({ db, clock, managedApplications }: AuditEvent
 
   /** Events as lines, the newest first, or older than a marker. What the caller may see is decided at the beginning. */
   async function exportAs(format: ExportFormat, caller: Caller, query: Query): Promise<AsyncGenerator<string>> {
-    if (single(query, 'after') !== undefined) fail('request.bad_value', { field: 'after', why: 'an export does not follow' });
+    if (single(query, 'after') !== undefined)
+      fail('request.bad_value', { field: 'after', why: 'it cannot be used with an export' });
     const limit = single(query, 'limit') ?? String(MAX_EXPORT);
     if (!/^\d{1,9}$/.test(limit) || Number(limit) < 1)
       fail('request.bad_value', { field: 'limit', why: `it must be a number from 1 to ${MAX_EXPORT}` });

@@ -108,7 +108,7 @@ onEachDatabase(
       await askForPassword(api, user.name);
       await askForPassword(api, other.name);
       for (const address of [email, locked])
-        assert.equal((await newestMail(server, address)).subject, 'Your password is not changed here');
+        assert.equal((await newestMail(server, address)).subject, 'Your password cannot be changed here');
     });
 
     it('of a disabled account, or of one in a disabled domain, leads to no mail', async () => {

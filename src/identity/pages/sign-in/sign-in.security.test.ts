@@ -135,7 +135,10 @@ onEachDatabase('Signing in under attack', (api) => {
       const [party, person, browser] = [await RelyingParty.make(api), await makeUser(api), new TestBrowser(api)];
       const page = await browser.submit(await browser.go((await party.ask()).url), 'password', person);
       assert.equal(stepOf(page), 'allow');
-      assert.match(page.text, /You go on at app\.example\.org\. Whoever registered the application chose its name\./);
+      assert.match(
+        page.text,
+        /You then go to app\.example\.org\. Nobody checked the name of the application: whoever registered it chose it\./,
+      );
     });
 
     it('says the same whether the name is wrong, the password is, or the person is disabled', async () => {

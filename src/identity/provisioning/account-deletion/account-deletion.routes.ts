@@ -20,7 +20,7 @@ export function mountAccountDeletion(
     {
       id: 'listAccountDeletions',
       summary: 'List accounts that are to be deleted',
-      description: 'Because their owners asked for that. The next one first.',
+      description: 'Their owners asked for the deletion. The account that is deleted next comes first.',
       tag,
       rule: 'identity:list_account_deletions',
       target: ({ caller }) => factsOnly(listFacts(caller)),

@@ -265,7 +265,7 @@ onDatabase(
       assert.match(left.text, /is being deleted/);
       assert.doesNotMatch(left.text, /change your mind/);
       const [mail] = await mailsInFolderTo(api, `${person.name}@example.org`);
-      assert.match(mail!, /Subject: Your account is deleted/);
+      assert.match(mail!, /Subject: Your account is being deleted/);
       assert.equal(await api.service.accountDeletion.deleteDue(), 1);
     });
   },

@@ -62,7 +62,7 @@ onEachDatabase(
       const before = (await usersIn(domain)).length;
       const page = await client.accepted(link);
       assert.equal(page.status, 403, page.text);
-      assert.match(page.text, /may no longer do so/);
+      assert.match(page.text, /no longer allowed to invite you/);
       assert.equal((await usersIn(domain)).length, before);
       assert.notEqual(await client.statusOf(invitation.id), 'accepted');
       assert.equal(await refusals(invitation.id), 1, 'it is recorded');

@@ -252,7 +252,7 @@ onEachDatabase(
       assertOk(await api.patch(`/v3/domains/${before.id}`, { domain: { name: 'strict' } }));
       const refused = await client.accepted(late.link);
       assert.equal(refused.status, 403);
-      assert.match(refused.text, /may no longer do so/);
+      assert.match(refused.text, /no longer allowed to invite you/);
     });
 
     it('are refused with bad input', async () => {

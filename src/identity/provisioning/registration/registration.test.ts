@@ -288,7 +288,7 @@ onDatabase('SQLite', 'Registration, with the rules for passwords', { settings: D
   it('refuses short and common passwords, and keeps the token', async () => {
     for (const [password, why] of [
       ['short', /at least 8/],
-      ['password123', /tried first/],
+      ['password123', /common passwords/],
     ] as const) {
       const name = uniqueName('ann');
       assertRefused(await client.register({ name, password }), 400, why);

@@ -26,7 +26,7 @@ export function mountIssuedCredentials(app: IdentityApp, { issuedList }: { reado
       id: 'listIssuedCredentials',
       summary: 'List issued credentials',
       description:
-        'Those that were revoked, and those that expired within the last days, too. Whoever is no administrator names themselves, or an application that they manage.',
+        'Also credentials that were revoked, or expired within the last days. Callers who are not administrators must name themselves (`user_id`) or an application that they manage (`application_id`).',
       tag,
       rule: 'list_issued_credentials',
       target: ({ caller, query }) => issuedList.listTarget(caller, query),
@@ -70,8 +70,8 @@ export function mountIssuedCredentials(app: IdentityApp, { issuedList }: { reado
     one,
     {
       id: 'updateIssuedCredential',
-      summary: 'Suspend an issued credential, or take that back',
-      description: 'The published lists say so within a second.',
+      summary: 'Suspend or resume an issued credential',
+      description: 'The status lists show the change within a second.',
       tag,
       rule: 'update_issued_credential',
       target,
@@ -91,7 +91,7 @@ export function mountIssuedCredentials(app: IdentityApp, { issuedList }: { reado
     {
       id: 'revokeIssuedCredential',
       summary: 'Revoke an issued credential',
-      description: 'For good. It stays in the list until some days after it has expired.',
+      description: 'This cannot be undone. The credential is still listed until some days after it has expired.',
       tag,
       rule: 'revoke_issued_credential',
       target,

@@ -35,7 +35,7 @@ export function mountStatusLists(app: IdentityApp, { statusLists }: { readonly s
       id: 'getTokenStatusList',
       summary: 'Get a Token Status List',
       description:
-        'The state of many credentials, as a signed JWT (draft-ietf-oauth-status-list). An entry has two bits: 0 valid, 1 revoked, 2 suspended. A list that is asked for says within a second what was revoked.',
+        'The state of many credentials, as a signed JWT (draft-ietf-oauth-status-list). An entry has two bits: 0 valid, 1 revoked, 2 suspended. A revocation is in the list within a second.',
       tag,
       fromMemory: true,
       rule: 'anyone',

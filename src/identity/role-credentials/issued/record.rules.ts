@@ -172,7 +172,7 @@ export const createRecord = (deps: RecordDeps) =>
     const { authorizationId } = what;
     // Whose wallet was lost revokes what is in it. It does not get the next one by the same authorization.
     if (authorizationId !== null && (await isWithdrawn(tx, { userId, authorizationId, applicationId: type.applicationId })))
-      fail('role_credential.denied', { why: 'what it got before was revoked or suspended' });
+      fail('role_credential.denied', { why: 'an earlier credential of this authorization was revoked or suspended' });
     const held = await heldRolesOf(tx, userId, selectionOf(type), now);
     if (held.length === 0) fail('role_credential.no_role', { id: type.id });
     const organizations = type.claims.includes('organization')

@@ -95,7 +95,7 @@ async function verified(jwt: unknown, attestations: KeyAttestations): Promise<Ve
 }
 
 function checkTimes({ iat, exp, nbf }: Readonly<Record<string, unknown>>, now: number): void {
-  if (typeof iat !== 'number' || Math.abs(now - iat) > WINDOW_SECONDS) refuse('its time is not now');
+  if (typeof iat !== 'number' || Math.abs(now - iat) > WINDOW_SECONDS) refuse('its iat is too far from the current time');
   if (exp !== undefined && !(typeof exp === 'number' && exp > now)) refuse('it has expired');
   if (nbf !== undefined && !(typeof nbf === 'number' && nbf <= now + WINDOW_SECONDS)) refuse('it is not valid yet');
 }

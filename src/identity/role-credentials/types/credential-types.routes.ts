@@ -59,7 +59,7 @@ export function mountCredentialTypes(app: IdentityApp, deps: CredentialTypeRoute
     {
       id: 'createCredentialType',
       summary: 'Create a credential type',
-      description: 'People with such roles can have credentials of it issued to their wallets.',
+      description: 'People who have one of its roles can receive credentials of this type in their wallets.',
       tag,
       rule: 'create_credential_type',
       target: ({ caller, body }) => types.applicationTarget(caller, body.credential_type.application_id),
@@ -88,7 +88,7 @@ export function mountCredentialTypes(app: IdentityApp, deps: CredentialTypeRoute
     {
       id: 'updateCredentialType',
       summary: 'Change a credential type',
-      description: 'What was issued and could not be issued any more after the change is revoked.',
+      description: 'Credentials that could no longer be issued after the change are revoked.',
       tag,
       rule: 'update_credential_type',
       target,
@@ -103,7 +103,7 @@ export function mountCredentialTypes(app: IdentityApp, deps: CredentialTypeRoute
     {
       id: 'deleteCredentialType',
       summary: 'Delete a credential type',
-      description: 'Everything that was issued of it is revoked.',
+      description: 'All issued credentials of this type are revoked.',
       tag,
       rule: 'delete_credential_type',
       target,
@@ -146,7 +146,7 @@ function mountTargets(app: IdentityApp, { credentialTargets: targets }: Credenti
       id: 'setCredentialTarget',
       summary: 'Let credentials name an application by its DID',
       description:
-        'Without one they name it by its id. Credentials that name it otherwise are revoked. Only administrators say so, because roles count for whom a credential names.',
+        'Without a DID, they name it by its id. Issued credentials with the former name are revoked. Only administrators may set the DID, because a credential gives roles in the application that it names.',
       tag,
       rule: 'set_credential_target',
       target,

@@ -22,9 +22,9 @@ const en = {
   leavingNow: 'You have been signed out everywhere. Within minutes nothing is left of your account.',
   accountIsLeaving: 'Your account will be deleted, as you asked, on',
   keepAccountTitle: 'Keep your account?',
-  keepAccountText: 'You can keep it, with everything that belongs to it. Otherwise nothing changes.',
+  keepAccountText: 'You can keep your account, with everything that belongs to it. Otherwise it will be deleted at that time.',
   keepAccount: 'Keep my account',
-  letItGo: 'Delete it as planned',
+  letItGo: 'Delete my account as planned',
   accountKept: 'Your account stays',
   accountKeptText: 'It will not be deleted. Sign in to use it again.',
 };
@@ -52,9 +52,9 @@ const es: typeof en = {
   leavingNow: 'Se han cerrado todas sus sesiones. En unos minutos no quedará nada de su cuenta.',
   accountIsLeaving: 'Su cuenta se eliminará, como ha pedido, el',
   keepAccountTitle: '¿Quiere conservar su cuenta?',
-  keepAccountText: 'Puede conservarla, con todo lo que contiene. Si no, no cambia nada.',
+  keepAccountText: 'Puede conservar su cuenta, con todo lo que contiene. Si no, se eliminará en ese momento.',
   keepAccount: 'Conservar mi cuenta',
-  letItGo: 'Eliminarla según lo previsto',
+  letItGo: 'Eliminar mi cuenta según lo previsto',
   accountKept: 'Su cuenta se conserva',
   accountKeptText: 'No se eliminará. Inicie sesión para volver a usarla.',
 };

@@ -17,7 +17,7 @@ const en = {
   invitationElse: 'Use another account',
   invitationEndedTitle: 'This link no longer works',
   invitationEndedText: 'It has expired, or was used, replaced or withdrawn. If you still want to join, ask for a new invitation.',
-  invitationVoidText: 'Whoever invited you may no longer do so. Ask for a new invitation.',
+  invitationVoidText: 'The person who invited you is no longer allowed to invite you. Ask somebody else for an invitation.',
   invitationDoneTitle: 'Welcome',
   invitationNewDone: (name: string) => `Your account was made. Your user name is ${name}.`,
   invitationDone: (organization: string) => `You have accepted the invitation to ${organization}.`,

@@ -4,7 +4,7 @@ const en = {
   providerContinue: (provider: string) => `Continue with ${provider}`,
   providerByEmail: 'Sign in with the account of my organization',
   providerEmailText: 'Enter your e-mail address at your organization. You sign in there.',
-  providerNoneForEmail: 'There is no sign-in for this address.',
+  providerNoneForEmail: 'No organization is set up for this e-mail address. Check the address, or sign in another way.',
   providerFailedTitle: 'You are not signed in',
   providerUnavailable: (provider: string) =>
     `${provider} does not answer at the moment. Try again later, or sign in another way.`,
@@ -18,12 +18,12 @@ const en = {
     account_deleted: 'Your account here was deleted.',
     other_domain: 'This way to sign in is not for the domain of the account.',
     other_account: 'That account is connected with another account here.',
-    no_account: 'There is no account here for it.',
+    no_account: 'There is no account here that is connected with the one you signed in with.',
     no_name: 'The provider did not send what an account needs. Ask your administrator.',
     signed_out: 'You were signed out at the provider in the meantime. Sign in again.',
     credential_ended: 'The credential that you showed is not valid any more. Show another one.',
     time_unknown:
-      'You have to sign in anew, and the provider does not say when you did. Sign in another way, or ask your administrator.',
+      'A recent sign-in is needed, and the provider does not say when you signed in. Sign in another way, or ask your administrator.',
   } as Readonly<Record<string, string>>,
   providerNeedsPasskey: 'This account needs a passkey. Sign in with its password to add one.',
   providerBack: 'Back to the sign-in',

@@ -11,11 +11,11 @@ const en = {
   emailHasChanged: 'The e-mail address of the account was changed meanwhile. Ask for a new link.',
   tooLarge: 'What the browser sent is too large.',
   passwordPattern: 'This password does not have the form that is required here.',
-  unknownDashboard: 'The page that sent you here is not one that people sign in to with this service.',
+  unknownDashboard: 'The site that sent you here may not use this service to sign people in.',
   inDirectory: 'Your organization manages this in its directory. It is changed there.',
   noNewInDirectory: 'Accounts of this domain are made in the directory of the organization.',
   twoFactorIsOffAlready: 'Two-factor authentication is off already.',
-  deviceStolen: 'This device was copied. All devices of the account were forgotten.',
+  deviceStolen: 'Somebody may have copied the sign-in of this device. All remembered devices of the account were forgotten.',
   passkeyNotAdded: 'The passkey could not be added. Try again, or use another one.',
   passkeysFull: (most: number) => `You have ${most} passkeys. Remove one to add another.`,
   passkeyKnown: 'This passkey was added before.',
@@ -26,7 +26,7 @@ const en = {
     'This is the only way to sign in to your account. Set a password, or add a passkey or another account before you disconnect it.',
   providerIsGone: 'This way to sign in does not exist any more.',
   deletionIsOff: 'People of your domain cannot delete their account themselves. Ask your administrator.',
-  deletionIsOver: 'The account is not to be deleted any more.',
+  deletionIsOver: 'The account will not be deleted any more.',
   invitationsAreOff: 'Nobody can be invited here any more.',
 };
 
@@ -46,7 +46,8 @@ const es: typeof en = {
   inDirectory: 'Su organización gestiona esto en su directorio. Se cambia allí.',
   noNewInDirectory: 'Las cuentas de este dominio se crean en el directorio de la organización.',
   twoFactorIsOffAlready: 'La autenticación de dos factores ya está desactivada.',
-  deviceStolen: 'Este dispositivo se ha copiado. Se han olvidado todos los dispositivos de la cuenta.',
+  deviceStolen:
+    'Es posible que alguien haya copiado el inicio de sesión de este dispositivo. Se han olvidado todos los dispositivos recordados de la cuenta.',
   passkeyNotAdded: 'No se ha podido añadir la llave de acceso. Vuelva a intentarlo o use otra.',
   passkeysFull: (most) => `Tiene ${most} llaves de acceso. Elimine una para añadir otra.`,
   passkeyKnown: 'Esta llave de acceso ya se había añadido.',

@@ -3,7 +3,7 @@ const en = {
   takeRoles: 'Take my roles with me',
   takeRolesText:
     'With a credential in your wallet you can show elsewhere which roles you have here. It becomes invalid when you lose one of them.',
-  noRolesToTake: 'You have no role that you can take along.',
+  noRolesToTake: 'You have no role that you can add to a wallet.',
   toWallet: 'Add to my wallet',
   credentialFormat: 'Format',
   credentialFormats: {
@@ -26,8 +26,8 @@ const en = {
   offerLink: 'Link',
   offerCode: 'Code that the wallet asks for',
   offerCodeHint: (service: string) => `It is on the page of ${service} that shows the QR code, below it.`,
-  offerUntil: 'This is good for one wallet, until',
-  offerWarning: 'Show it to nobody: whoever has both gets a credential with your roles.',
+  offerUntil: 'This offer works for one wallet, until',
+  offerWarning: 'Show the QR code, the link and the code to nobody: whoever has them gets a credential with your roles.',
   offerDone: 'Done',
   rolesNotAvailable: 'You cannot receive this credential now. Load the page again.',
   tooManyOffers: (most: number) =>
@@ -67,7 +67,7 @@ const es: typeof en = {
   offerCode: 'Código que pide la cartera',
   offerCodeHint: (service) => `Está en la página de ${service} que muestra el código QR, debajo de este.`,
   offerUntil: 'Sirve para una sola cartera, hasta el',
-  offerWarning: 'No se lo enseñe a nadie: quien tenga ambos obtiene una credencial con sus roles.',
+  offerWarning: 'No enseñe a nadie el código QR, el enlace ni el código: quien los tenga obtiene una credencial con sus roles.',
   offerDone: 'Hecho',
   rolesNotAvailable: 'Ahora no puede recibir esta credencial. Vuelva a cargar la página.',
   tooManyOffers: (most) => `Tiene ${most} ofertas para carteras sin usar. Espere a que caduque alguna y vuelva a intentarlo.`,

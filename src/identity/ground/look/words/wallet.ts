@@ -12,13 +12,13 @@ const en = {
   walletBack: 'Sign in another way',
   walletWrongCode: 'This number is not right, or the wallet has not answered yet.',
   walletRefused: 'You cannot sign in with this credential.',
-  walletNothing: 'There is no credential to sign in with.',
+  walletNothing: 'You cannot sign in with a wallet here now. Sign in another way.',
   walletNeedsPasskey: 'This account needs a passkey. Sign in with its password to add one.',
   walletDeviceTitle: 'One more step in the browser',
   walletDeviceText: (application: string, browser: string, address: string) =>
     `Somebody is signing in to ${application} with ${browser} at the address ${address}, and your wallet answered for them. If that is you, type this number there:`,
   walletDeviceWarning: (site: string) =>
-    `Type it on ${site} only, and tell it to nobody: whoever has it signs in as you. If you did not begin this, nobody is signed in unless you pass the number on.`,
+    `Type the number on ${site} only, and tell it to nobody: whoever has it can sign in as you. If you did not start this sign-in, keep the number to yourself: without it nobody is signed in.`,
   walletDeny: 'It was not me',
   walletDeniedTitle: 'Nobody was signed in',
   walletDeniedText: 'What your wallet showed cannot be used any more. You can close this page.',
@@ -38,7 +38,7 @@ const es: typeof en = {
   walletBack: 'Iniciar sesión de otra forma',
   walletWrongCode: 'Este número no es correcto o la cartera todavía no ha respondido.',
   walletRefused: 'No puede iniciar sesión con esta credencial.',
-  walletNothing: 'No hay ninguna credencial con la que iniciar sesión.',
+  walletNothing: 'Ahora no puede iniciar sesión aquí con una cartera. Inicie sesión de otra forma.',
   walletNeedsPasskey: 'Esta cuenta necesita una llave de acceso. Entre con su contraseña para añadir una.',
   walletDeviceTitle: 'Un paso más en el navegador',
   walletDeviceText: (application, browser, address) =>
