@@ -32,5 +32,6 @@ export async function makeCredentialHolder(
   { format = 'dc+sd-jwt', ...values }: Record<string, unknown> & { format?: string } = {},
 ): Promise<CredentialHolder> {
   const person = await makeHolder(api, world, values);
-  return { ...person, holder: await receiveCredential(api, person, format === 'jwt_vc_json' ? world.jwtVc : world.sdJwt) };
+  const ids: Readonly<Record<string, string>> = { 'dc+sd-jwt': world.sdJwt, jwt_vc_json: world.jwtVc, mso_mdoc: world.mdoc };
+  return { ...person, holder: await receiveCredential(api, person, ids[format]!) };
 }

@@ -1,10 +1,12 @@
-// Somebody else who issues credentials: SD-JWT VCs and W3C credentials, with a status list for each, and the providers here that trust them.
-import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+// Somebody else who issues credentials: SD-JWT VCs, W3C credentials and mobile documents, with a status list for each, and the providers here that trust them.
+import assert from 'node:assert/strict';
+import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { deflateSync } from 'node:zlib';
 import { SignJWT } from 'jose';
+import { ISSUED_FORMATS } from '../../src/verifiable/issuing/index.ts';
 import { type PublicJwk, publicJwkOf } from '../../src/verifiable/jose/index.ts';
 import { didJwkOf } from '../../src/verifiable/resolver/index.ts';
 import { assertOk } from './answers.ts';
@@ -48,6 +50,7 @@ export class CredentialIssuer {
   leaf!: TestCertificate;
   url = '';
   readonly type = `https://${uniqueName('type').replaceAll(/[^\w]+/g, '-')}.example/person`;
+  readonly doctype = `example.${uniqueName('person').replaceAll(/[^\w]+/g, '-')}`;
   readonly w3cType = `${uniqueName('Person').replaceAll(/[^\w]+/g, '')}Credential`;
 
   /** `now`: the time in milliseconds. */
@@ -134,6 +137,36 @@ export class CredentialIssuer {
     };
     twist?.(draft);
     holder.raw = await signDraft(draft);
+    return { holder, list, sub };
+  }
+
+  /** A mobile document, whose namespace is its doctype. */
+  async issueMdoc({
+    sub = uniqueName('sub'),
+    claims = {},
+    type = this.doctype,
+    holder = new Holder(this.#now),
+  }: IssueOptions = {}): Promise<Issued> {
+    const list = this.#states.push('valid') - 1;
+    this.#certified.add(list);
+    const draft = {
+      id: '',
+      type: { vct: '', typeName: '', doctype: type, dataModel: '2.0' as const },
+      user: { id: sub, address: '' },
+      roles: [],
+      profile: { preferred_username: sub, ...claims },
+      holder: { jwk: holder.jwk as unknown as PublicJwk },
+      issuedAt: this.#seconds,
+      expiresAt: this.#seconds + 3600,
+      status: { token: { uri: `${this.url}/lists/${list}`, idx: 0 }, bitstring: [] },
+    };
+    const signBytes = async (data: Buffer) => ({
+      signature: sign('sha256', data, { key: this.key, dsaEncoding: 'ieee-p1363' }),
+      chain: [this.leaf.der],
+    });
+    const never = (): never => assert.fail('it is no JWT');
+    const signer = { url: this.url, did: undefined, namedBy: 'x5c' as const, sign: never, signBytes };
+    holder.raw = await ISSUED_FORMATS.mso_mdoc.make(draft, signer);
     return { holder, list, sub };
   }
 

@@ -1,7 +1,8 @@
-// A small correct wallet (OID4VP 1.0, SD-JWT VC and jwt_vc_json) that can be made malicious in exactly one way.
+// A small correct wallet (OID4VP 1.0: SD-JWT VC, jwt_vc_json and mdoc) that can be made malicious in exactly one way.
 import assert from 'node:assert/strict';
 import { createHash, generateKeyPairSync, type KeyObject, randomUUID, X509Certificate } from 'node:crypto';
-import { CompactEncrypt, decodeJwt, decodeProtectedHeader, importJWK, jwtVerify, SignJWT } from 'jose';
+import { CompactEncrypt, calculateJwkThumbprint, decodeJwt, decodeProtectedHeader, importJWK, jwtVerify, SignJWT } from 'jose';
+import { deviceResponse, doctypeOf, type MdocTwist } from './mdoc-holder.ts';
 
 export interface HolderTwist {
   /** What the key binding says, or the presentation of a W3C credential, before it is signed. */
@@ -9,6 +10,8 @@ export interface HolderTwist {
   /** The credential with its disclosures, before the key binding is made over it; and with it, before it is sent. */
   disclosed?(text: string): string;
   presentation?(text: string): string;
+  /** Of a mobile document. */
+  mdoc?: MdocTwist;
   /** Another key signs. */
   key?: KeyObject;
   /** The answer before it is encrypted. */
@@ -121,6 +124,20 @@ export class Holder {
     return this.#sign(claims, { alg: 'ES256', typ: 'JWT', jwk: this.jwk }, twist);
   }
 
+  async #mdoc(request: ReadRequest, twist: HolderTwist): Promise<string> {
+    const { client_id: clientId, nonce, response_uri: responseUri, client_metadata: about, dcql_query: query } = request.payload;
+    const thumbprint = Buffer.from(await calculateJwkThumbprint(about.jwks.keys[0]), 'base64url');
+    const { claims = [] } = query.credentials.find(({ id }: { id: string }) => id === this.queryIn(request));
+    const isShown = (namespace: string, element: string): boolean =>
+      claims.some(({ path }: { path: string[] }) => path[0] === namespace && path[1] === element);
+    const session = { clientId, nonce, thumbprint, responseUri };
+    return deviceResponse(this.raw, session, twist.key ?? this.key.privateKey, { isShown, ...twist.mdoc });
+  }
+
+  get #isMdoc(): boolean {
+    return /^[\w-]+$/.test(this.raw);
+  }
+
   get #isSdJwt(): boolean {
     return this.raw.includes('~');
   }
@@ -128,6 +145,11 @@ export class Holder {
   /** The query that this credential answers. */
   queryIn({ payload }: ReadRequest): string {
     const { credentials } = payload.dcql_query as { credentials: { id: string; format: string; meta: Record<string, any> }[] };
+    if (this.#isMdoc) {
+      const doctype = doctypeOf(this.raw);
+      const own = credentials.find(({ format, meta }) => format === 'mso_mdoc' && meta.doctype_value === doctype);
+      return own?.id ?? credentials[0]!.id;
+    }
     const claims = decodeJwt(this.raw.split('~', 1)[0]!) as Record<string, any>;
     const types = (claims.vc ?? claims).type as string[] | undefined;
     const found = credentials.find(({ format, meta }) =>
@@ -145,7 +167,9 @@ export class Holder {
 
   async answerRequest(request: ReadRequest, twist: HolderTwist = {}): Promise<HolderAnswer> {
     const { payload } = request;
-    const made = await (this.#isSdJwt ? this.#sdJwt(request, twist) : this.#jwtVc(request, twist));
+    const made = this.#isMdoc
+      ? await this.#mdoc(request, twist)
+      : await (this.#isSdJwt ? this.#sdJwt(request, twist) : this.#jwtVc(request, twist));
     const presentation = twist.presentation?.(made) ?? made;
     const plain: Record<string, any> = { vp_token: { [this.queryIn(request)]: [presentation] }, state: payload.state };
     twist.answer?.(plain);

@@ -21,6 +21,8 @@ export interface RoleWorld {
   readonly typeId: string;
   readonly sdJwt: string;
   readonly jwtVc: string;
+  /** If the world is made with this format. */
+  readonly mdoc: string;
   readonly scope: string;
 }
 
@@ -54,6 +56,7 @@ export async function makeRoleWorld(api: TestApi, values: Record<string, unknown
     typeId: id,
     sdJwt: `${id}.sd_jwt`,
     jwtVc: `${id}.jwt_vc`,
+    mdoc: `${id}.mdoc`,
     scope: `role_credential.${id}`,
   };
 }

@@ -3,7 +3,7 @@
 export const TYPES = '/v3/OS-ROLE-CREDENTIALS/types';
 export const ISSUED = '/v3/OS-ROLE-CREDENTIALS/credentials';
 
-export const FORMATS = ['dc+sd-jwt', 'vc+sd-jwt', 'jwt_vc_json'] as const;
+export const FORMATS = ['dc+sd-jwt', 'vc+sd-jwt', 'jwt_vc_json', 'mso_mdoc'] as const;
 export const CLAIMS = ['name', 'given_name', 'family_name', 'preferred_username', 'email', 'organization'] as const;
 
 export interface CredentialType {

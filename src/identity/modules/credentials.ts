@@ -35,7 +35,12 @@ export function buildRoleCredentials(
     },
     issuer,
   });
-  const credentialTypeManagement = createCredentialTypeManagement({ ...deps, managers, userPermissions });
+  const credentialTypeManagement = createCredentialTypeManagement({
+    ...deps,
+    managers,
+    userPermissions,
+    signsDocuments: issuerIdentity.signsDocuments,
+  });
   const credentialTargets = createCredentialTargets({ ...deps, managers });
   const publishedTypes = createPublishedTypes({ ...deps, issuerIdentity, credentialTypes, language: config.mailLanguage });
   const configurations = createConfigurations({ types: credentialTypes, isHaip: config.haip });

@@ -1,5 +1,5 @@
 // Algorithms and curves of COSE (RFC 9053, RFC 9864), by their JOSE names.
-import type { Algorithm } from '../jose/index.ts';
+import type { Algorithm, PublicJwk } from '../jose/index.ts';
 
 /** By COSE number, including the fully specified algorithms (RFC 9864). */
 export const ALGORITHMS: ReadonlyMap<unknown, Algorithm> = new Map([
@@ -23,3 +23,11 @@ export const CURVES: ReadonlyMap<
   [3, { kty: 'EC', crv: 'P-521', type: EC2, alg: 'ES512' }],
   [6, { kty: 'OKP', crv: 'Ed25519', type: OKP, alg: 'EdDSA' }],
 ]);
+
+/** A public key as COSE_Key (RFC 9052, 7). */
+export function coseKeyOf({ crv, x, y }: PublicJwk): Map<number, unknown> {
+  const [number, { type }] = [...CURVES].find(([, curve]) => curve.crv === crv) ?? [undefined, { type: undefined }];
+  if (type === undefined) throw new Error(`a key on ${crv} is not one of COSE`);
+  const bytes = (text: string | undefined): Buffer => Buffer.from(text ?? '', 'base64url');
+  return new Map<number, unknown>([[1, type], [-1, number], [-2, bytes(x)], ...(type === EC2 ? [[-3, bytes(y)] as const] : [])]);
+}

@@ -31,6 +31,8 @@ export interface VerifiedCredential {
   readonly validUntil?: number;
   readonly binding: Binding;
   readonly status?: StatusReference;
+  /** SHA-256 of the key of the root that its certificate leads to, in base64url. */
+  readonly rootKeyId?: string;
   /** Key identifiers of the issuer's authorities, for queries by authority. */
   readonly authorityKeyIds?: readonly string[];
 }
@@ -81,6 +83,12 @@ export interface CredentialHolder {
   readonly didUrl?: string;
 }
 
+/** What binds a presentation to an exchange, where its holder signs no more than that (OID4VP 1.0, B.2.6). */
+export interface Handover {
+  readonly responseUri: string;
+  readonly encryptionThumbprint?: Buffer;
+}
+
 /** What a verifier requests from one credential, and what the presentation is bound to. */
 export interface PresentationContext {
   /** Paths to disclose. No other selectively disclosable claim is shown. */
@@ -91,11 +99,8 @@ export interface PresentationContext {
   readonly now: number;
   /** Hashes of the transaction data that the presentation confirms. */
   readonly transactionData?: { readonly hashes: readonly string[]; readonly algorithm: string };
-  /** mdoc only: the input of the session transcript. */
-  readonly handover?: {
-    readonly responseUri: string;
-    readonly encryptionThumbprint?: Buffer;
-  };
+  /** Where the answer goes, and the key that it is encrypted for. */
+  readonly handover?: Handover;
 }
 
 /** What a verifier asked for. */
@@ -105,6 +110,7 @@ export interface ExpectedPresentation {
   readonly audience: string;
   /** When the request was made, in milliseconds: nobody can have answered before. */
   readonly since: number;
+  readonly handover?: Handover;
 }
 
 /** Checks of the holder that several formats have. They throw CredentialRejectedError. */
@@ -183,8 +189,14 @@ export interface CredentialFormat {
   readonly isInHaip: boolean;
   /** What says which credential it is, beside its claims, for those who map claims. */
   about(credential: VerifiedCredential): Readonly<Record<string, unknown>>;
-  /** Whether the credential itself says who issued it. A certificate alone is no name: two authorities may give the same. */
-  namesIssuer(credential: VerifiedCredential): boolean;
+  /**
+   * Who issued it, by a name that is theirs alone; undefined if there is none. The name in a certificate is not: two authorities may give the same.
+   */
+  issuerName(credential: VerifiedCredential): string | undefined;
+  /** Issuers have no names that could be listed: they are known by their root certificates. */
+  readonly isTrustedByRootsOnly: boolean;
+  /** Whether a claim can have this path (OID4VP 1.0, 7). */
+  isClaimPath(path: readonly (string | null)[]): boolean;
   create(deps: { readonly trust: Trust; readonly clock: Clock }): Format;
 }
 

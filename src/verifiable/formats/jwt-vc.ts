@@ -171,6 +171,8 @@ export const jwtVc: CredentialFormat = {
   disclosure: 'all',
   isInHaip: false,
   about: aboutW3c,
-  namesIssuer: () => true,
+  issuerName: ({ issuer }) => issuer.id,
+  isTrustedByRootsOnly: false,
+  isClaimPath: () => true,
   create: createJwtVc,
 };

@@ -130,6 +130,8 @@ export const ldpVc: CredentialFormat = {
   disclosure: 'all',
   isInHaip: false,
   about: aboutW3c,
-  namesIssuer: () => true,
+  issuerName: ({ issuer }) => issuer.id,
+  isTrustedByRootsOnly: false,
+  isClaimPath: () => true,
   create: createLdpVc,
 };

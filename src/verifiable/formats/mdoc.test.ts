@@ -209,8 +209,14 @@ const refused = async (raw: unknown, code: string, format = setUp()): Promise<vo
 
 describe('Verifying an mdoc', () => {
   it('gives what the library issued, as JSON', async () => {
-    const { authorityKeyIds, ...verified } = await setUp().verify(await issue());
+    const { authorityKeyIds, rootKeyId, ...verified } = await setUp().verify(await issue());
     assert.equal(authorityKeyIds?.length, 2);
+    assert.equal(
+      rootKeyId,
+      createHash('sha256')
+        .update(root.certificate.publicKey.export({ type: 'spki', format: 'der' }))
+        .digest('base64url'),
+    );
     assert.deepEqual(verified, {
       format: 'mso_mdoc',
       type: DOCTYPE,

@@ -1,6 +1,6 @@
 // Mobile documents (`mso_mdoc`, ISO/IEC 18013-5), with the structures of @owf/mdoc. Digests and signatures are checked over the
 // received bytes. The library would encode them again, and documents with another valid CBOR encoding would no longer match.
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes, type X509Certificate } from 'node:crypto';
 import type { DataItem, MdocContext } from '@owf/mdoc';
 import type { Clock } from '../../platform/clock.ts';
 import { verifyWith } from '../jose/index.ts';
@@ -14,6 +14,7 @@ import {
   type Binding,
   type CredentialFormat,
   type CredentialHolder,
+  type ExpectedPresentation,
   type Format,
   type PresentationContext,
   plainAlgorithms,
@@ -61,22 +62,29 @@ type IssuerAuth = readonly [
   payload: Uint8Array,
   signature: Uint8Array,
 ];
+type DeviceSignature = readonly [protectedHeaders: Uint8Array, unprotected: unknown, payload: unknown, signature: Uint8Array];
 type NameSpaces = ReadonlyMap<string, readonly DataItem<Map<string, unknown>>[]>;
 
-/** Decodes an mdoc, and keeps the original bytes. */
-function decode(raw: unknown, library: MdocLibrary) {
+type EncodedMap = ReadonlyMap<string, unknown>;
+
+/** The map that CBOR in base64url is. */
+function read(raw: unknown, { cborDecode }: MdocLibrary): EncodedMap {
   if (typeof raw !== 'string' || raw.length > MAX_LENGTH || !/^[\w-]+={0,2}$/.test(raw))
-    reject('malformed', 'it is not an mdoc as issuers send it');
+    reject('malformed', 'it is not an mdoc in base64url');
   const bytes = Buffer.from(raw, 'base64url');
   checkCbor(bytes);
-  const encoded = library.cborDecode<ReadonlyMap<string, unknown>>(bytes);
+  return cborDecode<EncodedMap>(bytes);
+}
+
+/** What its issuer signed, with the original bytes. */
+function decode(encoded: EncodedMap, library: MdocLibrary) {
   const rawIssuerAuth = encoded.get('issuerAuth') as IssuerAuth;
   const [protectedHeaders, , payload] = rawIssuerAuth;
   if (!payload) reject('malformed', 'it has no security object');
   // These two are CBOR in byte strings without a tag.
   checkCbor(protectedHeaders);
   checkCbor(payload);
-  const { issuerAuth, issuerNamespaces } = library.IssuerSigned.decode(bytes);
+  const { issuerAuth, issuerNamespaces } = library.IssuerSigned.fromEncodedStructure(encoded as never);
   const mso = issuerAuth.mobileSecurityObject;
   if (mso.docType === '') reject('malformed', 'it has no doctype');
   return {
@@ -118,6 +126,11 @@ function checkDigests({ mso, items, nameSpaces }: DecodedMdoc, { cborEncode, Dat
   if (count > MAX_ELEMENTS) reject('malformed', 'it has too many elements');
 }
 
+const keyIdOf = ({ publicKey }: X509Certificate): string =>
+  createHash('sha256')
+    .update(publicKey.export({ type: 'spki', format: 'der' }))
+    .digest('base64url');
+
 function bindingOf({ mso }: DecodedMdoc): Binding {
   const { deviceKey } = mso.deviceKeyInfo;
   if (deviceKey.d !== undefined) reject('malformed', 'its device key is a private one');
@@ -133,11 +146,12 @@ function bindingOf({ mso }: DecodedMdoc): Binding {
   return { kind: 'jwk', jwk: readPublicJwk({ kty, crv, x, ...(kty === 'EC' ? { y } : {}) }) };
 }
 
+const never = (): never => {
+  throw new Error('not needed to show an mdoc');
+};
+
 /** The library only needs hashes and one signature to present a document. */
 function contextOf(sign: CredentialHolder['sign']): Pick<MdocContext, 'crypto' | 'cose'> {
-  const never = (): never => {
-    throw new Error('not needed to show an mdoc');
-  };
   return {
     crypto: {
       random: (length) => randomBytes(length),
@@ -152,7 +166,7 @@ function contextOf(sign: CredentialHolder['sign']): Pick<MdocContext, 'crypto' |
 }
 
 async function transcriptOf(
-  { audience, nonce, handover }: PresentationContext,
+  { audience, nonce, handover }: Pick<PresentationContext, 'audience' | 'nonce' | 'handover'>,
   { SessionTranscript }: MdocLibrary,
   context: Pick<MdocContext, 'crypto'>,
 ) {
@@ -186,10 +200,34 @@ async function deviceSigned(docType: string, context: PresentationContext, holde
   return library.DeviceSigned.create({ deviceNamespaces, deviceAuth: library.DeviceAuth.create({ deviceSignature }) });
 }
 
+/** The device signed this session, and so this request. What it says beside that is its own word, and not read. */
+async function checkDevice(
+  document: EncodedMap,
+  { type, binding }: VerifiedCredential,
+  expected: ExpectedPresentation,
+  library: MdocLibrary,
+): Promise<void> {
+  const { cborDecode, cborEncode, DataItem } = library;
+  const deviceSigned = document.get('deviceSigned') as EncodedMap;
+  const nameSpaces = deviceSigned.get('nameSpaces');
+  const signature = (deviceSigned.get('deviceAuth') as EncodedMap).get('deviceSignature') as DeviceSignature | undefined;
+  if (!signature) reject('no-key-binding', 'its device did not sign it');
+  const [protectedHeaders, , payload, value] = signature;
+  if (payload !== null || !(nameSpaces instanceof DataItem)) reject('malformed', 'its signature is not one of a device');
+  checkCbor(protectedHeaders);
+  const headers = cborDecode<ReadonlyMap<unknown, unknown>>(protectedHeaders);
+  const algorithm = ALGORITHMS.get(headers.get(ALGORITHM));
+  if (algorithm === undefined || headers.has(CRITICAL)) reject('wrong-holder', 'its device signed in a way that is not accepted');
+  const { encodedStructure: transcript } = await transcriptOf(expected, library, contextOf(never));
+  const session = DataItem.fromData(['DeviceAuthentication', transcript, type, DataItem.fromBuffer(nameSpaces.buffer)]);
+  const signed = cborEncode(['Signature1', protectedHeaders, new Uint8Array(), cborEncode(session)]);
+  if (binding.kind !== 'jwk' || !verifyWith(binding.jwk, algorithm, Buffer.from(signed), Buffer.from(value)))
+    reject('wrong-holder', 'its device did not sign it for this request');
+}
+
 export function createMdoc({ trust, clock }: { trust: Trust; clock: Clock }): Format {
-  async function verify(raw: unknown): Promise<VerifiedCredential> {
-    const library = await import('@owf/mdoc');
-    const decoded = decode(raw, library);
+  async function verify(encoded: EncodedMap, library: MdocLibrary): Promise<VerifiedCredential> {
+    const decoded = decode(encoded, library);
     const { issuerAuth, mso, items } = decoded;
     const chain = (issuerAuth.x5chain ?? []).map((der) => Buffer.from(der).toString('base64'));
     const key = await trust.keyOfChain(chain, 'document');
@@ -219,6 +257,7 @@ export function createMdoc({ trust, clock }: { trust: Trust; clock: Clock }): Fo
       ),
       ...times,
       binding: bindingOf(decoded),
+      ...(key.anchor ? { rootKeyId: keyIdOf(key.anchor) } : {}),
       ...(status ? { status } : {}),
       ...(key.authorityKeyIds ? { authorityKeyIds: key.authorityKeyIds } : {}),
     };
@@ -227,7 +266,7 @@ export function createMdoc({ trust, clock }: { trust: Trust; clock: Clock }): Fo
   async function present(raw: unknown, context: PresentationContext, holder: CredentialHolder | undefined): Promise<string> {
     if (!holder) reject('unsupported-binding', 'an mdoc is shown with the key it is bound to');
     const library = await import('@owf/mdoc');
-    const { mso, items, nameSpaces, rawIssuerAuth } = decode(raw, library);
+    const { mso, items, nameSpaces, rawIssuerAuth } = decode(read(raw, library), library);
     // Exact names only. The library would answer age_over_18 with another age element.
     const isAsked = (namespace: string, element: string): boolean =>
       context.paths.some((path) => path.length === 2 && path[0] === namespace && path[1] === element);
@@ -256,12 +295,35 @@ export function createMdoc({ trust, clock }: { trust: Trust; clock: Clock }): Fo
     return Buffer.from(library.cborEncode(response)).toString('base64url');
   }
 
+  /** A DeviceResponse with one document (OID4VP 1.0, B.2). One that shows no element has no namespaces. */
+  async function verifyPresentation(text: string, expected: ExpectedPresentation): Promise<VerifiedCredential> {
+    const library = await import('@owf/mdoc');
+    const response = read(text, library);
+    const [document, ...others] = response.get('documents') as readonly EncodedMap[];
+    if (response.get('status') !== 0 || !document || others.length > 0) reject('malformed', 'it does not hold one document');
+    const issuerSigned = document.get('issuerSigned') as EncodedMap;
+    const credential = await verify(new Map([['nameSpaces', new Map()], ...issuerSigned]), library);
+    if (document.get('docType') !== credential.type) reject('malformed', 'it has another doctype than its issuer signed');
+    await checkDevice(document, credential, expected, library);
+    return credential;
+  }
+
   async function issuerAlgorithm(raw: unknown): Promise<number | undefined> {
-    const algorithm: unknown = decode(raw, await import('@owf/mdoc')).issuerAuth.protectedHeaders.headers.get(ALGORITHM);
+    const library = await import('@owf/mdoc');
+    const algorithm: unknown = decode(read(raw, library), library).issuerAuth.protectedHeaders.headers.get(ALGORITHM);
     return typeof algorithm === 'number' ? algorithm : undefined;
   }
 
-  return { verify: (raw) => asRejection(() => verify(raw)), present, issuerAlgorithm };
+  return {
+    verify: (raw) =>
+      asRejection(async () => {
+        const library = await import('@owf/mdoc');
+        return verify(read(raw, library), library);
+      }),
+    present,
+    verifyPresentation: (text, expected) => asRejection(() => verifyPresentation(text, expected)),
+    issuerAlgorithm,
+  };
 }
 
 const doctypeIn = ({ doctype_value: doctype }: QueryMeta): string | undefined =>
@@ -284,11 +346,14 @@ export const mdoc: CredentialFormat = {
     },
     describe: ({ type }) => ({ credential_format: NAME, doctype: type, namespaces: {} }),
   },
-  readsPresentations: false,
+  readsPresentations: true,
   holder: { alwaysSigns: true, byDidOnly: false, followsDid: false, confirmsTransactions: false },
   disclosure: 'asked',
   isInHaip: true,
   about: ({ issuer, type }) => ({ issuer: issuer.id, docType: type }),
-  namesIssuer: () => false,
+  issuerName: ({ rootKeyId }) => (rootKeyId === undefined ? undefined : `x509_root:${rootKeyId}`),
+  isTrustedByRootsOnly: true,
+  // Namespace and element.
+  isClaimPath: (path) => path.length === 2 && !path.includes(null),
   create: createMdoc,
 };

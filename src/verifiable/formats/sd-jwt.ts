@@ -155,6 +155,8 @@ export const sdJwt: CredentialFormat = {
   disclosure: 'asked-and-open',
   isInHaip: true,
   about: ({ issuer, type }) => ({ iss: issuer.id, vct: type }),
-  namesIssuer: ({ claims }) => typeof claims.iss === 'string',
+  issuerName: ({ claims, issuer }) => (typeof claims.iss === 'string' ? issuer.id : undefined),
+  isTrustedByRootsOnly: false,
+  isClaimPath: () => true,
   create: createSdJwt,
 };

@@ -8,6 +8,8 @@ export interface IssuedType {
   readonly vct: string;
   /** Such as `CityWorkerCredential`. */
   readonly typeName: string;
+  /** Of mobile documents; also the namespace of what they say. */
+  readonly doctype: string;
   /** Version of the W3C data model. */
   readonly dataModel: '2.0' | '1.1';
 }
@@ -42,6 +44,8 @@ export interface CredentialSigner {
   readonly namedBy: 'x5c' | 'kid';
   /** As a compact JWS. */
   sign(payload: Readonly<Record<string, unknown>>, header: { typ: string; by: 'x5c' | 'did' | 'kid' }): Promise<string>;
+  /** By ES256, with the certificates of the key that signed: the leaf first, DER in base64. */
+  signBytes(data: Buffer): Promise<{ readonly signature: Buffer; readonly chain: readonly string[] }>;
 }
 
 export interface IssuedFormat {
@@ -52,6 +56,8 @@ export interface IssuedFormat {
   readonly suffix: string;
   /** In ids of queries for credentials that were issued here. */
   readonly queryId: string;
+  /** Whether the certificate of the issuer has to allow signing mobile documents. */
+  readonly needsDocumentSigner: boolean;
   /** Of a credential configuration (OID4VCI 1.0, 12.2.4 and appendix A). */
   readonly bindingMethods: readonly string[];
   readonly signingAlgorithms: readonly (string | number)[];

@@ -58,6 +58,7 @@ export const jwtVc: IssuedFormat = {
   shownAs: 'jwt_vc_json',
   suffix: 'jwt_vc',
   queryId: 'own_w3c',
+  needsDocumentSigner: false,
   bindingMethods: ['jwk', 'did:jwk', 'did:key'],
   signingAlgorithms: ['ES256'],
   typeMetadata: ({ typeName }) => ({ credential_definition: { type: [EVERY_TYPE, typeName] } }),

@@ -56,6 +56,7 @@ export const sdJwt: IssuedFormat = {
   shownAs: 'dc+sd-jwt',
   suffix: 'sd_jwt',
   queryId: 'own',
+  needsDocumentSigner: false,
   bindingMethods: ['jwk', 'did:jwk', 'did:key'],
   signingAlgorithms: ['ES256'],
   typeMetadata: ({ vct }) => ({ vct }),

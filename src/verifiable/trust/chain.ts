@@ -34,6 +34,7 @@ export interface VerifiedChain {
   readonly uris: readonly string[];
   /** base64url key identifiers of the authorities, for queries by authority. */
   readonly authorityKeyIds: readonly string[];
+  readonly anchor: X509Certificate;
 }
 
 interface ParsedCertificate {
@@ -172,5 +173,6 @@ export function verifyChain(
     leaf: leaf.certificate,
     uris: urisOf(leaf.names),
     authorityKeyIds: path.flatMap(({ authorityKeyId }) => authorityKeyId ?? []),
+    anchor,
   };
 }

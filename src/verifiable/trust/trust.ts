@@ -25,6 +25,8 @@ export interface SignerKey {
   readonly trust: IssuerTrust;
   readonly authorityKeyIds?: readonly string[];
   readonly leaf?: X509Certificate;
+  /** To which the certificate leads. */
+  readonly anchor?: X509Certificate;
 }
 
 /** `untrusted`: neither listed nor under an anchor. `unreachable`: no key could be fetched. `mismatch`: the key is not the signer's. */
@@ -76,9 +78,9 @@ export function createTrust(deps: {
   const isListed = (did: string): boolean => policy.mode === 'any' || policy.dids.includes(did);
 
   async function keyFromChain(x5c: unknown, purpose: CertificatePurpose): Promise<ChainKey> {
-    const { leaf, uris, authorityKeyIds } = verifyChain(parseX5c(x5c), await anchors(), clock.now(), purpose);
+    const { leaf, uris, authorityKeyIds, anchor } = verifyChain(parseX5c(x5c), await anchors(), clock.now(), purpose);
     if (algorithmOf(leaf.publicKey) === undefined) throw new ChainError('the key of the certificate is not one that is accepted');
-    return { key: { jwk: publicJwkOf(leaf.publicKey), trust: 'anchor', authorityKeyIds, leaf }, uris };
+    return { key: { jwk: publicJwkOf(leaf.publicKey), trust: 'anchor', authorityKeyIds, leaf, anchor }, uris };
   }
 
   /** Whether the certificate names this issuer, by URI or by host. */

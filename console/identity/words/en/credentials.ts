@@ -93,6 +93,7 @@ export const credentials = {
     'dc+sd-jwt': 'SD-JWT VC',
     'vc+sd-jwt': 'SD-JWT VC under its older name, for older wallets',
     jwt_vc_json: 'W3C credential (JWT), which always shows everything',
+    mso_mdoc: 'Mobile document (ISO mdoc), which shows only what is asked for',
   },
   dataModel: 'Version of W3C credentials',
   dataModelHint: 'Only for the W3C format.',

@@ -95,6 +95,7 @@ export const credentials: Words['credentials'] = {
     'dc+sd-jwt': 'SD-JWT VC',
     'vc+sd-jwt': 'SD-JWT VC con su nombre antiguo, para carteras antiguas',
     jwt_vc_json: 'Credencial del W3C (JWT), que siempre muestra todo',
+    mso_mdoc: 'Documento móvil (ISO mdoc), que muestra solo lo que se pide',
   },
   dataModel: 'Versión de las credenciales del W3C',
   dataModelHint: 'Solo para el formato del W3C.',

@@ -1,6 +1,7 @@
 // The settings of a provider whose people show credentials from their wallets: what they show, whose it must be, and how far it is trusted.
 import { X509Certificate } from 'node:crypto';
 import type { Static } from '../../../platform/http/index.ts';
+import { FORMATS } from '../../../verifiable/formats/index.ts';
 import { parseAnchors } from '../../../verifiable/trust/index.ts';
 import { tagOf } from '../../access/context/index.ts';
 import { type Caller, type IdentityTarget, targetOf } from '../../access/rules/index.ts';
@@ -48,6 +49,16 @@ function certificatesOf(texts: readonly string[]): string[] {
 function checkPaths(credentials: readonly AskedCredential[]): void {
   if (credentials.some(({ claims }) => claims.some((path) => path[0] === null || path.slice(0, -1).includes(null))))
     refuse('credentials', 'null stands at the end of a path only, after a name');
+  for (const { format, subject, claims } of credentials)
+    if (![subject, ...claims].every(FORMATS[format].isClaimPath))
+      refuse('credentials', `a path of ${format} is the namespace and the name of an element`);
+}
+
+/** Where issuers have no names, a list of names would let nobody in. */
+function checkRoots({ credentials, issuers = [] }: WalletSettingsBody): void {
+  const found = credentials.find(({ format }) => FORMATS[format].isTrustedByRootsOnly);
+  if (found && issuers.length > 0)
+    refuse('issuers', `issuers of ${found.format} are known by root certificates: leave it empty, or make another provider`);
 }
 
 const credentialsOf = (body: WalletSettingsBody): AskedCredential[] =>
@@ -105,6 +116,7 @@ export function createWalletSettings(
     const { issuers = [], root_certificates: roots = [] } = body;
     if (issuers.length + roots.length === 0) refuse('issuers', 'there must be issuers or root certificates');
     checkIssuers(issuers);
+    checkRoots(body);
     checkPaths(credentialsOf(body));
     checkTrust(body);
     const written = await change(caller, async (transaction) => {

@@ -20,7 +20,7 @@ const asked = {
     minItems: 1,
     maxItems: 10,
     uniqueItems: true,
-    description: 'One of these: the `vct` of SD-JWT VCs, or a type of W3C credentials.',
+    description: 'One of these: the `vct` of SD-JWT VCs, a type of W3C credentials, or the doctype of mobile documents.',
   }),
   subject: {
     ...SubjectPath,
@@ -33,7 +33,7 @@ const claims = {
     maxItems: 20,
     uniqueItems: true,
     description:
-      'Paths of further claims that are asked for, as in DCQL; null at the end for all elements of a list. All are required. The mapping sees them by their path with dots, and nothing else but `iss` and `vct`, or `issuer` and `type`.',
+      'Paths of further claims that are asked for, as in DCQL; null at the end for all elements of a list. All are required. The mapping sees them by their path with dots, and nothing else but `iss` and `vct`, `issuer` and `type`, or `issuer` and `docType`.',
   }),
 };
 const Asked = t.object(asked, claims);

@@ -11,7 +11,7 @@ import {
   type VerifiedCredential,
 } from '../../../verifiable/formats/index.ts';
 import { issuedFormatShownAs } from '../../../verifiable/issuing/index.ts';
-import { thumbprintOf } from '../../../verifiable/jose/index.ts';
+import { type PublicJwk, thumbprintOf } from '../../../verifiable/jose/index.ts';
 import type { PresentationVerifier } from '../../../verifiable/presentations/index.ts';
 import type { StatusEntry } from '../../../verifiable/status/index.ts';
 import { TrustError } from '../../../verifiable/trust/index.ts';
@@ -136,8 +136,10 @@ export function createWalletAnswers({ log, records, identity, verifyOwn, provide
       request.asked.dcql_query as { credentials: { id: string; format: FormatName; meta: QueryMeta }[] }
     ).credentials.find(({ id }) => id === query);
     if (!source || !asked) return refuse('it answers something that was not asked');
-    const { nonce, client_id: audience } = request.asked as { nonce: string; client_id: string };
-    const expected = { nonce, audience, since: request.at };
+    const { nonce, client_id: audience, response_uri: responseUri } = request.asked as Readonly<Record<string, string>>;
+    const encryptionThumbprint = Buffer.from(thumbprintOf(request.key as unknown as PublicJwk), 'base64url');
+    const handover = { responseUri: responseUri!, encryptionThumbprint };
+    const expected = { nonce: nonce!, audience: audience!, since: request.at, handover };
     const isAsked = (credential: VerifiedCredential): boolean => FORMATS[asked.format].query.isAsked(credential, asked.meta);
     if (source.kind === 'provider') return providerCredentials.verify(source, presentation, expected, isAsked);
     const credential = await verifyOwn(asked.format, presentation, expected);

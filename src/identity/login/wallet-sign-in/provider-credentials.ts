@@ -51,11 +51,11 @@ function subjectOf(claims: VerifiedCredential['claims'], path: readonly string[]
 
 /** The name by which people and lists know it. */
 function issuerOf(credential: VerifiedCredential, { issuers }: WalletProvider): string {
-  const { issuer, format } = credential;
-  if (!FORMATS[format].namesIssuer(credential)) refuse('no-issuer', 'its issuer is named by a certificate only');
-  if (issuers.length > 0 && !issuers.includes(issuer.id)) refuse('untrusted', 'its issuer is not one that the provider trusts');
-  if (!isName(issuer.id)) refuse('no-issuer', 'the name of its issuer cannot be stored');
-  return issuer.id;
+  const name = FORMATS[credential.format].issuerName(credential);
+  if (name === undefined) return refuse('no-issuer', 'its issuer is named by a certificate only');
+  if (issuers.length > 0 && !issuers.includes(name)) refuse('untrusted', 'its issuer is not one that the provider trusts');
+  if (!isName(name)) refuse('no-issuer', 'the name of its issuer cannot be stored');
+  return name;
 }
 
 export function createProviderCredentials({ clock, outbound, outboundAllow, providers, identity }: ProviderCredentialDeps) {
@@ -96,6 +96,10 @@ export function createProviderCredentials({ clock, outbound, outboundAllow, prov
     const provider = await providers.find(providerId);
     return provider?.version === version ? provider : undefined;
   }
+
+  /** Everything that is issued here has an entry in a list of ours. */
+  const hasOwnEntry = ({ status }: VerifiedCredential): boolean =>
+    status !== undefined && status.kind !== 'unreadable' && status.uri.startsWith(`${identity.id()}/`);
 
   function stateOf(
     provider: WalletProvider,
@@ -138,7 +142,7 @@ export function createProviderCredentials({ clock, outbound, outboundAllow, prov
       if (!isAsked(credential)) refuse('wrong-type', 'it is of another type than was asked for');
       const issuer = issuerOf(credential, provider);
       // Ours count by our record of them: to which key, whether an application has it, and whether it is valid at this moment.
-      if (issuer === identity.id() || issuer === identity.did()) refuse('own', 'it was issued here');
+      if (issuer === identity.id() || issuer === identity.did() || hasOwnEntry(credential)) refuse('own', 'it was issued here');
       const subject = subjectOf(credential.claims, asked.subject);
       const statement = { issuer, subjectPath: asked.subject, subject, claims: claimsOf(credential, asked) };
       const assertion = providers.assertionOf(provider, statement);

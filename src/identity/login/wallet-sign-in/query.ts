@@ -36,12 +36,17 @@ interface SourcedQuery {
  */
 export const MAX_OWN_TYPES = 100;
 export const MAX_PROVIDERS = 20;
+/** Of formats that need a query for each type. */
+const MAX_OWN_QUERIES = 10;
 
 /** Of ours, nothing more is asked for than what the holder always shows: who they are, and the entry in the status list. */
 const ownQueries = (own: readonly OwnTypes[]): CredentialQuery[] =>
   own.flatMap(({ queryId, format, types }) =>
-    types.length === 0 ? [] : queriesFor(queryId, format, types.slice(0, MAX_OWN_TYPES)),
+    types.length === 0 ? [] : queriesFor(queryId, format, types.slice(0, MAX_OWN_TYPES)).slice(0, MAX_OWN_QUERIES),
   );
+
+const isCut = ({ format, types }: OwnTypes): boolean =>
+  types.length > MAX_OWN_TYPES || FORMATS[format].query.metaFor(types).length > MAX_OWN_QUERIES;
 
 /** One for each `meta` that the format needs for these types. */
 const queriesFor = (id: string, format: FormatName, types: readonly (readonly string[])[]): CredentialQuery[] =>
@@ -73,6 +78,6 @@ export function queryFor(own: readonly OwnTypes[], all: readonly WalletProvider[
   return {
     dcql: { credentials, credential_sets: [{ options: credentials.map(({ id }) => [id]) }] },
     sources: Object.fromEntries(asked.map(({ query, source }) => [query.id, source])),
-    isCut: all.length > MAX_PROVIDERS || own.some(({ types }) => types.length > MAX_OWN_TYPES),
+    isCut: all.length > MAX_PROVIDERS || own.some(isCut),
   };
 }

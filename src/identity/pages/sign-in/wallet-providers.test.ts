@@ -298,7 +298,7 @@ onUsualDatabase(
         [{ credentials: [{ ...asked, claims: [['a', null, 'b']] }] }, /null stands at the end/],
         [{ credentials: [{ ...asked, claims: [[null]] }] }, /null stands at the end/],
         [{ credentials: [{ ...asked, subject: [] }] }, /subject/],
-        [{ credentials: [{ ...asked, format: 'mso_mdoc' }] }, /format/],
+        [{ credentials: [{ ...asked, format: 'ldp_vc' }] }, /format/],
         [{ credentials: [] }, /credentials/],
         [{ trusts_email: true }, /email_domains/],
       ] as const)

@@ -6,7 +6,7 @@ import { makeCredentialHolder } from '../../../../test/support/credential-holder
 import { usesDomainFiles } from '../../../../test/support/domain-files.ts';
 import { readWalletRequest } from '../../../../test/support/holder.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
-import { makeRoleWorld, usesRoleWorld } from '../../../../test/support/role-credentials.ts';
+import { FORMATS, makeRoleWorld, usesRoleWorld } from '../../../../test/support/role-credentials.ts';
 import { enable, Phone } from '../../../../test/support/second-factor.ts';
 import { stepOf } from '../../../../test/support/test-browser.ts';
 import { usesVisitors, WalletVisitor } from '../../../../test/support/wallet-visitor.ts';
@@ -17,10 +17,10 @@ const settings = { GATEHOUSE_IDENTITY_WALLET_SIGN_IN: 'both' };
 onEachDatabase(
   'A wallet',
   (api) => {
-    const { world } = usesRoleWorld(api);
+    const { world } = usesRoleWorld(api, { formats: [...FORMATS, 'mso_mdoc'] });
     const { visitor } = usesVisitors(api);
 
-    for (const format of ['dc+sd-jwt', 'jwt_vc_json'])
+    for (const format of ['dc+sd-jwt', 'jwt_vc_json', 'mso_mdoc'])
       it(`signs its holder in on the same device (${format})`, async () => {
         const { id, holder } = await makeCredentialHolder(api, world, { format });
         const visit = await visitor().ask();

@@ -18,6 +18,8 @@ export interface BroughtKey {
   readonly chain: readonly string[];
   /** Seconds. */
   readonly until: number;
+  /** Whether its certificate is one for mobile documents. */
+  readonly signsDocuments: boolean;
 }
 
 function read<T>(name: string, file: string, parse: (text: string) => T): T {
@@ -40,13 +42,14 @@ function read<T>(name: string, file: string, parse: (text: string) => T): T {
 const isRoot = (certificate: X509Certificate): boolean =>
   certificate.checkIssued(certificate) && certificate.verify(certificate.publicKey);
 
-/** As a verifier would check it that trusts the last certificate, at a time when all are valid. */
-function checkChain(certificates: readonly X509Certificate[]): void {
+/** As a verifier would check it that trusts the last certificate, at a time when all are valid. Returns why it is not accepted. */
+function faultOf(certificates: readonly X509Certificate[], purpose: 'credential' | 'document'): string | undefined {
   const time = Math.max(...certificates.map(({ validFromDate }) => validFromDate.getTime()));
   try {
-    verifyChain(certificates, [certificates.at(-1)!], time, 'credential');
+    verifyChain(certificates, [certificates.at(-1)!], time, purpose);
+    return undefined;
   } catch (error) {
-    throw new ConfigError(`${CERT}: the chain is not accepted: ${(error as Error).message}`);
+    return (error as Error).message;
   }
 }
 
@@ -72,7 +75,8 @@ export function readBroughtKey(
   if (algorithmOf(createPublicKey(key)) !== 'ES256') throw new ConfigError(`${KEY}: the key must be one of the curve P-256`);
   if (!leaf.checkPrivateKey(key))
     throw new ConfigError(`${KEY}: it is not the key of the first certificate in ${issuerCertFile}`);
-  checkChain(certificates);
+  const fault = faultOf(certificates, 'credential');
+  if (fault !== undefined) throw new ConfigError(`${CERT}: the chain is not accepted: ${fault}`);
   if (url) checkName(leaf, url);
   const until = Math.floor(Math.min(...certificates.map(({ validToDate }) => validToDate.getTime())) / 1000);
   if (until <= now) log.warn({ until }, `${CERT}: the chain has expired, so that nobody accepts what is signed with it`);
@@ -83,5 +87,6 @@ export function readBroughtKey(
     publicKey: publicJwkOf(key),
     chain: sent.map(({ raw }) => raw.toString('base64')),
     until,
+    signsDocuments: faultOf(certificates, 'document') === undefined,
   };
 }

@@ -32,6 +32,7 @@ import {
   Validity,
   Version,
 } from '@peculiar/asn1-x509';
+import { DOCUMENT_SIGNER } from './key-material.ts';
 
 const COMMON_NAME = '2.5.4.3';
 const ECDSA_WITH_SHA256 = '1.2.840.10045.4.3.2';
@@ -40,8 +41,8 @@ const MAX_NAME = 64;
 const AUTHORITY_NAME = 'Gatehouse development CA - not for production';
 const FOR_DEVELOPMENT = ' (development)';
 
-/** What a leaf may sign: credentials and status lists (RFC 9336), and requests to wallets (ISO/IEC 18013-5, B.1.7). */
-const LEAF_USAGES: readonly string[] = ['1.3.6.1.5.5.7.3.36', '1.0.18013.5.1.6'];
+/** What a leaf may sign: credentials and status lists (RFC 9336), mobile documents, and requests to wallets (ISO/IEC 18013-5, B.1.4 and B.1.7). */
+const LEAF_USAGES: readonly string[] = ['1.3.6.1.5.5.7.3.36', DOCUMENT_SIGNER, '1.0.18013.5.1.6'];
 
 export interface Period {
   /** Seconds. */

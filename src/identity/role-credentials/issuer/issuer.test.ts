@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type KeyObject, X509Certificate } from 'node:crypto';
+import { type KeyObject, verify, X509Certificate } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -68,6 +68,18 @@ for (const kind of KINDS) {
       const rows = await db.read.selectFrom('issuer_keys').selectAll().execute();
       assert.deepEqual(rows.map(({ origin }) => origin).sort(), ['authority', 'made']);
       assert.equal((await db.read.selectFrom('issuer_certificates').selectAll().execute()).length, 1);
+    });
+
+    it('has a certificate for mobile documents, also where an earlier version made one without', async () => {
+      const leafOf = async () => new X509Certificate(Buffer.from((await identity.chain())[0]!, 'base64'));
+      assert.ok((await leafOf()).keyUsage?.includes('1.0.18013.5.1.2'));
+      const { der } = certify({ name: 'CN=Former', extensions: [usages('1.3.6.1.5.5.7.3.36')] });
+      await db.write((tx) => tx.updateTable('issuer_certificates').set({ certificate: der }).execute());
+      assert.ok((await leafOf()).keyUsage?.includes('1.0.18013.5.1.2'));
+      assert.equal(await identity.signsDocuments(), true);
+      const { signature, chain } = await identity.signBytes(Buffer.from('x'));
+      const leaf = new X509Certificate(Buffer.from(chain[0]!, 'base64'));
+      assert.ok(verify('sha256', Buffer.from('x'), { key: leaf.publicKey, dsaEncoding: 'ieee-p1363' }, signature));
     });
 
     it('signs with a chain that our own verifiers accept', async () => {

@@ -23,6 +23,10 @@ export interface IssuerIdentity {
     payload: Readonly<Record<string, unknown>>,
     header: { readonly typ: string; readonly by: NamedBy } & Readonly<Record<string, unknown>>,
   ): Promise<string>;
+  /** The same for bytes, with the chain of the key that signed. */
+  signBytes(data: Buffer): Promise<{ readonly signature: Buffer; readonly chain: readonly string[] }>;
+  /** Whether the chain is one for mobile documents. */
+  signsDocuments(): Promise<boolean>;
   /** Every published key: the active one, those announced, and those whose signatures may still be checked. */
   publicKeys(): Promise<readonly IssuerPublicKey[]>;
   /** The root that peers must trust, in PEM: that of the development CA. Undefined if a chain was brought. */
@@ -61,6 +65,11 @@ export function createIssuerIdentity(deps: IssuerKeysDeps) {
       const header = { ...rest, alg: 'ES256', typ, kid, ...(by === 'x5c' ? { x5c: chain } : {}) };
       return signJws(header, payload, (data) => signWith(active.key, 'ES256', data));
     },
+    async signBytes(data) {
+      const { active, chain } = await keys.ring();
+      return { signature: await signWith(active.key, 'ES256', data), chain };
+    },
+    signsDocuments: async () => (await keys.ring()).signsDocuments,
     publicKeys: async () => (await keys.ring()).published,
     anchor: async () => (await keys.ring()).anchor,
   };

@@ -66,6 +66,11 @@ export function activeAmong(
   return rows.filter((row) => row.origin === 'made' && row.active_from <= seconds(clock)).at(-1);
 }
 
-/** A new certificate is made in time: what is signed today may be checked until `MAX_VALIDITY_SECONDS` from now. */
+/** The usage of certificates that sign mobile documents (ISO/IEC 18013-5, B.1.4). */
+export const DOCUMENT_SIGNER = '1.0.18013.5.1.2';
+
+/** A new certificate is made in time: what is signed today may be checked until `MAX_VALIDITY_SECONDS` from now. Those of earlier versions sign no documents. */
 export const isFresh = (leaf: IssuerCertificateRow | undefined, now: number): leaf is IssuerCertificateRow =>
-  leaf !== undefined && leaf.expires_at >= now + MAX_VALIDITY_SECONDS;
+  leaf !== undefined &&
+  leaf.expires_at >= now + MAX_VALIDITY_SECONDS &&
+  certificateIn(leaf.certificate).keyUsage?.includes(DOCUMENT_SIGNER) === true;

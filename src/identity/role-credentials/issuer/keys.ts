@@ -35,6 +35,8 @@ export interface Ring {
   /** Leaf first, without the root. */
   readonly chain: readonly string[];
   readonly chainUntil: number;
+  /** Whether the certificate is one for mobile documents. */
+  readonly signsDocuments: boolean;
   readonly anchor: string | undefined;
   readonly published: readonly IssuerPublicKey[];
   /** When the next key becomes active (seconds). */
@@ -56,8 +58,8 @@ async function readRing(deps: IssuerKeysDeps): Promise<Ring | undefined> {
   if (!active) return undefined;
   const published = rows.filter(isPublished).map(publicOf);
   if (brought) {
-    const { id, key, chain, until } = brought;
-    return { active: { id, key }, chain, chainUntil: until, anchor: undefined, published, changesAt: undefined };
+    const { id, key, chain, until, signsDocuments } = brought;
+    return { active: { id, key }, chain, chainUntil: until, signsDocuments, anchor: undefined, published, changesAt: undefined };
   }
   const leaf = await findCertificate(db.read, active.id, deps.issuer());
   if (!isFresh(leaf, now)) return undefined;
@@ -69,6 +71,7 @@ async function readRing(deps: IssuerKeysDeps): Promise<Ring | undefined> {
     active: { id: active.id, key: openKey(seal, active) },
     chain: [leaf.certificate],
     chainUntil: leaf.expires_at,
+    signsDocuments: true,
     anchor: authority?.toString(),
     published,
     changesAt: rows.find(({ origin, active_from }) => origin === 'made' && active_from > now)?.active_from,

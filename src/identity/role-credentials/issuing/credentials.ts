@@ -26,7 +26,7 @@ export function createCredentialMaker(identity: IssuerIdentity, isHaip: boolean)
       const { type, format } = configuration;
       const { roles, issuedAt, expiresAt, credentials } = recorded;
       const url = identity.id();
-      const signer = { url, did: identity.did(), namedBy: namedBy(url), sign: identity.sign };
+      const signer = { url, did: identity.did(), namedBy: namedBy(url), sign: identity.sign, signBytes: identity.signBytes };
       const common = {
         type: issuedTypeOf(url, type),
         user: { id: userId, address: `${url}/v3/users/${userId}` },

@@ -51,7 +51,7 @@ function describe(
 export interface MetadataDeps {
   readonly configurations: Configurations;
   readonly encryption: RequestEncryption;
-  readonly identity: Pick<IssuerIdentity, 'sign'>;
+  readonly identity: Pick<IssuerIdentity, 'sign' | 'signsDocuments'>;
   readonly batchSize: number;
   readonly attestations: KeyAttestations;
   readonly name: string;
@@ -65,7 +65,10 @@ export function createIssuerMetadata(deps: MetadataDeps) {
 
   async function read(): Promise<Readonly<Record<string, unknown>>> {
     const issuer = deps.issuer();
-    const all = (await configurations.all()).flatMap(configurationsOf);
+    const signsDocuments = await identity.signsDocuments();
+    const all = (await configurations.all())
+      .flatMap(configurationsOf)
+      .filter(({ format }) => signsDocuments || !ISSUED_FORMATS[format].needsDocumentSigner);
     return {
       credential_issuer: issuer,
       credential_endpoint: `${issuer}${CREDENTIAL}`,

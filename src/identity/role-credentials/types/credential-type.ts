@@ -1,4 +1,5 @@
 // A type of credentials: what a person can have issued about their roles in an application.
+import { isIP } from 'node:net';
 import type { IssuedFormatName, IssuedType } from '../../../verifiable/issuing/index.ts';
 import type { HeldAppRole } from '../../applications/app-roles/index.ts';
 import type { CredentialTypeRow } from '../../ground/database/index.ts';
@@ -54,9 +55,18 @@ const TYPES_PATH = '/openid/credential-types/';
 /** The `vct` of a type: where its metadata is. */
 export const vctOf = (issuer: string, { id }: Pick<CredentialType, 'id'>): string => `${issuer}${TYPES_PATH}${id}`;
 
+/** The doctype of a type: the name of the host backwards, then the id of the type. Nobody chooses it, so nobody takes that of others. */
+export function doctypeOf(issuer: string, { id }: Pick<CredentialType, 'id'>): string {
+  const { hostname, pathname } = new URL(issuer);
+  const address = hostname.replace(/^\[|\]$/g, '');
+  const host = isIP(address) === 0 ? address.split('.').reverse() : [address];
+  return [...host, ...pathname.split('/').filter((part) => part !== ''), id].join('.');
+}
+
 /** What credentials call the type. */
 export const issuedTypeOf = (issuer: string, type: CredentialType): IssuedType => ({
   vct: vctOf(issuer, type),
+  doctype: doctypeOf(issuer, type),
   typeName: type.typeName,
   dataModel: type.dataModel,
 });

@@ -3,7 +3,7 @@
 import { seconds } from '../../../platform/clock.ts';
 import { isUniqueViolation, takeAdvisoryLock } from '../../../platform/database/index.ts';
 import type { Query, Static } from '../../../platform/http/index.ts';
-import { ISSUED_FORMAT_NAMES } from '../../../verifiable/issuing/index.ts';
+import { ISSUED_FORMAT_NAMES, ISSUED_FORMATS } from '../../../verifiable/issuing/index.ts';
 import { type Action, type Caller, type Facts, type IdentityTarget, isAdministrator, permit } from '../../access/rules/index.ts';
 import type { Managers, UserPermissionsReader } from '../../applications/app-roles/index.ts';
 import { findConsumer } from '../../applications/consumers/index.ts';
@@ -58,6 +58,8 @@ const filters: Filters = {
 export interface CredentialTypeDeps extends Pick<Deps, 'db' | 'clock' | 'change' | 'config'> {
   readonly managers: Managers;
   readonly userPermissions: UserPermissionsReader;
+  /** Whether the certificate of the issuer is one for mobile documents. */
+  signsDocuments(): Promise<boolean>;
 }
 
 /** `city-worker` is CityWorker. */
@@ -156,7 +158,15 @@ async function refuseIdOfAnother(tx: Tx, caller: Caller, { id, applicationId }: 
     fail('resource.duplicate', { kind: 'credential_type', field: 'id', value: id });
 }
 
-export function createCredentialTypeManagement({ db, clock, change, config, managers, userPermissions }: CredentialTypeDeps) {
+/** Nobody would accept what the certificate is not for. */
+async function checkFormats({ formats = [] }: CredentialTypeChanges, signsDocuments: () => Promise<boolean>): Promise<void> {
+  const format = formats.find((name) => ISSUED_FORMATS[name].needsDocumentSigner);
+  if (format !== undefined && !(await signsDocuments()))
+    badValue('formats', `the certificate of the issuer is not one that signs documents, which ${format} needs`);
+}
+
+export function createCredentialTypeManagement({ db, clock, change, config, managers, ...deps }: CredentialTypeDeps) {
+  const { userPermissions, signsDocuments } = deps;
   const missing = (id: string): never => fail('credential_type.not_found', { id });
   const byAdministratorsOnly = config.credentialTypeMakers === 'administrators';
 
@@ -234,6 +244,7 @@ export function createCredentialTypeManagement({ db, clock, change, config, mana
     async create(caller: Caller, application: ConsumerRow, body: NewCredentialType): Promise<CredentialType> {
       const { id } = body;
       const now = seconds(clock);
+      await checkFormats(body, signsDocuments);
       const first = { ...FIRST, id, applicationId: application.id, typeName: typeNameFor(id), name: body.name, createdAt: now };
       const type = revised(first, body);
       return change(caller, async (transaction) => {
@@ -262,6 +273,7 @@ export function createCredentialTypeManagement({ db, clock, change, config, mana
     },
 
     async update(caller: Caller, { id }: CredentialType, body: CredentialTypeChanges): Promise<CredentialType> {
+      await checkFormats(body, signsDocuments);
       return change(caller, async (transaction) => {
         const { tx, audit } = transaction;
         await takeAdvisoryLock(db, tx, CREDENTIAL_TYPES_TAG);

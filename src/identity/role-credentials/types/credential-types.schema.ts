@@ -3,7 +3,7 @@ import { t } from '../../../platform/http/index.ts';
 import { ISSUED_FORMAT_NAMES } from '../../../verifiable/issuing/index.ts';
 import { Links, ListLinks } from '../../ground/resource/index.ts';
 import { MAX_VALIDITY_SECONDS } from '../issuer/index.ts';
-import { type CredentialType, DATA_MODELS, PROFILE_CLAIMS, vctOf } from './credential-type.ts';
+import { type CredentialType, DATA_MODELS, doctypeOf, PROFILE_CLAIMS, vctOf } from './credential-type.ts';
 
 const ID = '^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$';
 const TYPE = '^[A-Z][A-Za-z0-9]{0,63}$';
@@ -57,6 +57,7 @@ const Shown = t.object({
   targets: t.array(t.string()),
   type: t.string(),
   vct: t.string({ description: 'Its type in SD-JWT VCs, and where everybody can read what it is.' }),
+  doctype: t.string({ description: 'Its type in mobile documents, and the namespace of what they say.' }),
   name: t.string(),
   description: t.string(),
   formats: t.array(t.string()),
@@ -101,6 +102,7 @@ export const renderCredentialType = (base: string, issuer: string, type: Credent
   targets: [...type.targets],
   type: type.typeName,
   vct: vctOf(issuer, type),
+  doctype: doctypeOf(issuer, type),
   name: type.name,
   description: type.description,
   formats: [...type.formats],

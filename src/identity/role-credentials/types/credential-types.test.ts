@@ -22,6 +22,7 @@ onEachDatabase('Credential types', (api) => {
       targets: [],
       type: type.type,
       vct: `${api.url}/openid/credential-types/${id}`,
+      doctype: `127.0.0.1.${id}`,
       name: 'Workers',
       description: '',
       formats: ['dc+sd-jwt'],
@@ -93,7 +94,7 @@ onEachDatabase('Credential types', (api) => {
       'with an id that is no part of an address': () => ({ id: 'Über/../x' }),
       'with an id that begins with a hyphen': () => ({ id: '-x' }),
       'without a format': () => ({ formats: [] }),
-      'with an unknown format': () => ({ formats: ['mso_mdoc'] }),
+      'with a format that is not issued': () => ({ formats: ['ldp_vc'] }),
       'with a format twice': () => ({ formats: ['dc+sd-jwt', 'dc+sd-jwt'] }),
       'that live too short': () => ({ validity_seconds: 1 }),
       'that live too long': () => ({ validity_seconds: 10 ** 9 }),
@@ -236,5 +237,10 @@ onDatabase('SQLite', 'An issuer with a DID', { settings: { GATEHOUSE_IDENTITY_UR
     assert.deepEqual([issuer.id, issuer.did, issuer.is_for_development], ['https://id.example', DID, true]);
     assert.match(issuer.root, /^-----BEGIN CERTIFICATE-----/);
     assert.equal(issuer.chain.length, 1);
+  });
+
+  it('names mobile documents by its host, backwards', async () => {
+    const { id, doctype } = await makeType(api, await makeApplication(api), { formats: ['mso_mdoc'] });
+    assert.equal(doctype, `example.id.${id}`);
   });
 });
