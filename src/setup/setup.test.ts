@@ -134,6 +134,23 @@ onEachDatabase('A set-up file', (api) => {
     assert.deepEqual([...OWN_APPLICATIONS], [BUILT_IN_APPLICATION, wallet]);
   });
 
+  it('keeps a region that another one is below which stays', async () => {
+    for (const region of [{ id: 'Above' }, { id: 'Below', parent_region_id: 'Above' }])
+      assertOk(await api.post('/v3/regions', { region }), 201);
+    const { changes, notices } = await operator.plan('version: 1\ncatalog: {regions: [{id: Below}]}\n', { prune: true });
+    assert.ok(!changes.some(({ key: [id] }) => id === 'Above'));
+    assert.ok(notices.includes('stays: region "Above": something below it stays'), notices.join('\n'));
+    for (const id of ['Below', 'Above']) assertOk(await api.delete(`/v3/regions/${id}`), 204);
+  });
+
+  it('has no attribute that it must not have when it is exported', async () => {
+    const { id } = await api.make('group', { name: 'with attributes', enabled: 'yes', city: 'Town' });
+    const text = await operator.export();
+    assert.match(text, /name: with attributes\n +description: .*\n +attributes:\n +city: Town\n(?! +enabled)/);
+    assert.equal((await operator.shows(text)).split('\n').at(-1), NOTHING);
+    assertOk(await api.delete(`/v3/groups/${id}`), 204);
+  });
+
   it('does what was planned, or nothing', async () => {
     const text = 'version: 1\ndomains:\n  - name: Library\n    description: Another\n';
     const about = { service: api.url, prune: false };
