@@ -6,8 +6,8 @@ import { applyCriteria, type Criterion } from '../../ground/resource/index.ts';
 /** What the tables of all nouns have. */
 interface NounRow {
   id: string;
-  /** Attributes that only clients know, as JSON. */
-  extra: string;
+  /** Attributes that only clients know, as JSON; not in the tables of closed nouns. */
+  extra?: string;
 }
 
 /** Tables that have these columns. */

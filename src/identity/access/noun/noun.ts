@@ -76,6 +76,10 @@ export interface NounDefinition<Table extends NounTable> {
   /** The names of one and of many: in paths, envelopes, rules, faults and audit events. */
   readonly one: One;
   readonly many: Many;
+  /** What stands before the name in its path, if that is not /v3. */
+  readonly under?: `/v3/${string}`;
+  /** There are no attributes beside the fields. */
+  readonly isClosed?: boolean;
   /** Its heading in the API document. */
   readonly tag: string;
   readonly fields: { readonly [K in Exclude<keyof RowOf<Table>, 'id' | 'extra'>]: Field<RowOf<Table>[K]> };
@@ -101,7 +105,7 @@ export interface NounHooks<Table extends NounTable> {
    * For a new row, or before a row is locked (by If-Match it is locked already). Refuses what must not be, locks what has to be locked
    * first, and returns the columns that the fields alone do not give. A hook may name the type of the body that its fields make.
    */
-  prepare?(change: Change, body: NounBody, id: string): Promise<Partial<RowOf<Table>> | undefined>;
+  prepare?(change: Change, body: NounBody, id: string, isNew: boolean): Promise<Partial<RowOf<Table>> | undefined>;
   /** A row that this one refers to is gone. */
   brokenReference?(row: RowOf<Table>): never;
   /** Deletes the row; false if there is none. Without this hook: the row, and nothing else. */
@@ -116,7 +120,7 @@ const withArticle = (name: string): string => `${/^[aeiou]/.test(name) ? 'an' : 
 
 /** The schemas of a noun, and its JSON. */
 export function defineNoun<Table extends NounTable>(definition: NounDefinition<Table>) {
-  const { one, many, documented = {}, givenId } = definition;
+  const { one, many, under = '/v3', isClosed = false, documented = {}, givenId } = definition;
   const aliases = Object.entries(definition.aliases ?? {});
   const fields = Object.entries(definition.fields) as [name: string, field: Field<unknown>][];
   const schemasOf = (those: typeof fields): Record<string, Schema> =>
@@ -124,11 +128,15 @@ export function defineNoun<Table extends NounTable>(definition: NounDefinition<T
   const needed = fields.filter(([, { initial }]) => initial === undefined);
   const others = fields.filter(([, { initial }]) => initial !== undefined);
 
+  const names = [...fields, ...aliases].map(([name]) => name);
   const besides = { ...Object.fromEntries(aliases.map(([name, { body }]) => [name, body])), ...documented };
-  const New = t.open(schemasOf(needed), { ...(givenId ? { id: givenId } : {}), ...schemasOf(others), ...besides });
-  const Changes = t.changes(t.open({}, { ...schemasOf(fields), ...besides }));
+  // Clients send back what they were shown. An id that may not be given is ignored in a new one.
+  const id = isClosed ? { id: t.string() } : {};
+  const shape = isClosed ? t.object : t.open;
+  const New = shape(schemasOf(needed), { ...id, ...(givenId ? { id: givenId } : {}), ...schemasOf(others), ...besides });
+  const Changes = t.changes(shape({}, { ...id, ...schemasOf(fields), ...besides }));
   const answers = Object.fromEntries([...fields, ...aliases].map(([name, { body, answer = body }]) => [name, answer]));
-  const Shown = t.open({ id: t.string(), ...answers, links: Links }, documented);
+  const Shown = shape({ id: t.string(), ...answers, links: Links }, documented);
   const schemas = {
     Create: t.envelope(one, New),
     Update: t.envelope(one, Changes),
@@ -147,7 +155,7 @@ export function defineNoun<Table extends NounTable>(definition: NounDefinition<T
   const filterable = (kind: 'text' | 'flag') => fields.filter(([, { filter }]) => filter === kind).map(([name]) => name);
   return {
     ...definition,
-    path: `/v3/${many}` as const,
+    path: `${under}/${many}` as const,
     schemas,
     filters: Object.fromEntries(
       fields.flatMap(([name, { filter: kind }]) => (kind ? [[name, { column: `${definition.table}.${name}`, kind }]] : [])),
@@ -155,13 +163,13 @@ export function defineNoun<Table extends NounTable>(definition: NounDefinition<T
     filterDocumentation: filterDocumentation(filterable('text'), filterable('flag')),
 
     render: (base: string, row: RowOf<Table>) => ({
-      ...parseJson(row.extra),
+      ...(row.extra === undefined ? {} : parseJson(row.extra)),
       id: row.id,
       ...Object.fromEntries(
         fields.map(([name, { show }]) => [name, show ? show(row[name as never]) : row[name as never]] as const),
       ),
       ...Object.fromEntries(aliases.map(([name, { show }]) => [name, show(row)])),
-      links: { self: `${base}/v3/${many}/${encodeURIComponent(row.id)}` },
+      links: { self: `${base}${under}/${many}/${encodeURIComponent(row.id)}` },
     }),
 
     /** The columns that a request names. */
@@ -173,12 +181,9 @@ export function defineNoun<Table extends NounTable>(definition: NounDefinition<T
         }),
       ) as never,
     initial: Object.fromEntries(others.map(([name, { initial }]) => [name, initial])) as Partial<RowOf<Table>>,
-    /** Attributes of a request that are no columns. */
-    extraOf: (body: NounBody) =>
-      extraOf(
-        body,
-        [...fields, ...aliases].map(([name]) => name),
-      ),
+    /** The column with the attributes of a request that are no columns, added to those that a row had before. */
+    extraOf: (body: NounBody, before = '{}'): { extra?: string } =>
+      isClosed ? {} : { extra: mergeExtra(before, extraOf(body, names)) },
   };
 }
 
@@ -224,21 +229,20 @@ export function nounRules<Table extends NounTable>(
     create(caller: Caller, body: NounBody, idInPath?: string): Promise<Row> {
       const idInBody = noun.givenId ? (body.id as string | null | undefined) : undefined;
       const id = idInPath ?? (idInBody || newId());
-      const said = { ...noun.initial, ...noun.columnsOf(body), extra: JSON.stringify(noun.extraOf(body)) };
+      const said = { ...noun.initial, ...noun.columnsOf(body), ...noun.extraOf(body) };
       return inChange(caller, id, 'created', async (transaction) => {
-        const row = { id, ...said, ...(await hooks.prepare?.(transaction, body, id)) } as Row;
+        const row = { id, ...said, ...(await hooks.prepare?.(transaction, body, id, true)) } as Row;
         await write(row, () => failOnDuplicate(one, 'ID', id, () => insertRow(transaction.tx, table, row)));
         return row;
       });
     },
 
     async update(caller: Caller, { id }: Row, body: NounBody): Promise<Row> {
-      if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: one });
+      if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: one.replaceAll('_', ' ') });
       const work = async (transaction: Change): Promise<Row> => {
-        const given = await hooks.prepare?.(transaction, body, id);
+        const given = await hooks.prepare?.(transaction, body, id, false);
         const before = (await lockNoun(db, transaction.tx, table, id)) ?? missing(id);
-        const extra = mergeExtra(before.extra, noun.extraOf(body));
-        const row: Row = { ...before, ...noun.columnsOf(body), ...given, extra };
+        const row: Row = { ...before, ...noun.columnsOf(body), ...given, ...noun.extraOf(body, before.extra) };
         await write(row, () => updateRow(transaction.tx, table, row));
         return row;
       };

@@ -1,20 +1,14 @@
 // /v3/OS-EP-FILTER
+import { mountNoun } from '../../access/noun/index.ts';
 import type { IdentityApp } from '../../access/rules/index.ts';
 import { ProjectList, renderProject } from '../../directory/projects/index.ts';
-import { filterDocumentation, listOf, wholeList } from '../../ground/resource/index.ts';
+import { wholeList } from '../../ground/resource/index.ts';
 import { endpoint } from '../services/index.ts';
 import type { EndpointFilter } from './endpoint-filter.rules.ts';
-import {
-  CreateEndpointGroup,
-  EndpointGroupEnvelope,
-  EndpointGroupList,
-  ProjectEndpointGroupEnvelope,
-  renderEndpointGroup,
-  renderProjectEndpointGroup,
-  UpdateEndpointGroup,
-} from './endpoint-filter.schema.ts';
+import { ProjectEndpointGroupEnvelope, renderProjectEndpointGroup } from './endpoint-filter.schema.ts';
+import { endpointGroup } from './endpoint-group.ts';
 
-const tag = 'Endpoint filter';
+const { tag } = endpointGroup;
 const base = '/v3/OS-EP-FILTER';
 
 export function mountEndpointFilter(app: IdentityApp, { endpointFilter }: { readonly endpointFilter: EndpointFilter }): void {
@@ -24,91 +18,15 @@ export function mountEndpointFilter(app: IdentityApp, { endpointFilter }: { read
 }
 
 function mountEndpointGroups(app: IdentityApp, filter: EndpointFilter): void {
-  const all = `${base}/endpoint_groups` as const;
-  const one = `${all}/:endpoint_group_id` as const;
-  const target = ({ params }: { params: { endpoint_group_id: string } }) => filter.groupTarget(params.endpoint_group_id);
-
+  mountNoun(app, endpointGroup, filter);
   app.get(
-    all,
-    {
-      id: 'listEndpointGroups',
-      summary: 'List endpoint groups',
-      tag,
-      rule: 'identity:list_endpoint_groups',
-      documentation: filterDocumentation(['name']),
-      reply: { 200: EndpointGroupList },
-    },
-    async (call) => {
-      const page = await filter.listGroups(call.query);
-      return listOf(call, 'endpoint_groups', { ...page, items: page.items.map((row) => renderEndpointGroup(call.base, row)) });
-    },
-  );
-  app.post(
-    all,
-    {
-      id: 'createEndpointGroup',
-      summary: 'Create an endpoint group',
-      description: 'All endpoints that have the values of `filters`, now and later.',
-      tag,
-      rule: 'identity:create_endpoint_group',
-      body: CreateEndpointGroup,
-      reply: { 201: EndpointGroupEnvelope },
-    },
-    async (call) => ({
-      endpoint_group: renderEndpointGroup(call.base, await filter.createGroup(call.caller, call.body.endpoint_group)),
-    }),
-  );
-  app.get(
-    one,
-    {
-      id: 'getEndpointGroup',
-      summary: 'Show an endpoint group',
-      tag,
-      rule: 'identity:get_endpoint_group',
-      target,
-      reply: { 200: EndpointGroupEnvelope },
-    },
-    (call) => ({ endpoint_group: renderEndpointGroup(call.base, call.target) }),
-  );
-  app.patch(
-    one,
-    {
-      id: 'updateEndpointGroup',
-      summary: 'Change an endpoint group',
-      tag,
-      rule: 'identity:update_endpoint_group',
-      target,
-      body: UpdateEndpointGroup,
-      reply: { 200: EndpointGroupEnvelope },
-    },
-    async (call) => ({
-      endpoint_group: renderEndpointGroup(
-        call.base,
-        await filter.updateGroup(call.caller, call.target, call.body.endpoint_group),
-      ),
-    }),
-  );
-  app.delete(
-    one,
-    {
-      id: 'deleteEndpointGroup',
-      summary: 'Delete an endpoint group',
-      description: 'A project without any other endpoint or endpoint group has the whole catalog again.',
-      tag,
-      rule: 'identity:delete_endpoint_group',
-      target,
-      reply: { 204: null },
-    },
-    (call) => filter.removeGroup(call.caller, call.target),
-  );
-  app.get(
-    `${one}/endpoints`,
+    `${base}/endpoint_groups/:endpoint_group_id/endpoints`,
     {
       id: 'listEndpointsInGroup',
       summary: 'List the endpoints in an endpoint group',
       tag,
       rule: 'identity:list_endpoints_associated_with_endpoint_group',
-      target,
+      target: ({ params }: { params: { endpoint_group_id: string } }) => filter.target(params.endpoint_group_id),
       reply: { 200: endpoint.schemas.List },
     },
     async (call) => {
@@ -134,7 +52,7 @@ function mountGroupsOfProjects(app: IdentityApp, filter: EndpointFilter): void {
       summary: 'List the projects that have an endpoint group',
       tag,
       rule: 'identity:list_projects_associated_with_endpoint_group',
-      target: ({ params }: { params: { endpoint_group_id: string } }) => filter.groupTarget(params.endpoint_group_id),
+      target: ({ params }: { params: { endpoint_group_id: string } }) => filter.target(params.endpoint_group_id),
       reply: { 200: ProjectList },
     },
     async (call) => {
@@ -154,14 +72,14 @@ function mountGroupsOfProjects(app: IdentityApp, filter: EndpointFilter): void {
       tag,
       rule: 'identity:list_endpoint_groups_for_project',
       target: project,
-      reply: { 200: EndpointGroupList },
+      reply: { 200: endpointGroup.schemas.List },
     },
     async (call) => {
       const found = await filter.groupsOfProject(call.target);
       return wholeList(
         call,
         'endpoint_groups',
-        found.map((row) => renderEndpointGroup(call.base, row)),
+        found.map((row) => endpointGroup.render(call.base, row)),
       );
     },
   );

@@ -1,39 +1,6 @@
 // Endpoint groups, and the endpoints of projects, in the database.
-import { lockRow, type PageRequest, type RowPage, readPage } from '../../../platform/database/index.ts';
-import type { Database, EndpointGroupRow, EndpointRow, Reader, Tx } from '../../ground/database/index.ts';
-import { applyCriteria, type Criterion, parseJson } from '../../ground/resource/index.ts';
-
-export const findEndpointGroup = (db: Reader, id: string): Promise<EndpointGroupRow | undefined> =>
-  db.selectFrom('endpoint_groups').where('id', '=', id).selectAll().executeTakeFirst();
-
-export const lockEndpointGroup = (db: Pick<Database, 'dialect'>, tx: Tx, id: string): Promise<EndpointGroupRow | undefined> =>
-  lockRow(db, tx, 'endpoint_groups', id);
-
-export function listEndpointGroups(
-  db: Database,
-  page: PageRequest,
-  criteria: readonly Criterion[],
-): Promise<RowPage<EndpointGroupRow> | undefined> {
-  const all = db.read.selectFrom('endpoint_groups').selectAll('endpoint_groups');
-  return readPage(applyCriteria(all, db.dialect, criteria), { table: 'endpoint_groups' }, page, all);
-}
-
-export async function insertEndpointGroup(tx: Tx, row: EndpointGroupRow): Promise<void> {
-  await tx.insertInto('endpoint_groups').values(row).execute();
-}
-
-export async function updateEndpointGroup(tx: Tx, id: string, values: Partial<EndpointGroupRow>): Promise<void> {
-  await tx.updateTable('endpoint_groups').set(values).where('id', '=', id).execute();
-}
-
-/** Whether it was there. */
-export async function deleteEndpointGroup(tx: Tx, id: string): Promise<boolean> {
-  const { numDeletedRows } = await tx.deleteFrom('endpoint_groups').where('id', '=', id).executeTakeFirst();
-  return numDeletedRows > 0n;
-}
-
-export const findEndpoint = (db: Reader, id: string): Promise<EndpointRow | undefined> =>
-  db.selectFrom('endpoints').where('id', '=', id).selectAll().executeTakeFirst();
+import type { EndpointGroupRow, EndpointRow, Reader, Tx } from '../../ground/database/index.ts';
+import { parseJson } from '../../ground/resource/index.ts';
 
 /** What a project can have: an endpoint, or a group of them. */
 export type ProjectPart = { readonly endpointId: string } | { readonly groupId: string };
