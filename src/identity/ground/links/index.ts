@@ -1,2 +1,2 @@
 // Links in mails: single-use random tokens that expire.
-export { createLinks, type Link, type Links, type NewLink, type Purpose } from './links.ts';
+export { createLinks, type Link, type Links, linkTo, type NewLink, type Purpose } from './links.ts';

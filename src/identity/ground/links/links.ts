@@ -108,3 +108,6 @@ export function createLinks({
 }
 
 export type Links = ReturnType<typeof createLinks>;
+
+/** The token is in the query. Proxies may log it; it works once, and nobody but the reader of the mail sees it before. */
+export const linkTo = (issuer: string, page: string, token: string): string => `${issuer}${page}?token=${token}`;

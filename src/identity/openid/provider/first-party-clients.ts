@@ -1,8 +1,15 @@
 // Clients that are part of the installation: the account page and the console, which need no registration, and the wallet node.
 import type { ClientMetadata } from 'oidc-provider';
 import { type ConsumerValues, isNative } from '../../applications/consumers/index.ts';
-import { NEW_EMAIL_PAGE } from '../../provisioning/people/index.ts';
-import { ACCOUNT, ACCOUNT_PAGES, CONSOLE_SIGNED_IN, INVITATION, PRE_AUTHORIZED, WEBSSO_SIGNED_IN } from './paths.ts';
+import {
+  ACCOUNT,
+  ACCOUNT_PAGES,
+  CONSOLE_SIGNED_IN,
+  INVITATION,
+  NEW_EMAIL_PAGE,
+  PRE_AUTHORIZED,
+  WEBSSO_SIGNED_IN,
+} from './paths.ts';
 
 export const ACCOUNT_CLIENT = 'gatehouse_account';
 

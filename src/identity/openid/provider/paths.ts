@@ -3,14 +3,6 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { logoPath } from '../../applications/consumers/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { FAVICON, LANGUAGE_PATH } from '../../ground/look/index.ts';
-import { INVITATION_PATH } from '../../provisioning/invitations/index.ts';
-import {
-  CONFIRM_EMAIL_PAGE,
-  FORGOTTEN_PASSWORD_PAGE,
-  NEW_EMAIL_PAGE,
-  NEW_PASSWORD_PAGE,
-  REGISTER_PAGE,
-} from '../../provisioning/people/index.ts';
 
 export const ROOT = '/openid';
 /** Challenges for attested wallets. */
@@ -45,7 +37,13 @@ export const attemptIdIn = (issuer: string, uri: string): string | undefined =>
   uri.startsWith(issuer + ATTEMPTS) ? uri.slice((issuer + ATTEMPTS).length) : undefined;
 export const CONSOLE_FILES = `${CONSOLE}/files/`;
 export const isConsole = (path: string): boolean => path === CONSOLE || path.startsWith(`${CONSOLE}/`);
-export const INVITATION = INVITATION_PATH;
+export const INVITATION = `${ROOT}/invitation`;
+/** For people without a session. */
+export const FORGOTTEN_PASSWORD_PAGE = `${ROOT}/forgotten-password`;
+export const NEW_PASSWORD_PAGE = `${ROOT}/new-password`;
+export const REGISTER_PAGE = `${ROOT}/register`;
+export const CONFIRM_EMAIL_PAGE = `${ROOT}/confirm-email`;
+export const NEW_EMAIL_PAGE = `${ROOT}/new-email`;
 /** Web single sign-on of OpenStack's dashboard, as Keystone serves it: with any sign-in of ours, or through one provider. */
 export const WEBSSO = '/v3/auth/OS-FEDERATION/websso';
 export const WEBSSO_OF_PROVIDERS = '/v3/auth/OS-FEDERATION/identity_providers';

@@ -2,6 +2,7 @@
 //
 // The token of the link goes into a cookie, and the browser to the address without it. So it is neither in the history nor in a Referer,
 // and it is still there when the person comes back from the sign-in.
+
 import type { Provider } from 'oidc-provider';
 import { Fault } from '../../../platform/faults/index.ts';
 import type { Gate } from '../../../platform/limits/index.ts';
@@ -18,7 +19,8 @@ import {
   sendAnswer,
   sendPage,
 } from '../../ground/look/index.ts';
-import { type AcceptInvitation, INVITATION_PATH, type OpenInvitation } from '../../provisioning/invitations/index.ts';
+import { INVITATION } from '../../openid/provider/index.ts';
+import type { AcceptInvitation, OpenInvitation } from '../../provisioning/invitations/index.ts';
 import { findSignedInPerson, redirectToSignIn, type SignedInPerson, type SignedInPersonDeps } from '../account/index.ts';
 import { invitationDonePage, invitationEndedPage, invitationPage } from './invitation-pages.ts';
 import { keepToken } from './token-cookie.ts';
@@ -72,7 +74,7 @@ export function createInvitationHandler(deps: InvitationPageDeps) {
     const canAccept = person !== undefined && (await acceptance.isFor(person.user, invitation));
     const page = invitationPage(browser.look, {
       ...invitation,
-      action: INVITATION_PATH,
+      action: INVITATION,
       token: formToken(formKey, about),
       person: person && { name: person.user.name, canAccept },
       name: name ?? invitation.name,
@@ -100,7 +102,7 @@ export function createInvitationHandler(deps: InvitationPageDeps) {
     const { words } = browser.look;
     if (step === 'accept' && person) return acceptAsSelf(visit, person);
     if (step === 'accept' || step === 'sign-in') {
-      return redirectToSignIn(deps.issuer(), browser, INVITATION_PATH, person ? { prompt: 'login' } : {});
+      return redirectToSignIn(deps.issuer(), browser, INVITATION, person ? { prompt: 'login' } : {});
     }
     const name = text(form, 'name');
     if (text(form, 'new_password') !== form.get('new_password_again'))
@@ -117,7 +119,7 @@ export function createInvitationHandler(deps: InvitationPageDeps) {
     const badField = error instanceof Fault && code === 'request.bad_value' ? error.values.field : undefined;
     // The domain may have been closed to the address since.
     if (code === 'invitation.void' || code === 'invitation.off' || badField === 'email') return showEnded(browser, true);
-    if (code === 'auth.required') return redirect(browser, INVITATION_PATH);
+    if (code === 'auth.required') return redirect(browser, INVITATION);
     const isTaken = code === 'user.name_alike' || code === 'resource.duplicate';
     const refused = isTaken ? refusal(words.invitationNameTaken, 400, 'name') : refusalOf(words, error, '');
     return show(visit, formKey, { name, refused });
@@ -128,7 +130,7 @@ export function createInvitationHandler(deps: InvitationPageDeps) {
     const given = new URLSearchParams(query).get('token');
     if (given !== null && browser.method !== 'POST') {
       keepToken(browser, COOKIE, given.slice(0, MAX_TOKEN));
-      return redirect(browser, INVITATION_PATH);
+      return redirect(browser, INVITATION);
     }
     const token = readCookie(browser, COOKIE) ?? '';
     const invitation = await findInvitation(browser, token);

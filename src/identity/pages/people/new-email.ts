@@ -1,5 +1,6 @@
 // The page that the link to a new e-mail address opens. The person must be signed in: the link alone proves only that somebody reads the
 // mailbox, and the address may have been mistyped.
+
 import type { Provider } from 'oidc-provider';
 import { Fault } from '../../../platform/faults/index.ts';
 import {
@@ -13,7 +14,8 @@ import {
   sendAnswer,
   sendPage,
 } from '../../ground/look/index.ts';
-import { type EmailChange, NEW_EMAIL_PAGE } from '../../provisioning/people/index.ts';
+import { NEW_EMAIL_PAGE } from '../../openid/provider/index.ts';
+import type { EmailChange } from '../../provisioning/people/index.ts';
 import { askToSignIn, findSignedInPerson, readerOf, type SignedInPersonDeps } from '../account/index.ts';
 import { emailChangedPage, linkEndedPage, newEmailPage } from './people-pages.ts';
 import { queryOf, strangerOf, textIn } from './stranger.ts';

@@ -32,6 +32,7 @@ import {
   KEYROCK_TOKEN,
   logoIdIn,
   METADATA,
+  NEW_EMAIL_PAGE,
   type ProviderWithKeys,
   pictureIdIn,
   ROOT,
@@ -40,7 +41,6 @@ import {
   withGuessLimit,
   withoutSlash,
 } from '../../openid/provider/index.ts';
-import { NEW_EMAIL_PAGE } from '../../provisioning/people/index.ts';
 import type { AccountHandler } from '../account/index.ts';
 import type { ConsoleHandler } from '../console/index.ts';
 import type { InvitationHandler } from '../invitation/index.ts';

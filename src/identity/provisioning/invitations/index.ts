@@ -2,4 +2,3 @@
 export { type AcceptInvitation, ATTEMPTS_LIMIT, createAcceptance, type OpenInvitation } from './accept.rules.ts';
 export { mountInvitations } from './invitations.routes.ts';
 export { createInvitations, type InvitationDeps, type Invitations, MAILS_LIMIT } from './invitations.rules.ts';
-export { INVITATION_PATH } from './send.rules.ts';

@@ -4,13 +4,11 @@ import { findUser, recipientOf } from '../../directory/users/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
 import type { InvitationRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
-import type { Links } from '../../ground/links/index.ts';
+import { type Links, linkTo } from '../../ground/links/index.ts';
 import type { Mail } from '../../ground/mail/index.ts';
 import type { IdentityConfig } from '../../ground/settings/index.ts';
+import { INVITATION } from '../../openid/provider/index.ts';
 import { placeOf } from './place.ts';
-
-/** The page that the link opens. */
-export const INVITATION_PATH = '/openid/invitation';
 
 export interface SendingDeps {
   readonly config: IdentityConfig;
@@ -28,7 +26,7 @@ export function createSending({ config, links, mail, issuer }: SendingDeps) {
     const inviter = await findUser(tx, row.inviter_id);
     const lifetime = config.invitationSeconds;
     const token = await links.make(transaction, { purpose: 'invitation', address, about: id, seconds: lifetime });
-    const link = `${issuer()}${INVITATION_PATH}?token=${token}`;
+    const link = linkTo(issuer(), INVITATION, token);
     const isSent = await mail.enqueue(transaction, {
       to: address,
       template: 'invitation',

@@ -1,4 +1,5 @@
 // Another e-mail address: the person proves to read mails to the new one, and a mail to the former one tells about it.
+
 import type { Clock } from '../../../platform/clock.ts';
 import type { Gate } from '../../../platform/limits/index.ts';
 import type { DomainSettingsOf } from '../../directory/domain-settings/index.ts';
@@ -6,11 +7,11 @@ import { isEmailConfirmed, isMainEmail, recipientOf, type Users } from '../../di
 import type { Actor } from '../../ground/audit/index.ts';
 import type { UserRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
-import type { Link, Links } from '../../ground/links/index.ts';
+import { type Link, type Links, linkTo } from '../../ground/links/index.ts';
 import type { Mail } from '../../ground/mail/index.ts';
 import type { Deps } from '../../ground/resource/index.ts';
+import { NEW_EMAIL_PAGE } from '../../openid/provider/index.ts';
 import { isAllowed } from './addresses.ts';
-import { linkTo, NEW_EMAIL_PAGE } from './pages.ts';
 import type { MailRequests, StrangerRequest } from './requests.ts';
 
 /** What is said to whoever has asked for too many mails. */

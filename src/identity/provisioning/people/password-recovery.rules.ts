@@ -1,5 +1,6 @@
 // Forgotten passwords: a mail with a link, and the new password that the link allows. It replaces the password only. Whoever has a second
 // factor needs it to sign in afterwards.
+
 import { addressKey, type Gate } from '../../../platform/limits/index.ts';
 import { DEFAULT_DOMAIN, findProject } from '../../access/context/index.ts';
 import type { Passwords } from '../../directory/passwords/index.ts';
@@ -8,10 +9,10 @@ import { isEmailConfirmed, lockUser, recipientOf, type Users } from '../../direc
 import type { Change } from '../../ground/audit/index.ts';
 import type { Reader, Tx, UserRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
-import type { Link, Links } from '../../ground/links/index.ts';
+import { type Link, type Links, linkTo } from '../../ground/links/index.ts';
 import type { Mail } from '../../ground/mail/index.ts';
 import { type Deps, parseJson } from '../../ground/resource/index.ts';
-import { FORGOTTEN_PASSWORD_PAGE, linkTo, NEW_PASSWORD_PAGE } from './pages.ts';
+import { FORGOTTEN_PASSWORD_PAGE, NEW_PASSWORD_PAGE } from '../../openid/provider/index.ts';
 import type { MailRequests, StrangerRequest } from './requests.ts';
 
 /** Several accounts can have one address. */

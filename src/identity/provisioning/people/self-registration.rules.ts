@@ -1,6 +1,7 @@
 // People register themselves: they enter an e-mail address, get a link there, and choose name and password on the page it opens. The account
 // is created with the link, so that there is none with an address that nobody has proved. Its user name is the address, so that no page
 // tells whether a user name is taken.
+
 import { addressKey, type Gate } from '../../../platform/limits/index.ts';
 import { DEFAULT_DOMAIN, findProject } from '../../access/context/index.ts';
 import type { DomainSettingsOf } from '../../directory/domain-settings/index.ts';
@@ -10,11 +11,11 @@ import { isMainEmail, lockEmail, ownersOfEmail, recipientOf, type Users } from '
 import type { Change } from '../../ground/audit/index.ts';
 import type { UserRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
-import type { Link, Links } from '../../ground/links/index.ts';
+import { type Link, type Links, linkTo } from '../../ground/links/index.ts';
 import type { Mail } from '../../ground/mail/index.ts';
 import type { Deps } from '../../ground/resource/index.ts';
+import { CONFIRM_EMAIL_PAGE, FORGOTTEN_PASSWORD_PAGE } from '../../openid/provider/index.ts';
 import { isAllowed } from './addresses.ts';
-import { CONFIRM_EMAIL_PAGE, FORGOTTEN_PASSWORD_PAGE, linkTo } from './pages.ts';
 import type { MailRequests, StrangerRequest } from './requests.ts';
 
 export interface SelfRegistrationDeps extends Pick<Deps, 'db' | 'change'> {
