@@ -20,7 +20,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Folders above all rooms. */
-const ABOVE = ['api-document', 'migrations', 'modules'];
+const ABOVE = ['migrations'];
 
 export interface Place {
   readonly service: string;

@@ -1,4 +1,4 @@
-// The identity service: database, modules (modules/), routes and server.
+// The identity service: database, rooms (modules.ts), routes and server.
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { identityOpenApi } from '../openapi.ts';
@@ -30,7 +30,7 @@ import { commonHeaders, keystoneErrors, oauthErrors, REQUEST_ID_HEADER } from '.
 import type { IdentityConfig } from './ground/settings/index.ts';
 import type { TokenKeys } from './login/tokens/index.ts';
 import { identityMetrics, registerIdentity } from './metrics.ts';
-import { buildModules } from './modules/index.ts';
+import { buildModules } from './modules.ts';
 import { type OpenidKeys, opensPage, type WalletRegistrationOptions, wantsPage } from './openid/provider/index.ts';
 import { identityCadf } from './operations/audit-export/index.ts';
 import {
@@ -136,15 +136,12 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
     issuer: () => address,
     onRequest: (kind, outcome) => called({ kind, outcome }),
   });
-  const { parts, deps, passwords, tokens, users, tokenKeys, notifications } = modules;
+  const { passwords, auth, tokens, tokenKeys, openidKeys, consumers, notifications, peopleSettled, directories } = modules;
   const { mail, links, logouts, connections, openid, reseal, domainSettings, passkeyPolicy, walletSignIn } = modules;
-  const { peopleSettled, directories } = modules;
   const destinations = createDestinations(config, { service: 'identity', outbound: modules.outbound, clock: options.clock });
-  const auditExports = createAuditExports({ ...deps, destinations, days: config.auditDays, toCadf: identityCadf });
-  const bootstrapDeps = { ...deps, passwords, users };
-  const { consumers } = parts;
+  const auditExports = createAuditExports({ ...modules, destinations, days: config.auditDays, toCadf: identityCadf });
   const app: IdentityApp = createApp();
-  mountIdentity(app, parts);
+  mountIdentity(app, modules);
   const probes = mountProbes(app, { database: () => db.ping() });
   const apiPages = createApiPages({
     title: 'Gatehouse',
@@ -186,10 +183,8 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
   registerIdentity(metrics, {
     ...modules,
     auditExports,
-    db,
-    clock: options.clock,
     grants: openid.grants,
-    keys: { token: tokenKeys, openid: openid.keys, issuer: modules.issuerIdentity.keys },
+    keys: { token: tokenKeys, openid: openidKeys, issuer: modules.issuerIdentity.keys },
     fromMemory: () => server.fromMemory,
     sweepLagSeconds: () => sweeper?.lagSeconds(),
   });
@@ -199,7 +194,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
     tokenKeys,
     consumers,
     connections,
-    openidKeys: openid.keys,
+    openidKeys,
     issuerKeys: modules.issuerIdentity.keys,
     mail,
     links,
@@ -208,30 +203,26 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
     asSigner: modules.issuerIdentity.asSigner,
     registerWallet: openid.registerWallet,
     reseal: () => withoutTimeLimit(() => reseal()),
-    resetAdminPassword: (given) => resetAdminPassword(bootstrapDeps, given),
-    isAdminPassword: (text) => isAdminPassword(bootstrapDeps, text),
+    resetAdminPassword: (given) => resetAdminPassword(modules, given),
+    isAdminPassword: (text) => isAdminPassword(modules, text),
     async start(deliver) {
       mail.prepare();
-      const adminPassword = await bootstrap(bootstrapDeps, {
+      const adminPassword = await bootstrap(modules, {
         url: address,
         adminPassword: config.adminPassword,
         deliver,
       });
-      await ensureBuiltInApplication({ ...deps, consumers });
-      await warnWithoutAdministrator(deps);
+      await ensureBuiltInApplication(modules);
+      await warnWithoutAdministrator(modules);
       await domainSettings.warnOfUnknownDomains(log);
       await passkeyPolicy.refuseImpossible(address);
       await passkeyPolicy.warnImpossible(log, address);
       await walletSignIn.refuseImpossible();
       await directories.start();
       sweeper = startSweeper({
-        ...parts,
         ...modules,
-        records: openid.records,
         issuerKeys: modules.issuerIdentity.keys,
-        clock: options.clock,
         auditExports,
-        log,
       });
       notifications.start();
       auditExports.start();
@@ -252,7 +243,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
       await Promise.all([server.close(graceMs), waitAtMost(graceMs, jobs)]);
       await waitAtMost(graceMs, connections.stop());
       // Waits for password checks whose clients have disconnected.
-      await waitAtMost(graceMs, Promise.all([passwords.settled(), parts.auth.settled(), peopleSettled()]));
+      await waitAtMost(graceMs, Promise.all([passwords.settled(), auth.settled(), peopleSettled()]));
       await db.close();
     },
   };

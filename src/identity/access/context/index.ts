@@ -18,7 +18,14 @@ export { allowsRequest } from './access-rules.ts';
 export { administeredAlone, hasAdministrator, isAdministratorAnywhere, unprotectedAdministrators } from './administrators.ts';
 export { type AuthContext, authContextKey, type Ref, type Scope, tagOf } from './auth-context.ts';
 export { DEFAULT_DOMAIN } from './default-domain.ts';
-export { DELEGATION_KINDS, type DelegationReader, type DelegationReaders, type DelegationRef, isPassedOn } from './delegation.ts';
+export {
+  DELEGATION_KINDS,
+  type DelegationKind,
+  type DelegationReader,
+  type DelegationReaders,
+  type DelegationRef,
+  isPassedOn,
+} from './delegation.ts';
 export type { DirectoryAccount, DirectoryGuard, DirectoryLogin } from './directory-guard.ts';
 export { closureOf, heldGroups, type Inspection, inactivityEnd } from './inspection.ts';
 export { isCurrent, keptBy } from './kept-token.ts';

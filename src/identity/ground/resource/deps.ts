@@ -1,4 +1,4 @@
-// Dependencies of every module. What else a module needs is passed by name (modules/).
+// Dependencies of every module. What else a module needs is passed by name (build.ts of its room).
 import type { Clock } from '../../../platform/clock.ts';
 import type { Log } from '../../../platform/log/index.ts';
 import type { RunChange } from '../audit/index.ts';

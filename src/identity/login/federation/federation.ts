@@ -29,7 +29,7 @@ import { createWalletSettings } from './wallet-settings.rules.ts';
 
 export interface FederationDeps
   extends Pick<Deps, 'db' | 'clock' | 'change' | 'log' | 'config'>,
-    Pick<ProviderSessionDeps, 'hashOfSession' | 'endSessions'> {
+    Pick<ProviderSessionDeps, 'endSessions'> {
   readonly seal: Seal;
   readonly gate: Gate;
   readonly outbound: Outbound;

@@ -1,4 +1,5 @@
 // Sessions that began with a sign-in through a provider. They last as long as the provider confirms the person.
+
 import { createHash } from 'node:crypto';
 import { type Clock, seconds } from '../../../platform/clock.ts';
 import { newId } from '../../../platform/ids.ts';
@@ -10,6 +11,7 @@ import { type DelegationRef, tagOf } from '../../access/context/index.ts';
 import { type Change, type RunChange, serviceActor } from '../../ground/audit/index.ts';
 import type { Database } from '../../ground/database/index.ts';
 import { Fault, fail } from '../../ground/faults.ts';
+import { hashOfSession } from '../../ground/resource/index.ts';
 import { type ApiSessions, sidHashOf } from './api-sessions.rules.ts';
 import { OPENID, type ProviderAssertion } from './assertion.ts';
 import type { GivenRules } from './given.rules.ts';
@@ -53,8 +55,6 @@ export interface ProviderSessionDeps {
   readonly given: Pick<GivenRules, 'needsProof'>;
   readonly apiSessions: Pick<ApiSessions, 'signOut'>;
   readonly config: { readonly sessionSeconds: number; readonly refreshTokenSeconds: number };
-  /** How sessions are named in the records of the OpenID provider. */
-  hashOfSession(uid: string): string;
   /** Ends the sessions here, and their tokens; applications are told. */
   endSessions(transaction: Change, userId: string, sessionHashes: readonly string[]): Promise<void>;
 }
@@ -76,7 +76,7 @@ async function liveHashesOf({ db, given }: ProviderSessionDeps, userId: string, 
 }
 
 export function createProviderSessions(deps: ProviderSessionDeps) {
-  const { db, clock, change, log, seal, gate, clientOf, given, apiSessions, config, hashOfSession, endSessions } = deps;
+  const { db, clock, change, log, seal, gate, clientOf, given, apiSessions, config, endSessions } = deps;
   const lifetime = Math.max(config.sessionSeconds, config.refreshTokenSeconds);
   const now = (): number => seconds(clock);
 

@@ -11,6 +11,7 @@ import {
   tagOf,
 } from '../../access/context/index.ts';
 import { type LoginAttempt, type LoginEvents, loginRefused } from '../../directory/logins/index.ts';
+import type { LoginRequirements } from '../../directory/two-factor/index.ts';
 import { type UserWithExpiry, writeLastActive } from '../../directory/users/index.ts';
 import type { Deps } from '../../ground/resource/index.ts';
 import type { AuthIdentity, RequestedScope } from './auth.schema.ts';
@@ -18,7 +19,6 @@ import { type CheckedLogin, type EarlierSteps, isTokenExchange, type LoginChecks
 import type { LoginProof } from './method.ts';
 import type { Authenticate } from './methods.ts';
 import type { Receipt, Receipts } from './receipts.ts';
-import type { LoginRequirements } from './requirements.ts';
 import type { Tokens } from './tokens.ts';
 
 export interface IssuedToken {

@@ -7,7 +7,6 @@ export { createAuthenticate } from './methods.ts';
 export { mountOauth2Token } from './oauth2-token.routes.ts';
 export { createReceipts } from './receipts.ts';
 export { createTokenText, type TokenText } from './render.ts';
-export { createLoginRequirements, type LoginRequirements } from './requirements.ts';
 export { createRevocations, type Revocations } from './revocations.ts';
 export { createScopes, type Scopes } from './scopes.ts';
 export { createSecondProof } from './second-proof.ts';

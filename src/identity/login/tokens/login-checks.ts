@@ -1,12 +1,13 @@
 // What is checked of every login, whichever way it came, after its method has said that what was sent is right.
+
 import { type AuthContext, type AuthMethod, isPassedOn, kindOf } from '../../access/context/index.ts';
 import { type LoginAttempt, loginRefused } from '../../directory/logins/index.ts';
+import { hasSecond, type LoginRequirements, type Missing } from '../../directory/two-factor/index.ts';
 import type { UserWithExpiry } from '../../directory/users/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { testPoint } from '../../ground/test-points.ts';
 import type { RequestedScope } from './auth.schema.ts';
 import type { LoginProof } from './method.ts';
-import { hasSecond, type LoginRequirements, type Missing } from './requirements.ts';
 import type { Scopes } from './scopes.ts';
 import type { TrustLogins } from './trust-logins.ts';
 

@@ -12,11 +12,11 @@ import {
 } from '../../access/context/index.ts';
 import { type Caller, type IdentityTarget, isAllowed, visibleDomain } from '../../access/rules/index.ts';
 import { namesOf } from '../../directory/grants/index.ts';
+import type { LoginRequirements } from '../../directory/two-factor/index.ts';
 import { findUser, type Users } from '../../directory/users/index.ts';
 import type { ProjectRow, Reader } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { type Deps, single } from '../../ground/resource/index.ts';
-import type { LoginRequirements } from '../../login/tokens/index.ts';
 import type { Missing, Named, Path, ScopeName, Step } from './explanation.schema.ts';
 
 /** A user in many groups can have a role in hundreds of ways. */

@@ -15,7 +15,6 @@ import {
   CHANGE_PASSWORD,
   CONSOLE,
   createIntrospection,
-  createOpenidKeys,
   createWalletNode,
   DISCOVERY,
   type GrantCounts,
@@ -52,9 +51,8 @@ const originOf = ({ address, request: { headers } }: RawExchange) => ({
 });
 
 export function createOpenid(deps: OpenidDeps) {
-  const { records, config, accessTokens } = deps;
+  const { records, config, accessTokens, openidKeys: keys } = deps;
   const assets = createAssets(config);
-  const keys = createOpenidKeys(deps);
   const wallet = createWalletNode(deps);
   const grants: GrantCounts = { good: {}, refused: {} };
   let loaded: Serving | undefined;
@@ -92,7 +90,6 @@ export function createOpenid(deps: OpenidDeps) {
     brand: assets.brand,
     homePage: (headers: IncomingHttpHeaders) => homePage(headers, assets.brand, wallet.pageAddress()),
     provider,
-    keys,
     records,
     accessTokens,
     applicationGrants: createApplicationGrants(deps),

@@ -69,6 +69,7 @@ export interface OpenidDeps
   readonly pictures: Pictures;
   readonly accessTokens: AccessTokens;
   readonly logouts: Logouts;
+  readonly openidKeys: OpenidKeys;
   readonly freshLogin: FreshLogin;
   readonly acceptance: AcceptInvitation;
   readonly federation: Federation;

@@ -5,9 +5,10 @@ import type { Seal } from '../../../../platform/seal/index.ts';
 import { tagOf } from '../../../access/context/index.ts';
 import type { Change } from '../../../ground/audit/index.ts';
 import type { OpenidRecordRow } from '../../../ground/database/index.ts';
+import { hashOf } from '../../../ground/resource/index.ts';
 import type { WALLET } from '../acr.ts';
 import { type FindDeps, listOfUserIn } from './find.ts';
-import { hashOf, openRecord, type RecordPayload } from './record.ts';
+import { openRecord, type RecordPayload } from './record.ts';
 import {
   consumersOfUser,
   deleteConsents,

@@ -1,7 +1,7 @@
 // A record of the OpenID provider: its payload, its user, its hash, and its cache tags.
-import { createHash } from 'node:crypto';
 import type { Seal } from '../../../../platform/seal/index.ts';
 import type { OpenidRecordRow } from '../../../ground/database/index.ts';
+import { hashOf, hashOfSession } from '../../../ground/resource/index.ts';
 
 /** The payload from the library. We only use the fields that link it to other things. */
 export interface RecordPayload {
@@ -37,10 +37,8 @@ export function userOf({ accountId, result, lastSubmission, prompt, session }: R
   );
 }
 
-export const hashOf = (model: string, id: string): string => createHash('sha256').update(`${model}\0${id}`).digest('base64url');
-
 export const tagOfGrant = (grantId: string): string => `openid_grant:${hashOf('Grant', grantId)}`;
-export const tagOfSession = (uid: string): string => `openid_session:${hashOf('uid', uid)}`;
+export const tagOfSession = (uid: string): string => `openid_session:${hashOfSession(uid)}`;
 export const tagOfRecord = (model: string, id: string): string => `openid_record:${hashOf(model, id)}`;
 
 const sealContextOf = (id: string): string => `openid_records/${id}`;

@@ -2,6 +2,7 @@
 import { type Clock, seconds } from '../../../../platform/clock.ts';
 import type { Change } from '../../../ground/audit/index.ts';
 import type { Database, Tx } from '../../../ground/database/index.ts';
+import { hashOf, hashOfSession } from '../../../ground/resource/index.ts';
 import {
   type EndDeps,
   endConsents,
@@ -14,7 +15,7 @@ import {
   signOut,
 } from './end.ts';
 import { findByUid, findByUserCode, findValid, findValidIn, listOfUser, listOfUserIn } from './find.ts';
-import { hashOf, type RecordPayload, tagOfGrant, tagOfRecord } from './record.ts';
+import { type RecordPayload, tagOfGrant, tagOfRecord } from './record.ts';
 import {
   consumeRecord,
   deleteEndedRecords,
@@ -132,7 +133,7 @@ export function createRecords(options: EndDeps & Partial<Pick<SaveDeps, 'isWalle
     /** By its listed id. False when the user has no such session. */
     endSession: (transaction: Change, userId: string, id: string) => endSession(deps, transaction, userId, id),
     listSessions: (userId: string) => listSessions(deps, userId),
-    hashOfSession: (uid: string): string => hashOf('uid', uid),
+    hashOfSession,
     /** Whether a token names one of the person's sessions as what it was made from. */
     isOfSession: async ({ tx }: Change, userId: string, auditId: string): Promise<boolean> =>
       (await sessionHashes(tx, userId)).some((hash) => sessionTokenId(hash) === auditId),

@@ -1,8 +1,9 @@
 // Where sessions were opened, and when they were last used: at a sign-in, or when an application renews its tokens.
 import { seconds } from '../../../../platform/clock.ts';
 import type { Tx } from '../../../ground/database/index.ts';
+import { hashOf } from '../../../ground/resource/index.ts';
 import { type FindDeps, listOfUser } from './find.ts';
-import { hashOf, type RecordPayload } from './record.ts';
+import type { RecordPayload } from './record.ts';
 import type { RecordToSave, SaveDeps } from './save.ts';
 import { putSession, sessionsOfUser, touchSession } from './sessions.store.ts';
 

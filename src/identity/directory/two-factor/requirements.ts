@@ -1,9 +1,9 @@
 // What an account asks of its logins now: the combinations of methods that an administrator set, a second factor, a passkey. New logins are
 // checked by this, and so are those from before that are to change a way in (access/rules/fresh-login.ts).
 import { type AuthMethod, findUserWithDomain, kindOf, METHODS } from '../../access/context/index.ts';
-import { isFactorOn } from '../../directory/two-factor/index.ts';
 import type { Database, Reader } from '../../ground/database/index.ts';
 import { parseJson } from '../../ground/resource/index.ts';
+import { isFactorOn } from './two-factor.store.ts';
 
 interface MultiFactorOptions {
   readonly [option: string]: unknown;

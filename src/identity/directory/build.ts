@@ -1,0 +1,129 @@
+// Who exists, and how they prove who they are.
+
+import type { AccessRoom } from '../access/build.ts';
+import { keepToken } from '../access/context/index.ts';
+import { createFreshLogin, type Shield } from '../access/rules/index.ts';
+import type { Actor, Change } from '../ground/audit/index.ts';
+import type { PasskeyRow, Tx } from '../ground/database/index.ts';
+import { createNews, createQuestion } from '../ground/resource/index.ts';
+import { createDomainConfig } from './domain-config/index.ts';
+import { createDomainSettings } from './domain-settings/index.ts';
+import { createAssignments, createGrants, createUserScopes } from './grants/index.ts';
+import { createGroups } from './groups/index.ts';
+import { createDirectories } from './ldap/index.ts';
+import { createLoginEvents } from './logins/index.ts';
+import { createNotices } from './notices/index.ts';
+import { createPasskeyPolicy, createPasskeys, type KeptSession, relyingPartyOf } from './passkeys/index.ts';
+import { createPasswords, hasPassword } from './passwords/index.ts';
+import { createPictures } from './pictures/index.ts';
+import { createDomains, createProjects, createTags } from './projects/index.ts';
+import { createImpliedRoles, createRoles } from './roles/index.ts';
+import { createDevices, createFactor, createLoginRequirements, createSubject, isFactorOn } from './two-factor/index.ts';
+import { createUsers } from './users/index.ts';
+
+/** What rooms above act on when an account changes. */
+const createAccountNews = () => ({
+  /** Everything that lets somebody in ends: sessions, devices, links. */
+  accessRevoked: createNews<[userId: string]>(),
+  sessionsEnded: createNews<[userId: string]>(),
+  emailChanged: createNews<[userId: string]>(),
+  disabled: createNews<[userId: string]>(),
+  enabled: createNews<[userId: string]>(),
+  passkeyRemoved: createNews<[passkey: PasskeyRow, kept: KeptSession | undefined]>(),
+});
+
+export type AccountNews = ReturnType<typeof createAccountNews>;
+
+/** The ways in: passwords, second factors, passkeys. */
+function buildProofs(below: AccessRoom, news: AccountNews) {
+  const { db, config, links } = below;
+  const domainSettings = createDomainSettings(below);
+  const relyingParty = () => relyingPartyOf(below.issuer(), config.twoFactorIssuer);
+  const passkeyPolicy = createPasskeyPolicy({ db, domainSettings, relyingParty });
+  const requirements = createLoginRequirements({ db, isPasskeyRequired: passkeyPolicy.isRequired });
+  const devices = createDevices(below);
+  news.accessRevoked.listen(devices.forgetInTransaction, links.endOf);
+  news.emailChanged.listen(links.endOf);
+  return {
+    domainSettings,
+    relyingParty,
+    passkeyPolicy,
+    devices,
+    passwords: createPasswords(below),
+    requirements,
+    freshLogin: createFreshLogin({ ...below, missingMethods: requirements.missingMethods }),
+    logins: createLoginEvents(below),
+    notices: createNotices(below),
+  };
+}
+
+/** `shield`: protects people with more rights than the caller, also those that they have in applications. */
+export function buildDirectory(below: AccessRoom, shield: Shield) {
+  const news = createAccountNews();
+  /** Whether an account can be entered without its passkeys. */
+  const waysBesidePasskeys = createQuestion<[tx: Tx, userId: string]>();
+  /** Whether a token was made from a session of the person. */
+  const isOfSession = createQuestion<[transaction: Change, userId: string, auditId: string]>();
+  const proofs = buildProofs(below, news);
+  const { passkeyPolicy, relyingParty, notices } = proofs;
+  const deps = { ...below, ...proofs, shield };
+  const listeners = {
+    revokeAccess: news.accessRevoked.tell,
+    endSessions: news.sessionsEnded.tell,
+    onEmailChanged: news.emailChanged.tell,
+    onPasswordChanged: notices.passwordChanged,
+    onDisabled: news.disabled.tell,
+    onEnabled: news.enabled.tell,
+  };
+  const directories = createDirectories({ ...deps, ...listeners });
+  const directory = directories.guard;
+  const ways = { hasPasskey: passkeyPolicy.hasUsable, hasFactor: isFactorOn };
+  const users = createUsers({ ...deps, ...listeners, ...ways, directory });
+  /** The token that is kept must not live on after its session: nobody could sign it out. */
+  const endOthers = async (transaction: Change, userId: string, keeps: Actor['keeps']): Promise<void> => {
+    const endsWithSession = keeps?.madeFrom !== undefined && (await isOfSession.ask(transaction, userId, keeps.madeFrom));
+    await users.endLogins(transaction, userId);
+    if (keeps && !endsWithSession) await keepToken(transaction.tx, userId, keeps);
+  };
+  /** A password here, or in a directory. */
+  const knowsPassword = async (tx: Tx, userId: string): Promise<boolean> =>
+    (await hasPassword(tx, userId)) || directory.hasPassword(tx, userId);
+  waysBesidePasskeys.answer(knowsPassword);
+  const domains = createDomains(below);
+  return {
+    ...deps,
+    news,
+    waysBesidePasskeys,
+    isOfSession,
+    directories,
+    directory,
+    users,
+    knowsPassword,
+    factor: createFactor({ ...deps, endOthers, issuer: below.config.twoFactorIssuer }),
+    subject: createSubject({ ...deps, users }),
+    passkeys: createPasskeys({
+      ...deps,
+      relyingParty,
+      isRequired: passkeyPolicy.isRequired,
+      hasOtherWay: waysBesidePasskeys.ask,
+      onAdded: (transaction, passkey) => notices.passkey(transaction, 'passkey-added', passkey),
+      async onRemoved(transaction, passkey, kept) {
+        await news.passkeyRemoved.tell(transaction, passkey, kept);
+        await notices.passkey(transaction, 'passkey-removed', passkey);
+      },
+    }),
+    pictures: createPictures(below),
+    groups: createGroups({ ...deps, directory }),
+    grants: createGrants(deps),
+    assignments: createAssignments(below),
+    userScopes: createUserScopes(below),
+    roles: createRoles(below),
+    implied: createImpliedRoles(below),
+    domains,
+    projects: createProjects({ ...below, domains }),
+    tags: createTags(below),
+    domainConfig: createDomainConfig(below),
+  };
+}
+
+export type Directory = ReturnType<typeof buildDirectory>;

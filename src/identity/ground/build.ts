@@ -1,0 +1,35 @@
+// What all rooms need: the options of the service, changes with their audit event, limits of guesses, mails, calls to others.
+import { Gate } from '../../platform/limits/index.ts';
+import { createOutbound } from '../../platform/outbound/index.ts';
+import { type AfterChange, createChanges } from './audit/index.ts';
+import type { Database } from './database/index.ts';
+import { createLinks } from './links/index.ts';
+import { createMail } from './mail/index.ts';
+import type { ModuleOptions } from './module-options.ts';
+import { createNotifications } from './notifications/index.ts';
+
+/** Limits of wrong guesses, not of requests: services that log in often with the right password are not limited. */
+const GUESSES = {
+  account: { attempts: 10, perSeconds: 60 },
+  address: { attempts: 100, perSeconds: 60 },
+};
+
+export function buildGround(db: Database, options: ModuleOptions, afterChange: AfterChange) {
+  const { clock, config } = options;
+  const deps = { ...options, db, change: createChanges(db, clock, afterChange) };
+  const { webhookUrl, webhookSecret } = config;
+  const webhook = webhookUrl && webhookSecret ? { url: webhookUrl, secret: webhookSecret } : undefined;
+  const outbound = createOutbound(options.outboundAllow, options);
+  const notifications = createNotifications({ ...deps, outbound, webhook });
+  return {
+    ...deps,
+    gate: new Gate(options.rateLimits ? GUESSES : undefined, clock),
+    outbound,
+    notifications,
+    notify: notifications.notify,
+    mail: createMail(deps),
+    links: createLinks(deps),
+  };
+}
+
+export type Ground = ReturnType<typeof buildGround>;

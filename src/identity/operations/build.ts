@@ -1,0 +1,27 @@
+// What administrators see and do, and what people can see about themselves.
+import type { RoleCredentialsRoom } from '../role-credentials/build.ts';
+import { createAccessQuestions } from './access-questions/index.ts';
+import { createAdministration } from './administration/index.ts';
+import { createAuditEvents } from './audit-events/index.ts';
+import { createReseal } from './jobs/index.ts';
+import { createPersonalData } from './personal-data/index.ts';
+
+export function buildOperations(below: RoleCredentialsRoom) {
+  const { db, change, seal, records, directories, issuerIdentity, appAssignments } = below;
+  const reseal = createReseal(db, change, seal);
+  return {
+    ...below,
+    reseal,
+    auditEvents: createAuditEvents(below),
+    accessQuestions: createAccessQuestions({ ...below, sees: appAssignments.sees }),
+    personalData: createPersonalData({ ...below, sessions: records }),
+    administration: createAdministration({
+      ...below,
+      lastReadings: directories.lastReadings,
+      issuerKeys: issuerIdentity.keys,
+      reseal,
+    }),
+  };
+}
+
+export type Operations = ReturnType<typeof buildOperations>;

@@ -1,0 +1,103 @@
+// Roles as credentials in wallets: who issues them, what was issued, and signing in with them.
+import { seconds } from '../../platform/clock.ts';
+import { Throttle } from '../../platform/limits/index.ts';
+import { FORMAT_NAMES } from '../../verifiable/formats/index.ts';
+import { ISSUED_FORMATS, issuedFormatShownAs } from '../../verifiable/issuing/index.ts';
+import { findUser } from '../directory/users/index.ts';
+import { createWalletSignIn } from '../login/wallet-sign-in/index.ts';
+import type { Provisioning } from '../provisioning/build.ts';
+import { createIssuedCredentials, type IssuedCredentials } from './issued/index.ts';
+import { createIssuerIdentity, type IssuerIdentity, readBroughtKey } from './issuer/index.ts';
+import { createConfigurations, createRoleCredentials, ISSUANCE_LIMIT } from './issuing/index.ts';
+import {
+  type CredentialTypes,
+  createCredentialTargets,
+  createCredentialTypeManagement,
+  createPublishedTypes,
+  issuedTypeOf,
+} from './types/index.ts';
+
+interface Issuing {
+  readonly issuerIdentity: IssuerIdentity;
+  readonly credentialTypes: CredentialTypes;
+  readonly issuedCredentials: IssuedCredentials;
+}
+
+function buildIssued(below: Provisioning, parts: Omit<Issuing, 'issuedCredentials'>) {
+  const { records, walletProviders } = below;
+  return createIssuedCredentials({
+    ...below,
+    credentialTypes: parts.credentialTypes,
+    signer: parts.issuerIdentity,
+    async onWithdrawn(transaction, { user_id: userId, client_id: clientId }, by) {
+      await records.endWalletSessions(transaction, userId);
+      // By all its authorizations, a wallet of a provider could get the next one. Others are not authorized beyond some minutes.
+      if (by === 'holder' && clientId !== null && walletProviders.wallet(clientId))
+        await records.endWallet(transaction, userId, clientId);
+    },
+  });
+}
+
+/** With credentials that were issued here or by others. */
+function buildWalletSignIn(below: Provisioning, { issuerIdentity, credentialTypes, issuedCredentials }: Issuing) {
+  /** An application that somebody allowed to receive a credential of theirs can show their roles with it. It cannot become them. */
+  const isOfWallet = ({ clientId }: { readonly clientId: string | null }): boolean =>
+    clientId === null || below.isWallet(clientId);
+  return createWalletSignIn({
+    ...below,
+    identity: issuerIdentity,
+    stateOf: async (tx, list, index) => {
+      const found = await issuedCredentials.stateOf(tx, list, index);
+      return found && isOfWallet(found) ? found : undefined;
+    },
+    providers: below.federation.walletProviders,
+    async ownTypes() {
+      const types = [...(await credentialTypes.list({ enabled: true }))].sort((one, other) => one.createdAt - other.createdAt);
+      return FORMAT_NAMES.flatMap((format) => {
+        const issued = issuedFormatShownAs(format);
+        if (!issued) return [];
+        const own = types.filter(({ formats }) => formats.some((name) => ISSUED_FORMATS[name].shownAs === format));
+        const names = own.map((type) => issued.typeNames(issuedTypeOf(issuerIdentity.id(), type)));
+        return [{ queryId: issued.queryId, format, types: names }];
+      });
+    },
+    hasCredential: async (userId) => (await issuedCredentials.receiversOf(userId)).some((clientId) => isOfWallet({ clientId })),
+  });
+}
+
+/** `credentialTypes` are older than all rooms: every change may make a credential untrue. */
+export function buildRoleCredentials(below: Provisioning, credentialTypes: CredentialTypes) {
+  const { clock, config, log, rateLimits, walletPolicy, isWallet, notices } = below;
+  const brought = readBroughtKey(config, { now: seconds(clock), log });
+  const issuerIdentity = createIssuerIdentity({ ...below, brought });
+  const issuedCredentials = buildIssued(below, { issuerIdentity, credentialTypes });
+  const configurations = createConfigurations({ types: credentialTypes, isHaip: config.haip });
+  return {
+    ...below,
+    issuerIdentity,
+    credentialTypes,
+    issuedCredentials,
+    ...issuedCredentials.parts,
+    configurations,
+    credentialTypeManagement: createCredentialTypeManagement({ ...below, signsDocuments: issuerIdentity.signsDocuments }),
+    credentialTargets: createCredentialTargets(below),
+    publishedTypes: createPublishedTypes({ ...below, issuerIdentity, credentialTypes, language: config.mailLanguage }),
+    roleCredentials: createRoleCredentials({
+      ...below,
+      types: credentialTypes,
+      configurations,
+      identity: issuerIdentity,
+      issued: issuedCredentials,
+      limit: new Throttle(rateLimits ? ISSUANCE_LIMIT : undefined, clock),
+      // Like any other new way to sign in.
+      async onIssued(transaction, { userId, clientId, name }) {
+        const user = isWallet(clientId) ? await findUser(transaction.tx, userId) : undefined;
+        if (user && ((await walletPolicy.isAllowed(user, 'first')) || (await walletPolicy.isAllowed(user, 'second'))))
+          await notices.credential(transaction, userId, name);
+      },
+    }),
+    walletSignIn: buildWalletSignIn(below, { issuerIdentity, credentialTypes, issuedCredentials }),
+  };
+}
+
+export type RoleCredentialsRoom = ReturnType<typeof buildRoleCredentials>;
