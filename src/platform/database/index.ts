@@ -1,4 +1,6 @@
 // One typed query layer for SQLite and PostgreSQL.
+// When PostgreSQL cannot be reached: reachability.ts, connection-pool.ts, hosts.ts, wait-for-database.ts, time-limits.ts. When the database is
+// read-only or full: writability.ts.
 
 export { takeAdvisoryLock, takeAdvisoryLocks } from './advisory-lock.ts';
 export type { Cache, CacheCounts } from './cache.ts';

@@ -1,4 +1,5 @@
 // Credentials in the wallet.
+// stored-credentials.ts is what issuance and presentation use: storing, choosing candidates, copies, status.
 
 export type { CredentialCandidate } from './candidates.ts';
 export type { ReservedCopy } from './copies.ts';

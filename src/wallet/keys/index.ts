@@ -1,4 +1,5 @@
 // Keys: generation, import, rotation, revocation, purge and signing.
+// key-store.ts is the interface of what stores private keys: software-store.ts or pkcs11/. listener.ts tells other modules about changed keys.
 export type { KeyStores } from './drafts.ts';
 export { isSlow } from './generation.ts';
 export type { KeyStorage, KeyStore } from './key-store.ts';

@@ -1,4 +1,6 @@
 // What a user may do in a scope, answered from memory: roles, delegations, the state of tokens.
+// access.ts and auth-context.ts are the cached roles of a user in a scope; lent-rights.ts leaves out what a provider may not give,
+// administrators.ts says who administers the service or a domain.
 
 export {
   ancestorsOf,

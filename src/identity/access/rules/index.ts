@@ -1,4 +1,6 @@
 // Who calls, and the rules that decide what they may do.
+// policy.ts decides, by base-rules.ts (the names of Keystone's policy) and extension-rules.ts; personas.ts says who is an administrator, also
+// when the scope is enforced. caller.ts is who calls, fresh-login.ts asks for a new login before a way in is changed.
 
 export {
   actorAsVerified,

@@ -1,4 +1,5 @@
 // Consumers: applications registered to consume OAuth2 resources.
+// logo.rules.ts is their logo, served at /openid/logos to everybody.
 export { BUILT_IN_APPLICATION } from './built-in.ts';
 export { mountConsumers } from './consumers.routes.ts';
 export { type Consumers, createConsumers } from './consumers.rules.ts';

@@ -1,4 +1,5 @@
 // Application credentials: programs log in for a user, with some of the user's roles in one project.
+// delegation.ts is what their tokens may do.
 export { mountApplicationCredentials } from './application-credentials.routes.ts';
 export {
   type ApplicationCredentials,

@@ -1,4 +1,5 @@
 // Credentials that users store here, such as TOTP keys, and EC2 keys.
+// content.ts is what the blob of each type has to be.
 export { mountCredentials } from './credentials.routes.ts';
 export { type Credentials, createCredentials, endKeys } from './credentials.rules.ts';
 export { ec2Delegation } from './delegation.ts';

@@ -1,4 +1,5 @@
 // Trusts: users let others use some of their roles in one project.
+// redelegation.ts is what may be passed on, delegation.ts what their tokens may do.
 export { trustDelegation } from './delegation.ts';
 export { mountTrusts } from './trusts.routes.ts';
 export { createTrusts, endTrusts, type Trusts } from './trusts.rules.ts';

@@ -1,4 +1,6 @@
 // Two-factor authentication: codes, the security question, recovery codes, and remembered devices.
+// codes.rules.ts and totp.ts are the codes, enable.rules.ts turns the factor on and off, devices.* are remembered, guesses.ts limits wrong
+// codes. requirements.ts is what an account asks of its logins.
 export { mountDevices } from './devices.routes.ts';
 export { createDevices, type Devices } from './devices.rules.ts';
 export { createFactor, type Factor } from './factor.rules.ts';

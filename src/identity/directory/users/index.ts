@@ -1,4 +1,5 @@
 // Users: accounts in a domain, with passwords, options and extra attributes.
+// People are searched by words (words.ts).
 
 export {
   isEmailConfirmed,

@@ -1,4 +1,7 @@
 // Tokens: issued at login, verified from memory, revoked one by one or through what they depend on.
+// A token is decrypted with the key that it names, or found among those decrypted before. Its user and scope have a cached context, with the sum
+// of the epochs of user, project and domains; the token carries the sum it was made with. If they differ, something it depends on was
+// revoked. Its audit id is not among those that were revoked one by one.
 export { mountAuth } from './auth.routes.ts';
 export { type AuthRules, createAuth, type IssuedToken, type PartialLogin } from './auth.rules.ts';
 export { TokenReply } from './auth.schema.ts';

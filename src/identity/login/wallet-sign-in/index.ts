@@ -1,4 +1,6 @@
 // Signing in with a wallet: a credential that was issued here signs its holder in, and one of another issuer whom a provider trusts.
+// requests.rules.ts asks, answers.rules.ts verifies what a wallet shows (OID4VP 1.0), entry.rules.ts lets its holder in, once and by the state
+// of the credential at that moment; policy.ts says who may. provider-credentials.ts verifies those of other issuers.
 export { WalletAnswerError } from './answers.rules.ts';
 export {
   type CredentialState,

@@ -1,4 +1,7 @@
 // The OpenID provider, on the library oidc-provider: applications get tokens.
+// provider.ts creates the library's provider and is loaded with the first request; configuration/ is its configuration, records/ its storage.
+// Clients, signing keys, consents, back-channel logout; access-tokens.ts and introspection.* answer proxies. openid.documentation.ts describes
+// the library's endpoints for OpenAPI.
 
 export { type AccessTokens, createAccessTokens } from './access-tokens.ts';
 export { type Accounts, createAccounts, SCOPES } from './accounts.ts';

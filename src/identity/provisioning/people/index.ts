@@ -1,4 +1,5 @@
 // What people do without an administrator: a forgotten password, registration, another e-mail address.
+// requests.ts limits the mails of strangers.
 export { isAllowed, mailboxKey, readAddress } from './addresses.ts';
 export { createEmailChange, type EmailChange } from './email-change.rules.ts';
 export { createPasswordRecovery, type PasswordRecovery } from './password-recovery.rules.ts';

@@ -1,4 +1,5 @@
 // Registration of people by a program with an administrator's token, as Keyrock's portal did it: activation keys and reset tokens.
+// keys.rules.ts has the keys. /v3/OS-REGISTRATION
 export { createRegistrationKeys, type RegistrationKeys } from './keys.rules.ts';
 export { mountRegistration } from './registration.routes.ts';
 export { createRegistration, type Registration } from './registration.rules.ts';

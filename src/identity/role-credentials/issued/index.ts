@@ -1,4 +1,6 @@
 // Credentials in the wallets of people: what was issued to whom, their state, and the lists that publish it.
+// record.rules.ts stores it before it is signed, revocation.rules.ts revokes it in the transaction of the change that makes it untrue,
+// lists.ts publishes /openid/status-lists.
 import { type Clock, seconds } from '../../../platform/clock.ts';
 import { lockRow, takeAdvisoryLock } from '../../../platform/database/index.ts';
 import type { Change } from '../../ground/audit/index.ts';

@@ -1,4 +1,5 @@
 // The issuer of credentials: its keys, its certificate chain, and its DID.
+// keys.ts are made when they are first needed (completion.ts), or brought (brought.ts).
 export { readBroughtKey } from './brought.ts';
 export { mountIssuer, PUBLISHED } from './issuer.routes.ts';
 export { createIssuerIdentity, didOf, type Issuer, type IssuerIdentity, type KnownSigner, type NamedBy } from './issuer.ts';

@@ -1,4 +1,6 @@
 // Types of credentials: what people can have issued about their roles in applications.
+// published.ts is what everybody reads: type metadata, and the entry in a registry of trusted issuers (/v4/issuers). targets.* are DIDs of
+// applications.
 export {
   applicationsOf,
   CLAIM_NAMES,
