@@ -1,5 +1,5 @@
 // Reasons that concern one kind of thing each. More general ones are in reasons.ts, and count first.
-import type { Reason } from './reasons.ts';
+import type { Reason } from './reason.ts';
 
 const people: Reason[] = [
   {

@@ -1,17 +1,6 @@
 // Why answers differ from Keystone's. A difference without a reason fails the run, and so does a reason without a difference.
-import type { Difference } from './compare.ts';
+import type { Reason } from './reason.ts';
 import { AREA_REASONS } from './reasons-of-areas.ts';
-
-export interface Reason {
-  readonly kind: Difference['kind'];
-  /** Of `at keystone -> ours`. */
-  readonly difference: RegExp;
-  /** Of `METHOD path as persona body`, with names for ids. All requests if absent. */
-  readonly request?: RegExp;
-  readonly why: string;
-  /** On every answer: answers that differ in nothing else count as the same. */
-  readonly everywhere?: true;
-}
 
 export const REASONS: readonly Reason[] = [
   {

@@ -3,7 +3,8 @@ import { keystoneVersion } from '../support/keystone.ts';
 import { whenAndWhat } from '../support/results.ts';
 import { AREAS } from './areas/index.ts';
 import type { Difference } from './compare.ts';
-import { REASONS, type Reason } from './reasons.ts';
+import type { Reason } from './reason.ts';
+import { REASONS } from './reasons.ts';
 import type { ApiRequest, Area } from './request.ts';
 
 export interface Compared {

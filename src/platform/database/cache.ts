@@ -2,7 +2,13 @@
 // processes may be missed, the cache neither answers nor stores anything.
 import type { Clock } from '../clock.ts';
 import type { MaybePromise } from '../maybe-promise.ts';
-import type { Feed } from './database.ts';
+
+export interface Feed {
+  /** False while changes of other processes may be missed. Then nothing may be answered from memory; the caches check this. */
+  live(): boolean;
+  /** `undefined` tags mean that anything may have changed. */
+  onChange(handler: (tags: readonly string[] | undefined) => void): void;
+}
 
 export interface CacheOptions<V> {
   /** Its label in the metrics. test/caches.test.ts has an entry for every name. */

@@ -1,7 +1,6 @@
 // A complete set of ids in memory, for lookups that usually find nothing. A cache cannot tell that an id does not exist; a complete
 // set can.
-import type { CacheCounts } from './cache.ts';
-import type { Feed } from './database.ts';
+import type { CacheCounts, Feed } from './cache.ts';
 
 const RETRY_MS = 1000;
 /** With more pending ids than this, the whole set is read again. */

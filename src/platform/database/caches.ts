@@ -1,8 +1,7 @@
 // Creates the caches of a database. All caches are created here, so that each is told of every change and none answers while the feed
 // is down.
-import { Cache, type CacheCounts, type CacheOptions } from './cache.ts';
+import { Cache, type CacheCounts, type CacheOptions, type Feed } from './cache.ts';
 import { CachedSet, type CachedSetOptions } from './cached-set.ts';
-import type { Feed } from './database.ts';
 
 export interface Caches {
   /** Values by key, as they were last read. */

@@ -1,5 +1,6 @@
 // The database as a service sees it: queries to read, one function to write, and a feed of changes by other processes.
 import type { Kysely } from 'kysely';
+import type { Feed } from './cache.ts';
 import type { Caches } from './caches.ts';
 
 declare const inTransaction: unique symbol;
@@ -11,13 +12,6 @@ export type Tx<S> = Kysely<S> & { readonly [inTransaction]: true };
 export type Reader<S> = Kysely<S>;
 
 export type Dialect = 'sqlite' | 'postgres';
-
-export interface Feed {
-  /** False while changes of other processes may be missed. Then nothing may be answered from memory; the caches check this. */
-  live(): boolean;
-  /** `undefined` tags mean that anything may have changed. */
-  onChange(handler: (tags: readonly string[] | undefined) => void): void;
-}
 
 /** How busy the database is, for the metrics. */
 export interface DatabaseUsage {

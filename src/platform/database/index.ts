@@ -3,9 +3,9 @@
 // read-only or full: writability.ts.
 
 export { takeAdvisoryLock, takeAdvisoryLocks } from './advisory-lock.ts';
-export type { Cache, CacheCounts } from './cache.ts';
+export type { Cache, CacheCounts, Feed } from './cache.ts';
 export { type Caches, createCaches } from './caches.ts';
-export type { Database, DatabaseUsage, Dialect, Feed, Reader, Tx } from './database.ts';
+export type { Database, DatabaseUsage, Dialect, Reader, Tx } from './database.ts';
 export { isForeignKeyViolation, isUnavailable, isUniqueViolation, isUnwritable } from './errors.ts';
 export { type FilterComparison, filterCondition, INEXACT_COMPARISONS, isIn, type SqlCondition } from './filters.ts';
 export type {

@@ -2,9 +2,10 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { currentDeadline } from '../deadline.ts';
+import type { Feed } from './cache.ts';
 import { createCaches } from './caches.ts';
 import { CONNECT_MS, ConnectionPool, STATEMENT_MS } from './connection-pool.ts';
-import { type Database, type Feed, Subscribers, type Tx } from './database.ts';
+import { type Database, Subscribers, type Tx } from './database.ts';
 import { isLockTimeout, isRetryable } from './errors.ts';
 import { CHANNEL, PostgresFeed } from './feed.ts';
 import { causeOfLostNotifications, feedSettingOf } from './feed-address.ts';

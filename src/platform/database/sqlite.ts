@@ -2,8 +2,9 @@
 import { chmodSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
+import type { Feed } from './cache.ts';
 import { createCaches } from './caches.ts';
-import { type Database, type Feed, Subscribers, type Tx } from './database.ts';
+import { type Database, Subscribers, type Tx } from './database.ts';
 import { GroupCommit } from './group-commit.ts';
 import { type MigrationSource, migrate } from './migrate.ts';
 import { answerSynchronously } from './prepared.ts';

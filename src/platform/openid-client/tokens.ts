@@ -1,6 +1,6 @@
 // Verifies tokens of the provider with the keys it publishes.
 import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from 'jose';
-import type { Provider } from './provider.ts';
+import type { Unavailable } from './discovery.ts';
 
 /** No symmetric algorithms, and not `none`. */
 const ALGORITHMS = ['ES256', 'ES384', 'ES512', 'EdDSA', 'RS256', 'PS256'];
@@ -46,7 +46,14 @@ export function claimsIssuer(token: string, issuer: string): boolean {
 /** Undefined if the token is not valid; throws a Fault if the provider's keys cannot be fetched. */
 export type VerifyToken = (token: string, rules: Omit<JWTVerifyOptions, 'issuer'>) => Promise<JWTPayload | undefined>;
 
-export function createVerifyToken(provider: Pick<Provider, 'fetch' | 'signer' | 'unavailable'>): VerifyToken {
+/** Whose tokens they are (provider.ts). */
+interface Signer {
+  readonly fetch: typeof fetch;
+  readonly unavailable: Unavailable;
+  signer(): Promise<{ issuer: string; jwksUri: string }>;
+}
+
+export function createVerifyToken(provider: Signer): VerifyToken {
   let keys: { uri: string; get: JWTVerifyGetKey } | undefined;
   let failedAt = Number.NEGATIVE_INFINITY;
   const failed = (): void => {

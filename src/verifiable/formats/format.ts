@@ -4,9 +4,9 @@ import type { Clock } from '../../platform/clock.ts';
 import { type DecodedJws, decodeJws, JwsError, type PublicJwk } from '../jose/index.ts';
 import type { StatusReference } from '../status/index.ts';
 import { type IssuerTrust, type Trust, TrustError } from '../trust/index.ts';
-import type { FORMATS } from './table.ts';
 
-export type FormatName = keyof typeof FORMATS;
+/** table.ts has each of them. */
+export type FormatName = 'dc+sd-jwt' | 'jwt_vc_json' | 'mso_mdoc' | 'ldp_vc';
 
 /** What a credential is bound to: a key, a DID, or nothing. */
 export type Binding =

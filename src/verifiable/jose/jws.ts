@@ -1,7 +1,7 @@
 // JWS in compact form: decoded without trust, verified by jose (by node:crypto for algorithms jose does not have), and signed
 // with keys of a key store.
 import type { JWK } from 'jose';
-import { ALGORITHMS, type Algorithm, type PublicJwk, verifyWith } from './index.ts';
+import { ALGORITHMS, type Algorithm, type PublicJwk, verifyWith } from './algorithms.ts';
 
 const MAX_LENGTH = 256 * 1024;
 /** Real JSON has less than ten levels. Thousands of levels would exhaust the stack of recursive code. */

@@ -1,7 +1,7 @@
 // Trust: finds and checks the key of a signer by certificates, DIDs or issuer metadata.
 export { type Anchors, createAnchors, parseAnchors, readAnchors } from './anchors.ts';
 export { alternativeNamesOf, authorityKeyIdOf, parseX5c, verifyChain } from './chain.ts';
-export { ChainError } from './errors.ts';
+export { ChainError, TrustError } from './errors.ts';
 export {
   createTrust,
   type IssuerTrust,
@@ -9,7 +9,6 @@ export {
   type SignerKey,
   subjectOf,
   type Trust,
-  TrustError,
   type TrustPolicy,
 } from './trust.ts';
 export type { CertificatePurpose } from './usages.ts';

@@ -2,7 +2,7 @@
 import type { Outbound } from '../../platform/outbound/index.ts';
 import type { PublicJwk } from '../jose/index.ts';
 import { readVerificationJwk } from '../resolver/index.ts';
-import { TrustError } from './trust.ts';
+import { TrustError } from './errors.ts';
 
 const WELL_KNOWN = '/.well-known/jwt-vc-issuer';
 const MAX_KEYS = 50;

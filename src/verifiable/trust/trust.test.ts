@@ -5,8 +5,9 @@ import { AsnConvert } from '@peculiar/asn1-schema';
 import { ExtendedKeyUsage } from '@peculiar/asn1-x509';
 import { certify } from '../../../test/support/certificates.ts';
 import { issuerWorld, NOW, newSigner } from '../../../test/support/issuers.ts';
+import { TrustError } from './errors.ts';
 import { metadataUrlOf } from './issuer-metadata.ts';
-import { subjectOf, TrustError } from './trust.ts';
+import { subjectOf } from './trust.ts';
 
 const ISSUER = 'https://issuer.example/tenants/a';
 const METADATA = 'https://issuer.example/.well-known/jwt-vc-issuer/tenants/a';

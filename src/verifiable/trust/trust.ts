@@ -6,7 +6,7 @@ import { algorithmOf, type PublicJwk, publicJwkOf } from '../jose/index.ts';
 import { ResolutionError, type Resolver } from '../resolver/index.ts';
 import type { Anchors } from './anchors.ts';
 import { parseX5c, type VerifiedChain, verifyChain } from './chain.ts';
-import { ChainError } from './errors.ts';
+import { ChainError, TrustError } from './errors.ts';
 import { issuerMetadataKeys } from './issuer-metadata.ts';
 import type { CertificatePurpose } from './usages.ts';
 
@@ -27,15 +27,6 @@ export interface SignerKey {
   readonly leaf?: X509Certificate;
   /** To which the certificate leads. */
   readonly anchor?: X509Certificate;
-}
-
-/** `untrusted`: neither listed nor under an anchor. `unreachable`: no key could be fetched. `mismatch`: the key is not the signer's. */
-export class TrustError extends Error {
-  readonly code: 'untrusted' | 'unreachable' | 'mismatch';
-  constructor(code: TrustError['code'], why: string, cause?: unknown) {
-    super(why, { cause });
-    this.code = code;
-  }
 }
 
 /** The subject of a certificate on one line: `C=DE, O=Bund, CN=Signer`. */

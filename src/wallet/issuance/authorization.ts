@@ -5,13 +5,8 @@ import { newSecret } from '../../platform/ids.ts';
 import { fail } from '../faults.ts';
 import { withUpstreamFaults } from '../protocols/index.ts';
 import type { CanRedirectTo, WalletIdentity } from './clients.ts';
+import type { PendingAuthorization } from './data.ts';
 import { type IssuerToken, redeemCode, serverOf, type TokenRequest } from './token.ts';
-
-export interface PendingAuthorization {
-  readonly state: string;
-  readonly verifier: string | undefined;
-  readonly authorizationServer: string;
-}
 
 /** By scope if every configuration has one, else by authorization details (RFC 9396). */
 function authorizationScope(metadata: IssuerMetadataResult, ids: readonly string[]): { scope?: string; details?: string } {

@@ -3,12 +3,17 @@ import type { JsonWebKey } from 'node:crypto';
 import type { CredentialOfferObject } from '@openid4vc/openid4vci';
 import { Fault } from '../../platform/faults/index.ts';
 import type { Exchange } from '../exchanges/index.ts';
-import type { PendingAuthorization } from './authorization.ts';
 import type { CheckedCopy } from './check.ts';
 import type { CredentialConfiguration } from './offer.ts';
 import type { ProofKey } from './proof-key.ts';
 import type { BindingPreferences } from './proof-keys.ts';
 import type { IssuerToken } from './token.ts';
+
+export interface PendingAuthorization {
+  readonly state: string;
+  readonly verifier: string | undefined;
+  readonly authorizationServer: string;
+}
 
 /** One of the offered credentials, and its progress. */
 export interface RequestedCredential {

@@ -1,16 +1,13 @@
-// Dependencies of sessions, login and logout.
-import type { IncomingHttpHeaders } from 'node:http';
-import type { RunAuditedChange } from '../../platform/audit/index.ts';
+// Dependencies of sessions.
 import type { Clock } from '../../platform/clock.ts';
 import type { Cache } from '../../platform/database/index.ts';
 import type { Log } from '../../platform/log/index.ts';
-import type { Provider, VerifyToken } from '../../platform/openid-client/index.ts';
+import type { Provider } from '../../platform/openid-client/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
-import type { Database, Tables } from '../database.ts';
+import type { Database } from '../database.ts';
 import type { Cookies } from './cookies.ts';
 import type { ProviderChecks } from './provider-checks.ts';
 import type { Session, SessionRules } from './session.ts';
-import type { Sessions } from './sessions.ts';
 
 export interface SessionDeps {
   readonly db: Database;
@@ -25,18 +22,4 @@ export interface SessionDeps {
   readonly checks: ProviderChecks;
   /** Calls to the provider in progress, by session. */
   readonly pendingChecks: Map<string, Promise<Session | undefined>>;
-}
-
-export interface LoginDeps {
-  readonly clock: Clock;
-  readonly change: RunAuditedChange<Tables>;
-  readonly cookies: Cookies;
-  readonly provider: Provider;
-  readonly verify: VerifyToken;
-  readonly sessions: Sessions;
-  readonly sessionSeconds: number;
-  /** The origin of this service's pages. */
-  origin(): string;
-  /** The other address of this service to which a request was sent, if the provider knows it. */
-  beganAt(headers: IncomingHttpHeaders): string | undefined;
 }

@@ -6,7 +6,7 @@ import type { AuthorizationFlow, ProviderGrant } from '../../platform/openid-cli
 import { providerErrorOf } from '../../platform/openid-client/index.ts';
 import { fail, fault } from '../faults.ts';
 import type { Cookies } from './cookies.ts';
-import type { LoginDeps } from './deps.ts';
+import type { LoginDeps } from './login-deps.ts';
 import { ownPath } from './own-path.ts';
 import { spendOnce } from './sessions.store.ts';
 

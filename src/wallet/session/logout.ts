@@ -2,7 +2,7 @@
 import { serviceActor } from '../../platform/audit/index.ts';
 import { readLogoutToken, USED_MS } from '../../platform/openid-client/index.ts';
 import { fail } from '../faults.ts';
-import type { LoginDeps } from './deps.ts';
+import type { LoginDeps } from './login-deps.ts';
 import { ownPath } from './own-path.ts';
 import type { Session } from './session.ts';
 import { spendOnce } from './sessions.store.ts';

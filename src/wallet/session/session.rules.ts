@@ -1,8 +1,8 @@
 // Login and logout through the provider.
 import type { IncomingHttpHeaders } from 'node:http';
 import { Fault } from '../../platform/faults/index.ts';
-import type { LoginDeps } from './deps.ts';
 import { beginLogin, finishLogin, type LoginOptions } from './login.ts';
+import type { LoginDeps } from './login-deps.ts';
 import { logOut, logOutByProvider } from './logout.ts';
 import type { Session } from './session.ts';
 

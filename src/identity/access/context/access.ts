@@ -2,10 +2,11 @@
 import type { Clock } from '../../../platform/clock.ts';
 import type { Database, Reader, Tx } from '../../ground/database/index.ts';
 import { type HeldGrant, type RoleGraph, readRoleGraph } from './access.store.ts';
-import { type AuthContext, authContextKey, type Ref, type Scope, tagOf } from './auth-context.ts';
-import { type Delegation, type DelegationReaders, type DelegationRef, isSameScope } from './delegation.ts';
+import { type AuthContext, authContextKey, type Ref, tagOf } from './auth-context.ts';
+import type { Delegation, DelegationReaders, DelegationRef } from './delegation.ts';
 import { type AccountRules, expandRoles, type Inspection, inspect, rolesGivenBy } from './inspection.ts';
 import { countGrants } from './lent-rights.ts';
+import { isSameScope, type Scope } from './scope.ts';
 
 /** Each takes about two kilobytes. */
 const MAX_CONTEXTS = 20_000;

@@ -1,12 +1,7 @@
 // What a user may do in one scope, as token checks need it. Cached until something it depends on changes.
 import type { Delegation, DelegationRef } from './delegation.ts';
 import type { KeptToken } from './kept-token.ts';
-
-export type Scope =
-  | { readonly kind: 'unscoped' }
-  | { readonly kind: 'project'; readonly id: string }
-  | { readonly kind: 'domain'; readonly id: string }
-  | { readonly kind: 'system' };
+import type { Scope } from './scope.ts';
 
 export interface Ref {
   readonly id: string;

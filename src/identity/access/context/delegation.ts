@@ -2,7 +2,7 @@
 // read together with the AuthContext, so the token ends with the delegation, with the accounts it depends on, and with the roles.
 import type { Reader } from '../../ground/database/index.ts';
 import type { AccessRule } from './access-rules.ts';
-import type { Scope } from './auth-context.ts';
+import type { Scope } from './scope.ts';
 
 /** Stored as numbers in the token format, so the order must not change. */
 export const DELEGATION_KINDS = ['trust', 'application_credential', 'oauth1', 'ec2', 'federation'] as const;
@@ -52,6 +52,3 @@ export interface Delegation {
 /** Undefined when it does not exist any more. The module that stores the delegations has it. */
 export type DelegationReader = (reader: Reader, id: string) => Promise<Delegation | undefined>;
 export type DelegationReaders = Readonly<Partial<Record<DelegationKind, DelegationReader>>>;
-
-export const isSameScope = (one: Scope, other: Scope): boolean =>
-  one.kind === other.kind && ('id' in one ? one.id : undefined) === ('id' in other ? other.id : undefined);

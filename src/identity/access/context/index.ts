@@ -18,7 +18,7 @@ export {
 export { type Access, createAccess } from './access.ts';
 export { allowsRequest } from './access-rules.ts';
 export { administeredAlone, hasAdministrator, isAdministratorAnywhere, unprotectedAdministrators } from './administrators.ts';
-export { type AuthContext, authContextKey, type Ref, type Scope, tagOf } from './auth-context.ts';
+export { type AuthContext, authContextKey, type Ref, tagOf } from './auth-context.ts';
 export { DEFAULT_DOMAIN } from './default-domain.ts';
 export {
   DELEGATION_KINDS,
@@ -34,4 +34,5 @@ export { isCurrent, keptBy } from './kept-token.ts';
 export { MANAGING_ROLES } from './lent-rights.ts';
 export { anyManagesApplications, grantedOrganizations, managersIn, rolesByTrust } from './management.store.ts';
 export { ACCESS_TOKEN, APPLICATION, APPLICATION_CREDENTIAL, PROVIDER_TOKEN, SIGNATURE } from './other-authentication.ts';
+export type { Scope } from './scope.ts';
 export { type AuthMethod, kindOf, METHODS, methodNames, type TokenRecord, type VerifiedToken } from './token-record.ts';

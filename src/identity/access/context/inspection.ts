@@ -13,8 +13,9 @@ import {
   type RoleGraph,
   type UserWithDomain,
 } from './access.store.ts';
-import type { Ref, Scope } from './auth-context.ts';
+import type { Ref } from './auth-context.ts';
 import { countGrants } from './lent-rights.ts';
+import type { Scope } from './scope.ts';
 
 const DAY = 86_400;
 

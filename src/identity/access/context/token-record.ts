@@ -1,6 +1,7 @@
 // The content of a token (login/tokens/token-format.ts).
-import type { AuthContext, Scope } from './auth-context.ts';
+import type { AuthContext } from './auth-context.ts';
 import type { DelegationRef } from './delegation.ts';
+import type { Scope } from './scope.ts';
 
 /**
  * How a user authenticated, and what that is in a login: `first` begins one, `second` goes with one, `exchange` stands for a login from before,

@@ -4,7 +4,6 @@ import { andThen, type MaybePromise } from '../../../platform/maybe-promise.ts';
 import type { Actor } from '../../ground/audit/index.ts';
 import { fail, fault } from '../../ground/faults.ts';
 import { type AuthContext, allowsRequest, type TokenRecord, type VerifiedToken } from '../context/index.ts';
-import { isInPerson } from './personas.ts';
 
 export interface Caller extends Actor {
   readonly userId: string;
@@ -15,6 +14,9 @@ export interface Caller extends Actor {
   /** A provisioning client of a domain: a connection, or an application that a domain manager (`userId`) authorized. */
   readonly provisions?: true;
 }
+
+/** False for an application that acts on behalf of a person (method `oauth2`). */
+export const isInPerson = ({ token }: Caller): boolean => !token.methods.includes('oauth2');
 
 /** For changes of the caller's own account: the change fails when the account changed since the token was verified. */
 export const actorAsVerified = (caller: Caller, userId: string): Actor =>

@@ -7,6 +7,7 @@ export {
   type Caller,
   createAuthenticate,
   DELEGATED,
+  isInPerson,
   maySend,
   type OtherCallers,
   PROVISIONING,
@@ -17,7 +18,6 @@ export {
   hasRole,
   isDelegated,
   isDomainAdministrator,
-  isInPerson,
   maySeeRolesIn,
   systemReaderOfCredentials,
 } from './personas.ts';

@@ -1,6 +1,6 @@
 // The callers that rules speak of: administrators, readers, managers, the person themselves. Rules combine them (policy.ts).
 import { isPassedOn, kindOf, type Scope } from '../context/index.ts';
-import type { Caller } from './caller.ts';
+import { type Caller, isInPerson } from './caller.ts';
 
 /** What a rule knows about the target of a request. */
 export interface Facts {
@@ -58,8 +58,6 @@ export const both = (first: Rule, ...conditions: readonly Condition[]): Rule =>
 
 export const scopeDomain = (caller: Caller): string | undefined => caller.authContext.domain?.id;
 
-/** False for an application that acts on behalf of a person (method `oauth2`). */
-export const isInPerson = ({ token }: Caller): boolean => !token.methods.includes('oauth2');
 /**
  * Whether the caller may see the roles of its user in an application. An application that acts for the user sees those in itself.
  * Older tokens do not name their application; they see none.

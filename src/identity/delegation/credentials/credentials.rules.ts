@@ -31,7 +31,12 @@ import {
   single,
 } from '../../ground/resource/index.ts';
 import { checkContent, checkSameDelegation, EC2, idOfAccessKey, isEc2, readEc2Blob, TOTP } from './content.ts';
-import { type CreateCredential, credentialFields, type UpdateCredential } from './credentials.schema.ts';
+import {
+  type CreateCredential,
+  credentialFields,
+  type DecryptedCredential,
+  type UpdateCredential,
+} from './credentials.schema.ts';
 import {
   acceptCredentialStep,
   countCredentials,
@@ -48,7 +53,6 @@ import {
 
 type NewCredential = Static<typeof CreateCredential>['credential'];
 type CredentialChanges = Static<typeof UpdateCredential>['credential'];
-export type DecryptedCredential = CredentialRow & { readonly plain: string };
 
 const filters: Filters = {
   user_id: { column: 'credentials.user_id', kind: 'text' },

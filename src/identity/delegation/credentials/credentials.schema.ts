@@ -1,7 +1,7 @@
 // Wire format of credentials: secrets a user stores here, such as the key of a TOTP app.
 import { t } from '../../../platform/http/index.ts';
+import type { CredentialRow } from '../../ground/database/index.ts';
 import { Links, ListLinks, parseJson } from '../../ground/resource/index.ts';
-import type { DecryptedCredential } from './credentials.rules.ts';
 
 const Id = t.string({ minLength: 1, maxLength: 64 });
 const Type = t.string({ minLength: 1, maxLength: 255 });
@@ -23,6 +23,8 @@ const Credential = t.open({
 });
 export const CredentialEnvelope = t.envelope('credential', Credential);
 export const CredentialList = t.object({ links: ListLinks, credentials: t.array(Credential) });
+
+export type DecryptedCredential = CredentialRow & { readonly plain: string };
 
 export const renderCredential = (base: string, row: DecryptedCredential) => ({
   ...parseJson(row.extra),

@@ -6,7 +6,8 @@ import type { CredentialRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import type { Deps } from '../../ground/resource/index.ts';
 import { EC2, idOfAccessKey, readEc2Blob } from './content.ts';
-import type { Credentials, DecryptedCredential } from './credentials.rules.ts';
+import type { Credentials } from './credentials.rules.ts';
+import type { DecryptedCredential } from './credentials.schema.ts';
 import { credentialsOf, findCredential } from './credentials.store.ts';
 
 /** A key, as whoever checks a signature needs it. */

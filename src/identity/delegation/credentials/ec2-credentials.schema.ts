@@ -2,7 +2,7 @@
 import { t } from '../../../platform/http/index.ts';
 import { Links, ListLinks } from '../../ground/resource/index.ts';
 import { readEc2Blob } from './content.ts';
-import type { DecryptedCredential } from './credentials.rules.ts';
+import type { DecryptedCredential } from './credentials.schema.ts';
 
 const Id = t.string({ minLength: 1, maxLength: 64 });
 

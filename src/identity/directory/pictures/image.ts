@@ -14,13 +14,6 @@ export const MAX_PICTURE_BYTES = 2 * 1024 * 1024;
 const LIMITS: PictureLimits = { bytes: MAX_PICTURE_BYTES, side: 8192 };
 const MAX_PIXELS = 32_000_000;
 
-/** The parts of an image, and its size in pixels. */
-export interface CleanImage {
-  readonly content: Buffer;
-  readonly width: number;
-  readonly height: number;
-}
-
 export type PictureProblem = 'too large' | 'not an image' | 'too many pixels';
 
 const FORMATS = [

@@ -1,5 +1,5 @@
 // JPEG (ITU T.81): markers, most with a segment, and the scans after SOS.
-import type { CleanImage } from './image.ts';
+import type { CleanImage } from './clean-image.ts';
 
 const [SOI, EOI, SOS, APP0, APP1, APP14, COM] = [0xd8, 0xd9, 0xda, 0xe0, 0xe1, 0xee, 0xfe];
 

@@ -1,6 +1,6 @@
 // PNG (https://www.w3.org/TR/png-3/): a signature and chunks.
 import { crc32 } from 'node:zlib';
-import type { CleanImage } from './image.ts';
+import type { CleanImage } from './clean-image.ts';
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 /** The image, its transparency and its colours. */

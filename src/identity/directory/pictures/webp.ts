@@ -1,5 +1,5 @@
 // WebP (RFC 9649): a RIFF file of chunks.
-import type { CleanImage } from './image.ts';
+import type { CleanImage } from './clean-image.ts';
 
 /** The image, its transparency, and the frames of an animation. */
 const KEPT = ['VP8 ', 'VP8L', 'VP8X', 'ALPH', 'ANIM', 'ANMF'];

@@ -3,9 +3,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { ConfigError } from '../../../platform/config/index.ts';
 import { brandColors } from './brand-colors.ts';
-import type { PageScript } from './layout.ts';
 import type { Brand } from './look.ts';
-import { scripts } from './scripts.ts';
+import { type PageScript, scripts } from './scripts.ts';
 import { style } from './style.ts';
 
 /** For browsers that ask for it on their own. */

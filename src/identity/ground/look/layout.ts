@@ -1,6 +1,7 @@
 // The layout of all pages.
 import { Html, html } from './html.ts';
 import type { PageLook } from './look.ts';
+import type { PageScript } from './scripts.ts';
 import { LANGUAGES, type PageWords } from './words/index.ts';
 
 /** No scripts, no content of other sites, no frames. Forms may redirect to the application. */
@@ -51,9 +52,6 @@ function footer(words: PageWords, once: boolean): Html {
       html`<button type="submit" class="plain" name="language" value="${language}" lang="${language}">${languageName}</button>`,
   )}</form></footer>`;
 }
-
-/** The scripts of our own: they ask for passkeys, show passwords, or send the form of the page at once. */
-export type PageScript = 'passkeys' | 'passwords' | 'submit';
 
 export interface PageContent {
   readonly title: string;

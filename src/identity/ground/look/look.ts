@@ -1,7 +1,7 @@
 // How pages look to one reader: language, time zone, and the name and logo of the organization that runs the service.
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Html, html } from './html.ts';
-import type { PageScript } from './layout.ts';
+import type { PageScript } from './scripts.ts';
 import { DEFAULT_LANGUAGE, LANGUAGES, languageFor, type PageLanguage, type PageWords } from './words/index.ts';
 
 export interface Brand {

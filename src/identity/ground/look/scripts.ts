@@ -1,8 +1,10 @@
 // The scripts of our pages: the files beside this one, as they are.
 import { readFileSync } from 'node:fs';
-import type { PageScript } from './layout.ts';
 
 const read = (name: string): Buffer => readFileSync(new URL(name, import.meta.url));
+
+/** The scripts of our own: they ask for passkeys, show passwords, or send the form of the page at once. */
+export type PageScript = 'passkeys' | 'passwords' | 'submit';
 
 export const scripts: Readonly<Record<PageScript, Buffer>> = {
   passkeys: read('./passkeys.js'),

@@ -8,8 +8,8 @@ import type { Database, IssuedCredentialRow } from '../../ground/database/index.
 import { fail } from '../../ground/faults.ts';
 import { pageOf, readFlag, type SortColumns, searchOf, single, whereEquals } from '../../ground/resource/index.ts';
 import { issuingLock } from './holders.store.ts';
-import { isState } from './issued-credentials.schema.ts';
-import { findIssued, lastOfSeries, listIssued, rolesOfBatches, type SaidRole } from './issued-credentials.store.ts';
+import { isState, type ShownCredential } from './issued-credentials.schema.ts';
+import { findIssued, lastOfSeries, listIssued, rolesOfBatches } from './issued-credentials.store.ts';
 import { resume, revoke, type StateChange, suspend } from './states.rules.ts';
 
 const SORTS = { issued_at: { by: 'issued_at' } } as const satisfies SortColumns<'issued_at'>;
@@ -20,13 +20,6 @@ export interface IssuedListDeps {
   readonly managers: Pick<Managers, 'hasPermission'>;
   /** Somebody has taken a credential from its holder: it may be lost. Sessions that began with it end. `by`: the person themselves, or not. */
   onWithdrawn(change: Change, taken: IssuedCredentialRow, by: 'holder' | 'administrator'): Promise<void>;
-}
-
-export interface ShownCredential {
-  readonly row: IssuedCredentialRow;
-  readonly said: readonly SaidRole[];
-  /** In seconds: when the wallet last got it anew. */
-  readonly refreshedAt: number | undefined;
 }
 
 /** Whether an act is about everything that the same wallet got of the type. */

@@ -1,8 +1,16 @@
 // Wire format of issued credentials.
 import { isoTime } from '../../../platform/clock.ts';
 import { t } from '../../../platform/http/index.ts';
+import type { IssuedCredentialRow } from '../../ground/database/index.ts';
 import { Links, ListLinks } from '../../ground/resource/index.ts';
-import type { ShownCredential } from './issued-credentials.rules.ts';
+import type { SaidRole } from './issued-credentials.store.ts';
+
+export interface ShownCredential {
+  readonly row: IssuedCredentialRow;
+  readonly said: readonly SaidRole[];
+  /** In seconds: when the wallet last got it anew. */
+  readonly refreshedAt: number | undefined;
+}
 
 const STATES = ['valid', 'suspended', 'revoked'] as const;
 

@@ -27,7 +27,8 @@ import {
   sessionHashes,
 } from './records.store.ts';
 import { createRequestState } from './request-state.ts';
-import { addRecord, addRecordOnce, type RecordToSave, type SaveDeps, saveRecord } from './save.ts';
+import { addRecord, addRecordOnce, saveRecord } from './save.ts';
+import type { RecordToSave, SaveDeps } from './save-deps.ts';
 import { endSessionTokens, sessionTokenId } from './session-tokens.ts';
 import { deleteUnusedSessions } from './sessions.store.ts';
 import { listSessions } from './sessions.ts';

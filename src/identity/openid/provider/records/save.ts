@@ -1,34 +1,14 @@
 // Saves a record: sealed, linked to its user and consumer, and bound to the generation the request has read.
-import { type Clock, seconds } from '../../../../platform/clock.ts';
+import { seconds } from '../../../../platform/clock.ts';
 import { isForeignKeyViolation } from '../../../../platform/database/index.ts';
-import type { Seal } from '../../../../platform/seal/index.ts';
 import type { Change } from '../../../ground/audit/index.ts';
-import type { Database, OpenidRecordRow } from '../../../ground/database/index.ts';
+import type { OpenidRecordRow } from '../../../ground/database/index.ts';
 import { hashOf } from '../../../ground/resource/index.ts';
 import { isUnregistered } from '../first-party-clients.ts';
-import { type RecordPayload, sealPayload, tagOfRecord, userOf } from './record.ts';
+import { sealPayload, tagOfRecord, userOf } from './record.ts';
 import { generationOf, insertNewRecord, insertRecord, replaceRecord } from './records.store.ts';
-import type { RequestState } from './request-state.ts';
+import type { RecordToSave, SaveDeps } from './save-deps.ts';
 import { noteSessionUse } from './sessions.ts';
-
-export interface SaveDeps {
-  readonly db: Database;
-  readonly clock: Clock;
-  readonly seal: Seal;
-  readonly requestState: RequestState;
-  /** Wallets of providers, which are no consumers. */
-  readonly isWallet: (clientId: string) => boolean;
-}
-
-export interface RecordToSave {
-  readonly model: string;
-  readonly id: string;
-  readonly payload: RecordPayload;
-  /** In seconds; undefined: does not expire. */
-  readonly lifetime: number | undefined;
-  /** Only if it does not exist yet. */
-  readonly once: boolean;
-}
 
 function rowOf(
   { clock, seal, isWallet }: SaveDeps,

@@ -4,7 +4,7 @@ import type { Tx } from '../../../ground/database/index.ts';
 import { hashOf } from '../../../ground/resource/index.ts';
 import { type FindDeps, listOfUser } from './find.ts';
 import type { RecordPayload } from './record.ts';
-import type { RecordToSave, SaveDeps } from './save.ts';
+import type { RecordToSave, SaveDeps } from './save-deps.ts';
 import { putSession, sessionsOfUser, touchSession } from './sessions.store.ts';
 
 const MAX_USER_AGENT = 255;
