@@ -92,7 +92,15 @@ describe('Import cycles', () => {
     assert.deepEqual(importCycles([users, groups]), []);
   });
 
-  it('are not made by tests, nor within one folder', () => {
+  it('are found between two files of one folder, types included, wherever it is', () => {
+    const frame = file('console/identity/frame.ts', "import { screens } from './screens.ts';");
+    const screens = file('console/identity/screens.ts', "const load = () => import('./people/people.ts');");
+    const people = file('console/identity/people/people.ts', "import type { Frame } from '../frame.ts';");
+    assert.match(importCycles([frame, screens, people]).join(), /frame\.ts, .*people\.ts, .*screens\.ts import each other/);
+    assert.deepEqual(importCycles([frame, screens]), []);
+  });
+
+  it('are not made between folders by their tests, nor by a file that imports its own index.ts', () => {
     const test = file('src/identity/directory/users/users.test.ts', "import { a } from '../groups/index.ts';");
     const groups = file('src/identity/directory/groups/index.ts', "import { a } from '../users/index.ts';");
     const within = file('src/identity/directory/groups/a.ts', "import { b } from './index.ts';");

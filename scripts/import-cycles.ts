@@ -1,23 +1,23 @@
-// Finds import cycles between the modules of a service. Modules that import each other, even only types, cannot be understood separately.
+// Finds import cycles, between modules and between files. What imports each other, even only types, cannot be understood separately.
 import type { SourceFile } from './code-rules.ts';
 import { moduleOf, resolveImport } from './rooms.ts';
 
-function importsBetweenModules(files: readonly SourceFile[]): Map<string, Set<string>> {
-  const modules = new Map<string, Set<string>>();
+/** `unitOf`: the module of a file, or the file itself. */
+function importsBetween(files: readonly SourceFile[], unitOf: (path: string) => string): Map<string, Set<string>> {
+  const units = new Map<string, Set<string>>();
   for (const { path, text } of files) {
-    if (!path.startsWith('src/') || path.endsWith('.test.ts')) continue;
-    const from = moduleOf(path);
-    const found = modules.get(from) ?? new Set<string>();
-    modules.set(from, found);
+    const from = unitOf(path);
+    const found = units.get(from) ?? new Set<string>();
+    units.set(from, found);
     for (const [, target] of text.matchAll(/(?:^(?:import|export)\s[^'"]*?from\s+|\bimport\()'(\.[^']+)'/gm)) {
-      const to = moduleOf(resolveImport(path, target!));
+      const to = unitOf(resolveImport(path, target!));
       if (to !== from) found.add(to);
     }
   }
-  return modules;
+  return units;
 }
 
-/** Modules that import each other, directly or through others (Tarjan's strongly connected components). */
+/** What imports each other, directly or through others (Tarjan's strongly connected components). */
 function stronglyConnected(graph: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
   const order = new Map<string, number>();
   const lowest = new Map<string, number>();
@@ -41,12 +41,16 @@ function stronglyConnected(graph: ReadonlyMap<string, ReadonlySet<string>>): str
   return components;
 }
 
-export function importCycles(files: readonly SourceFile[]): string[] {
-  const graph = importsBetweenModules(files);
+function cyclesIn(graph: ReadonlyMap<string, ReadonlySet<string>>): string[] {
   return stronglyConnected(graph).map((component) => {
-    const links = component.flatMap((module) =>
-      [...graph.get(module)!].filter((to) => component.includes(to)).map((to) => `${module} -> ${to}`),
+    const links = component.flatMap((unit) =>
+      [...graph.get(unit)!].filter((to) => component.includes(to)).map((to) => `${unit} -> ${to}`),
     );
     return `${component.join(', ')} import each other: ${links.join('; ')}`;
   });
+}
+
+export function importCycles(files: readonly SourceFile[]): string[] {
+  const sources = files.filter(({ path }) => path.startsWith('src/') && !path.endsWith('.test.ts'));
+  return [...cyclesIn(importsBetween(sources, moduleOf)), ...cyclesIn(importsBetween(files, (path) => path))];
 }

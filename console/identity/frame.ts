@@ -6,7 +6,6 @@ import { NO_OWN_ORGANIZATION } from '../shared/refused-field.ts';
 import { hrefOf } from '../shared/router.ts';
 import { announce } from '../shared/status.ts';
 import { shared } from '../shared/words/index.ts';
-import { menu, routes } from './screens.ts';
 import { type Scope, session } from './session.ts';
 import { words } from './words/index.ts';
 
@@ -56,14 +55,7 @@ function tools(): TemplateResult {
     </div>`;
 }
 
-export const frame: Frame = createFrame({
-  routes,
-  menu: () =>
-    menu
-      .filter(({ rules }) => !rules || rules.some((rule) => session.may(rule)))
-      .map(({ path, label }) => ({ href: hrefOf(path), label: label() })),
-  tools,
-});
+export const frame: Frame = createFrame(tools);
 
 session.onChange = (lost) => {
   if (lost) announce(words.frame.roleLost(scopeName(lost), scopeName(session.scope)));

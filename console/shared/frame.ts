@@ -17,16 +17,16 @@ export interface MenuItem {
   readonly label: string;
 }
 
-export interface FrameOptions {
+export interface Screens {
   readonly routes: readonly Route<ScreenEntry>[];
   /** What the person may open. */
   menu(): readonly MenuItem[];
-  /** At the right of the top bar, such as the role that the person acts in. */
-  tools(): TemplateResult | typeof nothing;
 }
 
+/** Screens import the frame of their page, so it gets them last. */
 export interface Frame {
   readonly router: Router<ScreenEntry>;
+  start(screens: Screens): void;
   /** Renders the top bar and the menu again. */
   update(): void;
   /** Loads the current screen again. */
@@ -35,7 +35,9 @@ export interface Frame {
   setDirty(isDirty: boolean): void;
 }
 
-export function createFrame({ routes, menu, tools }: FrameOptions): Frame {
+/** `tools`: at the right of the top bar, such as the role that the person acts in. */
+export function createFrame(tools: () => TemplateResult | typeof nothing): Frame {
+  let menu: Screens['menu'] = () => [];
   let current: { readonly element: string; readonly path: string; readonly screen: Screen } | undefined;
   let heading = '';
   let isMenuOpen = false;
@@ -95,7 +97,7 @@ export function createFrame({ routes, menu, tools }: FrameOptions): Frame {
     if (!isSame && own === turn) screen.querySelector<HTMLElement>('h1')?.focus();
   }
 
-  const router = new Router<ScreenEntry>(routes, (entry, location) => void show(entry, location));
+  const router = new Router<ScreenEntry>((entry, location) => void show(entry, location));
   document.addEventListener('heading', (event) => {
     const text = (event as CustomEvent<string>).detail;
     if (text === heading) return;
@@ -106,6 +108,10 @@ export function createFrame({ routes, menu, tools }: FrameOptions): Frame {
     confirmAct({ title: shared.leaveTitle, text: shared.leaveText, action: shared.leave });
   return {
     router,
+    start(screens) {
+      menu = screens.menu;
+      router.start(screens.routes);
+    },
     update: draw,
     reload: () => void current?.screen.reload(),
     setDirty: (isDirty) => router.guard(isDirty ? askToLeave : undefined),

@@ -61,17 +61,17 @@ export function hidePage(): void {
 type LeaveGuard = () => Promise<boolean> | boolean;
 
 export class Router<Screen> {
-  readonly #routes: readonly Route<Screen>[];
+  #routes: readonly Route<Screen>[] = [];
   readonly #show: (screen: Screen | undefined, location: Location) => void;
   #guard: LeaveGuard | undefined;
   #shown = window.location.href;
 
-  constructor(routes: readonly Route<Screen>[], show: (screen: Screen | undefined, location: Location) => void) {
-    this.#routes = routes;
+  constructor(show: (screen: Screen | undefined, location: Location) => void) {
     this.#show = show;
   }
 
-  start(): void {
+  start(routes: readonly Route<Screen>[]): void {
+    this.#routes = routes;
     window.addEventListener('popstate', () => void this.#onBack());
     document.addEventListener('click', (event) => this.#onClick(event));
     window.addEventListener('beforeunload', (event) => {

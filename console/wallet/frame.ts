@@ -4,7 +4,6 @@ import { createFrame, type Frame } from '../shared/frame.ts';
 import { explainProblems } from '../shared/problem.ts';
 import { hrefOf } from '../shared/router.ts';
 import { shared } from '../shared/words/index.ts';
-import { menu, routes } from './screens.ts';
 import { session } from './session.ts';
 import { words } from './words/index.ts';
 
@@ -21,14 +20,7 @@ explainProblems(({ code }) => {
   return code !== undefined && Object.hasOwn(explanations, code) ? explanations[code as keyof typeof explanations] : undefined;
 });
 
-export const frame: Frame = createFrame({
-  routes,
-  menu: () =>
-    menu
-      .filter(({ isForAdministrators }) => !isForAdministrators || session.person.administrator)
-      .map(({ path, label }) => ({ href: hrefOf(path), label: label() })),
-  tools,
-});
+export const frame: Frame = createFrame(tools);
 
 export const go = (
   path: string,

@@ -2,6 +2,7 @@
 import { html, render } from 'lit';
 import { onIdle } from '../shared/idle.ts';
 import { problemMessage, problemOf } from '../shared/problem.ts';
+import { hrefOf } from '../shared/router.ts';
 import { settings } from '../shared/settings.ts';
 import { loadSharedTexts } from '../shared/words/index.ts';
 import { loadWords } from './words/index.ts';
@@ -9,12 +10,17 @@ import { loadWords } from './words/index.ts';
 async function start(): Promise<void> {
   await Promise.all([loadSharedTexts(settings.language), loadWords(settings.language)]);
   try {
-    const [{ frame }, { session }] = await Promise.all([import('./frame.ts'), import('./session.ts')]);
+    const [{ frame }, { menu, routes }, { session }] = await Promise.all([
+      import('./frame.ts'),
+      import('./screens.ts'),
+      import('./session.ts'),
+    ]);
     if (!(await session.start())) return;
     const { idleSeconds } = settings as typeof settings & { readonly idleSeconds: number };
     session.watch();
     onIdle(idleSeconds, () => void session.signOut());
-    frame.router.start();
+    const mine = () => menu.filter(({ isForAdministrators }) => !isForAdministrators || session.person.administrator);
+    frame.start({ routes, menu: () => mine().map(({ path, label }) => ({ href: hrefOf(path), label: label() })) });
   } catch (error) {
     const again = (): void => window.location.reload();
     render(html`<main id="content">${problemMessage({ ...problemOf(error), canRetry: true }, again)}</main>`, document.body);

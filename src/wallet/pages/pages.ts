@@ -52,7 +52,7 @@ export function createWalletPages({ sessionIdleSeconds }: { readonly sessionIdle
     return pageDocument({
       files: files(),
       entry: 'wallet/main.ts',
-      preload: ['wallet/frame.ts', `wallet/words/${language}/index.ts`, `shared/words/${language}.ts`],
+      preload: ['wallet/frame.ts', 'wallet/screens.ts', `wallet/words/${language}/index.ts`, `shared/words/${language}.ts`],
       language,
       title: NAMES[language],
       icon: `${root}wallet/icon.svg`,

@@ -35,7 +35,12 @@ function showDocument(files: PageFiles, issuer: string, browser: BrowserRequest,
   const { text, headers } = pageDocument({
     files,
     entry: 'identity/main.ts',
-    preload: ['identity/frame.ts', `identity/words/${words.language}/index.ts`, `shared/words/${words.language}.ts`],
+    preload: [
+      'identity/frame.ts',
+      'identity/screens.ts',
+      `identity/words/${words.language}/index.ts`,
+      `shared/words/${words.language}.ts`,
+    ],
     language: words.language,
     title: brand.name,
     icon: brand.icon,
