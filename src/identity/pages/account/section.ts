@@ -36,7 +36,7 @@ export interface AccountStep {
 
 export interface AccountSection {
   readonly page: AccountPageName;
-  /** With its heading (`section` of pages/account-layout.ts). Undefined: there is nothing to show. */
+  /** With its heading (`section` of layout.ts). Undefined: there is nothing to show. */
   show(visit: AccountVisit): Promise<Html | undefined>;
   /** By the `step` of their form. A name is used once among all sections. */
   readonly steps?: Readonly<Record<string, AccountStep>>;
