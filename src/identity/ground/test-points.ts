@@ -9,6 +9,8 @@ export type TestPoint =
   | 'provider-answer.before-use'
   /** Somebody has proved who they are; what their token, or the session here, says is read. */
   | 'login.before-token'
+  /** Nothing is missing in a login; what it may do in the scope is read. */
+  | 'login.before-scope'
   /** The record of a session, or of an access token, was found; the state of its account is read, and then the user. */
   | 'session.before-state'
   | 'session.before-user'

@@ -5,7 +5,7 @@ export { mountDevices } from './devices.routes.ts';
 export { createDevices, type Devices } from './devices.rules.ts';
 export { createFactor, type Factor } from './factor.rules.ts';
 export { qrCode } from './qr.ts';
-export { createLoginRequirements, hasSecond, type LoginRequirements, type Missing } from './requirements.ts';
+export { createLoginRequirements, type LoginRequirements, type Missing } from './requirements.ts';
 export { createSubject, type Subject } from './subject.ts';
 export { fromBase32, matchingStep, STEPS_SET_BACK } from './totp.ts';
 export { mountTwoFactor } from './two-factor.routes.ts';

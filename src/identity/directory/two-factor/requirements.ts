@@ -20,10 +20,8 @@ interface Account {
 type Combinations = readonly (readonly string[])[];
 
 /** Whether there is a second factor among them. A wallet is one beside a password; alone it is the first. */
-export function hasSecond(methods: Iterable<AuthMethod>): boolean {
-  const all = new Set(methods);
-  return all.has('totp') || all.has('passkey') || (all.has('wallet') && (all.has('password') || all.has('mapped')));
-}
+const hasSecond = (methods: ReadonlySet<AuthMethod>): boolean =>
+  methods.has('totp') || methods.has('passkey') || (methods.has('wallet') && (methods.has('password') || methods.has('mapped')));
 
 /** Keystone's multi_factor_auth_rules; empty when any combination will do. Unknown methods are ignored. */
 function rulesOf({ options }: Account): Combinations {
@@ -42,8 +40,6 @@ function missingByRules(account: Account, methods: ReadonlySet<AuthMethod>): Com
 /** What a login was made with. */
 interface UsedMethods {
   readonly methods: ReadonlySet<AuthMethod>;
-  /** Whether a second factor is among them, by `hasSecond` unless it is said. */
-  readonly second?: boolean;
   /** It stands for a login from before, in which the second factor was shown. */
   readonly isExchange?: boolean;
 }
@@ -60,10 +56,10 @@ export function createLoginRequirements({
 }) {
   /** Whatever is said of passkeys. */
   async function missingCombinations(reader: Reader, account: Account, used: UsedMethods): Promise<Combinations | undefined> {
-    const { methods, second = hasSecond(methods), isExchange = false } = used;
+    const { methods, isExchange = false } = used;
     const missing = missingByRules(account, methods);
     if (missing || isExchange) return missing;
-    const needsSecond = !second && (await isFactorOn(reader, account.id));
+    const needsSecond = !hasSecond(methods) && (await isFactorOn(reader, account.id));
     // A code alone is not enough, whatever the rules say.
     return needsSecond || ![...methods].some((method) => kindOf(method) === 'first') ? [['password', 'totp']] : undefined;
   }

@@ -2,7 +2,7 @@
 
 import { type AuthContext, type AuthMethod, isPassedOn, kindOf } from '../../access/context/index.ts';
 import { type LoginAttempt, loginRefused } from '../../directory/logins/index.ts';
-import { hasSecond, type LoginRequirements, type Missing } from '../../directory/two-factor/index.ts';
+import type { LoginRequirements, Missing } from '../../directory/two-factor/index.ts';
 import type { UserWithExpiry } from '../../directory/users/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { testPoint } from '../../ground/test-points.ts';
@@ -82,14 +82,9 @@ export function createLoginChecks({ scopes, requirements, trusts, stillThere }: 
   async function nothingIsMissing(
     { user, methods: shown, delegation }: LoginProof,
     methods: ReadonlySet<AuthMethod>,
-    earlier: EarlierSteps | undefined,
   ): Promise<Missing | undefined> {
-    if (isPassedOn(delegation)) return undefined;
-    // A code counts in the request that has it: its key may have been replaced since.
-    const before = earlier?.methods.filter((method) => method !== 'totp') ?? [];
-    const second = hasSecond([...before, ...shown]);
     // Also of a token that is exchanged: the person may have become an administrator since.
-    return requirements.missing(user, { methods, second, isExchange: shown.some(isExchange) });
+    return isPassedOn(delegation) ? undefined : requirements.missing(user, { methods, isExchange: shown.some(isExchange) });
   }
 
   /**
@@ -145,8 +140,9 @@ export function createLoginChecks({ scopes, requirements, trusts, stillThere }: 
       const { user } = proof;
       const account = await accountIsOpen(user);
       earlierStepsHold(earlier, account);
-      const missing = await nothingIsMissing(proof, methods, earlier);
+      const missing = await nothingIsMissing(proof, methods);
       if (missing) return { user, account, methods, missing };
+      await testPoint('login.before-scope');
       const authContext =
         scope.kind === 'trust'
           ? await trustIsTheirs(proof, methods, scope.id, attempt)
@@ -159,7 +155,7 @@ export function createLoginChecks({ scopes, requirements, trusts, stillThere }: 
     async checkSession(proof: LoginProof): Promise<AuthContext | undefined> {
       await testPoint('login.before-token');
       const account = await accountIsOpen(proof.user);
-      const missing = await nothingIsMissing(proof, new Set(proof.methods), undefined);
+      const missing = await nothingIsMissing(proof, new Set(proof.methods));
       return missing ? undefined : scopeIsTheirs(proof, account, UNSCOPED);
     },
 

@@ -1,0 +1,102 @@
+// What is checked of every login, after its method: each test fails when one of these checks is gone.
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
+import { type ApiAnswer, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { makePerson } from '../../../../test/support/applications.ts';
+import { connectProvider, providerFor } from '../../../../test/support/federation.ts';
+import { KeyrockClient, logInByAccessToken } from '../../../../test/support/keyrock-client.ts';
+import type { PlainProvider } from '../../../../test/support/plain-provider.ts';
+import { ProviderTokens } from '../../../../test/support/provider-tokens.ts';
+import { logInWith, Phone } from '../../../../test/support/second-factor.ts';
+import { whenAt } from '../../../../test/support/test-points.ts';
+
+/** Of an authenticator app, in base32. */
+const blob = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
+const NAMED = [{ local: [{ user: { name: '{0}' } }], remote: [{ type: 'preferred_username' }] }];
+
+onEachDatabase('The checks of a login', (api) => {
+  const idp = uniqueName('idp');
+  let provider: PlainProvider;
+  before(async () => {
+    provider = await providerFor(idp);
+    await connectProvider(api, provider, { id: idp, rules: NAMED, settings: { accepts_tokens: true } });
+  });
+  after(() => provider.stop());
+
+  const exchange = (token: string, scope: unknown, headers: Record<string, string> = {}): Promise<ApiAnswer> =>
+    api.post(
+      '/v3/auth/tokens',
+      { auth: { identity: { methods: ['token'], token: { id: token } }, scope } },
+      { token: null, headers },
+    );
+  const endTokens = async ({ id }: { id: string }): Promise<void> => assertOk(await api.delete(`/v3/users/${id}/tokens`), 204);
+
+  it('refuse a project or a domain for a token of the system', async () => {
+    const { user, token } = await api.persona(['member'], 'system');
+    const project = await api.make('project', { name: uniqueName('project') });
+    for (const where of [`projects/${project.id}`, 'domains/default'])
+      assertOk(await api.put(`/v3/${where}/users/${user.id}/roles/${await api.roleId('member')}`), 204);
+    assertRefused(await exchange(token, { project: { id: project.id } }), 403, /system-scoped/);
+    assertRefused(await exchange(token, { domain: { id: 'default' } }), 403, /system-scoped/);
+    assertOk(await exchange(token, { system: { all: true } }), 201);
+  });
+
+  it('refuse a receipt of somebody else, and one from before the tokens of its owner were ended', async () => {
+    /** Somebody who needs three methods: a receipt has two of them, and a token is the third. */
+    async function begin() {
+      const person = await makePerson(api);
+      assertOk(await api.post('/v3/credentials', { credential: { type: 'totp', blob, user_id: person.user.id } }), 201);
+      const rules = async (multi_factor_auth_rules: unknown): Promise<void> =>
+        assertOk(await api.patch(`/v3/users/${person.user.id}`, { user: { options: { multi_factor_auth_rules } } }));
+      const newToken = async (): Promise<string> => {
+        await rules(null);
+        const token = await api.logIn({ id: person.user.id, password: person.password });
+        await rules([['password', 'totp', 'token']]);
+        return token;
+      };
+      const token = await newToken();
+      const first = await logInWith(api, person, { verification_code: new Phone(api, blob).fresh() });
+      assert.equal(first.status, 401);
+      return { ...person, token, newToken, receipt: { 'Openstack-Auth-Receipt': first.headers.get('openstack-auth-receipt')! } };
+    }
+    const [ann, bob] = [await begin(), await begin()];
+    assertRefused(await exchange(ann.token, undefined, bob.receipt), 401);
+    assertOk(await exchange(ann.token, undefined, ann.receipt), 201);
+    await endTokens(ann.user);
+    assertRefused(await exchange(await ann.newToken(), undefined, ann.receipt), 401);
+  });
+
+  it('give no application the rights of somebody who became an administrator', async () => {
+    const [person, client] = [await makePerson(api), await KeyrockClient.make(api)];
+    const { access_token: accessToken } = await client.tokens(person);
+    const answer = await logInByAccessToken(api, accessToken);
+    assertOk(answer, 201);
+    const token = answer.headers.get('x-subject-token')!;
+    const project = { project: { id: person.organization.id } };
+    assertOk(await exchange(token, project), 201);
+    const role = await api.roleId('admin');
+    assertOk(await api.put(`/v3/projects/${person.organization.id}/users/${person.user.id}/roles/${role}`), 204);
+    assertRefused(await exchange(token, project), 401);
+  });
+
+  it('refuse what was ended after they found nothing missing: by own roles, and through a provider', async () => {
+    const person = await makePerson(api);
+    const scope = { project: { id: person.organization.id } };
+    const { user, password } = person;
+    const byPassword = await whenAt(
+      'login.before-scope',
+      () => endTokens(user),
+      () => api.authenticate({ id: user.id, password }, scope),
+    );
+    assertRefused(byPassword, 401);
+    const [tokens, sub] = [new ProviderTokens(api, provider, idp), uniqueName('ann')];
+    const known = assertOk(await tokens.logIn(sub), 201).token.user as { id: string };
+    const vouched = await whenAt(
+      'login.before-scope',
+      () => endTokens(known),
+      () => tokens.logIn(sub),
+    );
+    assertRefused(vouched, 401);
+  });
+});
