@@ -55,5 +55,24 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const) {
       await slapd.change((client) => client.del(dnOf('user2')));
       assert.deepEqual(await statuses(), [403, 401, 401]);
     });
+
+    it('gives nothing to the first who uses their program or key since, either', async () => {
+      const [ann, bob] = [await member('user3'), await member('user4')];
+      const program = { application_credential: { name: 'program' } };
+      const made = await api.post(`/v3/users/${ann.user.id}/application_credentials`, program, { token: ann.token });
+      const { id, secret } = assertOk(made, 201).application_credential;
+      const identity = { methods: ['application_credential'], application_credential: { id, secret } };
+      const byProgram = () => api.post('/v3/auth/tokens', { auth: { identity } }, { token: null });
+      const tenant = { tenant_id: bob.project.id };
+      const key = assertOk(
+        await api.post(`/v3/users/${bob.user.id}/credentials/OS-EC2`, tenant, { token: bob.token }),
+        201,
+      ).credential;
+      const byKey = () => exchange(api, signedV2(key, api.clock.now()));
+      assertOk(await byProgram(), 201);
+      assertOk(await byKey());
+      for (const uid of ['user3', 'user4']) await slapd.change((client) => client.del(dnOf(uid)));
+      assert.deepEqual([(await byProgram()).status, (await byKey()).status], [401, 401]);
+    });
   });
 }
