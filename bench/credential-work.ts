@@ -16,12 +16,12 @@ import { hashOf } from '../src/verifiable/jose/index.ts';
 import { createWalletChanges } from '../src/wallet/access/caller.ts';
 import type { UnlessDamaged } from '../src/wallet/access/damage.ts';
 import { createStoredCredentials } from '../src/wallet/credentials/index.ts';
+import { walletSettings } from '../src/wallet/ground/settings.ts';
 import { createKeys, createSoftwareStore } from '../src/wallet/keys/index.ts';
 import { loadPresentations } from '../src/wallet/presentation/index.ts';
 import { createPublication } from '../src/wallet/publication/index.ts';
 import { notIdempotent } from '../src/wallet/resource/idempotency.store.ts';
 import { openWalletDatabase } from '../src/wallet/service.ts';
-import { walletSettings } from '../src/wallet/settings.ts';
 import { printSample } from './sample.ts';
 
 const [seconds, what, all] = process.argv.slice(2) as [string, string, string];

@@ -9,12 +9,12 @@ import { sharedSettings } from '../src/settings.ts';
 import { createWalletChanges } from '../src/wallet/access/caller.ts';
 import type { UnlessDamaged } from '../src/wallet/access/damage.ts';
 import { createDids } from '../src/wallet/dids/index.ts';
+import { walletSettings } from '../src/wallet/ground/settings.ts';
 import { createKeys, createSoftwareStore } from '../src/wallet/keys/index.ts';
 import { createPublication } from '../src/wallet/publication/index.ts';
 import { createIdempotency } from '../src/wallet/resource/idempotency.store.ts';
 import { openWalletDatabase } from '../src/wallet/service.ts';
 import { createCookies, createSessions } from '../src/wallet/session/index.ts';
-import { walletSettings } from '../src/wallet/settings.ts';
 
 const [folder, url, people] = process.argv.slice(2) as [string, string, string];
 const clock = systemClock;

@@ -18,7 +18,7 @@ describe('The code', () => {
       ['src/platform/http/x.ts', "import { a } from '../../identity/caller.ts';", /platform imports/],
       [
         'src/identity/directory/users/x.rules.ts',
-        "import { a } from '../../../wallet/settings.ts';",
+        "import { a } from '../../../wallet/ground/settings.ts';",
         /identity imports the wallet/,
       ],
       ['src/wallet/keys/x.ts', "import { a } from '../../identity/caller.ts';", /the wallet imports identity/],
@@ -40,6 +40,8 @@ describe('The code', () => {
       ],
       ['src/identity/directory/users/x.rules.ts', "import { a } from '../../routes.ts';", /imports .*, which is above it/],
       ['src/identity/ground/x.ts', "export { a } from '../access/rules/index.ts';", /imports .*, which is above it/],
+      ['src/wallet/keys/x.ts', "import { a } from '../issuance/index.ts';", /imports .*, which is above it/],
+      ['src/verifiable/jose/x.ts', "import { a } from '../trust/index.ts';", /imports .*, which is above it/],
       ['src/identity/things/x.ts', "import { a } from '../ground/faults.ts';", /things is in no room/],
       [
         'src/identity/directory/users/x.rules.ts',

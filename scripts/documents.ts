@@ -11,10 +11,10 @@ import { type MetricDefinitions, processMetrics, requestTimes } from '../src/pla
 import { backupMetrics } from '../src/scheduled-backups.ts';
 import { sharedSettings } from '../src/settings.ts';
 import { setupJsonSchema } from '../src/setup/index.ts';
-import { walletFaults } from '../src/wallet/faults.ts';
+import { walletFaults } from '../src/wallet/ground/faults.ts';
+import { walletSettings } from '../src/wallet/ground/settings.ts';
 import { walletMetrics } from '../src/wallet/metrics.ts';
 import { problemCode } from '../src/wallet/resource/error-format.ts';
-import { walletSettings } from '../src/wallet/settings.ts';
 import { needlessReasons, pairsPage } from './keystone-pairs.ts';
 import { makeIdentityDocument } from './openapi/identity/document.ts';
 import { makeWalletDocument } from './openapi/wallet/document.ts';

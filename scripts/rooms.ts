@@ -1,5 +1,5 @@
-// The rooms of a service: folders of modules, in an order. A room imports only those before it. What lies beside the rooms (service.ts,
-// routes.ts) is above all of them. docs/map.md says what is in each.
+// The rooms of a service, in an order. A room imports only those before it. What lies beside the rooms (service.ts, routes.ts) is above
+// all of them. A room of the identity service is a folder of modules, one of the others is a module. docs/map.md says what is in each.
 import { dirname, join, normalize } from 'node:path';
 
 export const ROOMS: Readonly<Record<string, readonly string[]>> = {
@@ -17,7 +17,28 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'operations',
     'pages',
   ],
+  wallet: [
+    'ground',
+    'access',
+    'resource',
+    'session',
+    'keys',
+    'publication',
+    'dids',
+    'protocols',
+    'credentials',
+    'exchanges',
+    'issuance',
+    'presentation',
+    'pages',
+    'jobs',
+    'audit-export',
+  ],
+  verifiable: ['jose', 'resolver', 'trust', 'status', 'formats', 'issuing', 'presentations'],
 };
+
+/** Rooms whose folders are modules. `ground` has files that everybody imports, each a module by itself. */
+const holdsModules = (service: string, room: string): boolean => service === 'identity' || room === 'ground';
 
 /** Folders above all rooms. */
 const ABOVE = ['migrations'];
@@ -33,8 +54,9 @@ export interface Place {
 export function placeOf(path: string): Place {
   const [, service = '', ...rest] = path.split('/');
   const room = rest.length > 1 && ROOMS[service]?.includes(rest[0]!) ? rest[0] : undefined;
-  const folders = rest.slice(0, -1).slice(0, room ? 2 : 1);
-  return { service, room, module: folders.length > (room ? 1 : 0) ? folders.join('/') : undefined };
+  const depth = room && holdsModules(service, room) ? 2 : 1;
+  const folders = rest.slice(0, -1).slice(0, depth);
+  return { service, room, module: folders.length === depth ? folders.join('/') : undefined };
 }
 
 /** The path of a module, or of a file that is one by itself. */

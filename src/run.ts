@@ -37,8 +37,8 @@ import {
 import { type SharedConfig, sharedSettings } from './settings.ts';
 import { onSignal, type Stoppable, stopServices, stopTimeoutMs } from './stopping.ts';
 import { version } from './version.ts';
+import { type WalletConfig, walletSettings } from './wallet/ground/settings.ts';
 import type { WalletService } from './wallet/service.ts';
-import { type WalletConfig, walletSettings } from './wallet/settings.ts';
 import { removeHalfWritten, removeLeftovers } from './work-folder.ts';
 
 /** A backup that is being made removes its temporary files. */

@@ -6,7 +6,7 @@ import type { IdentityConfig } from './identity/ground/settings/index.ts';
 import { ConfigError } from './platform/config/index.ts';
 import type { ProviderOptions } from './platform/openid-client/index.ts';
 import type { SharedConfig } from './settings.ts';
-import type { WalletConfig } from './wallet/settings.ts';
+import type { WalletConfig } from './wallet/ground/settings.ts';
 
 export interface RunOptions {
   readonly shared: SharedConfig;

@@ -5,7 +5,7 @@ import { sectionsWith } from '../src/identity/directory/domain-settings/index.ts
 import { identitySettings } from '../src/identity/ground/settings/index.ts';
 import { describeSettings, effectiveSettings, load, type Settings } from '../src/platform/config/index.ts';
 import { sharedSettings } from '../src/settings.ts';
-import { walletSettings } from '../src/wallet/settings.ts';
+import { walletSettings } from '../src/wallet/ground/settings.ts';
 
 const GROUPS: readonly Settings[] = [
   sharedSettings,

@@ -4,7 +4,7 @@ import { identitySettings } from '../identity/ground/settings/index.ts';
 import { identityOpenApi, walletOpenApi } from '../openapi.ts';
 import { describeSettings } from '../platform/config/index.ts';
 import { sharedSettings } from '../settings.ts';
-import { walletSettings } from '../wallet/settings.ts';
+import { walletSettings } from '../wallet/ground/settings.ts';
 import { type Command, UsageError } from './command.ts';
 import { print, settings } from './support.ts';
 

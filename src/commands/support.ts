@@ -11,7 +11,7 @@ import { lockFolder } from '../platform/database/index.ts';
 import { createLog } from '../platform/log/index.ts';
 import type { RunOptions } from '../setting-rules.ts';
 import { sharedSettings } from '../settings.ts';
-import { walletSettings } from '../wallet/settings.ts';
+import { walletSettings } from '../wallet/ground/settings.ts';
 
 export const print = (text: string): void => void process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
 

@@ -2,7 +2,7 @@
 import type { IdentityConfig } from '../identity/ground/settings/index.ts';
 import { ConfigError, type Environment } from '../platform/config/index.ts';
 import type { SharedConfig } from '../settings.ts';
-import type { WalletConfig } from '../wallet/settings.ts';
+import type { WalletConfig } from '../wallet/ground/settings.ts';
 
 export type Status = 'ok' | 'warn' | 'fail';
 

@@ -7,7 +7,7 @@ import { type Environment, load, refuseUnknownKeys } from '../platform/config/in
 import { checkBackupFolder } from '../scheduled-backups.ts';
 import { checkDatabases, checkIdentity, checkWallet, tlsOf, workersOf } from '../setting-rules.ts';
 import { sharedSettings } from '../settings.ts';
-import { walletSettings } from '../wallet/settings.ts';
+import { walletSettings } from '../wallet/ground/settings.ts';
 import { checkProvider, checkPublicAddress, checkService } from './addresses.ts';
 import { checkBackups } from './backups.ts';
 import { checkCertificate, checkTrustAnchors } from './certificates.ts';

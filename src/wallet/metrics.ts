@@ -10,8 +10,8 @@ import {
   type Metrics,
   registerDatabase,
 } from '../platform/metrics/index.ts';
-import type { Database } from './database.ts';
-import type { WalletConfig } from './settings.ts';
+import type { Database } from './ground/database.ts';
+import type { WalletConfig } from './ground/settings.ts';
 
 const EXCHANGE = {
   protocol: '`oid4vci` (receiving) or `oid4vp` (showing)',

@@ -14,10 +14,11 @@ import type { Anchors } from '../verifiable/trust/index.ts';
 import { type Caller, createUnlessDamaged, createWalletChanges, type RunWalletChange } from './access/index.ts';
 import { walletCadf } from './audit-export/index.ts';
 import { createCredentials, createStoredCredentials, type WalletCredentials } from './credentials/index.ts';
-import type { Database, ExchangeRow } from './database.ts';
 import { createDids, type Dids } from './dids/index.ts';
 import { createExchanges, type Exchanges } from './exchanges/index.ts';
-import { fail } from './faults.ts';
+import type { Database, ExchangeRow } from './ground/database.ts';
+import { fail } from './ground/faults.ts';
+import type { WalletConfig } from './ground/settings.ts';
 import { loadIssuance } from './issuance/index.ts';
 import { createKeys, type KeyStores, type Keys } from './keys/index.ts';
 import { walletMetrics } from './metrics.ts';
@@ -34,7 +35,6 @@ import {
   createSessionReader,
   createSessions,
 } from './session/index.ts';
-import type { WalletConfig } from './settings.ts';
 
 const LOGINS = { attempts: 60, perSeconds: 60 };
 const REFUSED_LOGOUTS = { attempts: 60, perSeconds: 60 };

@@ -20,9 +20,10 @@ import { waitAtMost } from '../platform/wait-at-most.ts';
 import { didWebOf } from '../verifiable/resolver/index.ts';
 import { version } from '../version.ts';
 import { authorize, type Caller, ensureRowSecurity, theNode, type WalletApp } from './access/index.ts';
-import type { Database, Tables } from './database.ts';
 import { hostOf } from './dids/index.ts';
 import { continueExchanges } from './exchanges/index.ts';
+import type { Database, Tables } from './ground/database.ts';
+import type { WalletConfig } from './ground/settings.ts';
 import { resealAll, startSweeper, sweepExpired } from './jobs/index.ts';
 import { type KeyStores, type Keys, openStores } from './keys/index.ts';
 import { registerWallet } from './metrics.ts';
@@ -31,7 +32,6 @@ import { type RegisteredVerifiers, readVerifiers } from './presentation/index.ts
 import { retireKeys } from './publication/index.ts';
 import { commonHeaders, problemErrors, REQUEST_ID_HEADER } from './resource/index.ts';
 import { mountWallet } from './routes.ts';
-import type { WalletConfig } from './settings.ts';
 
 export const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
 

@@ -1,7 +1,7 @@
 // Fuzzing of the wallet node.
 
 import { walletOpenApi } from '../../src/openapi.ts';
-import { walletFaults } from '../../src/wallet/faults.ts';
+import { walletFaults } from '../../src/wallet/ground/faults.ts';
 import { problemCode } from '../../src/wallet/resource/error-format.ts';
 import type { TestWallet, WalletUser } from '../support/wallet.ts';
 import type { FuzzPlan, FuzzTarget } from './fuzz.ts';

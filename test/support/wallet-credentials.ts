@@ -6,7 +6,7 @@ import { actAs } from '../../src/wallet/access/owners.store.ts';
 import { insertInstances } from '../../src/wallet/credentials/copies.store.ts';
 import { insertCredential } from '../../src/wallet/credentials/credentials.store.ts';
 import { type CredentialContent, credentialSealContext, instanceSealContext } from '../../src/wallet/credentials/index.ts';
-import type { CredentialRow } from '../../src/wallet/database.ts';
+import type { CredentialRow } from '../../src/wallet/ground/database.ts';
 import type { WalletUser } from './wallet.ts';
 
 /** The owner id of a test user. */

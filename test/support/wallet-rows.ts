@@ -1,7 +1,7 @@
 // Direct access to the wallet node's data, for tests that check it or tamper with it.
 import { newUlid } from '../../src/platform/ids.ts';
 import { actAs, EVERYONE } from '../../src/wallet/access/owners.store.ts';
-import type { KeyRow, Tx } from '../../src/wallet/database.ts';
+import type { KeyRow, Tx } from '../../src/wallet/ground/database.ts';
 import type { TestWallet } from './wallet.ts';
 
 /** Runs work in a transaction that sees the rows of all owners. */

@@ -2,7 +2,7 @@
 import { createApp, mountProbes } from '../../../src/platform/http/index.ts';
 import { apiPageRoutes } from '../../../src/platform/pages/index.ts';
 import { version } from '../../../src/version.ts';
-import { walletFaults } from '../../../src/wallet/faults.ts';
+import { walletFaults } from '../../../src/wallet/ground/faults.ts';
 import { Problem, problemCode, problemErrors } from '../../../src/wallet/resource/index.ts';
 import { mountWallet, type WalletRouteDeps } from '../../../src/wallet/routes.ts';
 import { type ErrorFamily, openApi } from '../openapi.ts';

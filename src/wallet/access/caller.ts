@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { type AuditActor, createChanges, type RunAuditedChange as RunChangeOn } from '../../platform/audit/index.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { KeyedLocks, takeAdvisoryLock } from '../../platform/database/index.ts';
-import type { Database, Tables, WalletChange } from '../database.ts';
+import type { Database, Tables, WalletChange } from '../ground/database.ts';
 import { actAs, NODE } from './owners.store.ts';
 
 export interface Caller extends AuditActor {

@@ -3,7 +3,7 @@
 import { type Kysely, sql } from 'kysely';
 import { ConfigError } from '../../platform/config/index.ts';
 import { type Dialect, takeAdvisoryLock } from '../../platform/database/index.ts';
-import type { Database, Reader, Tx } from '../database.ts';
+import type { Database, Reader, Tx } from '../ground/database.ts';
 
 /** The owner of the node's own key and DID. */
 export const NODE = 'node';

@@ -8,7 +8,7 @@ import { sharedPostgres } from '../../../test/support/postgres.ts';
 import { onEachWallet, onWallet, type TestWallet, type WalletUser } from '../../../test/support/wallet.ts';
 import { ownerOfPerson, storeCredential } from '../../../test/support/wallet-credentials.ts';
 import { secretsOf } from '../../../test/support/wallet-session.ts';
-import type { Database, Reader } from '../database.ts';
+import type { Database, Reader } from '../ground/database.ts';
 import { openWalletDatabase } from '../service.ts';
 import { actAs, actForSession, EVERYONE, ensureRowSecurity, NODE, readAs, readForSession } from './owners.store.ts';
 

@@ -1,6 +1,6 @@
 // Authorization rules. A wallet belongs to one owner: a request can only see and change what its caller owns (owners.store.ts).
 import type { App, Target } from '../../platform/http/index.ts';
-import { fail } from '../faults.ts';
+import { fail } from '../ground/faults.ts';
 import type { Caller } from './caller.ts';
 import { NODE } from './owners.store.ts';
 

@@ -2,7 +2,7 @@
 
 import type { FormatName } from '../../verifiable/formats/index.ts';
 import { type Caller, readAs } from '../access/index.ts';
-import type { CredentialRow } from '../database.ts';
+import type { CredentialRow } from '../ground/database.ts';
 import { type CredentialContent, openContent, tryOpen } from './credential-content.ts';
 import { type CandidateFilter, candidateRows } from './credentials.store.ts';
 import type { StoredCredentialDeps } from './deps.ts';

@@ -1,5 +1,5 @@
 // Copies of stored credentials, and the keys they are bound to. Every statement filters by owner.
-import type { CredentialInstanceRow, KeyRow, Reader, Tx } from '../database.ts';
+import type { CredentialInstanceRow, KeyRow, Reader, Tx } from '../ground/database.ts';
 
 export async function insertInstances(tx: Tx, rows: readonly CredentialInstanceRow[]): Promise<void> {
   await tx

@@ -3,8 +3,8 @@
 import type { CredentialHolder } from '../../verifiable/formats/index.ts';
 import type { PublicJwk } from '../../verifiable/jose/index.ts';
 import { ownerTag, readAs } from '../access/index.ts';
-import type { CredentialRow, Reader, WalletChange } from '../database.ts';
-import { fail } from '../faults.ts';
+import type { CredentialRow, Reader, WalletChange } from '../ground/database.ts';
+import { fail } from '../ground/faults.ts';
 import { methodId } from '../publication/index.ts';
 import type { CredentialCandidate } from './candidates.ts';
 import { type CopyKey, deleteInstance, instancesOf, signingKeys } from './copies.store.ts';

@@ -1,7 +1,7 @@
 // The sealed content of a credential: all personal data.
 import type { Seal } from '../../platform/seal/index.ts';
 import type { StatusReference } from '../../verifiable/status/index.ts';
-import type { CredentialInstanceRow, CredentialRow } from '../database.ts';
+import type { CredentialInstanceRow, CredentialRow } from '../ground/database.ts';
 import type { Description } from './display.ts';
 
 export interface CredentialContent {

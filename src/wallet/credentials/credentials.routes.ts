@@ -1,7 +1,7 @@
 // /api/v1/wallet/credentials
 
 import type { WalletApp } from '../access/index.ts';
-import type { CredentialRow } from '../database.ts';
+import type { CredentialRow } from '../ground/database.ts';
 import { PAGED, pageAnswer, pageOf } from '../resource/index.ts';
 import type { WalletCredentials } from './credentials.rules.ts';
 import { Credential, CredentialList, CredentialQuery, renderCredential } from './credentials.schema.ts';

@@ -12,8 +12,8 @@ import {
   type UnlessDamaged,
   type WalletTarget,
 } from '../access/index.ts';
-import type { CredentialInstanceRow, CredentialRow, Database, Reader } from '../database.ts';
-import { fail } from '../faults.ts';
+import type { CredentialInstanceRow, CredentialRow, Database, Reader } from '../ground/database.ts';
+import { fail } from '../ground/faults.ts';
 import type { ListPage } from '../resource/index.ts';
 import { instancesOf } from './copies.store.ts';
 import { damagedContent, openContent, openCopy } from './credential-content.ts';

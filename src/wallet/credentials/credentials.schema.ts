@@ -1,7 +1,7 @@
 // The JSON of credentials.
 import { type Static, t } from '../../platform/http/index.ts';
 import { FORMAT_NAMES, FORMATS, formatNamed } from '../../verifiable/formats/index.ts';
-import type { CredentialRow } from '../database.ts';
+import type { CredentialRow } from '../ground/database.ts';
 import { described, flag, pageQuery, time } from '../resource/index.ts';
 import type { CredentialContent } from './credential-content.ts';
 import { ClaimLabel, Display, displaysOf } from './display.ts';

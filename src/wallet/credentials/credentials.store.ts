@@ -1,5 +1,5 @@
 // Credentials in the database. Every statement filters by owner.
-import type { CredentialRow, Reader, Tx } from '../database.ts';
+import type { CredentialRow, Reader, Tx } from '../ground/database.ts';
 import type { ListPage } from '../resource/index.ts';
 
 export interface CredentialFilter {

@@ -3,8 +3,8 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import type { Status } from '../../verifiable/status/index.ts';
 import type { Caller } from '../access/index.ts';
-import type { Database, WalletChange } from '../database.ts';
 import type { Dids } from '../dids/index.ts';
+import type { Database, WalletChange } from '../ground/database.ts';
 import type { Keys } from '../keys/index.ts';
 
 export interface StoredCredentialDeps {

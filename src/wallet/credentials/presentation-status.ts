@@ -2,7 +2,7 @@
 
 import type { StatusReference } from '../../verifiable/status/index.ts';
 import { ownerTag } from '../access/index.ts';
-import type { CredentialRow } from '../database.ts';
+import type { CredentialRow } from '../ground/database.ts';
 import type { CredentialCandidate } from './candidates.ts';
 import { nextCopy } from './copies.ts';
 import { type CredentialContent, openContent, tryOpen } from './credential-content.ts';

@@ -2,8 +2,8 @@
 
 import type { VerifiedCredential } from '../../verifiable/formats/index.ts';
 import { ownerTag } from '../access/index.ts';
-import type { CredentialInstanceRow, WalletChange } from '../database.ts';
-import { fail } from '../faults.ts';
+import type { CredentialInstanceRow, WalletChange } from '../ground/database.ts';
+import { fail } from '../ground/faults.ts';
 import { insertInstances } from './copies.store.ts';
 import { type CopyContent, type CredentialContent, credentialSealContext, instanceSealContext } from './credential-content.ts';
 import { insertCredential, keyStates } from './credentials.store.ts';

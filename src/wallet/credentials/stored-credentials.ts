@@ -1,7 +1,7 @@
 // Stored credentials for issuance and presentation: stored when received, searched for a verifier's query, consumed when shown.
 import { newUlid } from '../../platform/ids.ts';
 import type { Caller } from '../access/index.ts';
-import type { CredentialRow, WalletChange } from '../database.ts';
+import type { CredentialRow, WalletChange } from '../ground/database.ts';
 import { type CredentialCandidate, candidates } from './candidates.ts';
 import { consumeCopy, peekCopy, type ReservedCopy, releaseCopy, reserveCopy } from './copies.ts';
 import type { CandidateFilter } from './credentials.store.ts';

@@ -1,7 +1,7 @@
 // Dependencies of DID operations.
 import type { Clock } from '../../platform/clock.ts';
 import type { RunWalletChange, UnlessDamaged } from '../access/index.ts';
-import type { Database } from '../database.ts';
+import type { Database } from '../ground/database.ts';
 import type { Keys } from '../keys/index.ts';
 import type { Publication } from '../publication/index.ts';
 

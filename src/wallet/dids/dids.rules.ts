@@ -1,6 +1,6 @@
 // Lifecycle of DIDs: provisioned, published, unpublished, deleted. Each step has its own file.
 import { type Caller, EVERYONE, readAs } from '../access/index.ts';
-import type { DidRow, Reader } from '../database.ts';
+import type { DidRow, Reader } from '../ground/database.ts';
 import type { IdempotentRequest, ListPage } from '../resource/index.ts';
 import type { DidDeps } from './deps.ts';
 import type { DidRequest } from './dids.schema.ts';

@@ -1,7 +1,7 @@
 // The JSON of DIDs, and alexandria's form of the request.
 import { type Static, t } from '../../platform/http/index.ts';
-import type { DidRow } from '../database.ts';
-import { fail } from '../faults.ts';
+import type { DidRow } from '../ground/database.ts';
+import { fail } from '../ground/faults.ts';
 import type { CarriedKey, DidDocument, DidService } from '../publication/index.ts';
 import { Alias, described, pageQuery, time } from '../resource/index.ts';
 

@@ -1,5 +1,5 @@
 // DIDs in the database. Every statement filters by owner, except for the names of hosted documents, which are global.
-import type { DidMethod, DidRow, DidState, Reader, Tx } from '../database.ts';
+import type { DidMethod, DidRow, DidState, Reader, Tx } from '../ground/database.ts';
 import type { ListPage } from '../resource/index.ts';
 
 export interface DidFilter {

@@ -1,7 +1,7 @@
 // Publishes, unpublishes and deletes DIDs.
 import { type Caller, NODE, ownerTag } from '../access/index.ts';
-import type { DidRow } from '../database.ts';
-import { fail } from '../faults.ts';
+import type { DidRow } from '../ground/database.ts';
+import { fail } from '../ground/faults.ts';
 import type { DidDeps } from './deps.ts';
 import type { DidDetails } from './dids.schema.ts';
 import { deleteDid, hasCredentials, makeNewestDefault } from './dids.store.ts';

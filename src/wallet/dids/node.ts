@@ -2,7 +2,7 @@
 
 import { didWebOf } from '../../verifiable/resolver/index.ts';
 import { type Caller, NODE, readAs } from '../access/index.ts';
-import type { DidRow, Reader, WalletChange } from '../database.ts';
+import type { DidRow, Reader, WalletChange } from '../ground/database.ts';
 import { NODE_NAME } from '../publication/index.ts';
 import type { DidDeps } from './deps.ts';
 import { clearDefault, findDid, insertDid } from './dids.store.ts';

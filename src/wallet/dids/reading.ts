@@ -2,8 +2,8 @@
 
 import { documentOfDidJwk, documentOfDidKey } from '../../verifiable/resolver/index.ts';
 import { type Caller, readAs, readList, targetFor, type WalletTarget } from '../access/index.ts';
-import type { DidRow, Reader, WalletChange } from '../database.ts';
-import { fail } from '../faults.ts';
+import type { DidRow, Reader, WalletChange } from '../ground/database.ts';
+import { fail } from '../ground/faults.ts';
 import { type CarriedKey, type DidService, methodId } from '../publication/index.ts';
 import type { ListPage } from '../resource/index.ts';
 import type { DidDeps } from './deps.ts';

@@ -1,5 +1,5 @@
 // Services (DID Core, 5.4) and alsoKnownAs of a document. Readers may follow these addresses, so they are checked.
-import { fail } from '../faults.ts';
+import { fail } from '../ground/faults.ts';
 import type { DidService } from '../publication/index.ts';
 import type { DidRequest } from './dids.schema.ts';
 

@@ -1,7 +1,7 @@
 // Cancels an exchange for its owner. Nobody else is told: a verifier is refused with `action: reject` instead.
 import { type Caller, readList } from '../access/index.ts';
-import type { ExchangeRow } from '../database.ts';
-import { fail } from '../faults.ts';
+import type { ExchangeRow } from '../ground/database.ts';
+import { fail } from '../ground/faults.ts';
 import { time } from '../resource/index.ts';
 import type { ExchangeDeps, ExchangeStep } from './exchange.ts';
 import { claimExchange, updateExchange } from './exchanges.store.ts';

@@ -1,7 +1,7 @@
 // Background job: continues exchanges that wait for an issuer, also after a restart.
 import { forEachConcurrently } from '../../platform/for-each-concurrently.ts';
 import type { Log } from '../../platform/log/index.ts';
-import type { ExchangeRow } from '../database.ts';
+import type { ExchangeRow } from '../ground/database.ts';
 import type { Exchanges } from './exchanges.ts';
 
 const BATCH = 100;

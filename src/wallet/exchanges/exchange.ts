@@ -3,7 +3,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import { type Caller, type RunWalletChange, readList, type UnlessDamaged } from '../access/index.ts';
-import type { Database, ExchangeRow, ExchangeState } from '../database.ts';
+import type { Database, ExchangeRow, ExchangeState } from '../ground/database.ts';
 import { time } from '../resource/index.ts';
 import { type ExchangeSummary, openSummary, sealSummary } from './summary.ts';
 

@@ -1,7 +1,7 @@
 // /api/v1/wallet/exchanges: exchanges with issuers and verifiers, with their steps.
 
 import type { Caller, WalletApp } from '../access/index.ts';
-import type { ExchangeRow } from '../database.ts';
+import type { ExchangeRow } from '../ground/database.ts';
 import { EmptyBody, PAGED, pageAnswer, pageOf } from '../resource/index.ts';
 import { ExchangeList, ExchangeQuery, ExchangeSchema, renderExchange } from './exchanges.schema.ts';
 import type { Exchanges } from './exchanges.ts';

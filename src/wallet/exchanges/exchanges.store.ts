@@ -1,5 +1,5 @@
 // Exchanges in the database. Every statement filters by owner, except for background jobs.
-import type { ExchangeRow, ExchangeState, Reader, Tx } from '../database.ts';
+import type { ExchangeRow, ExchangeState, Reader, Tx } from '../ground/database.ts';
 import type { ListPage } from '../resource/index.ts';
 import { OVER } from './states.ts';
 

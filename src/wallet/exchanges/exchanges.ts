@@ -1,6 +1,6 @@
 // Exchanges with issuers and verifiers: started, worked on, released, ended. Each step has its own file.
 import { type Caller, EVERYONE, readAs, targetFor, theNode, type WalletTarget } from '../access/index.ts';
-import type { ExchangeRow, FinalState, Tx, WalletChange } from '../database.ts';
+import type { ExchangeRow, FinalState, Tx, WalletChange } from '../ground/database.ts';
 import type { IdempotentRequest, ListPage } from '../resource/index.ts';
 import { cancelExchange } from './cancel.ts';
 import {

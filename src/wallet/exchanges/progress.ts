@@ -1,6 +1,6 @@
 // Saves, releases and ends exchanges. Only the worker with the claim may write.
-import type { ExchangeRow, FinalState, WalletChange } from '../database.ts';
-import { fail } from '../faults.ts';
+import type { ExchangeRow, FinalState, WalletChange } from '../ground/database.ts';
+import { fail } from '../ground/faults.ts';
 import { CLAIM_MS, columnsOf, type Exchange, type ExchangeDeps } from './exchange.ts';
 import { updateClaimed, updateExchange } from './exchanges.store.ts';
 

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { newUlid } from '../../platform/ids.ts';
 import type { Caller } from '../access/index.ts';
-import type { ExchangeRow, ExchangeState, WalletChange } from '../database.ts';
-import { fail } from '../faults.ts';
+import type { ExchangeRow, ExchangeState, WalletChange } from '../ground/database.ts';
+import { fail } from '../ground/faults.ts';
 import { type IdempotentRequest, notIdempotent } from '../resource/index.ts';
 import { CLAIM_MS, columnsOf, type Exchange, type ExchangeDeps, openRow, type Protocol } from './exchange.ts';
 import { claimExchange, findByRequest, findExchange, insertExchange } from './exchanges.store.ts';

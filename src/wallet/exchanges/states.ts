@@ -1,5 +1,5 @@
 // Groups of exchange states (see database.ts).
-import type { ExchangeState, FinalState } from '../database.ts';
+import type { ExchangeState, FinalState } from '../ground/database.ts';
 
 export const OVER: readonly ExchangeState[] = [
   'issued',

@@ -2,7 +2,7 @@
 import { type Static, t } from '../../platform/http/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import { readObject } from '../access/index.ts';
-import type { ExchangeRow } from '../database.ts';
+import type { ExchangeRow } from '../ground/database.ts';
 
 const Display = t.object({}, { locale: t.string(), name: t.string(), description: t.string() });
 

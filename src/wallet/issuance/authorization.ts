@@ -2,7 +2,7 @@
 import type { Oauth2Client } from '@openid4vc/oauth2';
 import type { IssuerMetadataResult } from '@openid4vc/openid4vci';
 import { newSecret } from '../../platform/ids.ts';
-import { fail } from '../faults.ts';
+import { fail } from '../ground/faults.ts';
 import { withUpstreamFaults } from '../protocols/index.ts';
 import type { CanRedirectTo, WalletIdentity } from './clients.ts';
 import type { PendingAuthorization } from './data.ts';

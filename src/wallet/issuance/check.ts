@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { CredentialRejectedError, type Formats, type VerifiedCredential } from '../../verifiable/formats/index.ts';
 import { thumbprintOf } from '../../verifiable/jose/index.ts';
 import { TrustError } from '../../verifiable/trust/index.ts';
-import { fail, fault } from '../faults.ts';
+import { fail, fault } from '../ground/faults.ts';
 import type { CredentialConfiguration } from './offer.ts';
 import type { ProofKey } from './proof-key.ts';
 

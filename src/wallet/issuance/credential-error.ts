@@ -1,6 +1,6 @@
 // Error responses of an issuer, and the faults for our caller.
 import { OutboundError } from '../../platform/outbound/index.ts';
-import { fault } from '../faults.ts';
+import { fault } from '../ground/faults.ts';
 import { OAUTH_TEXT as OAUTH_WORD, upstreamFault } from '../protocols/index.ts';
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -1,5 +1,5 @@
 // Credential responses: credentials, or a transaction id for later (OID4VCI, 8.3).
-import { fail, fault } from '../faults.ts';
+import { fail, fault } from '../ground/faults.ts';
 import { isObject } from './credential-error.ts';
 
 export type CredentialResponse =

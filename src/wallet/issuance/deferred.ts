@@ -1,6 +1,6 @@
 // Deferred credentials (OID4VCI, 9).
 import type { IssuerMetadataResult } from '@openid4vc/openid4vci';
-import { fail } from '../faults.ts';
+import { fail } from '../ground/faults.ts';
 import { CredentialError, isTransient, toFault } from './credential-error.ts';
 import { type CredentialResponse, DEFAULT_INTERVAL, responseOf } from './credential-response.ts';
 import type { IssuanceExchange } from './data.ts';

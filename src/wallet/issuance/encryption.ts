@@ -3,7 +3,7 @@ import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:cryp
 import type { IssuerMetadataResult } from '@openid4vc/openid4vci';
 import type { JWK } from 'jose';
 import { publicJwkOf } from '../../verifiable/jose/index.ts';
-import { fail } from '../faults.ts';
+import { fail } from '../ground/faults.ts';
 
 const ENCODINGS = ['A256GCM', 'A128GCM', 'A192GCM', 'A128CBC-HS256', 'A256CBC-HS512'];
 const ALGORITHMS = ['ECDH-ES', 'ECDH-ES+A128KW', 'ECDH-ES+A256KW'];

@@ -1,6 +1,6 @@
 // Obtains the access token with the grant of the offer: a pre-authorized code or an authorization code.
 import type { IssuerMetadataResult } from '@openid4vc/openid4vci';
-import { fail } from '../faults.ts';
+import { fail } from '../ground/faults.ts';
 import { time } from '../resource/index.ts';
 import { beginAuthorization, finishAuthorization } from './authorization.ts';
 import type { IssuanceExchange } from './data.ts';

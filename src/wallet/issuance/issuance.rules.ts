@@ -3,9 +3,9 @@
 import type { IssuerMetadataResult } from '@openid4vc/openid4vci';
 import { Fault } from '../../platform/faults/index.ts';
 import type { Caller } from '../access/index.ts';
-import type { ExchangeRow } from '../database.ts';
 import { isFinished } from '../exchanges/index.ts';
-import { fail } from '../faults.ts';
+import type { ExchangeRow } from '../ground/database.ts';
+import { fail } from '../ground/faults.ts';
 import { type IdempotentRequest, notIdempotent } from '../resource/index.ts';
 import { type IssuanceData, type IssuanceExchange, isRecoverable } from './data.ts';
 import type { IssuanceDeps } from './deps.ts';

@@ -1,7 +1,7 @@
 // Credential issuer metadata (OID4VCI, 12.2).
 import type { CredentialOfferObject, IssuerMetadataResult } from '@openid4vc/openid4vci';
 import { isUnsafeJson } from '../../verifiable/jose/index.ts';
-import { fail } from '../faults.ts';
+import { fail } from '../ground/faults.ts';
 import { withUpstreamFaults } from '../protocols/index.ts';
 import type { Clients } from './clients.ts';
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { CredentialOfferObject, IssuerMetadataResult, Openid4vciClient } from '@openid4vc/openid4vci';
 import { type FormatName, formatNamed } from '../../verifiable/formats/index.ts';
 import { isUnsafeJson } from '../../verifiable/jose/index.ts';
-import { fail } from '../faults.ts';
+import { fail } from '../ground/faults.ts';
 import { withUpstreamFaults } from '../protocols/index.ts';
 import type { IssuanceRequest } from './issuance.schema.ts';
 

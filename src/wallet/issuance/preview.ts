@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { CredentialOfferObject, IssuerMetadataResult } from '@openid4vc/openid4vci';
 import { descriptionOf, localNames } from '../credentials/index.ts';
 import type { ExchangeSummary } from '../exchanges/index.ts';
-import { fail } from '../faults.ts';
+import { fail } from '../ground/faults.ts';
 import type { IssuanceData } from './data.ts';
 import type { IssuanceAnswer, IssuerProof, OfferedCredential } from './issuance.schema.ts';
 import { configurationsOf, grantOf, issuerNameOf, txCodeOf } from './offer.ts';

@@ -1,6 +1,6 @@
 // Chooses a DID and its key for a key proof.
 import type { Caller } from '../access/index.ts';
-import { fail } from '../faults.ts';
+import { fail } from '../ground/faults.ts';
 import { notIdempotent } from '../resource/index.ts';
 import { anyKey, namedKey, type ProofKey, type ProofKeyDeps, proofKeyOf } from './proof-key.ts';
 import type { BindingMethods } from './proof-types.ts';

@@ -2,9 +2,9 @@
 import { Fault } from '../../platform/faults/index.ts';
 import { ALGORITHMS, type PublicJwk } from '../../verifiable/jose/index.ts';
 import type { Caller } from '../access/index.ts';
-import type { KeyRow } from '../database.ts';
 import type { Dids } from '../dids/index.ts';
-import { fail } from '../faults.ts';
+import type { KeyRow } from '../ground/database.ts';
+import { fail } from '../ground/faults.ts';
 import { isSlow, type Keys } from '../keys/index.ts';
 import { notIdempotent } from '../resource/index.ts';
 import { noAlgorithm } from './proof-types.ts';

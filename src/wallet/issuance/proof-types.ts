@@ -2,7 +2,7 @@
 
 import { FORMATS } from '../../verifiable/formats/index.ts';
 import { ALGORITHMS } from '../../verifiable/jose/index.ts';
-import { fail } from '../faults.ts';
+import { fail } from '../ground/faults.ts';
 import type { CredentialConfiguration } from './offer.ts';
 
 /** The binding methods the issuer accepts. */

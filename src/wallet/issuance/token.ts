@@ -12,7 +12,7 @@ import {
   type Openid4vciClient,
 } from '@openid4vc/openid4vci';
 import { type PublicJwk, publicJwkOf, signWith } from '../../verifiable/jose/index.ts';
-import { fail } from '../faults.ts';
+import { fail } from '../ground/faults.ts';
 import { protocolError, upstreamFault, type WalletSigner, withUpstreamFaults } from '../protocols/index.ts';
 import { grantOf, PRE_AUTHORIZED, txCodeOf } from './offer.ts';
 

@@ -2,7 +2,7 @@
 import type { Seal } from '../../platform/seal/index.ts';
 import { type ResealResult, resealColumns } from '../../platform/sealed/index.ts';
 import { actAs, EVERYONE } from '../access/index.ts';
-import type { Database, Tx } from '../database.ts';
+import type { Database, Tx } from '../ground/database.ts';
 import { SEALED_COLUMNS } from './sealed.ts';
 
 /** Deletes the expired rows of all modules in one transaction. Returns how many. */

@@ -1,7 +1,7 @@
 // Dependencies of key operations.
 import type { Clock } from '../../platform/clock.ts';
 import type { RunWalletChange, UnlessDamaged } from '../access/index.ts';
-import type { Database } from '../database.ts';
+import type { Database } from '../ground/database.ts';
 import type { KeyDrafts, KeyStores } from './drafts.ts';
 import type { KeyListener } from './listener.ts';
 

@@ -1,6 +1,6 @@
 // Turns errors of a key device into faults of their own, so that callers know they can try again.
 import { Fault } from '../../platform/faults/index.ts';
-import { fault } from '../faults.ts';
+import { fault } from '../ground/faults.ts';
 import type { KeyStore } from './key-store.ts';
 import { CKR, isCode } from './pkcs11/constants.ts';
 

@@ -2,8 +2,8 @@
 import type { Clock } from '../../platform/clock.ts';
 import { newUlid } from '../../platform/ids.ts';
 import { ALGORITHMS, type Algorithm } from '../../verifiable/jose/index.ts';
-import type { KeyRow } from '../database.ts';
-import { fail } from '../faults.ts';
+import type { KeyRow } from '../ground/database.ts';
+import { fail } from '../ground/faults.ts';
 import { createSlowKeys, type KeyRequester } from './generation.ts';
 import { importKey } from './import.ts';
 import type { CreatedKey, KeyStorage, KeyStore, StoredKey } from './key-store.ts';

@@ -3,7 +3,7 @@
 import { notCounted } from '../../platform/deadline.ts';
 import { FairQueue } from '../../platform/limits/index.ts';
 import type { Algorithm } from '../../verifiable/jose/index.ts';
-import { fail } from '../faults.ts';
+import { fail } from '../ground/faults.ts';
 
 /** Running and waiting together. */
 const MAX_PER_OWNER = 3;

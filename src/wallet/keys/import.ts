@@ -1,7 +1,7 @@
 // Imports private keys: a JWK, or PKCS#8 in PEM. The algorithm follows from the key.
 import { createPrivateKey, type KeyObject, randomBytes } from 'node:crypto';
 import { type Algorithm, algorithmOf, publicJwkOf, signWith, verifyWith } from '../../verifiable/jose/index.ts';
-import { fail } from '../faults.ts';
+import { fail } from '../ground/faults.ts';
 
 export interface ImportedKey {
   readonly privateKey: KeyObject;

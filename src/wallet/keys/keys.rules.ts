@@ -1,6 +1,6 @@
 // Lifecycle of a key: registered, rotated, revoked, purged. No step can be undone. Each step has its own file.
 import { type Caller, EVERYONE, readAs } from '../access/index.ts';
-import type { KeyRow, WalletChange } from '../database.ts';
+import type { KeyRow, WalletChange } from '../ground/database.ts';
 import type { IdempotentRequest, ListPage } from '../resource/index.ts';
 import type { KeyDeps } from './deps.ts';
 import { createDrafts, type KeyDraft } from './drafts.ts';

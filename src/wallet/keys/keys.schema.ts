@@ -2,7 +2,7 @@
 import { type Static, t } from '../../platform/http/index.ts';
 import type { PublicJwk } from '../../verifiable/jose/index.ts';
 import { readList, readObject } from '../access/index.ts';
-import type { KeyRow } from '../database.ts';
+import type { KeyRow } from '../ground/database.ts';
 import { Alias, described, pageQuery, time } from '../resource/index.ts';
 import { STORAGES } from './key-store.ts';
 import { RELATIONSHIPS } from './uses.ts';

@@ -1,7 +1,7 @@
 // Keys in the database. Every statement names the owner.
 import { type Kysely, sql } from 'kysely';
 import { NODE } from '../access/index.ts';
-import type { KeyRow, KeyState, Reader, Tx } from '../database.ts';
+import type { KeyRow, KeyState, Reader, Tx } from '../ground/database.ts';
 import type { ListPage } from '../resource/index.ts';
 
 export interface KeyFilter {

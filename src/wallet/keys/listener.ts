@@ -1,5 +1,5 @@
 // Lets modules that use keys react to key changes, within the same change. This module does not depend on them.
-import type { KeyRow, Reader, WalletChange } from '../database.ts';
+import type { KeyRow, Reader, WalletChange } from '../ground/database.ts';
 
 type ChangedKey = Pick<KeyRow, 'id' | 'owner'>;
 

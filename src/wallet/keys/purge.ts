@@ -1,7 +1,7 @@
 // Deletes the row of a key. Its thumbprint is kept, so that the key cannot be registered again.
 import { type Caller, NODE, ownerTag } from '../access/index.ts';
-import type { KeyRow, WalletChange } from '../database.ts';
-import { fail } from '../faults.ts';
+import type { KeyRow, WalletChange } from '../ground/database.ts';
+import { fail } from '../ground/faults.ts';
 import type { KeyDeps } from './deps.ts';
 import { credentialsOfKey, deleteKey } from './keys.store.ts';
 import { reloadKey, withUse } from './reading.ts';

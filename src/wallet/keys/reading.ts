@@ -1,7 +1,7 @@
 // Reads keys, with what refers to them.
 import { type Caller, readAs, targetFor, type WalletTarget } from '../access/index.ts';
-import type { KeyRow, Reader, WalletChange } from '../database.ts';
-import { fail } from '../faults.ts';
+import type { KeyRow, Reader, WalletChange } from '../ground/database.ts';
+import { fail } from '../ground/faults.ts';
 import type { ListPage } from '../resource/index.ts';
 import type { KeyDeps } from './deps.ts';
 import { type KeyContent, readContent, renderKey } from './keys.schema.ts';

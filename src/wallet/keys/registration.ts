@@ -2,8 +2,8 @@
 import { Fault } from '../../platform/faults/index.ts';
 import { thumbprintOf } from '../../verifiable/jose/index.ts';
 import { type Caller, NODE, ownerTag } from '../access/index.ts';
-import type { KeyRow, WalletChange } from '../database.ts';
-import { fail, fault } from '../faults.ts';
+import type { KeyRow, WalletChange } from '../ground/database.ts';
+import { fail, fault } from '../ground/faults.ts';
 import type { IdempotentRequest } from '../resource/index.ts';
 import type { KeyDeps } from './deps.ts';
 import type { KeyDraft } from './drafts.ts';

@@ -1,6 +1,6 @@
 // Revokes a key permanently: nothing can be signed with it again, not even with a copy of the row.
 import { type Caller, EVERYONE, NODE, ownerTag, readAs, theNode } from '../access/index.ts';
-import type { KeyRow, WalletChange } from '../database.ts';
+import type { KeyRow, WalletChange } from '../ground/database.ts';
 import type { KeyDeps } from './deps.ts';
 import { type KeyDraft, parseAlgorithm, storedKeyOf } from './drafts.ts';
 import type { KeyStorage } from './key-store.ts';

@@ -1,7 +1,7 @@
 // Rotates a key: the successor takes over its uses, and DID documents list both until the grace period ends.
 import type { Caller } from '../access/index.ts';
-import type { KeyRow, WalletChange } from '../database.ts';
-import { fail } from '../faults.ts';
+import type { KeyRow, WalletChange } from '../ground/database.ts';
+import { fail } from '../ground/faults.ts';
 import type { KeyDeps } from './deps.ts';
 import { type KeyDraft, parseAlgorithm } from './drafts.ts';
 import { parseDuration } from './duration.ts';

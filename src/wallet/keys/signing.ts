@@ -2,8 +2,8 @@
 
 import type { Algorithm } from '../../verifiable/jose/index.ts';
 import { NODE, readAs } from '../access/index.ts';
-import type { KeyRow, WalletChange } from '../database.ts';
-import { fail } from '../faults.ts';
+import type { KeyRow, WalletChange } from '../ground/database.ts';
+import { fail } from '../ground/faults.ts';
 import type { KeyDeps } from './deps.ts';
 import { storedKeyOf } from './drafts.ts';
 import { findDefaultKey, findKey } from './keys.store.ts';

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Mount, RawExchange } from '../../platform/http/index.ts';
 import { createPageFiles, type PageDocument, type PageFiles, pageDocument, sendPageFile } from '../../platform/pages/index.ts';
 import { version } from '../../version.ts';
-import { fail } from '../faults.ts';
+import { fail } from '../ground/faults.ts';
 
 const SOURCES = fileURLToPath(new URL('../../../console', import.meta.url));
 const FILES = '/pages/';

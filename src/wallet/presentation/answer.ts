@@ -3,7 +3,7 @@ import type { JWK } from 'jose';
 import type { Outbound } from '../../platform/outbound/index.ts';
 import { thumbprintOf } from '../../verifiable/jose/index.ts';
 import { readPublicJwk } from '../../verifiable/resolver/index.ts';
-import { fail } from '../faults.ts';
+import { fail } from '../ground/faults.ts';
 import { withUpstreamFaults } from '../protocols/index.ts';
 import type { VerifierRequest } from './request.ts';
 

@@ -7,8 +7,8 @@ import { onEachWallet } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
 import { inDatabase } from '../../../test/support/wallet-rows.ts';
 import { createSeal } from '../../platform/seal/index.ts';
-import type { ExchangeRow } from '../database.ts';
 import { exchangeSealContext } from '../exchanges/index.ts';
+import type { ExchangeRow } from '../ground/database.ts';
 
 const PAYMENT = 'https://example.org/payment';
 

@@ -7,7 +7,7 @@ import type { Trust } from '../../verifiable/trust/index.ts';
 import type { RunWalletChange } from '../access/index.ts';
 import type { StoredCredentials } from '../credentials/index.ts';
 import type { Exchange, Exchanges } from '../exchanges/index.ts';
-import { fail } from '../faults.ts';
+import { fail } from '../ground/faults.ts';
 import type { PresentationAnswer, PresentationRequest, Verifier } from './presentation.schema.ts';
 import type { CredentialSelection, Matcher, PresentationQuery } from './query.ts';
 import type { FetchedRequestObject } from './request.ts';

@@ -1,5 +1,5 @@
 // Evaluates a request before credentials are selected: query, transaction data, and encryption of the answer.
-import { fail } from '../faults.ts';
+import { fail } from '../ground/faults.ts';
 import { answerKeyOf } from './answer.ts';
 import type { EvaluatedRequest, PresentationDeps } from './data.ts';
 import type { Verifier } from './presentation.schema.ts';

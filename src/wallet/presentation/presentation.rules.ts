@@ -3,7 +3,7 @@
 import { Fault } from '../../platform/faults/index.ts';
 import type { Caller } from '../access/index.ts';
 import { type ExchangeSummary, isFinished } from '../exchanges/index.ts';
-import { fail } from '../faults.ts';
+import { fail } from '../ground/faults.ts';
 import type { IdempotentRequest } from '../resource/index.ts';
 import { isPreviewed, type PresentationData, type PresentationDeps, type PresentationExchange } from './data.ts';
 import { evaluateRequest } from './evaluation.ts';

@@ -5,7 +5,7 @@ import { FORMATS, formatNamed, type QueryMeta } from '../../verifiable/formats/i
 import { isUnsafeJson } from '../../verifiable/jose/index.ts';
 import type { Caller } from '../access/index.ts';
 import type { CredentialCandidate, StoredCredentials } from '../credentials/index.ts';
-import { fail } from '../faults.ts';
+import { fail } from '../ground/faults.ts';
 import { type ClaimPath, type ClaimsQuery, createClaimMatcher } from './claims.ts';
 import { createPauses } from './pauses.ts';
 import type { VerifierFormats } from './vp-formats.ts';

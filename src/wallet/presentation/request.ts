@@ -6,7 +6,7 @@ import type { Outbound } from '../../platform/outbound/index.ts';
 import { FORMAT_NAMES, supportedFormats } from '../../verifiable/formats/index.ts';
 import { decodeJws, isUnsafeJson } from '../../verifiable/jose/index.ts';
 import { TrustError } from '../../verifiable/trust/index.ts';
-import { fail } from '../faults.ts';
+import { fail } from '../ground/faults.ts';
 import { protocolError, withUpstreamFaults } from '../protocols/index.ts';
 
 const REQUEST_OBJECT = 'application/oauth-authz-req+jwt';

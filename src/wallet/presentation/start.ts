@@ -4,7 +4,7 @@ import { isUniqueViolation } from '../../platform/database/index.ts';
 import { Fault } from '../../platform/faults/index.ts';
 import type { Caller } from '../access/index.ts';
 import { isAnswered } from '../exchanges/index.ts';
-import { fail } from '../faults.ts';
+import { fail } from '../ground/faults.ts';
 import type { IdempotentRequest } from '../resource/index.ts';
 import { PROTOCOL, type PresentationData, type PresentationDeps, type PresentationExchange } from './data.ts';
 import type { PresentationRequest } from './presentation.schema.ts';

@@ -1,6 +1,6 @@
 // Submits an answer: selects credentials, creates presentations, consumes copies, and sends them to the verifier (OID4VP, 8).
 import type { ExchangeSummary } from '../exchanges/index.ts';
-import { fail } from '../faults.ts';
+import { fail } from '../ground/faults.ts';
 import { sendAnswer } from './answer.ts';
 import { concludeExchange } from './conclusion.ts';
 import { type EvaluatedRequest, type PresentationDeps, type PresentationExchange, selectionOf } from './data.ts';

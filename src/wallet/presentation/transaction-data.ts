@@ -2,7 +2,7 @@
 // understand what it signs (OID4VP, 5.1).
 import { createHash } from 'node:crypto';
 import { isUnsafeJson } from '../../verifiable/jose/index.ts';
-import { fail } from '../faults.ts';
+import { fail } from '../ground/faults.ts';
 
 const HASHES: Readonly<Record<string, string>> = { 'sha-256': 'sha256', 'sha-384': 'sha384', 'sha-512': 'sha512' };
 const MAX_ENTRIES = 10;

@@ -4,7 +4,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { decodeJws, JwsError, verifyJws } from '../../verifiable/jose/index.ts';
 import { readVerificationJwk } from '../../verifiable/resolver/index.ts';
 import { type Trust, TrustError } from '../../verifiable/trust/index.ts';
-import { fail } from '../faults.ts';
+import { fail } from '../ground/faults.ts';
 import type { Verifier } from './presentation.schema.ts';
 import type { VerifierRequest } from './request.ts';
 

@@ -6,7 +6,7 @@ import { guardedFetch, type Outbound, OutboundError } from '../../platform/outbo
 import { decodeJws, JwsError, type PublicJwk, signJws, verifyJws } from '../../verifiable/jose/index.ts';
 import { readVerificationJwk } from '../../verifiable/resolver/index.ts';
 import { alternativeNamesOf, type Trust } from '../../verifiable/trust/index.ts';
-import { fault } from '../faults.ts';
+import { fault } from '../ground/faults.ts';
 
 /** A key of the wallet that signs in the libraries' callbacks. */
 export interface WalletSigner {

@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Answer, t } from '../../platform/http/index.ts';
 import type { WalletApp, WalletTarget } from '../access/index.ts';
-import { fail } from '../faults.ts';
+import { fail } from '../ground/faults.ts';
 import type { Documents, PublishedDocument } from './documents.ts';
 import { NODE_NAME } from './publishing.ts';
 

@@ -1,5 +1,5 @@
 // Cache of published documents, which resolvers request often. Publishing, withdrawing and rotating invalidate it.
-import type { Database } from '../database.ts';
+import type { Database } from '../ground/database.ts';
 import { findDocument } from './publication.store.ts';
 import { documentTag } from './publishing.ts';
 

@@ -1,7 +1,7 @@
 // Updates DID documents when keys change, within the change of the key.
 import type { Clock } from '../../platform/clock.ts';
-import type { DidRow, Reader, WalletChange } from '../database.ts';
-import { fail } from '../faults.ts';
+import type { DidRow, Reader, WalletChange } from '../ground/database.ts';
+import { fail } from '../ground/faults.ts';
 import type { KeyListener } from '../keys/index.ts';
 import { addKey, didsOfKey, keysOfDids, moveCredentials, removeKey } from './publication.store.ts';
 import { documentChanged, withdraw } from './publishing.ts';

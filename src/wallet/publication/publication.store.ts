@@ -1,7 +1,7 @@
 // DIDs with their keys, and the published documents.
 import { preparedRow } from '../../platform/database/index.ts';
 import { FORMAT_NAMES, FORMATS } from '../../verifiable/formats/index.ts';
-import type { DidKeyRow, DidRow, KeyRow, PublishedDocumentRow, Reader, Tables, Tx } from '../database.ts';
+import type { DidKeyRow, DidRow, KeyRow, PublishedDocumentRow, Reader, Tables, Tx } from '../ground/database.ts';
 
 /** A key of a DID, with the columns a document needs. */
 export type CarriedKey = Pick<KeyRow, 'kid' | 'algorithm' | 'state' | 'uses' | 'public_jwk' | 'verify_until'> &

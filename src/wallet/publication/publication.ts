@@ -1,6 +1,6 @@
 // Updates documents when DIDs and their keys change. Everything here runs within a change of the caller.
 import type { Clock } from '../../platform/clock.ts';
-import type { DidRow, WalletChange } from '../database.ts';
+import type { DidRow, WalletChange } from '../ground/database.ts';
 import { createKeyListener, removeKeyFromDocuments } from './key-changes.ts';
 import { addKey, type CarriedKey, keysOfDids } from './publication.store.ts';
 import { documentChanged, documentOf, publish, withdraw } from './publishing.ts';

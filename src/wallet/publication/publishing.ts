@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../../platform/clock.ts';
 import type { PublicJwk } from '../../verifiable/jose/index.ts';
 import { ownerTag } from '../access/index.ts';
-import type { DidRow, WalletChange } from '../database.ts';
+import type { DidRow, WalletChange } from '../ground/database.ts';
 import type { Relationship } from '../keys/index.ts';
 import { buildDocument, type DidDocument, type DidService } from './document.ts';
 import { type CarriedKey, keysOfDids, publishedUnder, putDocument, removeDocument, updateDid } from './publication.store.ts';

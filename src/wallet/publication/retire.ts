@@ -1,7 +1,7 @@
 // Removes keys from documents after their grace period.
 import type { Clock } from '../../platform/clock.ts';
 import { EVERYONE, type RunWalletChange, readAs, theNode } from '../access/index.ts';
-import type { Database } from '../database.ts';
+import type { Database } from '../ground/database.ts';
 import { overdueKeys } from './publication.store.ts';
 import type { Publication } from './publication.ts';
 

@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { onEachWallet } from '../../../test/support/wallet.ts';
 import { inDatabase } from '../../../test/support/wallet-rows.ts';
 import { type Caller, createWalletChanges } from '../access/index.ts';
-import type { Database } from '../database.ts';
+import type { Database } from '../ground/database.ts';
 import { createIdempotency, IDEMPOTENCY_MS } from './idempotency.store.ts';
 
 onEachWallet('Repeated requests', (wallet) => {

@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock } from '../../platform/clock.ts';
 import { type Caller, readAs } from '../access/index.ts';
-import type { Database, Reader, Tx, WalletChange } from '../database.ts';
-import { fail } from '../faults.ts';
+import type { Database, Reader, Tx, WalletChange } from '../ground/database.ts';
+import { fail } from '../ground/faults.ts';
 
 const HEADER = 'idempotency-key';
 export const IDEMPOTENCY_MS = 24 * 3600 * 1000;

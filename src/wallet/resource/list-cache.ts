@@ -1,7 +1,7 @@
 // Caches the first page of lists, which user interfaces request often. Every change of an owner's wallet drops it.
 import { Answer, type Schema, serialize } from '../../platform/http/index.ts';
 import { ownerTag } from '../access/index.ts';
-import type { Database } from '../database.ts';
+import type { Database } from '../ground/database.ts';
 
 const schemaIds = new WeakMap<Schema, number>();
 let lastId = 0;

@@ -1,6 +1,6 @@
 // Lists: plain arrays with `limit`, `cursor`, and a Link header for the next page.
 import { Answer, type Call, t } from '../../platform/http/index.ts';
-import { fail } from '../faults.ts';
+import { fail } from '../ground/faults.ts';
 
 const MAX_PAGE = 200;
 const DEFAULT_PAGE = 50;

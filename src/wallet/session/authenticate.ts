@@ -1,6 +1,6 @@
 // Authenticates a request: by bearer token if those are accepted, else by session cookie.
 import type { IncomingHttpHeaders } from 'node:http';
-import { fault } from '../faults.ts';
+import { fault } from '../ground/faults.ts';
 import type { Bearer } from './bearer.ts';
 import type { Cookies } from './cookies.ts';
 import { type AuthenticatedCaller, callerOf, type RoleRules } from './identity.ts';

@@ -2,7 +2,7 @@
 import { newSecret } from '../../platform/ids.ts';
 import type { ProviderGrant } from '../../platform/openid-client/index.ts';
 import { actForSession, ownerOf } from '../access/index.ts';
-import type { SessionRow } from '../database.ts';
+import type { SessionRow } from '../ground/database.ts';
 import type { SessionDeps } from './deps.ts';
 import { accessEndOf, refreshTimeOf } from './refresh.ts';
 import { hashOf, openSession, type Session, sealSession, sessionTag, sidHashOf } from './session.ts';

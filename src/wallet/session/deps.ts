@@ -4,7 +4,7 @@ import type { Cache } from '../../platform/database/index.ts';
 import type { Log } from '../../platform/log/index.ts';
 import type { Provider } from '../../platform/openid-client/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
-import type { Database } from '../database.ts';
+import type { Database } from '../ground/database.ts';
 import type { Cookies } from './cookies.ts';
 import type { ProviderChecks } from './provider-checks.ts';
 import type { Session, SessionRules } from './session.ts';

@@ -1,6 +1,6 @@
 // Ends sessions: by the user, by a logout token, or because the provider no longer confirms them.
 import { actAs, actForSession, EVERYONE, ownerOf } from '../access/index.ts';
-import type { Database, Tx, WalletChange } from '../database.ts';
+import type { Database, Tx, WalletChange } from '../ground/database.ts';
 import type { SessionDeps } from './deps.ts';
 import { type Session, sessionTag, sidHashOf } from './session.ts';
 import { deleteSession, deleteSessionsOf } from './sessions.store.ts';

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { RunAuditedChange } from '../../platform/audit/index.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Provider, VerifyToken } from '../../platform/openid-client/index.ts';
-import type { Tables } from '../database.ts';
+import type { Tables } from '../ground/database.ts';
 import type { Cookies } from './cookies.ts';
 import type { Sessions } from './sessions.ts';
 

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { serviceActor } from '../../platform/audit/index.ts';
 import type { AuthorizationFlow, ProviderGrant } from '../../platform/openid-client/index.ts';
 import { providerErrorOf } from '../../platform/openid-client/index.ts';
-import { fail, fault } from '../faults.ts';
+import { fail, fault } from '../ground/faults.ts';
 import type { Cookies } from './cookies.ts';
 import type { LoginDeps } from './login-deps.ts';
 import { ownPath } from './own-path.ts';

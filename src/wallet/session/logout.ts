@@ -1,7 +1,7 @@
 // Logout by the user, or by a logout token of the provider.
 import { serviceActor } from '../../platform/audit/index.ts';
 import { readLogoutToken, USED_MS } from '../../platform/openid-client/index.ts';
-import { fail } from '../faults.ts';
+import { fail } from '../ground/faults.ts';
 import type { LoginDeps } from './login-deps.ts';
 import { ownPath } from './own-path.ts';
 import type { Session } from './session.ts';

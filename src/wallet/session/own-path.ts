@@ -1,5 +1,5 @@
 // The path a browser returns to after a login or a logout: always on this service.
-import { fail } from '../faults.ts';
+import { fail } from '../ground/faults.ts';
 
 /** One leading slash, and no backslash, space or control character, because browsers remove or convert those. */
 const PLAIN_PATH = /^\/(?![/\\])[^\\\s\p{Cc}]*$/u;

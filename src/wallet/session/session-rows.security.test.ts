@@ -5,7 +5,7 @@ import { onEachWallet, type TestWallet, type WalletUser } from '../../../test/su
 import { ownerOfPerson } from '../../../test/support/wallet-credentials.ts';
 import { secretsOf } from '../../../test/support/wallet-session.ts';
 import { actAs, EVERYONE, readForSession } from '../access/index.ts';
-import type { SessionRow } from '../database.ts';
+import type { SessionRow } from '../ground/database.ts';
 
 const USERINFO = '/api/v1/auth/userinfo';
 const KEYS = '/api/v1/wallet/keys';

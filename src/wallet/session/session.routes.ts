@@ -5,7 +5,7 @@ import { Fault } from '../../platform/faults/index.ts';
 import { Answer, type Call, type Query } from '../../platform/http/index.ts';
 import { addressKey, type Throttle } from '../../platform/limits/index.ts';
 import type { Caller, WalletApp } from '../access/index.ts';
-import { fail } from '../faults.ts';
+import { fail } from '../ground/faults.ts';
 import { isOwnPage } from './authenticate.ts';
 import type { AuthenticatedCaller } from './identity.ts';
 import type { WalletLogins } from './session.rules.ts';

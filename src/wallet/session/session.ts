@@ -5,7 +5,7 @@ import type { Log } from '../../platform/log/index.ts';
 import type { ProviderGrant } from '../../platform/openid-client/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import { ownerOf } from '../access/index.ts';
-import type { SessionRow } from '../database.ts';
+import type { SessionRow } from '../ground/database.ts';
 
 export interface SessionRules {
   readonly idleMs: number;

@@ -1,5 +1,5 @@
 // Sessions in the database, by the hash of their id. A copy of the table cannot be used to log in.
-import type { Reader, SessionRow, Tx } from '../database.ts';
+import type { Reader, SessionRow, Tx } from '../ground/database.ts';
 
 export function findSession(db: Reader, idHash: string): Promise<SessionRow | undefined> {
   return db.selectFrom('sessions').where('id_hash', '=', idHash).selectAll().executeTakeFirst();

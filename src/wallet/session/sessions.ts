@@ -2,7 +2,7 @@
 
 import type { ProviderGrant } from '../../platform/openid-client/index.ts';
 import { EVERYONE, readAs } from '../access/index.ts';
-import type { Tx, WalletChange } from '../database.ts';
+import type { Tx, WalletChange } from '../ground/database.ts';
 import { beginSession } from './begin.ts';
 import type { SessionDeps } from './deps.ts';
 import { endByProvider, endSession } from './end.ts';

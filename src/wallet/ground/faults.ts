@@ -1,6 +1,6 @@
 // All errors of the wallet node, with status and text. Clients rely on the code. The part after a slash only tells apart
 // entries that share a code.
-import { faultsOf, platformFaults } from '../platform/faults/index.ts';
+import { faultsOf, platformFaults } from '../../platform/faults/index.ts';
 
 export const walletFaults = {
   ...platformFaults,

@@ -1,8 +1,8 @@
 // The tables of the wallet node, as the query layer sees them.
 
-import type { AuditEventRow, AuditedChange as ChangeOn } from '../platform/audit/index.ts';
-import type { AuditExportRow } from '../platform/audit-export/index.ts';
-import type { Database as AnyDatabase, Reader as AnyReader, Tx as AnyTx } from '../platform/database/index.ts';
+import type { AuditEventRow, AuditedChange as ChangeOn } from '../../platform/audit/index.ts';
+import type { AuditExportRow } from '../../platform/audit-export/index.ts';
+import type { Database as AnyDatabase, Reader as AnyReader, Tx as AnyTx } from '../../platform/database/index.ts';
 
 /** A boolean as 0 or 1, which both databases can store. */
 export type Bit = number;

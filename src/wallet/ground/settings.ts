@@ -1,6 +1,6 @@
 // Settings of the wallet node.
-import { auditSettings } from '../platform/audit-export/index.ts';
-import { setting, type Values } from '../platform/config/index.ts';
+import { auditSettings } from '../../platform/audit-export/index.ts';
+import { setting, type Values } from '../../platform/config/index.ts';
 
 export const walletSettings = {
   host: setting.text(
