@@ -1,6 +1,6 @@
 // Builds the rooms, each from those below it. A room tells those above it by news (ground/resource/news.ts).
 import { buildAccess } from './access/build.ts';
-import { createShield } from './applications/app-roles/index.ts';
+import { createRankGuard } from './applications/app-roles/index.ts';
 import { buildApplications } from './applications/build.ts';
 import { buildCatalog } from './catalog/build.ts';
 import { buildDelegation } from './delegation/build.ts';
@@ -21,7 +21,7 @@ export async function buildModules(db: Database, options: ModuleOptions) {
   const credentialTypes = createCredentialTypes({ db, clock: options.clock });
   const ground = buildGround(db, options, createRevocation({ db, credentialTypes }));
   const access = buildAccess(ground);
-  const directory = buildDirectory(access, createShield(access));
+  const directory = buildDirectory(access, createRankGuard(access));
   const catalog = await buildCatalog(directory);
   const delegation = buildDelegation(catalog);
   const applications = buildApplications(delegation);

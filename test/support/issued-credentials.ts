@@ -5,7 +5,11 @@ import { before } from 'node:test';
 import { createUserPermissions } from '../../src/identity/applications/app-roles/index.ts';
 import { createChanges, type RunChange, serviceActor } from '../../src/identity/ground/audit/index.ts';
 import type { Database } from '../../src/identity/ground/database/index.ts';
-import { createIssuedCredentials, createRevocation, type Recorded } from '../../src/identity/role-credentials/issued/index.ts';
+import {
+  createIssuedCredentials,
+  createRevocation,
+  type IssuanceRecord,
+} from '../../src/identity/role-credentials/issued/index.ts';
 import { CREDENTIAL_TYPES_TAG, createCredentialTypes } from '../../src/identity/role-credentials/types/index.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import { createCaches } from '../../src/platform/database/index.ts';
@@ -87,7 +91,7 @@ export const recordFor = (
   count = 1,
   notAfter = Number.MAX_SAFE_INTEGER,
   wallet: { readonly authorizationId?: string; readonly keys?: readonly string[] } = {},
-): Promise<Recorded & { ids: string[] }> =>
+): Promise<IssuanceRecord & { ids: string[] }> =>
   change(serviceActor, async (transaction) => {
     const what = {
       type: { id: typeId },
@@ -163,7 +167,7 @@ export async function verifierOf(urlOf: () => string, clock: Clock, db: Database
       return { issuer: issuer.id, subject, ...(validUntil === undefined ? {} : { validUntil }) };
     },
   });
-  type Entry = Recorded['credentials'][number];
+  type Entry = IssuanceRecord['credentials'][number];
   return {
     /** By the Token Status List. */
     byToken: ({ tokenStatus }: Entry) =>

@@ -2,7 +2,7 @@
 
 import type { AccessRoom } from '../access/build.ts';
 import { keepToken } from '../access/context/index.ts';
-import { createFreshLogin, type Shield } from '../access/rules/index.ts';
+import { createFreshLogin, type RankGuard } from '../access/rules/index.ts';
 import type { Actor, Change } from '../ground/audit/index.ts';
 import type { PasskeyRow, Tx } from '../ground/database/index.ts';
 import { createNews, createQuestion } from '../ground/resource/index.ts';
@@ -57,8 +57,8 @@ function buildProofs(below: AccessRoom, news: AccountNews) {
   };
 }
 
-/** `shield`: protects people with more rights than the caller, also those that they have in applications. */
-export function buildDirectory(below: AccessRoom, shield: Shield) {
+/** `refuseIfOutranked`: refuses changes of people who have more rights than the caller, also rights in applications. */
+export function buildDirectory(below: AccessRoom, refuseIfOutranked: RankGuard) {
   const news = createAccountNews();
   /** Whether an account can be entered without its passkeys. */
   const waysBesidePasskeys = createQuestion<[tx: Tx, userId: string]>();
@@ -66,7 +66,7 @@ export function buildDirectory(below: AccessRoom, shield: Shield) {
   const isOfSession = createQuestion<[transaction: Change, userId: string, auditId: string]>();
   const proofs = buildProofs(below, news);
   const { passkeyPolicy, relyingParty, notices } = proofs;
-  const deps = { ...below, ...proofs, shield };
+  const deps = { ...below, ...proofs, refuseIfOutranked };
   const listeners = {
     revokeAccess: news.accessRevoked.tell,
     endSessions: news.sessionsEnded.tell,

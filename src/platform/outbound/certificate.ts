@@ -5,7 +5,7 @@ import { OutboundError, outboundErrorOf } from './error.ts';
 
 const TIMEOUT_MS = 5_000;
 
-export interface ShownCertificate {
+export interface PeerCertificate {
   /** Milliseconds. */
   readonly validTo: number;
   /** Why it is not trusted, as a code such as CERT_HAS_EXPIRED; undefined if it is. */
@@ -14,7 +14,7 @@ export interface ShownCertificate {
   readonly issuer: string;
 }
 
-export function shownCertificate(host: string, port: number): Promise<ShownCertificate> {
+export function shownCertificate(host: string, port: number): Promise<PeerCertificate> {
   return new Promise((resolve, reject) => {
     const socket = connect({
       host,

@@ -1,4 +1,4 @@
-export { type ShownCertificate, shownCertificate } from './certificate.ts';
+export { type PeerCertificate, shownCertificate } from './certificate.ts';
 export {
   createOutbound,
   type Outbound,

@@ -34,7 +34,7 @@ function offeredCredentials(offer: CredentialOfferObject, metadata: IssuerMetada
 }
 
 /** What a preview is made of. */
-export interface ShownOffer {
+export interface OfferPreview {
   readonly offer: CredentialOfferObject;
   readonly metadata: IssuerMetadataResult;
   /** The address of the identity service in the same process. */
@@ -42,7 +42,7 @@ export interface ShownOffer {
 }
 
 /** How the issuer proved that the offer's metadata are its own. */
-function issuerProofOf({ offer: { credential_issuer: issuer }, metadata, beside }: ShownOffer): IssuerProof {
+function issuerProofOf({ offer: { credential_issuer: issuer }, metadata, beside }: OfferPreview): IssuerProof {
   const { method } = metadata.signedCredentialIssuer?.signer ?? {};
   if (method === 'x5c') return 'certificate';
   if (method === 'did') return 'did';
@@ -50,7 +50,7 @@ function issuerProofOf({ offer: { credential_issuer: issuer }, metadata, beside 
   return URL.parse(issuer)?.protocol === 'https:' ? 'https' : 'none';
 }
 
-export function previewOf(exchangeId: string, shown: ShownOffer): IssuanceAnswer {
+export function previewOf(exchangeId: string, shown: OfferPreview): IssuanceAnswer {
   const { offer, metadata } = shown;
   const name = issuerNameOf(metadata);
   const txCode = txCodeOf(offer);
@@ -69,7 +69,7 @@ export function previewOf(exchangeId: string, shown: ShownOffer): IssuanceAnswer
   };
 }
 
-export function summaryOf(shown: ShownOffer): ExchangeSummary {
+export function summaryOf(shown: OfferPreview): ExchangeSummary {
   const { offer, metadata } = shown;
   const name = issuerNameOf(metadata);
   return {
@@ -86,12 +86,12 @@ export function summaryOf(shown: ShownOffer): ExchangeSummary {
 }
 
 /** Identifies what a preview shows. */
-export const previewDigest = (shown: ShownOffer): string =>
+export const previewDigest = (shown: OfferPreview): string =>
   createHash('sha256')
     .update(JSON.stringify(previewOf('', shown)))
     .digest('base64url');
 
 /** What is accepted must be what was shown: the issuer may have changed its metadata since. */
-export function checkPreview({ previewed }: IssuanceData, shown: ShownOffer): void {
+export function checkPreview({ previewed }: IssuanceData, shown: OfferPreview): void {
   if (previewed !== undefined && previewed !== previewDigest(shown)) fail('preview-outdated');
 }

@@ -15,7 +15,7 @@ export interface DelegationRef {
 }
 
 /** Whether a program uses what a user passed on. Whoever came through another provider is the user in person. */
-export const isPassedOn = (delegation: DelegationRef | undefined): boolean =>
+export const delegatesRights = (delegation: DelegationRef | undefined): boolean =>
   delegation !== undefined && delegation.kind !== 'federation';
 
 /** What a delegation gives, as it is stored now. */

@@ -26,7 +26,7 @@ export {
   type DelegationReader,
   type DelegationReaders,
   type DelegationRef,
-  isPassedOn,
+  delegatesRights,
 } from './delegation.ts';
 export type { DirectoryAccount, DirectoryGuard, DirectoryLogin } from './directory-guard.ts';
 export { closureOf, heldGroups, type Inspection, inactivityEnd } from './inspection.ts';

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Reader } from '../../ground/database/index.ts';
 
-/** What one link with a provider gave (login/federation/lending.rules.ts). */
+/** What one link with a provider gave (login/federation/entitlement-changes.rules.ts). */
 export interface LentThing {
   readonly providerId: string;
   readonly groups: readonly string[];

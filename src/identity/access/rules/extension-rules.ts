@@ -2,9 +2,9 @@
 
 import {
   admin,
+  adminOrApplicationManager,
   adminOrAssigns,
   adminOrInPerson,
-  adminOrManagesApplication,
   adminOrManagesRoles,
   adminOrThemselves,
   anyCaller,
@@ -27,21 +27,21 @@ export const extensionRules = {
   list_user_consumers: adminOrInPerson,
   create_consumer: givesSecret(anyCaller),
   // With its secret.
-  get_consumer: givesSecret(adminOrManagesApplication),
-  update_consumer: adminOrManagesApplication,
-  delete_consumer: adminOrManagesApplication,
-  rotate_consumer_secret: givesSecret(adminOrManagesApplication),
-  list_consumer_grants: adminOrManagesApplication,
-  end_consumer_grant: adminOrManagesApplication,
-  try_consumer_sign_in: adminOrManagesApplication,
+  get_consumer: givesSecret(adminOrApplicationManager),
+  update_consumer: adminOrApplicationManager,
+  delete_consumer: adminOrApplicationManager,
+  rotate_consumer_secret: givesSecret(adminOrApplicationManager),
+  list_consumer_grants: adminOrApplicationManager,
+  end_consumer_grant: adminOrApplicationManager,
+  try_consumer_sign_in: adminOrApplicationManager,
 
   // Credentials about roles.
   list_credential_types: listedByManaged,
-  create_credential_type: adminOrManagesApplication,
-  get_credential_type: adminOrManagesApplication,
-  update_credential_type: adminOrManagesApplication,
-  delete_credential_type: adminOrManagesApplication,
-  get_credential_target: adminOrManagesApplication,
+  create_credential_type: adminOrApplicationManager,
+  get_credential_type: adminOrApplicationManager,
+  update_credential_type: adminOrApplicationManager,
+  delete_credential_type: adminOrApplicationManager,
+  get_credential_target: adminOrApplicationManager,
   set_credential_target: admin,
   get_credential_issuer: anyCaller,
 
@@ -85,11 +85,11 @@ export const extensionRules = {
   list_passkeys: adminOrInPerson,
   delete_passkey: adminOrInPerson,
 
-  list_issued_credentials: anyOf(adminOrManagesApplication, inPerson),
-  get_issued_credential: anyOf(adminOrManagesApplication, inPerson),
+  list_issued_credentials: anyOf(adminOrApplicationManager, inPerson),
+  get_issued_credential: anyOf(adminOrApplicationManager, inPerson),
   // Suspension is the word of an administrator, which the person does not take back.
-  update_issued_credential: adminOrManagesApplication,
-  revoke_issued_credential: anyOf(adminOrManagesApplication, inPerson),
+  update_issued_credential: adminOrApplicationManager,
+  revoke_issued_credential: anyOf(adminOrApplicationManager, inPerson),
   list_available_role_credentials: adminOrInPerson,
   create_role_credential_offer: givesSecret(adminOrInPerson),
 

@@ -36,4 +36,4 @@ export {
   targetOf,
   visibleDomain,
 } from './policy.ts';
-export type { Shield } from './shield.ts';
+export type { RankGuard } from './rank-guard.ts';

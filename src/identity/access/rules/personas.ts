@@ -1,5 +1,5 @@
 // The callers that rules speak of: administrators, readers, managers, the person themselves. Rules combine them (policy.ts).
-import { isPassedOn, kindOf, type Scope } from '../context/index.ts';
+import { delegatesRights, kindOf, type Scope } from '../context/index.ts';
 import { type Caller, isInPerson } from './caller.ts';
 
 /** What a rule knows about the target of a request. */
@@ -70,7 +70,7 @@ export const maySeeRolesIn = (caller: Caller, applicationId: string): boolean =>
  */
 export const hasRole = (caller: Caller, role: string): boolean => caller.authContext.roleNames.has(role) && isInPerson(caller);
 /** A token of a trust, an application credential, an OAuth1 access token or an EC2 key: a program uses what a user passed on. */
-export const isDelegated = ({ token: { delegation } }: Caller): boolean => isPassedOn(delegation);
+export const isDelegated = ({ token: { delegation } }: Caller): boolean => delegatesRights(delegation);
 /**
  * Keystone's `scope_types`: with the setting `enforce_scope`, a rule passes only for tokens of these scopes. As in Keystone, a token without
  * a scope counts as one for a project.
@@ -188,7 +188,7 @@ const managesRoles = rule(
   (caller, facts) => facts.managesRoles === true && withOwnRights(caller, facts),
   'whoever manages the roles of the application',
 );
-export const adminOrManagesApplication = anyOf(admin, managesApplication);
+export const adminOrApplicationManager = anyOf(admin, managesApplication);
 export const adminOrManagesRoles = anyOf(admin, managesRoles);
 export const seesAssignments = rule(
   (caller, facts) => facts.seesAssignments === true && withOwnRights(caller, facts),
@@ -233,7 +233,7 @@ export const listedByManaged = anyOf(
 export const mayConsent = givesSecret(both(inPerson, ({ token }) => token.delegation === undefined));
 export const adminOrInPerson = anyOf(admin, inPerson);
 
-export const managesCredential = givesSecret(both(anyOf(admin, inPerson), notOfDomain));
+export const changesCredential = givesSecret(both(anyOf(admin, inPerson), notOfDomain));
 /** Keystone's system reader also reads the keys of authenticator apps, which give all codes of a person. */
 export const systemReaderOfCredentials = both(systemReader, (_caller, { isSecondFactor }) => isSecondFactor !== true);
 export const readsCredential = givesSecret(both(anyOf(admin, systemReaderOfCredentials, inPerson), notOfDomain));
@@ -241,30 +241,30 @@ export const readsCredential = givesSecret(both(anyOf(admin, systemReaderOfCrede
 /** Keystone 22 with its scopes enforced lets readers of the system see the keys of others. Debian's update of it does not. */
 export const listsEc2Credentials = givesSecret(
   rule(
-    (caller, target) => (caller.authContext.enforcesScope ? readsCredential : managesCredential)(caller, target),
-    ...managesCredential.who,
+    (caller, target) => (caller.authContext.enforcesScope ? readsCredential : changesCredential)(caller, target),
+    ...changesCredential.who,
   ),
 );
 
 /** Keystone's check: only unrestricted application credentials manage others; trusts and OAuth1 tokens never do. */
-const mayPassOn: Condition = ({ token, authContext: { delegation } }) =>
+const mayDelegate: Condition = ({ token, authContext: { delegation } }) =>
   !token.methods.includes('oauth2') &&
   (delegation === undefined ||
     delegation.kind === 'federation' ||
     (delegation.kind === 'application_credential' && delegation.isUnrestricted));
-const mayReadPassedOn: Condition = (caller) =>
+const mayReadDelegations: Condition = (caller) =>
   isInPerson(caller) && !['trust', 'oauth1'].includes(caller.token.delegation?.kind ?? '');
 export const createsApplicationCredential = rule(
-  both(self, mayPassOn, ofProject),
+  both(self, mayDelegate, ofProject),
   'the user concerned; with an application credential only if it is unrestricted',
 );
 /** As Keystone with its scopes enforced: who names somebody else's as their own is refused, instead of told that they have none such. */
-const ownOne = both(
+const ownerOfCredential = both(
   self,
   (caller, { ownerId }) => !caller.authContext.enforcesScope || [undefined, caller.userId].includes(ownerId),
 );
-export const readsApplicationCredential = both(anyOf(admin, systemReader, ownOne), mayReadPassedOn, notOfDomain);
-export const deletesApplicationCredential = both(anyOf(admin, ownOne), mayPassOn, notOfDomain);
+export const readsApplicationCredential = both(anyOf(admin, systemReader, ownerOfCredential), mayReadDelegations, notOfDomain);
+export const deletesApplicationCredential = both(anyOf(admin, ownerOfCredential), mayDelegate, notOfDomain);
 
 /**
  * Keystone's check: a program uses no trusts, whoever it acts for. With a token of a trust, its user reads trusts and passes that one on. The

@@ -11,6 +11,7 @@ export { createManagers, type Managers } from './managers.ts';
 export { memberOrganizationIds, type OfferedOrganization, offeredOrganizations, offeredOrganizationsOf } from './members.ts';
 export { assignedRoleEntries, type OfferedRole, offeredRoles, offeredRolesOf, provision } from './offered-roles.ts';
 export { organizationsAmong } from './organizations.store.ts';
+export { createRankGuard } from './rank-guard.ts';
 export { mountAppRoles, mountPermissions } from './roles.routes.ts';
 export {
   findAppRole,
@@ -21,7 +22,6 @@ export {
   type PermissionQuestion,
   rolesWithPermission,
 } from './roles.store.ts';
-export { createShield } from './shield.ts';
 export { memberships, permissionsOfRoles } from './user-permissions.store.ts';
 export {
   appTagOf,

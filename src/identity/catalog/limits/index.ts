@@ -2,4 +2,4 @@
 // model.ts is Keystone's strict model.
 export { mountLimits } from './limits.routes.ts';
 export { createLimits, type Limits } from './limits.rules.ts';
-export { noteGoneLimits } from './limits.store.ts';
+export { rememberDeletedLimits } from './limits.store.ts';

@@ -121,7 +121,7 @@ export async function deleteLimit(tx: Tx, id: string): Promise<boolean> {
 const KEPT_SECONDS = 86_400;
 
 /** Before services or regions are deleted: with them go their registered limits, and the limits of these. */
-export async function noteGoneLimits(
+export async function rememberDeletedLimits(
   tx: Tx,
   column: 'service_id' | 'region_id',
   ids: readonly string[],

@@ -7,7 +7,7 @@ import { defineNoun, findRow, nounRules } from '../../access/noun/index.ts';
 import type { Tx } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { type Deps, failOnBrokenReference } from '../../ground/resource/index.ts';
-import { noteGoneLimits } from '../limits/index.ts';
+import { rememberDeletedLimits } from '../limits/index.ts';
 import { deleteRegions, haveEndpoints, regionAncestors, regionTree } from './catalog.store.ts';
 
 export const RegionId = t.string({ minLength: 0, maxLength: 255, pattern: '^[^/]*$' });
@@ -49,7 +49,7 @@ export const createRegions = (deps: Pick<Deps, 'db' | 'change' | 'clock'>) =>
     async remove({ tx, audit }, { id }) {
       const tree = await regionTree(tx, id);
       if (await haveEndpoints(tx, tree)) fail('region.has_endpoints', { id });
-      await noteGoneLimits(tx, 'region_id', tree, seconds(deps.clock));
+      await rememberDeletedLimits(tx, 'region_id', tree, seconds(deps.clock));
       const deleted = await failOnBrokenReference(
         () => fail('region.has_endpoints', { id }),
         () => deleteRegions(tx, tree),

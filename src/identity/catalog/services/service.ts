@@ -4,7 +4,7 @@ import { t } from '../../../platform/http/index.ts';
 import { tagOf } from '../../access/context/index.ts';
 import { defineNoun, deleteRow, flag, nounRules } from '../../access/noun/index.ts';
 import type { Deps } from '../../ground/resource/index.ts';
-import { noteGoneLimits } from '../limits/index.ts';
+import { rememberDeletedLimits } from '../limits/index.ts';
 
 export const service = defineNoun({
   table: 'services',
@@ -31,7 +31,7 @@ export const service = defineNoun({
 export const createServices = (deps: Pick<Deps, 'db' | 'change' | 'clock'>) =>
   nounRules(service, deps, {
     async remove({ tx }, { id }) {
-      await noteGoneLimits(tx, 'service_id', [id], seconds(deps.clock));
+      await rememberDeletedLimits(tx, 'service_id', [id], seconds(deps.clock));
       return deleteRow(tx, 'services', id);
     },
   });

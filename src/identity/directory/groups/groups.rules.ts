@@ -3,7 +3,14 @@ import { seconds } from '../../../platform/clock.ts';
 import type { Query, Static } from '../../../platform/http/index.ts';
 import { newId } from '../../../platform/ids.ts';
 import { type DirectoryGuard, findProject, tagOf } from '../../access/context/index.ts';
-import { type Caller, type Facts, type IdentityTarget, type Shield, targetOf, visibleDomain } from '../../access/rules/index.ts';
+import {
+  type Caller,
+  type Facts,
+  type IdentityTarget,
+  type RankGuard,
+  targetOf,
+  visibleDomain,
+} from '../../access/rules/index.ts';
 import type { GroupRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import {
@@ -50,8 +57,10 @@ const groupListQuery = (caller: Caller, query: Query): ListQuery => ({
 
 export const groupFacts = ({ domain_id }: GroupRow): Facts => ({ domainId: domain_id });
 
-export function createGroups(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { shield: Shield; directory: DirectoryGuard }) {
-  const { db, clock, change, shield, directory } = deps;
+export function createGroups(
+  deps: Pick<Deps, 'db' | 'clock' | 'change'> & { refuseIfOutranked: RankGuard; directory: DirectoryGuard },
+) {
+  const { db, clock, change, refuseIfOutranked, directory } = deps;
 
   const target = async (id: string): Promise<IdentityTarget<GroupRow>> =>
     targetOf(await findGroup(db.read, id), groupFacts, () => fail('group.not_found', { id }));
@@ -102,14 +111,14 @@ export function createGroups(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { shi
   /** `revisionOf` is called twice: before the transaction for the checks, and again with the locked row. */
   async function revise(caller: Caller, group: GroupRow, revisionOf: (group: GroupRow) => GroupRevision): Promise<GroupRow> {
     const { id } = group;
-    await shield(db.read, caller, 'identity:update_group', { groupId: id });
+    await refuseIfOutranked(db.read, caller, 'identity:update_group', { groupId: id });
     await directory.forbid('group', id);
     const { body } = revisionOf(group);
     if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'group' });
     if (body.domain_id !== undefined && body.domain_id !== group.domain_id) fail('resource.domain_fixed');
     return change(caller, async (transaction) => {
       const current = (await lockGroup(db, transaction.tx, id)) ?? fail('group.not_found', { id });
-      await shield(transaction.tx, caller, 'identity:update_group', { groupId: id });
+      await refuseIfOutranked(transaction.tx, caller, 'identity:update_group', { groupId: id });
       const { body: fields, externalId, members = [] } = revisionOf(current);
       const values = {
         name: fields.name?.trim() ?? current.name,
@@ -119,7 +128,7 @@ export function createGroups(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { shi
         updated_at: clock.now(),
       };
       const checkNewMembers = (admits: readonly string[]) =>
-        shield(transaction.tx, caller, 'identity:update_group', { groupId: id }, { admits });
+        refuseIfOutranked(transaction.tx, caller, 'identity:update_group', { groupId: id }, { admits });
       const changed = (await changeMembers(transaction, current, members, checkNewMembers)) > 0 || Object.keys(fields).length > 0;
       transaction.audit('group.updated', { kind: 'group', id }, { fields: Object.keys(fields) });
       // Provisioning clients repeat requests. An unchanged group keeps its version.
@@ -131,12 +140,12 @@ export function createGroups(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { shi
 
   /** `expect` gets the locked row, and throws if it is not as the caller expects. */
   async function remove(caller: Caller, { id, domain_id }: GroupRow, expect?: (group: GroupRow) => void): Promise<void> {
-    await shield(db.read, caller, 'identity:delete_group', { groupId: id });
+    await refuseIfOutranked(db.read, caller, 'identity:delete_group', { groupId: id });
     await directory.forbidDeletion('group', id);
     await change(caller, async ({ tx, audit, invalidate }) => {
       expect?.((await lockGroup(db, tx, id)) ?? fail('group.not_found', { id }));
       await directory.forbidDeletion('group', id, tx);
-      await shield(tx, caller, 'identity:delete_group', { groupId: id });
+      await refuseIfOutranked(tx, caller, 'identity:delete_group', { groupId: id });
       await deleteGroup(tx, id);
       invalidate(tagOf.group(id));
       invalidate(tagOf.census('groups'));

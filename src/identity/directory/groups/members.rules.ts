@@ -2,7 +2,7 @@
 import { seconds } from '../../../platform/clock.ts';
 import type { Query } from '../../../platform/http/index.ts';
 import { type DirectoryGuard, tagOf } from '../../access/context/index.ts';
-import type { Caller, IdentityTarget, Shield } from '../../access/rules/index.ts';
+import type { Caller, IdentityTarget, RankGuard } from '../../access/rules/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
 import type { GroupRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
@@ -16,8 +16,10 @@ export interface Membership {
   readonly userId: string;
 }
 
-export function createMemberships(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { shield: Shield; directory: DirectoryGuard }) {
-  const { db, clock, change, shield, directory } = deps;
+export function createMemberships(
+  deps: Pick<Deps, 'db' | 'clock' | 'change'> & { refuseIfOutranked: RankGuard; directory: DirectoryGuard },
+) {
+  const { db, clock, change, refuseIfOutranked, directory } = deps;
 
   /** A caller who may not see both the group and the user learns about neither. */
   async function membershipTarget(groupId: string, userId: string): Promise<IdentityTarget<Membership>> {
@@ -33,14 +35,14 @@ export function createMemberships(deps: Pick<Deps, 'db' | 'clock' | 'change'> & 
   }
 
   async function add(caller: Caller, { groupId, userId }: Membership): Promise<void> {
-    await shield(db.read, caller, 'identity:add_user_to_group', { groupId });
+    await refuseIfOutranked(db.read, caller, 'identity:add_user_to_group', { groupId });
     await change(caller, (transaction) => addIn(transaction, caller, { groupId, userId }));
   }
 
   /** In an existing transaction. The caller of this function has asked the policy. */
   async function addIn({ tx, audit, invalidate }: Change, caller: Caller, { groupId, userId }: Membership): Promise<void> {
     await directory.forbid('group', groupId, tx);
-    await shield(tx, caller, 'identity:add_user_to_group', { groupId }, { admits: [userId] });
+    await refuseIfOutranked(tx, caller, 'identity:add_user_to_group', { groupId }, { admits: [userId] });
     await failOnBrokenReference(
       () => fail('group.not_found', { id: groupId }),
       () => addMembers(tx, groupId, [{ userId, display: null }]),
@@ -51,10 +53,10 @@ export function createMemberships(deps: Pick<Deps, 'db' | 'clock' | 'change'> & 
   }
 
   async function removeUser(caller: Caller, { groupId, userId }: Membership): Promise<void> {
-    await shield(db.read, caller, 'identity:remove_user_from_group', { groupId });
+    await refuseIfOutranked(db.read, caller, 'identity:remove_user_from_group', { groupId });
     await directory.forbid('group', groupId);
     await change(caller, async ({ tx, audit, invalidate }) => {
-      await shield(tx, caller, 'identity:remove_user_from_group', { groupId });
+      await refuseIfOutranked(tx, caller, 'identity:remove_user_from_group', { groupId });
       if (!(await removeMembers(tx, groupId, [userId]))) fail('group.not_member', { user: userId, group: groupId });
       await updateGroup(tx, groupId, { updated_at: clock.now() });
       invalidate(tagOf.user(userId));

@@ -1,7 +1,7 @@
 // Administrators let a password expire: at the next sign-in the person chooses a new one. Nothing else ends.
 
 import { type DirectoryGuard, tagOf } from '../../access/context/index.ts';
-import type { Caller, Shield } from '../../access/rules/index.ts';
+import type { Caller, RankGuard } from '../../access/rules/index.ts';
 import type { Reader, UserRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { type Deps, parseJson } from '../../ground/resource/index.ts';
@@ -10,13 +10,13 @@ import { findUser, lockUser, type UserWithExpiry } from './users.store.ts';
 
 export interface PasswordExpiryDeps extends Pick<Deps, 'db' | 'change'> {
   readonly passwords: Passwords;
-  readonly shield: Shield;
+  readonly refuseIfOutranked: RankGuard;
   readonly directory: DirectoryGuard;
 }
 
-export function createPasswordExpiry({ db, change, passwords, shield, directory }: PasswordExpiryDeps) {
+export function createPasswordExpiry({ db, change, passwords, refuseIfOutranked, directory }: PasswordExpiryDeps) {
   const protect = (reader: Reader, caller: Caller, userId: string) =>
-    shield(reader, caller, 'identity:expire_password', { userId }, { signIn: true });
+    refuseIfOutranked(reader, caller, 'identity:expire_password', { userId }, { signIn: true });
 
   return async function expirePassword(caller: Caller, { id }: UserRow): Promise<UserWithExpiry> {
     await protect(db.read, caller, id);

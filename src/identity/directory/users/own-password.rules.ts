@@ -17,14 +17,14 @@ import { findUser, revokeTokensOfUser } from './users.store.ts';
 export type PasswordSubject = ({ readonly id: string } | { readonly unknown: string }) & Pick<PasswordOwner, 'domainId' | 'name'>;
 
 /** By what a second factor was shown with the change. */
-export type ShownFactor = 'totp' | 'recovery_code' | 'passkey';
+export type PresentedFactor = 'totp' | 'recovery_code' | 'passkey';
 
 /** Who changes their password. */
 type ByPassword = Guesser &
   LoginAttempt &
   Pick<Actor, 'precondition'> & {
     /** Checks the second factor that was sent, after the password. Undefined: none was. */
-    second?(userId: string): Promise<ShownFactor | undefined>;
+    second?(userId: string): Promise<PresentedFactor | undefined>;
     /** Whether a passkey was used in a step before. */
     hasUsedPasskey?(user: UserRow): Promise<boolean>;
   };
@@ -75,7 +75,7 @@ export function createOwnPasswords({
     await freshLogin.requireEnough({ userId, methods }, reader);
   }
 
-  async function shownBeside(by: ByPassword, user: UserRow, check: PasswordCheck): Promise<ShownFactor | undefined> {
+  async function shownBeside(by: ByPassword, user: UserRow, check: PasswordCheck): Promise<PresentedFactor | undefined> {
     if (await by.hasUsedPasskey?.(user)) return 'passkey';
     // A code is not used up where it would not be enough.
     await requireBeside({ userId: user.id, methods: ['password', 'totp'] }, check);
@@ -102,7 +102,7 @@ export function createOwnPasswords({
     subject: PasswordSubject,
     original: string,
     password: string,
-  ): Promise<{ readonly userId: string; readonly shown: ShownFactor | undefined }> {
+  ): Promise<{ readonly userId: string; readonly shown: PresentedFactor | undefined }> {
     const user = 'id' in subject ? await findUser(db.read, subject.id) : undefined;
     const options = optionsOf(user ? parseJson(user.options) : {});
     const unknownKey = 'id' in subject ? subject.id : subject.unknown;

@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { seconds } from '../../../platform/clock.ts';
 import { type DirectoryGuard, tagOf } from '../../access/context/index.ts';
-import type { Caller, FreshLogin, Shield } from '../../access/rules/index.ts';
+import type { Caller, FreshLogin, RankGuard } from '../../access/rules/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
 import type { Reader, UserRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
@@ -32,7 +32,7 @@ export function createUserRevision({
   passwords,
   names,
   checks,
-  shield,
+  refuseIfOutranked,
   freshLogin,
   revokeAccess,
   onEmailChanged,
@@ -44,7 +44,7 @@ export function createUserRevision({
   readonly passwords: Passwords;
   readonly names: UserNames;
   readonly checks: ReferenceChecks;
-  readonly shield: Shield;
+  readonly refuseIfOutranked: RankGuard;
   readonly freshLogin: FreshLogin;
   readonly directory: DirectoryGuard;
   revokeAccess(change: Change, userId: string): Promise<void>;
@@ -53,12 +53,12 @@ export function createUserRevision({
   onDisabled(change: Change, userId: string): Promise<void>;
   onEnabled(change: Change, userId: string): Promise<void>;
 }) {
-  /** The shield decides for provisioning clients, which have no login. For others, changing how one signs in needs a recent login. */
+  /** Provisioning clients have no login: for them the rank of the user decides. For others, changing how one signs in needs a recent login. */
   async function permit(reader: Reader, caller: Caller, user: UserRow, revision: UserRevision): Promise<void> {
     const { id } = user;
     const { body } = revision;
     const signIn = changesSignIn(user, revision);
-    await shield(reader, caller, 'identity:update_user', { userId: id }, { signIn });
+    await refuseIfOutranked(reader, caller, 'identity:update_user', { userId: id }, { signIn });
     if (body.password !== undefined) await directory.forbidPassword(id, reader);
     if (changesAny(user, revision, await directory.attributesOf(id, reader))) fail('directory.read_only', { kind: 'user', id });
     if (signIn) await freshLogin.require(caller, id, reader);

@@ -40,7 +40,7 @@ export const isDisabledAgain = (user: UserRow, { body: { enabled, ...body }, ...
 
 /** The base API has one e-mail address, the profile has many; parts of the name are in both. A change of one updates the other. */
 export function attributesOf(stored: UserAttributes, body: UserChanges, person: Person | undefined): UserAttributes {
-  // An account of somebody would be entered by somebody else. Only an administrator who creates a user links it in advance.
+  // A link made here would let whoever has that account at the provider sign in as this user. Only an administrator who creates a user links it in advance.
   if (body.federated !== undefined && !(Array.isArray(body.federated) && body.federated.length === 0))
     fail('request.bad_value', {
       field: 'federated',

@@ -2,7 +2,7 @@
 // remembered devices and what the user passed on to programs stay.
 
 import { tagOf } from '../../access/context/index.ts';
-import type { Caller, Shield } from '../../access/rules/index.ts';
+import type { Caller, RankGuard } from '../../access/rules/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
 import type { Reader, UserRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
@@ -10,15 +10,15 @@ import type { Deps } from '../../ground/resource/index.ts';
 import { revokeTokensOfUser } from './users.store.ts';
 
 export interface RevokeTokensDeps extends Pick<Deps, 'db' | 'change'> {
-  readonly shield: Shield;
+  readonly refuseIfOutranked: RankGuard;
   /** Ends sessions and tokens of applications; applications are told. */
   endSessions(change: Change, userId: string): Promise<void>;
 }
 
-export function createTokenRevocation({ db, change, shield, endSessions }: RevokeTokensDeps) {
+export function createTokenRevocation({ db, change, refuseIfOutranked, endSessions }: RevokeTokensDeps) {
   /** People end their own tokens, whatever their rights. */
   async function protect(reader: Reader, caller: Caller, userId: string): Promise<void> {
-    if (caller.userId !== userId) await shield(reader, caller, 'identity:revoke_tokens_for_user', { userId });
+    if (caller.userId !== userId) await refuseIfOutranked(reader, caller, 'identity:revoke_tokens_for_user', { userId });
   }
 
   return async function revokeTokens(caller: Caller, { id }: UserRow): Promise<void> {

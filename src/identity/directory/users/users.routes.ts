@@ -26,7 +26,7 @@ import {
   withExtra,
 } from '../../ground/resource/index.ts';
 import type { Guesser } from '../passwords/index.ts';
-import type { ShownFactor } from './own-password.rules.ts';
+import type { PresentedFactor } from './own-password.rules.ts';
 import { userSorts } from './users.lists.ts';
 import type { Users } from './users.rules.ts';
 import {
@@ -60,7 +60,7 @@ type ProvesSecond = (
   by: Guesser,
   userId: string,
   sent: { readonly code?: string | undefined; readonly recovery?: string | undefined },
-) => Promise<ShownFactor | undefined>;
+) => Promise<PresentedFactor | undefined>;
 
 /** Links a user with accounts at providers, in the transaction that creates the user. */
 type LinkUser = (transaction: Change, user: { readonly id: string; readonly name: string }) => Promise<void>;

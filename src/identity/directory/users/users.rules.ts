@@ -8,7 +8,7 @@ import {
   type Facts,
   type FreshLogin,
   type IdentityTarget,
-  type Shield,
+  type RankGuard,
   targetOf,
   visibleDomain,
 } from '../../access/rules/index.ts';
@@ -58,7 +58,7 @@ export function createUsers(
     onPasswordChanged(change: Change, user: UserRow): Promise<void>;
     onDisabled(change: Change, userId: string): Promise<void>;
     onEnabled(change: Change, userId: string): Promise<void>;
-    shield: Shield;
+    refuseIfOutranked: RankGuard;
     freshLogin: FreshLogin;
     logins: LoginEvents;
     directory: DirectoryGuard;
@@ -66,7 +66,7 @@ export function createUsers(
     hasFactor(reader: Reader, userId: string): Promise<boolean>;
   },
 ) {
-  const { db, change, access, shield, directory } = deps;
+  const { db, change, access, refuseIfOutranked, directory } = deps;
   const closing = createClosing(deps);
   const cachedUser = createUserCache(db);
   const names = createUserNames(db);
@@ -86,11 +86,11 @@ export function createUsers(
   /** `expect` gets the locked row, and throws if it is not as the caller expects. */
   async function remove(caller: Caller, user: UserRow, expect?: (user: UserRow) => void): Promise<void> {
     const { id } = user;
-    await shield(db.read, caller, 'identity:delete_user', { userId: id });
+    await refuseIfOutranked(db.read, caller, 'identity:delete_user', { userId: id });
     await directory.forbidDeletion('user', id);
     await change(caller, async (transaction) => {
       expect?.((await lockUser(db, transaction.tx, id)) ?? fail('user.not_found', { id }));
-      await shield(transaction.tx, caller, 'identity:delete_user', { userId: id });
+      await refuseIfOutranked(transaction.tx, caller, 'identity:delete_user', { userId: id });
       await directory.forbidDeletion('user', id, transaction.tx);
       await closing.erase(transaction, user);
     });

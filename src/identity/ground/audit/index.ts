@@ -10,10 +10,10 @@ import { lockRow } from '../../../platform/database/index.ts';
 import type { Database, Tables, Tx } from '../database/index.ts';
 import { fail } from '../faults.ts';
 import { testPoint } from '../test-points.ts';
-import { columnsOf } from './concerned.store.ts';
+import { columnsOf } from './event-subjects.store.ts';
 
 export { serviceActor } from '../../../platform/audit/index.ts';
-export { columnsOf } from './concerned.store.ts';
+export { columnsOf } from './event-subjects.store.ts';
 
 export interface Actor extends AuditActor {
   /**

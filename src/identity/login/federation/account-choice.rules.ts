@@ -14,7 +14,7 @@ import type { Change } from '../../ground/audit/index.ts';
 import type { Database, UserRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { domainOfAddress, emailOf, type ProviderAssertion } from './assertion.ts';
-import type { GivenRules } from './given.rules.ts';
+import type { EntitlementRules } from './entitlements.rules.ts';
 import { linkedProviderIds, lockUser, usersWithEmail } from './links.store.ts';
 import type { MappedIdentity } from './mapping/index.ts';
 import type { TrustedProvider } from './openid-settings.store.ts';
@@ -73,7 +73,7 @@ export function createAccountChoice({
 }: {
   readonly db: Database;
   readonly users: Pick<Users, 'insert' | 'isInDirectory'>;
-  readonly given: GivenRules;
+  readonly given: EntitlementRules;
 }) {
   /** Written by a trusted provider, and of the domains it is trusted for. */
   function trustedAddress({ provider, assertion }: LoginContext): string | undefined {

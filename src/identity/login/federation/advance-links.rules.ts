@@ -9,7 +9,7 @@ import { fail } from '../../ground/faults.ts';
 import type { Notify } from '../../ground/notifications/index.ts';
 import type { Deps } from '../../ground/resource/index.ts';
 import { OPENID } from './assertion.ts';
-import { NOTHING_GIVEN } from './given.rules.ts';
+import { NO_ENTITLEMENTS } from './entitlements.rules.ts';
 import { findProtocol, holdIdentityProvider } from './identity-providers.store.ts';
 import { insertLink } from './links.store.ts';
 import { findOpenidSettings } from './openid-settings.store.ts';
@@ -65,7 +65,7 @@ export function createAdvanceLinks({ db, notify }: Pick<Deps, 'db'> & { readonly
               protocol_id: protocolId,
               user_id: user.id,
               label: user.name,
-              given: JSON.stringify(NOTHING_GIVEN),
+              given: JSON.stringify(NO_ENTITLEMENTS),
               by_address: 0,
               created_at: now,
               last_used_at: null,

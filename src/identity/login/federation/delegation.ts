@@ -4,7 +4,7 @@
 import type { Clock } from '../../../platform/clock.ts';
 import { type Access, type DelegationReader, heldGroups, membershipsOf, tagOf } from '../../access/context/index.ts';
 import { OPENID } from './assertion.ts';
-import type { Given } from './lending.rules.ts';
+import type { Entitlements } from './entitlement-changes.rules.ts';
 import { findLinkOfApiSession } from './links.store.ts';
 import { createManagement } from './management.rules.ts';
 import { findLinkOfBrowserSession } from './provider-sessions.store.ts';
@@ -23,7 +23,7 @@ export function createFederationDelegation({
     // Whoever came to manage others since has to prove that the account is theirs.
     if (!link || (await needsProof(reader, link, link))) return undefined;
     const { groups, groupsUntil } = heldGroups(await membershipsOf(reader, link.user_id), clock);
-    const given = new Set((JSON.parse(link.given) as Given).groups);
+    const given = new Set((JSON.parse(link.given) as Entitlements).groups);
     const section = {
       groups: groups.filter((group) => given.has(group)).map((group) => ({ id: group })),
       identity_provider: { id: link.provider_id },

@@ -10,10 +10,10 @@ import type { Notify } from '../../ground/notifications/index.ts';
 import type { Deps } from '../../ground/resource/index.ts';
 import { createAdvanceLinks } from './advance-links.rules.ts';
 import { createApiSessions } from './api-sessions.rules.ts';
-import { createGiven } from './given.rules.ts';
+import { createEntitlements } from './entitlements.rules.ts';
 import { createIdentityProviders } from './identity-providers.rules.ts';
+import { createLinkBatches } from './link-batches.rules.ts';
 import { createLinks } from './links.rules.ts';
-import { createManyLinks } from './many-links.rules.ts';
 import { createMappings } from './mappings.rules.ts';
 import { createMembershipEnds } from './memberships.rules.ts';
 import { createOpenidSettings } from './openid-settings.rules.ts';
@@ -53,15 +53,15 @@ export function createFederation(deps: FederationDeps) {
   const endSessionsOf = (transaction: Change, providerId: string): Promise<void> => sessions.endAll(transaction, providerId);
   const apiSessions = createApiSessions(deps);
   const { endOf: endTokensOf, endOfMapping: endTokensOfMapping } = apiSessions;
-  const given = createGiven(deps);
-  const manyLinks = createManyLinks({ ...deps, given });
-  const openidSettings = createOpenidSettings({ ...deps, endSessionsOf, endTokensOf, manyLinks });
-  const walletSettings = createWalletSettings({ ...deps, endSessionsOf, manyLinks });
+  const given = createEntitlements(deps);
+  const linkBatches = createLinkBatches({ ...deps, given });
+  const openidSettings = createOpenidSettings({ ...deps, endSessionsOf, endTokensOf, linkBatches });
+  const walletSettings = createWalletSettings({ ...deps, endSessionsOf, linkBatches });
   const clientOf = createProviderClients({ ...deps, secretOf: openidSettings.secretOf });
   const sessions = createProviderSessions({ ...deps, given, apiSessions, clientOf });
   const logins = createProviderLogins({ ...deps, given, sessions, apiSessions });
   return {
-    identityProviders: createIdentityProviders({ ...deps, endSessionsOf, manyLinks }),
+    identityProviders: createIdentityProviders({ ...deps, endSessionsOf, linkBatches }),
     mappings: createMappings({ ...deps, endTokensOfMapping }),
     protocols: createProtocols({ ...deps, endTokensOf, endSessionsOf }),
     openidSettings,
@@ -74,7 +74,7 @@ export function createFederation(deps: FederationDeps) {
     advanceLinks: createAdvanceLinks(deps),
     links: createLinks({ ...deps, given, sessions }),
     sessions,
-    manyLinks,
+    linkBatches,
     memberships: createMembershipEnds(deps),
     issuer: deps.issuer,
   };

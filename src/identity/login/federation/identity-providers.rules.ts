@@ -22,7 +22,7 @@ import {
   updateIdentityProvider,
 } from './identity-providers.store.ts';
 import { checkNewId, failOnDuplicateId } from './ids.ts';
-import type { ManyLinks } from './many-links.rules.ts';
+import type { LinkBatches } from './link-batches.rules.ts';
 
 type NewIdentityProvider = Static<typeof CreateIdentityProvider>['identity_provider'];
 type IdentityProviderChanges = Static<typeof UpdateIdentityProvider>['identity_provider'];
@@ -57,10 +57,10 @@ export function createIdentityProviders(
   deps: Pick<Deps, 'db' | 'clock' | 'change'> & {
     /** Called in the transaction that disables or deletes a provider. */
     endSessionsOf(transaction: Change, providerId: string): Promise<void>;
-    readonly manyLinks: Pick<ManyLinks, 'deleteFew' | 'deleteAll'>;
+    readonly linkBatches: Pick<LinkBatches, 'deleteFew' | 'deleteAll'>;
   },
 ) {
-  const { db, clock, change, endSessionsOf, manyLinks } = deps;
+  const { db, clock, change, endSessionsOf, linkBatches } = deps;
   const missing = (id: string) => fail('identity_provider.not_found', { id });
 
   const withRemoteIds = async (rows: readonly IdentityProviderRow[]): Promise<IdentityProviderWithIds[]> => {
@@ -124,7 +124,7 @@ export function createIdentityProviders(
     if (!(await lockIdentityProvider(db, tx, id))) missing(id);
     transaction.invalidate(tagOf.identityProvider(id));
     await endSessionsOf(transaction, id);
-    if (!(await manyLinks.deleteFew(transaction, id))) {
+    if (!(await linkBatches.deleteFew(transaction, id))) {
       await updateIdentityProvider(tx, id, { enabled: 0 });
       audit('identity_provider.updated', { kind: 'identity_provider', id }, { fields: ['enabled'] });
       return false;
@@ -159,7 +159,7 @@ export function createIdentityProviders(
     async remove(caller: Caller, { id }: IdentityProviderRow): Promise<void> {
       for (let round = 0; round < ROUNDS; round++) {
         if (await change(caller, (transaction) => removeOrClose(transaction, id))) return;
-        await manyLinks.deleteAll(caller, id);
+        await linkBatches.deleteAll(caller, id);
       }
       fail('server.unavailable', undefined, { headers: { 'Retry-After': '1' }, reason: 'the provider is being enabled again' });
     },

@@ -5,8 +5,8 @@ import type { Database, ProviderLinkRow, Tx } from '../../ground/database/index.
 import { fail } from '../../ground/faults.ts';
 import type { Notify } from '../../ground/notifications/index.ts';
 import { OPENID } from './assertion.ts';
-import type { GivenRules } from './given.rules.ts';
-import type { Given } from './lending.rules.ts';
+import type { Entitlements } from './entitlement-changes.rules.ts';
+import type { EntitlementRules } from './entitlements.rules.ts';
 import { deleteLinks, hasWalletLink, listLinks, lockUser, usableLinks } from './links.store.ts';
 import type { ProviderSessions } from './provider-sessions.rules.ts';
 import { isOfTrustedIssuer } from './wallet-providers.rules.ts';
@@ -15,7 +15,7 @@ import { usableWalletLinks, type WalletLink } from './wallet-settings.store.ts';
 export interface LinkDeps {
   readonly db: Database;
   readonly change: RunChange;
-  readonly given: GivenRules;
+  readonly given: EntitlementRules;
   readonly sessions: ProviderSessions;
   readonly notify: Notify;
   /** Whether people of this domain may sign in with a wallet. */
@@ -70,7 +70,7 @@ export function createLinks({ db, change, given, sessions, notify, hasWallets, h
         await lockUser(db, tx, userId);
         const link = (await listLinks(tx, userId)).find((one) => one.id === id) ?? fail('provider_link.not_found', { id });
         if (!(await hasOtherWay(tx, userId)) && !(await hasUsable(tx, userId, id))) fail('provider_link.last_way_in');
-        await given.takeBack(transaction, [{ linkId: id, userId, given: JSON.parse(link.given) as Given }]);
+        await given.takeBack(transaction, [{ linkId: id, userId, given: JSON.parse(link.given) as Entitlements }]);
         await sessions.end(transaction, { providerId: link.provider_id, linkId: id });
         await deleteLinks(tx, [id]);
         transaction.invalidate(tagOf.providerLink(id));

@@ -8,8 +8,8 @@ import type { IdentityProviderRow, OpenidProviderRow } from '../../ground/databa
 import { fail } from '../../ground/faults.ts';
 import { bit, type Deps, failOnBrokenReference } from '../../ground/resource/index.ts';
 import { lockIdentityProvider } from './identity-providers.store.ts';
+import type { LinkBatches } from './link-batches.rules.ts';
 import { nameIssuer } from './links.store.ts';
-import type { ManyLinks } from './many-links.rules.ts';
 import type { PutOpenidSettings } from './openid-settings.schema.ts';
 import { deleteOpenidSettings, findOpenidSettings, putOpenidSettings } from './openid-settings.store.ts';
 
@@ -66,10 +66,10 @@ export function createOpenidSettings(
     endSessionsOf(transaction: Change, providerId: string): Promise<void>;
     /** Called in the transaction that changes who gets in with a token of the provider. */
     endTokensOf(transaction: Change, providerId: string): Promise<void>;
-    readonly manyLinks: Pick<ManyLinks, 'takeBackDue'>;
+    readonly linkBatches: Pick<LinkBatches, 'takeBackDue'>;
   },
 ) {
-  const { db, clock, change, seal, endSessionsOf, endTokensOf, manyLinks } = deps;
+  const { db, clock, change, seal, endSessionsOf, endTokensOf, linkBatches } = deps;
 
   function secretOf(providerId: string, body: OpenidSettingsBody, former: OpenidProviderRow | undefined): string | null {
     if (body.client_secret === undefined) {
@@ -117,7 +117,7 @@ export function createOpenidSettings(
     });
     // Nobody signs in by a former issuer any more. Its people are others, and what it gave them is taken back. Where the provider is trusted
     // less, everybody gets at the next sign-in what is still due.
-    await manyLinks.takeBackDue(caller, id);
+    await linkBatches.takeBackDue(caller, id);
     return written;
   }
 
@@ -140,7 +140,7 @@ export function createOpenidSettings(
         transaction.audit('identity_provider.openid_settings_deleted', { kind: 'identity_provider', id });
       });
       // The next settings may be those of another provider.
-      await manyLinks.takeBackDue(caller, id);
+      await linkBatches.takeBackDue(caller, id);
     },
 
     /** Undefined for a public client. */

@@ -21,7 +21,7 @@ import {
 } from './account-choice.rules.ts';
 import type { ApiSessions } from './api-sessions.rules.ts';
 import { identityOf, labelOf, OPENID4VP, type ProviderAssertion } from './assertion.ts';
-import { type GivenRules, NOTHING_GIVEN } from './given.rules.ts';
+import { type EntitlementRules, NO_ENTITLEMENTS } from './entitlements.rules.ts';
 import { holdIdentityProvider } from './identity-providers.store.ts';
 import { findLink, findLinkOfUser, insertLink, lockUser, updateLink } from './links.store.ts';
 import type { MappedIdentity } from './mapping/index.ts';
@@ -34,7 +34,7 @@ export interface ProviderLoginDeps {
   readonly clock: Clock;
   readonly change: RunChange;
   readonly users: Pick<Users, 'insert' | 'isInDirectory'>;
-  readonly given: GivenRules;
+  readonly given: EntitlementRules;
   readonly sessions: ProviderSessions;
   readonly apiSessions: Pick<ApiSessions, 'begin' | 'wasSignedOut'>;
   readonly notify: Notify;
@@ -95,7 +95,7 @@ export function createProviderLogins(deps: ProviderLoginDeps) {
       protocol_id: assertion.protocol,
       user_id: userId,
       label: labelOf(assertion),
-      given: JSON.stringify(NOTHING_GIVEN),
+      given: JSON.stringify(NO_ENTITLEMENTS),
       by_address: bit(byAddress),
       created_at: seconds(clock),
       last_used_at: null,

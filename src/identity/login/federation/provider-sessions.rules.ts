@@ -14,7 +14,7 @@ import { Fault, fail } from '../../ground/faults.ts';
 import { hashOfSession } from '../../ground/resource/index.ts';
 import { type ApiSessions, sidHashOf } from './api-sessions.rules.ts';
 import { OPENID, type ProviderAssertion } from './assertion.ts';
-import type { GivenRules } from './given.rules.ts';
+import type { EntitlementRules } from './entitlements.rules.ts';
 import { lockIdentityProvider } from './identity-providers.store.ts';
 import { findOpenidSettings, findUsableProvider } from './openid-settings.store.ts';
 import type { ProviderClients } from './provider-clients.ts';
@@ -52,7 +52,7 @@ export interface ProviderSessionDeps {
   readonly seal: Seal;
   readonly gate: Gate;
   readonly clientOf: ProviderClients;
-  readonly given: Pick<GivenRules, 'needsProof'>;
+  readonly given: Pick<EntitlementRules, 'needsProof'>;
   readonly apiSessions: Pick<ApiSessions, 'signOut'>;
   readonly config: { readonly sessionSeconds: number; readonly refreshTokenSeconds: number };
   /** Ends the sessions here, and their tokens; applications are told. */

@@ -10,7 +10,7 @@ import type { IdentityProviderRow, WalletProviderRow } from '../../ground/databa
 import { fail } from '../../ground/faults.ts';
 import { bit, type Deps, failOnBrokenReference } from '../../ground/resource/index.ts';
 import { lockIdentityProvider } from './identity-providers.store.ts';
-import type { ManyLinks } from './many-links.rules.ts';
+import type { LinkBatches } from './link-batches.rules.ts';
 import { checkIssuer, checkTrust } from './openid-settings.rules.ts';
 import type { AskedCredential, PutWalletSettings } from './wallet-settings.schema.ts';
 import { deleteWalletSettings, findWalletSettings, putWalletSettings } from './wallet-settings.store.ts';
@@ -85,10 +85,10 @@ export function createWalletSettings(
   deps: Pick<Deps, 'db' | 'clock' | 'change'> & {
     /** Called in the transaction that narrows what the provider is trusted with, or removes the settings. */
     endSessionsOf(transaction: Change, providerId: string): Promise<void>;
-    readonly manyLinks: Pick<ManyLinks, 'takeBackDue'>;
+    readonly linkBatches: Pick<LinkBatches, 'takeBackDue'>;
   },
 ) {
-  const { db, clock, change, endSessionsOf, manyLinks } = deps;
+  const { db, clock, change, endSessionsOf, linkBatches } = deps;
   const target = (id: string) => ({ kind: 'identity_provider', id });
 
   function rowOf(id: string, body: WalletSettingsBody, former: WalletProviderRow | undefined): WalletProviderRow {
@@ -135,7 +135,7 @@ export function createWalletSettings(
       audit('identity_provider.openid4vp_settings_written', target(id), detail);
       return row;
     });
-    await manyLinks.takeBackDue(caller, id);
+    await linkBatches.takeBackDue(caller, id);
     return written;
   }
 
@@ -157,7 +157,7 @@ export function createWalletSettings(
         transaction.invalidate(tagOf.identityProvider(id));
         transaction.audit('identity_provider.openid4vp_settings_deleted', target(id));
       });
-      await manyLinks.takeBackDue(caller, id);
+      await linkBatches.takeBackDue(caller, id);
     },
   };
 }

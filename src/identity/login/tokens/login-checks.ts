@@ -1,6 +1,6 @@
 // What is checked of every login, whichever way it came, after its method has said that what was sent is right.
 
-import { type AuthContext, type AuthMethod, isPassedOn, kindOf } from '../../access/context/index.ts';
+import { type AuthContext, type AuthMethod, delegatesRights, kindOf } from '../../access/context/index.ts';
 import { type LoginAttempt, loginRefused } from '../../directory/logins/index.ts';
 import type { LoginRequirements, Missing } from '../../directory/two-factor/index.ts';
 import type { UserWithExpiry } from '../../directory/users/index.ts';
@@ -84,7 +84,7 @@ export function createLoginChecks({ scopes, requirements, trusts, stillThere }: 
     methods: ReadonlySet<AuthMethod>,
   ): Promise<Missing | undefined> {
     // Also of a token that is exchanged: the person may have become an administrator since.
-    return isPassedOn(delegation) ? undefined : requirements.missing(user, { methods, isExchange: shown.some(isExchange) });
+    return delegatesRights(delegation) ? undefined : requirements.missing(user, { methods, isExchange: shown.some(isExchange) });
   }
 
   /**
@@ -117,7 +117,7 @@ export function createLoginChecks({ scopes, requirements, trusts, stillThere }: 
     // Keystone's clients send a scope with OAuth1, and expect that it is ignored.
     const wanted: RequestedScope = delegation.kind === 'oauth1' ? { kind: 'default' } : scope;
     const authContext = await scopes.delegatedContext(delegation, wanted);
-    const isSame = authContext.user.id === user.id && (isPassedOn(delegation) || authContext.userEpoch === user.epoch);
+    const isSame = authContext.user.id === user.id && (delegatesRights(delegation) || authContext.userEpoch === user.epoch);
     if (!isSame) refuse('the user changed while they logged in');
     if (delegationEpoch !== undefined && authContext.delegation?.epoch !== delegationEpoch)
       refuse('the key was replaced meanwhile');

@@ -186,7 +186,7 @@ onEachDatabase('Security of tokens', (api) => {
           onPasswordChanged: undefined as never,
           onDisabled: undefined as never,
           onEnabled: undefined as never,
-          shield: undefined as never,
+          refuseIfOutranked: undefined as never,
           directory: { forbidNew: async () => undefined } as never,
           freshLogin: undefined as never,
           hasPasskey: undefined as never,

@@ -119,7 +119,7 @@ export function createTokens(deps: {
   const isRevoked = async ({ auditId, parentAuditId }: TokenRecord): Promise<boolean> =>
     (await revocations.lookUp(auditId)) || (parentAuditId !== undefined && revocations.lookUp(sessionKey(parentAuditId)));
 
-  const judge = (record: TokenRecord, authContext: AuthContext | undefined, revoked: boolean): VerifiedToken | undefined =>
+  const verdictOf = (record: TokenRecord, authContext: AuthContext | undefined, revoked: boolean): VerifiedToken | undefined =>
     authContext && !revoked && isCurrent(record, authContext) ? { record, authContext } : undefined;
 
   async function verifySlowly(text: string, graceMs: number): Promise<VerifiedToken | undefined> {
@@ -143,7 +143,7 @@ export function createTokens(deps: {
     const revoked = isRevokedInMemory(record);
     const authContext = access.cached(key);
     if (revoked !== undefined && authContext && version !== undefined) {
-      const verified = judge(record, authContext, revoked);
+      const verified = verdictOf(record, authContext, revoked);
       const until = Math.min(record.expiresAt, (authContext.validUntil ?? Number.POSITIVE_INFINITY) * 1000);
       token.verdict = verified && { verified, version, until };
       return verified;
@@ -151,7 +151,7 @@ export function createTokens(deps: {
     return Promise.all([
       authContext ?? access.read(record.userId, record.scope, record.delegation),
       revoked ?? isRevoked(record),
-    ]).then(([current, gone]) => judge(record, current, gone));
+    ]).then(([current, gone]) => verdictOf(record, current, gone));
   }
 
   function verify(text: string, graceMs: number): MaybePromise<VerifiedToken | undefined> {

@@ -17,10 +17,10 @@ import type { StatusEntry } from '../../../verifiable/status/index.ts';
 import { TrustError } from '../../../verifiable/trust/index.ts';
 import {
   ANSWER,
-  countTry,
+  countAttempt,
+  type PresentedCredential,
   REQUEST,
   RESPONSE,
-  type ShownCredential,
   type StoredAnswer,
   type StoredRequest,
   type VerifierIdentity,
@@ -130,7 +130,7 @@ export function createWalletAnswers({ log, records, identity, verifyOwn, provide
   const userIn = ({ format, subject }: VerifiedCredential): string | undefined =>
     (issuedFormatShownAs(format)?.userIn(subject, identity.id() + USERS) ?? refuse('it names nobody here')).id;
 
-  async function verify(request: StoredRequest, query: string, presentation: unknown): Promise<ShownCredential> {
+  async function verify(request: StoredRequest, query: string, presentation: unknown): Promise<PresentedCredential> {
     const source = Object.hasOwn(request.sources, query) ? request.sources[query] : undefined;
     const asked = (
       request.asked.dcql_query as { credentials: { id: string; format: FormatName; meta: QueryMeta }[] }
@@ -148,7 +148,7 @@ export function createWalletAnswers({ log, records, identity, verifyOwn, provide
   }
 
   /** The reason of a refusal is for the operator. It holds no data of the credential. */
-  async function checked(id: string, request: StoredRequest, response: string): Promise<ShownCredential> {
+  async function checked(id: string, request: StoredRequest, response: string): Promise<PresentedCredential> {
     try {
       const { query, presentation } = await presentationIn(request, response);
       return await verify(request, query, presentation);
@@ -170,7 +170,7 @@ export function createWalletAnswers({ log, records, identity, verifyOwn, provide
       // The person declined, or the wallet has nothing to show. They go on in the browser.
       if (response === null && form.has('error') && form.get('state') === request.asked.state) return {};
       if (response === null || form.getAll('response').length !== 1) return refuse('there is no encrypted answer');
-      if (!(await countTry(records, `answer ${id}`))) return refuse('there were too many answers');
+      if (!(await countAttempt(records, `answer ${id}`))) return refuse('there were too many answers');
       const shown = await checked(id, request, response);
       const code = newSecret();
       const answer: StoredAnswer = { shown, proof: request.device === 'same' ? code : newCode() };

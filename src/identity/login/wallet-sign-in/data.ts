@@ -112,11 +112,11 @@ export interface ProviderCredential {
   readonly state: CredentialState;
 }
 
-export type ShownCredential = OwnCredential | ProviderCredential;
+export type PresentedCredential = OwnCredential | ProviderCredential;
 
 /** The answer to a request. There is one at most. */
 export interface StoredAnswer {
-  readonly shown: ShownCredential;
+  readonly shown: PresentedCredential;
   /** What proves that the browser belongs to the wallet: in the address it is sent to, or typed by the person. */
   readonly proof: string;
 }
@@ -140,7 +140,7 @@ export const TRY = 'WalletTry';
 const MAX_TRIES = 5;
 
 /** False after too many. */
-export async function countTry(records: WalletRecords, about: string): Promise<boolean> {
+export async function countAttempt(records: WalletRecords, about: string): Promise<boolean> {
   for (let number = 1; number <= MAX_TRIES; number++)
     if (await records.save(TRY, `${about} ${number}`, {}, WALLET_SECONDS, true)) return true;
   return false;

@@ -5,11 +5,11 @@ import type { Database, Tx } from '../../ground/database/index.ts';
 import { isSame } from './answers.rules.ts';
 import {
   ANSWER,
-  countTry,
+  countAttempt,
   type OwnCredential,
+  type PresentedCredential,
   type ProviderCredential,
   REQUEST,
-  type ShownCredential,
   type StateOf,
   type StoredAnswer,
   type WalletRecords,
@@ -37,8 +37,8 @@ export type EnteredBy = Pick<OwnCredential, 'list' | 'index' | 'keyThumbprint'>;
 
 export function createWalletEntry({ db, clock, records, stateOf, providerCredentials }: WalletEntryDeps) {
   /** Nothing is used up by a wrong proof, but there are only a few. */
-  async function proved({ requestId, proof }: WalletProof): Promise<ShownCredential | undefined> {
-    if (!(await countTry(records, `enter ${requestId}`))) {
+  async function proved({ requestId, proof }: WalletProof): Promise<PresentedCredential | undefined> {
+    if (!(await countAttempt(records, `enter ${requestId}`))) {
       await Promise.all([records.destroy(ANSWER, requestId), records.destroy(REQUEST, requestId)]);
       return undefined;
     }

@@ -2,7 +2,7 @@
 // /account, and end as they do there: with the tokens that applications got in them, and applications are told.
 
 import { tagOf } from '../../access/context/index.ts';
-import type { Caller, Shield } from '../../access/rules/index.ts';
+import type { Caller, RankGuard } from '../../access/rules/index.ts';
 import { namesOfConsumers } from '../../applications/consumers/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
 import type { Reader } from '../../ground/database/index.ts';
@@ -17,7 +17,7 @@ export interface SessionWithApplications extends UserSession {
 
 export interface UserSessionsDeps extends Pick<Deps, 'db' | 'change'> {
   readonly records: Pick<Records, 'listSessions' | 'endSession' | 'endSessions'>;
-  readonly shield: Shield;
+  readonly refuseIfOutranked: RankGuard;
   readonly federation: Pick<Federation, 'sessions'>;
 }
 
@@ -33,11 +33,11 @@ export async function liveSessionsOf(
 }
 
 export function createUserSessions(deps: UserSessionsDeps) {
-  const { db, change, records, shield } = deps;
+  const { db, change, records, refuseIfOutranked } = deps;
 
   /** People manage their own sessions, whatever their rights. */
   async function protect(reader: Reader, caller: Caller, action: string, userId: string): Promise<void> {
-    if (caller.userId !== userId) await shield(reader, caller, action, { userId });
+    if (caller.userId !== userId) await refuseIfOutranked(reader, caller, action, { userId });
   }
 
   async function end(caller: Caller, userId: string, work: (transaction: Change) => Promise<void>): Promise<void> {

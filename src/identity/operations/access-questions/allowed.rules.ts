@@ -3,7 +3,15 @@
 import { Fault } from '../../../platform/faults/index.ts';
 import type { Call, Query, Route, Schema, Target } from '../../../platform/http/index.ts';
 import type { Grantee } from '../../access/context/index.ts';
-import { type Action, type Caller, type Facts, isAllowed, maySend, PROVISIONING, type Shield } from '../../access/rules/index.ts';
+import {
+  type Action,
+  type Caller,
+  type Facts,
+  isAllowed,
+  maySend,
+  PROVISIONING,
+  type RankGuard,
+} from '../../access/rules/index.ts';
 import type { Database } from '../../ground/database/index.ts';
 import { single } from '../../ground/resource/index.ts';
 
@@ -32,34 +40,34 @@ export const SUBJECTS: Readonly<Record<string, string>> = {
 
 type Ids = Readonly<Record<string, string>>;
 
-/** Rules for changes that the shield refuses, too: of people and groups with more rights than the caller. */
+/** Rules for changes that are also refused for people and groups who outrank the caller. */
 const SHIELDED: Readonly<Partial<Record<Action, (ids: Ids, caller: Caller) => Grantee | undefined>>> = {
-  'identity:update_user': shieldedUser,
-  'identity:expire_password': shieldedUser,
-  'identity:delete_user': shieldedUser,
+  'identity:update_user': outrankingUser,
+  'identity:expire_password': outrankingUser,
+  'identity:delete_user': outrankingUser,
   'identity:list_user_sessions': otherUser,
   'identity:end_user_sessions': otherUser,
   'identity:revoke_tokens_for_user': otherUser,
-  'identity:cancel_account_deletion': shieldedUser,
-  'identity:update_group': shieldedGroup,
-  'identity:delete_group': shieldedGroup,
-  'identity:add_user_to_group': shieldedGroup,
-  'identity:remove_user_from_group': shieldedGroup,
+  'identity:cancel_account_deletion': outrankingUser,
+  'identity:update_group': outrankingGroup,
+  'identity:delete_group': outrankingGroup,
+  'identity:add_user_to_group': outrankingGroup,
+  'identity:remove_user_from_group': outrankingGroup,
 };
-function shieldedUser({ user_id: userId = '' }: Ids): Grantee {
+function outrankingUser({ user_id: userId = '' }: Ids): Grantee {
   return { userId };
 }
 /** People manage their own sessions and tokens, whatever their rights. */
 function otherUser({ user_id: userId = '' }: Ids, caller: Caller): Grantee | undefined {
   return userId === caller.userId ? undefined : { userId };
 }
-function shieldedGroup({ group_id: groupId = '' }: Ids): Grantee {
+function outrankingGroup({ group_id: groupId = '' }: Ids): Grantee {
   return { groupId };
 }
 
 export interface AllowedDeps {
   readonly db: Pick<Database, 'read'>;
-  readonly shield: Shield;
+  readonly refuseIfOutranked: RankGuard;
 }
 type AnyRoute = Route<Caller>;
 
@@ -119,7 +127,7 @@ function questionsAbout(routes: readonly AnyRoute[], asked: Ids, known: Ids): Ma
 
 /** The names of the rules that let the caller pass, sorted. */
 export async function allowedRules(
-  { db, shield }: AllowedDeps,
+  { db, refuseIfOutranked }: AllowedDeps,
   routes: readonly AnyRoute[],
   call: Call<Caller, unknown, Query, unknown>,
 ): Promise<readonly Action[]> {
@@ -153,7 +161,7 @@ export async function allowedRules(
       if (!isAllowed(caller, rule, (target?.facts ?? {}) as Facts)) return false;
       const names = parametersOf(route.path);
       const grantee = names.some((name) => name in asked) ? SHIELDED[rule]?.(known, caller) : undefined;
-      if (grantee) await shield(db.read, caller, rule, grantee);
+      if (grantee) await refuseIfOutranked(db.read, caller, rule, grantee);
       return true;
     } catch (error) {
       if (error instanceof Fault) return false;

@@ -1,7 +1,7 @@
 // .../OS-IMPACT/deletion: what a deletion would end and remove, in numbers, for whoever may delete the thing
 
 import { type Clock, seconds } from '../../../platform/clock.ts';
-import type { Caller, IdentityApp, Shield } from '../../access/rules/index.ts';
+import type { Caller, IdentityApp, RankGuard } from '../../access/rules/index.ts';
 import type { Consumers } from '../../applications/consumers/index.ts';
 import type { Groups } from '../../directory/groups/index.ts';
 import type { Domains, Projects } from '../../directory/projects/index.ts';
@@ -15,7 +15,7 @@ import type { CountedKind } from './impact.store.ts';
 
 interface ImpactDeps extends Pick<Deps, 'db'> {
   readonly clock: Clock;
-  readonly shield: Shield;
+  readonly refuseIfOutranked: RankGuard;
   readonly users: Users;
   readonly groups: Groups;
   readonly projects: Projects;

@@ -52,7 +52,7 @@ describe('The sweeper', () => {
         invitations: { sweep: step('invitations', 1) },
         federation: {
           sessions: { sweep: step('federation', 1) },
-          manyLinks: { sweep: async () => undefined },
+          linkBatches: { sweep: async () => undefined },
           memberships: { sweep: async () => 0 },
         },
         consumers: { sweep: step('consumers', 1) },

@@ -103,7 +103,7 @@ export function startSweeper(deps: {
       async () => void (await accountDeletion.deleteDue(stopping)),
       async () => (ended += await invitations.sweep()),
       async () => (ended += await federation.sessions.sweep()),
-      () => federation.manyLinks.sweep(),
+      () => federation.linkBatches.sweep(),
       async () => (ended += await federation.memberships.sweep()),
       async () => (ended += await consumers.sweep()),
       async () => (ended += await trusts.sweep()),

@@ -1,6 +1,6 @@
 // The step of a sign-in whose password has expired: a new one, with what the account asks for beside the old one.
 import { type BrowserRequest, type PageRefusal, refusal, refusalOf, sendAnswer } from '../../ground/look/index.ts';
-import type { ShownBeside, UsedPasskey } from './expired-passwords.ts';
+import type { PasswordChangeResult, UsedPasskey } from './expired-passwords.ts';
 import type { InteractionRequest } from './interaction-request.ts';
 import type { LoginAttempt, SignIn } from './sign-in.ts';
 import { newPasswordPage, passkeyPage } from './sign-in-pages.ts';
@@ -15,7 +15,7 @@ interface AroundExpired {
   showSignIn(about: { readonly refused: PageRefusal }): Promise<void>;
   now(): number;
   /** `beside`: what was shown in the same request. */
-  checkPassword(login: LoginName, password: string, beside: ShownBeside): Promise<void>;
+  checkPassword(login: LoginName, password: string, beside: PasswordChangeResult): Promise<void>;
 }
 
 /** Stored in the interaction, for somebody who has entered an expired password and must use a passkey. */

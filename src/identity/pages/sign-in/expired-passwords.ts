@@ -17,7 +17,7 @@ export interface ExpiredPasswordDeps extends Pick<PasskeySignInDeps, 'auth' | 'u
 type SignInStep = PartialLogin & { readonly complete: boolean };
 
 /** Who changed an expired password, and what they showed beside it. */
-export type ShownBeside = Awaited<ReturnType<Users['changePassword']>>;
+export type PasswordChangeResult = Awaited<ReturnType<Users['changePassword']>>;
 
 /** Somebody who entered an expired password, and then used a passkey: whose state it was, so that it counts for one change. */
 export interface UsedPasskey {
@@ -69,7 +69,7 @@ export function createExpiredPasswords(deps: ExpiredPasswordDeps) {
       fresh: string,
       sent: SentSecond,
       attempt: LoginAttempt,
-    ): Promise<ShownBeside> {
+    ): Promise<PasswordChangeResult> {
       const { user, countedAs } = await findUser(login.name, login.domain);
       // An unknown name is counted like an account, under the same key as at a sign-in.
       const domainId = await domainOf(login.domain);
@@ -88,7 +88,7 @@ export function createExpiredPasswords(deps: ExpiredPasswordDeps) {
     },
 
     /** After a second factor that was shown with the new password. By another person it is none: a name may have changed hands meanwhile. */
-    async withShown(step: SignInStep, { userId, shown }: ShownBeside, attempt: LoginAttempt): Promise<SignInStep> {
+    async withShown(step: SignInStep, { userId, shown }: PasswordChangeResult, attempt: LoginAttempt): Promise<SignInStep> {
       const user = step.complete || !shown || step.userId !== userId ? undefined : await users.find(userId);
       // The sign-in asks for a passkey again: it is bound to the one that it was made with.
       if (!user || !shown || shown === 'passkey') return step;

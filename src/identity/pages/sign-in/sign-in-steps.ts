@@ -17,7 +17,7 @@ import type { Federation } from '../../login/federation/index.ts';
 import type { PartialLogin } from '../../login/tokens/index.ts';
 import { acrRequestOf, amrOf, methodsOf, missingStrength, type Records, STRONGER_SIGN_IN } from '../../openid/provider/index.ts';
 import { ExpiredPasswordSteps } from './expired-password-steps.ts';
-import type { ShownBeside } from './expired-passwords.ts';
+import type { PasswordChangeResult } from './expired-passwords.ts';
 import type { InteractionRequest, PromptSteps } from './interaction-request.ts';
 import { type KeepAccountDeps, KeepAccountSteps } from './keep-account-steps.ts';
 import { ProviderSteps } from './provider-steps.ts';
@@ -286,7 +286,7 @@ export class SignInSteps implements PromptSteps {
   }
 
   /** `beside`: what was shown in the same request. */
-  async #checkPassword(login: LoginName, password: string, beside?: ShownBeside): Promise<void> {
+  async #checkPassword(login: LoginName, password: string, beside?: PasswordChangeResult): Promise<void> {
     const { browser } = this.#request;
     const { signIn, leaving } = this.#deps;
     const { user, countedAs } = await signIn.findUser(login.name, login.domain);

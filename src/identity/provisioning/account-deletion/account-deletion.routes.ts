@@ -1,5 +1,5 @@
 // /v3/OS-ACCOUNT/deletions, /v3/users/{user_id}/OS-ACCOUNT/deletion: administrators see and cancel what people asked for.
-import { factsOnly, type IdentityApp, listFacts, type Shield } from '../../access/rules/index.ts';
+import { factsOnly, type IdentityApp, listFacts, type RankGuard } from '../../access/rules/index.ts';
 import type { Users } from '../../directory/users/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { filterDocumentation, listOf } from '../../ground/resource/index.ts';
@@ -10,7 +10,7 @@ const tag = 'Account deletion';
 
 export function mountAccountDeletion(
   app: IdentityApp,
-  { accountDeletion, users, shield }: { accountDeletion: AccountDeletion; users: Users; shield: Shield },
+  { accountDeletion, users, refuseIfOutranked }: { accountDeletion: AccountDeletion; users: Users; refuseIfOutranked: RankGuard },
 ): void {
   const path = '/v3/users/:user_id/OS-ACCOUNT/deletion';
   const user = ({ params }: { params: { user_id: string } }) => users.target(params.user_id);
@@ -61,6 +61,6 @@ export function mountAccountDeletion(
       reply: { 204: null },
     },
     ({ caller, target: { id } }) =>
-      accountDeletion.cancel(caller, id, (reader) => shield(reader, caller, 'identity:update_user', { userId: id })),
+      accountDeletion.cancel(caller, id, (reader) => refuseIfOutranked(reader, caller, 'identity:update_user', { userId: id })),
   );
 }

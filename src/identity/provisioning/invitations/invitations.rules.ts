@@ -4,7 +4,7 @@ import type { Query, Static } from '../../../platform/http/index.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { Throttle } from '../../../platform/limits/index.ts';
 import { findProject } from '../../access/context/index.ts';
-import { type Caller, type IdentityTarget, type Shield, targetOf, visibleDomain } from '../../access/rules/index.ts';
+import { type Caller, type IdentityTarget, type RankGuard, targetOf, visibleDomain } from '../../access/rules/index.ts';
 import type { AppAssignments } from '../../applications/app-roles/index.ts';
 import type { DomainSettingsOf } from '../../directory/domain-settings/index.ts';
 import type { Grants } from '../../directory/grants/index.ts';
@@ -87,7 +87,7 @@ export interface InvitationDeps extends Pick<Deps, 'db' | 'clock' | 'change' | '
   readonly grants: Grants;
   readonly groups: Groups;
   readonly appAssignments: AppAssignments;
-  readonly shield: Shield;
+  readonly refuseIfOutranked: RankGuard;
   /** Limits mails by address. */
   readonly mails: Throttle;
 }

@@ -2,7 +2,7 @@
 // gives it directly, asked for the inviter within the transaction: when the invitation is made, and again when it is accepted.
 import { Fault } from '../../../platform/faults/index.ts';
 import { findProject } from '../../access/context/index.ts';
-import { type Action, type Caller, type IdentityTarget, permit, type Shield } from '../../access/rules/index.ts';
+import { type Action, type Caller, type IdentityTarget, permit, type RankGuard } from '../../access/rules/index.ts';
 import type { AppAssignments } from '../../applications/app-roles/index.ts';
 import type { Grants } from '../../directory/grants/index.ts';
 import { findGroup, type Groups } from '../../directory/groups/index.ts';
@@ -32,7 +32,7 @@ interface ItemDeps {
   readonly grants: Grants;
   readonly groups: Groups;
   readonly appAssignments: AppAssignments;
-  readonly shield: Shield;
+  readonly refuseIfOutranked: RankGuard;
 }
 
 /** Someone who has no account yet will be in the domain of the invitation, so its rules are known. */
@@ -60,14 +60,14 @@ function organizationItem({ grants }: ItemDeps, domainId: string, organizationId
   };
 }
 
-function groupItem({ groups, shield }: ItemDeps, domainId: string, groupId: string): Item {
+function groupItem({ groups, refuseIfOutranked }: ItemDeps, domainId: string, groupId: string): Item {
   const action = 'identity:add_user_to_group';
   return {
     detail: { group_id: groupId },
     action,
     async target(tx, inviter) {
       const group = await findGroup(tx, groupId);
-      if (group) await shield(tx, inviter, action, { groupId });
+      if (group) await refuseIfOutranked(tx, inviter, action, { groupId });
       return {
         facts: group ? { domains: [group.domain_id, domainId] } : {},
         get() {

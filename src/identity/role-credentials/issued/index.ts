@@ -17,7 +17,7 @@ import { clearEntries, deleteEmptyLists, deleteExpired } from './sweep.store.ts'
 export { issuingLock } from './holders.store.ts';
 export { mountIssuedCredentials } from './issued-credentials.routes.ts';
 export { mountStatusLists } from './lists.routes.ts';
-export type { NewCredentials, Recorded, RecordedCredential } from './record.rules.ts';
+export type { IssuanceRecord, IssuedRecord, NewCredentials } from './record.rules.ts';
 export { createRevocation, type RevocationDeps } from './revocation.rules.ts';
 
 export interface CredentialStateNow {

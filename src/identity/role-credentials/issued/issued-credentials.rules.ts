@@ -8,7 +8,7 @@ import type { Database, IssuedCredentialRow } from '../../ground/database/index.
 import { fail } from '../../ground/faults.ts';
 import { pageOf, readFlag, type SortColumns, searchOf, single, whereEquals } from '../../ground/resource/index.ts';
 import { issuingLock } from './holders.store.ts';
-import { isState, type ShownCredential } from './issued-credentials.schema.ts';
+import { type IssuedCredentialView, isState } from './issued-credentials.schema.ts';
 import { findIssued, lastOfSeries, listIssued, rolesOfBatches } from './issued-credentials.store.ts';
 import { resume, revoke, type StateChange, suspend } from './states.rules.ts';
 
@@ -29,7 +29,7 @@ export function createIssuedList({ db, change, managers, onWithdrawn }: IssuedLi
   const manages = (caller: Caller, applicationId: string | undefined): Promise<boolean> =>
     managers.hasPermission(caller, applicationId, 'manage-application');
 
-  async function shown(rows: readonly IssuedCredentialRow[]): Promise<ShownCredential[]> {
+  async function shown(rows: readonly IssuedCredentialRow[]): Promise<IssuedCredentialView[]> {
     const said = Map.groupBy(
       await rolesOfBatches(
         db.read,
@@ -94,14 +94,14 @@ export function createIssuedList({ db, change, managers, onWithdrawn }: IssuedLi
       return { ...page, items: await shown(page.items) };
     },
 
-    show: async (row: IssuedCredentialRow): Promise<ShownCredential> => (await shown([row]))[0]!,
+    show: async (row: IssuedCredentialRow): Promise<IssuedCredentialView> => (await shown([row]))[0]!,
 
     async update(
       caller: Caller,
       row: IssuedCredentialRow,
       state: 'valid' | 'suspended',
       isForWallet: boolean,
-    ): Promise<ShownCredential> {
+    ): Promise<IssuedCredentialView> {
       const isDone = row.state === state && !isForWallet;
       const changed = isDone ? row : await apply(caller, row, isForWallet, state === 'valid' ? resume : suspend);
       return (await shown([changed]))[0]!;

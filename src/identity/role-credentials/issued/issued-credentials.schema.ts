@@ -5,7 +5,7 @@ import type { IssuedCredentialRow } from '../../ground/database/index.ts';
 import { Links, ListLinks } from '../../ground/resource/index.ts';
 import type { SaidRole } from './issued-credentials.store.ts';
 
-export interface ShownCredential {
+export interface IssuedCredentialView {
   readonly row: IssuedCredentialRow;
   readonly said: readonly SaidRole[];
   /** In seconds: when the wallet last got it anew. */
@@ -55,7 +55,7 @@ export const isState = (text: string): boolean => (STATES as readonly string[]).
 
 const time = (seconds: number): string => isoTime(seconds * 1000);
 
-export function renderIssued(base: string, { row, said, refreshedAt }: ShownCredential) {
+export function renderIssued(base: string, { row, said, refreshedAt }: IssuedCredentialView) {
   const byTarget = Map.groupBy(said, ({ target }) => target);
   return {
     id: row.id,

@@ -61,7 +61,7 @@ export interface NewCredentials {
   readonly notAfter: number;
 }
 
-export interface RecordedCredential {
+export interface IssuedRecord {
   readonly id: string;
   readonly tokenStatus: { readonly uri: string; readonly idx: number };
   readonly bitstring: readonly {
@@ -73,7 +73,7 @@ export interface RecordedCredential {
   }[];
 }
 
-export interface Recorded {
+export interface IssuanceRecord {
   /** `application`: its name, for people. Programs go by `target`. */
   readonly roles: readonly { readonly target: string; readonly application: string; readonly names: readonly string[] }[];
   /** Names of the organizations in which the roles are, if the type says them. */
@@ -83,7 +83,7 @@ export interface Recorded {
   /** In seconds. */
   readonly issuedAt: number;
   readonly expiresAt: number;
-  readonly credentials: readonly RecordedCredential[];
+  readonly credentials: readonly IssuedRecord[];
 }
 
 /** The first list is made while no change is under way that has found none, and so would not look for credentials. */
@@ -149,7 +149,7 @@ async function store(
 function rolesByTarget(
   roles: readonly (HeldRole & { readonly target: string })[],
   applications: ReadonlyMap<string, string>,
-): Recorded['roles'] {
+): IssuanceRecord['roles'] {
   return [...Map.groupBy(roles, ({ target }) => target)].map(([target, own]) => ({
     target,
     application: applications.get(own[0]!.application_id)!,
@@ -158,7 +158,7 @@ function rolesByTarget(
 }
 
 export const createRecord = (deps: RecordDeps) =>
-  async function record(change: Change, what: NewCredentials): Promise<Recorded> {
+  async function record(change: Change, what: NewCredentials): Promise<IssuanceRecord> {
     const { db, issuer, credentialTypes } = deps;
     const { tx, now, audit } = change;
     const { userId, format, keyThumbprints, issuanceId, clientId, notAfter } = what;
@@ -214,7 +214,7 @@ export const createRecord = (deps: RecordDeps) =>
     if (unexpired > MOST_USABLE) await changeStates(change, await oldestOf(tx, userId, MOST_USABLE, now), 'revoked', 'replaced');
     const about = { user_id: userId, application_id: type.applicationId, type_id: type.id, format };
     const detail = before ? { ...about, refreshed: true } : about;
-    const credentials = ids.map((id): RecordedCredential => {
+    const credentials = ids.map((id): IssuedRecord => {
       const { list_id, list_index } = stored.get(id)!;
       audit('issued_credential.created', { kind: 'issued_credential', id }, detail);
       return {

@@ -15,7 +15,7 @@ import { affectedBy, concernsMany, isRelevant, lockOf, selectionOf } from './tag
 /** Each of these is a parameter of a statement. */
 const TAGS_AT_ONCE = 500;
 
-/** What a change of these says nothing about is roles. They invalidate what all credentials depend on, or all of an application. */
+/** Changes of these do not change anybody’s roles, although they invalidate what all credentials depend on, or all credentials of an application. */
 const WITHOUT_ROLES = /^(region|service|endpoint|endpoint_group|service_provider|permission|issued_credential)\./;
 const HARMLESS: ReadonlySet<string> = new Set([
   'consumer.created',

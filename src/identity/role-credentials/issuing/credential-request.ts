@@ -3,13 +3,13 @@ import { fail } from '../../ground/faults.ts';
 import type { Configurations, CredentialConfiguration } from './configurations.ts';
 import type { CredentialAccess } from './credential-access.ts';
 import { type AnswerEncryption, readAnswerEncryption } from './encryption.ts';
-import type { SentProofs } from './proofs.ts';
+import type { KeyProofs } from './proofs.ts';
 
 export interface CredentialRequest {
   /** Either of them. */
   readonly configurationId?: string;
   readonly identifier?: string;
-  readonly proofs: SentProofs;
+  readonly proofs: KeyProofs;
   readonly encryption: AnswerEncryption | undefined;
 }
 
@@ -18,7 +18,7 @@ type Body = Readonly<Record<string, unknown>>;
 const refuse = (why: string): never => fail('role_credential.invalid_request', { why });
 
 /** Earlier drafts send one proof, as `proof`. */
-function proofsOf({ proofs, proof }: Body): SentProofs {
+function proofsOf({ proofs, proof }: Body): KeyProofs {
   if (proofs !== undefined && proof !== undefined) return refuse('proof and proofs exclude each other');
   if (proof !== undefined) {
     const { proof_type: type, jwt } = (proof ?? {}) as Body;

@@ -1,6 +1,6 @@
 // Puts credentials together: claims, status and binding, signed by the issuer.
 import { ISSUED_FORMATS } from '../../../verifiable/issuing/index.ts';
-import type { Recorded } from '../issued/index.ts';
+import type { IssuanceRecord } from '../issued/index.ts';
 import type { IssuerIdentity } from '../issuer/index.ts';
 import { issuedTypeOf } from '../types/index.ts';
 import type { CredentialConfiguration } from './configurations.ts';
@@ -13,7 +13,7 @@ export interface CredentialContent {
   readonly configuration: CredentialConfiguration;
   readonly userId: string;
   readonly profile: ProfileClaims;
-  readonly recorded: Recorded;
+  readonly recorded: IssuanceRecord;
 }
 
 export function createCredentialMaker(identity: IssuerIdentity, isHaip: boolean) {

@@ -8,7 +8,7 @@ import { fail } from '../../ground/faults.ts';
 import type { Deps } from '../../ground/resource/index.ts';
 import { testPoint } from '../../ground/test-points.ts';
 import type { createAccounts, Records } from '../../openid/provider/index.ts';
-import type { IssuedCredentials, Recorded } from '../issued/index.ts';
+import type { IssuanceRecord, IssuedCredentials } from '../issued/index.ts';
 import type { IssuerIdentity } from '../issuer/index.ts';
 import type { CredentialType, CredentialTypes } from '../types/index.ts';
 import type { Configurations, CredentialConfiguration } from './configurations.ts';
@@ -18,7 +18,7 @@ import type { CredentialMaker, ProfileClaims } from './credentials.ts';
 import { encryptAnswer, type RequestEncryption } from './encryption.ts';
 import type { KeyAttestations } from './key-attestations.ts';
 import type { Nonces } from './nonces.ts';
-import { type Proven, provenKeys } from './proofs.ts';
+import { type ProvenKeys, provenKeys } from './proofs.ts';
 
 /** Requests of one person: each takes entries of status lists, which are free again only when the credentials have expired. */
 export const ISSUANCE_LIMIT = { attempts: 60, perSeconds: 3600 };
@@ -70,7 +70,7 @@ export function createIssuance(deps: IssuanceDeps) {
   const { clock, change, records, configurations, types, access, encryption, nonces, issued, maker, limit, batchSize } = deps;
   const { accounts } = deps;
 
-  async function profileOf(userId: string, type: CredentialType, { organizations }: Recorded): Promise<ProfileClaims> {
+  async function profileOf(userId: string, type: CredentialType, { organizations }: IssuanceRecord): Promise<ProfileClaims> {
     if (type.claims.length === 0) return {};
     const user = (await accounts.find(userId)) ?? fail('role_credential.denied', { why: 'the account is closed' });
     const values = { ...(await accounts.claims(user, type.applicationId, new Set())), organization: organizations };
@@ -82,14 +82,14 @@ export function createIssuance(deps: IssuanceDeps) {
     );
   }
 
-  /** The token, the nonces, the roles and the record of what is issued: one transaction, so that nothing is issued on what is over. */
+  /** The token, the nonces, the roles and the record of what is issued: one transaction, so that no credential is issued for a token or a role that has ended. */
   async function record(
     transaction: Change,
     { token, userId, clientId, authorizationId }: CredentialAccess,
     { type, format }: CredentialConfiguration,
-    { keys, nonces: sent }: Proven,
+    { keys, nonces: sent }: ProvenKeys,
     notAfter: number,
-  ): Promise<{ readonly type: CredentialType; readonly recorded: Recorded; readonly notificationId: string }> {
+  ): Promise<{ readonly type: CredentialType; readonly recorded: IssuanceRecord; readonly notificationId: string }> {
     for (const nonce of sent) if (!(await nonces.use(transaction, nonce))) fail('role_credential.invalid_nonce');
     const issuanceId = newId();
     const keyThumbprints = keys.map(({ thumbprint }) => thumbprint);

@@ -22,12 +22,12 @@ export interface ProvenKey {
 }
 
 /** Proofs of one type, as they were sent. */
-export interface SentProofs {
+export interface KeyProofs {
   readonly type: 'jwt' | 'attestation';
   readonly jwts: readonly unknown[];
 }
 
-export interface Proven {
+export interface ProvenKeys {
   readonly keys: readonly ProvenKey[];
   /** Of the proofs and of their attestations; to be used up. */
   readonly nonces: readonly string[];
@@ -112,7 +112,7 @@ export interface ProofExpectation {
   readonly maxKeys: number;
 }
 
-function goodNonce(nonce: unknown, expected: ProofExpectation, what = 'it'): string {
+function checkedNonce(nonce: unknown, expected: ProofExpectation, what = 'it'): string {
   if (typeof nonce !== 'string') return refuse(`${what} has no nonce`);
   return expected.isGoodNonce(nonce) ? nonce : fail('role_credential.invalid_nonce');
 }
@@ -129,14 +129,14 @@ async function provenByJwt(clock: Clock, jwt: unknown, expected: ProofExpectatio
   if (!isFor(aud, expected.issuer)) refuse('it is for another issuer');
   if (iss !== undefined && expected.clientId !== undefined && iss !== expected.clientId) refuse('it is of another client');
   checkTimes(payload, seconds(clock));
-  const nonces = [goodNonce(nonce, expected)];
+  const nonces = [checkedNonce(nonce, expected)];
   // Attested for this request, and not for another one (F.1).
-  if (attestation) nonces.push(goodNonce(attestation.nonce, expected, 'its key attestation'));
+  if (attestation) nonces.push(checkedNonce(attestation.nonce, expected, 'its key attestation'));
   return { key: { ...key, thumbprint: thumbprintOf(key.jwk) }, attestation, nonces };
 }
 
 /** One proof vouches for all keys of its attestation. Several are for one key each. */
-async function byJwts(clock: Clock, jwts: readonly unknown[], expected: ProofExpectation): Promise<Proven> {
+async function byJwts(clock: Clock, jwts: readonly unknown[], expected: ProofExpectation): Promise<ProvenKeys> {
   const all: ProvenByJwt[] = [];
   for (const jwt of jwts) all.push(await provenByJwt(clock, jwt, expected));
   const [first, ...others] = all;
@@ -145,16 +145,16 @@ async function byJwts(clock: Clock, jwts: readonly unknown[], expected: ProofExp
 }
 
 /** A wallet provider vouches for the keys; they themselves sign nothing (F.3). */
-async function byAttestation([jwt, ...others]: readonly unknown[], expected: ProofExpectation): Promise<Proven> {
+async function byAttestation([jwt, ...others]: readonly unknown[], expected: ProofExpectation): Promise<ProvenKeys> {
   const { attestations } = expected;
   if (!attestations.isKnown) return refuse('key attestations are not offered');
   if (others.length > 0) return refuse('there is more than one key attestation');
   const { keys, nonce } = await attestations.read(jwt);
-  return { keys, nonces: [goodNonce(nonce, expected, 'its key attestation')] };
+  return { keys, nonces: [checkedNonce(nonce, expected, 'its key attestation')] };
 }
 
 /** A credential for each key, and each key once: two copies with one key could be linked for no gain. */
-export async function provenKeys(clock: Clock, { type, jwts }: SentProofs, expected: ProofExpectation): Promise<Proven> {
+export async function provenKeys(clock: Clock, { type, jwts }: KeyProofs, expected: ProofExpectation): Promise<ProvenKeys> {
   const { keys, nonces } = await (type === 'jwt' ? byJwts(clock, jwts, expected) : byAttestation(jwts, expected));
   if (keys.length > expected.maxKeys) refuse('there are too many keys');
   if (new Set(keys.map(({ thumbprint }) => thumbprint)).size < keys.length) refuse('two of them have the same key');

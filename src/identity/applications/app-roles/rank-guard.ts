@@ -11,7 +11,7 @@ import {
   readGrants,
   rolesByTrust,
 } from '../../access/context/index.ts';
-import { type Caller, isAdministrator, isDomainAdministrator, type Shield, visibleDomain } from '../../access/rules/index.ts';
+import { type Caller, isAdministrator, isDomainAdministrator, type RankGuard, visibleDomain } from '../../access/rules/index.ts';
 import type { Reader } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import type { InternalPermission } from './built-in.ts';
@@ -32,7 +32,13 @@ const MANAGING = [...EVERYWHERE, 'manager'];
 /** Provisioning clients assign public roles for organizations, as their owners do. */
 const PROVISIONED: InternalPermission = 'get-assign-public-roles';
 
-export function createShield({ access, clock }: { readonly access: Pick<Access, 'expand'>; readonly clock: Clock }): Shield {
+export function createRankGuard({
+  access,
+  clock,
+}: {
+  readonly access: Pick<Access, 'expand'>;
+  readonly clock: Clock;
+}): RankGuard {
   async function hasRightsBeyond(reader: Reader, caller: Caller, grantee: Grantee): Promise<boolean> {
     const domainId = visibleDomain(caller);
     const above = isDomainAdministrator(caller) ? BEYOND_DOMAINS : EVERYWHERE;

@@ -8,24 +8,24 @@ import type { Change } from '../../ground/audit/index.ts';
 import type { GroupMemberRow, ProviderLinkRow } from '../../ground/database/index.ts';
 import { linksOfUsers, replaceGiven } from './links.store.ts';
 
-export interface GivenRole {
+export interface EntitledRole {
   readonly projectId: string;
   readonly roleId: string;
 }
 
 /** What a provider gave to a person. */
-export interface Given {
+export interface Entitlements {
   readonly groups: readonly string[];
-  readonly roles: readonly GivenRole[];
+  readonly roles: readonly EntitledRole[];
   /** When its memberships end, in seconds; null for never. Former versions did not write it: then the membership says it. */
   readonly until?: number | null;
 }
 
 /** What a link with a provider gave. */
-export interface GivenTo {
+export interface LinkEntitlements {
   readonly linkId: string;
   readonly userId: string;
-  readonly given: Given;
+  readonly given: Entitlements;
 }
 
 type End = number | null | undefined;
@@ -34,10 +34,10 @@ type Link = Pick<ProviderLinkRow, 'id' | 'user_id' | 'given'>;
 /** Databases limit the number of parameters in a statement. */
 const CHUNK = 500;
 
-const keyOf = ({ projectId, roleId }: GivenRole): string => `${projectId} ${roleId}`;
-const givenOf = ({ given }: Pick<ProviderLinkRow, 'given'>): Given => JSON.parse(given) as Given;
+const keyOf = ({ projectId, roleId }: EntitledRole): string => `${projectId} ${roleId}`;
+const givenOf = ({ given }: Pick<ProviderLinkRow, 'given'>): Entitlements => JSON.parse(given) as Entitlements;
 
-const grantOf = (userId: string, { projectId, roleId }: GivenRole): Grant => ({
+const grantOf = (userId: string, { projectId, roleId }: EntitledRole): Grant => ({
   actor: { kind: 'user', id: userId },
   targetId: projectId,
   roleId,
@@ -90,7 +90,7 @@ async function forget(
   }
 }
 
-export function createLending({ clock }: { readonly clock: Clock }) {
+export function createEntitlementChanges({ clock }: { readonly clock: Clock }) {
   /** A provider gives it no more, but others may. */
   async function release(transaction: Change, row: GroupMemberRow, others: readonly End[] | undefined): Promise<void> {
     const { group_id: groupId, user_id: userId } = row;
@@ -135,9 +135,9 @@ export function createLending({ clock }: { readonly clock: Clock }) {
 
   async function setRoles(
     transaction: Change,
-    { userId, former, wanted }: { userId: string; former: readonly GivenRole[]; wanted: readonly GivenRole[] },
+    { userId, former, wanted }: { userId: string; former: readonly EntitledRole[]; wanted: readonly EntitledRole[] },
     others: ReadonlySet<string>,
-  ): Promise<{ given: GivenRole[]; isNew: Set<string> }> {
+  ): Promise<{ given: EntitledRole[]; isNew: Set<string> }> {
     const held = new Map(
       (await directGrantsOf(transaction.tx, userId)).map((row) => [
         keyOf({ projectId: row.target_id!, roleId: row.role_id }),
@@ -151,7 +151,7 @@ export function createLending({ clock }: { readonly clock: Clock }) {
       transaction,
       lost.map((one) => grantOf(userId, one)),
     );
-    const [given, isNew] = [[] as GivenRole[], new Set<string>()];
+    const [given, isNew] = [[] as EntitledRole[], new Set<string>()];
     for (const [key, one] of keys) {
       const kept = held.get(key);
       if (kept === 1 || (kept === 0 && !isFormer.has(key) && !others.has(key))) continue;
@@ -166,7 +166,11 @@ export function createLending({ clock }: { readonly clock: Clock }) {
 
   return {
     /** Makes the groups and roles those that the provider wants a person to have, who is locked. Returns what it gave, to be taken back later. */
-    async set(transaction: Change, { linkId, userId, given: former }: GivenTo, wanted: Required<Given>): Promise<Given> {
+    async set(
+      transaction: Change,
+      { linkId, userId, given: former }: LinkEntitlements,
+      wanted: Required<Entitlements>,
+    ): Promise<Entitlements> {
       const { until } = wanted;
       const links = (await linksOfUsers(transaction.tx, [userId])).filter(({ id }) => id !== linkId);
       const others = othersOf(links);
@@ -177,7 +181,7 @@ export function createLending({ clock }: { readonly clock: Clock }) {
     },
 
     /** For links that end, whose users are locked. The number of statements depends on the groups, not on the people, unless others gave the same. */
-    async takeBack(transaction: Change, links: readonly GivenTo[]): Promise<void> {
+    async takeBack(transaction: Change, links: readonly LinkEntitlements[]): Promise<void> {
       const ending = new Set(links.map(({ linkId }) => linkId));
       const all = await linksOfUsers(transaction.tx, [...new Set(links.map(({ userId }) => userId))]);
       const byUser = Map.groupBy(
@@ -204,4 +208,4 @@ export function createLending({ clock }: { readonly clock: Clock }) {
   };
 }
 
-export type Lending = ReturnType<typeof createLending>;
+export type EntitlementChanges = ReturnType<typeof createEntitlementChanges>;

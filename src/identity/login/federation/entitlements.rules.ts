@@ -6,14 +6,14 @@ import { findByName } from '../../directory/projects/index.ts';
 import { findRoleByName } from '../../directory/roles/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
 import type { ProviderLinkRow, Reader, UserRow } from '../../ground/database/index.ts';
-import { createLending, type Given } from './lending.rules.ts';
+import { createEntitlementChanges, type Entitlements } from './entitlement-changes.rules.ts';
 import { grantsOfGroups, groupsOfDomain } from './links.store.ts';
 import { createManagement } from './management.rules.ts';
 import type { DomainReference, MappedIdentity } from './mapping/index.ts';
 import { membershipEnd } from './memberships.rules.ts';
 import type { TrustedProvider } from './openid-settings.store.ts';
 
-export interface GivenDeps {
+export interface EntitlementDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly access: Pick<Access, 'expand'>;
@@ -21,9 +21,9 @@ export interface GivenDeps {
   isGroupInDirectory(groupId: string, reader: Reader): Promise<boolean>;
 }
 
-export function createGiven({ clock, log, access, isGroupInDirectory }: GivenDeps) {
+export function createEntitlements({ clock, log, access, isGroupInDirectory }: EntitlementDeps) {
   const { managesOthers, isManaging, needsProof } = createManagement(access);
-  const lending = createLending({ clock });
+  const changes = createEntitlementChanges({ clock });
 
   async function domainIdOf(reader: Reader, { id, name }: DomainReference): Promise<string | undefined> {
     const row = id === undefined ? await findByName(reader, name ?? '', null) : await findProject(reader, id);
@@ -56,8 +56,8 @@ export function createGiven({ clock, log, access, isGroupInDirectory }: GivenDep
     provider: TrustedProvider,
     user: UserRow,
     identity: MappedIdentity,
-  ): Promise<Given['roles']> {
-    const usable: Given['roles'][number][] = [];
+  ): Promise<Entitlements['roles']> {
+    const usable: Entitlements['roles'][number][] = [];
     for (const { name, domain, roles } of identity.projects) {
       const domainId = domain ? await domainIdOf(reader, domain) : provider.domain_id;
       const project = domainId === user.domain_id ? await findByName(reader, name, domainId) : undefined;
@@ -85,19 +85,23 @@ export function createGiven({ clock, log, access, isGroupInDirectory }: GivenDep
       user: UserRow,
       identity: MappedIdentity,
       link: Pick<ProviderLinkRow, 'id' | 'given'>,
-    ): Promise<Given> {
+    ): Promise<Entitlements> {
       const { tx } = transaction;
       const wanted = {
         groups: await groupsOf(tx, provider, user, identity),
         roles: await rolesOf(tx, provider, user, identity),
         until: membershipEnd(clock, provider),
       };
-      return lending.set(transaction, { linkId: link.id, userId: user.id, given: JSON.parse(link.given) as Given }, wanted);
+      return changes.set(
+        transaction,
+        { linkId: link.id, userId: user.id, given: JSON.parse(link.given) as Entitlements },
+        wanted,
+      );
     },
 
-    takeBack: lending.takeBack,
+    takeBack: changes.takeBack,
   };
 }
 
-export type GivenRules = ReturnType<typeof createGiven>;
-export const NOTHING_GIVEN: Given = { groups: [], roles: [] };
+export type EntitlementRules = ReturnType<typeof createEntitlements>;
+export const NO_ENTITLEMENTS: Entitlements = { groups: [], roles: [] };

@@ -5,23 +5,23 @@ import { withDeadline } from '../../../platform/deadline.ts';
 import { tagOf } from '../../access/context/index.ts';
 import { type Actor, type Change, type RunChange, serviceActor } from '../../ground/audit/index.ts';
 import type { Database, ProviderLinkRow } from '../../ground/database/index.ts';
-import { type GivenRules, NOTHING_GIVEN } from './given.rules.ts';
+import type { Entitlements } from './entitlement-changes.rules.ts';
+import { type EntitlementRules, NO_ENTITLEMENTS } from './entitlements.rules.ts';
 import { holdIdentityProvider } from './identity-providers.store.ts';
-import type { Given } from './lending.rules.ts';
 import { deleteLinks, findLinks, issuersOfLinks, type LinkIssuer, lockUsers, replaceGiven, someLinks } from './links.store.ts';
 import { endTakingBack, findTakingBack } from './openid-settings.store.ts';
 
 /** The names of so many users fit into one message that other processes get about a change. */
 const BATCH = 150;
-const NOTHING = JSON.stringify(NOTHING_GIVEN);
+const NOTHING = JSON.stringify(NO_ENTITLEMENTS);
 
-export interface ManyLinksDeps {
+export interface LinkBatchesDeps {
   readonly db: Database;
   readonly change: RunChange;
-  readonly given: Pick<GivenRules, 'takeBack'>;
+  readonly given: Pick<EntitlementRules, 'takeBack'>;
 }
 
-export function createManyLinks({ db, change, given }: ManyLinksDeps) {
+export function createLinkBatches({ db, change, given }: LinkBatchesDeps) {
   /** Users are locked first, so that no sign-in gives something meanwhile. Links that ended since are skipped. */
   async function takeBack(transaction: Change, links: readonly ProviderLinkRow[]): Promise<string[]> {
     const { tx, invalidate } = transaction;
@@ -38,7 +38,7 @@ export function createManyLinks({ db, change, given }: ManyLinksDeps) {
     const taken = current.map((link) => ({
       linkId: link.id,
       userId: link.user_id,
-      given: JSON.parse(link.given) as Given,
+      given: JSON.parse(link.given) as Entitlements,
     }));
     await given.takeBack(transaction, taken);
     // They show the accounts that they have at providers.
@@ -113,4 +113,4 @@ export function createManyLinks({ db, change, given }: ManyLinksDeps) {
   };
 }
 
-export type ManyLinks = ReturnType<typeof createManyLinks>;
+export type LinkBatches = ReturnType<typeof createLinkBatches>;
