@@ -19,7 +19,7 @@ const NAMED = [
   NO_OWN_ORGANIZATION,
 ];
 /** Everything that is wrong with a password. */
-const PASSWORD = /^(?:The (?:new )?password (?:does not meet|cannot be)|Cannot change password|Changing the password)/;
+const PASSWORD = /^(?:The (?:new )?password (?:does not meet|cannot be|of this user cannot be)|Cannot change password)/;
 
 /** The attribute that the text of an error names. */
 export function attributeIn(message: string): string | undefined {

@@ -186,7 +186,7 @@ export const identityFaults = {
   'role.implied_cycle': { status: 400, text: 'Role {prior} cannot imply {implied}: {implied} already implies {prior}.' },
   'role.wrong_domain': {
     status: 403,
-    text: 'Role {role} belongs to domain {domain} and cannot be granted on projects of another domain.',
+    text: 'Role {role} belongs to domain {domain} and can only be granted in that domain.',
   },
   'role.domain_role_on_system': { status: 400, text: 'Role {role} belongs to a domain and cannot be granted on the system.' },
   'grant.not_found': { status: 404, text: 'Could not find role assignment with role: {role}.' },

@@ -62,7 +62,7 @@ onEachDatabase(
       const browser = new TestBrowser(api);
       const reset = { new_password: FRESH, new_password_again: FRESH };
       const saved = await browser.submit(await browser.go(linkIn(await newestMail(server, person.email))), undefined, reset);
-      assert.match(saved.text, /5 things can still act for you/);
+      assert.match(saved.text, /5 programs or people can still act for you/);
       assert.ok(saved.text.includes(`href="${ACCESS}"`));
       assert.deepEqual(await planted.working(), planted.all, 'a new password alone ends none of it');
       const ofProgram = await planted.programToken();
@@ -135,7 +135,7 @@ onEachDatabase(
       const many = await browser.go(ACCESS);
       assert.equal(listed(many).length, 200);
       assert.match(many.text, MORE);
-      assert.match((await browser.go('/account/security')).text, /More than 200 things can still act for you/);
+      assert.match((await browser.go('/account/security')).text, /More than 200 programs or people can still act for you/);
       await browser.submit(many, 'end-delegated');
       const all = await browser.go(ACCESS);
       assert.deepEqual([listed(all).length, MORE.test(all.text)], [200, false]);

@@ -23,7 +23,7 @@ onEachDatabase('A token in the address', (api) => {
       for (const client_type of ['confidential', 'public']) {
         const client = await KeyrockClient.make(api, { grant_type, client_type });
         assertRefused(await client.ask(person.token, TOKEN), 400, /'response_type'.*implicit/);
-        assertRefused(await client.allow(person.token), 400, /nothing was asked/);
+        assertRefused(await client.allow(person.token), 400, /no open authorization request/);
       }
     const client = await register();
     for (const response_type of ['', 'id_token', 'code token', 'TOKEN', 'token id_token'])
@@ -52,7 +52,7 @@ onEachDatabase('A token in the address', (api) => {
     assertRefused(await client.ask(null, TOKEN), 401);
     assertRefused(await client.ask(person.token, { ...TOKEN, redirect_uri: 'https://evil.example.org/' }), 400, /redirect_uri/);
     assert.equal((await client.ask(person.token, TOKEN)).status, 200);
-    assertRefused(await client.allow(other.token), 400, /nothing was asked/);
+    assertRefused(await client.allow(other.token), 400, /no open authorization request/);
     const both = await Promise.all([client.allow(person.token), client.allow(person.token)]);
     assert.deepEqual(both.map(({ status }) => status).sort(), [302, 400]);
   });

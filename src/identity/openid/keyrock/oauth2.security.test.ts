@@ -38,7 +38,7 @@ function defineAuthorize(api: TestApi): void {
     assertRefused(await client.allow(person.token, { user_id: other.user.id }), 403);
     await client.ask(api.adminToken);
     assertRefused(await client.allow(api.adminToken, { user_id: person.user.id }), 403);
-    assertRefused(await client.allow(other.token), 400, /nothing was asked/);
+    assertRefused(await client.allow(other.token), 400, /no open authorization request/);
     assert.equal((await client.allow(person.token)).status, 302, 'the question is still the person’s');
   });
 
@@ -71,7 +71,7 @@ function defineAuthorize(api: TestApi): void {
       assertRefused(await client.ask(person.token, { redirect_uri }), 400, /redirect_uri/);
     const unsaid = await api.get(`${AUTHORIZE}?response_type=code&client_id=${client.id}`, { token: person.token });
     assertRefused(unsaid, 400, /redirect_uri/);
-    assertRefused(await client.allow(person.token), 400, /nothing was asked/);
+    assertRefused(await client.allow(person.token), 400, /no open authorization request/);
   });
 
   it('refuses applications that are unknown or public, and other kinds of answers', async () => {
@@ -81,7 +81,7 @@ function defineAuthorize(api: TestApi): void {
     assertRefused(await client.ask(person.token, { client_id: 'unknown' }), 400, /no such application/);
     assertRefused(await client.ask(person.token, { response_type: 'token' }), 400, /response_type/);
     assertRefused(await open.ask(person.token), 400, /public/);
-    assertRefused(await open.allow(person.token), 400, /nothing was asked/);
+    assertRefused(await open.allow(person.token), 400, /no open authorization request/);
   });
 
   it('refuses an application without a secret, whatever it calls itself', async () => {
@@ -108,14 +108,14 @@ function defineAuthorize(api: TestApi): void {
   it('issues one code for one consent, within its lifetime', async () => {
     const client = await KeyrockClient.make(api);
     const person = await makePerson(api);
-    assertRefused(await client.allow(person.token), 400, /nothing was asked/);
+    assertRefused(await client.allow(person.token), 400, /no open authorization request/);
     await client.ask(person.token);
     const both = await Promise.all([client.allow(person.token), client.allow(person.token)]);
     assert.deepEqual(both.map(({ status }) => status).toSorted(), [302, 400]);
-    assertRefused(await client.allow(person.token), 400, /nothing was asked/);
+    assertRefused(await client.allow(person.token), 400, /no open authorization request/);
     await client.ask(person.token);
     api.clock.advance(601);
-    assertRefused(await client.allow(person.token), 400, /nothing was asked/);
+    assertRefused(await client.allow(person.token), 400, /no open authorization request/);
   });
 
   it('reads an answer strictly', async () => {
