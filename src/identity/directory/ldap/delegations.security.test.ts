@@ -10,7 +10,7 @@ import { makeTrust, trustPerson, trustToken, useTrust } from '../../../../test/s
 
 for (const kind of ['SQLite', 'PostgreSQL'] as const) {
   describe(`Whoever has left a directory (${kind})`, () => {
-    const domain = new DirectoryDomain(kind, { slapd: { people: 5 } });
+    const domain = new DirectoryDomain(kind, { slapd: { people: 6 } });
     const { api, slapd } = domain;
 
     /** Somebody of the directory, with a role in a project of their own. */
@@ -73,6 +73,24 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const) {
       assertOk(await byKey());
       for (const uid of ['user3', 'user4']) await slapd.change((client) => client.del(dnOf(uid)));
       assert.deepEqual([(await byProgram()).status, (await byKey()).status], [401, 401]);
+    });
+
+    it('gives nothing to their program, either, with a receipt of their password from before', async () => {
+      const { user, token } = await member('user5');
+      const program = { application_credential: { name: 'program' } };
+      const made = await api.post(`/v3/users/${user.id}/application_credentials`, program, { token });
+      const { id, secret } = assertOk(made, 201).application_credential;
+      const options = { multi_factor_auth_enabled: true, multi_factor_auth_rules: [['password', 'totp']] };
+      assertOk(await api.patch(`/v3/users/${user.id}`, { user: { options } }));
+      const half = await api.authenticate({ id: user.id, password: passwordOf('user5') });
+      const receipt = half.headers.get('openstack-auth-receipt')!;
+      assert.ok(receipt);
+      const identity = { methods: ['application_credential'], application_credential: { id, secret } };
+      const headers = { 'Openstack-Auth-Receipt': receipt };
+      const byProgram = () => api.post('/v3/auth/tokens', { auth: { identity } }, { token: null, headers });
+      assertOk(await byProgram(), 201);
+      await slapd.change((client) => client.del(dnOf('user5')));
+      assert.equal((await byProgram()).status, 401);
     });
   });
 }

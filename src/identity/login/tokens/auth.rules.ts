@@ -121,9 +121,13 @@ export function createAuth(
     return { ...tokens.issue(authContext, { ...token, methods: [...new Set([...methods, ...signInMethods])] }), authContext };
   }
 
-  /** What was proved in this login. A token only says what was proved when it was issued: with a receipt of that, it would become a new login. */
-  function receiptFor({ methods }: LoginProof, earlier: EarlierSteps | undefined, { user, account }: CheckedLogin) {
-    return receipts.issue(user.id, [...new Set([...methods, ...(earlier?.methods ?? [])])], account.generation);
+  /**
+   * What was proved in this login. A token only says what was proved when it was issued: with a receipt of that, it would become a new
+   * login, and would keep an earlier receipt alive.
+   */
+  function receiptFor({ methods, token }: LoginProof, earlier: EarlierSteps | undefined, { user, account }: CheckedLogin) {
+    const before = token?.parent ? [] : (earlier?.methods ?? []);
+    return receipts.issue(user.id, [...new Set([...methods, ...before])], account.generation);
   }
 
   async function logIn(
@@ -217,7 +221,9 @@ export function createAuth(
       earlier: PartialLogin,
       attempt: LoginAttempt,
       by: 'device' | 'recovery_code' | 'totp',
-    ): Promise<boolean> => (await signInStep({ user, methods: ['totp'] }, attempt, earlier, by)).complete,
+    ): Promise<boolean> =>
+      // A refusal would lose what the caller has changed already, such as the new token of a device.
+      (await isStillValid(user, earlier)) && (await signInStep({ user, methods: ['totp'] }, attempt, earlier, by)).complete,
 
     isStillValid,
     needsCode: requirements.needsCode,

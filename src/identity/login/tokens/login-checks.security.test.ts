@@ -67,6 +67,27 @@ onEachDatabase('The checks of a login', (api) => {
     assertRefused(await exchange(await ann.newToken(), undefined, ann.receipt), 401);
   });
 
+  it('keep no receipt alive by a token: what it proved ends five minutes after it was proved', async () => {
+    const { user, password } = await makePerson(api);
+    assertOk(await api.post('/v3/credentials', { credential: { type: 'totp', blob, user_id: user.id } }), 201);
+    const token = await api.logIn({ id: user.id, password });
+    const options = { multi_factor_auth_enabled: true, multi_factor_auth_rules: [['password', 'totp']] };
+    assertOk(await api.patch(`/v3/users/${user.id}`, { user: { options } }));
+    const receiptOf = (answer: ApiAnswer) => {
+      assertRefused(answer, 401);
+      return { 'Openstack-Auth-Receipt': answer.headers.get('openstack-auth-receipt')! };
+    };
+    const first = receiptOf(await api.authenticate({ id: user.id, password }));
+    const renewed = receiptOf(await exchange(token, undefined, first));
+    const phone = new Phone(api, blob);
+    const byCode = (headers: Record<string, string>) => {
+      const identity = { methods: ['totp'], totp: { user: { id: user.id, passcode: phone.fresh() } } };
+      return api.post('/v3/auth/tokens', { auth: { identity } }, { token: null, headers });
+    };
+    assertRefused(await byCode(renewed), 401);
+    assertOk(await byCode(first), 201);
+  });
+
   it('give no application the rights of somebody who became an administrator', async () => {
     const [person, client] = [await makePerson(api), await KeyrockClient.make(api)];
     const { access_token: accessToken } = await client.tokens(person);

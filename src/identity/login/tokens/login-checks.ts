@@ -64,13 +64,18 @@ export function createLoginChecks({ scopes, requirements, trusts, stillThere }: 
     if (token?.parent?.scope.kind === 'system' && (kind === 'project' || kind === 'domain')) fail('auth.rescope_system');
   }
 
-  /** Users of a directory may have left it since they got what they sign in with. A password was checked there; a login from before was, too. */
+  /**
+   * Users of a directory may have left it since they got what they sign in with. A password was checked there; for a second factor or a
+   * token, the directory was asked before. The key of a program says nothing about its user, whatever it is sent with.
+   */
   async function stillInDirectory(
-    { user, methods: shown }: LoginProof,
+    { user, methods: shown, delegation }: LoginProof,
     methods: ReadonlySet<AuthMethod>,
   ): Promise<UserWithExpiry> {
-    if (methods.has('password') || shown.some(isExchange)) return user;
-    return (await stillThere(user)) ?? refuse('the user is not in the directory any more');
+    const isFirstStep = !methods.has('password') && shown.some((method) => kindOf(method) === 'first');
+    if (!isFirstStep && !delegatesRights(delegation)) return user;
+    const current = (await stillThere(user)) ?? refuse('the user is not in the directory any more');
+    return current.epoch === user.epoch ? current : refuse('the user changed while the directory was asked');
   }
 
   function earlierStepsHold(earlier: EarlierSteps | undefined, account: AuthContext): void {
