@@ -110,7 +110,7 @@ describe('Settings', () => {
 
   it('refuse a line of the file that is not KEY=value, with its number but not its text', () => {
     const refused: readonly (readonly [string, RegExp])[] = [
-      ['# a remark\n\nGATEHOUSE_PORT 81\n', /GATEHOUSE_CONFIG_FILE: line 3 of \S+ is no KEY=value/],
+      ['# a remark\n\nGATEHOUSE_PORT 81\n', /GATEHOUSE_CONFIG_FILE: line 3 of \S+ is not of the form KEY=value/],
       ['GATEHOUSE_PORT=81\r\nGATEHOUSE_LEVEL: warn\r\n', /line 2 of/],
       ['[section]\n', /line 1 of/],
       ['1KEY=value', /line 1 of/],

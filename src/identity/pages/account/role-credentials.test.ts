@@ -67,7 +67,7 @@ onEachDatabase('Roles for a wallet on the account page', (api) => {
   });
 
   it('are offered in the format that was chosen, and copies are revoked together', async () => {
-    const world = await makeRoleWorld(api);
+    const world = await makeRoleWorld(api, { formats: Object.keys(es.credentialFormats) });
     const person = await makeHolder(api, world);
     const browser = new TestBrowser(api, { 'Accept-Language': 'es' });
     const page = await browser.signIn(PAGE, person);
