@@ -63,6 +63,9 @@ export const usages = (...oids: string[]): ExtensionDraft => ({
   value: Buffer.from(AsnConvert.serialize(new ExtendedKeyUsage(oids))),
 });
 
+/** For signing mobile documents (ISO/IEC 18013-5, B.1.4). */
+export const DOCUMENT_SIGNER = '1.0.18013.5.1.2';
+
 /** The name constraints extension of a CA. */
 export function constraints(
   { permitted = [], excluded = [] }: { permitted?: Partial<GeneralName>[]; excluded?: Partial<GeneralName>[] },

@@ -11,7 +11,7 @@ import { type PublicJwk, publicJwkOf } from '../../src/verifiable/jose/index.ts'
 import { didJwkOf } from '../../src/verifiable/resolver/index.ts';
 import { assertOk } from './answers.ts';
 import { type TestApi, uniqueName } from './api.ts';
-import { certify, type TestCertificate } from './certificates.ts';
+import { certify, DOCUMENT_SIGNER, type TestCertificate, usages } from './certificates.ts';
 import { ROOT } from './federation.ts';
 import { Holder } from './holder.ts';
 import { type CredentialDraft, signDraft } from './toy-credential.ts';
@@ -86,8 +86,13 @@ export class CredentialIssuer {
     this.#server.listen(0, '127.0.0.1');
     await once(this.#server, 'listening');
     this.url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-    this.leaf = certify({ name: 'CN=Issuer', by: this.root, uris: [this.url], key: this.key });
+    this.certifiedBy(this.root);
     return this;
+  }
+
+  /** Another certificate for the same key. */
+  certifiedBy(root: TestCertificate, name = 'CN=Issuer', extensions = [usages(DOCUMENT_SIGNER)]): void {
+    this.leaf = certify({ name, by: root, uris: [this.url], key: this.key, extensions });
   }
 
   async stop(): Promise<void> {

@@ -18,6 +18,8 @@ export interface IssuerIdentity {
   readonly issuer?: string;
   /** The authorities of the issuer's certificate, if it has one. */
   readonly authorityKeyIds?: readonly string[];
+  /** The list is one of documents: a certificate that signed it has to be one that could sign these. */
+  readonly isOfDocument?: boolean;
 }
 
 export interface StatusList {
@@ -74,8 +76,9 @@ export function createLists(deps: { outbound: Outbound; trust: Trust; clock: Clo
 
   /** An issuer that is neither a DID nor a URL is identified by its certificate: same subject, same authority. */
   async function keyOf(header: SignedHeader, signer: string, by: IssuerIdentity): Promise<SignerKey> {
-    if (signer.startsWith('did:') || URL.canParse(signer)) return trust.keyOfJwt(header, signer);
-    const key = await trust.keyOfJwt(header, undefined);
+    const purpose = by.isOfDocument ? 'document' : 'credential';
+    if (signer.startsWith('did:') || URL.canParse(signer)) return trust.keyOfJwt(header, signer, purpose);
+    const key = await trust.keyOfJwt(header, undefined, purpose);
     const isSame = key.authorityKeyIds?.some((id) => by.authorityKeyIds?.includes(id));
     if (!key.leaf || subjectOf(key.leaf) !== signer || !isSame) throw new StatusListError('it is signed by somebody else');
     return key;

@@ -24,8 +24,8 @@ export interface StatusCheck extends IssuerIdentity {
 const entriesOf = ({ also = [], ...first }: StatusReference): StatusEntry[] => [first, ...also];
 
 /** Cache key. A list that is verified for one issuer is not valid for another. */
-const nameOf = ({ kind, uri }: ReadableEntry, { issuer, authorityKeyIds }: IssuerIdentity): string =>
-  JSON.stringify([kind, uri, issuer, authorityKeyIds]);
+const nameOf = ({ kind, uri }: ReadableEntry, { issuer, authorityKeyIds, isOfDocument }: IssuerIdentity): string =>
+  JSON.stringify([kind, uri, issuer, authorityKeyIds, isOfDocument]);
 
 /** Removes the oldest entry beyond the limit. */
 function put<T>(map: Map<string, T>, name: string, value: T): void {

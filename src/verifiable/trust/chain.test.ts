@@ -226,6 +226,22 @@ describe('A certificate chain', () => {
     refused([certify({ name: 'CN=L', by: limited })], /for another purpose/, [limited]);
   });
 
+  it('is refused where a leaf has to say what it is for, and does not, or says anything', () => {
+    const cases: readonly (readonly [isTaken: boolean, leafUsages?: readonly string[]])[] = [
+      [false],
+      [false, [any]],
+      [false, [signing]],
+      [true, [document]],
+      [true, [pid, server]],
+    ];
+    for (const [isGood, leafUsages] of cases) {
+      const made = certify({ name: 'CN=L', by: root, extensions: said(leafUsages) });
+      const verify = () => verifyChain([made.certificate], [root.certificate], Date.now(), 'document', true);
+      if (isGood) assert.ok(verify());
+      else assert.throws(verify, ChainError, leafUsages?.join());
+    }
+  });
+
   it('may have authorities with usages of their own, for those that stand below them', () => {
     for (const purpose of ['document', 'credential'] as const) assert.ok(isTaken(purpose, [document], ['1.3.130.2.0.0.1.7']));
     assert.ok(!isTaken('request', undefined, ['1.3.130.2.0.0.1.7']));

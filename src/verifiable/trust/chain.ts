@@ -129,22 +129,23 @@ export function alternativeNamesOf(certificate: X509Certificate): { dns: string[
 export const authorityKeyIdOf = (certificate: X509Certificate): string | undefined => parse(certificate).authorityKeyId;
 
 /** Checks path length, name constraints and usages. */
-function checkPath(path: readonly ParsedCertificate[], purpose: CertificatePurpose): void {
+function checkPath(path: readonly ParsedCertificate[], purpose: CertificatePurpose, mustSay: boolean): void {
   path.forEach(({ pathLength, constraints }, at) => {
     if (at > 0 && pathLength !== undefined && at - 1 > pathLength)
       throw new ChainError('the chain is longer than an authority allows');
     if (constraints) for (const { names } of path.slice(0, at)) checkNames(names, constraints);
   });
   const [leaf, ...above] = path.map(({ usages }) => usages);
-  checkUsages(purpose, leaf, above);
+  checkUsages(purpose, leaf, above, mustSay);
 }
 
-/** Throws ChainError unless the chain leads to an anchor. The anchor may be part of the chain or not. */
+/** Throws ChainError unless the chain leads to an anchor. The anchor may be part of the chain or not. `mustSay`: see checkUsages. */
 export function verifyChain(
   chain: readonly X509Certificate[],
   anchors: readonly X509Certificate[],
   now: number,
   purpose: CertificatePurpose = 'credential',
+  mustSay = false,
 ): VerifiedChain {
   const [leaf, ...above] = chain.map(parse);
   if (!leaf) throw new ChainError('there is no certificate');
@@ -168,7 +169,7 @@ export function verifyChain(
   if (!path.every(({ certificate }) => isValidAt(certificate, now))) throw new ChainError('a certificate is not valid now');
   // The leaf must not be a CA, unless it is an anchor itself.
   if (leaf.isAuthority && path.length > 1) throw new ChainError('the certificate is that of an authority');
-  checkPath(path, purpose);
+  checkPath(path, purpose, mustSay);
   return {
     leaf: leaf.certificate,
     uris: urisOf(leaf.names),

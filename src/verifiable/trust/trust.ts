@@ -18,6 +18,11 @@ export interface TrustPolicy {
   readonly dids: readonly string[];
   /** Addresses. */
   readonly issuers?: readonly string[];
+  /**
+   * Whoever signs documents has a certificate that says so (ISO/IEC 18013-5, B.1.4). A document names no issuer but its root: without this,
+   * every certificate below the root could sign as the issuer.
+   */
+  readonly documentSignersOnly?: boolean;
 }
 
 export interface SignerKey {
@@ -69,7 +74,8 @@ export function createTrust(deps: {
   const isListed = (did: string): boolean => policy.mode === 'any' || policy.dids.includes(did);
 
   async function keyFromChain(x5c: unknown, purpose: CertificatePurpose): Promise<ChainKey> {
-    const { leaf, uris, authorityKeyIds, anchor } = verifyChain(parseX5c(x5c), await anchors(), clock.now(), purpose);
+    const mustSay = policy.documentSignersOnly === true && purpose === 'document';
+    const { leaf, uris, authorityKeyIds, anchor } = verifyChain(parseX5c(x5c), await anchors(), clock.now(), purpose, mustSay);
     if (algorithmOf(leaf.publicKey) === undefined) throw new ChainError('the key of the certificate is not one that is accepted');
     return { key: { jwk: publicJwkOf(leaf.publicKey), trust: 'anchor', authorityKeyIds, leaf, anchor }, uris };
   }
@@ -88,10 +94,10 @@ export function createTrust(deps: {
   }
 
   /** The key for a JWT of this issuer: by x5c, DID or issuer metadata. */
-  async function keyFromJwt(header: SignedHeader, issuer: string | undefined): Promise<SignerKey> {
+  async function keyFromJwt(header: SignedHeader, issuer: string | undefined, purpose: CertificatePurpose): Promise<SignerKey> {
     const { x5c, kid } = header;
     if (x5c !== undefined) {
-      const found = await keyFromChain(x5c, 'credential');
+      const found = await keyFromChain(x5c, purpose);
       if (issuer !== undefined && !isNamed(found, issuer))
         throw new TrustError('mismatch', 'the certificate is not one of the issuer');
       return found.key;
@@ -109,9 +115,14 @@ export function createTrust(deps: {
   }
 
   return {
-    async keyOfJwt(header: SignedHeader, issuer: string | undefined): Promise<SignerKey> {
+    /** `purpose`: of a certificate, if the header has one. */
+    async keyOfJwt(
+      header: SignedHeader,
+      issuer: string | undefined,
+      purpose: CertificatePurpose = 'credential',
+    ): Promise<SignerKey> {
       try {
-        return await keyFromJwt(header, issuer);
+        return await keyFromJwt(header, issuer, purpose);
       } catch (error) {
         throw toTrustError(error);
       }

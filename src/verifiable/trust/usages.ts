@@ -33,8 +33,11 @@ const OF_AUTHORITIES: ReadonlyMap<string, readonly string[]> = new Map([['1.3.13
 /** Undefined allows everything. */
 export type Usages = readonly string[] | undefined;
 
-/** `above`: the usages of the authorities up to the anchor. They limit everything below them. */
-export function checkUsages(purpose: CertificatePurpose, leaf: Usages, above: readonly Usages[]): void {
+/**
+ * `above`: the usages of the authorities up to the anchor. They limit everything below them. `mustSay`: a leaf without usages, or for any
+ * purpose, is not enough.
+ */
+export function checkUsages(purpose: CertificatePurpose, leaf: Usages, above: readonly Usages[], mustSay: boolean): void {
   let allowed = ALLOWED[purpose];
   for (const usages of above) {
     if (!usages || usages.includes(ANY)) continue;
@@ -42,6 +45,7 @@ export function checkUsages(purpose: CertificatePurpose, leaf: Usages, above: re
     allowed = allowed.filter((usage) => below.includes(usage));
   }
   if (allowed.length === 0) throw new ChainError('an authority in the chain is for another purpose');
-  if (leaf && !leaf.some((usage) => usage === ANY || allowed.includes(usage)))
+  if (!leaf && mustSay) throw new ChainError('the certificate does not say what it is for');
+  if (leaf && !leaf.some((usage) => (usage === ANY && !mustSay) || allowed.includes(usage)))
     throw new ChainError('the certificate is for another purpose');
 }

@@ -100,6 +100,7 @@ export interface CredentialState {
   readonly version: number;
   readonly issuer: string;
   readonly authorityKeyIds?: readonly string[];
+  readonly isOfDocument?: boolean;
   readonly status?: StatusReference;
   /** In milliseconds. */
   readonly validUntil?: number;

@@ -69,7 +69,7 @@ export function createProviderCredentials({ clock, outbound, outboundAllow, prov
       resolver,
       clock,
       anchors: () => roots,
-      policy: { mode: 'listed', dids: issuers, issuers },
+      policy: { mode: 'listed', dids: issuers, issuers, documentSignersOnly: true },
       isDevelopment: outboundAllow.length > 0,
     });
     const formats = createFormats({ trust, clock });
@@ -103,7 +103,7 @@ export function createProviderCredentials({ clock, outbound, outboundAllow, prov
 
   function stateOf(
     provider: WalletProvider,
-    { issuer, status, validUntil, authorityKeyIds }: VerifiedCredential,
+    { format, issuer, status, validUntil, authorityKeyIds }: VerifiedCredential,
   ): CredentialState {
     if (!status && provider.requiresStatus) refuse('no-status', 'it has no entry in a status list');
     return {
@@ -111,6 +111,7 @@ export function createProviderCredentials({ clock, outbound, outboundAllow, prov
       version: provider.version,
       issuer: issuer.id,
       ...(authorityKeyIds ? { authorityKeyIds } : {}),
+      ...(FORMATS[format].isTrustedByRootsOnly ? { isOfDocument: true } : {}),
       ...(status ? { status } : {}),
       ...(validUntil === undefined ? {} : { validUntil }),
     };
@@ -153,11 +154,11 @@ export function createProviderCredentials({ clock, outbound, outboundAllow, prov
 
     /** Whether it is good at this moment, by the settings it was checked with. A list that cannot be read says nothing good. */
     async isStillGood(state: CredentialState): Promise<boolean> {
-      const { status, validUntil = Number.POSITIVE_INFINITY, issuer, authorityKeyIds } = state;
+      const { status, validUntil = Number.POSITIVE_INFINITY, issuer, authorityKeyIds, isOfDocument = false } = state;
       const provider = await current(state);
       if (!provider || validUntil <= clock.now()) return false;
       if (!status) return !provider.requiresStatus;
-      const by = { issuer, ...(authorityKeyIds ? { authorityKeyIds } : {}) };
+      const by = { issuer, isOfDocument, ...(authorityKeyIds ? { authorityKeyIds } : {}) };
       return (await verifierOf(provider).status.of(status, { ...by, fresh: true })) === 'valid';
     },
   };

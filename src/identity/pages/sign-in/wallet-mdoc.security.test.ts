@@ -4,7 +4,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { after, before, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
 import { onEachDatabase } from '../../../../test/support/api.ts';
-import { certify } from '../../../../test/support/certificates.ts';
+import { certify, DOCUMENT_SIGNER, newEcKey, usages } from '../../../../test/support/certificates.ts';
 import { type CredentialHolder, makeCredentialHolder } from '../../../../test/support/credential-holders.ts';
 import {
   CredentialIssuer,
@@ -16,7 +16,7 @@ import { type Holder, type HolderTwist, readWalletRequest } from '../../../../te
 import { doctypeOf } from '../../../../test/support/mdoc-holder.ts';
 import { issuedTo, makeRoleWorld, takeRole, usesRoleWorld, withdraw } from '../../../../test/support/role-credentials.ts';
 import { stepOf } from '../../../../test/support/test-browser.ts';
-import { assertNotSignedIn, usesVisitors } from '../../../../test/support/wallet-visitor.ts';
+import { assertAnswerRefused, assertNotSignedIn, usesVisitors } from '../../../../test/support/wallet-visitor.ts';
 
 const settings = { GATEHOUSE_IDENTITY_WALLET_SIGN_IN: 'both' };
 
@@ -158,14 +158,14 @@ onEachDatabase(
       const first = await issuer.issueMdoc();
       const id = await arrive(first);
       const { leaf } = issuer;
-      issuer.leaf = certify({ name: 'CN=Issuer of next year', by: issuer.root, uris: [issuer.url], key: issuer.key });
+      issuer.certifiedBy(issuer.root, 'CN=Issuer of next year');
       try {
         assert.equal(await arrive(await issuer.issueMdoc({ sub: first.sub })), id);
         // The same name, by another authority that the provider trusts, too.
         const second = certify({ name: issuer.root.certificate.subject, ca: true });
         const roots = [issuer.root, second].map(({ certificate }) => certificate.toString());
         await provider.put({ root_certificates: roots });
-        issuer.leaf = certify({ name: 'CN=Issuer', by: second, uris: [issuer.url], key: issuer.key });
+        issuer.certifiedBy(second);
         const visit = await visitor().ask();
         assert.equal(stepOf(await visit.shows((await issuer.issueMdoc({ sub: first.sub })).holder)), 'provider-link');
       } finally {
@@ -176,6 +176,7 @@ onEachDatabase(
 
     it('lets nobody in after it was revoked, or below another root', async () => {
       const issued = await issuer.issueMdoc();
+      await arrive(issued);
       issuer.becomes(issued, 'revoked');
       const visit = await visitor().ask();
       assertNotSignedIn(await visit.shows(issued.holder));
@@ -185,6 +186,52 @@ onEachDatabase(
         assert.equal((await holder.answer((await visitor().ask()).link)).status, 400);
       } finally {
         await stranger.stop();
+      }
+    });
+
+    /** What a root may certify beside document signers: nothing said, any purpose, a web server, a person's mail. */
+    const STRAYS = [[], [usages('2.5.29.37.0')], [usages('1.3.6.1.5.5.7.3.1')], [usages('1.3.6.1.5.5.7.3.4')]];
+
+    it('cannot be signed by others whom the root certifies, to enter as somebody else', async () => {
+      const victim = await issuer.issueMdoc();
+      const id = await arrive(victim);
+      const forger = await new CredentialIssuer(() => api.clock.now()).start();
+      try {
+        for (const extensions of STRAYS) {
+          forger.certifiedBy(issuer.root, 'CN=Issuer', extensions);
+          const forged = await forger.issueMdoc({ sub: victim.sub, type: issuer.doctype });
+          await assertAnswerRefused(api, visitor(), /the certificate (does not say|is for another purpose)/, forged);
+        }
+        // Whom the root certifies as a document signer, it trusts with all its people.
+        forger.certifiedBy(issuer.root, 'CN=Another signer');
+        assert.equal(await arrive(await forger.issueMdoc({ sub: victim.sub, type: issuer.doctype })), id);
+      } finally {
+        await forger.stop();
+      }
+    });
+
+    it('is not made valid by a list that others whom the root certifies have signed', async () => {
+      const { leaf, listKey } = issuer;
+      // Known already, so that they would enter at once.
+      const known = await issuer.issueMdoc();
+      await arrive(known);
+      const { sub } = known;
+      issuer.listKey = newEcKey();
+      const sign = (extensions: ReturnType<typeof usages>[]) =>
+        certify({ name: 'CN=Issuer', by: issuer.root, uris: [issuer.url], key: issuer.listKey, extensions });
+      try {
+        for (const extensions of STRAYS) {
+          issuer.leaf = leaf;
+          const { holder } = await issuer.issueMdoc({ sub });
+          issuer.leaf = sign(extensions);
+          assertNotSignedIn(await (await visitor().ask()).shows(holder));
+        }
+        issuer.leaf = leaf;
+        const issued = await issuer.issueMdoc({ sub });
+        issuer.leaf = sign([usages(DOCUMENT_SIGNER)]);
+        assert.ok(await arrive(issued));
+      } finally {
+        Object.assign(issuer, { leaf, listKey });
       }
     });
 
