@@ -24,9 +24,15 @@ export const CURVES: ReadonlyMap<
   [6, { kty: 'OKP', crv: 'Ed25519', type: OKP, alg: 'EdDSA' }],
 ]);
 
+const curveOf = ({ kty, crv }: PublicJwk) => [...CURVES].find(([, curve]) => curve.kty === kty && curve.crv === crv);
+
+/** Whether documents can be bound to a key: not to those for RSA, on other curves, or that sign nothing. */
+export const isCoseKey = (jwk: PublicJwk): boolean => curveOf(jwk) !== undefined;
+
 /** A public key as COSE_Key (RFC 9052, 7). */
-export function coseKeyOf({ crv, x, y }: PublicJwk): Map<number, unknown> {
-  const [number, { type }] = [...CURVES].find(([, curve]) => curve.crv === crv) ?? [undefined, { type: undefined }];
+export function coseKeyOf(jwk: PublicJwk): Map<number, unknown> {
+  const { crv, x, y } = jwk;
+  const [number, { type }] = curveOf(jwk) ?? [undefined, { type: undefined }];
   if (type === undefined) throw new Error(`a key on ${crv} is not one of COSE`);
   const bytes = (text: string | undefined): Buffer => Buffer.from(text ?? '', 'base64url');
   return new Map<number, unknown>([[1, type], [-1, number], [-2, bytes(x)], ...(type === EC2 ? [[-3, bytes(y)] as const] : [])]);

@@ -6,7 +6,7 @@ import type { CredentialFormat, Format, FormatName } from './format.ts';
 import { FORMATS } from './table.ts';
 import { isObject } from './w3c.ts';
 
-export { coseKeyOf } from './cose.ts';
+export { coseKeyOf, isCoseKey } from './cose.ts';
 export {
   type Binding,
   type CredentialFormat,

@@ -60,6 +60,8 @@ export interface IssuedFormat {
   readonly needsDocumentSigner: boolean;
   /** Of a credential configuration (OID4VCI 1.0, 12.2.4 and appendix A). */
   readonly bindingMethods: readonly string[];
+  /** Whether it can be bound to a key. Asked before anything is recorded. */
+  canBind(jwk: PublicJwk): boolean;
   readonly signingAlgorithms: readonly (string | number)[];
   typeMetadata(type: IssuedType): Readonly<Record<string, unknown>>;
   claimPath(claim: string, type: IssuedType): readonly string[];

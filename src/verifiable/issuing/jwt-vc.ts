@@ -60,6 +60,7 @@ export const jwtVc: IssuedFormat = {
   queryId: 'own_w3c',
   needsDocumentSigner: false,
   bindingMethods: ['jwk', 'did:jwk', 'did:key'],
+  canBind: () => true,
   signingAlgorithms: ['ES256'],
   typeMetadata: ({ typeName }) => ({ credential_definition: { type: [EVERY_TYPE, typeName] } }),
   claimPath: (claim) => ['credentialSubject', claim],

@@ -1,7 +1,7 @@
 // Makes mobile documents (ISO/IEC 18013-5, 9.1.2), in the CBOR of @owf/mdoc. Its builder knows no status, so that the structures are put
 // together here.
 import { createHash, randomBytes, randomInt } from 'node:crypto';
-import { coseKeyOf } from '../formats/index.ts';
+import { coseKeyOf, isCoseKey } from '../formats/index.ts';
 import type { IssuedFormat } from './issued-format.ts';
 
 const ES256 = -7;
@@ -38,6 +38,7 @@ export const mdoc: IssuedFormat = {
   queryId: 'own_mdoc',
   needsDocumentSigner: true,
   bindingMethods: ['cose_key'],
+  canBind: isCoseKey,
   signingAlgorithms: [ES256],
   typeMetadata: ({ doctype }) => ({ doctype }),
   claimPath: (claim, { doctype }) => [doctype, claim],

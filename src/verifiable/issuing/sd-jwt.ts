@@ -58,6 +58,7 @@ export const sdJwt: IssuedFormat = {
   queryId: 'own',
   needsDocumentSigner: false,
   bindingMethods: ['jwk', 'did:jwk', 'did:key'],
+  canBind: () => true,
   signingAlgorithms: ['ES256'],
   typeMetadata: ({ vct }) => ({ vct }),
   claimPath: (claim) => [claim],

@@ -134,6 +134,8 @@ export function createIssuance(deps: IssuanceDeps) {
         attestations: deps.attestations,
         maxKeys: Math.max(batchSize, 1),
       });
+      if (!proven.keys.every(({ jwk }) => ISSUED_FORMATS[configuration.format].canBind(jwk)))
+        fail('role_credential.invalid_proof', { why: 'its key is not one that this format can be bound to' });
       const notAfter = await deps.identity.chainUntil();
       await testPoint('issuance.before-transaction');
       const { type, recorded, notificationId } = await change(actorOf(granted.userId, origin), (transaction) =>

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { X509Certificate } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,17 @@ import { receiveCredential } from '../../../../test/support/credential-holders.t
 import { issuerWorld } from '../../../../test/support/issuers.ts';
 import { securityObjectOf } from '../../../../test/support/mdoc-holder.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
-import { askType, makeType, TestCredentialWallet, TYPES, usesRoleWorld } from '../../../../test/support/role-credentials.ts';
+import {
+  askType,
+  type Change,
+  issuedTo,
+  makeType,
+  newKey,
+  TestCredentialWallet,
+  TYPES,
+  usesRoleWorld,
+} from '../../../../test/support/role-credentials.ts';
+import { usesAttestedWallet, usesWalletProvider } from '../../../../test/support/wallet-provider.ts';
 import { createFormats } from '../../../verifiable/formats/index.ts';
 
 onEachDatabase('A role as a mobile document', (api) => {
@@ -56,6 +66,38 @@ onEachDatabase('A role as a mobile document', (api) => {
     assert.equal((await fetch(entry.get('uri'))).status, 200);
   });
 });
+
+const provider = usesWalletProvider();
+const jwkOf = ({ publicKey }: { readonly publicKey: KeyObject }) => publicKey.export({ format: 'jwk' });
+
+onEachDatabase(
+  'A key that a mobile document cannot be bound to',
+  (api) => {
+    const { world, person } = usesRoleWorld(api, { formats: ['mso_mdoc'] });
+    const wallet = usesAttestedWallet(api, provider);
+
+    it('is refused as a proof, before anything is used up or recorded', async () => {
+      const token = await wallet.tokenFor(person, world.mdoc);
+      const nonce = await wallet.nonce();
+      const ask = async (change?: Change) => {
+        const attestation = await provider.attestKeys([await newKey()], nonce, change);
+        return wallet.request(token, { credential_configuration_id: world.mdoc, proofs: { attestation: [attestation] } });
+      };
+      for (const pair of [
+        generateKeyPairSync('rsa', { modulusLength: 2048 }),
+        generateKeyPairSync('ec', { namedCurve: 'secp256k1' }),
+        generateKeyPairSync('x25519'),
+      ]) {
+        const { status, body, text } = await ask(({ payload }) => void (payload.attested_keys as object[]).push(jwkOf(pair)));
+        assert.deepEqual([status, body.error], [400, 'invalid_proof'], text);
+        assert.match(body.error_description, /bound to/);
+      }
+      assert.deepEqual(await issuedTo(api, person), []);
+      assert.equal((await ask()).status, 200);
+    });
+  },
+  { settings: provider.settings },
+);
 
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-mdoc-'));
 after(() => rmSync(folder, { recursive: true }));
