@@ -6,7 +6,6 @@ import { reachableProjectIds } from '../directory/grants/index.ts';
 import { readProjects } from '../directory/projects/index.ts';
 import { UNFINISHED_LIMIT } from '../openid/provider/index.ts';
 import type { Operations } from '../operations/build.ts';
-import { configurationsOf } from '../role-credentials/issuing/index.ts';
 import { createOpenid } from './serving/index.ts';
 
 export function buildPages(below: Operations) {
@@ -16,7 +15,7 @@ export function buildPages(below: Operations) {
     ...below,
     outboundTo: (address) => createOutbound([...outboundAllow, hostPort(address)], below),
     catalog: configurations.catalog,
-    credentialOffers: { ...roleCredentials.offers, configurationsOf },
+    credentialOffers: roleCredentials.offers,
     ensureRole: appRoles.ensureRole,
     unfinished: new Throttle(rateLimits ? UNFINISHED_LIMIT : undefined, clock),
     organizationsOf: async (userId) => readProjects(db.read, [...(await projectIdsOf(userId))]),

@@ -71,7 +71,7 @@ export function buildRoleCredentials(below: Provisioning, credentialTypes: Crede
   const brought = readBroughtKey(config, { now: seconds(clock), log });
   const issuerIdentity = createIssuerIdentity({ ...below, brought });
   const issuedCredentials = buildIssued(below, { issuerIdentity, credentialTypes });
-  const configurations = createConfigurations({ types: credentialTypes, isHaip: config.haip });
+  const configurations = createConfigurations({ types: credentialTypes, identity: issuerIdentity, isHaip: config.haip });
   return {
     ...below,
     issuerIdentity,

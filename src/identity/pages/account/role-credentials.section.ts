@@ -15,8 +15,12 @@ import type { AccountSection, AccountStep } from './section.ts';
 /** Offers for wallets. */
 export interface CredentialOffers {
   /** Types of which the person has a role. */
-  available(userId: string): Promise<readonly CredentialType[]>;
-  configurationsOf(type: CredentialType): readonly { readonly id: string; readonly format: IssuedFormatName }[];
+  available(userId: string): Promise<
+    readonly {
+      readonly type: CredentialType;
+      readonly configurations: readonly { readonly id: string; readonly format: IssuedFormatName }[];
+    }[]
+  >;
   /** Fails for what the person cannot receive now. `expiresAt` in seconds. */
   make(
     caller: { readonly userId: string },
@@ -152,18 +156,18 @@ export const createRoleCredentialsSection = (deps: RoleCredentialDeps): AccountS
     const { id } = visit.person.user;
     const rows = await issuedCredentials.ofUser(id);
     if (rows.length === 0 && (await credentialTypes.list({ enabled: true })).length === 0) return undefined;
-    const types = await credentialOffers.available(id);
+    const available = await credentialOffers.available(id);
     const names = await namesOfConsumers(
       db.read,
-      types.map(({ applicationId }) => applicationId),
+      available.map(({ type }) => type.applicationId),
     );
     return roleCredentialsSections(
       visit,
-      types.map((type) => ({
+      available.map(({ type, configurations }) => ({
         name: type.name,
         description: type.description,
         application: names.get(type.applicationId),
-        configurations: credentialOffers.configurationsOf(type),
+        configurations,
       })),
       await issuedTo(deps, rows),
     );

@@ -2,6 +2,7 @@
 // are made.
 import { ISSUED_FORMATS, type IssuedFormatName } from '../../../verifiable/issuing/index.ts';
 import { CREDENTIAL_SCOPE, type CredentialCatalog } from '../../openid/provider/index.ts';
+import type { IssuerIdentity } from '../issuer/index.ts';
 import type { CredentialType, CredentialTypes } from '../types/index.ts';
 
 export interface CredentialConfiguration {
@@ -16,23 +17,40 @@ export const configurationId = (typeId: string, format: IssuedFormatName): strin
 /** All formats of a type have the same scope. */
 export const scopeOf = (typeId: string): string => `${CREDENTIAL_SCOPE}${typeId}`;
 
-export const configurationsOf = (type: CredentialType): CredentialConfiguration[] =>
+const configurationsOf = (type: CredentialType): CredentialConfiguration[] =>
   type.formats.map((format) => ({ id: configurationId(type.id, format), type, format }));
 
-export function createConfigurations({ types, isHaip }: { types: Pick<CredentialTypes, 'find' | 'list'>; isHaip: boolean }) {
+const needsDocumentSigner = ({ format }: CredentialConfiguration): boolean => ISSUED_FORMATS[format].needsDocumentSigner;
+
+export function createConfigurations({
+  types,
+  identity,
+  isHaip,
+}: {
+  readonly types: Pick<CredentialTypes, 'find' | 'list'>;
+  readonly identity: Pick<IssuerIdentity, 'signsDocuments'>;
+  readonly isHaip: boolean;
+}) {
+  /** Those in which types can be issued now: the operator may have brought another certificate since they were made. */
+  async function of(all: readonly CredentialType[]): Promise<CredentialConfiguration[]> {
+    const found = all.flatMap(configurationsOf);
+    if (!found.some(needsDocumentSigner) || (await identity.signsDocuments())) return found;
+    return found.filter((one) => !needsDocumentSigner(one));
+  }
+
   /** Undefined for a type that is not issued (any more). */
   async function find(id: string): Promise<CredentialConfiguration | undefined> {
     const [typeId = '', suffix, ...rest] = id.split('.');
     if (suffix === undefined || rest.length > 0 || typeId === '') return undefined;
     const type = await types.find(typeId);
-    return type?.enabled ? configurationsOf(type).find((one) => one.id === id) : undefined;
+    return type?.enabled ? (await of([type])).find((one) => one.id === id) : undefined;
   }
 
-  const all = (): Promise<readonly CredentialType[]> => types.list({ enabled: true });
+  const all = async (): Promise<readonly CredentialConfiguration[]> => of(await types.list({ enabled: true }));
 
   const catalog: CredentialCatalog = {
     isHaip,
-    scopes: async () => (await all()).map(({ id }) => scopeOf(id)),
+    scopes: async () => [...new Set((await all()).map(({ type }) => scopeOf(type.id)))],
     has: async (id) => (await find(id)) !== undefined,
     async nameOf(asked) {
       if (!asked.startsWith(CREDENTIAL_SCOPE)) return (await find(asked))?.type.name;
@@ -40,7 +58,7 @@ export function createConfigurations({ types, isHaip }: { types: Pick<Credential
     },
   };
 
-  return { find, all, catalog };
+  return { of, find, all, catalog };
 }
 
 export type Configurations = ReturnType<typeof createConfigurations>;

@@ -38,7 +38,7 @@ export interface IssuanceDeps extends Pick<Deps, 'clock' | 'change'> {
   readonly nonces: Nonces;
   readonly issued: Pick<IssuedCredentials, 'record'>;
   readonly maker: CredentialMaker;
-  readonly identity: Pick<IssuerIdentity, 'chainUntil' | 'signsDocuments'>;
+  readonly identity: Pick<IssuerIdentity, 'chainUntil'>;
   readonly limit: Throttle;
   readonly batchSize: number;
   readonly attestations: KeyAttestations;
@@ -123,9 +123,6 @@ export function createIssuance(deps: IssuanceDeps) {
       const isEncrypted = typeof body === 'string';
       const request = readCredentialRequest(isEncrypted ? await encryption.open(body) : body, batchSize, isEncrypted);
       const configuration = await requestedConfiguration(configurations, granted, request);
-      // The operator may have brought another certificate since the type was made.
-      if (ISSUED_FORMATS[configuration.format].needsDocumentSigner && !(await deps.identity.signsDocuments()))
-        fail('role_credential.denied', { why: 'the certificate of the issuer is not one that signs documents' });
       limit.take(granted.userId);
       const proven = await provenKeys(clock, request.proofs, {
         issuer: deps.issuer(),

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
-import { assertRefused } from '../../../../test/support/answers.ts';
-import { onDatabase, onEachDatabase } from '../../../../test/support/api.ts';
+import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
+import { onDatabase, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { makeApplication } from '../../../../test/support/applications.ts';
 import { certify, newEcKey, usages } from '../../../../test/support/certificates.ts';
 import { receiveCredential } from '../../../../test/support/credential-holders.ts';
@@ -13,9 +13,12 @@ import { issuerWorld } from '../../../../test/support/issuers.ts';
 import { securityObjectOf } from '../../../../test/support/mdoc-holder.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
 import {
+  askOffer,
   askType,
   type Change,
   issuedTo,
+  makeHolder,
+  makeRoleWorld,
   makeType,
   newKey,
   TestCredentialWallet,
@@ -120,20 +123,42 @@ onDatabase(
   (api) => {
     const database = usesDatabaseOf(api);
 
+    /** As it was made before the certificate was brought. */
+    async function become(typeId: string, ...formats: string[]): Promise<void> {
+      const values = { formats: JSON.stringify(formats) };
+      await database().write((tx) => tx.updateTable('credential_types').set(values).where('id', '=', typeId).execute());
+      // Types are cached until one is changed.
+      const changed = assertOk(await api.patch(`${TYPES}/${typeId}`, { credential_type: { name: uniqueName('workers') } }));
+      assert.deepEqual(changed.credential_type.formats, formats);
+    }
+
     it('offers no mobile documents, because nobody would accept them', async () => {
       const application = await makeApplication(api);
       assertRefused(await askType(api, application, { formats: ['mso_mdoc'] }), 400, /certificate of the issuer/);
       const { id } = await makeType(api, application);
       const change = { credential_type: { formats: ['dc+sd-jwt', 'mso_mdoc'] } };
       assertRefused(await api.patch(`${TYPES}/${id}`, change), 400, /certificate of the issuer/);
-      // A type from before the certificate was brought.
-      const formats = JSON.stringify(change.credential_type.formats);
-      await database().write((tx) => tx.updateTable('credential_types').set({ formats }).execute());
+      await become(id, ...change.credential_type.formats);
       const { body } = await api.get('/.well-known/openid-credential-issuer', { token: null });
       assert.deepEqual(
-        Object.keys(body.credential_configurations_supported).filter((one) => one.endsWith('.mdoc')),
-        [],
+        Object.keys(body.credential_configurations_supported).filter((one) => one.startsWith(id)),
+        [`${id}.sd_jwt`],
       );
+    });
+
+    it('offers the other formats of a type from before, and no type that has none', async () => {
+      const world = await makeRoleWorld(api, { formats: ['dc+sd-jwt'] });
+      const person = await makeHolder(api, world);
+      const available = async () => {
+        const { body } = await api.get(`/v3/users/${person.id}/OS-ROLE-CREDENTIALS/types`, { token: person.token });
+        return body.types.map(({ credential_configuration_ids: ids }: any) => ids);
+      };
+      await become(world.typeId, 'mso_mdoc', 'dc+sd-jwt');
+      assert.deepEqual(await available(), [[world.sdJwt]]);
+      assertRefused(await askOffer(api, person, [world.mdoc]), 403, /mdoc/);
+      assertOk(await askOffer(api, person, [world.sdJwt]), 201);
+      await become(world.typeId, 'mso_mdoc');
+      assert.deepEqual(await available(), []);
     });
   },
 );

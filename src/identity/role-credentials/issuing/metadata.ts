@@ -2,7 +2,7 @@
 import { ISSUED_FORMATS } from '../../../verifiable/issuing/index.ts';
 import type { IssuerIdentity } from '../issuer/index.ts';
 import { CLAIM_NAMES, issuedTypeOf } from '../types/index.ts';
-import { type Configurations, type CredentialConfiguration, configurationsOf, scopeOf } from './configurations.ts';
+import { type Configurations, type CredentialConfiguration, scopeOf } from './configurations.ts';
 import { ENCODINGS, KEY_ALGORITHMS, type RequestEncryption } from './encryption.ts';
 import type { KeyAttestations } from './key-attestations.ts';
 import { CREDENTIAL, NONCE, NOTIFICATION } from './paths.ts';
@@ -51,7 +51,7 @@ function describe(
 export interface MetadataDeps {
   readonly configurations: Configurations;
   readonly encryption: RequestEncryption;
-  readonly identity: Pick<IssuerIdentity, 'sign' | 'signsDocuments'>;
+  readonly identity: Pick<IssuerIdentity, 'sign'>;
   readonly batchSize: number;
   readonly attestations: KeyAttestations;
   readonly name: string;
@@ -65,10 +65,7 @@ export function createIssuerMetadata(deps: MetadataDeps) {
 
   async function read(): Promise<Readonly<Record<string, unknown>>> {
     const issuer = deps.issuer();
-    const signsDocuments = await identity.signsDocuments();
-    const all = (await configurations.all())
-      .flatMap(configurationsOf)
-      .filter(({ format }) => signsDocuments || !ISSUED_FORMATS[format].needsDocumentSigner);
+    const all = await configurations.all();
     return {
       credential_issuer: issuer,
       credential_endpoint: `${issuer}${CREDENTIAL}`,

@@ -2,7 +2,6 @@
 import type { IdentityApp } from '../../access/rules/index.ts';
 import type { Subject } from '../../directory/two-factor/index.ts';
 import { wholeList } from '../../ground/resource/index.ts';
-import { configurationsOf } from './configurations.ts';
 import type { Offers } from './offers.rules.ts';
 import { AvailableCredentialList, NewOfferEnvelope, OfferEnvelope } from './role-credentials.schema.ts';
 
@@ -30,11 +29,11 @@ export function mountCredentialOffers(
       wholeList(
         call,
         'types',
-        (await parts.roleCredentials.offers.available(call.target.id)).map((type) => ({
+        (await parts.roleCredentials.offers.available(call.target.id)).map(({ type, configurations }) => ({
           type_id: type.id,
           name: type.name,
           description: type.description,
-          credential_configuration_ids: configurationsOf(type).map(({ id }) => id),
+          credential_configuration_ids: configurations.map(({ id }) => id),
         })),
       ),
   );

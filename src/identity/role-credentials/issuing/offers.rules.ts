@@ -15,7 +15,7 @@ import {
   type Records,
 } from '../../openid/provider/index.ts';
 import type { CredentialType, CredentialTypes } from '../types/index.ts';
-import { configurationsOf } from './configurations.ts';
+import type { Configurations, CredentialConfiguration } from './configurations.ts';
 import { OFFERS } from './paths.ts';
 
 const TX_CODE_DIGITS = 6;
@@ -41,9 +41,16 @@ export interface MadeOffer extends OfferWish {
   readonly expiresAt: number;
 }
 
+/** A type of which a person has a role, in at least one format. */
+export interface AvailableCredential {
+  readonly type: CredentialType;
+  readonly configurations: readonly CredentialConfiguration[];
+}
+
 export interface OffersDeps extends Pick<Deps, 'db' | 'clock' | 'change'> {
   readonly records: Records;
   readonly types: Pick<CredentialTypes, 'availableTo'>;
+  readonly configurations: Pick<Configurations, 'of'>;
   readonly offerSeconds: number;
   /** What links for wallets begin with. */
   readonly link: string;
@@ -52,8 +59,13 @@ export interface OffersDeps extends Pick<Deps, 'db' | 'clock' | 'change'> {
 
 const newTxCode = (): string => String(randomInt(10 ** TX_CODE_DIGITS)).padStart(TX_CODE_DIGITS, '0');
 
-export function createOffers({ db, clock, change, records, types, offerSeconds, link, issuer }: OffersDeps) {
-  const available = (userId: string): Promise<readonly CredentialType[]> => types.availableTo(userId);
+export function createOffers(deps: OffersDeps) {
+  const { db, clock, change, records, types, offerSeconds, link, issuer } = deps;
+
+  async function available(userId: string): Promise<readonly AvailableCredential[]> {
+    const byType = Map.groupBy(await deps.configurations.of(await types.availableTo(userId)), ({ type }) => type);
+    return [...byType].map(([type, configurations]) => ({ type, configurations }));
+  }
 
   /** The secret part of an offer, and its record. */
   async function addGrant(
@@ -84,7 +96,6 @@ export function createOffers({ db, clock, change, records, types, offerSeconds, 
   }
 
   return {
-    /** Types of which the person has a role. */
     available,
 
     /** `actor`: as `caller`, if nothing about the account changed since. */
@@ -92,7 +103,7 @@ export function createOffers({ db, clock, change, records, types, offerSeconds, 
       // Whoever redeems a pre-authorized code gets the credentials of the person: an administrator would become them. Their own sign-in
       // and consent is what an offer of others needs.
       if (wish.grant === 'pre-authorized_code' && caller.userId !== userId) fail('role_credential.offer_in_person');
-      const known = (await available(userId)).flatMap(configurationsOf).map(({ id }) => id);
+      const known = (await available(userId)).flatMap(({ configurations }) => configurations.map(({ id }) => id));
       const unknown = wish.configurationIds.find((id) => !known.includes(id));
       if (unknown !== undefined) fail('role_credential.not_available', { id: unknown });
       const id = randomBytes(16).toString('base64url');
