@@ -10,6 +10,7 @@ import { createIssuedCredentials, type IssuedCredentials } from './issued/index.
 import { createIssuerIdentity, type IssuerIdentity, readBroughtKey } from './issuer/index.ts';
 import { createConfigurations, createRoleCredentials, ISSUANCE_LIMIT } from './issuing/index.ts';
 import {
+  type CredentialType,
   type CredentialTypes,
   createCredentialTargets,
   createCredentialTypeManagement,
@@ -57,8 +58,9 @@ function buildWalletSignIn(below: Provisioning, { issuerIdentity, credentialType
         const issued = issuedFormatShownAs(format);
         if (!issued) return [];
         const own = types.filter(({ formats }) => formats.some((name) => ISSUED_FORMATS[name].shownAs === format));
-        const names = own.map((type) => issued.typeNames(issuedTypeOf(issuerIdentity.id(), type)));
-        return [{ queryId: issued.queryId, format, types: names }];
+        const namesOf = (type: CredentialType) => issued.typeNames(issuedTypeOf(issuerIdentity.id(), type));
+        const named = own.map((type) => ({ applicationId: type.applicationId, names: namesOf(type) }));
+        return [{ queryId: issued.queryId, format, types: named }];
       });
     },
     hasCredential: async (userId) => (await issuedCredentials.receiversOf(userId)).some((clientId) => isOfWallet({ clientId })),

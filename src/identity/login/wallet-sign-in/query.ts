@@ -7,7 +7,7 @@ import type { WalletSource } from './data.ts';
 export interface OwnTypes {
   readonly queryId: string;
   readonly format: FormatName;
-  readonly types: readonly (readonly string[])[];
+  readonly types: readonly { readonly applicationId: string; readonly names: readonly string[] }[];
 }
 
 export interface WalletQuery {
@@ -31,22 +31,34 @@ interface SourcedQuery {
 }
 
 /**
- * A wallet compares everything it has with everything that is asked for, so there is a limit: of the types that are issued here, the oldest
- * of each format, so that a new one pushes out none that people have; of providers, the first by their names, each with all it asks for.
+ * A wallet compares everything it has with everything that is asked for, so there is a limit. Wallets have one, too, and refuse the whole request:
+ * our own takes so many credential queries, and so many names of types in one of them.
  */
-export const MAX_OWN_TYPES = 100;
-export const MAX_PROVIDERS = 20;
-/** Of formats that need a query for each type. */
-const MAX_OWN_QUERIES = 10;
+export const MAX_QUERIES = 20;
+export const MAX_NAMES = 100;
+
+/** The first of each list, then the second of each, and so on: nobody fills a query alone. */
+const inTurns = <T>(lists: readonly (readonly T[])[]): T[] =>
+  Array.from({ length: Math.max(0, ...lists.map(({ length }) => length)) }, (_, at) =>
+    lists.flatMap((list) => list.slice(at, at + 1)),
+  ).flat();
+
+/** As many as fit: of each application the oldest, so that a new type pushes out none that its people have. */
+function fitting({ types }: OwnTypes): (readonly string[])[] {
+  const fair = inTurns([...Map.groupBy(types, ({ applicationId }) => applicationId).values()]);
+  let left = MAX_NAMES;
+  return fair.flatMap(({ names }) => {
+    left -= names.length;
+    return left < 0 ? [] : [names];
+  });
+}
 
 /** Of ours, nothing more is asked for than what the holder always shows: who they are, and the entry in the status list. */
-const ownQueries = (own: readonly OwnTypes[]): CredentialQuery[] =>
-  own.flatMap(({ queryId, format, types }) =>
-    types.length === 0 ? [] : queriesFor(queryId, format, types.slice(0, MAX_OWN_TYPES)).slice(0, MAX_OWN_QUERIES),
-  );
-
-const isCut = ({ format, types }: OwnTypes): boolean =>
-  types.length > MAX_OWN_TYPES || FORMATS[format].query.metaFor(types).length > MAX_OWN_QUERIES;
+function ownQueries(own: OwnTypes): SourcedQuery[] {
+  const types = fitting(own);
+  const queries = types.length === 0 ? [] : queriesFor(own.queryId, own.format, types);
+  return queries.map((query) => ({ query, source: { kind: 'own' } }));
+}
 
 /** One for each `meta` that the format needs for these types. */
 const queriesFor = (id: string, format: FormatName, types: readonly (readonly string[])[]): CredentialQuery[] =>
@@ -67,17 +79,23 @@ const queriesOf = ({ id: providerId, version, credentials }: WalletProvider, num
     }));
   });
 
-export function queryFor(own: readonly OwnTypes[], all: readonly WalletProvider[]): WalletQuery | undefined {
-  const providers = all.slice(0, MAX_PROVIDERS);
-  const asked: SourcedQuery[] = [
-    ...ownQueries(own).map((query): SourcedQuery => ({ query, source: { kind: 'own' } })),
-    ...providers.flatMap(queriesOf),
+/** First what is asked for all types of ours at once; then those that need a query for each type, and providers, in turns. */
+export function queryFor(own: readonly OwnTypes[], providers: readonly WalletProvider[]): WalletQuery | undefined {
+  const ours = own.map(ownQueries);
+  const theirs = providers.slice(0, MAX_QUERIES).map(queriesOf);
+  const wanted = [
+    ...ours.filter(({ length }) => length === 1).flat(),
+    ...inTurns([ours.filter(({ length }) => length > 1).flat(), inTurns(theirs)]),
   ];
+  const chosen = new Set(wanted.slice(0, MAX_QUERIES));
+  // A wallet shows the first that it has.
+  const asked = [...ours.flat(), ...theirs.flat()].filter((one) => chosen.has(one));
   if (asked.length === 0) return undefined;
   const credentials = asked.map(({ query }) => query);
   return {
     dcql: { credentials, credential_sets: [{ options: credentials.map(({ id }) => [id]) }] },
     sources: Object.fromEntries(asked.map(({ query, source }) => [query.id, source])),
-    isCut: all.length > MAX_PROVIDERS || own.some(isCut),
+    isCut:
+      wanted.length > MAX_QUERIES || providers.length > MAX_QUERIES || own.some((one) => fitting(one).length < one.types.length),
   };
 }

@@ -17,7 +17,7 @@ import { asHaip } from './haip.ts';
 import { trustInOwnKeys } from './own-keys.ts';
 import { createWalletPolicy, type WalletPlace } from './policy.ts';
 import { createProviderCredentials } from './provider-credentials.ts';
-import { MAX_OWN_TYPES, MAX_PROVIDERS, type OwnTypes, queryFor, type WalletQuery } from './query.ts';
+import { MAX_NAMES, MAX_QUERIES, type OwnTypes, queryFor, type WalletQuery } from './query.ts';
 import { createWalletRequests, type WalletRequestDeps } from './requests.rules.ts';
 
 export interface WalletSignInDeps {
@@ -73,7 +73,7 @@ export function createWalletSignIn(deps: WalletSignInDeps) {
     if (asked?.isCut && !saidCut) {
       saidCut = true;
       log.warn(
-        { types: MAX_OWN_TYPES, providers: MAX_PROVIDERS },
+        { queries: MAX_QUERIES, types: MAX_NAMES },
         'wallets are not asked for all credentials that sign people in: there are more than fit into a query',
       );
     }
