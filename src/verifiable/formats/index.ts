@@ -22,6 +22,7 @@ export {
   reject,
   type VerifiedCredential,
 } from './format.ts';
+export { isOneOfRoots } from './mdoc.ts';
 export { FORMATS };
 
 export const FORMAT_NAMES = Object.keys(FORMATS) as readonly FormatName[];

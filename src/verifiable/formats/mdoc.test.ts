@@ -317,6 +317,12 @@ describe('Verifying an mdoc', () => {
     await refused(await craft(({ items }) => void items.get(NS)!.push(itemOf(2, 'family_name', 'Byron'))), 'malformed');
   });
 
+  it('refuses too many elements before it decodes and hashes them', async () => {
+    const many = Array.from({ length: 1000 }, (_, at) => DataItem.fromBuffer(itemOf(at + 2, `element ${at}`, at)));
+    const raw = await craft(undefined, (signed) => void (signed.get('nameSpaces') as Value).set('org.other', many));
+    await assert.rejects(setUp().verify(raw), /too many elements/);
+  });
+
   it('refuses what has expired, comes from the future, or was signed when its certificate did not hold', async () => {
     const at = (change: object) => craft(({ mso }) => mso.set('validityInfo', map({ ...VALIDITY, ...change })));
     await refused(await at({ validUntil: new Date(NOW - 60_000) }), 'expired');

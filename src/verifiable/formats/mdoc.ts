@@ -84,6 +84,10 @@ function decode(encoded: EncodedMap, library: MdocLibrary) {
   // These two are CBOR in byte strings without a tag.
   checkCbor(protectedHeaders);
   checkCbor(payload);
+  const nameSpaces = (encoded.get('nameSpaces') ?? new Map()) as NameSpaces;
+  // Before each is decoded and hashed.
+  const count = [...nameSpaces.values()].reduce((sum, { length }) => sum + length, 0);
+  if (count > MAX_ELEMENTS) reject('malformed', 'it has too many elements');
   const { issuerAuth, issuerNamespaces } = library.IssuerSigned.fromEncodedStructure(encoded as never);
   const mso = issuerAuth.mobileSecurityObject;
   if (mso.docType === '') reject('malformed', 'it has no doctype');
@@ -92,7 +96,7 @@ function decode(encoded: EncodedMap, library: MdocLibrary) {
     mso,
     rawIssuerAuth,
     items: issuerNamespaces.issuerNamespaces,
-    nameSpaces: encoded.get('nameSpaces') as NameSpaces,
+    nameSpaces,
   };
 }
 
@@ -112,7 +116,6 @@ function checkSignature({ issuerAuth, rawIssuerAuth }: DecodedMdoc, key: SignerK
 
 /** Every element must match a digest that the issuer signed. */
 function checkDigests({ mso, items, nameSpaces }: DecodedMdoc, { cborEncode, DataItem }: MdocLibrary): void {
-  let count = 0;
   for (const [namespace, elements] of items) {
     const digests = mso.valueDigests.valueDigests.get(namespace);
     elements.forEach(({ digestId }, at) => {
@@ -120,16 +123,21 @@ function checkDigests({ mso, items, nameSpaces }: DecodedMdoc, { cborEncode, Dat
       const digest = createHash(HASHES[mso.digestAlgorithm]).update(encoded).digest();
       const expected = digests?.get(digestId);
       if (!expected || !digest.equals(expected)) reject('malformed', 'an element is not the one that was signed');
-      count++;
     });
   }
-  if (count > MAX_ELEMENTS) reject('malformed', 'it has too many elements');
 }
 
 const keyIdOf = ({ publicKey }: X509Certificate): string =>
   createHash('sha256')
     .update(publicKey.export({ type: 'spki', format: 'der' }))
     .digest('base64url');
+
+/** The issuer of a document is its root: its name, which stays when the certificate is renewed with the same key. */
+const rootName = (keyId: string): string => `x509_root:${keyId}`;
+
+/** Whether this issuer is known by one of these roots; undefined if roots say nothing about it, because it has a name of its own. */
+export const isOneOfRoots = (issuer: string, roots: readonly X509Certificate[]): boolean | undefined =>
+  issuer.startsWith(rootName('')) ? roots.some((root) => rootName(keyIdOf(root)) === issuer) : undefined;
 
 function bindingOf({ mso }: DecodedMdoc): Binding {
   const { deviceKey } = mso.deviceKeyInfo;
@@ -329,7 +337,8 @@ export function createMdoc({ trust, clock }: { trust: Trust; clock: Clock }): Fo
 const doctypeIn = ({ doctype_value: doctype }: QueryMeta): string | undefined =>
   typeof doctype === 'string' ? doctype : undefined;
 
-const SUPPORTED: readonly number[] = [-7, -9, -8];
+/** All that are verified. */
+const SUPPORTED = [...ALGORITHMS.keys()] as readonly number[];
 
 export const mdoc: CredentialFormat = {
   name: NAME,
@@ -351,7 +360,7 @@ export const mdoc: CredentialFormat = {
   disclosure: 'asked',
   isInHaip: true,
   about: ({ issuer, type }) => ({ issuer: issuer.id, docType: type }),
-  issuerName: ({ rootKeyId }) => (rootKeyId === undefined ? undefined : `x509_root:${rootKeyId}`),
+  issuerName: ({ rootKeyId }) => (rootKeyId === undefined ? undefined : rootName(rootKeyId)),
   isTrustedByRootsOnly: true,
   // Namespace and element.
   isClaimPath: (path) => path.length === 2 && !path.includes(null),

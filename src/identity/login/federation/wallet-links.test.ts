@@ -1,7 +1,9 @@
 // Whether somebody can sign in by what they have connected, where a wallet shows it.
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { before, it } from 'node:test';
 import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { certify, type TestCertificate } from '../../../../test/support/certificates.ts';
 import { CredentialIssuer, connectIssuer } from '../../../../test/support/credential-issuer.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
@@ -20,11 +22,11 @@ onEachDatabase('A link by a wallet', (api) => {
   });
 
   /** Somebody of the first domain, who has connected what a provider of the second trusts, and nothing else. */
-  async function connected(): Promise<string> {
+  async function connected(more: object = {}, name = 'https://issuer.example', path = ['sub']): Promise<string> {
     const [ofPeople, ofProvider] = domains;
     const issuer = new CredentialIssuer(() => api.clock.now());
     const credentials = [{ format: 'dc+sd-jwt', types: ['a type'], subject: ['sub'] }];
-    const settings = { credentials, issuers: ['https://issuer.example'], whole_service: true };
+    const settings = { credentials, issuers: ['https://issuer.example'], whole_service: true, ...more };
     const { id: provider_id } = await connectIssuer(api, issuer, { domainId: ofProvider!.id, settings });
     const { id: user_id } = await makeUser(api, { domain_id: ofPeople!.id });
     await db().write((tx) =>
@@ -33,7 +35,7 @@ onEachDatabase('A link by a wallet', (api) => {
         .values({
           id: newId(),
           provider_id,
-          issuer: issuerOfSubjects('https://issuer.example', ['sub']),
+          issuer: issuerOfSubjects(name, path),
           subject: uniqueName('sub'),
           protocol_id: 'openid4vp',
           user_id,
@@ -65,5 +67,21 @@ onEachDatabase('A link by a wallet', (api) => {
     assert.equal(await isUsable(userId, [ofPeople]), false, 'wallets are not asked for it');
     assert.equal(await isUsable(userId, [ofProvider]), false, 'nobody of this domain is let in');
     assert.equal(await isUsable(userId, []), false);
+  });
+
+  it('is none when the root that issued the document is not listed any more', async () => {
+    const [listed, another] = [certify({ name: 'CN=Root', ca: true }), certify({ name: 'CN=Root', ca: true })];
+    const subject = ['a.b', 'sub'];
+    const settings = {
+      credentials: [{ format: 'mso_mdoc', types: ['a.b'], subject }],
+      issuers: [],
+      root_certificates: [listed.certificate.toString()],
+    };
+    const nameOf = ({ certificate }: TestCertificate): string => {
+      const key = certificate.publicKey.export({ type: 'spki', format: 'der' });
+      return `x509_root:${createHash('sha256').update(key).digest('base64url')}`;
+    };
+    assert.equal(await isUsable(await connected(settings, nameOf(listed), subject), domains), true);
+    assert.equal(await isUsable(await connected(settings, nameOf(another), subject), domains), false);
   });
 });

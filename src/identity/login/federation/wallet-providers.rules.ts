@@ -1,5 +1,7 @@
 // What a sign-in with a wallet needs of providers: which credentials are asked for, and who may have issued them.
+import { X509Certificate } from 'node:crypto';
 import { type Clock, seconds } from '../../../platform/clock.ts';
+import { isOneOfRoots } from '../../../verifiable/formats/index.ts';
 import type { Database } from '../../ground/database/index.ts';
 import { OPENID4VP, type ProviderAssertion } from './assertion.ts';
 import type { AskedCredential } from './wallet-settings.schema.ts';
@@ -37,10 +39,12 @@ export interface CredentialStatement {
 export const issuerOfSubjects = (issuer: string, path: readonly string[]): string =>
   `${issuer}#${path.map(encodeURIComponent).join('/')}`;
 
-/** Whether a link can still be used: its issuer is listed, or a certificate decides. */
-export function isOfTrustedIssuer({ issuer, issuers }: Pick<WalletLink, 'issuer' | 'issuers'>): boolean {
-  const listed = JSON.parse(issuers) as string[];
-  return listed.length === 0 || listed.includes(issuer.slice(0, issuer.lastIndexOf('#')));
+/** Whether a link can still be used: its issuer or its root is listed, or a certificate decides. */
+export function isOfTrustedIssuer(link: Pick<WalletLink, 'issuer' | 'issuers' | 'root_certificates'>): boolean {
+  const listed = JSON.parse(link.issuers) as string[];
+  const roots = (JSON.parse(link.root_certificates) as string[]).map((text) => new X509Certificate(text));
+  const name = link.issuer.slice(0, link.issuer.lastIndexOf('#'));
+  return listed.length > 0 ? listed.includes(name) : (isOneOfRoots(name, roots) ?? true);
 }
 
 const toWalletProvider = (row: UsableWalletProvider): WalletProvider => ({

@@ -67,6 +67,8 @@ export interface WalletLink {
   readonly may_give_admin: number;
   /** JSON */
   readonly issuers: string;
+  /** JSON */
+  readonly root_certificates: string;
   /** Of the provider. */
   readonly domain_id: string;
   readonly user_domain_id: string;
@@ -85,6 +87,6 @@ export const usableWalletLinks = (db: Reader, userId: string): Promise<WalletLin
       eb.or([eb('wallet_providers.whole_service', '=', 1), eb('provider.domain_id', '=', eb.ref('users.domain_id'))]),
     )
     .select(['link.id', 'link.user_id', 'link.by_address', 'link.issuer'])
-    .select(['wallet_providers.may_give_admin', 'wallet_providers.issuers'])
+    .select(['wallet_providers.may_give_admin', 'wallet_providers.issuers', 'wallet_providers.root_certificates'])
     .select(['provider.domain_id', 'users.domain_id as user_domain_id'])
     .execute();

@@ -42,9 +42,11 @@ onEachDatabase(
       const { payload } = await readWalletRequest((await visitor().ask()).link);
       const asked = payload.dcql_query.credentials.find(({ format }: any) => format === 'mso_mdoc');
       assert.deepEqual(asked, { id: 'own_mdoc', format: 'mso_mdoc', meta: { doctype_value: doctypeOf(anna.holder.raw) } });
+      // ES256, ES384, ES512 and EdDSA, by both their numbers.
+      const algorithms = [-7, -9, -35, -51, -36, -52, -8, -19];
       assert.deepEqual(payload.client_metadata.vp_formats_supported.mso_mdoc, {
-        issuerauth_alg_values: [-7, -9, -8],
-        deviceauth_alg_values: [-7, -9, -8],
+        issuerauth_alg_values: algorithms,
+        deviceauth_alg_values: algorithms,
       });
     });
 
