@@ -65,7 +65,7 @@ onEachDatabase(
       assert.notEqual(keys[0], keys[1]);
     });
 
-    it('asks for SD-JWT VCs only, and of the authorities of the issuer', async () => {
+    it('asks for formats of HAIP only, and for credentials of the authorities of the issuer', async () => {
       const { payload, header } = await readWalletRequest((await ask()).link);
       const { credentials, credential_sets: sets } = payload.dcql_query;
       assert.deepEqual(
