@@ -41,7 +41,7 @@ export const SUBJECTS: Readonly<Record<string, string>> = {
 type Ids = Readonly<Record<string, string>>;
 
 /** Rules for changes that are also refused for people and groups who outrank the caller. */
-const SHIELDED: Readonly<Partial<Record<Action, (ids: Ids, caller: Caller) => Grantee | undefined>>> = {
+const RANKED: Readonly<Partial<Record<Action, (ids: Ids, caller: Caller) => Grantee | undefined>>> = {
   'identity:update_user': outrankingUser,
   'identity:expire_password': outrankingUser,
   'identity:delete_user': outrankingUser,
@@ -160,7 +160,7 @@ export async function allowedRules(
       const target = await targetOf(route);
       if (!isAllowed(caller, rule, (target?.facts ?? {}) as Facts)) return false;
       const names = parametersOf(route.path);
-      const grantee = names.some((name) => name in asked) ? SHIELDED[rule]?.(known, caller) : undefined;
+      const grantee = names.some((name) => name in asked) ? RANKED[rule]?.(known, caller) : undefined;
       if (grantee) await refuseIfOutranked(db.read, caller, rule, grantee);
       return true;
     } catch (error) {
