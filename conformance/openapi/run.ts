@@ -26,29 +26,59 @@ const AUDIENCE = 'https://wallet.example';
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-openapi-'));
 const faults: string[] = [];
 
-/** A step of the run. What it printed is shown only if it failed. */
-function step(name: string, command: string, args: readonly string[]): void {
-  const begun = Date.now();
-  const { status, stdout, stderr } = spawnSync(command, [...args], { cwd: folder, encoding: 'utf8', maxBuffer: 1e8 });
-  console.log(`${status === 0 ? 'ok    ' : 'FAILED'} ${name} (${((Date.now() - begun) / 1000).toFixed(1)} s)`);
-  if (status === 0) return;
+/** A step of the run. What it said is shown only if it failed. */
+function ended(name: string, succeeded: boolean, said: string): void {
+  console.log(`${succeeded ? 'ok    ' : 'FAILED'} ${name}`);
+  if (succeeded) return;
   faults.push(name);
-  console.log(`${stdout}\n${stderr}`.slice(0, 10_000));
+  console.log(said.slice(0, 10_000));
+}
+const run = (command: string, args: readonly string[]) =>
+  spawnSync(command, [...args], { cwd: folder, encoding: 'utf8', maxBuffer: 1e8 });
+function step(name: string, command: string, args: readonly string[]): void {
+  const { status, stdout, stderr } = run(command, args);
+  ended(name, status === 0, `${stdout}\n${stderr}`);
 }
 const tool = (name: string): string => join(folder, 'node_modules', '.bin', name);
 
+/** What a linter finds in a document, as JSON: errors, warnings and hints alike. */
+const LINTERS: Readonly<Record<string, (file: string) => string[]>> = {
+  'Redocly, recommended': (file) => {
+    const { stdout } = run(tool('redocly'), ['lint', '--format=json', file]);
+    const { problems } = JSON.parse(stdout) as { problems: { ruleId: string; location: { pointer: string }[] }[] };
+    return problems.map(({ ruleId, location }) => [ruleId, ...location.map(({ pointer }) => pointer)].join(' '));
+  },
+  'Spectral, spectral:oas': (file) => {
+    const { stdout } = run(tool('spectral'), ['lint', '--quiet', '--format=json', '-r', 'spectral.yaml', file]);
+    const problems = JSON.parse(stdout) as { code: string; path: (string | number)[] }[];
+    return problems.map(({ code, path }) => `${code} #/${path.map((part) => String(part).replaceAll('/', '~1')).join('/')}`);
+  },
+};
+
+/** What stays, because Keystone has these paths, with the reason. One that no linter finds any more fails the run. */
+const ON_PURPOSE: Readonly<Record<string, string>> = {
+  'no-ambiguous-paths #/paths/~1v3~1domains~1{domain_id}~1config~1security_compliance~1{option}':
+    'of /v3/domains/config/{group}/{option}/default it could only be the same for a domain with the id "config", which none can have',
+  'operation-success-response #/paths/~1v3~1OS-SIMPLE-CERT~1ca/get/responses': 'always 410: there are no PKI tokens any more',
+  'operation-success-response #/paths/~1v3~1OS-SIMPLE-CERT~1certificates/get/responses': 'the same',
+};
+
 function lint(): void {
-  // Without a rule of ours: what the linters recommend, and no warning is let pass.
+  // Without a rule of ours, and with all that the linters recommend.
   writeFileSync(join(folder, 'redocly.yaml'), 'extends: [recommended]\n');
   writeFileSync(join(folder, 'spectral.yaml'), 'extends: ["spectral:oas"]\n');
+  const unneeded = new Set(Object.keys(ON_PURPOSE));
   for (const [service, make] of Object.entries(DOCUMENTS)) {
     const file = `${service}.json`;
     writeFileSync(join(folder, file), JSON.stringify(make(), null, 2));
-    // Redocly ends with 0 also after warnings; with this format it prints nothing but them.
-    const redocly = `test -z "$('${tool('redocly')}' lint --format=checkstyle ${file} 2>/dev/null | grep '<error')"`;
-    step(`Redocly, recommended: ${service}`, 'sh', ['-c', `${redocly} && '${tool('redocly')}' lint ${file}`]);
-    step(`Spectral, spectral:oas: ${service}`, tool('spectral'), ['lint', '--fail-severity=hint', '-r', 'spectral.yaml', file]);
+    for (const [linter, find] of Object.entries(LINTERS)) {
+      const found = find(file);
+      const wrong = found.filter((problem) => !(problem in ON_PURPOSE));
+      ended(`${linter}: ${service}`, wrong.length === 0, wrong.join('\n'));
+      for (const problem of found) unneeded.delete(problem);
+    }
   }
+  ended('every exception is needed', unneeded.size === 0, [...unneeded].join('\n'));
 }
 
 function generate(): void {
