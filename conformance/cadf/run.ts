@@ -10,12 +10,21 @@ import { packageVersion, stop } from '../support/debian.ts';
 if (!existsSync('/usr/lib/python3/dist-packages/pycadf'))
   stop('pycadf is not installed. Run: apt-get install --no-install-recommends python3-pycadf');
 
+/** Those that stand in calls, and those that follow from the definition of a noun (`one: 'policy'`). */
 function actionsIn(folder: string): { action: string; kind: string }[] {
-  const sources = globSync(`${folder}/**/*.ts`).filter((path) => !path.includes('.test.'));
-  const found = sources.flatMap((path) => [
-    ...readFileSync(path, 'utf8').matchAll(/\baudit\(\s*'([a-z_]+\.[a-z_]+)',\s*\{ kind: '([a-z_]+)'/g),
-  ]);
-  return found.map(([, action, kind]) => ({ action: action!, kind: kind! }));
+  const sources = globSync(`${folder}/**/*.ts`)
+    .filter((path) => !path.includes('.test.'))
+    .map((path) => readFileSync(path, 'utf8'));
+  const matches = (pattern: RegExp) => sources.flatMap((source) => [...source.matchAll(pattern)]);
+  return [
+    ...matches(/\baudit\(\s*'([a-z0-9_]+\.[a-z0-9_]+)',\s*\{ kind: '([a-z0-9_]+)'/g).map(([, action, kind]) => ({
+      action: action!,
+      kind: kind!,
+    })),
+    ...matches(/^ {2}one: '([a-z0-9_]+)',$/gm).flatMap(([, kind]) =>
+      ['created', 'updated', 'deleted'].map((verb) => ({ action: `${kind}.${verb}`, kind: kind! })),
+    ),
+  ];
 }
 
 const eventOf = ({ action, kind }: { action: string; kind: string }) => ({

@@ -88,7 +88,9 @@ describe('Audit events in CADF', () => {
 
   it('begin all their actions with a word of the specification', () => {
     const sources = globSync('src/identity/**/*.ts').filter((path) => !path.includes('.test.'));
-    const actions = sources.flatMap((path) => [...readFileSync(path, 'utf8').matchAll(/\baudit\(\s*'([a-z_]+\.[a-z_]+)'/g)]);
+    const actions = sources.flatMap((path) => [
+      ...readFileSync(path, 'utf8').matchAll(/\baudit\(\s*'([a-z0-9_]+\.[a-z0-9_]+)'/g),
+    ]);
     assert.ok(actions.length > 80);
     for (const [, action] of actions) {
       const { payload } = event(action!, 'user');
