@@ -153,7 +153,7 @@ async function tourGrants(api: Recorder, { ada, group, library, member }: Town):
       await api.call('PUT', `${place}/${who}/roles/${member}${end}`);
       await api.call('GET', `${place}/${who}/roles${end}`);
     }
-  await api.call('GET', '/v3/role_assignments?include_names=true&limit=2');
+  await api.call('GET', `/v3/role_assignments?include_names=true&user.id=${ada}&scope.project.id=${library}`);
   await api.call('GET', `/v3/users/${ada}/projects`);
   await api.call('GET', `/v3/users/${ada}/OS-ACCESS/explanation?project_id=${library}&role_id=${member}`);
 }

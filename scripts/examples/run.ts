@@ -1,8 +1,9 @@
 // `npm run examples`: starts both services with the demo issuer and verifier, calls their operations, and writes the examples of the
-// OpenAPI documents (scripts/openapi/*/examples.json). Then `npm run docs`.
+// OpenAPI documents (scripts/openapi/*/examples.json). Examples that say the same as before stay as they are; `npm run examples -- all` writes
+// all anew. Then `npm run docs`.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +13,8 @@ import { GatehouseProcess } from '../../test/support/process.ts';
 import { makeIdentityDocument } from '../openapi/identity/document.ts';
 import { makeWalletDocument } from '../openapi/wallet/document.ts';
 import { PASSWORD, tourIdentity } from './identity-tour.ts';
-import { Recorder } from './recorder.ts';
+import { type Recorded, Recorder } from './recorder.ts';
+import { saysTheSame } from './same.ts';
 import { stabilizer } from './stable.ts';
 import { tourWallet } from './wallet-tour.ts';
 
@@ -76,18 +78,22 @@ try {
   const stable = stabilizer({
     [identity]: 'http://127.0.0.1:5000',
     [wallet]: 'http://127.0.0.1:8080',
-    [new URL(wallet).host.replace(':', '%3A')]: '127.0.0.1%3A8080',
+    [`localhost%3A${new URL(wallet).port}`]: 'localhost%3A8080',
     [issuer]: 'https://issuer.example',
     [verifier]: 'https://verifier.example',
     [data]: '/var/lib/gatehouse',
   });
   for (const [service, { examples }] of Object.entries(recorders)) {
-    const sorted = Object.fromEntries(Object.entries(examples).sort(([one], [other]) => (one < other ? -1 : 1)));
-    writeFileSync(
-      at(`scripts/openapi/${service}/examples.json`),
-      `${JSON.stringify(JSON.parse(stable(JSON.stringify(sorted))), null, 1)}\n`,
-    );
-    console.log(`${service}: ${Object.keys(examples).length} operations`);
+    const file = at(`scripts/openapi/${service}/examples.json`);
+    const before = (process.argv[2] === 'all' ? {} : JSON.parse(readFileSync(file, 'utf8'))) as Record<string, Recorded>;
+    const now = Object.entries(examples).map(([id, recorded]) => {
+      const example = JSON.parse(stable(id, JSON.stringify(recorded))) as Recorded;
+      return [id, before[id] && saysTheSame(before[id], example) ? before[id] : example] as const;
+    });
+    const written = now.filter(([id, example]) => example !== before[id]).map(([id]) => id);
+    const sorted = Object.fromEntries(now.sort(([one], [other]) => (one < other ? -1 : 1)));
+    writeFileSync(file, `${JSON.stringify(sorted, null, 1)}\n`);
+    console.log(`${service}: ${now.length} operations, ${written.length} of them written anew ${written.slice(0, 9).join(' ')}`);
   }
 } finally {
   demo.kill();

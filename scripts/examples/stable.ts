@@ -1,18 +1,14 @@
-// Makes recorded examples the same in every run: addresses, ids, times and secrets are replaced by ones that follow from their order.
+// Makes recorded examples alike in every run: addresses, ids, times and secrets are replaced by ones that follow from the operation that showed
+// them first. So those of one operation do not change when another is added.
 import { createHash } from 'node:crypto';
 
 const SECRET_FIELDS =
   'secret|signature|client_secret|access_token|refresh_token|id_token|device_token|device_code|activation_key|token|blob|request_uri|two_factor_key|uri';
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-export function stabilizer(addresses: Readonly<Record<string, string>>): (text: string) => string {
+/** `text`: the example of an operation, as JSON. Those of all operations are given in the order in which they were called. */
+export function stabilizer(addresses: Readonly<Record<string, string>>): (operation: string, text: string) => string {
   const known = new Map<string, string>();
-  const hashOf = (): Buffer => createHash('sha256').update(`example ${known.size}`).digest();
-  const replaced = (value: string, make: (hash: Buffer) => string): string => {
-    const stable = known.get(value) ?? make(hashOf());
-    known.set(value, stable);
-    return stable;
-  };
   const hex = (hash: Buffer, length: number): string => hash.toString('hex').slice(0, length);
   const base64 = (hash: Buffer, length: number): string =>
     Buffer.concat([hash, hash, hash]).toString('base64url').slice(0, length);
@@ -22,7 +18,14 @@ export function stabilizer(addresses: Readonly<Record<string, string>>): (text: 
       .map((byte) => CROCKFORD[byte % 32])
       .join('')}`;
 
-  return (text) => {
+  return (operation, text) => {
+    let shown = 0;
+    const hashOf = (): Buffer => createHash('sha256').update(`${operation} ${shown++}`).digest();
+    const replaced = (value: string, make: (hash: Buffer) => string): string => {
+      const stable = known.get(value) ?? make(hashOf());
+      known.set(value, stable);
+      return stable;
+    };
     let result = text;
     for (const [address, stable] of Object.entries(addresses)) result = result.replaceAll(address, stable);
     const encoded = Object.entries(addresses).map(([address, stable]) => [
@@ -39,9 +42,9 @@ export function stabilizer(addresses: Readonly<Record<string, string>>): (text: 
       .replace(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, (value) =>
         replaced(value, (hash) => hex(hash, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')),
       )
-      .replace(/\b[0-9a-f]{32}\b/g, (value) => replaced(value, (hash) => hex(hash, 32)))
+      .replace(/(?<=\b|%3A)(?:[0-9a-f]{64}|[0-9a-f]{32})\b/g, (value) => replaced(value, (hash) => hex(hash, value.length)))
       .replace(/\b(key|did|cred|ex)_[0-9A-Z]{26}\b/g, (value, kind: string) => replaced(value, (hash) => `${kind}_${ulid(hash)}`))
-      .replace(/(?<=")[A-Za-z0-9_-]{43}(?=")/g, (value) => replaced(value, (hash) => base64(hash, 43)))
+      .replace(/(?<=["/=])[A-Za-z0-9_-]{43}(?=["&])/g, (value) => replaced(value, (hash) => base64(hash, 43)))
       .replace(/(?<=")[A-Za-z0-9_-]{22}(?=")/g, (value) =>
         /\d/.test(value) ? replaced(value, (hash) => base64(hash, 22)) : value,
       )
