@@ -8,7 +8,7 @@ import { type GroupInDirectory, groupNamesTaken, readGroups, writeGroupEntry } f
 import type { DirectoryGroup } from './entries.ts';
 import type { KeepDeps } from './keep-users.rules.ts';
 import { publicId } from './public-id.ts';
-import { changedFields, type GroupValues, groupValues, isGroupCurrent } from './rows.ts';
+import { changedValues, type GroupValues, groupValues, isGroupCurrent } from './rows.ts';
 import type { MappedDomain } from './write-user.rules.ts';
 import { AT_ONCE, writeOrSkip } from './writing.ts';
 
@@ -31,8 +31,9 @@ export function createGroupKeeping({ db, clock, change, leftOut }: KeepDeps) {
     const values = groupValues(group, row, mapped);
     const about = { domain_id: domainId, from: 'directory' };
     if (row) {
-      const fields = changedFields<GroupValues>(row, values);
-      if (fields.length > 0) await updateGroup(tx, id, { ...values, updated_at: clock.now() });
+      const changed = changedValues<GroupValues>(row, values);
+      const fields = Object.keys(changed);
+      if (fields.length > 0) await updateGroup(tx, id, { ...changed, updated_at: clock.now() });
       audit('group.updated', { kind: 'group', id }, { ...about, fields });
     } else {
       const made = { created_at: seconds(clock), version: 1, updated_at: clock.now(), external_id: null };

@@ -1,10 +1,9 @@
 // Creates and updates the rows of users in a directory.
 import { isUnwritable } from '../../../platform/database/index.ts';
-import { tagOf } from '../../access/context/index.ts';
 import { type Change, serviceActor } from '../../ground/audit/index.ts';
 import type { Reader } from '../../ground/database/index.ts';
 import type { Deps } from '../../ground/resource/index.ts';
-import { nameKey, updateUser } from '../users/index.ts';
+import { nameKey, updateUserRow } from '../users/index.ts';
 import { chunksOf } from './chunks.ts';
 import { readUsers, type UserInDirectory, userNamesTaken, writeSeen } from './directories.store.ts';
 import type { DirectoryUser } from './entries.ts';
@@ -68,11 +67,8 @@ export function createUserKeeping(deps: KeepDeps) {
   }
 
   /** The user gets their id as name, so that another one can have theirs. */
-  async function takeName({ tx, invalidate, audit }: Change, id: string): Promise<void> {
-    await updateUser(tx, id, { name: id, name_key: id, updated_at: clock.now() });
-    invalidate(tagOf.user(id));
-    audit('user.updated', { kind: 'user', id }, { fields: ['name'], from: 'directory' });
-  }
+  const takeName = (transaction: Change, id: string): Promise<void> =>
+    updateUserRow(transaction, clock, id, { name: id, name_key: id }, { fields: ['name'], from: 'directory' });
 
   /** Closes who had an id that is somebody else's now, whether that person can be stored or not. */
   async function closeFormer(domainId: string, identities: Identities, before: number): Promise<boolean> {

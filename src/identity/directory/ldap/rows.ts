@@ -50,20 +50,23 @@ export const groupValues = (
 
 const sameJson = (a: string, b: string): boolean => a === b || isDeepStrictEqual(parseJson(a), parseJson(b));
 
-/** The fields in which the row differs from the entry. */
-export function changedFields<V extends object>(row: V, values: V): string[] {
-  return Object.keys(values).filter((key) => {
-    const [is, shall] = [row[key as keyof V], values[key as keyof V]];
-    return key === 'extra' || key === 'profile' ? !sameJson(is as string, shall as string) : is !== shall;
+/** What of these values the row does not have yet. */
+export function changedValues<V extends object>(row: V, values: V): Partial<V> {
+  const changed = Object.entries(values).filter(([key, shall]) => {
+    const is = row[key as keyof V];
+    return key === 'extra' || key === 'profile' ? !sameJson(is as string, shall) : is !== shall;
   });
+  return Object.fromEntries(changed) as Partial<V>;
 }
+
+const isUnchanged = <V extends object>(row: V, values: V): boolean => Object.keys(changedValues(row, values)).length === 0;
 
 export const isUserCurrent = (row: UserInDirectory, user: DirectoryUser, mapped: readonly string[]): boolean =>
   row.gone_at === null &&
   row.dn === user.dn &&
   row.unique_id === uniqueIdOf(user, row.unique_id) &&
   row.password_changed === user.passwordChanged &&
-  changedFields<UserValues>(row, userValues(user, row, mapped)).length === 0;
+  isUnchanged<UserValues>(row, userValues(user, row, mapped));
 
 export const isGroupCurrent = (row: GroupInDirectory, group: DirectoryGroup, mapped: readonly string[]): boolean =>
-  row.gone_at === null && row.dn === group.dn && changedFields<GroupValues>(row, groupValues(group, row, mapped)).length === 0;
+  row.gone_at === null && row.dn === group.dn && isUnchanged<GroupValues>(row, groupValues(group, row, mapped));

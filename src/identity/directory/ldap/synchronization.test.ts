@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { assertOk } from '../../../../test/support/answers.ts';
+import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
 import { onEachDatabase, TestApi, TestClock, uniqueName } from '../../../../test/support/api.ts';
 import { ENTRIES, ldapSection } from '../../../../test/support/directory.ts';
 import { DirectoryDomain, replace } from '../../../../test/support/directory-domain.ts';
@@ -152,6 +152,7 @@ onEachDatabase('A synchronization', (api) => {
       revokeAccess: async (_: unknown, userId: string) => revokeAccess(userId),
       onEmailChanged: async () => {},
       onDisabled: async () => {},
+      onEnabled: async () => {},
     };
     const keeping = {
       ...createUserKeeping(deps),
@@ -210,6 +211,21 @@ onEachDatabase('A synchronization', (api) => {
     } finally {
       await db.close();
     }
+  });
+
+  it('renames a user, and lookalikes of the new name are refused as those of any other', async () => {
+    const domain = await api.make('domain', { name: uniqueName('staff') });
+    const db = await databaseOf(api);
+    try {
+      const { keeping } = partsOn(db);
+      for (const name of ['before', 'сосо'])
+        await keeping.keepUsers({ domainId: domain.id, mapped: [] }, [{ ...userOf('one'), name }]);
+    } finally {
+      await db.close();
+    }
+    const create = (name: string) => api.post('/v3/users', { user: { name, domain_id: domain.id } });
+    assertRefused(await create('coco'), 409, /looks like/);
+    assertOk(await create('before'), 201);
   });
 
   it('knows less than those who logged in while it ran', async () => {

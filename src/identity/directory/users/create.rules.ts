@@ -1,9 +1,8 @@
 // Creates users.
 
-import { seconds } from '../../../platform/clock.ts';
 import type { Static } from '../../../platform/http/index.ts';
 import { newId } from '../../../platform/ids.ts';
-import { type DirectoryGuard, tagOf } from '../../access/context/index.ts';
+import type { DirectoryGuard } from '../../access/context/index.ts';
 import type { Caller } from '../../access/rules/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
 import { fail } from '../../ground/faults.ts';
@@ -11,11 +10,12 @@ import { bit, type Deps, failOnBrokenReference, failOnDuplicateName, mergeOption
 import type { Passwords } from '../passwords/index.ts';
 import { nameKey } from './name-key.ts';
 import type { UserNames } from './names.rules.ts';
-import { emailKeys, mainEmail, type Person } from './profile.ts';
+import { mainEmail, type Person } from './profile.ts';
 import type { ReferenceChecks } from './references.ts';
 import { attributesOf, optionsOf, queueClientOf } from './revision.ts';
+import { insertUserRow } from './rows.rules.ts';
 import type { CreateUser } from './users.schema.ts';
-import { findUser, insertUser, type NewUserRow, replaceEmails, type UserWithExpiry } from './users.store.ts';
+import { findUser, type UserWithExpiry } from './users.store.ts';
 
 type NewUser = Static<typeof CreateUser>['user'];
 
@@ -51,42 +51,32 @@ export function createUserCreation({
    * in a directory.
    */
   async function insert(
-    { tx, audit, invalidate }: Change,
+    transaction: Change,
     body: NewUser,
     domainId: string,
     { id = newId(), person, emailConfirmed = false, isFirst = false }: Omit<ProvisioningDetails, 'inTransaction'> = {},
   ): Promise<string> {
-    if (!isFirst) await directory.forbidNew(domainId, tx);
+    if (!isFirst) await directory.forbidNew(domainId, transaction.tx);
     const name = body.name.trim();
     const { extra, profile } = attributesOf({ extra: {}, profile: {} }, body, person);
-    const emails = emailKeys(profile);
-    const row: NewUserRow = {
+    const values = {
       id,
       domain_id: domainId,
       name,
       name_key: nameKey(name),
       enabled: bit(body.enabled ?? true),
       default_project_id: body.default_project_id ?? null,
-      epoch: clock.now(),
       options: mergeOptions('{}', body.options),
       extra: JSON.stringify(extra),
-      last_active_at: null,
-      created_at: seconds(clock),
-      version: 1,
-      updated_at: clock.now(),
       external_id: person?.externalId ?? null,
       profile: JSON.stringify(profile),
       confirmed_email: emailConfirmed ? (mainEmail(profile) ?? null) : null,
     };
-    await names.check(tx, { id, domainId, name });
+    await names.check(transaction.tx, { id, domainId, name });
     await failOnBrokenReference(
       () => fail('domain.not_found', { id: domainId }),
-      () => failOnDuplicateName('user', name, () => insertUser(tx, row)),
+      () => failOnDuplicateName('user', name, () => insertUserRow(transaction, clock, values)),
     );
-    await names.save(tx, id, domainId, name);
-    if (emails.length > 0) await replaceEmails(tx, id, emails);
-    invalidate(tagOf.census('users'));
-    audit('user.created', { kind: 'user', id }, { domain_id: domainId });
     return id;
   }
 

@@ -1,6 +1,7 @@
 // Users: accounts in a domain, with passwords, options and extra attributes.
 // People are searched by words (words.ts).
 
+export { type ClosingDeps, createClosing } from './closing.rules.ts';
 export {
   isEmailConfirmed,
   isMainEmail,
@@ -11,29 +12,19 @@ export {
 } from './confirmed-email.ts';
 export { displayNameOf } from './display-name.ts';
 export { isPlainAddress } from './email-text.ts';
-export { nameKey } from './name-key.ts';
+export { nameKey, unknownUserKey } from './name-key.ts';
 export { areAlike } from './names.ts';
 export { isLikeAddress, isOwnName, withoutAddress } from './own-name.ts';
 export type { BesideExpired } from './own-password.rules.ts';
 export type { OwnProfile } from './own-profile.rules.ts';
-export { emailKeys, type Person, type Profile, sharedText, withMainEmail } from './profile.ts';
+export { type Person, type Profile, sharedText, withMainEmail } from './profile.ts';
 export { type Recipient, recipientOf } from './recipient.ts';
+export { insertUserRow, updateUserRow } from './rows.rules.ts';
 export { pageOfUsers } from './users.lists.ts';
 export { mountUsers } from './users.routes.ts';
 export { createUsers, type Users, userFacts } from './users.rules.ts';
 export { newUserFields, Password, renderUser, shownUserFields, User, UserEnvelope, UserList, userText } from './users.schema.ts';
 export {
   findUser,
-  findUserByName,
-  insertUser,
-  lockUser,
-  mayBeFromProvider,
-  type NewUserRow,
-  replaceEmails,
-  revokeTokensOfUser,
-  setDefaultProject,
   type UserWithExpiry,
-  unknownUserKey,
-  updateUser,
-  writeLastActive,
 } from './users.store.ts';

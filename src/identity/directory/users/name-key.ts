@@ -2,3 +2,6 @@
 export const nameKey = (name: string): string =>
   // Both directions, since some letters change in one direction only (ß becomes SS, and both small sigmas have one capital).
   name.normalize('NFKC').toLowerCase().toUpperCase().toLowerCase().normalize('NFKC');
+
+/** Key for counting guesses at an unknown name. It ignores spelling; otherwise the counts would reveal which users exist. */
+export const unknownUserKey = (domainId: string, name: string): string => `${domainId} ${nameKey(name)}`;

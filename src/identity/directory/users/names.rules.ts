@@ -2,7 +2,7 @@
 import type { Database, Tx } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { nameKey } from './name-key.ts';
-import { lockForms, usersOfForm, usersWithForms, writeForm, writeMissingForm } from './names.store.ts';
+import { lockForms, usersOfForm, usersWithForms, writeMissingForm } from './names.store.ts';
 import { isPlain, lookalikeForm, nameProblem } from './names.ts';
 
 const PAGE = 1000;
@@ -25,8 +25,6 @@ export function createUserNames(db: Database) {
         if (other.id !== id && !differs && lookalikeForm(other.name) === form) fail('user.name_alike', { name });
       }
     },
-
-    save: (tx: Tx, id: string, domainId: string, name: string): Promise<void> => writeForm(tx, id, domainId, lookalikeForm(name)),
 
     /**
      * Stores missing forms of names from before this rule or from older replicas, for one page of users after this id. Returns the id

@@ -6,8 +6,8 @@ import { fail } from '../../ground/faults.ts';
 import { type Deps, failOnDuplicateName, parseJson } from '../../ground/resource/index.ts';
 import { nameKey } from './name-key.ts';
 import type { UserNames } from './names.rules.ts';
-import { emailKeys, mainEmail, type Profile, withMainEmail } from './profile.ts';
-import { lockUser, replaceEmails, updateUser } from './users.store.ts';
+import { mainEmail, type Profile, withMainEmail } from './profile.ts';
+import { lockUser, updateUser } from './users.store.ts';
 
 export function createOwnEmails({
   db,
@@ -25,7 +25,6 @@ export function createOwnEmails({
     const { id, domain_id: domainId, name } = user;
     if (former === undefined || nameKey(name) !== nameKey(former)) return name;
     await names.check(transaction.tx, { id, domainId, name: address });
-    await names.save(transaction.tx, id, domainId, address);
     return address;
   }
 
@@ -47,7 +46,6 @@ export function createOwnEmails({
       updated_at: clock.now(),
     };
     await failOnDuplicateName('user', name, () => updateUser(tx, id, values));
-    await replaceEmails(tx, id, emailKeys(profile));
     await onEmailChanged(transaction, id);
     invalidate(tagOf.user(id));
     audit('user.email_changed', { kind: 'user', id });

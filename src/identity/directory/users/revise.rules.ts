@@ -11,7 +11,7 @@ import { bit, type Deps, failOnDuplicateName, mergeOptions, parseJson } from '..
 import type { NewPassword, Passwords } from '../passwords/index.ts';
 import { nameKey } from './name-key.ts';
 import type { UserNames } from './names.rules.ts';
-import { emailKeys, mainEmail } from './profile.ts';
+import { mainEmail } from './profile.ts';
 import type { ReferenceChecks } from './references.ts';
 import {
   attributesOf,
@@ -23,7 +23,7 @@ import {
   queueClientOf,
   type UserRevision,
 } from './revision.ts';
-import { findUser, lockUser, replaceEmails, revokeTokensOfUser, type UserWithExpiry, updateUser } from './users.store.ts';
+import { findUser, lockUser, revokeTokensOfUser, type UserWithExpiry, updateUser } from './users.store.ts';
 
 export function createUserRevision({
   db,
@@ -75,25 +75,22 @@ export function createUserRevision({
     const stored = { extra: parseJson(current.extra), profile: parseJson(current.profile) };
     const { extra, profile } = attributesOf(stored, body, person);
     const isEmailChanged = mainEmail(profile) !== mainEmail(stored.profile);
+    const renamed = name !== current.name;
     const values = {
-      name,
-      name_key: nameKey(name),
+      ...(renamed ? { name, name_key: nameKey(name) } : {}),
       enabled: body.enabled === undefined ? current.enabled : bit(body.enabled),
       default_project_id: body.default_project_id === undefined ? current.default_project_id : body.default_project_id,
       options: mergeOptions(current.options, body.options),
       extra: JSON.stringify(extra),
-      profile: JSON.stringify(profile),
+      ...(isDeepStrictEqual(profile, stored.profile) ? {} : { profile: JSON.stringify(profile) }),
       updated_at: clock.now(),
       ...(isEmailChanged ? { confirmed_email: null } : {}),
       ...(person ? { external_id: person.externalId } : {}),
       // Enabling an account restarts the time of inactivity.
       ...(body.enabled === true ? { last_active_at: seconds(clock) } : {}),
     };
-    const renamed = name !== current.name;
     if (renamed) await names.check(tx, { id, domainId: current.domain_id, name });
     await failOnDuplicateName('user', name, () => updateUser(tx, id, values));
-    if (renamed) await names.save(tx, id, current.domain_id, name);
-    if (!isDeepStrictEqual(emailKeys(profile), emailKeys(stored.profile))) await replaceEmails(tx, id, emailKeys(profile));
     if (isEmailChanged) await onEmailChanged(transaction, id);
     if (body.enabled === true) {
       await passwords.unlock(transaction, id);

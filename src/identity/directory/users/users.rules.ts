@@ -13,7 +13,7 @@ import {
   visibleDomain,
 } from '../../access/rules/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
-import type { Reader, UserRow } from '../../ground/database/index.ts';
+import type { Reader, Tx, UserRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { type Deps, single } from '../../ground/resource/index.ts';
 import type { LoginEvents } from '../logins/index.ts';
@@ -23,6 +23,7 @@ import { createClosing } from './closing.rules.ts';
 import { confirmEmail, usersByMainEmail } from './confirmed-email.ts';
 import { createUserCreation } from './create.rules.ts';
 import { createPasswordExpiry } from './expire-password.rules.ts';
+import { createMarkActive } from './mark-active.rules.ts';
 import { createUserNames } from './names.rules.ts';
 import { createOwnEmails } from './own-email.rules.ts';
 import { createOwnPasswords } from './own-password.rules.ts';
@@ -33,7 +34,16 @@ import type { UserChanges } from './revision.ts';
 import { createTokenRevocation } from './revoke-tokens.rules.ts';
 import { createUserCache } from './user-cache.ts';
 import { pageOfUsers } from './users.lists.ts';
-import { accountsAtProviders, findUser, findUserByName, findUsersByName, lockUser, type UserWithExpiry } from './users.store.ts';
+import {
+  accountsAtProviders,
+  findUser,
+  findUserByName,
+  findUsersByName,
+  lockUser,
+  mayBeFromProvider,
+  setDefaultProject,
+  type UserWithExpiry,
+} from './users.store.ts';
 import { fillMissingWords } from './words.store.ts';
 
 /** In one transaction of the background work. With more, requests would have to wait. */
@@ -49,7 +59,7 @@ const targetOfUser = (id: string, user: UserWithExpiry | undefined): IdentityTar
  * `onEmailChanged`, `onPasswordChanged`, `onDisabled` and `onEnabled` are called in the transaction of the change.
  */
 export function createUsers(
-  deps: Pick<Deps, 'db' | 'clock' | 'change'> & {
+  deps: Pick<Deps, 'db' | 'clock' | 'config' | 'change'> & {
     readonly passwords: Passwords;
     readonly access: Access;
     revokeAccess(change: Change, userId: string): Promise<void>;
@@ -137,8 +147,14 @@ export function createUsers(
     /** At each use of a session: see `DirectoryGuard`. */
     hasLeft: (id: string): Promise<boolean> => directory.hasLeft(id),
     isActive,
+    markActive: createMarkActive(deps),
     confirmEmail: (transaction: Change, id: string, address: string) => confirmEmail(transaction, deps.clock, id, address),
     find: (id: string) => findUser(db.read, id),
+    /** Until the end of the transaction, nobody else changes the row. */
+    lock: (tx: Tx, id: string) => lockUser(db, tx, id),
+    mayBeFromProvider,
+    /** Part of creating the user. */
+    setDefaultProject: ({ tx }: Change, id: string, projectId: string) => setDefaultProject(tx, id, projectId),
     accountsAtProviders: (id: string) => accountsAtProviders(db.read, id),
     fillNameForms: names.fillMissing,
     /** Some users who cannot be found by their words yet; returns how many they were. */

@@ -9,8 +9,11 @@ import {
   type SortOrder,
 } from '../../../platform/database/index.ts';
 import type { Database, Reader, Tables, Tx, UserRow } from '../../ground/database/index.ts';
-import { applyCriteria, type Criterion, type ListQuery } from '../../ground/resource/index.ts';
+import { applyCriteria, type Criterion, type ListQuery, parseJson } from '../../ground/resource/index.ts';
 import { nameKey } from './name-key.ts';
+import { writeForm } from './names.store.ts';
+import { lookalikeForm } from './names.ts';
+import { emailKeys } from './profile.ts';
 import { insertWords, rarestFirst, refreshWords, usersWithWords } from './words.store.ts';
 import { searchedWords } from './words.ts';
 
@@ -36,9 +39,6 @@ export type UserSort = SortOrder<'name' | 'name_key' | 'created_at'>;
 
 /** Users can have the address of others. So many are looked at. */
 const MAX_SAME_EMAIL = 100;
-
-/** Key for counting guesses at an unknown name. It ignores spelling; otherwise the counts would reveal which users exist. */
-export const unknownUserKey = (domainId: string, name: string): string => `${domainId} ${nameKey(name)}`;
 
 const expiry = (eb: ExpressionBuilder<Tables, 'users'>) =>
   eb
@@ -72,22 +72,41 @@ export function findUsersByName(db: Reader, name: string): Promise<UserRow[]> {
 /** A user to be stored. */
 export type NewUserRow = Omit<UserRow, 'words_version'>;
 
+/** With what it is found by. */
 export async function insertUser(tx: Tx, row: NewUserRow): Promise<void> {
+  const { id, domain_id, name, profile } = row;
   await tx
     .insertInto('users')
     .values({ ...row, words_version: row.version })
     .execute();
   await insertWords(tx, row);
+  await writeForm(tx, id, domain_id, lookalikeForm(name));
+  await writeEmails(tx, id, profile, []);
 }
 
-/** Every change increases the version. If the words were those of the last version, they are also those of this one. */
+/**
+ * Every change increases the version. What the user is found by follows the name and the profile. If the words were those of the last version, they
+ * are also those of this one.
+ */
 export async function updateUser(tx: Tx, id: string, values: Partial<NewUserRow> & { updated_at: number }): Promise<void> {
+  const { name, profile } = values;
   await tx
     .updateTable('users')
     .set((eb) => ({ ...values, version: eb('version', '+', 1), words_version: eb('words_version', '+', 1) }))
     .where('id', '=', id)
     .execute();
-  if (values.name !== undefined || values.profile !== undefined) await refreshWords(tx, id);
+  if (name === undefined && profile === undefined) return;
+  const user = await refreshWords(tx, id);
+  if (user && name !== undefined) await writeForm(tx, id, user.domain_id, lookalikeForm(name));
+  if (user && profile !== undefined) {
+    const stored = await tx.selectFrom('user_emails').where('user_id', '=', id).select('value_key').execute();
+    await writeEmails(
+      tx,
+      id,
+      profile,
+      stored.map(({ value_key }) => value_key),
+    );
+  }
 }
 
 /** A login is not a change: the version stays. */
@@ -100,13 +119,15 @@ export async function setDefaultProject(tx: Tx, id: string, projectId: string): 
   await tx.updateTable('users').set({ default_project_id: projectId }).where('id', '=', id).execute();
 }
 
-/** The addresses a user is found by. */
-export async function replaceEmails(tx: Tx, id: string, keys: readonly string[]): Promise<void> {
-  await tx.deleteFrom('user_emails').where('user_id', '=', id).execute();
-  if (keys.length > 0)
+/** Writes only what differs. */
+async function writeEmails(tx: Tx, id: string, profile: string, stored: readonly string[]): Promise<void> {
+  const keys = new Set(emailKeys(parseJson(profile)));
+  const gone = stored.filter((key) => !keys.delete(key));
+  if (gone.length > 0) await tx.deleteFrom('user_emails').where('user_id', '=', id).where('value_key', 'in', gone).execute();
+  if (keys.size > 0)
     await tx
       .insertInto('user_emails')
-      .values(keys.map((value_key) => ({ user_id: id, value_key })))
+      .values([...keys].map((value_key) => ({ user_id: id, value_key })))
       .execute();
 }
 

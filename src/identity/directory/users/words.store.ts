@@ -22,14 +22,14 @@ async function writeWords(tx: Tx, { id, domain_id, name, profile }: NamedUser, s
 
 export const insertWords = (tx: Tx, user: NamedUser): Promise<void> => writeWords(tx, user, []);
 
-/** After a change of the name or the profile, in its transaction. */
-export async function refreshWords(tx: Tx, id: string): Promise<void> {
+/** After a change of the name or the profile, in its transaction. Returns the user as it is now. */
+export async function refreshWords(tx: Tx, id: string): Promise<NamedUser | undefined> {
   const user = await tx
     .selectFrom('users')
     .where('id', '=', id)
     .select(['id', 'domain_id', 'name', 'profile', 'version'])
     .executeTakeFirst();
-  if (!user) return;
+  if (!user) return undefined;
   const stored = await tx.selectFrom('user_words').where('user_id', '=', id).select('word').execute();
   await writeWords(
     tx,
@@ -37,6 +37,7 @@ export async function refreshWords(tx: Tx, id: string): Promise<void> {
     stored.map(({ word }) => word),
   );
   await tx.updateTable('users').set({ words_version: user.version }).where('id', '=', id).execute();
+  return user;
 }
 
 /**

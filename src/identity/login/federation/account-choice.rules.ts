@@ -4,18 +4,17 @@ import {
   isEmailConfirmed,
   isLikeAddress,
   isMainEmail,
-  mayBeFromProvider,
   nameKey,
   type Users,
   usersWithConfirmedEmail,
   withoutAddress,
 } from '../../directory/users/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
-import type { Database, UserRow } from '../../ground/database/index.ts';
+import type { UserRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { domainOfAddress, emailOf, type ProviderAssertion } from './assertion.ts';
 import type { EntitlementRules } from './entitlements.rules.ts';
-import { linkedProviderIds, lockUser, usersWithEmail } from './links.store.ts';
+import { linkedProviderIds, usersWithEmail } from './links.store.ts';
 import type { MappedIdentity } from './mapping/index.ts';
 import type { TrustedProvider } from './openid-settings.store.ts';
 
@@ -67,12 +66,10 @@ export const inScope = ({ provider }: Pick<LoginContext, 'provider'>, domainId: 
   provider.whole_service === 1 || provider.domain_id === domainId;
 
 export function createAccountChoice({
-  db,
   users,
   given,
 }: {
-  readonly db: Database;
-  readonly users: Pick<Users, 'insert' | 'isInDirectory'>;
+  readonly users: Pick<Users, 'insert' | 'isInDirectory' | 'lock' | 'mayBeFromProvider'>;
   readonly given: EntitlementRules;
 }) {
   /** Written by a trusted provider, and of the domains it is trusted for. */
@@ -98,12 +95,12 @@ export function createAccountChoice({
     const [first, other] = found.filter((one) => isMainEmail(one, address));
     if (!first) return undefined;
     // Of two people whom the provider names with one address at the same moment, the second finds the link of the first.
-    const user = await lockUser(db, transaction.tx, first.id);
+    const user = await users.lock(transaction.tx, first.id);
     if (!user || !isMainEmail(user, address)) return undefined;
     const linked = await linkedProviderIds(transaction.tx, user.id);
     const isAnothers = linked.has(provider.provider_id);
     const isInDirectory = await users.isInDirectory(user.id, transaction.tx);
-    const isOthers = user.domain_id !== provider.domain_id || (await mayBeFromProvider(transaction.tx, user.id));
+    const isOthers = user.domain_id !== provider.domain_id || (await users.mayBeFromProvider(transaction.tx, user.id));
     const isDoubtful = !isEmailConfirmed(user) && isOthers;
     return other || isAnothers || isInDirectory || isDoubtful || (await given.managesOthers(transaction.tx, { userId: user.id }))
       ? 'ask'

@@ -1,5 +1,6 @@
 // The accounts at providers that a person has linked.
 import { tagOf } from '../../access/context/index.ts';
+import type { Users } from '../../directory/users/index.ts';
 import type { Actor, Change, RunChange } from '../../ground/audit/index.ts';
 import type { Database, ProviderLinkRow, Tx } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
@@ -7,7 +8,7 @@ import type { Notify } from '../../ground/notifications/index.ts';
 import { OPENID } from './assertion.ts';
 import type { Entitlements } from './entitlement-changes.rules.ts';
 import type { EntitlementRules } from './entitlements.rules.ts';
-import { deleteLinks, hasWalletLink, listLinks, lockUser, usableLinks } from './links.store.ts';
+import { deleteLinks, hasWalletLink, listLinks, usableLinks } from './links.store.ts';
 import type { ProviderSessions } from './provider-sessions.rules.ts';
 import { isOfTrustedIssuer } from './wallet-providers.rules.ts';
 import { usableWalletLinks, type WalletLink } from './wallet-settings.store.ts';
@@ -18,6 +19,7 @@ export interface LinkDeps {
   readonly given: EntitlementRules;
   readonly sessions: ProviderSessions;
   readonly notify: Notify;
+  readonly users: Pick<Users, 'lock'>;
   /** Whether people of this domain may sign in with a wallet. */
   hasWallets(tx: Tx, domainId: string): Promise<boolean>;
   /** Whether the account can be entered without a provider. */
@@ -29,7 +31,7 @@ export interface LinkedAccount extends Pick<ProviderLinkRow, 'id' | 'label' | 'c
   readonly provider: string;
 }
 
-export function createLinks({ db, change, given, sessions, notify, hasWallets, hasOtherWay, onUnlinked }: LinkDeps) {
+export function createLinks({ db, change, given, sessions, notify, users, hasWallets, hasOtherWay, onUnlinked }: LinkDeps) {
   /** Wallets are asked for what the provider trusts where its domain has wallets, and let in people of domains that have them. */
   async function walletLinks(tx: Tx, userId: string): Promise<WalletLink[]> {
     const links = (await usableWalletLinks(tx, userId)).filter(isOfTrustedIssuer);
@@ -67,7 +69,7 @@ export function createLinks({ db, change, given, sessions, notify, hasWallets, h
       change(actor, async (transaction) => {
         const { tx, audit } = transaction;
         // Locked, so that of two ways in that are removed at the same time the last one stays.
-        await lockUser(db, tx, userId);
+        await users.lock(tx, userId);
         const link = (await listLinks(tx, userId)).find((one) => one.id === id) ?? fail('provider_link.not_found', { id });
         if (!(await hasOtherWay(tx, userId)) && !(await hasUsable(tx, userId, id))) fail('provider_link.last_way_in');
         await given.takeBack(transaction, [{ linkId: id, userId, given: JSON.parse(link.given) as Entitlements }]);

@@ -1,6 +1,6 @@
 // Links between accounts here and people at providers, and what is needed to find an account.
 import { sql } from 'kysely';
-import { lockRow, lockRows } from '../../../platform/database/index.ts';
+import { lockRows } from '../../../platform/database/index.ts';
 import type { Database, OpenidProviderRow, ProviderLinkRow, Reader, Tx, UserRow } from '../../ground/database/index.ts';
 import { OPENID, OPENID4VP } from './assertion.ts';
 import { usable } from './openid-settings.store.ts';
@@ -227,8 +227,6 @@ export function usersWithEmail(
 }
 
 /** The row is locked so that two sign-ins do not give and take groups at the same time. */
-export const lockUser = (db: Database, tx: Tx, id: string): Promise<UserRow | undefined> => lockRow(db, tx, 'users', id);
-
 export const lockUsers = (db: Database, tx: Tx, ids: readonly string[]): Promise<void> => lockRows(db, tx, 'users', ids);
 
 /** Databases limit the number of parameters in a statement. */

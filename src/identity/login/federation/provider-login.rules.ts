@@ -23,7 +23,7 @@ import type { ApiSessions } from './api-sessions.rules.ts';
 import { identityOf, labelOf, OPENID4VP, type ProviderAssertion } from './assertion.ts';
 import { type EntitlementRules, NO_ENTITLEMENTS } from './entitlements.rules.ts';
 import { holdIdentityProvider } from './identity-providers.store.ts';
-import { findLink, findLinkOfUser, insertLink, lockUser, updateLink } from './links.store.ts';
+import { findLink, findLinkOfUser, insertLink, updateLink } from './links.store.ts';
 import type { MappedIdentity } from './mapping/index.ts';
 import type { TrustedProvider } from './openid-settings.store.ts';
 import type { ProviderSessions } from './provider-sessions.rules.ts';
@@ -33,7 +33,7 @@ export interface ProviderLoginDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly change: RunChange;
-  readonly users: Pick<Users, 'insert' | 'isInDirectory'>;
+  readonly users: Pick<Users, 'insert' | 'isInDirectory' | 'lock' | 'mayBeFromProvider'>;
   readonly given: EntitlementRules;
   readonly sessions: ProviderSessions;
   readonly apiSessions: Pick<ApiSessions, 'begin' | 'wasSignedOut'>;
@@ -82,7 +82,7 @@ const isTaken = (error: unknown): boolean =>
   error instanceof Fault && (error.code === 'resource.duplicate' || error.code === 'user.name_alike');
 
 export function createProviderLogins(deps: ProviderLoginDeps) {
-  const { db, clock, change, given, sessions, apiSessions, notify, hasWallets, onLinked } = deps;
+  const { db, clock, change, users, given, sessions, apiSessions, notify, hasWallets, onLinked } = deps;
   const { accountToLink } = createAccountChoice(deps);
 
   async function link(login: LoginContext, { userId, byAddress, isNew }: AccountToLink): Promise<ProviderLinkRow> {
@@ -112,7 +112,7 @@ export function createProviderLogins(deps: ProviderLoginDeps) {
   /** Groups and roles are those of this sign-in. */
   async function enter(login: LoginContext, row: ProviderLinkRow, { kind }: Choice): Promise<ProviderLogin> {
     const { transaction, provider, assertion, identity } = login;
-    const user = (await lockUser(db, transaction.tx, row.user_id)) ?? refuse('account_deleted');
+    const user = (await users.lock(transaction.tx, row.user_id)) ?? refuse('account_deleted');
     // Read again: another sign-in may have given something since, which would never be taken back.
     const link = (await findLinkOfUser(transaction.tx, user.id, row.id)) ?? refuse('account_deleted');
     if (!inScope(login, user.domain_id)) refuse('other_domain');
@@ -157,7 +157,7 @@ export function createProviderLogins(deps: ProviderLoginDeps) {
     const provider = await findTrustedProvider(transaction.tx, assertion.protocol, assertion.providerId);
     if (provider?.version !== assertion.version || !isSameMapping(provider, prepared.provider)) return refuse(CHANGED);
     // Not by the actor of the change, who would be locked before the provider.
-    if (choice.kind === 'link' && (await lockUser(db, transaction.tx, choice.userId))?.epoch !== choice.epoch)
+    if (choice.kind === 'link' && (await users.lock(transaction.tx, choice.userId))?.epoch !== choice.epoch)
       fail('auth.required', undefined, { reason: 'the user changed since they were checked' });
     const login: LoginContext = { transaction, provider, assertion, identity };
     const known = await findLink(transaction.tx, assertion);

@@ -1,19 +1,10 @@
 // Logging in. The result is a token for the requested scope or, when a method is missing, a receipt for the methods that succeeded. Each way
 // in proves something (methods.ts, or whoever calls); login-checks.ts lists what is checked of it.
 
-import { seconds } from '../../../platform/clock.ts';
-import {
-  type AuthContext,
-  type AuthMethod,
-  type DelegationRef,
-  kindOf,
-  type TokenRecord,
-  tagOf,
-} from '../../access/context/index.ts';
+import { type AuthContext, type AuthMethod, type DelegationRef, kindOf, type TokenRecord } from '../../access/context/index.ts';
 import { type LoginAttempt, type LoginEvents, loginRefused } from '../../directory/logins/index.ts';
 import type { LoginRequirements } from '../../directory/two-factor/index.ts';
-import { type UserWithExpiry, writeLastActive } from '../../directory/users/index.ts';
-import type { Deps } from '../../ground/resource/index.ts';
+import type { Users, UserWithExpiry } from '../../directory/users/index.ts';
 import type { AuthIdentity, RequestedScope } from './auth.schema.ts';
 import { type CheckedLogin, type EarlierSteps, isTokenExchange, type LoginChecks } from './login-checks.ts';
 import type { LoginProof } from './method.ts';
@@ -73,35 +64,18 @@ const UNSCOPED = { kind: 'unscoped' } as const;
 /** Of a receipt that is not good, or of none: nobody's. */
 const NO_STEPS: EarlierSteps = { userId: '', methods: [], generation: -1 };
 
-const DAY = 86_400;
-
-/** When users were last active, for the rule that disables accounts after some days without use: only if there is one, and once a day. */
-const createMarkActive =
-  ({ clock, config, change }: Pick<Deps, 'clock' | 'config' | 'change'>) =>
-  async (user: UserWithExpiry): Promise<void> => {
-    if (config.disableUserAccountDaysInactive === undefined) return;
-    const now = seconds(clock);
-    if (Math.floor((user.last_active_at ?? 0) / DAY) === Math.floor(now / DAY)) return;
-    await change({ userId: user.id, requestId: null }, async ({ tx, audit, invalidate }) => {
-      await writeLastActive(tx, user.id, now);
-      invalidate(tagOf.user(user.id));
-      audit('user.active', { kind: 'user', id: user.id });
-    });
-  };
-
-export function createAuth(
-  deps: Pick<Deps, 'clock' | 'config' | 'change'> & {
-    readonly tokens: Tokens;
-    readonly authenticate: Authenticate;
-    readonly receipts: Receipts;
-    readonly logins: LoginEvents;
-    readonly checks: LoginChecks;
-    readonly requirements: LoginRequirements;
-  },
-) {
+export function createAuth(deps: {
+  readonly tokens: Tokens;
+  readonly authenticate: Authenticate;
+  readonly receipts: Receipts;
+  readonly logins: LoginEvents;
+  readonly checks: LoginChecks;
+  readonly requirements: LoginRequirements;
+  readonly users: Pick<Users, 'markActive'>;
+}) {
   const { tokens, authenticate, receipts, logins, requirements } = deps;
   const { check, isStillValid } = deps.checks;
-  const markActive = createMarkActive(deps);
+  const { markActive } = deps.users;
 
   const knewFirst =
     (earlier: EarlierSteps = NO_STEPS) =>

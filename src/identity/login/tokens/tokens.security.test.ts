@@ -178,6 +178,7 @@ onEachDatabase('Security of tokens', (api) => {
           db,
           change,
           clock: api.clock,
+          config: undefined as never,
           passwords: undefined as never,
           access: undefined as never,
           revokeAccess: undefined as never,

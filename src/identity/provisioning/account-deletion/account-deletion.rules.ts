@@ -7,7 +7,7 @@ import { administeredAlone } from '../../access/context/index.ts';
 import { type Caller, visibleDomain } from '../../access/rules/index.ts';
 import type { DomainSettingsOf } from '../../directory/domain-settings/index.ts';
 import { deleteIfAbandoned } from '../../directory/projects/index.ts';
-import { lockUser, nameKey, recipientOf, type Users } from '../../directory/users/index.ts';
+import { nameKey, recipientOf, type Users } from '../../directory/users/index.ts';
 import { type Actor, serviceActor } from '../../ground/audit/index.ts';
 import type { Reader, UserRow } from '../../ground/database/index.ts';
 import { Fault, fail } from '../../ground/faults.ts';
@@ -68,7 +68,7 @@ export function createAccountDeletion(deps: AccountDeletionDeps) {
       const { tx, audit } = transaction;
       // One after the other: the last two administrators must not both leave.
       await takeAdvisoryLock(db, tx, 'account deletions');
-      const current = (await lockUser(db, tx, user.id)) ?? fail('user.not_found', { id: user.id });
+      const current = (await users.lock(tx, user.id)) ?? fail('user.not_found', { id: user.id });
       if (isProvisioned(current)) fail('account_deletion.managed');
       if ((await administeredAlone(tx, user.id, config)).length > 0) fail('account_deletion.last_administrator');
       const now = seconds(clock);
@@ -92,7 +92,7 @@ export function createAccountDeletion(deps: AccountDeletionDeps) {
     await change(actor, async (transaction) => {
       const { tx } = transaction;
       // The deletion locks the same row first: one of the two is too late.
-      await lockUser(db, tx, userId);
+      await users.lock(tx, userId);
       if (!(await findPending(tx, userId))) fail('account_deletion.not_found', { id: userId });
       await expect?.(tx);
       // It ends with that, see cancelled.ts.
@@ -104,7 +104,7 @@ export function createAccountDeletion(deps: AccountDeletionDeps) {
   const deleteNow = (userId: string): Promise<boolean> =>
     change(serviceActor, async (transaction) => {
       const { tx, audit } = transaction;
-      const user = await lockUser(db, tx, userId);
+      const user = await users.lock(tx, userId);
       const pending = user && (await findPending(tx, userId));
       if (user && pending && pending.due_at <= seconds(clock)) {
         // The other administrators may have gone since. The owner can still keep the account, and nobody else could repair the service.

@@ -5,7 +5,7 @@ import { addressKey, type Gate } from '../../../platform/limits/index.ts';
 import { DEFAULT_DOMAIN, findProject } from '../../access/context/index.ts';
 import type { Passwords } from '../../directory/passwords/index.ts';
 import { findByName } from '../../directory/projects/index.ts';
-import { isEmailConfirmed, lockUser, recipientOf, type Users } from '../../directory/users/index.ts';
+import { isEmailConfirmed, recipientOf, type Users } from '../../directory/users/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
 import type { Reader, Tx, UserRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
@@ -108,7 +108,7 @@ export function createPasswordRecovery(deps: PasswordRecoveryDeps) {
 
   /** An administrator or a directory may have changed the account since the link was opened. */
   async function isStillPossible(tx: Tx, userId: string): Promise<boolean> {
-    const user = await lockUser(db, tx, userId);
+    const user = await users.lock(tx, userId);
     const domain = user && (await findProject(tx, user.domain_id));
     return user?.enabled === 1 && domain?.enabled === 1 && canResetPassword(user, tx);
   }

@@ -15,7 +15,7 @@ import { fail } from '../../ground/faults.ts';
 import { type Deps, failOnBrokenReference } from '../../ground/resource/index.ts';
 import { NAMES, type RegistrationKeys } from './keys.rules.ts';
 import type { RegisterUser } from './registration.schema.ts';
-import { findRegistration, insertRegistration, type KeyPurpose, lockUser } from './registration.store.ts';
+import { findRegistration, insertRegistration, type KeyPurpose } from './registration.store.ts';
 
 type NewUser = Static<typeof RegisterUser>['user'];
 
@@ -36,14 +36,13 @@ function usernameOf({ username, name }: NewUser): string {
 const wasActive = ({ last_active_at }: UserRow): boolean => last_active_at !== null;
 
 export function createRegistration({
-  db,
   clock,
   change,
   users,
   projects,
   gate,
   keys,
-}: Pick<Deps, 'db' | 'clock' | 'change'> & {
+}: Pick<Deps, 'clock' | 'change'> & {
   readonly users: Users;
   readonly projects: Projects;
   readonly gate: Gate;
@@ -106,7 +105,7 @@ export function createRegistration({
   ): Promise<string> =>
     change(caller, async (transaction) => {
       const missing = () => fail('user.not_found', { id });
-      await check(transaction, (await lockUser(db, transaction.tx, id)) ?? missing());
+      await check(transaction, (await users.lock(transaction.tx, id)) ?? missing());
       transaction.audit(purpose === 'activation' ? 'user.activation_key_made' : 'user.reset_token_made', { kind: 'user', id });
       return failOnBrokenReference(missing, () => keys.make(transaction, id, purpose));
     });

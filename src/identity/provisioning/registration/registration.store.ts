@@ -1,6 +1,5 @@
 // Registrations, and the hashes of their keys.
-import { lockRow } from '../../../platform/database/index.ts';
-import type { Database, Reader, RegistrationKeyRow, RegistrationRow, Tx, UserRow } from '../../ground/database/index.ts';
+import type { Database, Reader, RegistrationKeyRow, RegistrationRow, Tx } from '../../ground/database/index.ts';
 
 export type KeyPurpose = RegistrationKeyRow['purpose'];
 
@@ -66,4 +65,3 @@ export async function sweepKeys(db: Database, before: number): Promise<number> {
 }
 
 /** The row is locked so that of two keys made at the same time, the second ends the first. */
-export const lockUser = (db: Database, tx: Tx, id: string): Promise<UserRow | undefined> => lockRow(db, tx, 'users', id);

@@ -3,7 +3,7 @@ import { DEFAULT_DOMAIN, type DirectoryGuard, findProject } from '../../../acces
 import { insertOwnedProject } from '../../../directory/grants/index.ts';
 import type { Groups } from '../../../directory/groups/index.ts';
 import { findByName, type Projects } from '../../../directory/projects/index.ts';
-import { setDefaultProject, type Users } from '../../../directory/users/index.ts';
+import type { Users } from '../../../directory/users/index.ts';
 import type { Change } from '../../../ground/audit/index.ts';
 import { fail } from '../../../ground/faults.ts';
 import type { Deps } from '../../../ground/resource/index.ts';
@@ -48,7 +48,7 @@ export function createScim(
       { name: taken ? user.id : name, ...{ is_default: true } },
       { domainId: user.domainId, parentId: user.domainId },
     );
-    if (!user.hasDefault) await setDefaultProject(transaction.tx, user.id, projectId);
+    if (!user.hasDefault) await deps.users.setDefaultProject(transaction, user.id, projectId);
   }
 
   const users = createUserResources(deps);
