@@ -1,10 +1,10 @@
 // Every way in which somebody can lose a role: the change that takes it also revokes what says that they have it.
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
+import { createMembershipEnds } from '../src/identity/directory/groups/membership-ends.rules.ts';
 import { createUserClosing } from '../src/identity/directory/ldap/close-users.rules.ts';
 import { serviceActor } from '../src/identity/ground/audit/index.ts';
 import type { Database } from '../src/identity/ground/database/index.ts';
-import { createMembershipEnds } from '../src/identity/login/federation/memberships.rules.ts';
 import { readIssuedCredentials } from '../src/identity/operations/personal-data/personal-data.store.ts';
 import { credentialTypeTag } from '../src/identity/role-credentials/types/index.ts';
 import { onEachDatabase, type TestApi, uniqueName } from './support/api.ts';
@@ -122,7 +122,7 @@ const WAYS: Readonly<Record<string, Way>> = {
       assert.ok(row!.expires_at <= Math.floor(api.clock.now() / 1000) + 86_400, 'it is not valid for longer');
       const clock = { now: () => api.clock.now() + 2 * 86_400_000 };
       // The clock of the change is late, so that the credential has not expired.
-      await createMembershipEnds({ db, clock, change: on.change }).sweep();
+      await createMembershipEnds({ db, clock, change: on.change })();
     },
     reason: 'role_removed',
   },

@@ -1,7 +1,7 @@
 // Reads the data of an AuthContext: user, project, groups, grants and roles.
 import { sql } from 'kysely';
 import { preparedRows } from '../../../platform/database/index.ts';
-import type { GrantRow, ProjectRow, Reader, Tables, Tx } from '../../ground/database/index.ts';
+import type { Bit, GrantRow, ProjectRow, Reader, Tables, Tx } from '../../ground/database/index.ts';
 import type { KeptToken } from './kept-token.ts';
 
 const userWithDomain = preparedRows<Tables, [id: string], UserWithDomain>((db, id) =>
@@ -81,13 +81,15 @@ export async function findProject(db: Reader, id: string): Promise<ProjectRow | 
 }
 
 const memberships = preparedRows<Tables, [user: string], HeldMembership>((db, user) =>
-  db.selectFrom('group_members').where('user_id', '=', user).select(['group_id', 'expires_at']),
+  db.selectFrom('group_members').where('user_id', '=', user).select(['group_id', 'expires_at', 'kept']),
 );
 
 export interface HeldMembership {
   group_id: string;
   /** When it ends, in seconds; null for never. It stays in the database for a while. */
   expires_at: number | null;
+  /** Somebody else than a provider gave it. */
+  kept: Bit;
 }
 
 /** Also those that have ended, and are to be removed: `heldGroups` leaves them out. */

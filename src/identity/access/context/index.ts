@@ -8,6 +8,7 @@ export {
   findUserWithDomain,
   type Grantee,
   type HeldGrant,
+  type HeldMembership,
   keepToken,
   managesElsewhere,
   membershipsOf,

@@ -1,6 +1,5 @@
 // Membership of organizations as provisioning clients manage it: users get the role `member` there, and no other.
-import { tagOf } from '../../access/context/index.ts';
-import { deleteGrant, type Grant, insertGrant } from '../../directory/grants/index.ts';
+import { giveRole, roleInProject, takeRole } from '../../directory/grants/index.ts';
 import { findRoleByName } from '../../directory/roles/index.ts';
 import { findUser } from '../../directory/users/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
@@ -50,22 +49,6 @@ export async function memberOrganizationIds(db: Reader, domainId: string, userId
   return member ? organizationIdsWithRole(db, domainId, member.id, userId) : [];
 }
 
-async function writeMembership(
-  { tx, audit }: Change,
-  userId: string,
-  organizationId: string,
-  write: { readonly verb: 'created' | 'revoked'; readonly grant: (grant: Grant) => Promise<unknown> },
-): Promise<void> {
-  const member = await findRoleByName(tx, MEMBER);
-  if (!member) return;
-  await write.grant({ actor: { kind: 'user', id: userId }, targetId: organizationId, roleId: member.id, inherited: false });
-  audit(
-    `grant.${write.verb}`,
-    { kind: 'role', id: member.id },
-    { user_id: userId, target: 'project', target_id: organizationId, inherited: false },
-  );
-}
-
 /**
  * Makes a user a member, in a transaction. Application roles in an organization stay stored when a user leaves it, without effect.
  * When the user joins again this way, those that provisioning does not offer are deleted. Otherwise a membership could bring back a
@@ -91,17 +74,15 @@ export async function joinOrganizations(
       { user_id: userId, organization_id: assignment.organizationId, application_id: assignment.applicationId },
     );
   }
-  for (const id of organizationIds)
-    await writeMembership(transaction, userId, id, { verb: 'created', grant: (grant) => insertGrant(tx, grant) });
-  invalidate(tagOf.user(userId));
+  const member = await findRoleByName(tx, MEMBER);
+  if (member) for (const id of organizationIds) await giveRole(transaction, roleInProject(userId, id, member.id));
   invalidate(appTagOf.user(userId));
 }
 
 /** Revokes `member` only. Roles that people granted stay. */
 export async function leaveOrganizations(transaction: Change, userId: string, organizationIds: readonly string[]): Promise<void> {
   if (organizationIds.length === 0) return;
-  for (const id of organizationIds)
-    await writeMembership(transaction, userId, id, { verb: 'revoked', grant: (grant) => deleteGrant(transaction.tx, grant) });
-  transaction.invalidate(tagOf.user(userId));
+  const member = await findRoleByName(transaction.tx, MEMBER);
+  if (member) for (const id of organizationIds) await takeRole(transaction, roleInProject(userId, id, member.id));
   transaction.invalidate(appTagOf.user(userId));
 }

@@ -3,7 +3,7 @@
 import type { IdentityApp } from '../../access/rules/index.ts';
 import { wholeList } from '../../ground/resource/index.ts';
 import { RoleList, renderRole } from '../roles/index.ts';
-import type { GrantContext, Grants, TargetKind } from './grants.rules.ts';
+import type { GrantContext, Grants } from './grants.rules.ts';
 
 const tag = 'Grants';
 const GRANT = 'Granting it twice changes nothing.';
@@ -14,7 +14,7 @@ interface Params {
   readonly [name: string]: string;
 }
 
-const TARGETS: readonly { kind: TargetKind; path: string; param?: string; name: string }[] = [
+const TARGETS: readonly { kind: GrantContext['target']['kind']; path: string; param?: string; name: string }[] = [
   { kind: 'project', path: '/projects/:project_id', param: 'project_id', name: 'Project' },
   { kind: 'domain', path: '/domains/:domain_id', param: 'domain_id', name: 'Domain' },
   { kind: 'system', path: '/system', name: 'System' },

@@ -1,5 +1,5 @@
 // Granting roles. A grant names an actor, a target and a role. A caller who may not see one of them learns nothing about the others.
-import { type Access, findProject, tagOf } from '../../access/context/index.ts';
+import { type Access, findProject } from '../../access/context/index.ts';
 import type { Caller, Facts, IdentityTarget } from '../../access/rules/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
 import type { ProjectRow, Reader, RoleRow } from '../../ground/database/index.ts';
@@ -8,17 +8,11 @@ import { type Deps, failOnBrokenReference } from '../../ground/resource/index.ts
 import { findGroup } from '../groups/index.ts';
 import { findRole, readRoles } from '../roles/index.ts';
 import { findUser } from '../users/index.ts';
-import { deleteGrant, type Grant, grantedRoleIds, hasGrant, insertGrant } from './grants.store.ts';
-
-/** What a grant is on, as named in the path. */
-export type TargetKind = 'project' | 'domain' | 'system';
+import { giveRole, takeRole } from './give.rules.ts';
+import { type Grant, grantedRoleIds, hasGrant } from './grants.store.ts';
 
 /** A grant without its role: who gets it, and where. */
-export interface GrantContext {
-  readonly actor: Grant['actor'];
-  readonly target: { readonly kind: TargetKind; readonly id: string | null };
-  readonly inherited: boolean;
-}
+export type GrantContext = Omit<Grant, 'roleId'>;
 
 /** The parts of a grant, which all exist. The grant itself may not. */
 export interface GrantParts {
@@ -81,30 +75,15 @@ export function createGrants({ db, change, access }: Pick<Deps, 'db' | 'change'>
       fail('role.wrong_domain', { role: role.id, domain: role.domain_id });
   }
 
-  const grantOf = ({ context: { actor, target, inherited }, role }: GrantParts): Grant => ({
-    actor,
-    targetId: target.id,
-    roleId: role.id,
-    inherited,
-  });
-  const detailOf = ({ context: { actor, target, inherited } }: GrantParts) => ({
-    [`${actor.kind}_id`]: actor.id,
-    target: target.kind,
-    target_id: target.id,
-    inherited,
-  });
-  const tagFor = ({ context: { actor } }: GrantParts): string => tagOf[actor.kind](actor.id);
+  const grantOf = ({ context, role }: GrantParts): Grant => ({ ...context, roleId: role.id });
 
   /** In an existing transaction. The caller of this function has checked who gives the role. */
-  async function createIn({ tx, audit, invalidate }: Change, parts: GrantParts): Promise<void> {
-    const roleId = parts.role.id;
+  async function createIn(transaction: Change, parts: GrantParts): Promise<void> {
     checkRoleDomain(parts);
     await failOnBrokenReference(
-      () => fail('grant.not_found', { role: roleId }),
-      () => insertGrant(tx, grantOf(parts)),
+      () => fail('grant.not_found', { role: parts.role.id }),
+      () => giveRole(transaction, grantOf(parts)),
     );
-    invalidate(tagFor(parts));
-    audit('grant.created', { kind: 'role', id: roleId }, detailOf(parts));
   }
 
   return {
@@ -115,10 +94,7 @@ export function createGrants({ db, change, access }: Pick<Deps, 'db' | 'change'>
     createIn,
 
     async list(context: GrantContext): Promise<RoleRow[]> {
-      return readRoles(
-        db.read,
-        await grantedRoleIds(db.read, { actor: context.actor, targetId: context.target.id, inherited: context.inherited }),
-      );
+      return readRoles(db.read, await grantedRoleIds(db.read, context));
     },
 
     async check(parts: GrantParts): Promise<void> {
@@ -128,11 +104,8 @@ export function createGrants({ db, change, access }: Pick<Deps, 'db' | 'change'>
     create: (caller: Caller, parts: GrantParts): Promise<void> => change(caller, (transaction) => createIn(transaction, parts)),
 
     async revoke(caller: Caller, parts: GrantParts): Promise<void> {
-      const roleId = parts.role.id;
-      await change(caller, async ({ tx, audit, invalidate }) => {
-        if (!(await deleteGrant(tx, grantOf(parts)))) fail('grant.not_found', { role: roleId });
-        invalidate(tagFor(parts));
-        audit('grant.revoked', { kind: 'role', id: roleId }, detailOf(parts));
+      await change(caller, async (transaction) => {
+        if (!(await takeRole(transaction, grantOf(parts)))) fail('grant.not_found', { role: parts.role.id });
       });
     },
   };

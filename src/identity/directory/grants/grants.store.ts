@@ -5,23 +5,25 @@ import type { Database, GrantRow, Reader, Tx } from '../../ground/database/index
 
 export interface Grant {
   readonly actor: { readonly kind: 'user' | 'group'; readonly id: string };
-  /** A project or a domain; null is the system. */
-  readonly targetId: string | null;
+  /** The system has no id. */
+  readonly target: { readonly kind: TargetKind; readonly id: string | null };
   readonly roleId: string;
   readonly inherited: boolean;
 }
 
+export type TargetKind = 'project' | 'domain' | 'system';
+
 /** The natural key as one string, so that repeating a grant changes nothing. */
-const idOf = ({ actor, targetId, roleId, inherited }: Grant): string =>
-  `${actor.kind}:${actor.id}:${targetId ?? 'system'}:${roleId}:${inherited ? 'inherited' : 'direct'}`;
+const idOf = ({ actor, target, roleId, inherited }: Grant): string =>
+  `${actor.kind}:${actor.id}:${target.id ?? 'system'}:${roleId}:${inherited ? 'inherited' : 'direct'}`;
 
 const insertion = (tx: Tx, grant: Grant, kept: 0 | 1) => {
-  const { actor, targetId, roleId, inherited } = grant;
+  const { actor, target, roleId, inherited } = grant;
   return tx.insertInto('grants').values({
     id: idOf(grant),
     user_id: actor.kind === 'user' ? actor.id : null,
     group_id: actor.kind === 'group' ? actor.id : null,
-    target_id: targetId,
+    target_id: target.id,
     role_id: roleId,
     inherited: inherited ? 1 : 0,
     kept,
@@ -35,7 +37,7 @@ export async function insertGrant(tx: Tx, grant: Grant): Promise<void> {
     .execute();
 }
 
-/** For a provider, which takes it back unless somebody else gives it, too. */
+/** One that is there stays as it is. */
 export async function lendGrant(tx: Tx, grant: Grant): Promise<void> {
   await insertion(tx, grant, 0)
     .onConflict((conflict) => conflict.column('id').doNothing())
@@ -74,12 +76,12 @@ export async function hasGrant(db: Reader, grant: Grant): Promise<boolean> {
   return (await db.selectFrom('grants').where('id', '=', idOf(grant)).select('id').executeTakeFirst()) !== undefined;
 }
 
-export async function grantedRoleIds(db: Reader, { actor, targetId, inherited }: Omit<Grant, 'roleId'>): Promise<string[]> {
+export async function grantedRoleIds(db: Reader, { actor, target, inherited }: Omit<Grant, 'roleId'>): Promise<string[]> {
   const query = db
     .selectFrom('grants')
     .where(actor.kind === 'user' ? 'user_id' : 'group_id', '=', actor.id)
     .where('inherited', '=', inherited ? 1 : 0);
-  const rows = await (targetId === null ? query.where('target_id', 'is', null) : query.where('target_id', '=', targetId))
+  const rows = await (target.id === null ? query.where('target_id', 'is', null) : query.where('target_id', '=', target.id))
     .select('role_id')
     .execute();
   return rows.map((row) => row.role_id);

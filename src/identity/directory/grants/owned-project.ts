@@ -3,7 +3,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import type { Change } from '../../ground/audit/index.ts';
 import { insertProjectRow } from '../projects/index.ts';
 import { findRoleByName } from '../roles/index.ts';
-import { insertGrant } from './grants.store.ts';
+import { giveRole, roleInProject } from './give.rules.ts';
 
 export const OWNER = 'owner';
 
@@ -18,13 +18,8 @@ export async function insertOwnedProject(
   parent: NonNullable<ProjectArguments[3]>,
   provisioned?: ProjectArguments[4],
 ): Promise<string> {
-  const { tx, audit } = transaction;
   const projectId = await insertProjectRow(transaction, clock, body, parent, provisioned);
-  const role = await findRoleByName(tx, OWNER);
-  if (role) {
-    await insertGrant(tx, { actor: { kind: 'user', id: ownerId }, targetId: projectId, roleId: role.id, inherited: false });
-    const detail = { user_id: ownerId, target: 'project', target_id: projectId, inherited: false };
-    audit('grant.created', { kind: 'role', id: role.id }, detail);
-  }
+  const role = await findRoleByName(transaction.tx, OWNER);
+  if (role) await giveRole(transaction, roleInProject(ownerId, projectId, role.id));
   return projectId;
 }

@@ -29,9 +29,11 @@ import {
   whereEquals,
 } from '../../ground/resource/index.ts';
 import { type CreateGroup, groupFields, type UpdateGroup } from './groups.schema.ts';
-import { deleteGroup, findGroup, insertGroup, listGroups, lockGroup, updateGroup } from './groups.store.ts';
+import { deleteGroup, findGroup, listGroups, lockGroup, readMembers, updateGroup } from './groups.store.ts';
 import { createMemberships } from './members.rules.ts';
 import { changeMembers, type MemberChange } from './membership.ts';
+import { createMembershipEnds } from './membership-ends.rules.ts';
+import { insertGroupRow } from './rows.rules.ts';
 
 type NewGroup = Static<typeof CreateGroup>['group'];
 type GroupChanges = Static<typeof UpdateGroup>['group'];
@@ -81,28 +83,23 @@ export function createGroups(
   ): Promise<GroupRow> {
     if (!(await findProject(db.read, domainId))?.is_domain) fail('domain.not_found', { id: domainId });
     await directory.forbidNew(domainId);
-    const row: GroupRow = {
+    const values = {
       id: newId(),
       domain_id: domainId,
       name: body.name.trim(),
       description: body.description ?? '',
       extra: JSON.stringify(extraOf(body, groupFields)),
-      created_at: seconds(clock),
-      version: 1,
-      updated_at: clock.now(),
       external_id: externalId,
     };
-    await change(caller, async (transaction) => {
-      await failOnBrokenReference(
+    return change(caller, async (transaction) => {
+      const row = await failOnBrokenReference(
         () => fail('domain.not_found', { id: domainId }),
-        () => failOnDuplicateName('group', row.name, () => insertGroup(transaction.tx, row)),
+        () => failOnDuplicateName('group', values.name, () => insertGroupRow(transaction, clock, values)),
       );
-      transaction.invalidate(tagOf.census('groups'));
-      transaction.audit('group.created', { kind: 'group', id: row.id }, { domain_id: domainId });
       // A new group has no roles, so anyone may be added.
       await changeMembers(transaction, row, members, async () => {});
+      return row;
     });
-    return row;
   }
 
   const update = (caller: Caller, group: GroupRow, body: GroupChanges): Promise<GroupRow> =>
@@ -153,7 +150,20 @@ export function createGroups(
     });
   }
 
-  return { target, list, create, update, revise, remove, ...createMemberships(deps) };
+  return {
+    find: (id: string): Promise<GroupRow | undefined> => findGroup(db.read, id),
+    /** The members of these groups, for provisioning clients: without those from other domains. */
+    membersOf: (ids: readonly string[]) => readMembers(db.read, ids),
+    target,
+    list,
+    create,
+    update,
+    revise,
+    remove,
+    /** Removes memberships that have ended. Returns how many. */
+    sweep: createMembershipEnds(deps),
+    ...createMemberships(deps),
+  };
 }
 
 export type Groups = ReturnType<typeof createGroups>;

@@ -1,6 +1,6 @@
 // Groups and their members in the database.
 import { lockRow, type PageRequest, type RowPage } from '../../../platform/database/index.ts';
-import type { Bit, Database, GroupMemberRow, GroupRow, Reader, Tx } from '../../ground/database/index.ts';
+import type { Bit, Database, GroupRow, Reader, Tx } from '../../ground/database/index.ts';
 import { applyCriteria, type ListQuery, readNamedPage } from '../../ground/resource/index.ts';
 
 export function findGroup(db: Reader, id: string): Promise<GroupRow | undefined> {
@@ -88,10 +88,6 @@ export async function keepMembers(tx: Tx, groupId: string, userIds: readonly str
     .where('kept', '=', 0)
     .execute();
 }
-
-/** The memberships of a user, also those that have ended. */
-export const membershipRows = (tx: Tx, userId: string): Promise<GroupMemberRow[]> =>
-  tx.selectFrom('group_members').where('user_id', '=', userId).selectAll().execute();
 
 /** Memberships that have ended, up to `limit`. */
 export const endedMemberships = (db: Reader, now: number, limit: number): Promise<{ group_id: string; user_id: string }[]> =>

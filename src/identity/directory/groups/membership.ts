@@ -26,6 +26,8 @@ export type MemberChange =
   | { readonly kind: 'removeWhere'; readonly test: (member: GroupMember) => boolean }
   | { readonly kind: 'clear' };
 
+type Details = Readonly<Record<string, unknown>>;
+
 /** Databases limit the number of parameters in a statement. */
 const CHUNK = 500;
 
@@ -33,12 +35,38 @@ function* chunks<T>(items: readonly T[]): Generator<readonly T[]> {
   for (let at = 0; at < items.length; at += CHUNK) yield items.slice(at, at + CHUNK);
 }
 
+/** This and `removeUsers` are the change itself, for callers who have checked it. At most some hundreds at once. */
+export async function addUsers(
+  { tx, audit, invalidate }: Change,
+  groupId: string,
+  members: readonly NewMember[],
+  details: Details = {},
+): Promise<void> {
+  await addMembers(tx, groupId, members);
+  for (const { userId } of members) invalidate(tagOf.user(userId));
+  audit('group.members_added', { kind: 'group', id: groupId }, { user_ids: members.map(({ userId }) => userId), ...details });
+}
+
+/** Returns how many of them were members. */
+export async function removeUsers(
+  { tx, audit, invalidate }: Change,
+  groupId: string,
+  userIds: readonly string[],
+  details: Details = {},
+): Promise<number> {
+  const removed = await removeMembers(tx, groupId, userIds);
+  if (removed === 0) return 0;
+  invalidate(tagOf.group(groupId));
+  audit('group.members_removed', { kind: 'group', id: groupId }, { user_ids: userIds, ...details });
+  return removed;
+}
+
 /** Fails when these users may not be added. Not called for existing members. */
 export type CheckNewMembers = (userIds: readonly string[]) => Promise<void>;
 
 /** Skips ids that are not users of the group's domain: another client may just have deleted them. */
 async function add(
-  { tx, audit, invalidate }: Change,
+  transaction: Change,
   group: GroupRow,
   members: readonly NewMember[],
   checkNewMembers: CheckNewMembers,
@@ -46,7 +74,7 @@ async function add(
   const requested = new Map(members.map((member) => [member.userId, member]));
   let count = 0;
   for (const chunk of chunks([...requested.keys()])) {
-    const candidates = await candidatesAmong(tx, group, chunk);
+    const candidates = await candidatesAmong(transaction.tx, group, chunk);
     // A membership that would end does not from now on, so that it is checked like a new one.
     const isNew = ({ member, end }: MemberCandidate): boolean => member === null || end !== null;
     const isChanged = (candidate: MemberCandidate): boolean =>
@@ -54,7 +82,7 @@ async function add(
     const lent = candidates.filter((candidate) => candidate.kept === 0 && !isChanged(candidate));
     if (lent.length > 0)
       await keepMembers(
-        tx,
+        transaction.tx,
         group.id,
         lent.map(({ id }) => id),
       );
@@ -63,23 +91,16 @@ async function add(
     await checkNewMembers(candidates.filter(isNew).map(({ id }) => id));
     await failOnBrokenReference(
       () => fail('server.unavailable', undefined, { headers: { 'Retry-After': '1' }, reason: 'a member is being deleted' }),
-      () => addMembers(tx, group.id, rows),
+      () => addUsers(transaction, group.id, rows),
     );
-    for (const { userId } of rows) invalidate(tagOf.user(userId));
-    audit('group.members_added', { kind: 'group', id: group.id }, { user_ids: rows.map(({ userId }) => userId) });
     count += rows.length;
   }
   return count;
 }
 
-async function remove({ tx, audit, invalidate }: Change, group: GroupRow, userIds: readonly string[]): Promise<number> {
+async function remove(transaction: Change, group: GroupRow, userIds: readonly string[]): Promise<number> {
   let count = 0;
-  for (const chunk of chunks([...new Set(userIds)])) {
-    const removed = await removeMembers(tx, group.id, chunk);
-    if (removed > 0) audit('group.members_removed', { kind: 'group', id: group.id }, { user_ids: chunk });
-    count += removed;
-  }
-  if (count > 0) invalidate(tagOf.group(group.id));
+  for (const chunk of chunks([...new Set(userIds)])) count += await removeUsers(transaction, group.id, chunk);
   return count;
 }
 

@@ -1,8 +1,6 @@
 // Creates and updates the rows of groups in a directory.
-import { seconds } from '../../../platform/clock.ts';
-import { tagOf } from '../../access/context/index.ts';
 import { type Change, serviceActor } from '../../ground/audit/index.ts';
-import { insertGroup, updateGroup } from '../groups/index.ts';
+import { insertGroupRow, updateGroupRow } from '../groups/index.ts';
 import { chunksOf } from './chunks.ts';
 import { type GroupInDirectory, groupNamesTaken, readGroups, writeGroupEntry } from './directories.store.ts';
 import type { DirectoryGroup } from './entries.ts';
@@ -12,6 +10,7 @@ import { changedValues, type GroupValues, groupValues, isGroupCurrent } from './
 import type { MappedDomain } from './write-user.rules.ts';
 import { AT_ONCE, writeOrSkip } from './writing.ts';
 
+const FROM = { from: 'directory' };
 const NAME_TAKEN = 'another group of the domain has its name';
 
 export function createGroupKeeping({ db, clock, change, leftOut }: KeepDeps) {
@@ -26,22 +25,13 @@ export function createGroupKeeping({ db, clock, change, leftOut }: KeepDeps) {
     row: GroupInDirectory | undefined,
     group: DirectoryGroup,
   ): Promise<void> {
-    const { tx, audit, invalidate } = transaction;
     const id = publicId(domainId, 'group', group.localId);
     const values = groupValues(group, row, mapped);
-    const about = { domain_id: domainId, from: 'directory' };
     if (row) {
       const changed = changedValues<GroupValues>(row, values);
-      const fields = Object.keys(changed);
-      if (fields.length > 0) await updateGroup(tx, id, { ...changed, updated_at: clock.now() });
-      audit('group.updated', { kind: 'group', id }, { ...about, fields });
-    } else {
-      const made = { created_at: seconds(clock), version: 1, updated_at: clock.now(), external_id: null };
-      await insertGroup(tx, { id, domain_id: domainId, ...values, ...made });
-      invalidate(tagOf.census('groups'));
-      audit('group.created', { kind: 'group', id }, about);
-    }
-    await writeGroupEntry(tx, id, { domain_id: domainId, local_id: group.localId, dn: group.dn });
+      await updateGroupRow(transaction, clock, id, changed, { domain_id: domainId, ...FROM, fields: Object.keys(changed) });
+    } else await insertGroupRow(transaction, clock, { id, domain_id: domainId, ...values, external_id: null }, FROM);
+    await writeGroupEntry(transaction.tx, id, { domain_id: domainId, local_id: group.localId, dn: group.dn });
   }
 
   /** Groups whose entries are gone give their names away. An entry whose name is in use otherwise is left out. */
@@ -60,8 +50,7 @@ export function createGroupKeeping({ db, clock, change, leftOut }: KeepDeps) {
             leftOut('group', domainId, group.localId, NAME_TAKEN);
             continue;
           }
-          await updateGroup(tx, holder.id, { name: holder.id, updated_at: clock.now() });
-          audit('group.updated', { kind: 'group', id: holder.id }, { fields: ['name'], from: 'directory' });
+          await updateGroupRow(transaction, clock, holder.id, { name: holder.id }, { fields: ['name'], ...FROM });
         }
         taken.set(group.name, { id, isGone: false });
         await writeOne(transaction, domain, rows.get(group.localId), group);

@@ -1,39 +1,34 @@
 // Keeps the members of groups in a directory.
 import { isForeignKeyViolation } from '../../../platform/database/index.ts';
-import { tagOf } from '../../access/context/index.ts';
 import { type Change, serviceActor } from '../../ground/audit/index.ts';
-import { addMembers, memberIds, removeMembers, updateGroup } from '../groups/index.ts';
+import { addUsers, memberIds, removeUsers, updateGroupRow } from '../groups/index.ts';
 import { chunksOf } from './chunks.ts';
 import { directoryGroupIdsOf, markGroupGone, seenSince } from './directories.store.ts';
 import type { KeepDeps } from './keep-users.rules.ts';
 import { writeOrSkip } from './writing.ts';
 
+const FROM = { from: 'directory' };
+
 /** Members in one transaction. */
 const MEMBERS_AT_ONCE = 500;
 
 export function createMemberKeeping({ db, clock, change, log }: KeepDeps) {
-  async function add({ tx, audit, invalidate }: Change, groupId: string, userIds: readonly string[]): Promise<void> {
-    await addMembers(
-      tx,
+  const add = (transaction: Change, groupId: string, userIds: readonly string[]): Promise<void> =>
+    addUsers(
+      transaction,
       groupId,
       userIds.map((userId) => ({ userId, display: null })),
+      FROM,
     );
-    for (const userId of userIds) invalidate(tagOf.user(userId));
-    audit('group.members_added', { kind: 'group', id: groupId }, { user_ids: userIds, from: 'directory' });
-  }
 
-  async function remove({ tx, audit, invalidate }: Change, groupId: string, userIds: readonly string[]): Promise<void> {
-    await removeMembers(tx, groupId, userIds);
-    audit('group.members_removed', { kind: 'group', id: groupId }, { user_ids: userIds, from: 'directory' });
-    invalidate(tagOf.group(groupId));
-    for (const userId of userIds) invalidate(tagOf.user(userId));
-  }
+  const remove = (transaction: Change, groupId: string, userIds: readonly string[]): Promise<number> =>
+    removeUsers(transaction, groupId, userIds, FROM);
 
   /** In several transactions, so that other writers do not wait long. Each asks whom it must leave alone (`unless`). */
   async function changeMembers(
     groupId: string,
     userIds: readonly string[],
-    apply: typeof add,
+    apply: typeof add | typeof remove,
     unless: (transaction: Change) => Promise<ReadonlySet<string>>,
   ): Promise<void> {
     for (const chunk of chunksOf(userIds, MEMBERS_AT_ONCE)) {
@@ -44,8 +39,7 @@ export function createMemberKeeping({ db, clock, change, log }: KeepDeps) {
             const others = await unless(transaction);
             const rest = some.filter((id) => !others.has(id));
             if (rest.length > 0) await apply(transaction, groupId, rest);
-            await updateGroup(transaction.tx, groupId, { updated_at: clock.now() });
-            transaction.audit('group.updated', { kind: 'group', id: groupId }, { members: rest.length, from: 'directory' });
+            await updateGroupRow(transaction, clock, groupId, {}, { members: rest.length, ...FROM });
           }),
         (userId, err) => {
           // Somebody who was deleted meanwhile is no member.

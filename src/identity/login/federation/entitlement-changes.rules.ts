@@ -1,11 +1,11 @@
 // Writes what providers give to people, and takes it back. What somebody else gave stays: an administrator or a provisioning client (`kept`), or
 // another provider, whose links say what it gave. A membership that several providers gave ends with the last of them.
 import type { Clock } from '../../../platform/clock.ts';
-import { tagOf } from '../../access/context/index.ts';
-import { directGrantsOf, type Grant, lendGrant, takeGrants } from '../../directory/grants/index.ts';
-import { lendToMember, membershipRows, takeFromGroup } from '../../directory/groups/index.ts';
+import { type HeldMembership, membershipsOf } from '../../access/context/index.ts';
+import { directGrantsOf, lendRole, roleInProject, takeLentRoles } from '../../directory/grants/index.ts';
+import { lendToMember, takeFromGroup } from '../../directory/groups/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
-import type { GroupMemberRow, ProviderLinkRow } from '../../ground/database/index.ts';
+import type { ProviderLinkRow } from '../../ground/database/index.ts';
 import { linksOfUsers, replaceGiven } from './links.store.ts';
 
 export interface EntitledRole {
@@ -31,31 +31,13 @@ export interface LinkEntitlements {
 type End = number | null | undefined;
 type Link = Pick<ProviderLinkRow, 'id' | 'user_id' | 'given'>;
 
-/** Databases limit the number of parameters in a statement. */
-const CHUNK = 500;
-
 const keyOf = ({ projectId, roleId }: EntitledRole): string => `${projectId} ${roleId}`;
 const givenOf = ({ given }: Pick<ProviderLinkRow, 'given'>): Entitlements => JSON.parse(given) as Entitlements;
 
-const grantOf = (userId: string, { projectId, roleId }: EntitledRole): Grant => ({
-  actor: { kind: 'user', id: userId },
-  targetId: projectId,
-  roleId,
-  inherited: false,
-});
-
-function tell({ audit, invalidate }: Change, event: string, { actor, targetId, roleId, inherited }: Grant): void {
-  audit(event, { kind: 'role', id: roleId }, { user_id: actor.id, target: 'project', target_id: targetId, inherited });
-  invalidate(tagOf.user(actor.id));
-}
-
-async function revoke(transaction: Change, grants: readonly Grant[]): Promise<void> {
-  for (let at = 0; at < grants.length; at += CHUNK)
-    for (const grant of await takeGrants(transaction.tx, grants.slice(at, at + CHUNK))) tell(transaction, 'grant.revoked', grant);
-}
+const grantOf = (userId: string, { projectId, roleId }: EntitledRole) => roleInProject(userId, projectId, roleId);
 
 /** The end of a membership that these gave: the last of theirs. */
-const lastOf = (ends: readonly End[], { expires_at: own }: Pick<GroupMemberRow, 'expires_at'>): number | null =>
+const lastOf = (ends: readonly End[], { expires_at: own }: HeldMembership): number | null =>
   ends
     .map((end) => (end === undefined ? own : end))
     .reduce((last, end) => (last === null || end === null ? null : Math.max(last, end)));
@@ -92,8 +74,13 @@ async function forget(
 
 export function createEntitlementChanges({ clock }: { readonly clock: Clock }) {
   /** A provider gives it no more, but others may. */
-  async function release(transaction: Change, row: GroupMemberRow, others: readonly End[] | undefined): Promise<void> {
-    const { group_id: groupId, user_id: userId } = row;
+  async function release(
+    transaction: Change,
+    userId: string,
+    row: HeldMembership,
+    others: readonly End[] | undefined,
+  ): Promise<void> {
+    const groupId = row.group_id;
     const end = others && lastOf(others, row);
     if (end === undefined || (end !== null && end <= transaction.now)) {
       await takeFromGroup(transaction, clock, groupId, [userId]);
@@ -113,14 +100,14 @@ export function createEntitlementChanges({ clock }: { readonly clock: Clock }) {
     }: { userId: string; former: readonly string[]; wanted: readonly string[]; until: number | null },
     others: ReadonlyMap<string, readonly End[]>,
   ): Promise<{ given: string[]; isNew: Set<string> }> {
-    const rows = new Map((await membershipRows(transaction.tx, userId)).map((row) => [row.group_id, row]));
+    const rows = new Map((await membershipsOf(transaction.tx, userId)).map((row) => [row.group_id, row]));
     const [isFormer, isWanted] = [new Set(former), new Set(wanted)];
     const [given, isNew] = [[] as string[], new Set<string>()];
     // Rows of groups are always written in the same order: otherwise two sign-ins at once wait for each other.
     for (const groupId of [...isFormer.union(isWanted)].sort()) {
       const [row, ends] = [rows.get(groupId), others.get(groupId)];
       if (!isWanted.has(groupId)) {
-        if (row) await release(transaction, row, ends);
+        if (row) await release(transaction, userId, row, ends);
         continue;
       }
       // Whoever is a member by somebody else stays one when the provider changes its mind.
@@ -147,7 +134,7 @@ export function createEntitlementChanges({ clock }: { readonly clock: Clock }) {
     const keys = new Map(wanted.map((one) => [keyOf(one), one]));
     const isFormer = new Set(former.map(keyOf));
     const lost = former.filter((one) => !keys.has(keyOf(one)) && !others.has(keyOf(one)));
-    await revoke(
+    await takeLentRoles(
       transaction,
       lost.map((one) => grantOf(userId, one)),
     );
@@ -158,8 +145,7 @@ export function createEntitlementChanges({ clock }: { readonly clock: Clock }) {
       given.push(one);
       if (kept !== undefined) continue;
       isNew.add(key);
-      await lendGrant(transaction.tx, grantOf(userId, one));
-      tell(transaction, 'grant.created', grantOf(userId, one));
+      await lendRole(transaction, grantOf(userId, one));
     }
     return { given, isNew };
   }
@@ -196,14 +182,14 @@ export function createEntitlementChanges({ clock }: { readonly clock: Clock }) {
         const userIds = own.filter((one) => !isShared(one)).map(({ userId }) => userId);
         if (userIds.length > 0) await takeFromGroup(transaction, clock, groupId, userIds);
         for (const { userId } of own.filter(isShared)) {
-          const row = (await membershipRows(transaction.tx, userId)).find((one) => one.group_id === groupId);
-          if (row) await release(transaction, row, others.get(userId)!.groups.get(groupId));
+          const row = (await membershipsOf(transaction.tx, userId)).find((one) => one.group_id === groupId);
+          if (row) await release(transaction, userId, row, others.get(userId)!.groups.get(groupId));
         }
       }
       const grants = links.flatMap(({ userId, given }) =>
         given.roles.filter((one) => !others.get(userId)?.roles.has(keyOf(one))).map((one) => grantOf(userId, one)),
       );
-      await revoke(transaction, grants);
+      await takeLentRoles(transaction, grants);
     },
   };
 }

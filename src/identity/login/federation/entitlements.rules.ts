@@ -1,5 +1,5 @@
 // The groups and roles that a mapping gives to a person, as far as the provider may give them.
-import type { Clock } from '../../../platform/clock.ts';
+import { type Clock, seconds } from '../../../platform/clock.ts';
 import type { Log } from '../../../platform/log/index.ts';
 import { type Access, findProject } from '../../access/context/index.ts';
 import { findByName } from '../../directory/projects/index.ts';
@@ -10,7 +10,6 @@ import { createEntitlementChanges, type Entitlements } from './entitlement-chang
 import { grantsOfGroups, groupsOfDomain } from './links.store.ts';
 import { createManagement } from './management.rules.ts';
 import type { DomainReference, MappedIdentity } from './mapping/index.ts';
-import { membershipEnd } from './memberships.rules.ts';
 import type { TrustedProvider } from './openid-settings.store.ts';
 
 export interface EntitlementDeps {
@@ -20,6 +19,10 @@ export interface EntitlementDeps {
   /** Whether only a directory (LDAP) says who is in the group. */
   isGroupInDirectory(groupId: string, reader: Reader): Promise<boolean>;
 }
+
+/** When memberships end that a provider gives now, in seconds; null for never. Keystone counts in minutes. */
+const membershipEnd = (clock: Clock, { authorization_ttl: minutes }: TrustedProvider): number | null =>
+  minutes ? seconds(clock) + minutes * 60 : null;
 
 export function createEntitlements({ clock, log, access, isGroupInDirectory }: EntitlementDeps) {
   const { managesOthers, isManaging, needsProof } = createManagement(access);

@@ -15,7 +15,6 @@ import { createIdentityProviders } from './identity-providers.rules.ts';
 import { createLinkBatches } from './link-batches.rules.ts';
 import { createLinks } from './links.rules.ts';
 import { createMappings } from './mappings.rules.ts';
-import { createMembershipEnds } from './memberships.rules.ts';
 import { createOpenidSettings } from './openid-settings.rules.ts';
 import { createProtocols } from './protocols.rules.ts';
 import { createProviderClients } from './provider-clients.ts';
@@ -75,7 +74,6 @@ export function createFederation(deps: FederationDeps) {
     links: createLinks({ ...deps, given, sessions }),
     sessions,
     linkBatches,
-    memberships: createMembershipEnds(deps),
     issuer: deps.issuer,
   };
 }

@@ -5,7 +5,7 @@ import { isUniqueViolation } from '../../../platform/database/index.ts';
 import { newId, newSecret } from '../../../platform/ids.ts';
 import { DEFAULT_DOMAIN, findProject, hasAdministrator, tagOf } from '../../access/context/index.ts';
 import { insertRow } from '../../access/noun/index.ts';
-import { insertGrant } from '../../directory/grants/index.ts';
+import { giveRole } from '../../directory/grants/index.ts';
 import type { NewPassword, Passwords } from '../../directory/passwords/index.ts';
 import { insertProjectRow } from '../../directory/projects/index.ts';
 import { insertImplication, insertRole } from '../../directory/roles/index.ts';
@@ -121,14 +121,13 @@ export async function bootstrap(
         isFirst: true,
       });
       await passwords.store(transaction, userId, prepared);
-      for (const targetId of [projectId, DEFAULT_DOMAIN, null]) {
-        await insertGrant(transaction.tx, {
-          actor: { kind: 'user', id: userId },
-          targetId,
-          roleId: roles.get('admin')!,
-          inherited: false,
-        });
-      }
+      const actor = { kind: 'user', id: userId } as const;
+      for (const target of [
+        { kind: 'project', id: projectId },
+        { kind: 'domain', id: DEFAULT_DOMAIN },
+        { kind: 'system', id: null },
+      ] as const)
+        await giveRole(transaction, { actor, target, roleId: roles.get('admin')!, inherited: false });
       await makeCatalog(transaction, url);
       await writeFact(transaction.tx, ENDPOINT_FACT, url);
     });

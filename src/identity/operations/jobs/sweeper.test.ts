@@ -43,6 +43,7 @@ describe('The sweeper', () => {
         records: { sweep: step('records', 1) },
         passwords: { sweep: step('passwords', 1) },
         devices: { sweep: step('devices', 1) },
+        groups: { sweep: async () => 0 },
         links: { sweep: step('links', 1) },
         mail: { sweep: step('mail', 1) },
         auditExports: { sweep: async () => 0 },
@@ -53,7 +54,6 @@ describe('The sweeper', () => {
         federation: {
           sessions: { sweep: step('federation', 1) },
           linkBatches: { sweep: async () => undefined },
-          memberships: { sweep: async () => 0 },
         },
         consumers: { sweep: step('consumers', 1) },
         trusts: { sweep: step('trusts', 1) },

@@ -7,6 +7,7 @@ import type { Log } from '../../../platform/log/index.ts';
 import type { Consumers } from '../../applications/consumers/index.ts';
 import type { OAuth1 } from '../../delegation/oauth1/index.ts';
 import type { Trusts } from '../../delegation/trusts/index.ts';
+import type { Groups } from '../../directory/groups/index.ts';
 import type { Passwords } from '../../directory/passwords/index.ts';
 import type { Devices } from '../../directory/two-factor/index.ts';
 import type { Users } from '../../directory/users/index.ts';
@@ -31,6 +32,7 @@ export function startSweeper(deps: {
   passwords: Passwords;
   devices: Devices;
   users: Users;
+  groups: Pick<Groups, 'sweep'>;
   links: Links;
   mail: Mail;
   notifications: { sweep(): Promise<number> };
@@ -54,6 +56,7 @@ export function startSweeper(deps: {
     passwords,
     devices,
     users,
+    groups,
     links,
     mail,
     notifications,
@@ -104,7 +107,7 @@ export function startSweeper(deps: {
       async () => (ended += await invitations.sweep()),
       async () => (ended += await federation.sessions.sweep()),
       () => federation.linkBatches.sweep(),
-      async () => (ended += await federation.memberships.sweep()),
+      async () => (ended += await groups.sweep()),
       async () => (ended += await consumers.sweep()),
       async () => (ended += await trusts.sweep()),
       async () => (ended += await oauth1AccessTokens.sweep()),

@@ -1,15 +1,7 @@
 // Groups as SCIM resources. Members are rows of a table: they are read only when requested, and changed by SQL statements.
 
-import {
-  findGroup,
-  type GroupMember,
-  type Groups,
-  groupFacts,
-  type MemberChange,
-  type NewMember,
-  readMembers,
-} from '../../../directory/groups/index.ts';
-import type { Database, GroupRow } from '../../../ground/database/index.ts';
+import { type GroupMember, type Groups, groupFacts, type MemberChange, type NewMember } from '../../../directory/groups/index.ts';
+import type { GroupRow } from '../../../ground/database/index.ts';
 import { fail } from '../../../ground/faults.ts';
 import { parseJson } from '../../../ground/resource/index.ts';
 import type { Resource } from './attribute.ts';
@@ -97,17 +89,17 @@ function revisedGroup(row: GroupRow, revision: Revision): { resource: Resource; 
   };
 }
 
-export function createGroupResources({ db, groups }: { db: Database; groups: Groups }): ResourceHandler<'groups'> {
+export function createGroupResources({ groups }: { groups: Groups }): ResourceHandler<'groups'> {
   return {
     type: groupType,
     table: 'groups',
 
     target: async (context, id) =>
-      targetWithin(context, await findGroup(db.read, id), groupFacts, () => fail('group.not_found', { id })),
+      targetWithin(context, await groups.find(id), groupFacts, () => fail('group.not_found', { id })),
 
     async render({ base }, rows, wants) {
       const ids = rows.map((row) => row.id);
-      const members = wants('members') ? await readMembers(db.read, ids) : [];
+      const members = wants('members') ? await groups.membersOf(ids) : [];
       const byGroup = Map.groupBy(members, ({ groupId }) => groupId);
       return rows.map((row) => renderGroup(row, base, byGroup.get(row.id)));
     },
