@@ -1,19 +1,12 @@
 // Applications, their roles, and the wallets that are trusted.
 import type { Delegation } from '../delegation/build.ts';
-import {
-  applicationsOfUser,
-  createAppAssignments,
-  createAppRoles,
-  createManagers,
-  createUserPermissions,
-} from './app-roles/index.ts';
+import { createAppAssignments, createAppRoles, createManagers, createUserPermissions } from './app-roles/index.ts';
 import { createConsumers } from './consumers/index.ts';
 import { readWalletProviders } from './wallet-providers/index.ts';
 
 export function buildApplications(below: Delegation) {
-  const { db } = below;
   const userPermissions = createUserPermissions(below);
-  const managers = createManagers({ userPermissions, applicationsOf: (userId) => applicationsOfUser(db.read, userId) });
+  const managers = createManagers({ userPermissions });
   const management = {
     ...managers,
     manages: (caller, id) => managers.hasPermission(caller, id, 'manage-application'),

@@ -1,7 +1,6 @@
 // Who exists, and how they prove who they are.
 
 import type { AccessRoom } from '../access/build.ts';
-import { keepToken } from '../access/context/index.ts';
 import { createFreshLogin, type RankGuard } from '../access/rules/index.ts';
 import type { Actor, Change } from '../ground/audit/index.ts';
 import type { PasskeyRow, Tx } from '../ground/database/index.ts';
@@ -82,8 +81,7 @@ export function buildDirectory(below: AccessRoom, refuseIfOutranked: RankGuard) 
   /** The token that is kept must not live on after its session: nobody could sign it out. */
   const endOthers = async (transaction: Change, userId: string, keeps: Actor['keeps']): Promise<void> => {
     const endsWithSession = keeps?.madeFrom !== undefined && (await isOfSession.ask(transaction, userId, keeps.madeFrom));
-    await users.endLogins(transaction, userId);
-    if (keeps && !endsWithSession) await keepToken(transaction.tx, userId, keeps);
+    await users.endLogins(transaction, userId, endsWithSession ? undefined : keeps);
   };
   /** A password here, or in a directory. */
   const knowsPassword = async (tx: Tx, userId: string): Promise<boolean> =>

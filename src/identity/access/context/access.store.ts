@@ -1,8 +1,7 @@
 // Reads the data of an AuthContext: user, project, groups, grants and roles.
 import { sql } from 'kysely';
 import { preparedRows } from '../../../platform/database/index.ts';
-import type { Bit, GrantRow, ProjectRow, Reader, Tables, Tx } from '../../ground/database/index.ts';
-import type { KeptToken } from './kept-token.ts';
+import type { Bit, GrantRow, ProjectRow, Reader, Tables } from '../../ground/database/index.ts';
 
 const userWithDomain = preparedRows<Tables, [id: string], UserWithDomain>((db, id) =>
   db
@@ -59,17 +58,6 @@ export interface UserWithDomain {
 
 export async function findUserWithDomain(db: Reader, id: string): Promise<UserWithDomain | undefined> {
   return (await userWithDomain(db, id))[0];
-}
-
-/** After the change that ended all tokens of the user. */
-export async function keepToken(tx: Tx, userId: string, { auditId, lag }: KeptToken): Promise<void> {
-  const { epoch } = await tx.selectFrom('users').where('id', '=', userId).select('epoch').executeTakeFirstOrThrow();
-  const values = { audit_id: auditId, epoch, lag };
-  await tx
-    .insertInto('kept_tokens')
-    .values({ user_id: userId, ...values })
-    .onConflict((conflict) => conflict.column('user_id').doUpdateSet(values))
-    .execute();
 }
 
 const projectById = preparedRows<Tables, [id: string], ProjectRow>((db, id) =>
@@ -155,12 +143,13 @@ export const heldGrant = (row: Pick<GrantRow, 'role_id' | 'group_id' | 'target_i
   kept: row.kept === 1,
 });
 
-/** The first few grants of a user: of these roles (of all, when undefined), on every target or only on those of one domain. */
-export async function someGrantsOf(
-  db: Reader,
-  userId: string,
-  { roleIds, domainId, limit }: { roleIds: readonly string[] | undefined; domainId: string | undefined; limit: number },
-): Promise<HeldGrant[]> {
+export interface GrantFilter {
+  readonly roleIds: readonly string[] | undefined;
+  readonly domainId: string | undefined;
+  readonly limit: number;
+}
+
+export async function someGrantsOf(db: Reader, userId: string, { roleIds, domainId, limit }: GrantFilter): Promise<HeldGrant[]> {
   const rows = await grantsOf(db, { userId })
     .leftJoin('projects', 'projects.id', 'grants.target_id')
     .$if(roleIds !== undefined, (query) => query.where('grants.role_id', 'in', [...(roleIds ?? []), '']))
@@ -234,18 +223,21 @@ export async function readGrants(
   return [...unique.values()];
 }
 
-/** Whether a user manages an application through an organization of another domain; through any organization when no domain is given. */
-export async function managesElsewhere(db: Reader, userId: string, domainId: string | undefined): Promise<boolean> {
-  const row = await db
-    .selectFrom('app_user_roles')
-    .innerJoin('projects', 'projects.id', 'app_user_roles.organization_id')
-    .innerJoin('app_role_permissions', 'app_role_permissions.role_id', 'app_user_roles.role_id')
-    .innerJoin('app_permissions', 'app_permissions.id', 'app_role_permissions.permission_id')
-    .where('app_user_roles.user_id', '=', userId)
-    .where('projects.domain_id', '!=', domainId ?? '')
-    .where('app_permissions.is_internal', '=', 1)
-    .select('app_user_roles.id')
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+/** A set of organizations: single ones by id, and all those of some domains. */
+export interface OrganizationSet {
+  readonly organizationIds: readonly string[];
+  readonly domainIds: readonly string[];
+}
+
+/** The organizations where a grantee has roles (of `roleIds`, when given). An inherited grant counts for the whole domain. */
+export async function grantedOrganizations(db: Reader, grantee: Grantee, roleIds?: readonly string[]): Promise<OrganizationSet> {
+  const rows = await grantsOf(db, grantee)
+    .innerJoin('projects', 'projects.id', 'grants.target_id')
+    .$if(roleIds !== undefined, (query) => query.where('grants.role_id', 'in', [...(roleIds ?? []), '']))
+    .select(['projects.id', 'projects.domain_id', 'grants.inherited'])
+    .execute();
+  return {
+    organizationIds: rows.filter(({ inherited }) => !inherited).map(({ id }) => id),
+    domainIds: rows.filter(({ inherited }) => inherited).map(({ id, domain_id }) => domain_id ?? id),
+  };
 }

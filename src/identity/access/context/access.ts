@@ -1,11 +1,19 @@
 // Cached access data: what a user may do in a scope (AuthContext).
 import type { Clock } from '../../../platform/clock.ts';
 import type { Database, Reader, Tx } from '../../ground/database/index.ts';
-import { type HeldGrant, type RoleGraph, readRoleGraph } from './access.store.ts';
+import {
+  type Grantee,
+  type GrantFilter,
+  grantedOrganizations,
+  type HeldGrant,
+  type OrganizationSet,
+  type RoleGraph,
+  readGrants,
+  readRoleGraph,
+} from './access.store.ts';
 import { type AuthContext, authContextKey, type Ref, tagOf } from './auth-context.ts';
 import type { Delegation, DelegationReaders, DelegationRef } from './delegation.ts';
-import { type AccountRules, expandRoles, type Inspection, inspect, rolesGivenBy } from './inspection.ts';
-import { countGrants } from './lent-rights.ts';
+import { type AccountRules, expandRoles, type Inspection, inspect, someCountedGrants } from './inspection.ts';
 import { isSameScope, type Scope } from './scope.ts';
 
 /** Each takes about two kilobytes. */
@@ -27,8 +35,15 @@ export interface Access {
   expand(db: Reader, roleIds: readonly string[]): Promise<Ref[]>;
   /** Everything that decides about a user in a scope, for explanations. Not cached. */
   inspect(userId: string, scope: Scope): Promise<Inspection>;
-  /** Those of a user's grants that count: not what a provider gave that may not give it. */
-  counted(userId: string, grants: readonly HeldGrant[]): Promise<readonly HeldGrant[]>;
+  /** The grants of a grantee, each role once per domain. */
+  grantsOf: typeof readGrants;
+  /**
+   * The first few grants of a user: of these roles (of all, when undefined), on every target or only on those of one domain. Only those that count:
+   * not what a provider gave that may not give it.
+   */
+  someGrantsOf(userId: string, filter: GrantFilter): Promise<readonly HeldGrant[]>;
+  /** The organizations where a grantee has roles (of `roleIds`, when given). */
+  organizationsOf(reader: Reader, grantee: Grantee, roleIds?: readonly string[]): Promise<OrganizationSet>;
   /** All base roles, and which implies which. */
   roleGraph(): Promise<RoleGraph>;
 }
@@ -36,6 +51,15 @@ export interface Access {
 /** The earlier of two times, of which null is never. */
 const earlier = (one: number | null, other: number | null): number | null =>
   one === null || other === null ? (one ?? other) : Math.min(one, other);
+
+/** Undefined when the giver has lost a role and everything ends with it, or when no role is left. */
+function delegatedRoles(graph: RoleGraph, { roles }: AuthContext, delegation: Delegation): readonly Ref[] | undefined {
+  if (delegation.roleIds === undefined) return roles;
+  const held = new Set(roles.map(({ id }) => id));
+  const delegated = expandRoles(graph, delegation.roleIds);
+  const left = delegated.filter(({ id }) => held.has(id));
+  return left.length === 0 || (delegation.lostRole === 'ends all' && left.length < delegated.length) ? undefined : left;
+}
 
 /** `delegations`: filled when the modules that store them are made. */
 export function createAccess(db: Database, clock: Clock, rules: AccountRules, delegations: DelegationReaders = {}): Access {
@@ -110,15 +134,6 @@ export function createAccess(db: Database, clock: Clock, rules: AccountRules, de
     };
   }
 
-  /** Undefined when the giver has lost a role and everything ends with it, or when no role is left. */
-  async function passedOn(reader: Reader, { roles }: AuthContext, delegation: Delegation): Promise<readonly Ref[] | undefined> {
-    if (delegation.roleIds === undefined) return roles;
-    const held = new Set(roles.map(({ id }) => id));
-    const given = expandRoles(await graph(reader), delegation.roleIds);
-    const left = given.filter(({ id }) => held.has(id));
-    return left.length === 0 || (delegation.lostRole === 'ends all' && left.length < given.length) ? undefined : left;
-  }
-
   async function buildDelegated(
     reader: Reader,
     userId: string,
@@ -130,7 +145,7 @@ export function createAccess(db: Database, clock: Clock, rules: AccountRules, de
     if (delegation.expiresAt !== null && delegation.expiresAt * 1000 <= clock.now()) return undefined;
     if (delegation.scope && !isSameScope(delegation.scope, scope)) return undefined;
     const giver = await buildOwn(reader, delegation.giverId, scope);
-    const roles = giver && (await passedOn(reader, giver, delegation));
+    const roles = giver && delegatedRoles(await graph(reader), giver, delegation);
     if (!roles) return undefined;
     const others: AuthContext[] = [];
     for (const id of new Set([userId, ...delegation.alsoActive])) {
@@ -169,7 +184,9 @@ export function createAccess(db: Database, clock: Clock, rules: AccountRules, de
     delegation: async ({ kind, id }) => delegations[kind]?.(db.read, id),
     expand: async (reader, roleIds) => expandRoles(await graph(reader), roleIds),
     inspect: (userId, scope) => inspect(parts, db.read, userId, scope, { all: true }),
-    counted: async (userId, grants) => (await countGrants(db.read, userId, grants, rolesGivenBy(await graph(db.read)))).counted,
+    grantsOf: readGrants,
+    someGrantsOf: async (userId, filter) => someCountedGrants(await graph(db.read), db.read, userId, filter),
+    organizationsOf: grantedOrganizations,
     roleGraph: () => graph(db.read),
   };
 }

@@ -9,12 +9,9 @@ export {
   type Grantee,
   type HeldGrant,
   type HeldMembership,
-  keepToken,
-  managesElsewhere,
   membershipsOf,
+  type OrganizationSet,
   type RoleGraph,
-  readGrants,
-  someGrantsOf,
 } from './access.store.ts';
 export { type Access, createAccess } from './access.ts';
 export { allowsRequest } from './access-rules.ts';
@@ -31,9 +28,8 @@ export {
 } from './delegation.ts';
 export type { DirectoryAccount, DirectoryGuard, DirectoryLogin } from './directory-guard.ts';
 export { closureOf, heldGroups, type Inspection, inactivityEnd } from './inspection.ts';
-export { isCurrent, keptBy } from './kept-token.ts';
+export { isCurrent, type KeptToken, keptBy } from './kept-token.ts';
 export { MANAGING_ROLES } from './lent-rights.ts';
-export { anyManagesApplications, grantedOrganizations, managersIn, rolesByTrust } from './management.store.ts';
 export { ACCESS_TOKEN, APPLICATION, APPLICATION_CREDENTIAL, PROVIDER_TOKEN, SIGNATURE } from './other-authentication.ts';
 export type { Scope } from './scope.ts';
 export { type AuthMethod, kindOf, METHODS, methodNames, type TokenRecord, type VerifiedToken } from './token-record.ts';

@@ -6,11 +6,13 @@ import {
   ancestorsOf,
   findProject,
   findUserWithDomain,
+  type GrantFilter,
   grantedRoles,
   type HeldGrant,
   type HeldMembership,
   membershipsOf,
   type RoleGraph,
+  someGrantsOf,
   type UserWithDomain,
 } from './access.store.ts';
 import type { Ref } from './auth-context.ts';
@@ -76,7 +78,7 @@ export function expandRoles({ roles, implied }: RoleGraph, roleIds: readonly str
 }
 
 /** The names of the roles that one gives. */
-export const rolesGivenBy =
+const rolesGivenBy =
   (graph: RoleGraph) =>
   (roleId: string): string[] =>
     expandRoles(graph, [roleId]).map(({ name }) => name);
@@ -155,3 +157,6 @@ export function inactivityEnd(
   const { ignore_user_inactivity: exempt } = JSON.parse(user.options) as { ignore_user_inactivity?: boolean | null };
   return exempt ? null : (user.last_active_at ?? user.created_at) + days * DAY;
 }
+
+export const someCountedGrants = async (graph: RoleGraph, db: Reader, userId: string, filter: GrantFilter) =>
+  (await countGrants(db, userId, await someGrantsOf(db, userId, filter), rolesGivenBy(graph))).counted;

@@ -3,12 +3,13 @@ import type { Query } from '../../../platform/http/index.ts';
 import { tagOf } from '../../access/context/index.ts';
 import type { Action, Caller, Facts, IdentityTarget } from '../../access/rules/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
-import type { ConsumerRow } from '../../ground/database/index.ts';
+import type { AppPermissionRow, AppRoleRow, ConsumerRow, Reader } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { type Deps, type Filters, failOnBrokenReference, single } from '../../ground/resource/index.ts';
 import { findConsumer } from '../consumers/index.ts';
 import { isBuiltIn } from './built-in.ts';
 import { type Managers, permitInternal } from './managers.ts';
+import { findAppRole, findPermission } from './roles.store.ts';
 import { appTagOf } from './user-permissions.ts';
 
 export type AppRolesDeps = Pick<Deps, 'db' | 'clock' | 'change'> & { readonly managers: Managers };
@@ -87,3 +88,13 @@ export function invalidateAssignees(
 /** The application may be deleted between the check and the write. */
 export const failIfApplicationMissing = (id: string, write: () => Promise<void>): Promise<void> =>
   failOnBrokenReference(() => fail('application.not_found', { id }), write);
+
+type Part = AppRoleRow | AppPermissionRow;
+
+const isOf = (applicationId: string, part: Part): boolean => part.application_id === applicationId || part.is_internal === 1;
+
+/** A role or a permission that has effect in the application. One of another application is not found. */
+export async function findInApplication(db: Reader, kind: ApplicationPartKind, applicationId: string, id: string): Promise<Part> {
+  const part = await (kind === 'role' ? findAppRole(db, id) : findPermission(db, id));
+  return part && isOf(applicationId, part) ? part : fail(`${kind}.not_found`, { id });
+}

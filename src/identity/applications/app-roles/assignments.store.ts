@@ -117,8 +117,3 @@ export function listOrganizationAssignments(
     .$if(filtersBy(query, 'app_roles'), (all) => all.innerJoin('app_roles', 'app_roles.id', 'app_organization_roles.role_id'));
   return readPage(applyCriteria(named, db.dialect, query.criteria), { table: 'app_organization_roles' }, page, visible);
 }
-
-export async function applicationsOfUser(db: Reader, userId: string): Promise<string[]> {
-  const rows = await db.selectFrom('app_user_roles').where('user_id', '=', userId).select('application_id').distinct().execute();
-  return rows.map((row) => row.application_id);
-}

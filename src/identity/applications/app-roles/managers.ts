@@ -34,15 +34,9 @@ export function permitInternal(caller: Caller, action: Action): void {
   if (!isAllowed(caller, 'manage_internal')) fail('auth.forbidden', { action: `${action} (is_internal)` });
 }
 
-export function createManagers({
-  userPermissions,
-  applicationsOf,
-}: {
-  userPermissions: UserPermissionsReader;
-  applicationsOf(userId: string): Promise<readonly string[]>;
-}): Managers {
+export function createManagers({ userPermissions }: { userPermissions: UserPermissionsReader }): Managers {
   async function managedBy(userId: string, ...permissions: readonly InternalPermission[]): Promise<readonly string[]> {
-    const candidates = await applicationsOf(userId);
+    const candidates = await userPermissions.applicationsOf(userId);
     const manages = await Promise.all(candidates.map((id) => userPermissions.has(userId, id, ...permissions)));
     return candidates.filter((_, index) => manages[index]);
   }

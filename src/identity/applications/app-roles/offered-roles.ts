@@ -5,6 +5,7 @@ import type { Change } from '../../ground/audit/index.ts';
 import type { Reader } from '../../ground/database/index.ts';
 import { assignableRolesFor } from './allowed.ts';
 import { deleteUserAssignment, insertUserAssignment, type UserAssignment } from './assignments.store.ts';
+import { deleteGrantedEntries, recordGrantedEntries } from './granted-entries.store.ts';
 import { joinOrganizations, leaveOrganizations, type OfferedOrganization } from './members.ts';
 import { memberships, organizationRolesIn, userRolesIn } from './user-permissions.store.ts';
 import { appTagOf } from './user-permissions.ts';
@@ -74,17 +75,28 @@ interface ProvisioningDifference<T> {
   readonly removed: readonly T[];
 }
 
-/** Adds and removes, in a transaction. A user who gets a role in an organization becomes a member of it. */
+/**
+ * Adds and removes, in a transaction. A user who gets a role in an organization becomes a member of it. `entries`: what the client sent of this, and
+ * sends no longer.
+ */
 export async function provision(
   transaction: Change,
   user: { readonly id: string; readonly domain_id: string },
   {
     roles,
     organizations,
-  }: { readonly roles: ProvisioningDifference<OfferedRole>; readonly organizations: ProvisioningDifference<OfferedOrganization> },
+    entries,
+  }: {
+    readonly roles: ProvisioningDifference<OfferedRole>;
+    readonly organizations: ProvisioningDifference<OfferedOrganization>;
+    readonly entries: ProvisioningDifference<string>;
+  },
 ): Promise<void> {
   const { tx, now, audit, invalidate } = transaction;
   const userId = user.id;
+  await deleteGrantedEntries(tx, userId, entries.removed);
+  await recordGrantedEntries(tx, userId, entries.added);
+  if ([roles, organizations].every(({ added, removed }) => added.length + removed.length === 0)) return;
   const idsOf = (things: readonly { id: string }[]): string[] => things.map(({ id }) => id);
   await leaveOrganizations(transaction, userId, idsOf(organizations.removed));
   const entered = [...new Set(roles.added.map(({ organizationId }) => organizationId))];

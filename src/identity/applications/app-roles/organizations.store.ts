@@ -21,16 +21,6 @@ export async function organizationsIn(db: Reader, domainId: string, ids?: readon
   return rows;
 }
 
-/** Which of these ids are organizations of the domain, enabled or not. */
-export async function organizationsAmong(db: Reader, domainId: string, ids: readonly string[]): Promise<Set<string>> {
-  const found = new Set<string>();
-  for (let at = 0; at < ids.length; at += CHUNK) {
-    const some = everyOrganizationOf(db, domainId).where('projects.id', 'in', ids.slice(at, at + CHUNK));
-    for (const { id } of await some.select('projects.id').execute()) found.add(id);
-  }
-  return found;
-}
-
 /** Organizations in which a user was granted a role, enabled or not. */
 export async function organizationIdsWithRole(db: Reader, domainId: string, roleId: string, userId: string): Promise<string[]> {
   const rows = await everyOrganizationOf(db, domainId)

@@ -1,20 +1,12 @@
 // Protects users and groups with more rights than the caller: a password reset, a new e-mail address or a membership in the same
 // group would hand these rights over. Those who manage a domain and provisioning clients manage users who have no rights beyond the domain.
 import { type Clock, seconds } from '../../../platform/clock.ts';
-import {
-  type Access,
-  anyManagesApplications,
-  type Grantee,
-  grantedOrganizations,
-  managersIn,
-  managesElsewhere,
-  readGrants,
-  rolesByTrust,
-} from '../../access/context/index.ts';
+import type { Access, Grantee } from '../../access/context/index.ts';
 import { type Caller, isAdministrator, isDomainAdministrator, type RankGuard, visibleDomain } from '../../access/rules/index.ts';
 import type { Reader } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import type { InternalPermission } from './built-in.ts';
+import { anyManagesApplications, managersIn, managesElsewhere, rolesByTrust } from './management.store.ts';
 import { memberships } from './user-permissions.store.ts';
 
 /** Roles with effect in every domain, wherever they are granted; with `enforce_scope`, that of the administrator is above a manager's. */
@@ -36,13 +28,13 @@ export function createRankGuard({
   access,
   clock,
 }: {
-  readonly access: Pick<Access, 'expand'>;
+  readonly access: Pick<Access, 'expand' | 'grantsOf' | 'organizationsOf'>;
   readonly clock: Clock;
 }): RankGuard {
   async function hasRightsBeyond(reader: Reader, caller: Caller, grantee: Grantee): Promise<boolean> {
     const domainId = visibleDomain(caller);
     const above = isDomainAdministrator(caller) ? BEYOND_DOMAINS : EVERYWHERE;
-    for (const { roleId, targetId, domainId: of } of await readGrants(reader, grantee)) {
+    for (const { roleId, targetId, domainId: of } of await access.grantsOf(reader, grantee)) {
       const names = (await access.expand(reader, [roleId])).map(({ name }) => name);
       if (targetId === null && names.length > 0) return true;
       if (names.some((name) => above.includes(name))) return true;
@@ -71,17 +63,19 @@ export function createRankGuard({
   /** Whether a role of the grantee matches, or they own an organization that manages an application. */
   async function managesOr(reader: Reader, grantee: Grantee, matches: (name: string) => boolean): Promise<boolean> {
     const owning: string[] = [];
-    for (const roleId of new Set((await readGrants(reader, grantee)).map((grant) => grant.roleId))) {
+    for (const roleId of new Set((await access.grantsOf(reader, grantee)).map((grant) => grant.roleId))) {
       const names = (await access.expand(reader, [roleId])).map(({ name }) => name);
       if (names.some(matches)) return true;
       if (names.includes(OWNER)) owning.push(roleId);
     }
-    return owning.length > 0 && anyManagesApplications(reader, await grantedOrganizations(reader, grantee, owning), PROVISIONED);
+    return (
+      owning.length > 0 && anyManagesApplications(reader, await access.organizationsOf(reader, grantee, owning), PROVISIONED)
+    );
   }
 
   /** Application roles in an organization have no effect after a user leaves it. Joining again through a group would bring them back. */
   async function restoresManager(reader: Reader, grantee: Grantee, userIds: readonly string[]): Promise<boolean> {
-    for (const { userId, organizationId } of await managersIn(reader, userIds, await grantedOrganizations(reader, grantee)))
+    for (const { userId, organizationId } of await managersIn(reader, userIds, await access.organizationsOf(reader, grantee)))
       if (!(await memberships(reader, userId, [organizationId], seconds(clock))).has(organizationId)) return true;
     return false;
   }

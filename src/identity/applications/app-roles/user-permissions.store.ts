@@ -177,3 +177,9 @@ export async function userRolesIn(db: Reader, domainId: string, userIds: readonl
     .orderBy('app_user_roles.id')
     .execute();
 }
+
+/** In which the user has a role that may count. */
+export async function applicationsOfUser(db: Reader, userId: string): Promise<string[]> {
+  const rows = await db.selectFrom('app_user_roles').where('user_id', '=', userId).select('application_id').distinct().execute();
+  return rows.map((row) => row.application_id);
+}

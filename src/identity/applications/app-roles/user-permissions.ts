@@ -8,6 +8,7 @@ import { findConsumer, tagOfConsumer } from '../consumers/index.ts';
 import type { InternalPermission } from './built-in.ts';
 import {
   type AssignedRoleRow,
+  applicationsOfUser,
   type LinkedPermission,
   memberships,
   readAssignedPermissions,
@@ -56,6 +57,8 @@ export interface UserPermissionsReader {
   readIn(tx: Tx, userId: string, applicationId: string): Promise<UserPermissions | undefined>;
   /** Whether the user has one of these internal permissions in the application, in any organization. */
   has(userId: string, applicationId: string, ...permissions: readonly InternalPermission[]): Promise<boolean>;
+  /** In which the user has a role that may count. */
+  applicationsOf(userId: string): Promise<readonly string[]>;
 }
 
 /** A role that a user has in an organization, and why it does not count. */
@@ -92,6 +95,20 @@ export async function inspectUserPermissions(
   });
   const isUsable = user.enabled === 1 && user.domain_enabled === 1;
   return { user, application, ...heldGroups(groupMemberships, clock), organizations, held, isUsable };
+}
+
+/** What decides about a user in their applications. Each is read once, when it is asked for; undefined where they have no role. */
+export async function inspectApplications(
+  deps: { readonly clock: Clock },
+  db: Reader,
+  userId: string,
+): Promise<(applicationId: string) => ReturnType<typeof inspectUserPermissions> | undefined> {
+  const ids = new Set(await applicationsOfUser(db, userId));
+  const found = new Map<string, ReturnType<typeof inspectUserPermissions>>();
+  return (id) => {
+    if (ids.has(id) && !found.has(id)) found.set(id, inspectUserPermissions(deps, db, userId, id));
+    return found.get(id);
+  };
 }
 
 /** Reads from the database. Undefined when the user or the application does not exist. */
@@ -172,6 +189,7 @@ export function createUserPermissions(deps: { readonly db: Database; readonly cl
   return {
     of,
     readIn: (tx, userId, applicationId) => readUserPermissions(deps, tx, userId, applicationId),
+    applicationsOf: (userId) => applicationsOfUser(db.read, userId),
     async has(userId, applicationId, ...permissions) {
       const found = await of(userId, applicationId);
       return permissions.some((permission) => found?.internal.has(permission));

@@ -1,11 +1,11 @@
 // Closing an account: disabled, enabled again, deleted. Each is part of a transaction that the caller has begun.
 
 import { type Clock, seconds } from '../../../platform/clock.ts';
-import { tagOf } from '../../access/context/index.ts';
+import { type KeptToken, tagOf } from '../../access/context/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
 import type { UserRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
-import { deleteUser, findUser, revokeTokensOfUser, updateUser } from './users.store.ts';
+import { deleteUser, findUser, keepToken, revokeTokensOfUser, updateUser } from './users.store.ts';
 
 export interface ClosingDeps {
   readonly clock: Clock;
@@ -14,10 +14,11 @@ export interface ClosingDeps {
 }
 
 export function createClosing({ clock, revokeAccess, onEnabled }: ClosingDeps) {
-  /** Ends tokens, sessions, what applications got, remembered devices and links. False when there is no such user. */
-  async function endLogins(transaction: Change, id: string): Promise<boolean> {
+  /** Ends tokens (but for one, if it is given), sessions, what applications got, remembered devices and links. False when there is no such user. */
+  async function endLogins(transaction: Change, id: string, kept?: KeptToken): Promise<boolean> {
     if (!(await revokeTokensOfUser(transaction.tx, id))) return false;
     await revokeAccess(transaction, id);
+    if (kept) await keepToken(transaction.tx, id, kept);
     transaction.invalidate(tagOf.user(id));
     return true;
   }

@@ -8,6 +8,7 @@ import {
   readPage,
   type SortOrder,
 } from '../../../platform/database/index.ts';
+import type { KeptToken } from '../../access/context/index.ts';
 import type { Database, Reader, Tables, Tx, UserRow } from '../../ground/database/index.ts';
 import { applyCriteria, type Criterion, type ListQuery, parseJson } from '../../ground/resource/index.ts';
 import { nameKey } from './name-key.ts';
@@ -149,6 +150,17 @@ export async function revokeTokensOfUser(tx: Tx, id: string): Promise<boolean> {
     .where('id', '=', id)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
+}
+
+/** After the change that ended all tokens of the user. */
+export async function keepToken(tx: Tx, userId: string, { auditId, lag }: KeptToken): Promise<void> {
+  const { epoch } = await tx.selectFrom('users').where('id', '=', userId).select('epoch').executeTakeFirstOrThrow();
+  const values = { audit_id: auditId, epoch, lag };
+  await tx
+    .insertInto('kept_tokens')
+    .values({ user_id: userId, ...values })
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet(values))
+    .execute();
 }
 
 /** Rows about the user go with it. An accepted invitation has the person's address, and no reference. */

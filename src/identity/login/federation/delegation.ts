@@ -13,7 +13,7 @@ export function createFederationDelegation({
   access,
   clock,
 }: {
-  readonly access: Pick<Access, 'expand'>;
+  readonly access: Pick<Access, 'expand' | 'grantsOf'>;
   readonly clock: Clock;
 }): DelegationReader {
   const { needsProof } = createManagement(access);

@@ -15,7 +15,7 @@ import type { TrustedProvider } from './openid-settings.store.ts';
 export interface EntitlementDeps {
   readonly clock: Clock;
   readonly log: Log;
-  readonly access: Pick<Access, 'expand'>;
+  readonly access: Pick<Access, 'expand' | 'grantsOf'>;
   /** Whether only a directory (LDAP) says who is in the group. */
   isGroupInDirectory(groupId: string, reader: Reader): Promise<boolean>;
 }

@@ -1,12 +1,12 @@
 // Who manages others. Providers are trusted less with their accounts.
-import { type Access, type Grantee, MANAGING_ROLES, readGrants } from '../../access/context/index.ts';
+import { type Access, type Grantee, MANAGING_ROLES } from '../../access/context/index.ts';
 import type { ProviderLinkRow, Reader } from '../../ground/database/index.ts';
 import type { TrustedProvider } from './openid-settings.store.ts';
 
-export function createManagement(access: Pick<Access, 'expand'>) {
+export function createManagement(access: Pick<Access, 'expand' | 'grantsOf'>) {
   /** Whether a user or a group manages others anywhere, or has a role on the system. */
   async function managesOthers(reader: Reader, grantee: Grantee): Promise<boolean> {
-    for (const { roleId, targetId } of await readGrants(reader, grantee))
+    for (const { roleId, targetId } of await access.grantsOf(reader, grantee))
       if (targetId === null || (await isManaging(reader, roleId))) return true;
     return false;
   }

@@ -8,7 +8,6 @@ import {
   type Inspection,
   type RoleGraph,
   type Scope,
-  someGrantsOf,
 } from '../../access/context/index.ts';
 import { type Caller, type IdentityTarget, isAllowed, visibleDomain } from '../../access/rules/index.ts';
 import { namesOf } from '../../directory/grants/index.ts';
@@ -161,10 +160,7 @@ export async function explainAccess(deps: ExplanationDeps, caller: Caller, quest
   const giving = roleId === undefined ? undefined : rolesGiving(graph, roleId);
   const elsewhere = hasRole
     ? []
-    : await access.counted(
-        userId,
-        await someGrantsOf(db.read, userId, { roleIds: giving, domainId: visibleDomain(caller), limit: MAX_ELSEWHERE }),
-      );
+    : await access.someGrantsOf(userId, { roleIds: giving, domainId: visibleDomain(caller), limit: MAX_ELSEWHERE });
   const withheld = inspection.withheld.filter((grant) => giving?.includes(grant.roleId) ?? true);
   const names = await readNames(db.read, caller, [...inspection.grants, ...withheld, ...elsewhere], target);
   const role = (id: string): Named => roleName(graph, caller, id);

@@ -3,19 +3,17 @@
 import type { Query } from '../../../platform/http/index.ts';
 import { type Caller, type IdentityTarget, isAdministrator, isAllowed } from '../../access/rules/index.ts';
 import {
-  findAppRole,
-  findPermission,
+  findInApplication,
   type HeldAppRole,
   inspectUserPermissions,
-  type PermissionQuestion,
   permissionsOfRoles,
-  rolesWithPermission,
 } from '../../applications/app-roles/index.ts';
 import type { AppPermissionRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { single } from '../../ground/resource/index.ts';
 import { type ExplanationDeps, visibleNeeds } from './explanation.rules.ts';
 import type { Missing, Named, Path, Step } from './explanation.schema.ts';
+import { type PermissionQuestion, rolesWithPermission } from './permission-explanation.store.ts';
 
 const MAX_ROLES = 20;
 
@@ -72,15 +70,6 @@ export async function permissionsQuestionTarget(
 const isAsked = (question: PermissionQuestion, { id, action, resource }: AppPermissionRow): boolean =>
   'id' in question ? id === question.id : action === question.action && resource === question.resource;
 
-/** A role or permission of another application is not found here. */
-async function checkParts({ db }: ExplanationDeps, { inspected, roleId, permission }: PermissionsQuestion): Promise<void> {
-  const isOfApplication = (part: { application_id: string; is_internal: number } | undefined): boolean =>
-    part !== undefined && (part.application_id === inspected.application.id || part.is_internal === 1);
-  if (roleId !== undefined && !isOfApplication(await findAppRole(db.read, roleId))) fail('role.not_found', { id: roleId });
-  if (permission && 'id' in permission && !isOfApplication(await findPermission(db.read, permission.id)))
-    fail('permission.not_found', { id: permission.id });
-}
-
 const roleOf = ({ role_id: id, role_name: name }: HeldAppRole): Named => ({ id, name });
 const organizationOf = ({ organization_id: id, organization_name: name }: HeldAppRole): Named => ({ id, name });
 
@@ -122,9 +111,11 @@ function visibleUser({ user, held }: Inspected, caller: Caller) {
 }
 
 export async function explainPermissions(deps: PermissionExplanationDeps, caller: Caller, question: PermissionsQuestion) {
-  await checkParts(deps, question);
   const { inspected, organizationId, roleId, permission } = question;
   const { user, application, isUsable } = inspected;
+  const find = (kind: 'role' | 'permission', id: string) => findInApplication(deps.db.read, kind, application.id, id);
+  const role = roleId === undefined ? undefined : await find('role', roleId);
+  if (permission && 'id' in permission) await find('permission', permission.id);
   const held = inspected.held.filter((one) => organizationId === undefined || one.organization_id === organizationId);
   const counted = held.filter(({ obstacle }) => obstacle === undefined);
   const isRoleAsked = (one: HeldAppRole): boolean => roleId === undefined || one.role_id === roleId;
@@ -145,10 +136,8 @@ export async function explainPermissions(deps: PermissionExplanationDeps, caller
     if (counted.length === 0 && obstructed.length === 0) missing.push({ kind: 'no_role' });
     for (const one of obstructed) missing.push({ kind: one.obstacle!, role: roleOf(one), organization: organizationOf(one) });
     if (counted.length > 0 && permission) missing.push({ kind: 'permission_not_in_roles', roles: uniqueRoles(counted) });
-    if (roleId !== undefined && obstructed.length === 0 && !counted.some(isRoleAsked)) {
-      const name = (await findAppRole(deps.db.read, roleId))?.name;
-      missing.push({ kind: 'role_not_held', role: { id: roleId, ...(name === undefined ? {} : { name }) } });
-    }
+    if (role && obstructed.length === 0 && !counted.some(isRoleAsked))
+      missing.push({ kind: 'role_not_held', role: { id: role.id, name: role.name } });
     if (permission)
       missing.push({
         kind: 'roles_with_permission',

@@ -1,11 +1,9 @@
 // Types of credentials, as those who issue credentials read them.
-import { applicationsOfUser, appTagOf, inspectUserPermissions } from '../../applications/app-roles/index.ts';
+import { appTagOf, inspectApplications } from '../../applications/app-roles/index.ts';
 import type { Reader } from '../../ground/database/index.ts';
 import type { Deps } from '../../ground/resource/index.ts';
 import { applicationsOf, CREDENTIAL_TYPES_TAG, type CredentialType, credentialTypeTag, rolesForType } from './credential-type.ts';
 import { findCredentialType, readCredentialTypes, readDids } from './credential-types.store.ts';
-
-type Inspection = ReturnType<typeof inspectUserPermissions>;
 
 export interface CredentialTypes {
   /** As it is now; also those that are disabled. */
@@ -34,17 +32,6 @@ export function createCredentialTypes({ db, clock }: Pick<Deps, 'db' | 'clock'>)
   const all = async (): Promise<readonly CredentialType[]> =>
     (await lists.getOrLoad('all', () => readCredentialTypes(db.read))) ?? [];
 
-  /** What the user has in their applications; each is read once, when a type asks for it. */
-  async function holdingsOf(userId: string): Promise<(applicationId: string) => Inspection | undefined> {
-    const inspect = (id: string) => inspectUserPermissions({ clock }, db.read, userId, id);
-    const ids = new Set(await applicationsOfUser(db.read, userId));
-    const found = new Map<string, Inspection>();
-    return (id) => {
-      if (ids.has(id) && !found.has(id)) found.set(id, inspect(id));
-      return found.get(id);
-    };
-  }
-
   return {
     find: async (id) => (await all()).find((type) => type.id === id),
     findIn: findCredentialType,
@@ -57,7 +44,7 @@ export function createCredentialTypes({ db, clock }: Pick<Deps, 'db' | 'clock'>)
     async availableTo(userId) {
       const types = (await all()).filter(({ enabled }) => enabled);
       if (types.length === 0) return [];
-      const holdings = await holdingsOf(userId);
+      const holdings = await inspectApplications({ clock }, db.read, userId);
       const available: CredentialType[] = [];
       for (const type of types) {
         const found = await Promise.all(applicationsOf(type).map(holdings));

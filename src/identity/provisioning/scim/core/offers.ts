@@ -3,7 +3,6 @@
 
 import {
   assignedRoleEntries,
-  deleteGrantedEntries,
   memberOrganizationIds,
   type OfferedOrganization,
   type OfferedRole,
@@ -11,10 +10,8 @@ import {
   offeredOrganizationsOf,
   offeredRoles,
   offeredRolesOf,
-  organizationsAmong,
   provision,
   readGrantedEntries,
-  recordGrantedEntries,
 } from '../../../applications/app-roles/index.ts';
 import type { Change } from '../../../ground/audit/index.ts';
 import type { Database, Reader } from '../../../ground/database/index.ts';
@@ -22,6 +19,7 @@ import { fail } from '../../../ground/faults.ts';
 import type { Resource, ResourceType } from './attribute.ts';
 import { entitlementType, roleType } from './definitions.ts';
 import type { ScimContext } from './handler.ts';
+import { organizationsAmong } from './scim.store.ts';
 
 /** A list of offers, and the attribute of users that assigns its entries. */
 export interface OfferKind<T> {
@@ -284,14 +282,12 @@ export async function assignOffers(
   const roles = await findOffered(roleOffers, transaction.tx, user, { missing: plans.roles.missing, before, closing });
   const { missing } = plans.entitlements;
   const organizations = await findOffered(entitlementOffers, transaction.tx, user, { missing, before, closing });
-  await deleteGrantedEntries(transaction.tx, user.id, droppedEntries(before, request));
   // A user with a role in an organization is shown as a member of it. Roles are recorded where they are assigned.
   const entered = [...organizations.map(({ id }) => id), ...roles.map(({ organizationId }) => organizationId)];
-  await recordGrantedEntries(transaction.tx, user.id, [...new Set(entered.map(entryOf))]);
-  if (roles.length + organizations.length + plans.roles.removed.length + plans.entitlements.removed.length === 0) return;
   await provision(transaction, user, {
     roles: { added: roles, removed: plans.roles.removed },
     organizations: { added: organizations, removed: plans.entitlements.removed },
+    entries: { added: [...new Set(entered.map(entryOf))], removed: droppedEntries(before, request) },
   });
 }
 

@@ -259,3 +259,20 @@ export async function countOrganizations(db: Database): Promise<{ cloud: number;
     .executeTakeFirstOrThrow();
   return { cloud: Number(cloud.count), user: Number(user.count) };
 }
+
+/** Databases limit the number of parameters in a statement. */
+const CHUNK = 1000;
+
+/** Which of these ids are organizations of the domain, enabled or not. */
+export async function organizationsAmong(db: Reader, domainId: string, ids: readonly string[]): Promise<Set<string>> {
+  const found = new Set<string>();
+  for (let at = 0; at < ids.length; at += CHUNK) {
+    const some = db
+      .selectFrom('projects')
+      .where('projects.domain_id', '=', domainId)
+      .where('projects.is_domain', '=', 0)
+      .where('projects.id', 'in', ids.slice(at, at + CHUNK));
+    for (const { id } of await some.select('projects.id').execute()) found.add(id);
+  }
+  return found;
+}

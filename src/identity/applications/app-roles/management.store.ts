@@ -1,24 +1,21 @@
 // Reads who manages applications: through their own roles, or as owner of an organization that does.
+import type { OrganizationSet } from '../../access/context/index.ts';
 import type { Reader } from '../../ground/database/index.ts';
-import { type Grantee, grantsOf } from './access.store.ts';
 
-/** A set of organizations: single ones by id, and all those of some domains. */
-export interface OrganizationSet {
-  readonly organizationIds: readonly string[];
-  readonly domainIds: readonly string[];
-}
-
-/** The organizations where a grantee has roles (of `roleIds`, when given). An inherited grant counts for the whole domain. */
-export async function grantedOrganizations(db: Reader, grantee: Grantee, roleIds?: readonly string[]): Promise<OrganizationSet> {
-  const rows = await grantsOf(db, grantee)
-    .innerJoin('projects', 'projects.id', 'grants.target_id')
-    .$if(roleIds !== undefined, (query) => query.where('grants.role_id', 'in', [...(roleIds ?? []), '']))
-    .select(['projects.id', 'projects.domain_id', 'grants.inherited'])
-    .execute();
-  return {
-    organizationIds: rows.filter(({ inherited }) => !inherited).map(({ id }) => id),
-    domainIds: rows.filter(({ inherited }) => inherited).map(({ id, domain_id }) => domain_id ?? id),
-  };
+/** Whether a user manages an application through an organization of another domain; through any organization when no domain is given. */
+export async function managesElsewhere(db: Reader, userId: string, domainId: string | undefined): Promise<boolean> {
+  const row = await db
+    .selectFrom('app_user_roles')
+    .innerJoin('projects', 'projects.id', 'app_user_roles.organization_id')
+    .innerJoin('app_role_permissions', 'app_role_permissions.role_id', 'app_user_roles.role_id')
+    .innerJoin('app_permissions', 'app_permissions.id', 'app_role_permissions.permission_id')
+    .where('app_user_roles.user_id', '=', userId)
+    .where('projects.domain_id', '!=', domainId ?? '')
+    .where('app_permissions.is_internal', '=', 1)
+    .select('app_user_roles.id')
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 const isEmpty = ({ organizationIds, domainIds }: OrganizationSet): boolean => organizationIds.length + domainIds.length === 0;
