@@ -8,7 +8,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { before, it } from 'node:test';
-import { KNOWN_PATHS } from '../src/identity/openid/provider/paths.ts';
+import { KNOWN_PATHS } from '../src/identity/openid/paths/index.ts';
 import { onEachDatabase, type TestApi, uniqueName } from './support/api.ts';
 import { connectProvider } from './support/federation.ts';
 import { InvitationClient, submit } from './support/invitations.ts';

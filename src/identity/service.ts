@@ -31,7 +31,8 @@ import type { IdentityConfig } from './ground/settings/index.ts';
 import type { TokenKeys } from './login/tokens/index.ts';
 import { identityMetrics, registerIdentity } from './metrics.ts';
 import { buildModules } from './modules.ts';
-import { type OpenidKeys, opensPage, type WalletRegistrationOptions, wantsPage } from './openid/provider/index.ts';
+import { opensPage, wantsPage } from './openid/paths/index.ts';
+import type { OpenidKeys, WalletRegistrationOptions } from './openid/provider/index.ts';
 import { identityCadf } from './operations/audit-export/index.ts';
 import {
   bootstrap,

@@ -1,5 +1,5 @@
 // Deletes what the OpenID provider stored for a time that is over, as the job does every minute.
-import { createRecords } from '../../src/identity/openid/provider/index.ts';
+import { createRecords } from '../../src/identity/openid/records/index.ts';
 import { createSeal, newMasterKey } from '../../src/platform/seal/index.ts';
 import type { TestApi } from './api.ts';
 import { databaseOf } from './restartable-api.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { LANGUAGES } from '../../src/identity/ground/look/index.ts';
-import { ACCOUNT_PAGES, type AccountPageName } from '../../src/identity/openid/provider/index.ts';
+import { ACCOUNT_PAGES, type AccountPageName } from '../../src/identity/openid/paths/index.ts';
 import type { TestApi } from './api.ts';
 import type { ApplicationPage } from './application-page.ts';
 import { makeUser } from './relying-party.ts';

@@ -3,15 +3,9 @@
 import type { Login } from '../login/build.ts';
 import { createSignatureExchange } from '../login/ec2/index.ts';
 import { createAuth, createAuthenticate, createSessionTokens } from '../login/tokens/index.ts';
-import {
-  createAccessTokens,
-  createAccounts,
-  createDelegation,
-  createLogouts,
-  createOpenidKeys,
-  createRecords,
-  isWallet as isNamedWallet,
-} from './provider/index.ts';
+import { isWallet as isNamedWallet } from './first-party-clients/index.ts';
+import { createAccessTokens, createAccounts, createDelegation, createLogouts, createOpenidKeys } from './provider/index.ts';
+import { createRecords } from './records/index.ts';
 import { createUserSessions } from './sessions/index.ts';
 
 /** What the provider stores ends with what it depends on. */

@@ -8,7 +8,7 @@ import { namesOf } from '../../directory/grants/index.ts';
 import type { ConsumerRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { type Deps, pageOf } from '../../ground/resource/index.ts';
-import type { Records } from '../provider/index.ts';
+import type { Records } from '../records/index.ts';
 import { readGrantHolders } from './application-grants.store.ts';
 
 export interface ApplicationGrantsDeps extends Pick<Deps, 'db' | 'clock' | 'change'> {

@@ -6,7 +6,8 @@ import { findConsumer } from '../../applications/consumers/index.ts';
 import type { ConsumerRow, Database } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { parseJson } from '../../ground/resource/index.ts';
-import { type Records, SCOPES } from '../provider/index.ts';
+import { SCOPES } from '../provider/index.ts';
+import type { Records } from '../records/index.ts';
 
 /** The pending consent, between the two calls. Stored rows have this name, so it cannot be changed. */
 const MODEL = 'OldAuthorization';

@@ -7,7 +7,8 @@ import { factsOnly, type IdentityApp, targetOf } from '../../access/rules/index.
 import type { Actor } from '../../ground/audit/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { Links, ListLinks, single, wholeList } from '../../ground/resource/index.ts';
-import type { AccessTokens, Records, StoredRecord } from '../provider/index.ts';
+import type { AccessTokens } from '../provider/index.ts';
+import type { Records, StoredRecord } from '../records/index.ts';
 import { type KeyrockCodes, RESPONSE_TYPES } from './codes.ts';
 
 const tag = "OAuth2 of Keyrock's back-end";

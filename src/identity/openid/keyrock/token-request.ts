@@ -3,7 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { parseJson, readBody } from '../../../platform/http/index.ts';
 import { fail } from '../../ground/faults.ts';
-import { ANONYMOUS_WALLET, PRE_AUTHORIZED, ROOT } from '../provider/index.ts';
+import { ANONYMOUS_WALLET } from '../first-party-clients/index.ts';
+import { PRE_AUTHORIZED, ROOT } from '../paths/index.ts';
 
 const MAX_BODY = 56 * 1024;
 const FORM = 'application/x-www-form-urlencoded';

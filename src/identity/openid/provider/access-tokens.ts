@@ -7,10 +7,9 @@ import { findConsumer } from '../../applications/consumers/index.ts';
 import type { UserWithExpiry } from '../../directory/users/index.ts';
 import type { Database } from '../../ground/database/index.ts';
 import { testPoint } from '../../ground/test-points.ts';
+import type { Records, ValidRecord } from '../records/index.ts';
+import { type RecordPayload, tagOfGrant, tagOfRecord, tagOfSession } from '../records/index.ts';
 import type { Accounts } from './accounts.ts';
-import type { ValidRecord } from './records/find.ts';
-import { type RecordPayload, tagOfGrant, tagOfRecord, tagOfSession } from './records/record.ts';
-import type { Records } from './records/records.ts';
 
 /** About two kilobytes each. */
 const LIMIT = 20_000;

@@ -12,7 +12,7 @@ import {
   type UserWithExpiry,
 } from '../../directory/users/index.ts';
 import { isWebAddress, parseJson } from '../../ground/resource/index.ts';
-import { picturePath } from './paths.ts';
+import { picturePath } from '../paths/index.ts';
 
 /** The claims of each scope. docs/guide/first-application.md has the same table. */
 export const CLAIMS = {

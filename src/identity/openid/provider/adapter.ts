@@ -2,10 +2,9 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import { cookieIn } from '../../ground/look/index.ts';
 import type { EnteredBy } from '../../login/wallet-sign-in/index.ts';
+import type { RecordPayload, Records } from '../records/index.ts';
 import { browserCookie, isSecretOf, secretsIn } from './browser-binding.ts';
 import { PROOF_SECONDS } from './dpop-proofs.ts';
-import type { RecordPayload } from './records/record.ts';
-import type { Records } from './records/records.ts';
 import type { UnfinishedLimit } from './unfinished-limit.ts';
 
 /** A sign-in that waits to be picked up. */

@@ -1,8 +1,8 @@
 // Redirect addresses for those who try the sign-in of an application from the console. ADR 021.
 import type { KoaContextWithOIDC } from 'oidc-provider';
+import { attemptIdIn, attemptUri } from '../paths/index.ts';
+import type { Records } from '../records/index.ts';
 import type { OidcProviderLibrary } from './library.ts';
-import { attemptIdIn, attemptUri } from './paths.ts';
-import type { Records } from './records/records.ts';
 
 /** The model of its records. */
 export const ATTEMPT = 'SignInAttempt';

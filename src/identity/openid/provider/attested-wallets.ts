@@ -3,7 +3,7 @@
 import { hkdfSync } from 'node:crypto';
 import type { ClientMetadata, KoaContextWithOIDC } from 'oidc-provider';
 import { AttestationError, type WalletProviders } from '../../applications/wallet-providers/index.ts';
-import { walletClient } from './first-party-clients.ts';
+import { walletClient } from '../first-party-clients/index.ts';
 import type { Keyring } from './keys.ts';
 import type { OidcProviderLibrary } from './library.ts';
 

@@ -8,7 +8,7 @@ import {
   redirectUriConflict,
 } from '../../applications/consumers/index.ts';
 import { parseJson } from '../../ground/resource/index.ts';
-import { PRE_AUTHORIZED } from './paths.ts';
+import { PRE_AUTHORIZED } from '../paths/index.ts';
 
 /** Our own: the secret before the current one, while it works. */
 export const PREVIOUS_SECRET = 'previous_client_secret';

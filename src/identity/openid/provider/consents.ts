@@ -1,5 +1,5 @@
 // Stored consents: what a person allowed an application, beyond one session. Grants of sessions are created from them.
-import type { Records } from './records/records.ts';
+import type { Records } from '../records/index.ts';
 
 const MODEL = 'Consent';
 

@@ -2,8 +2,8 @@
 // credential issuer. Its access tokens are good at the credential endpoint and nowhere else.
 import type { AuthorizationDetail, Configuration, interactionPolicy, KoaContextWithOIDC } from 'oidc-provider';
 import type { FreshLogin } from '../../access/rules/index.ts';
+import type { Records } from '../records/index.ts';
 import type { OidcProviderLibrary } from './library.ts';
-import type { Records } from './records/records.ts';
 
 /** The type of authorization details. */
 export const CREDENTIAL_DETAILS = 'openid_credential';

@@ -3,10 +3,10 @@ import type { Clock } from '../../../platform/clock.ts';
 import { type Access, type AuthMethod, isAdministratorAnywhere, type Ref } from '../../access/context/index.ts';
 import type { UserWithExpiry } from '../../directory/users/index.ts';
 import type { Database } from '../../ground/database/index.ts';
+import type { Records } from '../records/index.ts';
 import type { AccessTokens, VerifiedAccessToken } from './access-tokens.ts';
 import { PROVISIONING_SCOPE } from './accounts.ts';
 import { methodsOf } from './acr.ts';
-import type { Records } from './records/records.ts';
 
 /** A login by an access token does not end when the access token is revoked, so it is short. The application logs in again. */
 const LOGIN_MS = 10 * 60_000;

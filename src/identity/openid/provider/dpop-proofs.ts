@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { type Clock, seconds } from '../../../platform/clock.ts';
 import { decodeJws, thumbprintOf, verifyJws } from '../../../verifiable/jose/index.ts';
 import { readPublicJwk } from '../../../verifiable/resolver/index.ts';
-import type { Records } from './records/records.ts';
+import type { Records } from '../records/index.ts';
 
 /** As discovery lists them. */
 export const DPOP_ALGORITHMS = ['ES256', 'EdDSA', 'RS256', 'PS256'] as const;

@@ -1,5 +1,5 @@
 // The OpenID provider, on the library oidc-provider: applications get tokens.
-// provider.ts creates the library's provider and is loaded with the first request; configuration/ is its configuration, records/ its storage.
+// provider.ts creates the library's provider and is loaded with the first request; configuration/ is its configuration, ../records/ its storage.
 // Clients, signing keys, consents, back-channel logout; access-tokens.ts and introspection.* answer proxies. openid.documentation.ts describes
 // the library's endpoints for OpenAPI.
 
@@ -20,7 +20,6 @@ export {
 } from './credential-requests.ts';
 export { createDelegation } from './delegation.ts';
 export { createDpopProofs, DpopError, type DpopProofs } from './dpop-proofs.ts';
-export { ACCOUNT_CLIENT, ANONYMOUS_WALLET, isAnonymousWallet, isWallet, PUBLIC_WALLET } from './first-party-clients.ts';
 export { withGuessLimit } from './guesses.ts';
 export { hintIn, IDP_HINT } from './idp-hint.ts';
 export { mountIntrospection } from './introspection.routes.ts';
@@ -30,52 +29,8 @@ export type { OidcProviderLibrary } from './library.ts';
 export { type CreateCurrentProvider, loadProvider } from './load.ts';
 export { createLogouts, type Logouts } from './logouts.ts';
 export { openidRoutes } from './openid.documentation.ts';
-export {
-  ACCOUNT,
-  ACCOUNT_PAGES,
-  type AccountPageName,
-  attemptIdIn,
-  attemptUri,
-  CHALLENGE,
-  CHANGE_PASSWORD,
-  CONFIRM_EMAIL_PAGE,
-  CONSOLE,
-  CONSOLE_FILES,
-  CONSOLE_SESSION,
-  CONSOLE_SIGNED_IN,
-  checkMethod,
-  DISCOVERY,
-  FORGOTTEN_PASSWORD_PAGE,
-  INVITATION,
-  isAsset,
-  isConsole,
-  isPreflight,
-  KEYROCK_TOKEN,
-  logoIdIn,
-  METADATA,
-  NEW_EMAIL_PAGE,
-  NEW_PASSWORD_PAGE,
-  opensPage,
-  PRE_AUTHORIZED,
-  pictureIdIn,
-  picturePath,
-  REGISTER_PAGE,
-  ROOT,
-  refuseRepeatedCode,
-  WEBSSO,
-  WEBSSO_OF_PROVIDERS,
-  WEBSSO_SIGNED_IN,
-  type WebssoTarget,
-  wantsPage,
-  webssoIn,
-  withoutSlash,
-} from './paths.ts';
 export { OFFER_MODEL, PRE_AUTHORIZED_MODEL, registerPreAuthorizedGrant } from './pre-authorized-grant.ts';
 export type { GrantCounts, ProviderWithKeys } from './provider.ts';
-export type { StoredRecord } from './records/find.ts';
-export { createRecords, type Records } from './records/records.ts';
-export { sessionTokenId } from './records/session-tokens.ts';
-export type { UserSession } from './records/sessions.ts';
 export { allowResources, resourcesOf, shortenAddress } from './resources.ts';
 export { UNFINISHED_LIMIT } from './unfinished-limit.ts';
 export { createWalletNode, type WalletNode, type WalletNodeDeps, type WalletRegistrationOptions } from './wallet-node.ts';

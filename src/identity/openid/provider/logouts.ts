@@ -10,6 +10,7 @@ import { findConsumer, openidFieldsOf } from '../../applications/consumers/index
 import type { Change } from '../../ground/audit/index.ts';
 import type { Database, LogoutRow } from '../../ground/database/index.ts';
 import { parseJson } from '../../ground/resource/index.ts';
+import type { EndedRecords, RecordPayload } from '../records/index.ts';
 import {
   claimClient,
   type DueClient,
@@ -21,8 +22,6 @@ import {
   releaseClient,
   waitingLogouts,
 } from './logouts.store.ts';
-import type { EndedRecords } from './records/end.ts';
-import type { RecordPayload } from './records/record.ts';
 
 const EVERY_MS = 1_000;
 const CLIENTS_AT_ONCE = 5;

@@ -3,7 +3,7 @@
 import { type Documentation, type DocumentedRoute, t } from '../../../platform/http/index.ts';
 import { ACCESS_TOKEN, APPLICATION } from '../../access/context/index.ts';
 import { OAuthError } from '../../ground/resource/index.ts';
-import { WEBSSO, WEBSSO_OF_PROVIDERS } from './paths.ts';
+import { WEBSSO, WEBSSO_OF_PROVIDERS } from '../paths/index.ts';
 
 const tag = 'OpenID';
 const keyrock = "OAuth2 of Keyrock's back-end";

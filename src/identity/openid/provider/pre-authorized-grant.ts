@@ -3,12 +3,11 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import type { Access } from '../../access/context/index.ts';
+import { PRE_AUTHORIZED, ROOT } from '../paths/index.ts';
+import type { RecordPayload, Records } from '../records/index.ts';
 import { type CredentialRequestDeps, credentialDetail, credentialServer, identifiedDetails } from './credential-requests.ts';
 import { DpopError, type DpopProofs } from './dpop-proofs.ts';
 import type { OidcProviderLibrary } from './library.ts';
-import { PRE_AUTHORIZED, ROOT } from './paths.ts';
-import type { RecordPayload } from './records/record.ts';
-import type { Records } from './records/records.ts';
 
 /** The record of a code. */
 export const PRE_AUTHORIZED_MODEL = 'PreAuthorizedCode';

@@ -15,14 +15,6 @@ import { type Brand, lookOf, outagePage } from '../../ground/look/index.ts';
 import type { Deps } from '../../ground/resource/index.ts';
 import type { Federation } from '../../login/federation/index.ts';
 import type { WalletSignIn } from '../../login/wallet-sign-in/index.ts';
-import type { Accounts } from './accounts.ts';
-import { acrOf, acrRequestOf } from './acr.ts';
-import { createAttemptUris } from './attempts.ts';
-import { attestedClient } from './attested-wallets.ts';
-import { clientOf, PREVIOUS_SECRET } from './clients.ts';
-import { configurationOf } from './configuration/configuration.ts';
-import type { PromptDeps } from './configuration/prompts.ts';
-import type { CredentialCatalog } from './credential-requests.ts';
 import {
   ACCOUNT_CLIENT,
   ANONYMOUS_WALLET,
@@ -31,12 +23,20 @@ import {
   WALLET_CONSUMER,
   walletClient,
   walletIssuanceUri,
-} from './first-party-clients.ts';
+} from '../first-party-clients/index.ts';
+import type { Records } from '../records/index.ts';
+import type { Accounts } from './accounts.ts';
+import { acrOf, acrRequestOf } from './acr.ts';
+import { createAttemptUris } from './attempts.ts';
+import { attestedClient } from './attested-wallets.ts';
+import { clientOf, PREVIOUS_SECRET } from './clients.ts';
+import { configurationOf } from './configuration/configuration.ts';
+import type { PromptDeps } from './configuration/prompts.ts';
+import type { CredentialCatalog } from './credential-requests.ts';
 import type { Keyring, OpenidKeys } from './keys.ts';
 import type { OidcProviderLibrary } from './library.ts';
 import type { Logouts } from './logouts.ts';
 import { createProviderPages } from './provider-pages.ts';
-import type { Records } from './records/records.ts';
 import { createUnfinishedLimit } from './unfinished-limit.ts';
 import type { WalletNode } from './wallet-node.ts';
 

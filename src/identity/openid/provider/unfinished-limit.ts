@@ -2,8 +2,8 @@
 // of public clients. Counted by address: otherwise anyone could fill the table.
 import type { Provider } from 'oidc-provider';
 import { addressKey, type Throttle } from '../../../platform/limits/index.ts';
+import type { RecordPayload } from '../records/index.ts';
 import type { OidcProviderLibrary } from './library.ts';
-import type { RecordPayload } from './records/record.ts';
 
 /** The limit per address and period. A finished sign-in is not counted. */
 export const UNFINISHED_LIMIT = { attempts: 300, perSeconds: 1800 };

@@ -3,7 +3,7 @@ import { isOfThisMachine } from '../../../platform/http/index.ts';
 import { guardedFetch, type Outbound } from '../../../platform/outbound/index.ts';
 import type { Consumers, ConsumerValues } from '../../applications/consumers/index.ts';
 import { type Actor, serviceActor } from '../../ground/audit/index.ts';
-import { WALLET_CONSUMER, walletConsumer, walletLogoutUri } from './first-party-clients.ts';
+import { WALLET_CONSUMER, walletConsumer, walletLogoutUri } from '../first-party-clients/index.ts';
 
 export interface WalletNodeDeps {
   readonly consumers: Consumers;

@@ -9,7 +9,8 @@ import type { Reader } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import type { Deps } from '../../ground/resource/index.ts';
 import type { Federation } from '../../login/federation/index.ts';
-import { FEDERATED, type Records, type UserSession } from '../provider/index.ts';
+import { FEDERATED } from '../provider/index.ts';
+import type { Records, UserSession } from '../records/index.ts';
 
 export interface SessionWithApplications extends UserSession {
   readonly applications: readonly { readonly id: string; readonly name: string }[];

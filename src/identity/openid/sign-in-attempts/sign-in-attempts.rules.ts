@@ -6,7 +6,9 @@ import type { Caller } from '../../access/rules/index.ts';
 import type { ConsumerRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { type Deps, failOnBrokenReference, parseJson } from '../../ground/resource/index.ts';
-import { ATTEMPT, attemptUri, type Records } from '../provider/index.ts';
+import { attemptUri } from '../paths/index.ts';
+import { ATTEMPT } from '../provider/index.ts';
+import type { Records } from '../records/index.ts';
 
 export const ATTEMPT_SECONDS = 300;
 

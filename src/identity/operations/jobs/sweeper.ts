@@ -15,7 +15,7 @@ import type { Links } from '../../ground/links/index.ts';
 import type { Mail } from '../../ground/mail/index.ts';
 import type { Federation } from '../../login/federation/index.ts';
 import type { Revocations, TokenKeys } from '../../login/tokens/index.ts';
-import type { Records } from '../../openid/provider/index.ts';
+import type { Records } from '../../openid/records/index.ts';
 import type { AccountDeletion } from '../../provisioning/account-deletion/index.ts';
 import type { Invitations } from '../../provisioning/invitations/index.ts';
 import type { RegistrationKeys } from '../../provisioning/registration/index.ts';

@@ -1,7 +1,7 @@
 // Section: what can act for the person. And the offer to end it, on pages after which it matters.
 import type { DelegatedItem, DelegatedList } from '../../delegation/delegated-access/index.ts';
 import { type Html, hidden, html, type PageLook } from '../../ground/look/index.ts';
-import { ACCOUNT_PAGES } from '../../openid/provider/index.ts';
+import { ACCOUNT_PAGES } from '../../openid/paths/index.ts';
 import { type AccountView, button, list, section } from './layout.ts';
 
 export type { DelegatedList };

@@ -12,7 +12,7 @@ import {
   refusalOf,
   sendAnswer,
 } from '../../ground/look/index.ts';
-import { ACCOUNT_PAGES, type AccountPageName } from '../../openid/provider/index.ts';
+import { ACCOUNT_PAGES, type AccountPageName } from '../../openid/paths/index.ts';
 import { findBackLink } from './back-link.ts';
 import { type AccountForm, readAccountForm } from './form.ts';
 import { type AccountPageContent, accountPage } from './layout.ts';

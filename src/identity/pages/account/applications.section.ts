@@ -3,7 +3,7 @@ import { tagOf } from '../../access/context/index.ts';
 import { namesOfConsumers } from '../../applications/consumers/index.ts';
 import type { WalletProviders } from '../../applications/wallet-providers/index.ts';
 import type { Deps } from '../../ground/resource/index.ts';
-import type { Records } from '../../openid/provider/index.ts';
+import type { Records } from '../../openid/records/index.ts';
 import { applicationsSection } from './applications.page.ts';
 import type { AccountSection, AccountStep } from './section.ts';
 

@@ -2,7 +2,7 @@
 import type { Session } from 'oidc-provider';
 import { findConsumer } from '../../applications/consumers/index.ts';
 import { type Deps, isWebAddress, parseJson } from '../../ground/resource/index.ts';
-import { ACCOUNT_CLIENT } from '../../openid/provider/index.ts';
+import { ACCOUNT_CLIENT } from '../../openid/first-party-clients/index.ts';
 
 /** Applications without an address are passed over, up to this number. */
 const MAX_READ = 10;

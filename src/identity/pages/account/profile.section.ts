@@ -3,7 +3,7 @@ import type { Pictures } from '../../directory/pictures/index.ts';
 import type { OwnProfile, Profile, Users, UserWithExpiry } from '../../directory/users/index.ts';
 import { LANGUAGE_COOKIE, languageFor, setCookie } from '../../ground/look/index.ts';
 import { parseJson } from '../../ground/resource/index.ts';
-import { picturePath } from '../../openid/provider/index.ts';
+import { picturePath } from '../../openid/paths/index.ts';
 import { type ProfileOnPage, pictureSection, profileSection } from './profile.page.ts';
 import type { AccountSection, AccountStep } from './section.ts';
 

@@ -2,7 +2,8 @@
 // the cookie is new: whoever copied the old one is signed out.
 import type { Provider, Session } from 'oidc-provider';
 import type { BrowserRequest } from '../../ground/look/index.ts';
-import { type Lifetimes, type Records, sessionLifetime, withCode } from '../../openid/provider/index.ts';
+import { type Lifetimes, sessionLifetime, withCode } from '../../openid/provider/index.ts';
+import type { Records } from '../../openid/records/index.ts';
 
 /** Members of the library that its types lack. */
 interface SessionCookies {

@@ -6,7 +6,7 @@ import type { WalletProviders } from '../../applications/wallet-providers/index.
 import type { Actor } from '../../ground/audit/index.ts';
 import { fail } from '../../ground/faults.ts';
 import type { Deps } from '../../ground/resource/index.ts';
-import type { Records } from '../../openid/provider/index.ts';
+import type { Records } from '../../openid/records/index.ts';
 import type { IssuedCredentials } from '../../role-credentials/issued/index.ts';
 import type { CredentialType, CredentialTypes } from '../../role-credentials/types/index.ts';
 import { type IssuedOnPage, offerSection, roleCredentialsSections } from './role-credentials.page.ts';

@@ -1,7 +1,7 @@
 // A section of an account page. Each is a file of its own; sections.ts lists them.
 
 import type { BrowserRequest, Html, PageRefusal, PageWords } from '../../ground/look/index.ts';
-import type { AccountPageName } from '../../openid/provider/index.ts';
+import type { AccountPageName } from '../../openid/paths/index.ts';
 import type { AccountForm } from './form.ts';
 import type { AccountView } from './layout.ts';
 import type { SignedInPerson } from './signed-in-person.ts';

@@ -3,7 +3,8 @@ import type { Provider } from 'oidc-provider';
 import type { BrowserRequest } from '../../ground/look/index.ts';
 import type { Deps } from '../../ground/resource/index.ts';
 import type { SessionTokens } from '../../login/tokens/index.ts';
-import { FEDERATED, methodsOf, sessionLifetime, sessionTokenId } from '../../openid/provider/index.ts';
+import { FEDERATED, methodsOf, sessionLifetime } from '../../openid/provider/index.ts';
+import { sessionTokenId } from '../../openid/records/index.ts';
 import { keepSession } from './renew-session.ts';
 import type { SignedInPerson, SignedInPersonDeps } from './signed-in-person.ts';
 

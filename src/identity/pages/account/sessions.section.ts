@@ -2,7 +2,7 @@
 import { tagOf } from '../../access/context/index.ts';
 import type { Deps } from '../../ground/resource/index.ts';
 import type { Federation } from '../../login/federation/index.ts';
-import type { Records } from '../../openid/provider/index.ts';
+import type { Records } from '../../openid/records/index.ts';
 import { liveSessionsOf } from '../../openid/sessions/index.ts';
 import type { AccountSection, AccountStep } from './section.ts';
 import { sessionsSection } from './sessions.page.ts';

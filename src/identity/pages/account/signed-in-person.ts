@@ -10,7 +10,9 @@ import { type BrowserRequest, passkeyChallenges, redirect, sendPage } from '../.
 import type { Deps } from '../../ground/resource/index.ts';
 import { testPoint } from '../../ground/test-points.ts';
 import type { Federation } from '../../login/federation/index.ts';
-import { ACCOUNT_CLIENT, FEDERATED, methodsOf, type Records } from '../../openid/provider/index.ts';
+import { ACCOUNT_CLIENT } from '../../openid/first-party-clients/index.ts';
+import { FEDERATED, methodsOf } from '../../openid/provider/index.ts';
+import type { Records } from '../../openid/records/index.ts';
 import { notSignedInPage } from '../sign-in/index.ts';
 import { renewSession } from './renew-session.ts';
 

@@ -1,7 +1,7 @@
 // Success messages: after a step the browser is sent back to the page, which shows the message once. A cookie keeps its name meanwhile; in
 // the address it could be part of a link that somebody else made.
 import { type BrowserRequest, type PageWords, readCookie, redirect, setCookie } from '../../ground/look/index.ts';
-import { ACCOUNT } from '../../openid/provider/index.ts';
+import { ACCOUNT } from '../../openid/paths/index.ts';
 import type { TextName } from './section.ts';
 
 const COOKIE = 'gatehouse_done';

@@ -5,13 +5,8 @@ import { createPageFiles, type PageFiles, pageDocument, sendPageFile } from '../
 import { version } from '../../../version.ts';
 import { fail } from '../../ground/faults.ts';
 import { type BrowserRequest, redirect, sendPage } from '../../ground/look/index.ts';
-import {
-  CONSOLE,
-  CONSOLE_FILES,
-  CONSOLE_SESSION,
-  CONSOLE_SIGNED_IN,
-  type ProviderWithKeys,
-} from '../../openid/provider/index.ts';
+import { CONSOLE, CONSOLE_FILES, CONSOLE_SESSION, CONSOLE_SIGNED_IN } from '../../openid/paths/index.ts';
+import type { ProviderWithKeys } from '../../openid/provider/index.ts';
 import { findSignedInPerson, readerOf, redirectToSignIn } from '../account/index.ts';
 import { notSignedInPage } from '../sign-in/index.ts';
 import { type ConsoleSessionDeps, endSession, issueToken } from './session.ts';

@@ -19,7 +19,7 @@ import {
   sendAnswer,
   sendPage,
 } from '../../ground/look/index.ts';
-import { INVITATION } from '../../openid/provider/index.ts';
+import { INVITATION } from '../../openid/paths/index.ts';
 import type { AcceptInvitation, OpenInvitation } from '../../provisioning/invitations/index.ts';
 import { findSignedInPerson, redirectToSignIn, type SignedInPerson, type SignedInPersonDeps } from '../account/index.ts';
 import { invitationDonePage, invitationEndedPage, invitationPage } from './invitation-pages.ts';

@@ -14,7 +14,7 @@ import {
   sendAnswer,
   sendPage,
 } from '../../ground/look/index.ts';
-import { NEW_EMAIL_PAGE } from '../../openid/provider/index.ts';
+import { NEW_EMAIL_PAGE } from '../../openid/paths/index.ts';
 import type { EmailChange } from '../../provisioning/people/index.ts';
 import { askToSignIn, findSignedInPerson, readerOf, type SignedInPersonDeps } from '../account/index.ts';
 import { emailChangedPage, linkEndedPage, newEmailPage } from './people-pages.ts';

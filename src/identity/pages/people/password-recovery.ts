@@ -4,7 +4,7 @@ import { Fault } from '../../../platform/faults/index.ts';
 import type { DelegatedAccess } from '../../delegation/delegated-access/index.ts';
 import type { Passkeys } from '../../directory/passkeys/index.ts';
 import { type BrowserRequest, type PageRefusal, refusal, refusalOf, sendAnswer, sendPage } from '../../ground/look/index.ts';
-import { FORGOTTEN_PASSWORD_PAGE } from '../../openid/provider/index.ts';
+import { FORGOTTEN_PASSWORD_PAGE } from '../../openid/paths/index.ts';
 import type { PasswordRecovery } from '../../provisioning/people/index.ts';
 import { forgottenPasswordPage, linkEndedPage, mailSentPage, passwordSavedPage, resetPasswordPage } from './people-pages.ts';
 import { interactionIn, type StrangerPage, strangerOf, textIn } from './stranger.ts';

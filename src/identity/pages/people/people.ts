@@ -1,7 +1,7 @@
 // The pages for people who are not signed in, by their path.
 
 import { type BrowserRequest, type PageWords, readForm } from '../../ground/look/index.ts';
-import { CONFIRM_EMAIL_PAGE, FORGOTTEN_PASSWORD_PAGE, NEW_PASSWORD_PAGE, REGISTER_PAGE } from '../../openid/provider/index.ts';
+import { CONFIRM_EMAIL_PAGE, FORGOTTEN_PASSWORD_PAGE, NEW_PASSWORD_PAGE, REGISTER_PAGE } from '../../openid/paths/index.ts';
 import type { PageLink } from '../sign-in/index.ts';
 import { forgottenPassword, newPassword, type PasswordRecoveryPagesDeps } from './password-recovery.ts';
 import { confirmEmail, domainValue, type RegistrationPagesDeps, register } from './registration.ts';

@@ -3,7 +3,7 @@
 import { Fault } from '../../../platform/faults/index.ts';
 import { DEFAULT_DOMAIN } from '../../access/context/index.ts';
 import { type BrowserRequest, type PageRefusal, refusal, refusalOf, sendAnswer, sendPage } from '../../ground/look/index.ts';
-import { REGISTER_PAGE } from '../../openid/provider/index.ts';
+import { REGISTER_PAGE } from '../../openid/paths/index.ts';
 import { isAllowed, type OpenDomain, readAddress, type SelfRegistration } from '../../provisioning/people/index.ts';
 import {
   accountReadyPage,

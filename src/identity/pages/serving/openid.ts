@@ -14,17 +14,14 @@ import {
   ACCOUNT,
   CHANGE_PASSWORD,
   CONSOLE,
-  createIntrospection,
-  createWalletNode,
   DISCOVERY,
-  type GrantCounts,
   KEYROCK_TOKEN,
-  loadProvider,
   METADATA,
   ROOT,
   WEBSSO,
   WEBSSO_OF_PROVIDERS,
-} from '../../openid/provider/index.ts';
+} from '../../openid/paths/index.ts';
+import { createIntrospection, createWalletNode, type GrantCounts, loadProvider } from '../../openid/provider/index.ts';
 import { createSignInAttempts } from '../../openid/sign-in-attempts/index.ts';
 import { homePage } from './home-page.ts';
 import type { OpenidDeps, Serving } from './serving.ts';

@@ -33,14 +33,13 @@ import {
   logoIdIn,
   METADATA,
   NEW_EMAIL_PAGE,
-  type ProviderWithKeys,
   pictureIdIn,
   ROOT,
   refuseRepeatedCode,
   webssoIn,
-  withGuessLimit,
   withoutSlash,
-} from '../../openid/provider/index.ts';
+} from '../../openid/paths/index.ts';
+import { type ProviderWithKeys, withGuessLimit } from '../../openid/provider/index.ts';
 import type { AccountHandler } from '../account/index.ts';
 import type { ConsoleHandler } from '../console/index.ts';
 import type { InvitationHandler } from '../invitation/index.ts';

@@ -27,11 +27,11 @@ import {
   methodsOf,
   missingStrength,
   type OpenidKeys,
-  type Records,
   registerPreAuthorizedGrant,
   type WalletNode,
   type WalletNodeDeps,
 } from '../../openid/provider/index.ts';
+import type { Records } from '../../openid/records/index.ts';
 import type { AcceptInvitation } from '../../provisioning/invitations/index.ts';
 import { createAccountHandler, type DataDeps, type RoleCredentialDeps } from '../account/index.ts';
 import { createConsoleHandler } from '../console/index.ts';

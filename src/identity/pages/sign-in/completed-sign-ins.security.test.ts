@@ -7,7 +7,7 @@ import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { enable } from '../../../../test/support/second-factor.ts';
 import { type BrowserPage, redirectTargetOf, stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 import { createSeal, newMasterKey } from '../../../platform/seal/index.ts';
-import { createRecords } from '../../openid/provider/index.ts';
+import { createRecords } from '../../openid/records/index.ts';
 
 type Person = Awaited<ReturnType<typeof makeUser>>;
 

@@ -9,11 +9,11 @@ import {
   type CredentialCatalog,
   credentialsAsked,
   isCredentialScope,
-  type Records,
   resourcesOf,
   saveConsent,
   shortenAddress,
 } from '../../openid/provider/index.ts';
+import type { Records } from '../../openid/records/index.ts';
 import type { InteractionRequest, PromptSteps } from './interaction-request.ts';
 import { consentPage } from './sign-in-pages.ts';
 

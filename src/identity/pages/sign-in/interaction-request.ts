@@ -1,17 +1,10 @@
 // A request of a browser to an interaction: the pages between an authorization request and its response.
 import type { Client, Interaction, Provider } from 'oidc-provider';
 import { type BrowserRequest, formToken, passkeyChallenges, readCookie, setCookie } from '../../ground/look/index.ts';
-import {
-  ACCOUNT_CLIENT,
-  attemptIdIn,
-  browserCookie,
-  cookieOf,
-  hashOfSecret,
-  newBrowserSecret,
-  outdatedCookies,
-  PUBLIC_WALLET,
-  type Records,
-} from '../../openid/provider/index.ts';
+import { ACCOUNT_CLIENT, PUBLIC_WALLET } from '../../openid/first-party-clients/index.ts';
+import { attemptIdIn } from '../../openid/paths/index.ts';
+import { browserCookie, cookieOf, hashOfSecret, newBrowserSecret, outdatedCookies } from '../../openid/provider/index.ts';
+import type { Records } from '../../openid/records/index.ts';
 
 /** As long as the library keeps a sign-in that is not finished; and how long browsers take to collect one that is. */
 const OPEN_SECONDS = 3600;

@@ -3,7 +3,8 @@ import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { Fault } from '../../../platform/faults/index.ts';
 import { disconnectSignal } from '../../../platform/http/index.ts';
 import { REQUEST_ID_HEADER } from '../../ground/resource/index.ts';
-import { type OidcProviderLibrary, type Records, SCOPES } from '../../openid/provider/index.ts';
+import { type OidcProviderLibrary, SCOPES } from '../../openid/provider/index.ts';
+import type { Records } from '../../openid/records/index.ts';
 import type { BrowserSignInResult, SignIn } from './sign-in.ts';
 
 const PARAMETERS = ['username', 'password', 'domain', 'scope', 'verification_code', 'recovery_code'];

@@ -13,7 +13,8 @@ import type {
 } from '../../login/federation/index.ts';
 import { FLOW_SECONDS, OPENID } from '../../login/federation/index.ts';
 import type { CredentialState, ProviderCredential, WalletSignIn } from '../../login/wallet-sign-in/index.ts';
-import { hintIn, type Records } from '../../openid/provider/index.ts';
+import { hintIn } from '../../openid/provider/index.ts';
+import type { Records } from '../../openid/records/index.ts';
 import type { InteractionRequest } from './interaction-request.ts';
 import type { LeavingLogin, LeavingSignIn } from './leaving.ts';
 import { firstSignInPage, providerEmailPage, providerFailedPage } from './other-providers-pages.ts';

@@ -15,7 +15,8 @@ import {
 } from '../../ground/look/index.ts';
 import type { Federation } from '../../login/federation/index.ts';
 import type { PartialLogin } from '../../login/tokens/index.ts';
-import { acrRequestOf, amrOf, methodsOf, missingStrength, type Records, STRONGER_SIGN_IN } from '../../openid/provider/index.ts';
+import { acrRequestOf, amrOf, methodsOf, missingStrength, STRONGER_SIGN_IN } from '../../openid/provider/index.ts';
+import type { Records } from '../../openid/records/index.ts';
 import { ExpiredPasswordSteps } from './expired-password-steps.ts';
 import type { PasswordChangeResult } from './expired-passwords.ts';
 import type { InteractionRequest, PromptSteps } from './interaction-request.ts';

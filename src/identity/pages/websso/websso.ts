@@ -4,7 +4,8 @@ import { fail } from '../../ground/faults.ts';
 import { type BrowserRequest, redirect, SCRIPT_PAGE_POLICY, sendPage } from '../../ground/look/index.ts';
 import type { Deps } from '../../ground/resource/index.ts';
 import { OPENID } from '../../login/federation/index.ts';
-import { IDP_HINT, type ProviderWithKeys, WEBSSO_SIGNED_IN, type WebssoTarget } from '../../openid/provider/index.ts';
+import { WEBSSO_SIGNED_IN, type WebssoTarget } from '../../openid/paths/index.ts';
+import { IDP_HINT, type ProviderWithKeys } from '../../openid/provider/index.ts';
 import {
   findSignedInPerson,
   readerOf,

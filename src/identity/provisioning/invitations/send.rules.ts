@@ -7,7 +7,7 @@ import { fail } from '../../ground/faults.ts';
 import { type Links, linkTo } from '../../ground/links/index.ts';
 import type { Mail } from '../../ground/mail/index.ts';
 import type { IdentityConfig } from '../../ground/settings/index.ts';
-import { INVITATION } from '../../openid/provider/index.ts';
+import { INVITATION } from '../../openid/paths/index.ts';
 import { placeOf } from './place.ts';
 
 export interface SendingDeps {

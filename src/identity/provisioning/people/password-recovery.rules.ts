@@ -12,7 +12,7 @@ import { fail } from '../../ground/faults.ts';
 import { type Link, type Links, linkTo } from '../../ground/links/index.ts';
 import type { Mail } from '../../ground/mail/index.ts';
 import { type Deps, parseJson } from '../../ground/resource/index.ts';
-import { FORGOTTEN_PASSWORD_PAGE, NEW_PASSWORD_PAGE } from '../../openid/provider/index.ts';
+import { FORGOTTEN_PASSWORD_PAGE, NEW_PASSWORD_PAGE } from '../../openid/paths/index.ts';
 import type { MailRequests, StrangerRequest } from './requests.ts';
 
 /** Several accounts can have one address. */

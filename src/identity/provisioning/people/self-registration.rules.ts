@@ -14,7 +14,7 @@ import { fail } from '../../ground/faults.ts';
 import { type Link, type Links, linkTo } from '../../ground/links/index.ts';
 import type { Mail } from '../../ground/mail/index.ts';
 import type { Deps } from '../../ground/resource/index.ts';
-import { CONFIRM_EMAIL_PAGE, FORGOTTEN_PASSWORD_PAGE } from '../../openid/provider/index.ts';
+import { CONFIRM_EMAIL_PAGE, FORGOTTEN_PASSWORD_PAGE } from '../../openid/paths/index.ts';
 import { isAllowed } from './addresses.ts';
 import type { MailRequests, StrangerRequest } from './requests.ts';
 

@@ -3,7 +3,9 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Access } from '../../access/context/index.ts';
 import { fail } from '../../ground/faults.ts';
-import { CREDENTIAL_SCOPE, DpopError, type DpopProofs, isAnonymousWallet, type Records } from '../../openid/provider/index.ts';
+import { isAnonymousWallet } from '../../openid/first-party-clients/index.ts';
+import { CREDENTIAL_SCOPE, DpopError, type DpopProofs } from '../../openid/provider/index.ts';
+import type { Records } from '../../openid/records/index.ts';
 
 export const ACCESS_TOKEN_MODEL = 'AccessToken';
 const MAX_TOKEN = 512;

@@ -4,7 +4,7 @@ import { type Clock, seconds } from '../../../platform/clock.ts';
 import { type PublicJwk, publicJwkOf } from '../../../verifiable/jose/index.ts';
 import { readPublicJwk } from '../../../verifiable/resolver/index.ts';
 import { fail } from '../../ground/faults.ts';
-import type { Records } from '../../openid/provider/index.ts';
+import type { Records } from '../../openid/records/index.ts';
 
 export const KEY_ALGORITHMS = ['ECDH-ES', 'ECDH-ES+A128KW', 'ECDH-ES+A256KW'] as const;
 export const ENCODINGS = ['A256GCM', 'A128GCM'] as const;

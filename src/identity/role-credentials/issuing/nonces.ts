@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { type Clock, seconds } from '../../../platform/clock.ts';
 import type { Seal } from '../../../platform/seal/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
-import type { Records } from '../../openid/provider/index.ts';
+import type { Records } from '../../openid/records/index.ts';
 
 const NONCE_SECONDS = 300;
 /** Twice as long as it is good: a replica whose clock is ahead of the others deletes what has expired by its own. */

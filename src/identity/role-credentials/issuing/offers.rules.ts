@@ -7,13 +7,9 @@ import type { Caller } from '../../access/rules/index.ts';
 import type { Actor, Change } from '../../ground/audit/index.ts';
 import { fail } from '../../ground/faults.ts';
 import type { Deps } from '../../ground/resource/index.ts';
-import {
-  ISSUER_STATE_MODEL,
-  OFFER_MODEL,
-  PRE_AUTHORIZED,
-  PRE_AUTHORIZED_MODEL,
-  type Records,
-} from '../../openid/provider/index.ts';
+import { PRE_AUTHORIZED } from '../../openid/paths/index.ts';
+import { ISSUER_STATE_MODEL, OFFER_MODEL, PRE_AUTHORIZED_MODEL } from '../../openid/provider/index.ts';
+import type { Records } from '../../openid/records/index.ts';
 import type { CredentialType, CredentialTypes } from '../types/index.ts';
 import type { Configurations, CredentialConfiguration } from './configurations.ts';
 import { OFFERS } from './paths.ts';

@@ -7,6 +7,9 @@ import type { WalletProviders } from '../../../applications/wallet-providers/ind
 import type { Passkeys } from '../../../directory/passkeys/index.ts';
 import type { Federation } from '../../../login/federation/index.ts';
 import type { WalletSignIn } from '../../../login/wallet-sign-in/index.ts';
+import { isAnonymousWallet } from '../../first-party-clients/index.ts';
+import { ROOT } from '../../paths/index.ts';
+import type { Records } from '../../records/index.ts';
 import type { Accounts } from '../accounts.ts';
 import { ACR_VALUES, methodsOf } from '../acr.ts';
 import { type AdapterDeps, createAdapter } from '../adapter.ts';
@@ -22,13 +25,10 @@ import {
 import { PREVIOUS_SECRET } from '../clients.ts';
 import { CREDENTIAL_DETAILS, type CredentialCatalog, isForCredentials, offerParameter } from '../credential-requests.ts';
 import { DPOP_ALGORITHMS } from '../dpop-proofs.ts';
-import { isAnonymousWallet } from '../first-party-clients.ts';
 import { IDP_HINT } from '../idp-hint.ts';
 import type { Keyring } from '../keys.ts';
 import type { OidcProviderLibrary } from '../library.ts';
-import { ROOT } from '../paths.ts';
 import type { ProviderPages } from '../provider-pages.ts';
-import type { Records } from '../records/records.ts';
 import type { UnfinishedLimit } from '../unfinished-limit.ts';
 import { claimsOf } from './claims.ts';
 import { featuresOf } from './features.ts';

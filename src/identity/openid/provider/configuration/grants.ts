@@ -1,8 +1,8 @@
 // The initial grant of a request: what the person allowed the application before.
 import type { KoaContextWithOIDC } from 'oidc-provider';
+import type { Records } from '../../records/index.ts';
 import { readConsent } from '../consents.ts';
 import type { OidcGrant } from '../library.ts';
-import type { Records } from '../records/records.ts';
 
 /** Adds the requested scopes to the grant of a first-party application. */
 async function extendGrant(grant: OidcGrant, scopes: ReadonlySet<string>): Promise<OidcGrant> {

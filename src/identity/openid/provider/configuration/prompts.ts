@@ -2,10 +2,10 @@
 import type { interactionPolicy, KoaContextWithOIDC } from 'oidc-provider';
 import type { FreshLogin } from '../../../access/rules/index.ts';
 import type { Federation } from '../../../login/federation/index.ts';
+import type { Records } from '../../records/index.ts';
 import { acrRequestOf, FEDERATED, satisfies } from '../acr.ts';
 import { credentialsNotAgreed, offeredToAnother, signInTooOld } from '../credential-requests.ts';
 import type { OidcProviderLibrary } from '../library.ts';
-import type { Records } from '../records/records.ts';
 import { resourcesNotAllowed } from '../resources.ts';
 
 type PromptCheck = interactionPolicy.Check;

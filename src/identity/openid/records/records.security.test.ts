@@ -1,13 +1,13 @@
 // The work of ending an account does not depend on the number of its tokens.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { onEachDatabase } from '../../../../../test/support/api.ts';
-import { makeUser, RelyingParty } from '../../../../../test/support/relying-party.ts';
-import { databaseOf } from '../../../../../test/support/restartable-api.ts';
-import { createSeal, newMasterKey } from '../../../../platform/seal/index.ts';
-import { createChanges } from '../../../ground/audit/index.ts';
-import type { Database } from '../../../ground/database/index.ts';
-import { createLogouts } from '../logouts.ts';
+import { onEachDatabase } from '../../../../test/support/api.ts';
+import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
+import { databaseOf } from '../../../../test/support/restartable-api.ts';
+import { createSeal, newMasterKey } from '../../../platform/seal/index.ts';
+import { createChanges } from '../../ground/audit/index.ts';
+import type { Database } from '../../ground/database/index.ts';
+import { createLogouts } from '../provider/index.ts';
 import { createRecords, type Records } from './records.ts';
 
 const TOKENS = 30;

@@ -1,12 +1,11 @@
 // Ends records of a user: all, the sessions, or those of a consent. Applications are notified in the same transaction, and the tokens of
 // our own pages and of dashboards end with their session. After `endEverything` they are of an old generation.
-import { type Clock, seconds } from '../../../../platform/clock.ts';
-import type { Seal } from '../../../../platform/seal/index.ts';
-import { tagOf } from '../../../access/context/index.ts';
-import type { Change } from '../../../ground/audit/index.ts';
-import type { OpenidRecordRow } from '../../../ground/database/index.ts';
-import { hashOf } from '../../../ground/resource/index.ts';
-import type { WALLET } from '../acr.ts';
+import { type Clock, seconds } from '../../../platform/clock.ts';
+import type { Seal } from '../../../platform/seal/index.ts';
+import { tagOf } from '../../access/context/index.ts';
+import type { Change } from '../../ground/audit/index.ts';
+import type { OpenidRecordRow } from '../../ground/database/index.ts';
+import { hashOf } from '../../ground/resource/index.ts';
 import { type FindDeps, listOfUserIn } from './find.ts';
 import { openRecord, type RecordPayload } from './record.ts';
 import {
@@ -42,7 +41,7 @@ export interface EndDeps extends SessionTokenDeps {
 const SESSION_MODELS = ['Session'];
 const REFRESH_TOKEN_MODELS = ['RefreshToken'];
 /** In the `amr` of a sign-in with a passkey (RFC 8176), or with a wallet. */
-export type SignInMeans = 'pop' | typeof WALLET;
+export type SignInMeans = 'pop' | 'wallet';
 /** Limits the time of the transaction. The newest records have the relevant sessions. */
 const MAX_OPENED = 500;
 

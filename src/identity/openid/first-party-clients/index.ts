@@ -9,7 +9,7 @@ import {
   NEW_EMAIL_PAGE,
   PRE_AUTHORIZED,
   WEBSSO_SIGNED_IN,
-} from './paths.ts';
+} from '../paths/index.ts';
 
 export const ACCOUNT_CLIENT = 'gatehouse_account';
 

@@ -1,7 +1,7 @@
 // A record of the OpenID provider: its payload, its user, its hash, and its cache tags.
-import type { Seal } from '../../../../platform/seal/index.ts';
-import type { OpenidRecordRow } from '../../../ground/database/index.ts';
-import { hashOf, hashOfSession } from '../../../ground/resource/index.ts';
+import type { Seal } from '../../../platform/seal/index.ts';
+import type { OpenidRecordRow } from '../../ground/database/index.ts';
+import { hashOf, hashOfSession } from '../../ground/resource/index.ts';
 
 /** The payload from the library. We only use the fields that link it to other things. */
 export interface RecordPayload {

@@ -1,5 +1,5 @@
 // Where sessions were opened, in the database.
-import type { OpenidSessionRow, Reader, Tx } from '../../../ground/database/index.ts';
+import type { OpenidSessionRow, Reader, Tx } from '../../ground/database/index.ts';
 
 /** A session that is used again keeps the time of its first sign-in. */
 export async function putSession(tx: Tx, row: OpenidSessionRow): Promise<void> {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import * as client from 'openid-client';
-import { assertOk } from '../../../../../test/support/answers.ts';
-import { ADMIN_PASSWORD } from '../../../../../test/support/api.ts';
-import { makeUser, RelyingParty } from '../../../../../test/support/relying-party.ts';
-import { databaseOf, KINDS, RestartableApi } from '../../../../../test/support/restartable-api.ts';
-import { redirectTargetOf, TestBrowser } from '../../../../../test/support/test-browser.ts';
-import { newSecret } from '../../../../platform/ids.ts';
-import { createSeal, newMasterKey } from '../../../../platform/seal/index.ts';
-import type { Database } from '../../../ground/database/index.ts';
+import { assertOk } from '../../../../test/support/answers.ts';
+import { ADMIN_PASSWORD } from '../../../../test/support/api.ts';
+import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
+import { databaseOf, KINDS, RestartableApi } from '../../../../test/support/restartable-api.ts';
+import { redirectTargetOf, TestBrowser } from '../../../../test/support/test-browser.ts';
+import { newSecret } from '../../../platform/ids.ts';
+import { createSeal, newMasterKey } from '../../../platform/seal/index.ts';
+import type { Database } from '../../ground/database/index.ts';
 import { createRecords } from './records.ts';
 
 const DAY = 86_400;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { onDatabase } from '../../../../test/support/api.ts';
-import { withoutSlash } from './paths.ts';
+import { withoutSlash } from './index.ts';
 
 const TOKEN = '/v3/OS-OAUTH2/access_token';
 

@@ -1,7 +1,7 @@
 // Where sessions were opened, and when they were last used: at a sign-in, or when an application renews its tokens.
-import { seconds } from '../../../../platform/clock.ts';
-import type { Tx } from '../../../ground/database/index.ts';
-import { hashOf } from '../../../ground/resource/index.ts';
+import { seconds } from '../../../platform/clock.ts';
+import type { Tx } from '../../ground/database/index.ts';
+import { hashOf } from '../../ground/resource/index.ts';
 import { type FindDeps, listOfUser } from './find.ts';
 import type { RecordPayload } from './record.ts';
 import type { RecordToSave, SaveDeps } from './save-deps.ts';

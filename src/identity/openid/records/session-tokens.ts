@@ -1,8 +1,8 @@
 // The tokens of the base API that are made from a session: for our own pages, such as the console, and for a dashboard. They end with the
 // session.
 import { createHash } from 'node:crypto';
-import type { Change } from '../../../ground/audit/index.ts';
-import type { Revocations } from '../../../login/tokens/index.ts';
+import type { Change } from '../../ground/audit/index.ts';
+import type { Revocations } from '../../login/tokens/index.ts';
 
 export interface SessionTokenDeps {
   readonly revocations: Pick<Revocations, 'revokeSessions'>;

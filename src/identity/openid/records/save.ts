@@ -1,10 +1,10 @@
 // Saves a record: sealed, linked to its user and consumer, and bound to the generation the request has read.
-import { seconds } from '../../../../platform/clock.ts';
-import { isForeignKeyViolation } from '../../../../platform/database/index.ts';
-import type { Change } from '../../../ground/audit/index.ts';
-import type { OpenidRecordRow } from '../../../ground/database/index.ts';
-import { hashOf } from '../../../ground/resource/index.ts';
-import { isUnregistered } from '../first-party-clients.ts';
+import { seconds } from '../../../platform/clock.ts';
+import { isForeignKeyViolation } from '../../../platform/database/index.ts';
+import type { Change } from '../../ground/audit/index.ts';
+import type { OpenidRecordRow } from '../../ground/database/index.ts';
+import { hashOf } from '../../ground/resource/index.ts';
+import { isUnregistered } from '../first-party-clients/index.ts';
 import { sealPayload, tagOfRecord, userOf } from './record.ts';
 import { generationOf, insertNewRecord, insertRecord, replaceRecord } from './records.store.ts';
 import type { RecordToSave, SaveDeps } from './save-deps.ts';

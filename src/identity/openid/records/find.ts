@@ -1,8 +1,8 @@
 // Finds valid records, and tracks them in the state of the request.
-import { type Clock, seconds } from '../../../../platform/clock.ts';
-import type { Seal } from '../../../../platform/seal/index.ts';
-import type { Database, Reader } from '../../../ground/database/index.ts';
-import { hashOf } from '../../../ground/resource/index.ts';
+import { type Clock, seconds } from '../../../platform/clock.ts';
+import type { Seal } from '../../../platform/seal/index.ts';
+import type { Database, Reader } from '../../ground/database/index.ts';
+import { hashOf } from '../../ground/resource/index.ts';
 import { openRecord, type RecordPayload, userOf } from './record.ts';
 import { findRecord, isOver, type RecordWithOwners, recordsOfUser } from './records.store.ts';
 import type { RequestState } from './request-state.ts';

@@ -1,7 +1,7 @@
 // What is needed to save a record.
-import type { Clock } from '../../../../platform/clock.ts';
-import type { Seal } from '../../../../platform/seal/index.ts';
-import type { Database } from '../../../ground/database/index.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { Seal } from '../../../platform/seal/index.ts';
+import type { Database } from '../../ground/database/index.ts';
 import type { RecordPayload } from './record.ts';
 import type { RequestState } from './request-state.ts';
 

@@ -1,8 +1,8 @@
 // Records of the OpenID provider: found by hash, sealed at rest, linked to their user and consumer.
-import { type Clock, seconds } from '../../../../platform/clock.ts';
-import type { Change } from '../../../ground/audit/index.ts';
-import type { Database, Tx } from '../../../ground/database/index.ts';
-import { hashOf, hashOfSession } from '../../../ground/resource/index.ts';
+import { type Clock, seconds } from '../../../platform/clock.ts';
+import type { Change } from '../../ground/audit/index.ts';
+import type { Database, Tx } from '../../ground/database/index.ts';
+import { hashOf, hashOfSession } from '../../ground/resource/index.ts';
 import {
   type EndDeps,
   endConsents,

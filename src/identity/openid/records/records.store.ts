@@ -1,6 +1,6 @@
 // Records of the OpenID provider in the database.
-import { isIn } from '../../../../platform/database/index.ts';
-import type { OpenidRecordRow, Reader, Tx } from '../../../ground/database/index.ts';
+import { isIn } from '../../../platform/database/index.ts';
+import type { OpenidRecordRow, Reader, Tx } from '../../ground/database/index.ts';
 
 /** The most values in one statement. */
 const AT_ONCE = 5000;
