@@ -16,10 +16,14 @@ const SHARING: readonly Sharing[] = [
   { files: /pkcs11/, inAProcess: 1 },
   { files: /^test\/browser\//, inAProcess: 5 },
   { files: /^src\//, inAProcess: 20 },
+  { files: /^(?:conformance|test\/peers)\//, inAProcess: 5 },
   // These start processes, measure, or replace what a process has once.
   { files: /^/, inAProcess: 1 },
 ];
-const ORDER = [3, 0, 1, 2];
+const ORDER = [4, 0, 1, 3, 2];
+
+const HOOK = join(import.meta.dirname, '../test/support/runner-hook.ts');
+const addressOf = (file: string): string => JSON.stringify(pathToFileURL(resolve(file)).href);
 
 const groupsOf = (files: readonly string[], size: number): (readonly string[])[] =>
   Array.from({ length: Math.ceil(files.length / size) }, (_, index) => files.slice(index * size, (index + 1) * size));
@@ -37,8 +41,8 @@ export function testProcesses(files: readonly string[]): { readonly paths: reado
   const paths = groups.map((group, index) => {
     // The test runner begins files in the order of their names.
     const path = join(folder, `${String(index + 1).padStart(3, '0')}.mjs`);
-    const imports = group.map((file) => `await import(${JSON.stringify(pathToFileURL(resolve(file)).href)});\n`);
-    writeFileSync(path, imports.join(''));
+    const imports = group.map((file) => `await import(${addressOf(file)});\n`);
+    writeFileSync(path, [`import { stopFollowing } from ${addressOf(HOOK)};\n`, ...imports, 'stopFollowing();\n'].join(''));
     return path;
   });
   return { paths, remove: () => rmSync(folder, { recursive: true }) };

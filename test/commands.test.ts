@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { commands } from '../src/commands/index.ts';
+import { aShareOf } from './support/extent.ts';
 import { type GatehouseProcess, gatehouse } from './support/process.ts';
 
 const PASSWORD = 'the administrator of the tests';
@@ -45,7 +46,7 @@ describe('Commands', () => {
   });
 
   it('with --help print help and write nothing, not even a back-up named --help', async () => {
-    for (const { words } of commands) {
+    for (const { words } of aShareOf(commands)) {
       const { code, stdout, stderr } = await run(...words.split(' '), '--help');
       assert.deepEqual([code, stderr], [0, ''], words);
       assert.ok(stdout.startsWith(`gatehouse ${words}`), stdout);

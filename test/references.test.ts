@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { TestApi } from './support/api.ts';
+import { inFullRun } from './support/extent.ts';
 
 type Kind = 'consumer' | 'role' | 'permission' | 'user' | 'organization';
 
@@ -219,6 +220,6 @@ describe('References', () => {
   }
 
   it('hold in every sequence', async () => {
-    await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 30 }), play), { numRuns: 25 });
+    await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 30 }), play), { numRuns: inFullRun(25, 8) });
   });
 });

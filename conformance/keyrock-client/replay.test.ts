@@ -1,7 +1,7 @@
 // Replays the requests of Keyrock's client library, and checks that the answers contain what it reads from them.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { onEachDatabase } from '../../test/support/api.ts';
+import { onUsualDatabase } from '../../test/support/api.ts';
 import { makeOrganization, makePerson } from '../../test/support/applications.ts';
 import { calls } from './calls.ts';
 import { registrationCalls } from './registration-calls.ts';
@@ -14,7 +14,7 @@ function pythonJson(value: unknown): string {
   return `{${members.join(', ')}}`;
 }
 
-onEachDatabase('The Keyrock client library', (api) => {
+onUsualDatabase('The Keyrock client library', (api) => {
   const ids = new Map<string, string>();
   const filled = (text: string): string => text.replace(/\{(\w+)\}/g, (whole, name: string) => ids.get(name) ?? whole);
 

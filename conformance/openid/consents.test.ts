@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import * as client from 'openid-client';
-import { onEachDatabase } from '../../test/support/api.ts';
+import { onUsualDatabase } from '../../test/support/api.ts';
 import { makeUser, RelyingParty } from '../../test/support/relying-party.ts';
 import { TestBrowser } from '../../test/support/test-browser.ts';
 
-onEachDatabase('What a person allowed', (api) => {
+onUsualDatabase('What a person allowed', (api) => {
   const asksForConsent = (browser: TestBrowser): boolean => browser.seen.some(({ text }) => /value="allow"/.test(text));
 
   it('is not asked again in another browser, nor after logging out', async () => {

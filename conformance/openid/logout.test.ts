@@ -5,14 +5,14 @@ import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import { createRemoteJWKSet, jwtVerify, SignJWT } from 'jose';
 import * as client from 'openid-client';
-import { onEachDatabase } from '../../test/support/api.ts';
+import { onUsualDatabase } from '../../test/support/api.ts';
 import { makeUser, RelyingParty, refusal, type TokenSet } from '../../test/support/relying-party.ts';
 import { type BrowserPage, redirectTargetOf, TestBrowser } from '../../test/support/test-browser.ts';
 
 const GOODBYE = 'https://app.example.org/goodbye';
 const BACK = { post_logout_redirect_uris: [GOODBYE] };
 
-onEachDatabase('Logging out of the OpenID provider', (api) => {
+onUsualDatabase('Logging out of the OpenID provider', (api) => {
   interface SignedIn {
     readonly party: RelyingParty;
     readonly browser: TestBrowser;

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { before, describe, it } from 'node:test';
-import { onEachDatabase, uniqueName } from '../../test/support/api.ts';
+import { onUsualDatabase, uniqueName } from '../../test/support/api.ts';
 import { connect, ENTERPRISE, GROUP, hasOnly, isScimError, LIST, type ProvisioningClient, USER } from './client.ts';
 
 // The tutorial, "Create User": the request, with names that differ.
@@ -31,7 +31,7 @@ const newGroup = () => ({
   meta: { resourceType: 'Group' },
 });
 
-onEachDatabase('Entra', (api) => {
+onUsualDatabase('Entra', (api) => {
   let entra: ProvisioningClient;
   before(async () => {
     entra = await connect(api, { 'Content-Type': 'application/scim+json; charset=utf-8' });

@@ -3,7 +3,7 @@
 // mapped. Values have no `type` unless the mapping names one.
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { onEachDatabase, uniqueName } from '../../test/support/api.ts';
+import { onUsualDatabase, uniqueName } from '../../test/support/api.ts';
 import { connect, ENTERPRISE, hasOnly, isScimError, type ProvisioningClient, USER } from './client.ts';
 
 let accounts = 0;
@@ -24,7 +24,7 @@ function newUser(more: Record<string, unknown> = {}) {
   };
 }
 
-onEachDatabase('Google', (api) => {
+onUsualDatabase('Google', (api) => {
   let google: ProvisioningClient;
   before(async () => {
     google = await connect(api);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { before, describe, it } from 'node:test';
-import { onEachDatabase, uniqueName } from '../../test/support/api.ts';
+import { onUsualDatabase, uniqueName } from '../../test/support/api.ts';
 import { connect, GROUP, hasOnly, isScimError, LIST, type ProvisioningClient, USER } from './client.ts';
 
 // Okta sends a Content-Type also with requests without a body.
@@ -33,7 +33,7 @@ const provisioned = () =>
 
 const valuesOf = (group: { members?: { value: string }[] }) => (group.members ?? []).map(({ value }) => value).sort();
 
-onEachDatabase('Okta', (api) => {
+onUsualDatabase('Okta', (api) => {
   let okta: ProvisioningClient;
   let seeded: any;
   before(async () => {

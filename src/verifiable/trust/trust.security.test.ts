@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { certify, type TestCertificate, usages } from '../../../test/support/certificates.ts';
 import { PresentationSetup, VCI } from '../../../test/support/presentation.ts';
-import { onEachWallet, onWallet, type TestWallet, type WalletUser } from '../../../test/support/wallet.ts';
+import { onUsualWallet, onWallet, type TestWallet, type WalletUser } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
 
 const SERVER = '1.3.6.1.5.5.7.3.1';
@@ -70,7 +70,7 @@ const settings = {
   GATEHOUSE_WALLET_ISSUER_TRUST: 'listed',
 };
 
-onEachWallet(
+onUsualWallet(
   'Anchors for issuers and anchors for verifiers',
   (wallet) => {
     const { issue, ask } = worldOf(wallet);

@@ -5,6 +5,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { it } from 'node:test';
 import fc from 'fast-check';
 import type { ApiAnswer } from '../../../test/support/api.ts';
+import { inFullRun } from '../../../test/support/extent.ts';
 import { onEachWallet, type TestWallet, type WalletUser } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
 import { type ModelDid, type ModelKey, type ModelRefusal, WalletModel } from '../../../test/support/wallet-model.ts';
@@ -349,7 +350,7 @@ onEachWallet('Keys and DIDs', (wallet) => {
         await fc.asyncModelRun(() => ({ model, real }), commands);
         await assertRowsAgree(model, real);
       }),
-      { numRuns: 20 },
+      { numRuns: inFullRun(20, 8) },
     );
   });
 
@@ -503,7 +504,7 @@ onEachWallet('Keys and DIDs', (wallet) => {
           await assertConsistent(people, seen, names);
         }
       }),
-      { numRuns: 10 },
+      { numRuns: inFullRun(10, 4) },
     );
   });
 });

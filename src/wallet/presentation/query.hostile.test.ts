@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { encodePart } from '../../../test/support/hostile-verifier.ts';
 import { deepJson } from '../../../test/support/issuers.ts';
 import { IDENTITY, paths, queryFor, setUpPresentation } from '../../../test/support/presentation.ts';
-import { onEachWallet } from '../../../test/support/wallet.ts';
+import { onUsualWallet } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
 
 const PAYMENT = 'https://example.org/payment';
@@ -17,7 +17,7 @@ const mdoc = (doctype: string, ...claims: object[]) => ({
   ...(claims.length > 0 ? { claims } : {}),
 });
 
-onEachWallet(
+onUsualWallet(
   'A query that is hard to bear',
   (wallet) => {
     const world = setUpPresentation(wallet);

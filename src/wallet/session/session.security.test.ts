@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { describe, it } from 'node:test';
-import { onEachWallet, onWallet } from '../../../test/support/wallet.ts';
+import { onEachWallet, onUsualWallet, onWallet } from '../../../test/support/wallet.ts';
 import { cookiesOf, isCleared, secretsOf } from '../../../test/support/wallet-session.ts';
 import { createSeal, newMasterKey } from '../../platform/seal/index.ts';
 
@@ -155,7 +155,7 @@ onEachWallet('The session cookie', (wallet) => {
   });
 });
 
-onEachWallet('Requests that other pages send', (wallet) => {
+onUsualWallet('Requests that other pages send', (wallet) => {
   const foreign: Record<string, Record<string, string>> = {
     'another origin': { Origin: 'https://evil.example' },
     'no origin': {},
@@ -294,7 +294,7 @@ onWallet('SQLite', 'Too many logins', { rateLimits: true }, (wallet) => {
   });
 });
 
-onEachWallet('The log', (wallet) => {
+onUsualWallet('The log', (wallet) => {
   it('holds no token, code, session id or cookie, whatever happens', async () => {
     const { callback, flow } = await wallet.returned('anna');
     const done = await wallet.get(callback, { headers: { Cookie: flow } });

@@ -1,7 +1,7 @@
 // A caller who may not see something must not learn whether it exists: its id gets the same answer as an unknown id.
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { onDatabase, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { onDatabase, onUsualDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { makeApplication, makePerson, makeRole } from '../../../../test/support/applications.ts';
 import { askRoute, type Ids, idsFor, makeWorld, told, type World } from '../../../../test/support/every-route.ts';
 import { identityRoutes, nameOfRoute } from '../../../../test/support/routes.ts';
@@ -100,7 +100,7 @@ onDatabase('SQLite', 'What exists', {}, (api) => {
   }
 });
 
-onEachDatabase('The marker of a list', (api) => {
+onUsualDatabase('The marker of a list', (api) => {
   /** The first item of each list, as an administrator sees it. */
   async function markers(world: World): Promise<Record<string, string>> {
     const { user, project, application, role } = world;

@@ -2,7 +2,7 @@
 // lasts is made for it, or shown to it.
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { type ApiAnswer, onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
+import { type ApiAnswer, onUsualDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
 import { bodyOf, fill, idsFor, makeWorld, programToken, type World } from '../../../../test/support/every-route.ts';
 import { askAccessToken, askRequestToken, authorize, keyOf, makeConsumer, signedLogin } from '../../../../test/support/oauth1.ts';
 import { identityRoutes, isOpen, nameOfRoute } from '../../../../test/support/routes.ts';
@@ -76,7 +76,7 @@ const PASSED_ON: Readonly<Record<string, (api: TestApi) => Promise<string>>> = {
   },
 };
 
-onEachDatabase('What an administrator passed on', (api) => {
+onUsualDatabase('What an administrator passed on', (api) => {
   let world: World;
   before(async () => {
     world = await makeWorld(api);

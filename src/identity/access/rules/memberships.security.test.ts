@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
-import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { onUsualDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
 
 const SECONDS = 600;
 
-onEachDatabase('A membership that was given for a time', (api) => {
+onUsualDatabase('A membership that was given for a time', (api) => {
   const db = usesDatabaseOf(api);
 
   it('gives no role after its end, also to a token that was verified just before', async () => {

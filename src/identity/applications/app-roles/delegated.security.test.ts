@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { type ApiAnswer, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { type ApiAnswer, onUsualDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { assign, assignmentPath, makeApplication, makeRole } from '../../../../test/support/applications.ts';
 import { logInByAccessToken } from '../../../../test/support/keyrock-client.ts';
 import { makeAccessToken, signedLogin } from '../../../../test/support/oauth1.ts';
@@ -15,7 +15,7 @@ const tokenOf = (answer: ApiAnswer): string => {
   return answer.headers.get('x-subject-token')!;
 };
 
-onEachDatabase('An application is not managed, nor are its roles assigned,', (api) => {
+onUsualDatabase('An application is not managed, nor are its roles assigned,', (api) => {
   let project: { id: string };
   /** May assign every role of the application: by a role of their own, and by one of the organization, which they own. */
   let person: { user: any; password: string; token: string; project: { id: string } };

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { onEachDatabase } from '../../../../test/support/api.ts';
+import { onUsualDatabase } from '../../../../test/support/api.ts';
 import { makeApplication } from '../../../../test/support/applications.ts';
 import { BAD_LINKS } from '../../../../test/support/bad-links.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
@@ -11,7 +11,7 @@ const PATH = '/v3/OS-OAUTH2/consumers';
 const IMAGES = ['img_original', 'img_small', 'img_medium'];
 const PAGES = ['url', 'client_uri', 'policy_uri', 'tos_uri', 'logo_uri'];
 
-onEachDatabase('Links of an application', (api) => {
+onUsualDatabase('Links of an application', (api) => {
   const db = usesDatabaseOf(api);
 
   it('run no code and read no file, wherever they are in a request', async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { assertForbidden, assertNeedsToken, assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { onEachDatabase } from '../../../../test/support/api.ts';
+import { onUsualDatabase } from '../../../../test/support/api.ts';
 import { makeApplication, makePerson } from '../../../../test/support/applications.ts';
 import { LOGO, logoBody, png } from '../../../../test/support/pictures.ts';
 import { BUILT_IN_APPLICATION } from './built-in.ts';
@@ -10,7 +10,7 @@ import { BUILT_IN_APPLICATION } from './built-in.ts';
 const PATH = '/v3/OS-OAUTH2/consumers';
 const SCRIPT = '<script>alert(document.domain)</script>';
 
-onEachDatabase('Attacks by the logo of an application', (api) => {
+onUsualDatabase('Attacks by the logo of an application', (api) => {
   let path: string;
   before(async () => {
     path = `${PATH}/${(await makeApplication(api)).id}/logo`;

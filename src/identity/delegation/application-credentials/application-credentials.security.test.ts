@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import type { KyselyPlugin } from 'kysely';
-import { onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
+import { onEachDatabase, onUsualDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { allowsRequest } from '../../access/context/index.ts';
 import { applicationCredentialDelegation } from './delegation.ts';
@@ -231,7 +231,7 @@ onEachDatabase('An application credential', (api) => {
   });
 });
 
-onEachDatabase(
+onUsualDatabase(
   'Guesses at the secret of an application credential',
   (api) => {
     it('are limited', async () => {

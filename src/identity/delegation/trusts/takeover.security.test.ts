@@ -1,7 +1,7 @@
 // Those who manage a domain do not get the roles that people outside of it passed on to its users: by a new password, they would.
 import { before, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { onDatabase, onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
+import { onDatabase, onUsualDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
 import { askForTrust, makeTrust, type TrustPerson, trustToken } from '../../../../test/support/trusts.ts';
 
 const PASSWORD = 'a password of a test';
@@ -25,7 +25,7 @@ async function personIn(api: TestApi, roles: readonly string[], values: object =
 
 const CHANGES = [{ password: 'another' }, { email: 'eve@example.org' }, { enabled: false }];
 
-onEachDatabase('The manager of a domain', (api) => {
+onUsualDatabase('The manager of a domain', (api) => {
   let own: Awaited<ReturnType<typeof makeDomain>>;
   let giver: TrustPerson;
   before(async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { type ApiAnswer, onEachDatabase } from '../../../../test/support/api.ts';
+import { type ApiAnswer, onEachDatabase, onUsualDatabase } from '../../../../test/support/api.ts';
 import { makePerson } from '../../../../test/support/applications.ts';
 import { KeyrockClient } from '../../../../test/support/keyrock-client.ts';
 import { enable } from '../../../../test/support/second-factor.ts';
@@ -230,7 +230,7 @@ onEachDatabase('A trust', (api) => {
   });
 });
 
-onEachDatabase(
+onUsualDatabase(
   'The number of trusts',
   (api) => {
     it('of one trustor is limited', async () => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { onUsualDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
 
 const SECRET = 'the password of the directory';
 
-onEachDatabase('The password of a directory in the configuration of a domain', (api) => {
+onUsualDatabase('The password of a directory in the configuration of a domain', (api) => {
   const db = usesDatabaseOf(api);
 
   it('is never shown, logged or stored as it is', async () => {

@@ -1,9 +1,9 @@
 // The manager of a domain grants what its roles are, and not what they are called.
 import { it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { onUsualDatabase, uniqueName } from '../../../../test/support/api.ts';
 
-onEachDatabase('The manager of a domain', (api) => {
+onUsualDatabase('The manager of a domain', (api) => {
   it('does not grant the role of services by the name of another role', async () => {
     const domain = await api.make('domain', { name: uniqueName('domain') });
     const within = { domain_id: domain.id };

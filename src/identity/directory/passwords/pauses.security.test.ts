@@ -1,7 +1,7 @@
 // Wrong passwords for one account from many addresses: further tries have to wait, but nobody can lock another user out.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { type ApiAnswer, onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
+import { type ApiAnswer, onEachDatabase, onUsualDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { makeTwoFactorPerson } from '../../../../test/support/second-factor.ts';
@@ -205,7 +205,7 @@ onEachDatabase(
   { rateLimits: true, trustedProxies: ['127.0.0.1'] },
 );
 
-onEachDatabase(
+onUsualDatabase(
   'A clock that is set back',
   (api) => {
     api.clock.hold();
@@ -270,7 +270,7 @@ onEachDatabase(
   },
 );
 
-onEachDatabase('A remembered device', (api) => {
+onUsualDatabase('A remembered device', (api) => {
   it('ends after the time that is set, however often it is used', async () => {
     const { user, password, phone } = await makeTwoFactorPerson(api);
     const entered = await logIn(api, newAddress(), { id: user.id, password, verification_code: phone.fresh() });

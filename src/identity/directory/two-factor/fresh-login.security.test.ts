@@ -1,7 +1,7 @@
 // A stolen token or an unattended session must not be enough to change how its owner signs in.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type ApiAnswer, onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
+import { type ApiAnswer, onUsualDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
 import { makePerson } from '../../../../test/support/applications.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
 import { patchOf, ScimClient, USER } from '../../../../test/support/scim.ts';
@@ -29,7 +29,7 @@ const statuses = async (work: readonly (() => Promise<ApiAnswer>)[]): Promise<nu
   return found;
 };
 
-onEachDatabase('Changing how one signs in', (api) => {
+onUsualDatabase('Changing how one signs in', (api) => {
   const administrator = (): Promise<string> =>
     api.logIn(
       { name: 'admin', password: 'the administrator of the tests' },

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { type ApiAnswer, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { type ApiAnswer, onUsualDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { assign, makeApplication, makeRole } from '../../../../test/support/applications.ts';
 import { connect, GROUP, patchOf, type ScimClient, USER } from '../../../../test/support/scim.ts';
 
-onEachDatabase('A manager of a domain', (api) => {
+onUsualDatabase('A manager of a domain', (api) => {
   it('cannot change or delete an administrator, nor join their group, but may with everyone else', async () => {
     const domain = await api.make('domain', { name: uniqueName('domain') });
     const within = { domain_id: domain.id };

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { refreshTokenGrant } from 'openid-client';
 import { assertForbidden, assertNeedsToken, assertOk, assertRefused, isAlive } from '../../../../test/support/answers.ts';
-import { onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
+import { onUsualDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 
@@ -25,7 +25,7 @@ async function programOf(api: TestApi, { user, token }: { user: { id: string }; 
   return { logIn, token: await logIn() };
 }
 
-onEachDatabase('All tokens of a user', (api) => {
+onUsualDatabase('All tokens of a user', (api) => {
   const member = async () => {
     const project = await api.make('project', { name: uniqueName('project') });
     return api.persona(['member'], { project: project.id });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { assertEachStatus, assertOk, assertRefused, isAlive } from '../../../../test/support/answers.ts';
-import { ADMIN_PASSWORD, type ApiAnswer, onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
+import { ADMIN_PASSWORD, type ApiAnswer, onUsualDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
 
 const MISSING = '0'.repeat(32);
 const GENERIC = /^The request you have made requires authentication\.$/;
@@ -20,7 +20,7 @@ async function sendBytes(api: TestApi, path: string, body: Uint8Array<ArrayBuffe
 
 const bytes = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text) as Uint8Array<ArrayBuffer>;
 
-onEachDatabase('Users under attack', (api) => {
+onUsualDatabase('Users under attack', (api) => {
   describe('guessing', () => {
     it('gets the same answer for a wrong password, nobody, no password, and a user or domain that is disabled', async () => {
       const password = 'a password of a test';
@@ -362,7 +362,7 @@ onEachDatabase('Users under attack', (api) => {
   });
 });
 
-onEachDatabase('The work of a login', (api) => {
+onUsualDatabase('The work of a login', (api) => {
   const hashes = async (): Promise<number> => {
     const { values } = await api.service.metrics.registry.getSingleMetric('gatehouse_password_hashes_total')!.get();
     return values[0]!.value;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { ADMIN_PASSWORD, onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
+import { ADMIN_PASSWORD, onUsualDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
 import { type Ec2Person, ec2Person, exchange, signedS3, signedV2 } from '../../../../test/support/ec2.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
 
@@ -14,7 +14,7 @@ async function tokenOf(api: TestApi, { key }: Pick<Ec2Person, 'key'>): Promise<s
 const isValid = async (api: TestApi, token: string): Promise<boolean> =>
   (await api.get('/v3/auth/tokens', { headers: { 'X-Subject-Token': token } })).status === 200;
 
-onEachDatabase('An EC2 key', (api) => {
+onUsualDatabase('An EC2 key', (api) => {
   const db = usesDatabaseOf(api);
 
   it('and its tokens end with it, with its secret, and with what its owner may do', async () => {
@@ -160,7 +160,7 @@ onEachDatabase('An EC2 key', (api) => {
   });
 });
 
-onEachDatabase('A request that was signed without a time', (api) => {
+onUsualDatabase('A request that was signed without a time', (api) => {
   it('is accepted, as in Keystone, until the key is deleted; a time that was signed is not taken away', async () => {
     const { key, path } = await ec2Person(api);
     const timeless = signedV2(key, undefined);
@@ -181,7 +181,7 @@ onEachDatabase('A request that was signed without a time', (api) => {
   });
 });
 
-onEachDatabase(
+onUsualDatabase(
   'A request that was signed without a time, where that is off',
   (api) => {
     it('is refused', async () => {
@@ -193,7 +193,7 @@ onEachDatabase(
   { settings: { GATEHOUSE_IDENTITY_SIGNATURES_WITHOUT_TIME: 'false' } },
 );
 
-onEachDatabase(
+onUsualDatabase(
   'A short secret of an EC2 key',
   (api) => {
     it('is not found by guessing', async () => {

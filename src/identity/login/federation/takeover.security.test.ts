@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { onUsualDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { connectProvider, providerFor } from '../../../../test/support/federation.ts';
 import type { PlainProvider } from '../../../../test/support/plain-provider.ts';
 import { now, ProviderTokens } from '../../../../test/support/provider-tokens.ts';
@@ -24,7 +24,7 @@ const RULES = [
   },
 ];
 
-onEachDatabase('Somebody who came through a provider', (api) => {
+onUsualDatabase('Somebody who came through a provider', (api) => {
   const db = usesDatabaseOf(api);
   const id = uniqueName('idp');
   let provider: PlainProvider;

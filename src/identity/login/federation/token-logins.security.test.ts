@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { generateKeyPair, SignJWT } from 'jose';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { type ApiAnswer, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { type ApiAnswer, onUsualDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { connectProvider, providerFor, ROOT } from '../../../../test/support/federation.ts';
 import type { PlainProvider } from '../../../../test/support/plain-provider.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
@@ -15,7 +15,7 @@ const LOCAL = [
   { local: [{ user: { name: '{0}', type: 'local', domain: { id: 'default' } } }], remote: [{ type: 'preferred_username' }] },
 ];
 
-onEachDatabase('Hostile tokens of a provider', (api) => {
+onUsualDatabase('Hostile tokens of a provider', (api) => {
   const id = uniqueName('idp');
   const [closed, local] = [uniqueName('closed'), uniqueName('local')];
   let provider: PlainProvider;

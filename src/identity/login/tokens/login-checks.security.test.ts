@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { type ApiAnswer, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { type ApiAnswer, onUsualDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { makePerson } from '../../../../test/support/applications.ts';
 import { connectProvider, providerFor } from '../../../../test/support/federation.ts';
 import { KeyrockClient, logInByAccessToken } from '../../../../test/support/keyrock-client.ts';
@@ -15,7 +15,7 @@ import { whenAt } from '../../../../test/support/test-points.ts';
 const blob = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
 const NAMED = [{ local: [{ user: { name: '{0}' } }], remote: [{ type: 'preferred_username' }] }];
 
-onEachDatabase('The checks of a login', (api) => {
+onUsualDatabase('The checks of a login', (api) => {
   const idp = uniqueName('idp');
   let provider: PlainProvider;
   before(async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { assertRefused } from '../../../../test/support/answers.ts';
-import { onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
+import { onUsualDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
 import { makeApplication, makePerson } from '../../../../test/support/applications.ts';
 import {
   ACCESS_TOKEN,
@@ -358,7 +358,7 @@ function defineLimits(api: TestApi): void {
   });
 }
 
-onEachDatabase("Keyrock's authorization", defineAuthorize, options);
-onEachDatabase("Codes and refresh tokens at Keyrock's address", defineCodes, options);
-onEachDatabase('Access tokens that stand in for a person', defineStandIn, options);
-onEachDatabase('The password grant with rate limits', defineLimits, { ...options, rateLimits: true });
+onUsualDatabase("Keyrock's authorization", defineAuthorize, options);
+onUsualDatabase("Codes and refresh tokens at Keyrock's address", defineCodes, options);
+onUsualDatabase('Access tokens that stand in for a person', defineStandIn, options);
+onUsualDatabase('The password grant with rate limits', defineLimits, { ...options, rateLimits: true });

@@ -1,7 +1,7 @@
 // Verified access tokens are cached, and the cache is never stale: a change is visible in the next reply.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
+import { onUsualDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
 import { assign, assignmentPath, makeOrganization, makePerson, makeRole } from '../../../../test/support/applications.ts';
 import {
   BAD,
@@ -243,8 +243,8 @@ function defineInactivity(api: TestApi): void {
 }
 
 const options = { settings: { GATEHOUSE_IDENTITY_TOKEN_SECONDS: '31536000' } };
-onEachDatabase('An access token', defineEndings, options);
-onEachDatabase('What an access token tells', defineNews, options);
-onEachDatabase('An access token of an unused account', defineInactivity, {
+onUsualDatabase('An access token', defineEndings, options);
+onUsualDatabase('What an access token tells', defineNews, options);
+onUsualDatabase('An access token of an unused account', defineInactivity, {
   settings: { ...options.settings, GATEHOUSE_IDENTITY_DISABLE_USER_ACCOUNT_DAYS_INACTIVE: '10' },
 });

@@ -1,7 +1,7 @@
 // An application that logs in with an access token (method `oauth2`) identifies the person, but does not get their rights.
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
+import { onUsualDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
 import { assign, makeApplication } from '../../../../test/support/applications.ts';
 import { connectProvider } from '../../../../test/support/federation.ts';
 import { KeyrockClient, logInByAccessToken } from '../../../../test/support/keyrock-client.ts';
@@ -65,7 +65,7 @@ async function delegatedTokens(api: TestApi, access: string, scopes: readonly un
   return [...made, rescoped].map(({ headers }) => headers.get('x-subject-token')!);
 }
 
-onEachDatabase('An application that acts for the manager of a domain', (api) => {
+onUsualDatabase('An application that acts for the manager of a domain', (api) => {
   let made: Awaited<ReturnType<typeof makeManager>>;
   let client: KeyrockClient;
   let access: string;

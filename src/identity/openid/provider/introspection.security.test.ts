@@ -1,7 +1,7 @@
 // Introspection: who may call it, for which tokens, in which format; and that the log contains no tokens.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { type ApiAnswer, onEachDatabase, type TestApi } from '../../../../test/support/api.ts';
+import { type ApiAnswer, onUsualDatabase, type TestApi } from '../../../../test/support/api.ts';
 import { makePerson } from '../../../../test/support/applications.ts';
 import {
   basic,
@@ -231,4 +231,4 @@ function define(api: TestApi): void {
   });
 }
 
-onEachDatabase('Introspection', define);
+onUsualDatabase('Introspection', define);

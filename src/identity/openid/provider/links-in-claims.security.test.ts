@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { fetchUserInfo } from 'openid-client';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { onEachDatabase } from '../../../../test/support/api.ts';
+import { onUsualDatabase } from '../../../../test/support/api.ts';
 import { BAD_EMAILS, BAD_LINKS } from '../../../../test/support/bad-links.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
 import { assertScimRefused, patchOf, USER } from '../../../../test/support/scim.ts';
 
-onEachDatabase('Links and addresses of a person', (api) => {
+onUsualDatabase('Links and addresses of a person', (api) => {
   const db = usesDatabaseOf(api);
   const claimsOf = async (person: { id: string; name: string; password: string }) => {
     const party = await RelyingParty.make(api);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import * as client from 'openid-client';
-import { onEachDatabase } from '../../../../test/support/api.ts';
+import { onEachDatabase, onUsualDatabase } from '../../../../test/support/api.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 
 const PLACES = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'];
@@ -27,7 +27,7 @@ onEachDatabase('The description of the provider', (api) => {
   });
 });
 
-onEachDatabase('An ID token', (api) => {
+onUsualDatabase('An ID token', (api) => {
   const scope = { scope: 'openid profile email roles' };
 
   it('says who somebody is for those that asked for it, from the code and from every refresh', async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import * as client from 'openid-client';
-import { onEachDatabase } from '../../../../test/support/api.ts';
+import { onUsualDatabase } from '../../../../test/support/api.ts';
 import { makeUser, RelyingParty, refusal } from '../../../../test/support/relying-party.ts';
 import { type BrowserPage, redirectTargetOf, stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 import { LANGUAGES } from '../../ground/look/index.ts';
@@ -12,7 +12,7 @@ const words = LANGUAGES.en;
 const WALLET = 'https://wallet.example.org';
 const OTHER = 'https://files.example.org/v1';
 
-onEachDatabase('A resource of an application’s request', (api) => {
+onUsualDatabase('A resource of an application’s request', (api) => {
   const questions = (browser: TestBrowser): readonly BrowserPage[] => browser.seen.filter((page) => stepOf(page) === 'allow');
   const payloadOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString());
 

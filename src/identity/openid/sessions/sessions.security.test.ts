@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { refreshTokenGrant } from 'openid-client';
 import { assertForbidden, assertNeedsToken, assertOk, assertRefused, isAlive } from '../../../../test/support/answers.ts';
-import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { onUsualDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
 import { stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
@@ -13,7 +13,7 @@ const OFFLINE = { scope: 'openid offline_access' };
 const pathOf = (id: string): string => `/v3/users/${id}/OS-SESSIONS/sessions`;
 const isSignedIn = async (browser: TestBrowser): Promise<boolean> => stepOf(await browser.go('/account/sessions')) !== 'password';
 
-onEachDatabase('Sessions of people', (api) => {
+onUsualDatabase('Sessions of people', (api) => {
   const db = usesDatabaseOf(api);
   let manager: { token: string; user: { id: string } };
   let strangers: string[];

@@ -4,6 +4,7 @@ import { it } from 'node:test';
 import { onUsualDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
 import { makePerson } from '../../../../test/support/applications.ts';
 import { bodyOf, fill, idsFor, makeWorld, programToken, type World } from '../../../../test/support/every-route.ts';
+import { aShareOf } from '../../../../test/support/extent.ts';
 import { KeyrockClient, logInByAccessToken } from '../../../../test/support/keyrock-client.ts';
 import { identityRoutes, isOpen, nameOfRoute } from '../../../../test/support/routes.ts';
 import type { Route } from '../../../platform/http/index.ts';
@@ -95,13 +96,13 @@ onUsualDatabase('What a caller may do', (api) => {
       : `${nameOfRoute(route)}: ${says ? 'said to be' : 'not said to be'} allowed, ${status} ${text}`;
   }
 
-  for (const [name, persona] of Object.entries(PERSONAS)) {
+  for (const [turn, [name, persona]] of Object.entries(PERSONAS).entries()) {
     if (api.kind === 'PostgreSQL' && !ON_POSTGRESQL.includes(name)) continue;
     it(`is what happens on every route, for ${name}`, async () => {
       const world = await makeWorld(api);
       const token = await persona(api, world);
       const differences: (string | undefined)[] = [];
-      for (const route of routes) differences.push(await compare(route, world, token));
+      for (const route of aShareOf(routes, 3, turn)) differences.push(await compare(route, world, token));
       assert.deepEqual(differences.filter(Boolean), []);
       assert.ok(routes.length > 100);
     });

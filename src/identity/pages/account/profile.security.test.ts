@@ -1,7 +1,7 @@
 // The profile and the picture: what people may change of themselves, and what others see.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { onUsualDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { png } from '../../../../test/support/pictures.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { type BrowserPage, TestBrowser } from '../../../../test/support/test-browser.ts';
@@ -22,7 +22,7 @@ function upload(browser: TestBrowser, page: BrowserPage, file: Buffer, more: { n
 
 const pathIn = (page: BrowserPage): string | undefined => /<img class="picture" src="([^"]+)"/.exec(page.text)?.[1];
 
-onEachDatabase('The profile on the account page', (api) => {
+onUsualDatabase('The profile on the account page', (api) => {
   it('is stored as SCIM has it, shown escaped, and in the language that was chosen', async () => {
     const person = await makeUser(api, { email: 'ann@example.org' });
     const browser = new TestBrowser(api);
@@ -83,7 +83,7 @@ onEachDatabase('The profile on the account page', (api) => {
   });
 });
 
-onEachDatabase('A picture on the account page', (api) => {
+onUsualDatabase('A picture on the account page', (api) => {
   it('is an image for everybody who knows its address, whatever its name and type were, and ends', async () => {
     const [person, party] = [await makeUser(api), await RelyingParty.make(api)];
     const browser = new TestBrowser(api);

@@ -1,7 +1,7 @@
 // A person takes their roles along from the account page.
 import assert from 'node:assert/strict';
 import { afterEach, it, mock } from 'node:test';
-import { onDatabase, onEachDatabase } from '../../../../test/support/api.ts';
+import { onDatabase, onUsualDatabase } from '../../../../test/support/api.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
 import {
   CREDENTIALS,
@@ -20,7 +20,7 @@ import { LANGUAGES } from '../../ground/look/index.ts';
 
 const { en, es } = LANGUAGES;
 
-onEachDatabase('Roles for a wallet on the account page', (api) => {
+onUsualDatabase('Roles for a wallet on the account page', (api) => {
   it('are not mentioned where nobody can have any, and are not for those who have none', async () => {
     const browser = new TestBrowser(api);
     assert.ok(!(await browser.signIn(PAGE, await makeUser(api))).text.includes(en.takeRoles));

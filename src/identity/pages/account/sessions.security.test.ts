@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { refreshTokenGrant } from 'openid-client';
-import { onEachDatabase } from '../../../../test/support/api.ts';
+import { onUsualDatabase } from '../../../../test/support/api.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { type BrowserPage, stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 
@@ -15,7 +15,7 @@ const idsOn = (page: BrowserPage): string[] =>
   page.forms.filter(({ fields }) => fields.step === 'end-session').map(({ fields }) => fields.session!);
 const isSignedIn = async (browser: TestBrowser): Promise<boolean> => stepOf(await browser.go(SESSIONS)) !== 'password';
 
-onEachDatabase('Sessions on the account page', (api) => {
+onUsualDatabase('Sessions on the account page', (api) => {
   it('show browser and address, without markup of others, and end with their tokens', async () => {
     const party = await RelyingParty.make(api);
     const person = await makeUser(api);

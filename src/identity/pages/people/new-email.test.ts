@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
-import { onEachDatabase, type TestApi } from '../../../../test/support/api.ts';
+import { onUsualDatabase, type TestApi } from '../../../../test/support/api.ts';
 import { smtpSettings } from '../../../../test/support/mail-server.ts';
 import {
   askForPassword,
@@ -39,7 +39,7 @@ async function ask(api: TestApi, person: Person, email: string, browser = new Te
   return { browser, answer: await browser.submit(page, 'change-email', { email }) };
 }
 
-onEachDatabase(
+onUsualDatabase(
   'Another e-mail address',
   (api) => {
     const claimsOf = async (person: Person) => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
-import { DEFAULT_PASSWORDS, onDatabase, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { DEFAULT_PASSWORDS, onDatabase, onUsualDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { smtpSettings } from '../../../../test/support/mail-server.ts';
 import {
   afterRequests,
@@ -25,7 +25,7 @@ const again = (password: string) => ({ new_password: password, new_password_agai
 const server = await startMailServer();
 const settings = { ...smtpSettings(server), ...DEFAULT_PASSWORDS };
 
-onEachDatabase(
+onUsualDatabase(
   'A forgotten password',
   (api) => {
     it('is replaced by a link in a mail, and the person returns to the application', async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
-import { onDatabase, onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
+import { onDatabase, onEachDatabase, onUsualDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
 import { connectProvider, providerFor } from '../../../../test/support/federation.ts';
 import { InvitationClient, submit } from '../../../../test/support/invitations.ts';
 import { smtpSettings } from '../../../../test/support/mail-server.ts';
@@ -185,7 +185,7 @@ onEachDatabase(
   { settings },
 );
 
-onEachDatabase(
+onUsualDatabase(
   'The page to register',
   (api) => {
     it('is closed for a domain that cannot exist', async () => {

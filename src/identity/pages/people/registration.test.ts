@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
-import { DEFAULT_PASSWORDS, onDatabase, onEachDatabase } from '../../../../test/support/api.ts';
+import { DEFAULT_PASSWORDS, onDatabase, onUsualDatabase } from '../../../../test/support/api.ts';
 import { smtpSettings } from '../../../../test/support/mail-server.ts';
 import { askToRegister, linkIn, newestMail, newMailbox, startMailServer } from '../../../../test/support/mailbox.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
@@ -30,7 +30,7 @@ const settings = {
   GATEHOUSE_IDENTITY_DOMAIN_CONFIG_DIR: folder,
 };
 
-onEachDatabase(
+onUsualDatabase(
   'Registration',
   (api) => {
     it('starts at an application, needs a link from a mail, and ends at the application', async () => {

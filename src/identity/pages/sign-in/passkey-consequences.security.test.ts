@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { onUsualDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { logInByAccessToken } from '../../../../test/support/keyrock-client.ts';
 import { smtpSettings } from '../../../../test/support/mail-server.ts';
 import { mailsTo, newMailbox, startMailServer } from '../../../../test/support/mailbox.ts';
@@ -29,7 +29,7 @@ const folder = mkdtempSync(join(tmpdir(), 'gatehouse-passkeys-'));
 writeFileSync(join(folder, `keystone.${STRICT}.conf`), '[passkeys]\npolicy = required_for_administrators\n');
 after(() => rmSync(folder, { recursive: true }));
 
-onEachDatabase(
+onUsualDatabase(
   'After a passkey',
   (api) => {
     servesAtLocalhost(api);

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { onEachDatabase, TestApi, uniqueName, withApi } from '../../../../test/support/api.ts';
+import { onUsualDatabase, TestApi, uniqueName, withApi } from '../../../../test/support/api.ts';
 import { connectProvider, ROOT } from '../../../../test/support/federation.ts';
 import {
   AT_LOCALHOST,
@@ -485,7 +485,7 @@ const define = (api: TestApi): void => {
   });
 };
 
-onEachDatabase('A passkey at the pages', define, {
+onUsualDatabase('A passkey at the pages', define, {
   settings: { ...AT_LOCALHOST, GATEHOUSE_IDENTITY_DOMAIN_CONFIG_DIR: folder },
 });
 

@@ -1,13 +1,13 @@
 // A provider signs somebody out who is about to sign in here: with what it said before, no session begins.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { onUsualDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { connectProvider, providerFor, Traveller } from '../../../../test/support/federation.ts';
 import type { PlainProvider } from '../../../../test/support/plain-provider.ts';
 import { now, ProviderTokens } from '../../../../test/support/provider-tokens.ts';
 import { RelyingParty } from '../../../../test/support/relying-party.ts';
 
-onEachDatabase('A person who was signed out at the provider', (api) => {
+onUsualDatabase('A person who was signed out at the provider', (api) => {
   const id = uniqueName('idp');
   let provider: PlainProvider;
   let application: RelyingParty;

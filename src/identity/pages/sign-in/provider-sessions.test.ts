@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import * as client from 'openid-client';
 import { assertOk, isAlive } from '../../../../test/support/answers.ts';
-import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { onUsualDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { connectProvider, providerFor, ROOT, Traveller } from '../../../../test/support/federation.ts';
 import type { PlainProvider } from '../../../../test/support/plain-provider.ts';
 import { makeUser, RelyingParty, refusal, type TokenSet } from '../../../../test/support/relying-party.ts';
@@ -13,7 +13,7 @@ import { stepOf } from '../../../../test/support/test-browser.ts';
 const OFFLINE = { scope: 'openid offline_access' };
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 
-onEachDatabase('Sessions through another provider', (api) => {
+onUsualDatabase('Sessions through another provider', (api) => {
   const id = uniqueName('idp');
   const settings = {
     email_domains: ['example.org'],

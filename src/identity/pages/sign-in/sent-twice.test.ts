@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { sql } from 'kysely';
-import { onDatabase, onEachDatabase, type TestApi } from '../../../../test/support/api.ts';
+import { onDatabase, onUsualDatabase, type TestApi } from '../../../../test/support/api.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
 import { enable, Phone } from '../../../../test/support/second-factor.ts';
@@ -23,7 +23,7 @@ async function postTwice(api: TestApi, browser: TestBrowser, page: BrowserPage, 
   return both.sort((a, b) => a.at - b.at);
 }
 
-onEachDatabase('A form of the sign-in that is sent twice', (api) => {
+onUsualDatabase('A form of the sign-in that is sent twice', (api) => {
   it('signs the person in, whichever answer the browser keeps', async () => {
     const person = await makeUser(api);
     const party = await RelyingParty.make(api);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
-import { onDatabase, onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
+import { onDatabase, onUsualDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { enable, makeTwoFactorPerson, Phone } from '../../../../test/support/second-factor.ts';
 import { type BrowserPage, redirectTargetOf, stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
@@ -33,7 +33,7 @@ async function makeCareful(api: TestApi) {
 
 const formOf = (page: BrowserPage, step: string) => page.forms.find(({ fields }) => fields.step === step)!;
 
-onEachDatabase('Signing in under attack', (api) => {
+onUsualDatabase('Signing in under attack', (api) => {
   describe('a form', () => {
     it('of another site is refused, by what browsers say of where it comes from', async () => {
       const { browser, page } = await atSignIn(api);

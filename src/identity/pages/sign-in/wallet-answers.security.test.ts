@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { before, it } from 'node:test';
 import { decodeJwt, SignJWT } from 'jose';
-import { onEachDatabase } from '../../../../test/support/api.ts';
+import { onUsualDatabase } from '../../../../test/support/api.ts';
 import { type CredentialHolder, makeCredentialHolder } from '../../../../test/support/credential-holders.ts';
 import { Holder, type HolderTwist, readWalletRequest } from '../../../../test/support/holder.ts';
 import { makeRoleWorld, usesRoleWorld } from '../../../../test/support/role-credentials.ts';
@@ -13,7 +13,7 @@ import { assertNotSignedIn, usesVisitors } from '../../../../test/support/wallet
 const seconds = (): number => Math.floor(Date.now() / 1000);
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-onEachDatabase(
+onUsualDatabase(
   'A hostile wallet',
   (api) => {
     const { world } = usesRoleWorld(api);

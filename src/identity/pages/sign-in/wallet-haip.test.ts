@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { before, it } from 'node:test';
 import { decodeJwt } from 'jose';
-import { onEachDatabase, type TestApi, withApi } from '../../../../test/support/api.ts';
+import { onUsualDatabase, type TestApi, withApi } from '../../../../test/support/api.ts';
 import { receiveCredential } from '../../../../test/support/credential-holders.ts';
 import { type Holder, readWalletRequest } from '../../../../test/support/holder.ts';
 import { RelyingParty } from '../../../../test/support/relying-party.ts';
@@ -18,7 +18,7 @@ const HAIP = { GATEHOUSE_IDENTITY_HAIP: 'on', GATEHOUSE_IDENTITY_WALLET_SIGN_IN:
 
 const certificateOf = (der: string): X509Certificate => new X509Certificate(Buffer.from(der, 'base64'));
 
-onEachDatabase(
+onUsualDatabase(
   'Signing in with a wallet by HAIP',
   (api) => {
     const { world, person } = usesRoleWorld(api);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { after, before, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { onEachDatabase } from '../../../../test/support/api.ts';
+import { onEachDatabase, onUsualDatabase } from '../../../../test/support/api.ts';
 import { certify, DOCUMENT_SIGNER, newEcKey, usages } from '../../../../test/support/certificates.ts';
 import { type CredentialHolder, makeCredentialHolder } from '../../../../test/support/credential-holders.ts';
 import {
@@ -20,7 +20,7 @@ import { assertAnswerRefused, assertNotSignedIn, usesVisitors } from '../../../.
 
 const settings = { GATEHOUSE_IDENTITY_WALLET_SIGN_IN: 'both' };
 
-onEachDatabase(
+onUsualDatabase(
   'A mobile document of a role',
   (api) => {
     const { world } = usesRoleWorld(api, { formats: ['mso_mdoc'] });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
-import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { onUsualDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { CredentialIssuer, connectIssuer } from '../../../../test/support/credential-issuer.ts';
 import { usesDomainFiles } from '../../../../test/support/domain-files.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
@@ -10,7 +10,7 @@ import { assertNotSignedIn, usesVisitors } from '../../../../test/support/wallet
 
 const withoutWallets = usesDomainFiles({ 'without wallets': '[wallet]\nsign_in = off\n' });
 
-onEachDatabase(
+onUsualDatabase(
   'A domain without wallets',
   (api) => {
     const { visitor } = usesVisitors(api);

@@ -1,7 +1,7 @@
 // Requests to wallets, which strangers can have made.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { onEachDatabase } from '../../../../test/support/api.ts';
+import { onUsualDatabase } from '../../../../test/support/api.ts';
 import { RelyingParty } from '../../../../test/support/relying-party.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
 import { makeRoleWorld } from '../../../../test/support/role-credentials.ts';
@@ -9,7 +9,7 @@ import { TestBrowser } from '../../../../test/support/test-browser.ts';
 import { WalletVisitor } from '../../../../test/support/wallet-visitor.ts';
 import { UNFINISHED_LIMIT } from '../../openid/provider/index.ts';
 
-onEachDatabase(
+onUsualDatabase(
   'Requests to wallets that nobody answers',
   (api) => {
     const db = usesDatabaseOf(api);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
-import { onEachDatabase } from '../../../../test/support/api.ts';
+import { onUsualDatabase } from '../../../../test/support/api.ts';
 import { type CredentialHolder, makeCredentialHolder } from '../../../../test/support/credential-holders.ts';
 import { issuedTo, takeRole, usesRoleWorld, withdraw } from '../../../../test/support/role-credentials.ts';
 import { enable, Phone } from '../../../../test/support/second-factor.ts';
@@ -16,7 +16,7 @@ import { createWalletSignInStep, type WalletSignInStepDeps } from './wallet-sign
 
 const settings = { GATEHOUSE_IDENTITY_WALLET_SIGN_IN: 'both' };
 
-onEachDatabase(
+onUsualDatabase(
   'A sign-in with a wallet that waits',
   (api) => {
     const { world } = usesRoleWorld(api);

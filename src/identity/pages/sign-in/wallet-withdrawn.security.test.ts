@@ -1,7 +1,7 @@
 // Attacks on signing in with a wallet: with a credential that does not count any more, or from one moment to the next.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { onUsualDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { type CredentialHolder, makeCredentialHolder, receiveCredential } from '../../../../test/support/credential-holders.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
@@ -10,7 +10,7 @@ import { assertNotSignedIn, usesVisitors } from '../../../../test/support/wallet
 
 const REFUSED = /You cannot sign in with this credential/;
 
-onEachDatabase(
+onUsualDatabase(
   'With a wallet, nobody gets in',
   (api) => {
     const db = usesDatabaseOf(api);

@@ -1,7 +1,7 @@
 // Signing in with a credential of this service from a wallet: on the same device and on another, as the first and as the second factor.
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { onDatabase, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { onDatabase, onUsualDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { makeCredentialHolder } from '../../../../test/support/credential-holders.ts';
 import { usesDomainFiles } from '../../../../test/support/domain-files.ts';
 import { readWalletRequest } from '../../../../test/support/holder.ts';
@@ -14,7 +14,7 @@ import { usesVisitors, WalletVisitor } from '../../../../test/support/wallet-vis
 const MFA = 'https://refeds.org/profile/mfa';
 const settings = { GATEHOUSE_IDENTITY_WALLET_SIGN_IN: 'both' };
 
-onEachDatabase(
+onUsualDatabase(
   'A wallet',
   (api) => {
     const { world } = usesRoleWorld(api, { formats: [...FORMATS, 'mso_mdoc'] });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
-import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { onUsualDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { DASHBOARD_SETTINGS, dashboardSignIn, tokenForDashboard } from '../../../../test/support/dashboard.ts';
 import { connectProvider, providerFor, signInAt } from '../../../../test/support/federation.ts';
 import type { PlainProvider } from '../../../../test/support/plain-provider.ts';
@@ -11,7 +11,7 @@ import { makeTwoFactorPerson } from '../../../../test/support/second-factor.ts';
 import { redirectTargetOf, stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 import { LANGUAGES } from '../../ground/look/index.ts';
 
-onEachDatabase(
+onUsualDatabase(
   'Signing in to a dashboard',
   (api) => {
     const id = uniqueName('idp');

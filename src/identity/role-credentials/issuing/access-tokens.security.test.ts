@@ -1,7 +1,7 @@
 // Wallets that are wrong in one thing: in the access token with which they ask for a credential.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { onEachDatabase } from '../../../../test/support/api.ts';
+import { onUsualDatabase } from '../../../../test/support/api.ts';
 import { deleteEndedRecords } from '../../../../test/support/ended-records.ts';
 import { usesHostileWallets, withProofs } from '../../../../test/support/hostile-wallets.ts';
 import { RelyingParty } from '../../../../test/support/relying-party.ts';
@@ -9,7 +9,7 @@ import { type Change, makeHolder, PUBLIC_WALLETS, TestCredentialWallet } from '.
 
 const CREDENTIAL = '/openid/credentials/credential';
 
-onEachDatabase(
+onUsualDatabase(
   'A hostile wallet',
   (api) => {
     const { world, person, wallet, bound } = usesHostileWallets(api);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { onDatabase, onEachDatabase } from '../../../../test/support/api.ts';
+import { onDatabase, onUsualDatabase } from '../../../../test/support/api.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
 import {
   issuedTo,
@@ -27,7 +27,7 @@ import { issuingLock } from '../issued/index.ts';
 
 const provider = usesWalletProvider();
 
-onEachDatabase(
+onUsualDatabase(
   'An attested wallet that was lost',
   (api) => {
     const { world } = usesRoleWorld(api);

@@ -1,7 +1,7 @@
 // Requests for credentials. A credential may be a way to sign in: whoever asks for one gets it only as any other way to sign in is added.
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { onEachDatabase } from '../../../../test/support/api.ts';
+import { onEachDatabase, onUsualDatabase } from '../../../../test/support/api.ts';
 import { assign, makeApplication, makePerson, makeRole } from '../../../../test/support/applications.ts';
 import { RelyingParty } from '../../../../test/support/relying-party.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
@@ -22,7 +22,7 @@ import {
 } from '../../../../test/support/role-credentials.ts';
 import { stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 
-onEachDatabase(
+onUsualDatabase(
   'Credentials are not given',
   (api) => {
     const { world, person } = usesRoleWorld(api);
@@ -66,7 +66,7 @@ onEachDatabase(
   { settings: PUBLIC_WALLETS },
 );
 
-onEachDatabase('A wallet that was lost', (api) => {
+onUsualDatabase('A wallet that was lost', (api) => {
   it('gets nothing more by what it was given, when its owner revokes or suspends what is in it', async () => {
     const world = await makeRoleWorld(api);
     const wallet = new TestCredentialWallet(api);
@@ -83,7 +83,7 @@ onEachDatabase('A wallet that was lost', (api) => {
   });
 });
 
-onEachDatabase('Names of types', (api) => {
+onUsualDatabase('Names of types', (api) => {
   const { world, person } = usesRoleWorld(api);
 
   it('that are given up are not said any more', async () => {

@@ -1,11 +1,11 @@
 // Attacks by people who manage an application: on others' applications, roles and names.
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { onDatabase, onEachDatabase } from '../../../../test/support/api.ts';
+import { onDatabase, onUsualDatabase } from '../../../../test/support/api.ts';
 import { assign, assignmentPath, makeApplication, makePerson, makeRole } from '../../../../test/support/applications.ts';
 import { askType, makeType, TYPES } from '../../../../test/support/role-credentials.ts';
 
-onEachDatabase('A manager of an application', (api) => {
+onUsualDatabase('A manager of an application', (api) => {
   let manager: any;
   let application: any;
   let foreign: any;

@@ -1,11 +1,11 @@
 // A DID that is taken from an application, or given to another one: credentials that name it must not count there.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { onUsualDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { makeApplication, makeRole } from '../../../../test/support/applications.ts';
 import { makeHolder, recordFor, stateOf, usesIssuedCredentials } from '../../../../test/support/issued-credentials.ts';
 
-onEachDatabase('A credential that names an application', (api) => {
+onUsualDatabase('A credential that names an application', (api) => {
   const { db, on } = usesIssuedCredentials(api);
   const put = async (application: { id: string }, did: string) =>
     assert.equal((await api.put(`/v3/OS-ROLE-CREDENTIALS/targets/${application.id}`, { target: { did } })).status, 200);

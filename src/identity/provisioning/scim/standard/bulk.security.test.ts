@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { assertOk } from '../../../../../test/support/answers.ts';
-import { onEachDatabase, uniqueName } from '../../../../../test/support/api.ts';
+import { onUsualDatabase, uniqueName } from '../../../../../test/support/api.ts';
 import { BULK_REQUEST, connect, GROUP, ORGANIZATION, patchOf, ScimClient, USER } from '../../../../../test/support/scim.ts';
 
 const KINDS = [
@@ -11,7 +11,7 @@ const KINDS = [
   { path: '/Organizations', data: { schemas: [ORGANIZATION], name: 'refused' } },
 ];
 
-onEachDatabase('An operation within a bulk request', (api) => {
+onUsualDatabase('An operation within a bulk request', (api) => {
   const clients: Record<string, ScimClient> = {};
   const ids: Record<string, Record<string, string>> = {};
   before(async () => {

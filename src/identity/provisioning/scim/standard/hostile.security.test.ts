@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { assertOk } from '../../../../../test/support/answers.ts';
-import { type ApiAnswer, onEachDatabase, uniqueName } from '../../../../../test/support/api.ts';
+import { type ApiAnswer, onUsualDatabase, uniqueName } from '../../../../../test/support/api.ts';
 import { BULK_REQUEST, connect, ENTERPRISE, GROUP, patchOf, type ScimClient, USER } from '../../../../../test/support/scim.ts';
 
 const deep = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 
-onEachDatabase('SCIM and hostile requests', (api) => {
+onUsualDatabase('SCIM and hostile requests', (api) => {
   let scim: ScimClient;
   before(async () => {
     scim = (await connect(api)).scim;

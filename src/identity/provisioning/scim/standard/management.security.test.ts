@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { assertOk } from '../../../../../test/support/answers.ts';
-import { type ApiAnswer, onEachDatabase, uniqueName } from '../../../../../test/support/api.ts';
+import { type ApiAnswer, onUsualDatabase, uniqueName } from '../../../../../test/support/api.ts';
 import { assign, makeApplication, makeRole } from '../../../../../test/support/applications.ts';
 import { makeUser, RelyingParty } from '../../../../../test/support/relying-party.ts';
 import { assertScimRefused, BULK_REQUEST, connect, GROUP, patchOf, ScimClient } from '../../../../../test/support/scim.ts';
 
-onEachDatabase('SCIM and management', (api) => {
+onUsualDatabase('SCIM and management', (api) => {
   let domain: { id: string; name: string };
   let scim: ScimClient;
   before(async () => {

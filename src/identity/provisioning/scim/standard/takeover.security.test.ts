@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { assertOk } from '../../../../../test/support/answers.ts';
-import { type ApiAnswer, onEachDatabase, uniqueName } from '../../../../../test/support/api.ts';
+import { type ApiAnswer, onUsualDatabase, uniqueName } from '../../../../../test/support/api.ts';
 import { makeUser, RelyingParty } from '../../../../../test/support/relying-party.ts';
 import { assertScimRefused, BULK_REQUEST, connect, patchOf, ScimClient, USER } from '../../../../../test/support/scim.ts';
 
-onEachDatabase('SCIM and those who manage the domain', (api) => {
+onUsualDatabase('SCIM and those who manage the domain', (api) => {
   let domain: { id: string; name: string };
   let scim: ScimClient;
   before(async () => {
