@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { ConfigError, defaultsOf, readIni, setting } from './index.ts';
 
 const sections = {
@@ -67,9 +67,9 @@ describe('Settings in an INI file', () => {
     );
   });
 
-  it('take a secret from a file, but not from two places', () => {
+  it('take a secret from a file, but not from two places', (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'gatehouse-ini-'));
-    after(() => rmSync(folder, { recursive: true }));
+    t.after(() => rmSync(folder, { recursive: true }));
     const path = join(folder, 'key');
     writeFileSync(path, 'the key\n');
     assert.equal(read(`[door]\nkey_file = ${path}\n`).values.door.key, 'the key');
