@@ -54,45 +54,49 @@ onEachWallet('The probes', (wallet) => {
   });
 });
 
-onEachWallet('While the identity provider is away', (wallet) => {
-  it('the node starts, serves documents, keys and sessions, and says so', async () => {
-    const anna = await wallet.logIn('anna');
-    const key = await anna.make('keys');
-    await wallet.provider.stop();
-    await wallet.service.stop(1000);
-    await wallet.open();
-    assert.equal((await wallet.get('/.well-known/did.json')).status, 200);
-    assert.deepEqual((await anna.get(KEYS)).body, [key]);
-    assert.equal((await anna.post(KEYS, {})).status, 201);
-    assert.equal((await anna.get(USERINFO)).body.sub, 'anna');
-    const ready = await wallet.get('/readyz');
-    assert.deepEqual([ready.status, ready.body.status], [200, 'ok'], 'it can serve without it');
-    assert.deepEqual(ready.body.checks.identityProvider, { status: 'unavailable' });
-    assert.equal(ready.body.checks.database.status, 'ok');
-    const login = await wallet.get(LOGIN);
-    assert.deepEqual([login.status, login.body.code], [503, 'identity-provider-unavailable']);
-    assert.ok(!login.text.includes(new URL(wallet.provider.issuer).port), 'no addresses in errors');
-  });
+onEachWallet(
+  'While the identity provider is away',
+  (wallet) => {
+    it('the node starts, serves documents, keys and sessions, and says so', async () => {
+      const anna = await wallet.logIn('anna');
+      const key = await anna.make('keys');
+      await wallet.provider.stop();
+      await wallet.service.stop(1000);
+      await wallet.open();
+      assert.equal((await wallet.get('/.well-known/did.json')).status, 200);
+      assert.deepEqual((await anna.get(KEYS)).body, [key]);
+      assert.equal((await anna.post(KEYS, {})).status, 201);
+      assert.equal((await anna.get(USERINFO)).body.sub, 'anna');
+      const ready = await wallet.get('/readyz');
+      assert.deepEqual([ready.status, ready.body.status], [200, 'ok'], 'it can serve without it');
+      assert.deepEqual(ready.body.checks.identityProvider, { status: 'unavailable' });
+      assert.equal(ready.body.checks.database.status, 'ok');
+      const login = await wallet.get(LOGIN);
+      assert.deepEqual([login.status, login.body.code], [503, 'identity-provider-unavailable']);
+      assert.ok(!login.text.includes(new URL(wallet.provider.issuer).port), 'no addresses in errors');
+    });
 
-  it('it recovers by itself when the provider comes back', async () => {
-    await wallet.provider.start();
-    const { body } = await until(() => wallet.get('/readyz'), isProvided, 'the provider');
-    assert.equal(body.status, 'ok');
-    assert.equal((await (await wallet.logIn('bert')).get(USERINFO)).body.sub, 'bert');
-  });
+    it('it recovers by itself when the provider comes back', async () => {
+      await wallet.provider.start();
+      const { body } = await until(() => wallet.get('/readyz'), isProvided, 'the provider');
+      assert.equal(body.status, 'ok');
+      assert.equal((await (await wallet.logIn('bert')).get(USERINFO)).body.sub, 'bert');
+    });
 
-  it('it notices also when the provider goes away after it was there', async () => {
-    await wallet.provider.stop();
-    await until(
-      () => wallet.get('/readyz'),
-      (answer) => !isProvided(answer),
-      'the absence',
-    );
-    assert.equal((await wallet.get('/readyz')).status, 200);
-    await wallet.provider.start();
-    await until(() => wallet.get('/readyz'), isProvided, 'the provider');
-  });
-});
+    it('it notices also when the provider goes away after it was there', async () => {
+      await wallet.provider.stop();
+      await until(
+        () => wallet.get('/readyz'),
+        (answer) => !isProvided(answer),
+        'the absence',
+      );
+      assert.equal((await wallet.get('/readyz')).status, 200);
+      await wallet.provider.start();
+      await until(() => wallet.get('/readyz'), isProvided, 'the provider');
+    });
+  },
+  { provider: {} },
+);
 
 class CabledWallet extends TestWallet {
   cable!: Cable;

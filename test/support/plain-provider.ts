@@ -22,6 +22,7 @@ export class PlainProvider {
   }
 
   async start(): Promise<this> {
+    if (this.#isRunning) return this;
     const { clientId, clientSecret } = this;
     this.#key ??= generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' });
     const port = this.issuer === '' ? '0' : new URL(this.issuer).port;
@@ -45,9 +46,13 @@ export class PlainProvider {
     return this;
   }
 
+  get #isRunning(): boolean {
+    return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
   async stop(): Promise<void> {
     const child = this.#child;
-    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    if (!child || !this.#isRunning) return;
     const ended = once(child, 'exit');
     child.kill('SIGKILL');
     await ended;
@@ -101,5 +106,39 @@ export class PlainProvider {
     };
     const answer = await fetch(`${this.issuer}/token`, { method: 'POST', headers, body: new URLSearchParams(fields) });
     return { status: answer.status, body: await answer.json() };
+  }
+}
+
+function refuse(): never {
+  throw new Error('this provider serves other suites, too: give the suite its own one, by `provider: {}`');
+}
+
+/** For all suites of a process that only sign in with it. It ends with the last one. */
+export class SharedProvider extends PlainProvider {
+  #users = 0;
+
+  join(): this {
+    this.#users++;
+    return this;
+  }
+
+  override async stop(): Promise<void> {
+    if (--this.#users <= 0) await super.stop();
+  }
+
+  override close(): never {
+    return refuse();
+  }
+  override beBusy(): never {
+    return refuse();
+  }
+  override change(): never {
+    return refuse();
+  }
+  override granted(): never {
+    return refuse();
+  }
+  override requestsFor(): never {
+    return refuse();
   }
 }

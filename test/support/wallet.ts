@@ -10,7 +10,7 @@ import { walletSettings } from '../../src/wallet/ground/settings.ts';
 import { createWalletService, openWalletDatabase, type WalletService } from '../../src/wallet/service.ts';
 import { type ApiAnswer, type DatabaseKind, TestClock } from './api.ts';
 import { BOTH_DATABASES, migratedDatabase, USUAL_DATABASES } from './migrated-database.ts';
-import { PlainProvider } from './plain-provider.ts';
+import { PlainProvider, SharedProvider } from './plain-provider.ts';
 
 export interface WalletOptions {
   /** Settings by their GATEHOUSE_ keys. */
@@ -186,9 +186,11 @@ export class TestWallet {
   }
 }
 
+const shared = new SharedProvider();
+
 export function onWallet(kind: DatabaseKind, name: string, options: WalletOptions, define: (wallet: TestWallet) => void): void {
   describe(`${name} (${kind})`, () => {
-    const wallet = new TestWallet(kind, options);
+    const wallet = new TestWallet(kind, options.provider ? options : { ...options, provider: shared.join() });
     before(() => wallet.start());
     after(() => wallet.stop());
     define(wallet);

@@ -157,7 +157,7 @@ onWallet('SQLite', 'A node without an audience', {}, (wallet) => {
   });
 });
 
-onWallet('SQLite', 'A bearer token whose provider is away', { settings }, (wallet) => {
+onWallet('SQLite', 'A bearer token whose provider is away', { settings, provider: {} }, (wallet) => {
   it('is answered with 503, and accepted when the provider is back', async () => {
     const { body } = await wallet.provider.token({ grant_type: 'client_credentials', resource: AUDIENCE }, 'machine');
     const headers = { Authorization: `Bearer ${body.access_token}` };

@@ -7,77 +7,81 @@ import { downgradeSessions } from '../../../test/support/wallet-session.ts';
 const USERINFO = '/api/v1/auth/userinfo';
 const MINUTE = 60;
 
-onEachWallet('A session whose account the provider closed', (wallet) => {
-  it('ends within a minute of use, long before what was granted runs out', async () => {
-    const [closed, open] = [await wallet.logIn(), await wallet.logIn()];
-    await wallet.provider.close(closed.name);
-    assert.equal((await closed.get(USERINFO)).status, 200, 'the word of the provider is fresh');
-    wallet.clock.advance(MINUTE);
-    assert.equal((await closed.get(USERINFO)).status, 401);
-    assert.equal((await open.get(USERINFO)).status, 200);
-  });
-
-  it('ends at the first request after a restart', async () => {
-    const person = await wallet.logIn();
-    await wallet.provider.close(person.name);
-    await wallet.service.stop(1000);
-    await wallet.open();
-    assert.equal((await person.get(USERINFO)).status, 401);
-  });
-
-  it('ends also when it is of a version that did not note when its token ends', async () => {
-    const [closed, open] = [await wallet.logIn(), await wallet.logIn()];
-    await downgradeSessions(wallet, [closed.cookie, open.cookie]);
-    assert.equal((await closed.get(USERINFO)).status, 200);
-    await wallet.provider.close(closed.name);
-    wallet.clock.advance(MINUTE);
-    assert.equal((await closed.get(USERINFO)).status, 401);
-    assert.equal((await open.get(USERINFO)).status, 200);
-  });
-
-  it('is asked about once a minute, however many requests come', async () => {
-    const person = await wallet.logIn();
-    for (let minute = 1; minute <= 3; minute++) {
+onEachWallet(
+  'A session whose account the provider closed',
+  (wallet) => {
+    it('ends within a minute of use, long before what was granted runs out', async () => {
+      const [closed, open] = [await wallet.logIn(), await wallet.logIn()];
+      await wallet.provider.close(closed.name);
+      assert.equal((await closed.get(USERINFO)).status, 200, 'the word of the provider is fresh');
       wallet.clock.advance(MINUTE);
-      const before = await wallet.provider.requestsFor('/me');
-      const answers = await Promise.all(Array.from({ length: 10 }, () => person.get(USERINFO)));
-      await person.get(USERINFO);
-      assert.ok(answers.every(({ status }) => status === 200));
-      assert.equal((await wallet.provider.requestsFor('/me')) - before, 1, `minute ${minute}`);
-    }
-    assert.equal(await wallet.provider.granted('refresh_token'), 0, 'asking is not renewing');
-  });
+      assert.equal((await closed.get(USERINFO)).status, 401);
+      assert.equal((await open.get(USERINFO)).status, 200);
+    });
 
-  it('goes on while the provider is away, and ends when it is back', async () => {
-    const person = await wallet.logIn();
-    await wallet.provider.stop();
-    for (let minute = 0; minute < 3; minute++) {
+    it('ends at the first request after a restart', async () => {
+      const person = await wallet.logIn();
+      await wallet.provider.close(person.name);
+      await wallet.service.stop(1000);
+      await wallet.open();
+      assert.equal((await person.get(USERINFO)).status, 401);
+    });
+
+    it('ends also when it is of a version that did not note when its token ends', async () => {
+      const [closed, open] = [await wallet.logIn(), await wallet.logIn()];
+      await downgradeSessions(wallet, [closed.cookie, open.cookie]);
+      assert.equal((await closed.get(USERINFO)).status, 200);
+      await wallet.provider.close(closed.name);
       wallet.clock.advance(MINUTE);
-      assert.equal((await person.get(USERINFO)).status, 200);
-    }
-    // Started anew, it knows no tokens of before.
-    await wallet.provider.start();
-    wallet.clock.advance(MINUTE);
-    assert.equal((await person.get(USERINFO)).status, 401);
-  });
+      assert.equal((await closed.get(USERINFO)).status, 401);
+      assert.equal((await open.get(USERINFO)).status, 200);
+    });
 
-  it('ends although the provider was too busy to answer about another', async () => {
-    const [closed, other] = [await wallet.logIn(), await wallet.logIn()];
-    await wallet.provider.close(closed.name);
-    wallet.clock.advance(MINUTE);
-    await wallet.provider.beBusy('/me');
-    assert.equal((await other.get(USERINFO)).status, 200);
-    assert.equal((await closed.get(USERINFO)).status, 401);
-  });
+    it('is asked about once a minute, however many requests come', async () => {
+      const person = await wallet.logIn();
+      for (let minute = 1; minute <= 3; minute++) {
+        wallet.clock.advance(MINUTE);
+        const before = await wallet.provider.requestsFor('/me');
+        const answers = await Promise.all(Array.from({ length: 10 }, () => person.get(USERINFO)));
+        await person.get(USERINFO);
+        assert.ok(answers.every(({ status }) => status === 200));
+        assert.equal((await wallet.provider.requestsFor('/me')) - before, 1, `minute ${minute}`);
+      }
+      assert.equal(await wallet.provider.granted('refresh_token'), 0, 'asking is not renewing');
+    });
 
-  it('is asked about again when the clock was set back', async () => {
-    const person = await wallet.logIn();
-    await wallet.provider.close(person.name);
-    wallet.clock.advance(-10 * MINUTE);
-    assert.equal((await person.get(USERINFO)).status, 401);
-    wallet.clock.advance(10 * MINUTE);
-  });
-});
+    it('goes on while the provider is away, and ends when it is back', async () => {
+      const person = await wallet.logIn();
+      await wallet.provider.stop();
+      for (let minute = 0; minute < 3; minute++) {
+        wallet.clock.advance(MINUTE);
+        assert.equal((await person.get(USERINFO)).status, 200);
+      }
+      // Started anew, it knows no tokens of before.
+      await wallet.provider.start();
+      wallet.clock.advance(MINUTE);
+      assert.equal((await person.get(USERINFO)).status, 401);
+    });
+
+    it('ends although the provider was too busy to answer about another', async () => {
+      const [closed, other] = [await wallet.logIn(), await wallet.logIn()];
+      await wallet.provider.close(closed.name);
+      wallet.clock.advance(MINUTE);
+      await wallet.provider.beBusy('/me');
+      assert.equal((await other.get(USERINFO)).status, 200);
+      assert.equal((await closed.get(USERINFO)).status, 401);
+    });
+
+    it('is asked about again when the clock was set back', async () => {
+      const person = await wallet.logIn();
+      await wallet.provider.close(person.name);
+      wallet.clock.advance(-10 * MINUTE);
+      assert.equal((await person.get(USERINFO)).status, 401);
+      wallet.clock.advance(10 * MINUTE);
+    });
+  },
+  { provider: {} },
+);
 
 onWallet('SQLite', 'A provider that introspects', { provider: { introspection: 'all' } }, (wallet) => {
   it('is asked there, and nowhere else while it says yes', async () => {
