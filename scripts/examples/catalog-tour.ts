@@ -22,30 +22,17 @@ export async function tourLimits(api: Recorder, serviceId: string, projectId: st
   await call('GET', '/v3/limits');
 }
 
-export async function tourPolicies(api: Recorder, endpointId: string): Promise<void> {
+export async function tourPolicies(api: Recorder, policyId: string, endpointId: string): Promise<void> {
   const call = api.call.bind(api);
-  const { policy } = await call('POST', '/v3/policies', {
-    body: { policy: { type: 'application/json', blob: '{"papers:read": "role:reader"}' } },
-  });
-  const one = `/v3/policies/${policy.id}`;
-  await call('GET', '/v3/policies');
-  await call('GET', one);
-  await call('PATCH', one, { body: { policy: { blob: '{"papers:read": "role:member"}' } } });
+  const one = `/v3/policies/${policyId}`;
   await call('PUT', `${one}/OS-ENDPOINT-POLICY/endpoints/${endpointId}`);
   await call('GET', `${one}/OS-ENDPOINT-POLICY/endpoints`);
   await call('GET', `/v3/endpoints/${endpointId}/OS-ENDPOINT-POLICY/policy`);
 }
 
-export async function tourEndpointFilter(api: Recorder, endpointId: string, projectId: string): Promise<void> {
+export async function tourEndpointFilter(api: Recorder, groupId: string, endpointId: string, projectId: string): Promise<void> {
   const call = api.call.bind(api);
-  const groups = '/v3/OS-EP-FILTER/endpoint_groups';
-  const { endpoint_group: group } = await call('POST', groups, {
-    body: { endpoint_group: { name: 'open to the town', filters: { interface: 'public' } } },
-  });
-  const one = `${groups}/${group.id}`;
-  await call('GET', groups);
-  await call('GET', one);
-  await call('PATCH', one, { body: { endpoint_group: { description: 'Whatever the town may reach' } } });
+  const one = `/v3/OS-EP-FILTER/endpoint_groups/${groupId}`;
   await call('PUT', `${one}/projects/${projectId}`);
   await call('GET', `${one}/projects/${projectId}`);
   await call('GET', `${one}/projects`);

@@ -1,4 +1,5 @@
 // Calls the operations of the identity service, one after the other, with the data of a small town.
+import { makeNouns } from '../../test/support/nouns.ts';
 import { tourDomainConfig, tourEndpointFilter, tourLimits, tourPolicies } from './catalog-tour.ts';
 import { tourApplicationCredentials, tourOAuth1, tourTrusts } from './delegations-tour.ts';
 import { tourEc2 } from './ec2-tour.ts';
@@ -160,24 +161,13 @@ async function tourGrants(api: Recorder, { ada, group, library, member }: Town):
 
 async function tourCatalog(api: Recorder, town: Town): Promise<void> {
   const call = api.call.bind(api);
-  await call('POST', '/v3/regions', { body: { region: { id: 'north', description: 'The north of the town' } } });
   await call('PUT', '/v3/regions/south', { body: { region: { description: 'The south of the town' } } });
-  await call('GET', '/v3/regions/north');
-  await call('PATCH', '/v3/regions/north', { body: { region: { description: 'North of the river' } } });
-  await call('GET', '/v3/regions');
-  const { service } = await call('POST', '/v3/services', { body: { service: { type: 'object-store', name: 'Archive' } } });
-  await call('GET', `/v3/services/${service.id}`);
-  await call('PATCH', `/v3/services/${service.id}`, { body: { service: { description: 'Old papers' } } });
-  await call('GET', '/v3/services');
-  const { endpoint } = await call('POST', '/v3/endpoints', {
-    body: { endpoint: { service_id: service.id, interface: 'public', url: 'https://archive.town.example', region_id: 'north' } },
-  });
-  await call('GET', `/v3/endpoints/${endpoint.id}`);
-  await call('PATCH', `/v3/endpoints/${endpoint.id}`, { body: { endpoint: { url: 'https://papers.town.example' } } });
-  await call('GET', '/v3/endpoints');
+  // Their own examples follow from their definitions.
+  const made = await makeNouns((path, body) => call('POST', path, { body, unrecorded: true }));
+  const { service, endpoint, endpoint_group, policy } = made;
   await tourDomainConfig(api, 'default');
-  await tourEndpointFilter(api, endpoint.id, town.library);
-  await tourPolicies(api, endpoint.id);
+  await tourEndpointFilter(api, endpoint_group.id, endpoint.id, town.library);
+  await tourPolicies(api, policy.id, endpoint.id);
   await tourLimits(api, service.id, town.library);
 }
 

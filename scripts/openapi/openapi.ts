@@ -88,7 +88,7 @@ const descriptionOf = ({ spec }: DocumentedRoute, options: OpenApiOptions): stri
 function operation(route: DocumentedRoute, { options, components, refusals }: Context): Record<string, unknown> {
   const { spec } = route;
   const { id, documentation = {}, rule } = spec;
-  const examples = options.examples[id] ?? {};
+  const examples = documentation.example ?? options.examples[id] ?? {};
   const all = parameters(route, options.parameters, components);
   const body = documentation.body ?? spec.body;
   const succeeds = answers(route, examples, components);

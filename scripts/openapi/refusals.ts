@@ -69,7 +69,7 @@ export class Refusals {
   /** The refusals of an operation, but for statuses that have a schema of their own. */
   of(route: DocumentedRoute, id: string, taken: ReadonlySet<string>): Record<string, unknown> {
     const family = this.#options.errorsOf(route.spec.documentation?.error);
-    const own = this.#ownFaults(id);
+    const own = this.#ownFaults(route, id);
     const statuses = [...new Set([...this.#statusesOf(route), ...own.keys()])].sort((one, other) => one - other);
     return {
       ...Object.fromEntries(
@@ -96,10 +96,10 @@ export class Refusals {
     ];
   }
 
-  #ownFaults(id: string): Map<number, string[]> {
+  #ownFaults({ spec }: DocumentedRoute, id: string): Map<number, string[]> {
     const { refusals, faults } = this.#options;
     const byStatus = new Map<number, string[]>();
-    for (const code of refusals[id] ?? []) {
+    for (const code of spec.documentation?.refusals ?? refusals[id] ?? []) {
       const fault = faults[code];
       if (!fault) throw new Error(`${id}: there is no fault ${code}`);
       byStatus.set(fault.status, [...(byStatus.get(fault.status) ?? []), code]);

@@ -6,8 +6,9 @@ import { mountConsumers } from './applications/consumers/index.ts';
 import { mountDiscovery } from './catalog/discovery/index.ts';
 import { mountEndpointFilter } from './catalog/endpoint-filter/index.ts';
 import { mountLimits } from './catalog/limits/index.ts';
-import { mountPolicies } from './catalog/policies/index.ts';
-import { mountCatalog } from './catalog/services/index.ts';
+import { mountNouns } from './catalog/nouns.ts';
+import { mountPolicyAssociations } from './catalog/policies/index.ts';
+import { mountRegionWithId } from './catalog/services/index.ts';
 import { mountApplicationCredentials } from './delegation/application-credentials/index.ts';
 import { mountCredentials, mountEc2Credentials } from './delegation/credentials/index.ts';
 import { mountOAuth1 } from './delegation/oauth1/index.ts';
@@ -58,10 +59,11 @@ const MOUNTS = [
   mountImpliedRoles,
   mountGrants,
   mountAssignments,
-  mountCatalog,
+  mountNouns,
+  mountRegionWithId,
   mountDomainConfig,
   mountEndpointFilter,
-  mountPolicies,
+  mountPolicyAssociations,
   mountLimits,
   mountConsumers,
   mountAppRoles,

@@ -45,7 +45,7 @@ async function plant(api: TestApi, world: ConsoleWorld): Promise<string[]> {
   await change(`/v3/OS-ROLES/permissions/${world.permission.id}`, {
     permission: { name: text('permission'), action: 'GET', resource: `/${text('resource')}` },
   });
-  await change(`/v3/services/${world.service.id}`, { service: { name: text('service'), type: text('service-type') } });
+  await change(`/v3/services/${world.nouns.service.id}`, { service: { name: text('service'), type: text('service-type') } });
   await change('/v3/regions/RegionOne', { region: { description: text('region') } });
   const made = await api.post('/v3/OS-SCIM/connections', {
     connection: { domain_id: world.domain.id, name: text('connection') },

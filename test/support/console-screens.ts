@@ -266,7 +266,7 @@ function applicationScreens(world: ConsoleWorld): ConsoleScreen[] {
 
 const PARTS = ['identity:list_service_settings', 'identity:list_services'];
 
-function serviceScreens({ connection, service: one, endpoint, customRole }: ConsoleWorld): ConsoleScreen[] {
+function serviceScreens({ connection, nouns: { service: one, endpoint }, customRole }: ConsoleWorld): ConsoleScreen[] {
   const part = (name: string, rule: string, acts: readonly Act[] = []): ConsoleScreen => ({
     route: name === '' ? '/service' : '/service/:part',
     path: `/service${name === '' ? '' : `/${name}`}`,

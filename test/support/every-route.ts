@@ -1,8 +1,11 @@
 // One of everything, and a request for each route of the identity service about it.
 import assert from 'node:assert/strict';
+import { allNouns } from '../../src/identity/catalog/nouns.ts';
 import type { Route, Schema } from '../../src/platform/http/index.ts';
+import { assertOk } from './answers.ts';
 import { type ApiAnswer, type TestApi, uniqueName } from './api.ts';
 import { assign, makeApplication, makePermission, makeRole } from './applications.ts';
+import { makeNouns } from './nouns.ts';
 import { LOGO } from './pictures.ts';
 import { connect, GROUP, ORGANIZATION, patchOf, USER } from './scim.ts';
 
@@ -32,22 +35,18 @@ export async function makeWorld(api: TestApi) {
   await api.put(`/v3/OS-ROLES/roles/${role.id}/permissions/${permission.id}`);
   await assign(api, { user, application, role });
   await assign(api, { organization: project, application, role });
-  const service = await api.make('service', { name: uniqueName('service'), type: 'test' });
-  const endpoint = await api.make('endpoint', { service_id: service.id, interface: 'public', url: 'http://127.0.0.1:1' });
-  const endpointGroup = (
-    await api.post('/v3/OS-EP-FILTER/endpoint_groups', {
-      endpoint_group: { name: uniqueName('group'), filters: { interface: 'public' } },
-    })
-  ).body.endpoint_group;
-  const policy = (await api.post('/v3/policies', { policy: { blob: '{}', type: 'application/json' } })).body.policy;
+  const nouns = await makeNouns(
+    async (path, body) => assertOk(await api.post(path, body), 201),
+    () => uniqueName('noun'),
+  );
   const registeredLimit = (
     await api.post('/v3/registered_limits', {
-      registered_limits: [{ service_id: service.id, resource_name: 'things', default_limit: 5 }],
+      registered_limits: [{ service_id: nouns.service.id, resource_name: 'things', default_limit: 5 }],
     })
   ).body.registered_limits[0];
   const limit = (
     await api.post('/v3/limits', {
-      limits: [{ project_id: project.id, service_id: service.id, resource_name: 'things', resource_limit: 7 }],
+      limits: [{ project_id: project.id, service_id: nouns.service.id, resource_name: 'things', resource_limit: 7 }],
     })
   ).body.limits[0];
   const credential = (
@@ -100,10 +99,7 @@ export async function makeWorld(api: TestApi) {
     application,
     role,
     permission,
-    service,
-    endpoint,
-    endpointGroup,
-    policy,
+    nouns,
     registeredLimit,
     limit,
     credential,
@@ -135,13 +131,9 @@ export function idsFor(path: string, world: World): Ids {
     role_id: ofApplications ? world.role.id : world.member,
     prior_role_id: world.member,
     implied_role_id: world.member,
-    service_id: world.service.id,
-    endpoint_id: world.endpoint.id,
-    region_id: 'RegionOne',
+    ...Object.fromEntries(Object.entries(world.nouns).map(([one, { id }]) => [`${one}_id`, id])),
     group: 'ldap',
     option: 'url',
-    endpoint_group_id: world.endpointGroup.id,
-    policy_id: world.policy.id,
     registered_limit_id: world.registeredLimit.id,
     limit_id: world.limit.id,
     consumer_id: path.includes('/OS-OAUTH1/') ? world.oauth1Consumer.id : world.application.id,
@@ -191,11 +183,9 @@ const ENVELOPES: readonly [RegExp, unknown][] = [
   [/\/OS-ROLE-CREDENTIALS\/credentials\//, { credential: { state: 'suspended' } }],
   [/\/config\/:group\/:option$/, { config: { url: 'ldap://x' } }],
   [/\/config(\/:group)?$/, { config: { ldap: { url: 'ldap://x' } } }],
-  [/\/endpoint_groups\/:endpoint_group_id$/, { endpoint_group: { description: 'x' } }],
   [/\/types\/:type_id$/, { credential_type: { description: 'x' } }],
   [/\/OS-ROLE-CREDENTIALS\/offers$/, { offer: { credential_configuration_ids: ['nothing.sd_jwt'] } }],
   [/\/targets\/:application_id$/, { target: { did: 'did:web:x.example' } }],
-  [/\/policies\/:policy_id$/, { policy: { anything: 'x' } }],
   [/^PATCH \/v3\/(?:OS-OAUTH2\/|OS-ROLES\/)?(\w+?)s\/:\w+$/, undefined],
   [/^PATCH \/v3\/OS-OAUTH1\/consumers\//, { consumer: { description: 'x' } }],
   [/\/OS-OAUTH1\/authorize\//, { roles: [{ id: 'x' }] }],
@@ -223,6 +213,8 @@ export function bodyOf({ method, path, spec }: Route<never>): unknown {
     if (path.includes('/Groups/')) return { schemas: [GROUP], displayName: uniqueName('renamed') };
     return { schemas: [ORGANIZATION], name: uniqueName('renamed') };
   }
+  const noun = allNouns.find(({ schemas }) => schemas.Update === spec.body);
+  if (noun) return { [noun.one]: noun.examples.change };
   for (const [pattern, body] of ENVELOPES) {
     const found = pattern.exec(`${method} ${path}`);
     if (found) return body ?? { [found[1]!]: { description: 'x' } };

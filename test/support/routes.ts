@@ -1,4 +1,5 @@
 // The routes of the services, without running any handler.
+import { allNouns } from '../../src/identity/catalog/nouns.ts';
 import { type IdentityRouteDeps, mountIdentity } from '../../src/identity/routes.ts';
 import { createApp, type Route } from '../../src/platform/http/index.ts';
 import { mountWallet, type WalletRouteDeps as WalletParts } from '../../src/wallet/routes.ts';
@@ -24,11 +25,9 @@ const BASE = [
   'Roles',
   'Grants',
   'Role assignments',
-  'Catalog',
   'Domain configuration',
-  'Endpoint filter',
-  'Policies',
   'Limits',
+  ...allNouns.map(({ tag }) => tag),
 ];
 
 /** Keystone's own API, without our extensions. */

@@ -1,5 +1,13 @@
 // The errors of the identity service: code, status and text (Keystone's text where clients match on it).
 import { faultsOf, platformFaults } from '../../platform/faults/index.ts';
+import { NOUN_NAMES, type NounName, type NounNames, type TitleOf } from './noun-names.ts';
+
+const missing = <const Title extends string>(title: Title) =>
+  ({ status: 404, text: `Could not find ${title}: {id}.` }) as { status: 404; text: `Could not find ${Title}: {id}.` };
+
+const missingNouns = Object.fromEntries(
+  Object.entries<NounNames>(NOUN_NAMES).map(([one, { title = one }]) => [`${one}.not_found`, missing(title)]),
+) as { readonly [One in NounName as `${One}.not_found`]: ReturnType<typeof missing<TitleOf<One>>> };
 
 export const identityFaults = {
   ...platformFaults,
@@ -23,7 +31,7 @@ export const identityFaults = {
 
   'token.not_found': { status: 404, text: 'Could not find token.' },
 
-  'application_credential.not_found': { status: 404, text: 'Could not find Application Credential: {id}.' },
+  'application_credential.not_found': missing('Application Credential'),
   'application_credential.needs_project': {
     status: 403,
     text: 'An application credential belongs to one project: get a token for that project first.',
@@ -37,12 +45,12 @@ export const identityFaults = {
     text: 'An application credential with access rules cannot create others, because its access rules would not apply to them.',
   },
   'application_credential.limit': { status: 403, text: 'A user may have at most {limit} application credentials.' },
-  'role_credential.type_unavailable': { status: 404, text: 'Could not find credential type: {id}.' },
+  'role_credential.type_unavailable': missing('credential type'),
   'role_credential.no_role': { status: 403, text: 'The user has no role for a credential of type {id}.' },
-  'issued_credential.not_found': { status: 404, text: 'Could not find issued credential: {id}.' },
-  'status_list.not_found': { status: 404, text: 'Could not find status list: {id}.' },
+  'issued_credential.not_found': missing('issued credential'),
+  'status_list.not_found': missing('status list'),
   'issued_credential.revoked': { status: 409, text: 'Credential {id} is revoked, which cannot be taken back.' },
-  'access_rule.not_found': { status: 404, text: 'Could not find Access Rule: {id}.' },
+  'access_rule.not_found': missing('Access Rule'),
   'access_rule.in_use': { status: 403, text: 'May not delete access rule in use' },
 
   'oauth1.bad_request': { status: 400, text: 'Validation failed with errors: {why}.' },
@@ -53,11 +61,11 @@ export const identityFaults = {
     status: 403,
     text: 'A consumer may have at most {limit} request tokens at a time. Use one of them, or wait until they have ended.',
   },
-  'oauth1.consumer_not_found': { status: 404, text: 'Could not find consumer: {id}.' },
-  'oauth1.request_token_not_found': { status: 404, text: 'Could not find request token: {id}.' },
-  'oauth1.access_token_not_found': { status: 404, text: 'Could not find access token: {id}.' },
+  'oauth1.consumer_not_found': missing('consumer'),
+  'oauth1.request_token_not_found': missing('request token'),
+  'oauth1.access_token_not_found': missing('access token'),
 
-  'trust.not_found': { status: 404, text: 'Could not find trust: {id}.' },
+  'trust.not_found': missing('trust'),
   'trust.no_role': { status: 403, text: 'At least one role should be specified' },
   'trust.limit': { status: 403, text: 'A trustor may have at most {limit} trusts.' },
   'trust.too_deep': {
@@ -75,12 +83,12 @@ export const identityFaults = {
     text: 'Trustee has no delegated roles. The trustor no longer has one of the roles, or a user whom the trust depends on is disabled.',
   },
 
-  'domain.not_found': { status: 404, text: 'Could not find domain: {id}.' },
+  'domain.not_found': missing('domain'),
   'domain.enabled': { status: 403, text: 'Cannot delete a domain that is enabled, please disable it first.' },
   'domain.default': { status: 403, text: 'The default domain cannot be deleted or disabled.' },
   'domain_config.not_found': { status: 404, text: 'Could not find {what} in domain configuration for domain {id}.' },
   'domain_config.invalid': { status: 403, text: 'Invalid domain specific configuration: {why}.' },
-  'project.not_found': { status: 404, text: 'Could not find project: {id}.' },
+  'project.not_found': missing('project'),
   'project.has_children': { status: 403, text: 'Cannot delete the project {id} since it is not a leaf in the hierarchy.' },
   'project.children_enabled': { status: 403, text: 'Cannot disable project {id} since its subtree contains enabled projects.' },
   'project.parent_disabled': { status: 403, text: 'Cannot enable project {id} since it has disabled parents.' },
@@ -104,7 +112,7 @@ export const identityFaults = {
     text: 'LDAP does not support write operations: users and groups of the domain {domain} must be created in its directory.',
   },
 
-  'user.not_found': { status: 404, text: 'Could not find user: {id}.' },
+  'user.not_found': missing('user'),
   'user.no_password': { status: 409, text: 'The user {id} has no password.' },
   'user.password_never_expires': {
     status: 409,
@@ -154,7 +162,7 @@ export const identityFaults = {
   },
   'account_deletion.wrong_name': { status: 400, text: 'This is not your user name.' },
 
-  'registration.not_found': { status: 404, text: 'Could not find registration of user: {id}.' },
+  'registration.not_found': missing('registration of user'),
   'registration.active': { status: 400, text: 'The user {id} is already activated.' },
   'registration.inactive': { status: 403, text: 'The user {id} is not activated.' },
   'registration.over': {
@@ -164,7 +172,7 @@ export const identityFaults = {
   'registration.key_not_found': { status: 404, text: 'Could not find {kind} of user: {id}.' },
   'registration.key_ended': { status: 403, text: 'The {kind} has expired, or was used or replaced.' },
 
-  'invitation.not_found': { status: 404, text: 'Could not find invitation: {id}.' },
+  'invitation.not_found': missing('invitation'),
   'invitation.off': { status: 403, text: 'Nobody can be invited to the domain {domain}: registration is off there.' },
   'invitation.over': { status: 409, text: 'The invitation {id} was accepted or withdrawn.' },
   'invitation.too_many': { status: 409, text: 'There are {count} pending invitations to this address already.' },
@@ -176,10 +184,10 @@ export const identityFaults = {
   'invitation.account_exists': { status: 409, text: 'There is an account with this address. Sign in to accept the invitation.' },
   'invitation.other_account': { status: 403, text: 'The invitation is for another account.' },
 
-  'group.not_found': { status: 404, text: 'Could not find group: {id}.' },
+  'group.not_found': missing('group'),
   'group.not_member': { status: 404, text: 'User {user} is not found in group {group}.' },
 
-  'role.not_found': { status: 404, text: 'Could not find role: {id}.' },
+  'role.not_found': missing('role'),
   'role.implied_not_found': { status: 404, text: 'Could not find implied role: {prior} implies {implied}.' },
   'role.implied_admin': { status: 403, text: 'The administrator role {id} cannot be an implied role.' },
   'role.implied_by_global_role': { status: 403, text: 'A global role cannot imply the role {id} of a domain.' },
@@ -235,10 +243,10 @@ export const identityFaults = {
   'key.issuer_unavailable': { status: 503, text: 'The keys of the issuer are being replaced. Try again.' },
   'issuer.no_did': { status: 404, text: 'The issuer of credentials has no DID.' },
   'issuer.not_found': { status: 404, text: 'There is no such issuer.' },
-  'credential_type.not_found': { status: 404, text: 'Could not find credential type: {id}.' },
+  'credential_type.not_found': missing('credential type'),
   'credential_type.limit': { status: 409, text: 'There are {most} credential types already, which is the most.' },
   'credential_target.no_did': { status: 404, text: 'Application {id} has no DID.' },
-  'delivery.not_found': { status: 404, text: 'Could not find message: {id}.' },
+  'delivery.not_found': missing('message'),
   'delivery.not_failed': { status: 409, text: 'Message {id} has not failed: it is being sent, or waits for its first attempt.' },
   'delivery.expired': { status: 409, text: 'Message {id} has expired.' },
   'scim.connection_not_found': { status: 404, text: 'Could not find the provisioning connection {id}.' },
@@ -249,20 +257,16 @@ export const identityFaults = {
     text: 'A provisioning connection cannot change what belongs to an administrator.',
   },
 
-  'region.not_found': { status: 404, text: 'Could not find region: {id}.' },
+  ...missingNouns,
   'region.has_endpoints': {
     status: 403,
     text: 'Unable to delete region {id} because it or its child regions have associated endpoints.',
   },
   'region.cycle': { status: 400, text: 'Region {id} cannot be its own ancestor.' },
-  'service.not_found': { status: 404, text: 'Could not find service: {id}.' },
-  'endpoint.not_found': { status: 404, text: 'Could not find endpoint: {id}.' },
 
   'endpoint.not_in_project': { status: 404, text: 'Endpoint {id} not found in project {project}.' },
-  'endpoint_group.not_found': { status: 404, text: 'Could not find Endpoint Group: {id}.' },
   'endpoint_group.not_in_project': { status: 404, text: 'Endpoint Group {id} not found in project {project}.' },
 
-  'policy.not_found': { status: 404, text: 'Could not find policy: {id}.' },
   'policy.association_not_found': { status: 404, text: 'Could not find policy association.' },
   'policy.none_for_endpoint': { status: 404, text: 'No policy is associated with endpoint {id}.' },
 
@@ -279,7 +283,7 @@ export const identityFaults = {
     text: "Invalid resource limit: that of the {kind} {id} doesn't satisfy the current hierarchy model. A project may not have more than its domain.",
   },
 
-  'identity_provider.not_found': { status: 404, text: 'Could not find identity provider: {id}.' },
+  'identity_provider.not_found': missing('identity provider'),
   'identity_provider.unavailable': { status: 503, text: 'The identity provider does not answer. Please try again later.' },
   'identity_provider.refused': { status: 403, text: 'The sign-in through the identity provider was refused: {why}.' },
   'identity_provider.no_entry': {
@@ -287,21 +291,21 @@ export const identityFaults = {
     text: 'The identity provider accepted the sign-in, but this service does not: {why}.',
   },
   'identity_provider.invalid_logout': { status: 400, text: 'The logout token is not valid: {why}.' },
-  'mapping.not_found': { status: 404, text: 'Could not find mapping: {id}.' },
+  'mapping.not_found': missing('mapping'),
   'mapping.invalid': { status: 400, text: 'The mapping is not valid: {why}.' },
-  'protocol.not_found': { status: 404, text: 'Could not find federation protocol: {id}.' },
+  'protocol.not_found': missing('federation protocol'),
   'websso.untrusted_dashboard': { status: 401, text: 'The address in origin is not that of a trusted dashboard.' },
-  'service_provider.not_found': { status: 404, text: 'Could not find service provider: {id}.' },
+  'service_provider.not_found': missing('service provider'),
   'service_provider.limit': { status: 403, text: 'There may be at most {limit} service providers: every token names them.' },
   'wallet_provider.not_found': { status: 404, text: 'The identity provider {id} has no settings for credentials from wallets.' },
   'openid_provider.not_found': { status: 404, text: 'The identity provider {id} has no OpenID settings.' },
-  'provider_link.not_found': { status: 404, text: 'Could not find linked account: {id}.' },
+  'provider_link.not_found': missing('linked account'),
   'provider_link.last_way_in': {
     status: 403,
     text: 'This is the only way to sign in to this account. Set a password, or add a passkey or another account first.',
   },
 
-  'consumer.not_found': { status: 404, text: 'Could not find consumer: {id}.' },
+  'consumer.not_found': missing('consumer'),
   'consumer.previous_secret_works': {
     status: 409,
     text: 'The previous secret of consumer {id} still works. End it first, or replace the present one without a grace time.',
@@ -310,8 +314,8 @@ export const identityFaults = {
   'application_grant.not_found': { status: 404, text: 'User {id} has given this consumer no access.' },
   'consumer.no_previous_secret': { status: 404, text: 'Consumer {id} has no previous secret that still works.' },
   'consumer.no_logo': { status: 404, text: 'Consumer {id} has no logo.' },
-  'application.not_found': { status: 404, text: 'Could not find application: {id}.' },
-  'permission.not_found': { status: 404, text: 'Could not find permission: {id}.' },
+  'application.not_found': missing('application'),
+  'permission.not_found': missing('permission'),
   'permission.other_application': {
     status: 400,
     text: 'Permission {permission} and role {role} belong to different applications, and neither is internal.',
@@ -320,16 +324,16 @@ export const identityFaults = {
     status: 400,
     text: 'Role {role} does not belong to application {application} and is not internal.',
   },
-  'organization.not_found': { status: 404, text: 'Could not find organization: {id}.' },
+  'organization.not_found': missing('organization'),
   'organization.no_default': { status: 404, text: 'This user has no default organization' },
 
   'two_factor.not_enabled': { status: 404, text: 'Two-factor authentication is not enabled for user: {id}.' },
-  'device.not_found': { status: 404, text: 'Could not find device: {id}.' },
+  'device.not_found': missing('device'),
   'device.stolen': {
     status: 403,
     text: 'This device token was replaced by a newer one, so it may be a copy. All devices of the user were forgotten.',
   },
-  'session.not_found': { status: 404, text: 'Could not find session: {id}.' },
+  'session.not_found': missing('session'),
   'role_credential.invalid_token': {
     status: 401,
     text: 'The access token is missing, has expired or was revoked, or is not for credentials.',
@@ -350,7 +354,7 @@ export const identityFaults = {
   },
   'role_credential.not_available': { status: 403, text: 'The person cannot receive this credential now: {id}.' },
   'role_credential.too_many_offers': { status: 403, text: 'There are {most} open offers already. Use one of them, or wait.' },
-  'passkey.not_found': { status: 404, text: 'Could not find passkey: {id}.' },
+  'passkey.not_found': missing('passkey'),
   'passkey.refused': { status: 400, text: 'This passkey cannot be added: {why}.' },
   'passkey.too_many': { status: 400, text: 'This passkey cannot be added: {most} are the most a person can have.' },
   'passkey.known': { status: 400, text: 'This passkey cannot be added: it was added before.' },
@@ -362,7 +366,7 @@ export const identityFaults = {
     status: 403,
     text: 'This passkey is the only way to sign in to this account. Set a password or add another passkey first.',
   },
-  'credential.not_found': { status: 404, text: 'Could not find credential: {id}.' },
+  'credential.not_found': missing('credential'),
   'credential.limit': {
     status: 403,
     text: 'Unable to create additional credentials, maximum of {limit} already exceeded for user.',
@@ -384,6 +388,7 @@ export const identityFaults = {
   },
 } as const;
 
+export type FaultCode = keyof typeof identityFaults;
 export { Fault } from '../../platform/faults/index.ts';
 
 const own = faultsOf(identityFaults);

@@ -85,6 +85,10 @@ export interface Documentation {
   readonly body?: Schema;
   /** Schema of errors, if it is not the usual one; in the media type of answers. */
   readonly error?: Schema;
+  /** A request and its answers by status, where they follow from the code. Those of other routes are recorded. */
+  readonly example?: { readonly request?: unknown; readonly answers?: Readonly<Record<string, unknown>> };
+  /** Codes of faults that the handler fails with. Those of other routes are in a list. */
+  readonly refusals?: readonly string[];
 }
 
 export interface RouteSpec<Rule extends string, Q extends Schema | undefined, B extends Schema | undefined> {

@@ -1,4 +1,14 @@
 // Nouns of the base API, from a definition to their routes.
 
 export { deleteRow, findRow, insertRow } from './noun.store.ts';
-export { defineNoun, flag, mountNoun, type NounBody, type NounRules, nounRules } from './noun.ts';
+export {
+  defineNoun,
+  exampleId,
+  flag,
+  mountNoun,
+  type Noun,
+  type NounBody,
+  type NounDeps,
+  type Nouns,
+  nounRules,
+} from './noun.ts';

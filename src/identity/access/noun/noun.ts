@@ -1,12 +1,15 @@
 // A noun of the base API: a table, and the requests that list, create, show, change and delete its rows. A module says what is its own
-// (`defineNoun`, and hooks for what is special), and this file makes of it what all nouns have: schemas, rules and routes. What is odd
-// stays a plain route in the module.
-// All names follow from two. A `policy` of the `policies` has the path /v3/policies/:policy_id, the rule identity:update_policy, the
-// fault policy.not_found, the audit event policy.updated, the schemas NewPolicy and PolicyEnvelope, the operation updatePolicy.
-import { type Query, type Schema, t } from '../../../platform/http/index.ts';
+// (`defineNoun`, with hooks for what is special), and this file makes of it what all nouns have: schemas, rules, routes and the examples of the
+// API document. What is odd stays a plain route in the module.
+// All names follow from two (ground/noun-names.ts). A `policy` of the `policies` has the path /v3/policies/:policy_id, the rule
+// identity:update_policy, the fault policy.not_found, the audit event policy.updated, the schemas NewPolicy and PolicyEnvelope, the operation
+// updatePolicy.
+import { createHash } from 'node:crypto';
+import { type Documentation, type Query, type Schema, t } from '../../../platform/http/index.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { Change } from '../../ground/audit/index.ts';
-import { fail, type identityFaults } from '../../ground/faults.ts';
+import { type FaultCode, fail } from '../../ground/faults.ts';
+import { NOUN_NAMES, type NounName, type TableOf } from '../../ground/noun-names.ts';
 import {
   bit,
   CHANGE_IF_MATCH,
@@ -27,11 +30,11 @@ import {
   pageOf,
   parseJson,
   single,
-  type VersionedKind,
+  wholeList,
   withEtag,
 } from '../../ground/resource/index.ts';
 import { type Action, type Caller, type IdentityApp, type IdentityTarget, targetOf } from '../rules/index.ts';
-import { deleteRow, findRow, insertRow, listRows, lockNoun, type NounTable, type RowOf, updateRow } from './noun.store.ts';
+import { deleteRow, findRow, insertRow, listRows, lockNoun, type RowOf, updateRow } from './noun.store.ts';
 
 interface FieldOf<Column> {
   /** What answers say, if not what requests say. */
@@ -60,56 +63,54 @@ export const flag = (initial: boolean): Field<number> => ({
   filter: 'flag',
 });
 
-/** Names for which there are rules of access, and the fault that there is no such thing. */
-type Named<Verb extends string, A = Action> = A extends `identity:${Verb}_${infer Name}` ? Name : never;
-type Missing<Code = keyof typeof identityFaults> = Code extends `${infer Name}.not_found` ? Name : never;
-type One = Named<'get'> & Named<'create'> & Named<'update'> & Named<'delete'> & Missing;
-type Many = Named<'list'>;
+/** The five requests. */
+type Verb = 'list' | 'create' | 'show' | 'change' | 'delete';
 
 interface Words {
   readonly summary?: string;
   readonly description?: string;
 }
 
-export interface NounDefinition<Table extends NounTable> {
-  readonly table: Table;
-  /** The names of one and of many: in paths, envelopes, rules, faults and audit events. */
-  readonly one: One;
-  readonly many: Many;
+export interface NounDefinition<One extends NounName> {
   /** What stands before the name in its path, if that is not /v3. */
   readonly under?: `/v3/${string}`;
   /** There are no attributes beside the fields. */
   readonly isClosed?: boolean;
   /** Its heading in the API document. */
   readonly tag: string;
-  readonly fields: { readonly [K in Exclude<keyof RowOf<Table>, 'id' | 'extra'>]: Field<RowOf<Table>[K]> };
+  readonly fields: { readonly [K in Exclude<keyof RowOf<One>, 'id' | 'extra'>]: Field<RowOf<One>[K]> };
   /** Other names, which are no columns: what requests may say (a hook reads it), and what answers say. */
-  readonly aliases?: Readonly<
-    Record<string, { readonly body: Schema; readonly answer: Schema; show(row: RowOf<Table>): unknown }>
-  >;
+  readonly aliases?: Readonly<Record<string, { readonly body: Schema; readonly answer: Schema; show(row: RowOf<One>): unknown }>>;
   /** Requests for a new one may bring its id. */
   readonly givenId?: Schema<string | null>;
   /** Attributes of which the API document tells, but which are stored with those that only clients know. */
   readonly documented?: Readonly<Record<string, Schema>>;
   /** One is shown with its version (ETag), and a change may ask for it (If-Match). */
-  readonly version?: VersionedKind & One;
+  readonly isVersioned?: boolean;
   /** The cached reads that a change ends. */
   readonly invalidates?: string;
   /** Where the API document says more than "Change a policy". */
-  readonly words?: Readonly<Partial<Record<'list' | 'create' | 'show' | 'change' | 'delete', Words>>>;
+  readonly words?: Readonly<Partial<Record<Verb, Words>>>;
+  /** A request for a new one, and a change of it, for the API document. Tests make one of it. The ids of others are those of `exampleId`. */
+  readonly examples: { readonly create: NounBody; readonly change: NounBody };
+  /** What hooks refuse, for the API document. */
+  readonly refusals?: Readonly<Partial<Record<Verb, readonly FaultCode[]>>>;
+  readonly hooks?: (deps: NounDeps) => NounHooks<One>;
 }
 
+export type NounDeps = Pick<Deps, 'db' | 'change' | 'clock'>;
+
 /** What is special about a change, in its transaction. */
-export interface NounHooks<Table extends NounTable> {
+export interface NounHooks<One extends NounName> {
   /**
    * For a new row, or before a row is locked (by If-Match it is locked already). Refuses what must not be, locks what has to be locked
    * first, and returns the columns that the fields alone do not give. A hook may name the type of the body that its fields make.
    */
-  prepare?(change: Change, body: NounBody, id: string, isNew: boolean): Promise<Partial<RowOf<Table>> | undefined>;
+  prepare?(change: Change, body: NounBody, id: string, isNew: boolean): Promise<Partial<RowOf<One>> | undefined>;
   /** A row that this one refers to is gone. */
-  brokenReference?(row: RowOf<Table>): never;
+  brokenReference?(row: RowOf<One>): never;
   /** Deletes the row; false if there is none. Without this hook: the row, and nothing else. */
-  remove?(change: Change, row: RowOf<Table>): Promise<boolean>;
+  remove?(change: Change, row: RowOf<One>): Promise<boolean>;
 }
 
 /** A request for a new one, or a change: already checked by the schema. */
@@ -118,9 +119,15 @@ export type NounBody = Readonly<Record<string, unknown>>;
 const pascal = (name: string): string => name.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 const withArticle = (name: string): string => `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name.replaceAll('_', ' ')}`;
 
+/** The id that examples have of one. */
+export const exampleId = (one: NounName): string => createHash('sha256').update(one).digest('hex').slice(0, 32);
+
 /** The schemas of a noun, and its JSON. */
-export function defineNoun<Table extends NounTable>(definition: NounDefinition<Table>) {
-  const { one, many, under = '/v3', isClosed = false, documented = {}, givenId } = definition;
+export function defineNoun<One extends NounName>(one: One, definition: NounDefinition<One>) {
+  type Row = RowOf<One>;
+  const { under = '/v3', isClosed = false, documented = {}, givenId } = definition;
+  const table: TableOf<One> = NOUN_NAMES[one].many;
+  const many: string = table;
   const aliases = Object.entries(definition.aliases ?? {});
   const fields = Object.entries(definition.fields) as [name: string, field: Field<unknown>][];
   const schemasOf = (those: typeof fields): Record<string, Schema> =>
@@ -152,52 +159,63 @@ export function defineNoun<Table extends NounTable>(definition: NounDefinition<T
     [`${Name}List`]: schemas.List,
   });
 
+  const render = (base: string, row: Row) => ({
+    ...(row.extra === undefined ? {} : parseJson(row.extra)),
+    id: row.id,
+    ...Object.fromEntries(
+      fields.map(([name, { show }]) => [name, show ? show(row[name as never]) : row[name as never]] as const),
+    ),
+    ...Object.fromEntries(aliases.map(([name, { show }]) => [name, show(row)])),
+    links: { self: `${base}${under}/${many}/${encodeURIComponent(row.id)}` },
+  });
+
   const filterable = (kind: 'text' | 'flag') => fields.filter(([, { filter }]) => filter === kind).map(([name]) => name);
   return {
     ...definition,
+    one,
+    many,
+    table,
     path: `${under}/${many}` as const,
     schemas,
     filters: Object.fromEntries(
-      fields.flatMap(([name, { filter: kind }]) => (kind ? [[name, { column: `${definition.table}.${name}`, kind }]] : [])),
+      fields.flatMap(([name, { filter: kind }]) => (kind ? [[name, { column: `${table}.${name}`, kind }]] : [])),
     ) as Filters,
     filterDocumentation: filterDocumentation(filterable('text'), filterable('flag')),
 
-    render: (base: string, row: RowOf<Table>) => ({
-      ...(row.extra === undefined ? {} : parseJson(row.extra)),
-      id: row.id,
-      ...Object.fromEntries(
-        fields.map(([name, { show }]) => [name, show ? show(row[name as never]) : row[name as never]] as const),
+    render,
+
+    /** A list without pages, as an answer. */
+    listOf: (call: Parameters<typeof wholeList>[0], rows: readonly Row[]) =>
+      wholeList(
+        call,
+        many,
+        rows.map((row) => render(call.base, row)),
       ),
-      ...Object.fromEntries(aliases.map(([name, { show }]) => [name, show(row)])),
-      links: { self: `${base}${under}/${many}/${encodeURIComponent(row.id)}` },
-    }),
 
     /** The columns that a request names. */
-    columnsOf: (body: NounBody): Partial<RowOf<Table>> =>
+    columnsOf: (body: NounBody): Partial<Row> =>
       Object.fromEntries(
         fields.flatMap(([name, { store }]) => {
           const said = body[name];
           return said === undefined ? [] : [[name, store ? store(said as never) : said]];
         }),
       ) as never,
-    initial: Object.fromEntries(others.map(([name, { initial }]) => [name, initial])) as Partial<RowOf<Table>>,
+    initial: Object.fromEntries(others.map(([name, { initial }]) => [name, initial])) as Partial<Row>,
     /** The column with the attributes of a request that are no columns, added to those that a row had before. */
     extraOf: (body: NounBody, before = '{}'): { extra?: string } =>
       isClosed ? {} : { extra: mergeExtra(before, extraOf(body, names)) },
   };
 }
 
-export type Noun<Table extends NounTable> = ReturnType<typeof defineNoun<Table>>;
+export type Noun<One extends NounName> = ReturnType<typeof defineNoun<One>>;
 
 /** What can be done with the rows. Each change is one transaction with its audit event. */
-export function nounRules<Table extends NounTable>(
-  noun: Noun<Table>,
-  { db, change }: Pick<Deps, 'db' | 'change'>,
-  hooks: NounHooks<Table> = {},
-) {
-  type Row = RowOf<Table>;
+export function nounRules<One extends NounName>(noun: Noun<One>, deps: NounDeps) {
+  type Row = RowOf<One>;
   const { one, table } = noun;
-  const missing = (id: string): never => fail(`${one}.not_found` as 'policy.not_found', { id });
+  const { db, change } = deps;
+  const hooks: NounHooks<One> = noun.hooks?.(deps) ?? {};
+  const missing = (id: string): never => fail(`${one as 'policy'}.not_found`, { id });
 
   const { brokenReference } = hooks;
   const write = (row: Row, statement: () => Promise<void>): Promise<void> =>
@@ -213,6 +231,8 @@ export function nounRules<Table extends NounTable>(
     });
 
   return {
+    find: async (id: string): Promise<Row> => (await findRow(db.read, table, id)) ?? missing(id),
+
     target: async (id: string): Promise<IdentityTarget<Row>> =>
       targetOf(
         await findRow(db.read, table, id),
@@ -258,78 +278,97 @@ export function nounRules<Table extends NounTable>(
   };
 }
 
-export type NounRules<Table extends NounTable> = ReturnType<typeof nounRules<Table>>;
+export type NounRules<One extends NounName> = ReturnType<typeof nounRules<One>>;
+/** Those of all nouns. */
+export type Nouns = { readonly [One in NounName]: NounRules<One> };
+
+/** What the API document tells of the five requests beyond their schemas. */
+function documentationOf<One extends NounName>(noun: Noun<One>): Readonly<Record<Verb, Documentation>> {
+  const { one, many, path, examples, isVersioned, givenId, refusals = {} } = noun;
+  const base = 'http://127.0.0.1:5000';
+  const shown = (body: NounBody) => {
+    const row = { id: exampleId(one), ...noun.initial, ...noun.columnsOf(body), ...noun.extraOf(body) } as RowOf<One>;
+    return noun.render(base, typeof body.id === 'string' ? { ...row, id: body.id } : row);
+  };
+  const { create, change } = examples;
+  const links = { self: `${base}${path}`, previous: null, next: null };
+  const missing: FaultCode[] = [`${one}.not_found`];
+  const since: FaultCode[] = isVersioned ? ['resource.changed'] : [];
+  return {
+    list: {
+      ...noun.filterDocumentation,
+      example: { answers: { 200: { links, [many]: [shown(create)] } } },
+      refusals: ['list.marker_not_found'],
+    },
+    create: {
+      example: { request: { [one]: create }, answers: { 201: { [one]: shown(create) } } },
+      refusals: [...(refusals.create ?? []), ...(givenId ? ['resource.duplicate'] : [])],
+    },
+    show: { ...(isVersioned ? ETAG : {}), example: { answers: { 200: { [one]: shown(create) } } }, refusals: missing },
+    change: {
+      ...(isVersioned ? CHANGE_IF_MATCH : {}),
+      example: { request: { [one]: change }, answers: { 200: { [one]: shown({ ...create, ...change }) } } },
+      refusals: [...(refusals.change ?? []), ...missing, ...since, 'resource.id_fixed'],
+    },
+    delete: { ...(isVersioned ? DELETE_IF_MATCH : {}), refusals: [...(refusals.delete ?? []), ...missing, ...since] },
+  };
+}
 
 /** The five routes. */
-export function mountNoun<Table extends NounTable>(app: IdentityApp, noun: Noun<Table>, rules: NounRules<Table>): void {
-  const { one, many, path, tag, schemas, version, words = {} } = noun;
+export function mountNoun<One extends NounName>(app: IdentityApp, noun: Noun<One>, nouns: Pick<Nouns, One>): void {
+  const { one, many, path, tag, schemas, isVersioned, words = {} } = noun;
+  const rules = (): NounRules<One> => nouns[one];
   const item = `${path}/:${one}_id` as '/v3/things/:id';
-  const target = ({ params }: { params: object }) => rules.target((params as Record<string, string>)[`${one}_id`]!);
-  const shown = (base: string, row: RowOf<Table>) => {
+  const target = ({ params }: { params: object }) => rules().target((params as Record<string, string>)[`${one}_id`]!);
+  const shown = (base: string, row: RowOf<One>) => {
     const body = { [one]: noun.render(base, row) };
-    return version ? withEtag(row, body) : body;
+    return isVersioned ? withEtag(row, body) : body;
   };
   const callerOf = (call: Parameters<typeof callerIfMatch<Caller>>[1]): Caller =>
-    version ? callerIfMatch(version, call) : call.caller;
-  const Name = pascal(one);
-  const spec = (verb: keyof typeof words, id: string, summary: string, rule: string) => ({
-    id,
+    isVersioned ? callerIfMatch(one, call) : call.caller;
+  const documentation = documentationOf(noun);
+  const spec = (verb: Verb, action: string, summary: string) => ({
+    id: action.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
     summary,
     ...words[verb],
     tag,
-    rule: rule as Action,
+    rule: `identity:${action}` as Action,
+    documentation: documentation[verb],
   });
 
   app.get(
     path,
-    {
-      ...spec('list', `list${pascal(many)}`, `List ${many.replaceAll('_', ' ')}`, `identity:list_${many}`),
-      documentation: noun.filterDocumentation,
-      reply: { 200: schemas.List },
-    },
+    { ...spec('list', `list_${many}`, `List ${many.replaceAll('_', ' ')}`), reply: { 200: schemas.List } },
     async (call) => {
-      const page = await rules.list(call.query);
+      const page = await rules().list(call.query);
       return listOf(call, many, { ...page, items: page.items.map((row) => noun.render(call.base, row)) });
     },
   );
   app.post(
     path,
     {
-      ...spec('create', `create${Name}`, `Create ${withArticle(one)}`, `identity:create_${one}`),
+      ...spec('create', `create_${one}`, `Create ${withArticle(one)}`),
       body: schemas.Create,
       reply: { 201: schemas.Envelope },
     },
-    async ({ caller, body, base }) => ({ [one]: noun.render(base, await rules.create(caller, body[one] as NounBody)) }),
+    async ({ caller, body, base }) => ({ [one]: noun.render(base, await rules().create(caller, body[one] as NounBody)) }),
   );
   app.get(
     item,
-    {
-      ...spec('show', `get${Name}`, `Show ${withArticle(one)}`, `identity:get_${one}`),
-      target,
-      ...(version ? { documentation: ETAG } : {}),
-      reply: { 200: schemas.Envelope },
-    },
+    { ...spec('show', `get_${one}`, `Show ${withArticle(one)}`), target, reply: { 200: schemas.Envelope } },
     ({ target: row, base }) => shown(base, row),
   );
   app.patch(
     item,
     {
-      ...spec('change', `update${Name}`, `Change ${withArticle(one)}`, `identity:update_${one}`),
+      ...spec('change', `update_${one}`, `Change ${withArticle(one)}`),
       target,
       body: schemas.Update,
-      ...(version ? { documentation: CHANGE_IF_MATCH } : {}),
       reply: { 200: schemas.Envelope },
     },
-    async (call) => shown(call.base, await rules.update(callerOf(call), call.target, call.body[one] as NounBody)),
+    async (call) => shown(call.base, await rules().update(callerOf(call), call.target, call.body[one] as NounBody)),
   );
-  app.delete(
-    item,
-    {
-      ...spec('delete', `delete${Name}`, `Delete ${withArticle(one)}`, `identity:delete_${one}`),
-      target,
-      ...(version ? { documentation: DELETE_IF_MATCH } : {}),
-      reply: { 204: null },
-    },
-    (call) => rules.remove(callerOf(call), call.target),
+  app.delete(item, { ...spec('delete', `delete_${one}`, `Delete ${withArticle(one)}`), target, reply: { 204: null } }, (call) =>
+    rules().remove(callerOf(call), call.target),
   );
 }

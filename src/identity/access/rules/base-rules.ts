@@ -1,5 +1,6 @@
 // Rules of the base identity API and of the service itself, by Keystone's names where Keystone has one.
 
+import { NOUN_NAMES } from '../../ground/noun-names.ts';
 import {
   admin,
   adminOfAll,
@@ -48,15 +49,23 @@ import {
   withOwnRights,
 } from './personas.ts';
 
-/** The rules of a noun that administrators manage. */
-const administered = <One extends string, Many extends string>(one: One, many: Many, readers: Rule) =>
-  ({
-    [`identity:list_${many}`]: readers,
-    [`identity:get_${one}`]: readers,
-    [`identity:create_${one}`]: admin,
-    [`identity:update_${one}`]: admin,
-    [`identity:delete_${one}`]: admin,
-  }) as Record<`identity:list_${Many}` | `identity:${'get' | 'create' | 'update' | 'delete'}_${One}`, Rule>;
+type Names = Readonly<Record<string, { readonly many: string; readonly isOpen?: true }>>;
+
+/** The rules of nouns that administrators manage. */
+const administered = <const All extends Names>(names: All) =>
+  Object.fromEntries(
+    Object.entries(names).flatMap(([one, { many, isOpen }]) => {
+      const readers = isOpen ? anyCaller : adminOrSystemReader;
+      return [
+        [`identity:list_${many}`, readers],
+        [`identity:get_${one}`, readers],
+        ...['create', 'update', 'delete'].map((verb) => [`identity:${verb}_${one}`, admin]),
+      ];
+    }),
+  ) as Record<
+    `identity:list_${All[keyof All]['many']}` | `identity:${'get' | 'create' | 'update' | 'delete'}_${keyof All & string}`,
+    Rule
+  >;
 
 export const baseRules = {
   'identity:check_token': anyOf(admin, systemReader, userOfToken),
@@ -235,11 +244,8 @@ export const baseRules = {
   // Each operation is checked by the rule of its own route.
   'SCIM:bulk': anyCaller,
 
-  ...administered('region', 'regions', anyCaller),
-  ...administered('service', 'services', adminOrSystemReader),
-  ...administered('endpoint', 'endpoints', adminOrSystemReader),
+  ...administered(NOUN_NAMES),
 
-  ...administered('endpoint_group', 'endpoint_groups', adminOrSystemReader),
   'identity:list_endpoints_associated_with_endpoint_group': adminOrSystemReader,
   'identity:list_projects_associated_with_endpoint_group': adminOrSystemReader,
   'identity:list_endpoint_groups_for_project': adminOrSystemReader,
@@ -252,7 +258,6 @@ export const baseRules = {
   'identity:add_endpoint_to_project': admin,
   'identity:remove_endpoint_from_project': admin,
 
-  ...administered('policy', 'policies', adminOrSystemReader),
   'identity:list_endpoints_for_policy': adminOrSystemReader,
   'identity:get_policy_for_endpoint': adminOrSystemReader,
   'identity:create_policy_association_for_endpoint': admin,
@@ -278,8 +283,10 @@ export const baseRules = {
   'identity:update_limit': admin,
   'identity:delete_limit': admin,
 
-  ...administered('identity_provider', 'identity_providers', adminOrSystemReader),
-  ...administered('mapping', 'mappings', adminOrSystemReader),
-  ...administered('protocol', 'protocols', adminOrSystemReader),
-  ...administered('service_provider', 'service_providers', adminOrSystemReader),
+  ...administered({
+    identity_provider: { many: 'identity_providers' },
+    mapping: { many: 'mappings' },
+    protocol: { many: 'protocols' },
+    service_provider: { many: 'service_providers' },
+  }),
 } as const satisfies Record<string, Rule>;

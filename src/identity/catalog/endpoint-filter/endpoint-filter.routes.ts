@@ -1,5 +1,5 @@
 // /v3/OS-EP-FILTER
-import { mountNoun } from '../../access/noun/index.ts';
+import type { Nouns } from '../../access/noun/index.ts';
 import type { IdentityApp } from '../../access/rules/index.ts';
 import { ProjectList, renderProject } from '../../directory/projects/index.ts';
 import { wholeList } from '../../ground/resource/index.ts';
@@ -11,40 +11,34 @@ import { endpointGroup } from './endpoint-group.ts';
 const { tag } = endpointGroup;
 const base = '/v3/OS-EP-FILTER';
 
-export function mountEndpointFilter(app: IdentityApp, { endpointFilter }: { readonly endpointFilter: EndpointFilter }): void {
-  mountEndpointGroups(app, endpointFilter);
-  mountGroupsOfProjects(app, endpointFilter);
-  mountEndpointsOfProjects(app, endpointFilter);
+interface Parts {
+  readonly endpointFilter: EndpointFilter;
+  readonly nouns: Nouns;
 }
 
-function mountEndpointGroups(app: IdentityApp, filter: EndpointFilter): void {
-  mountNoun(app, endpointGroup, filter);
+export function mountEndpointFilter(app: IdentityApp, parts: Parts): void {
+  mountGroupsOfProjects(app, parts);
+  mountEndpointsOfProjects(app, parts);
+}
+
+function mountGroupsOfProjects(app: IdentityApp, { endpointFilter: filter, nouns }: Parts): void {
+  const groups = `${base}/endpoint_groups/:endpoint_group_id` as const;
+  const pair = `${groups}/projects/:project_id` as const;
+  const group = ({ params }: { params: { endpoint_group_id: string } }) => nouns.endpoint_group.target(params.endpoint_group_id);
+  const project = ({ params }: { params: { project_id: string } }) => filter.projectTarget(params.project_id);
+
   app.get(
-    `${base}/endpoint_groups/:endpoint_group_id/endpoints`,
+    `${groups}/endpoints`,
     {
       id: 'listEndpointsInGroup',
       summary: 'List the endpoints in an endpoint group',
       tag,
       rule: 'identity:list_endpoints_associated_with_endpoint_group',
-      target: ({ params }: { params: { endpoint_group_id: string } }) => filter.target(params.endpoint_group_id),
+      target: group,
       reply: { 200: endpoint.schemas.List },
     },
-    async (call) => {
-      const endpoints = await filter.endpointsInGroup(call.target);
-      return wholeList(
-        call,
-        'endpoints',
-        endpoints.map((row) => endpoint.render(call.base, row)),
-      );
-    },
+    async (call) => endpoint.listOf(call, await filter.endpointsInGroup(call.target)),
   );
-}
-
-function mountGroupsOfProjects(app: IdentityApp, filter: EndpointFilter): void {
-  const groups = `${base}/endpoint_groups/:endpoint_group_id` as const;
-  const pair = `${groups}/projects/:project_id` as const;
-  const project = ({ params }: { params: { project_id: string } }) => filter.projectTarget(params.project_id);
-
   app.get(
     `${groups}/projects`,
     {
@@ -52,7 +46,7 @@ function mountGroupsOfProjects(app: IdentityApp, filter: EndpointFilter): void {
       summary: 'List the projects that have an endpoint group',
       tag,
       rule: 'identity:list_projects_associated_with_endpoint_group',
-      target: ({ params }: { params: { endpoint_group_id: string } }) => filter.target(params.endpoint_group_id),
+      target: group,
       reply: { 200: ProjectList },
     },
     async (call) => {
@@ -74,14 +68,7 @@ function mountGroupsOfProjects(app: IdentityApp, filter: EndpointFilter): void {
       target: project,
       reply: { 200: endpointGroup.schemas.List },
     },
-    async (call) => {
-      const found = await filter.groupsOfProject(call.target);
-      return wholeList(
-        call,
-        'endpoint_groups',
-        found.map((row) => endpointGroup.render(call.base, row)),
-      );
-    },
+    async (call) => endpointGroup.listOf(call, await filter.groupsOfProject(call.target)),
   );
   app.put(
     pair,
@@ -125,7 +112,7 @@ function mountGroupsOfProjects(app: IdentityApp, filter: EndpointFilter): void {
   );
 }
 
-function mountEndpointsOfProjects(app: IdentityApp, filter: EndpointFilter): void {
+function mountEndpointsOfProjects(app: IdentityApp, { endpointFilter: filter, nouns }: Parts): void {
   const pair = `${base}/projects/:project_id/endpoints/:endpoint_id` as const;
   const project = ({ params }: { params: { project_id: string } }) => filter.projectTarget(params.project_id);
 
@@ -136,7 +123,7 @@ function mountEndpointsOfProjects(app: IdentityApp, filter: EndpointFilter): voi
       summary: 'List the projects that were given an endpoint',
       tag,
       rule: 'identity:list_projects_for_endpoint',
-      target: ({ params }: { params: { endpoint_id: string } }) => filter.endpointTarget(params.endpoint_id),
+      target: ({ params }: { params: { endpoint_id: string } }) => nouns.endpoint.target(params.endpoint_id),
       reply: { 200: ProjectList },
     },
     async (call) => {
@@ -159,14 +146,7 @@ function mountEndpointsOfProjects(app: IdentityApp, filter: EndpointFilter): voi
       target: project,
       reply: { 200: endpoint.schemas.List },
     },
-    async (call) => {
-      const endpoints = await filter.endpointsOfProject(call.target);
-      return wholeList(
-        call,
-        'endpoints',
-        endpoints.map((row) => endpoint.render(call.base, row)),
-      );
-    },
+    async (call) => endpoint.listOf(call, await filter.endpointsOfProject(call.target)),
   );
   app.put(
     pair,

@@ -2,10 +2,10 @@
 // those.
 import { isUniqueViolation } from '../../../platform/database/index.ts';
 import { findProject, tagOf } from '../../access/context/index.ts';
-import { findRow } from '../../access/noun/index.ts';
+import type { Nouns } from '../../access/noun/index.ts';
 import { type Caller, type IdentityTarget, targetOf } from '../../access/rules/index.ts';
 import { readProjects, withTags } from '../../directory/projects/index.ts';
-import type { EndpointGroupRow, EndpointRow, ProjectRow } from '../../ground/database/index.ts';
+import type { EndpointGroupRow, ProjectRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { type Deps, failOnBrokenReference } from '../../ground/resource/index.ts';
 import {
@@ -18,15 +18,11 @@ import {
   type ProjectPart,
   projectIdsWith,
 } from './endpoint-filter.store.ts';
-import { endpointGroupRules } from './endpoint-group.ts';
 
-export function createEndpointFilter({ db, change }: Pick<Deps, 'db' | 'change'>) {
+export function createEndpointFilter({ db, change, nouns }: Pick<Deps, 'db' | 'change'> & { readonly nouns: Nouns }) {
   /** What the path names beside the project must exist. */
-  async function checkPart(part: ProjectPart): Promise<void> {
-    if ('groupId' in part) {
-      if (!(await findRow(db.read, 'endpoint_groups', part.groupId))) fail('endpoint_group.not_found', { id: part.groupId });
-    } else if (!(await findRow(db.read, 'endpoints', part.endpointId))) fail('endpoint.not_found', { id: part.endpointId });
-  }
+  const checkPart = (part: ProjectPart): Promise<unknown> =>
+    'groupId' in part ? nouns.endpoint_group.find(part.groupId) : nouns.endpoint.find(part.endpointId);
 
   const notGiven = (projectId: string, part: ProjectPart): never =>
     'groupId' in part
@@ -39,13 +35,6 @@ export function createEndpointFilter({ db, change }: Pick<Deps, 'db' | 'change'>
       : ({ kind: 'endpoint', id: part.endpointId } as const);
 
   return {
-    ...endpointGroupRules({ db, change }),
-    endpointTarget: async (id: string): Promise<IdentityTarget<EndpointRow>> =>
-      targetOf(
-        await findRow(db.read, 'endpoints', id),
-        () => ({}),
-        () => fail('endpoint.not_found', { id }),
-      ),
     projectTarget: async (id: string): Promise<IdentityTarget<ProjectRow>> =>
       targetOf(
         await findProject(db.read, id),

@@ -1,9 +1,9 @@
 // Endpoint groups: all endpoints that have some values in common.
 import { t } from '../../../platform/http/index.ts';
 import { tagOf } from '../../access/context/index.ts';
-import { defineNoun, nounRules } from '../../access/noun/index.ts';
+import { defineNoun } from '../../access/noun/index.ts';
 import { fail } from '../../ground/faults.ts';
-import { type Deps, parseJson } from '../../ground/resource/index.ts';
+import { parseJson } from '../../ground/resource/index.ts';
 
 const EndpointGroupFilters = t.object(
   {},
@@ -12,10 +12,7 @@ const EndpointGroupFilters = t.object(
 );
 t.name({ EndpointGroupFilters });
 
-export const endpointGroup = defineNoun({
-  table: 'endpoint_groups',
-  one: 'endpoint_group',
-  many: 'endpoint_groups',
+export const endpointGroup = defineNoun('endpoint_group', {
   under: '/v3/OS-EP-FILTER',
   isClosed: true,
   tag: 'Endpoint filter',
@@ -30,13 +27,15 @@ export const endpointGroup = defineNoun({
     create: { description: 'All endpoints that have the values of `filters`, now and later.' },
     delete: { description: 'A project without any other endpoint or endpoint group has the whole catalog again.' },
   },
-});
-
-export const endpointGroupRules = (deps: Pick<Deps, 'db' | 'change'>) =>
-  nounRules(endpointGroup, deps, {
+  examples: {
+    create: { name: 'open to the town', filters: { interface: 'public' } },
+    change: { description: 'Whatever the town may reach' },
+  },
+  hooks: () => ({
     async prepare(_change, { filters }, _id, isNew) {
       if (isNew && Object.keys(filters as object).length === 0)
         fail('request.bad_value', { field: 'filters', why: 'it must not be empty' });
       return undefined;
     },
-  });
+  }),
+});

@@ -2,3 +2,4 @@
 export { mountEndpointFilter } from './endpoint-filter.routes.ts';
 export { createEndpointFilter, type EndpointFilter } from './endpoint-filter.rules.ts';
 export { projectEndpointIds } from './endpoint-filter.store.ts';
+export { endpointGroup } from './endpoint-group.ts';

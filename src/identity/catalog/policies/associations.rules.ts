@@ -2,7 +2,8 @@
 // service.
 import { takeAdvisoryLock } from '../../../platform/database/index.ts';
 import { newId } from '../../../platform/ids.ts';
-import { type Caller, type IdentityTarget, targetOf } from '../../access/rules/index.ts';
+import { findRow, type Nouns } from '../../access/noun/index.ts';
+import type { Caller } from '../../access/rules/index.ts';
 import type { EndpointRow, PolicyRow, Reader } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { type Deps, failOnBrokenReference } from '../../ground/resource/index.ts';
@@ -12,10 +13,7 @@ import {
   associationsOfPolicy,
   deleteAssociation,
   endpointsOf,
-  exists,
   findAssociation,
-  findEndpoint,
-  findPolicy,
   insertAssociation,
   regionParents,
   updateAssociation,
@@ -37,13 +35,13 @@ async function regionsFrom(db: Reader, regionId: string | null): Promise<string[
   return [...found];
 }
 
-export function createAssociations({ db, change }: Pick<Deps, 'db' | 'change'>) {
-  async function checked({ endpoint_id, service_id, region_id }: AssociationPath): Promise<Association> {
-    if (endpoint_id !== undefined && !(await findEndpoint(db.read, endpoint_id))) fail('endpoint.not_found', { id: endpoint_id });
-    if (service_id !== undefined && !(await exists(db.read, 'services', service_id)))
-      fail('service.not_found', { id: service_id });
-    if (region_id !== undefined && !(await exists(db.read, 'regions', region_id))) fail('region.not_found', { id: region_id });
-    return { endpoint_id: endpoint_id ?? null, service_id: service_id ?? null, region_id: region_id ?? null };
+export function createPolicyAssociations({ db, change, nouns }: Pick<Deps, 'db' | 'change'> & { readonly nouns: Nouns }) {
+  async function checked(path: AssociationPath): Promise<Association> {
+    const { endpoint_id, service_id, region_id } = path;
+    if (endpoint_id !== undefined) await nouns.endpoint.find(endpoint_id);
+    if (service_id !== undefined) await nouns.service.find(service_id);
+    if (region_id !== undefined) await nouns.region.find(region_id);
+    return { endpoint_id: null, service_id: null, region_id: null, ...path };
   }
 
   /** The endpoints of a policy, as its associations say, whether or not another policy is nearer to them. */
@@ -80,19 +78,15 @@ export function createAssociations({ db, change }: Pick<Deps, 'db' | 'change'>) 
       ...(await regionsFrom(db.read, endpoint.region_id)).map(inRegion),
       inRegion(null),
     ].find((association) => association !== undefined);
-    return (nearest && (await findPolicy(db.read, nearest.policy_id))) ?? fail('policy.none_for_endpoint', { id: endpoint.id });
+    return (
+      (nearest && (await findRow(db.read, 'policies', nearest.policy_id))) ??
+      fail('policy.none_for_endpoint', { id: endpoint.id })
+    );
   }
 
   return {
     endpointsFor,
     policyFor,
-
-    endpointTarget: async (id: string): Promise<IdentityTarget<EndpointRow>> =>
-      targetOf(
-        await findEndpoint(db.read, id),
-        () => ({}),
-        () => fail('endpoint.not_found', { id }),
-      ),
 
     async check({ id }: PolicyRow, path: AssociationPath): Promise<void> {
       const found = await findAssociation(db.read, await checked(path));
@@ -125,3 +119,5 @@ export function createAssociations({ db, change }: Pick<Deps, 'db' | 'change'>) 
     },
   };
 }
+
+export type PolicyAssociations = ReturnType<typeof createPolicyAssociations>;

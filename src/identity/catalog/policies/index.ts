@@ -1,3 +1,4 @@
 // Policies: texts that services store here, and which endpoints they are for (OS-ENDPOINT-POLICY).
-export { mountPolicies } from './policies.routes.ts';
-export { createPolicies, type Policies } from './policy.ts';
+export { createPolicyAssociations } from './associations.rules.ts';
+export { mountPolicyAssociations } from './policies.routes.ts';
+export { policy } from './policy.ts';

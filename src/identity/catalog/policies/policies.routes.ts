@@ -1,17 +1,21 @@
-// /v3/policies, and OS-ENDPOINT-POLICY below it and below /v3/endpoints
+// OS-ENDPOINT-POLICY, below /v3/policies and /v3/endpoints
 
-import { mountNoun } from '../../access/noun/index.ts';
+import type { Nouns } from '../../access/noun/index.ts';
 import type { IdentityApp } from '../../access/rules/index.ts';
-import { wholeList } from '../../ground/resource/index.ts';
 import { endpoint } from '../services/index.ts';
-import { type Policies, policy } from './policy.ts';
+import type { PolicyAssociations } from './associations.rules.ts';
+import { policy } from './policy.ts';
 
 const { tag } = policy;
 
-export function mountPolicies(app: IdentityApp, { policies }: { readonly policies: Policies }): void {
-  mountNoun(app, policy, policies);
+interface Parts {
+  readonly policyAssociations: PolicyAssociations;
+  readonly nouns: Nouns;
+}
+
+export function mountPolicyAssociations(app: IdentityApp, { policyAssociations: associations, nouns }: Parts): void {
   const one = '/v3/policies/:policy_id';
-  const target = ({ params }: { params: { policy_id: string } }) => policies.target(params.policy_id);
+  const target = ({ params }: { params: { policy_id: string } }) => nouns.policy.target(params.policy_id);
 
   app.get(
     `${one}/OS-ENDPOINT-POLICY/endpoints`,
@@ -23,14 +27,7 @@ export function mountPolicies(app: IdentityApp, { policies }: { readonly policie
       target,
       reply: { 200: endpoint.schemas.List },
     },
-    async (call) => {
-      const endpoints = await policies.endpointsFor(call.target);
-      return wholeList(
-        call,
-        'endpoints',
-        endpoints.map((row) => endpoint.render(call.base, row)),
-      );
-    },
+    async (call) => endpoint.listOf(call, await associations.endpointsFor(call.target)),
   );
   app.get(
     '/v3/endpoints/:endpoint_id/OS-ENDPOINT-POLICY/policy',
@@ -40,12 +37,12 @@ export function mountPolicies(app: IdentityApp, { policies }: { readonly policie
       description: 'Its own, else that of its service in its region or a region above, else that of its service.',
       tag,
       rule: 'identity:get_policy_for_endpoint',
-      target: ({ params }: { params: { endpoint_id: string } }) => policies.endpointTarget(params.endpoint_id),
+      target: ({ params }: { params: { endpoint_id: string } }) => nouns.endpoint.target(params.endpoint_id),
       reply: { 200: policy.schemas.Envelope },
     },
-    async ({ target: endpoint, base }) => ({ policy: policy.render(base, await policies.policyFor(endpoint)) }),
+    async ({ target: endpoint, base }) => ({ policy: policy.render(base, await associations.policyFor(endpoint)) }),
   );
-  mountAssociations(app, policies);
+  for (const association of ASSOCIATIONS) mountAssociation(app, association, { policyAssociations: associations, nouns });
 }
 
 const ASSOCIATIONS = [
@@ -59,47 +56,49 @@ const ASSOCIATIONS = [
   },
 ] as const;
 
-function mountAssociations(app: IdentityApp, policies: Policies): void {
-  for (const { path, name, id, words } of ASSOCIATIONS) {
-    const whole = `/v3/policies/:policy_id/OS-ENDPOINT-POLICY/${path}` as const;
-    const target = ({ params }: { params: { policy_id: string } }) => policies.target(params.policy_id);
-    const pathOf = ({ policy_id: _, ...rest }: { policy_id: string }) => rest;
-    app.put(
-      whole,
-      {
-        id: `use${id}`,
-        summary: `Use a policy for ${words}`,
-        description: 'It replaces the policy that was used for exactly this.',
-        tag,
-        rule: `identity:create_policy_association_for_${name}`,
-        target,
-        reply: { 204: null },
-      },
-      ({ caller, target: row, params }) => policies.associate(caller, row, pathOf(params)),
-    );
-    app.get(
-      whole,
-      {
-        id: `check${id}`,
-        summary: `Check that a policy is used for ${words}`,
-        tag,
-        rule: `identity:check_policy_association_for_${name}`,
-        target,
-        reply: { 204: null },
-      },
-      ({ target: row, params }) => policies.check(row, pathOf(params)),
-    );
-    app.delete(
-      whole,
-      {
-        id: `end${id}`,
-        summary: `No longer use a policy for ${words}`,
-        tag,
-        rule: `identity:delete_policy_association_for_${name}`,
-        target,
-        reply: { 204: null },
-      },
-      ({ caller, target: row, params }) => policies.dissociate(caller, row, pathOf(params)),
-    );
-  }
+function mountAssociation(
+  app: IdentityApp,
+  { path, name, id, words }: (typeof ASSOCIATIONS)[number],
+  { policyAssociations: associations, nouns }: Parts,
+): void {
+  const whole = `/v3/policies/:policy_id/OS-ENDPOINT-POLICY/${path}` as const;
+  const target = ({ params }: { params: { policy_id: string } }) => nouns.policy.target(params.policy_id);
+  const pathOf = ({ policy_id: _, ...rest }: { policy_id: string }) => rest;
+  app.put(
+    whole,
+    {
+      id: `use${id}`,
+      summary: `Use a policy for ${words}`,
+      description: 'It replaces the policy that was used for exactly this.',
+      tag,
+      rule: `identity:create_policy_association_for_${name}`,
+      target,
+      reply: { 204: null },
+    },
+    ({ caller, target: row, params }) => associations.associate(caller, row, pathOf(params)),
+  );
+  app.get(
+    whole,
+    {
+      id: `check${id}`,
+      summary: `Check that a policy is used for ${words}`,
+      tag,
+      rule: `identity:check_policy_association_for_${name}`,
+      target,
+      reply: { 204: null },
+    },
+    ({ target: row, params }) => associations.check(row, pathOf(params)),
+  );
+  app.delete(
+    whole,
+    {
+      id: `end${id}`,
+      summary: `No longer use a policy for ${words}`,
+      tag,
+      rule: `identity:delete_policy_association_for_${name}`,
+      target,
+      reply: { 204: null },
+    },
+    ({ caller, target: row, params }) => associations.dissociate(caller, row, pathOf(params)),
+  );
 }

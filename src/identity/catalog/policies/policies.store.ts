@@ -1,18 +1,8 @@
-// Policies and their associations in the database.
-import type { EndpointRow, PolicyAssociationRow, PolicyRow, Reader, RegionRow, Tx } from '../../ground/database/index.ts';
+// The associations of policies in the database.
+import type { EndpointRow, PolicyAssociationRow, Reader, RegionRow, Tx } from '../../ground/database/index.ts';
 
 /** What a policy is for: an endpoint, a service in a region, or a service. */
 export type Association = Pick<PolicyAssociationRow, 'endpoint_id' | 'service_id' | 'region_id'>;
-
-export const findPolicy = (db: Reader, id: string): Promise<PolicyRow | undefined> =>
-  db.selectFrom('policies').where('id', '=', id).selectAll().executeTakeFirst();
-
-export const findEndpoint = (db: Reader, id: string): Promise<EndpointRow | undefined> =>
-  db.selectFrom('endpoints').where('id', '=', id).selectAll().executeTakeFirst();
-
-export async function exists(db: Reader, table: 'services' | 'regions', id: string): Promise<boolean> {
-  return (await db.selectFrom(table).where('id', '=', id).select('id').executeTakeFirst()) !== undefined;
-}
 
 export async function findAssociation(
   db: Reader,

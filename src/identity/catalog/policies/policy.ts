@@ -1,13 +1,8 @@
 // Policies: what services store here for themselves. Our own rules are in access/rules/.
 import { t } from '../../../platform/http/index.ts';
-import { defineNoun, nounRules } from '../../access/noun/index.ts';
-import type { Deps } from '../../ground/resource/index.ts';
-import { createAssociations } from './associations.rules.ts';
+import { defineNoun } from '../../access/noun/index.ts';
 
-export const policy = defineNoun({
-  table: 'policies',
-  one: 'policy',
-  many: 'policies',
+export const policy = defineNoun('policy', {
   tag: 'Policies',
   fields: {
     blob: { body: t.string({ description: 'The policy, in a form that only its services know.' }) },
@@ -20,11 +15,8 @@ export const policy = defineNoun({
     },
     delete: { description: 'Endpoints that used it then use the next policy that applies to them, if there is one.' },
   },
+  examples: {
+    create: { blob: '{"papers:read": "role:reader"}', type: 'application/json' },
+    change: { blob: '{"papers:read": "role:member"}' },
+  },
 });
-
-export const createPolicies = (deps: Pick<Deps, 'db' | 'change'>) => ({
-  ...nounRules(policy, deps),
-  ...createAssociations(deps),
-});
-
-export type Policies = ReturnType<typeof createPolicies>;

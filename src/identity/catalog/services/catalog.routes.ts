@@ -1,15 +1,10 @@
-// /v3/regions, /v3/services, /v3/endpoints
-
-import { mountNoun, type NounBody } from '../../access/noun/index.ts';
+// PUT /v3/regions: a region whose id the client chooses.
+import type { NounBody, Nouns } from '../../access/noun/index.ts';
 import type { IdentityApp } from '../../access/rules/index.ts';
 import { fail } from '../../ground/faults.ts';
-import type { CatalogNouns } from './catalog.ts';
-import { endpoint } from './endpoint.ts';
 import { region } from './region.ts';
-import { service } from './service.ts';
 
-export function mountCatalog(app: IdentityApp, { regions, services, endpoints }: CatalogNouns): void {
-  mountNoun(app, region, regions);
+export function mountRegionWithId(app: IdentityApp, { nouns }: { readonly nouns: Nouns }): void {
   app.put(
     '/v3/regions/:region_id',
     {
@@ -26,9 +21,7 @@ export function mountCatalog(app: IdentityApp, { regions, services, endpoints }:
         fail('request.bad_value', { field: 'id', why: 'it must have 1 to 255 characters and no slash' });
       if (values.id !== undefined && values.id !== id)
         fail('request.bad_value', { field: 'id', why: 'it differs from the id in the path' });
-      return { region: region.render(base, await regions.create(caller, values, id)) };
+      return { region: region.render(base, await nouns.region.create(caller, values, id)) };
     },
   );
-  mountNoun(app, service, services);
-  mountNoun(app, endpoint, endpoints);
 }

@@ -1,37 +1,13 @@
 // Endpoints: the addresses of a service, optionally in a region.
 import { t } from '../../../platform/http/index.ts';
 import { tagOf } from '../../access/context/index.ts';
-import { defineNoun, findRow, flag, nounRules } from '../../access/noun/index.ts';
+import { defineNoun, exampleId, findRow, flag } from '../../access/noun/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
 import type { Tx } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
-import type { Deps } from '../../ground/resource/index.ts';
 import { insertRegionIfMissing } from './catalog.store.ts';
 import { RegionId } from './region.ts';
 import { hasUnknownPlaceholder } from './token-catalog.ts';
-
-export const endpoint = defineNoun({
-  table: 'endpoints',
-  one: 'endpoint',
-  many: 'endpoints',
-  tag: 'Catalog',
-  version: 'endpoint',
-  invalidates: tagOf.everything,
-  fields: {
-    service_id: { body: t.string({ minLength: 1, maxLength: 64 }), answer: t.string(), filter: 'text' },
-    interface: { body: t.oneOf('public', 'internal', 'admin'), answer: t.string(), filter: 'text' },
-    url: {
-      body: t.string({ minLength: 1, maxLength: 2048, pattern: '^[a-zA-Z0-9+.-]+:.+' }),
-      answer: t.string(),
-    },
-    enabled: flag(true),
-    region_id: { body: t.nullable(t.string()), initial: null, filter: 'text' },
-  },
-  aliases: {
-    /** The old name of `region_id`; clients read either. */
-    region: { body: t.nullable(RegionId), answer: t.nullable(t.string()), show: ({ region_id }) => region_id },
-  },
-});
 
 interface EndpointBody {
   readonly service_id?: string;
@@ -66,12 +42,34 @@ async function regionOf(
   return name;
 }
 
-export const createEndpoints = (deps: Pick<Deps, 'db' | 'change'>) =>
-  nounRules(endpoint, deps, {
+export const endpoint = defineNoun('endpoint', {
+  tag: 'Catalog',
+  isVersioned: true,
+  invalidates: tagOf.everything,
+  fields: {
+    service_id: { body: t.string({ minLength: 1, maxLength: 64 }), answer: t.string(), filter: 'text' },
+    interface: { body: t.oneOf('public', 'internal', 'admin'), answer: t.string(), filter: 'text' },
+    url: {
+      body: t.string({ minLength: 1, maxLength: 2048, pattern: '^[a-zA-Z0-9+.-]+:.+' }),
+      answer: t.string(),
+    },
+    enabled: flag(true),
+    region_id: { body: t.nullable(t.string()), initial: null, filter: 'text' },
+  },
+  aliases: {
+    /** The old name of `region_id`; clients read either. */
+    region: { body: t.nullable(RegionId), answer: t.nullable(t.string()), show: ({ region_id }) => region_id },
+  },
+  examples: {
+    create: { service_id: exampleId('service'), interface: 'public', url: 'https://archive.town.example', region_id: 'north' },
+    change: { url: 'https://papers.town.example' },
+  },
+  hooks: () => ({
     async prepare(change, body: EndpointBody) {
       await checkParts(change.tx, body);
       const region = await regionOf(change, body);
       return region === undefined ? undefined : { region_id: region };
     },
     brokenReference: ({ service_id }) => fail('service.not_found', { id: service_id }),
-  });
+  }),
+});

@@ -3,21 +3,24 @@ import { seconds } from '../../../platform/clock.ts';
 import { takeAdvisoryLock } from '../../../platform/database/index.ts';
 import { t } from '../../../platform/http/index.ts';
 import { tagOf } from '../../access/context/index.ts';
-import { defineNoun, findRow, nounRules } from '../../access/noun/index.ts';
-import type { Tx } from '../../ground/database/index.ts';
+import { defineNoun, findRow } from '../../access/noun/index.ts';
+import type { Database, Tx } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
-import { type Deps, failOnBrokenReference } from '../../ground/resource/index.ts';
+import { failOnBrokenReference } from '../../ground/resource/index.ts';
 import { rememberDeletedLimits } from '../limits/index.ts';
 import { deleteRegions, haveEndpoints, regionAncestors, regionTree } from './catalog.store.ts';
 
 export const RegionId = t.string({ minLength: 0, maxLength: 255, pattern: '^[^/]*$' });
 
-export const region = defineNoun({
-  table: 'regions',
-  one: 'region',
-  many: 'regions',
+async function checkParent(db: Database, tx: Tx, id: string, parent: string): Promise<void> {
+  await takeAdvisoryLock(db, tx, 'regions');
+  if (!(await findRow(tx, 'regions', parent))) fail('region.not_found', { id: parent });
+  if ((await regionAncestors(tx, parent)).has(id)) fail('region.cycle', { id });
+}
+
+export const region = defineNoun('region', {
   tag: 'Catalog',
-  version: 'region',
+  isVersioned: true,
   // Every token shows the catalog.
   invalidates: tagOf.everything,
   givenId: t.nullable(RegionId),
@@ -31,25 +34,21 @@ export const region = defineNoun({
     parent_region_id: { body: t.nullable(RegionId), answer: t.nullable(t.string()), initial: null, filter: 'text' },
   },
   words: { delete: { description: 'Only a region without endpoints, in it or below it, can be deleted.' } },
-});
-
-async function checkParent({ db }: Pick<Deps, 'db'>, tx: Tx, id: string, parent: string): Promise<void> {
-  await takeAdvisoryLock(db, tx, 'regions');
-  if (!(await findRow(tx, 'regions', parent))) fail('region.not_found', { id: parent });
-  if ((await regionAncestors(tx, parent)).has(id)) fail('region.cycle', { id });
-}
-
-export const createRegions = (deps: Pick<Deps, 'db' | 'change' | 'clock'>) =>
-  nounRules(region, deps, {
+  examples: {
+    create: { id: 'north', description: 'The north of the town' },
+    change: { description: 'North of the river' },
+  },
+  refusals: { create: ['region.not_found'], change: ['region.cycle'], delete: ['region.has_endpoints'] },
+  hooks: ({ db, clock }) => ({
     async prepare({ tx }, { parent_region_id: parent }: { parent_region_id?: string | null }, id) {
-      if (parent !== undefined && parent !== null) await checkParent(deps, tx, id, parent);
+      if (parent !== undefined && parent !== null) await checkParent(db, tx, id, parent);
       return undefined;
     },
     brokenReference: ({ parent_region_id: parent }) => fail('region.not_found', { id: parent ?? '' }),
     async remove({ tx, audit }, { id }) {
       const tree = await regionTree(tx, id);
       if (await haveEndpoints(tx, tree)) fail('region.has_endpoints', { id });
-      await rememberDeletedLimits(tx, 'region_id', tree, seconds(deps.clock));
+      await rememberDeletedLimits(tx, 'region_id', tree, seconds(clock));
       const deleted = await failOnBrokenReference(
         () => fail('region.has_endpoints', { id }),
         () => deleteRegions(tx, tree),
@@ -57,4 +56,5 @@ export const createRegions = (deps: Pick<Deps, 'db' | 'change' | 'clock'>) =>
       for (const below of deleted) if (below !== id) audit('region.deleted', { kind: 'region', id: below });
       return deleted.includes(id);
     },
-  });
+  }),
+});

@@ -2,16 +2,12 @@
 import { seconds } from '../../../platform/clock.ts';
 import { t } from '../../../platform/http/index.ts';
 import { tagOf } from '../../access/context/index.ts';
-import { defineNoun, deleteRow, flag, nounRules } from '../../access/noun/index.ts';
-import type { Deps } from '../../ground/resource/index.ts';
+import { defineNoun, deleteRow, flag } from '../../access/noun/index.ts';
 import { rememberDeletedLimits } from '../limits/index.ts';
 
-export const service = defineNoun({
-  table: 'services',
-  one: 'service',
-  many: 'services',
+export const service = defineNoun('service', {
   tag: 'Catalog',
-  version: 'service',
+  isVersioned: true,
   invalidates: tagOf.everything,
   fields: {
     type: { body: t.string({ minLength: 1, maxLength: 255 }), answer: t.string(), filter: 'text' },
@@ -26,12 +22,11 @@ export const service = defineNoun({
   },
   documented: { description: t.nullable(t.string()) },
   words: { delete: { description: 'Its endpoints and its limits are deleted with it.' } },
-});
-
-export const createServices = (deps: Pick<Deps, 'db' | 'change' | 'clock'>) =>
-  nounRules(service, deps, {
+  examples: { create: { type: 'object-store', name: 'Archive' }, change: { description: 'Old papers' } },
+  hooks: ({ clock }) => ({
     async remove({ tx }, { id }) {
-      await rememberDeletedLimits(tx, 'service_id', [id], seconds(deps.clock));
+      await rememberDeletedLimits(tx, 'service_id', [id], seconds(clock));
       return deleteRow(tx, 'services', id);
     },
-  });
+  }),
+});

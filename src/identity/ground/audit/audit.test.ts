@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
 import { ADMIN_PASSWORD, type ApiAnswer, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { itemPath, newOne } from '../../../../test/support/nouns.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
 import { identityRoutes, isBase, isChange, nameOfRoute } from '../../../../test/support/routes.ts';
+import { allNouns } from '../../catalog/nouns.ts';
 import type { AuditEventRow } from '../database/index.ts';
 import { createChanges, serviceActor } from './index.ts';
 
@@ -146,7 +148,19 @@ onEachDatabase('The audit log', (api) => {
       events: ['role.implication_deleted role'],
     },
     ...grants,
-    ...crud('region', () => ({})),
+    ...allNouns.flatMap((noun): Step[] => [
+      {
+        route: `POST ${noun.path}`,
+        as: noun.one,
+        body: () => newOne(noun, made, uniqueName('noun')),
+        events: [`${noun.one}.created ${noun.one}`],
+      },
+      {
+        route: `PATCH ${itemPath(noun)}`,
+        body: () => ({ [noun.one]: noun.examples.change }),
+        events: [`${noun.one}.updated ${noun.one}`],
+      },
+    ]),
     {
       route: 'PUT /v3/regions/:region_id',
       params: { region_id: 'a new region' },
@@ -154,8 +168,6 @@ onEachDatabase('The audit log', (api) => {
       body: () => ({ region: { parent_region_id: made.region.id } }),
       events: ['region.created child'],
     },
-    ...crud('service', () => ({ type: 'test' })),
-    ...crud('endpoint', () => ({ service_id: made.service.id, interface: 'public', url: 'http://test' })),
     {
       route: 'POST /v3/endpoints',
       as: 'elsewhere',
@@ -163,17 +175,6 @@ onEachDatabase('The audit log', (api) => {
         endpoint: { service_id: made.service.id, interface: 'public', url: 'http://test', region: 'made on the fly' },
       }),
       events: ['endpoint.created elsewhere', 'region.created made on the fly'],
-    },
-    {
-      route: 'POST /v3/OS-EP-FILTER/endpoint_groups',
-      as: 'endpoint_group',
-      body: () => ({ endpoint_group: { name: 'public', filters: { interface: 'public' } } }),
-      events: ['endpoint_group.created endpoint_group'],
-    },
-    {
-      route: 'PATCH /v3/OS-EP-FILTER/endpoint_groups/:endpoint_group_id',
-      body: () => ({ endpoint_group: { name: 'changed' } }),
-      events: ['endpoint_group.updated endpoint_group'],
     },
     ...['endpoint_groups/:endpoint_group_id/projects/:project_id', 'projects/:project_id/endpoints/:endpoint_id'].flatMap(
       (path): Step[] => {
@@ -184,26 +185,10 @@ onEachDatabase('The audit log', (api) => {
         ];
       },
     ),
-    {
-      route: 'DELETE /v3/OS-EP-FILTER/endpoint_groups/:endpoint_group_id',
-      events: ['endpoint_group.deleted endpoint_group'],
-    },
-    {
-      route: 'POST /v3/policies',
-      as: 'policy',
-      body: () => ({ policy: { blob: 'x', type: 'text/plain' } }),
-      events: ['policy.created policy'],
-    },
-    {
-      route: 'PATCH /v3/policies/:policy_id',
-      body: () => ({ policy: { blob: 'y' } }),
-      events: ['policy.updated policy'],
-    },
     ...['endpoints/:endpoint_id', 'services/:service_id', 'services/:service_id/regions/:region_id'].flatMap((what): Step[] => [
       { route: `PUT /v3/policies/:policy_id/OS-ENDPOINT-POLICY/${what}`, events: ['policy.associated policy'] },
       { route: `DELETE /v3/policies/:policy_id/OS-ENDPOINT-POLICY/${what}`, events: ['policy.dissociated policy'] },
     ]),
-    { route: 'DELETE /v3/policies/:policy_id', events: ['policy.deleted policy'] },
     {
       route: 'POST /v3/registered_limits',
       as: 'registered_limit',
@@ -306,9 +291,12 @@ onEachDatabase('The audit log', (api) => {
       params: { application_id: 'client' },
       events: ['credential_target.unnamed client'],
     },
-    removal('endpoint'),
-    removal('service'),
-    { route: 'DELETE /v3/regions/:region_id', events: ['region.deleted child', 'region.deleted region'] },
+    ...allNouns.toReversed().map(
+      (noun): Step => ({
+        route: `DELETE ${itemPath(noun)}`,
+        events: [`${noun.one}.deleted ${noun.one}`, ...(noun.one === 'region' ? ['region.deleted child'] : [])],
+      }),
+    ),
     {
       route: 'DELETE /v3/auth/tokens',
       headers: async () => ({ 'X-Subject-Token': await api.logIn({ name: 'admin', password: ADMIN_PASSWORD }) }),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Fault, fault } from '../../../platform/faults/index.ts';
 import { identityFaults } from '../faults.ts';
+import { NOUN_NAMES } from '../noun-names.ts';
 import { pageErrors } from './error-page.ts';
 import { refusalOf, textOfFault } from './messages.ts';
 import { durationText } from './words/duration.ts';
@@ -12,10 +13,11 @@ const { en, es } = LANGUAGES;
 /** Faults that no page can raise: they belong to the APIs. */
 const OF_APIS = new RegExp(
   [
-    '^(?:token|project|registration|group|role|grant|assignments|access_token|oauth|scim|region|service|endpoint|mapping|protocol)\\.',
+    '^(?:token|project|registration|group|role|grant|assignments|access_token|oauth|scim|mapping|protocol)\\.',
     '^(?:openid_provider|wallet_provider|service_provider|consumer|application|permission|organization|credential|list|server|key|delivery|session|application_grant)\\.',
     '^(?:application_credential|access_rule|trust|oauth1|ec2|pki)\\.',
-    '^(?:registered_limit|limit|policy|endpoint_group|domain_config)\\.',
+    `^(?:${Object.keys(NOUN_NAMES).join('|')})\\.`,
+    '^(?:registered_limit|limit|domain_config)\\.',
     '^(?:issuer|credential_type|credential_target|role_credential|issued_credential|status_list)\\.',
     '^request\\.(?:not_an_object|no_host|headers_too_large|abandoned)$',
     '^auth\\.(?:method_unsupported|rescope_system|rescope_delegated|ec2_token|catalog_needs_project)$',

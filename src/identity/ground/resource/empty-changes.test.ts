@@ -4,6 +4,8 @@ import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
 import { onDatabase } from '../../../../test/support/api.ts';
 import { makePerson } from '../../../../test/support/applications.ts';
 import { fill, idsFor, makeWorld, type World } from '../../../../test/support/every-route.ts';
+import { itemPath } from '../../../../test/support/nouns.ts';
+import { allNouns } from '../../catalog/nouns.ts';
 
 const REFUSED: Readonly<Record<string, string>> = {
   '/v3/users/:user_id': 'user',
@@ -11,12 +13,8 @@ const REFUSED: Readonly<Record<string, string>> = {
   '/v3/projects/:project_id': 'project',
   '/v3/domains/:domain_id': 'domain',
   '/v3/roles/:role_id': 'role',
-  '/v3/regions/:region_id': 'region',
-  '/v3/services/:service_id': 'service',
-  '/v3/endpoints/:endpoint_id': 'endpoint',
   '/v3/credentials/:credential_id': 'credential',
-  '/v3/policies/:policy_id': 'policy',
-  '/v3/OS-EP-FILTER/endpoint_groups/:endpoint_group_id': 'endpoint_group',
+  ...Object.fromEntries(allNouns.map((noun) => [itemPath(noun), noun.one])),
   '/v3/OS-OAUTH1/consumers/:consumer_id': 'consumer',
   '/v3/OS-FEDERATION/identity_providers/:idp_id': 'identity_provider',
   '/v3/OS-FEDERATION/identity_providers/:idp_id/protocols/:protocol_id': 'protocol',

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { assertForbidden, assertOk, assertRefused } from '../../../../test/support/answers.ts';
 import { type ApiAnswer, onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
+import { makeNouns } from '../../../../test/support/nouns.ts';
+import { allNouns } from '../../catalog/nouns.ts';
 
 /** A thing that two people edit: where it is, its envelope, and a change of it. */
 interface Thing {
@@ -18,8 +20,7 @@ const etagOf = (answer: ApiAnswer): string => {
 
 async function makeThings(api: TestApi): Promise<Record<string, Thing>> {
   const name = () => uniqueName('edited');
-  const service = await api.make('service', { type: 'compute', name: name() });
-  const endpoint = await api.make('endpoint', { service_id: service.id, interface: 'public', url: 'http://example.org' });
+  const nouns = await makeNouns(async (path, body) => assertOk(await api.post(path, body), 201), name);
   const { consumer } = assertOk(await api.post('/v3/OS-OAUTH2/consumers', { consumer: { name: name() } }));
   const part = { application_id: consumer.id };
   const { role } = assertOk(await api.post('/v3/OS-ROLES/roles', { role: { name: name(), ...part } }));
@@ -44,9 +45,13 @@ async function makeThings(api: TestApi): Promise<Record<string, Thing>> {
       field: 'description',
     },
     consumer: { path: `/v3/OS-OAUTH2/consumers/${consumer.id}`, envelope: 'consumer', field: 'description' },
-    region: { path: `/v3/regions/${(await api.make('region', {})).id}`, envelope: 'region', field: 'description' },
-    endpoint: { path: `/v3/endpoints/${endpoint.id}`, envelope: 'endpoint', field: 'description' },
-    service: { path: `/v3/services/${service.id}`, envelope: 'service', field: 'name' },
+    ...Object.fromEntries(
+      // One that refers to another goes before it.
+      allNouns
+        .toReversed()
+        .filter(({ isVersioned }) => isVersioned)
+        .map(({ one, path }) => [one, { path: `${path}/${nouns[one].id}`, envelope: one, field: 'description' }]),
+    ),
   };
 }
 

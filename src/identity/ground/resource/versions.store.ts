@@ -3,8 +3,9 @@
 import { createHash } from 'node:crypto';
 import { lockRow } from '../../../platform/database/index.ts';
 import type { Database, Tx } from '../database/index.ts';
+import { NOUN_NAMES, type NounName } from '../noun-names.ts';
 
-/** Kinds of things that have a version, and their tables. */
+/** Kinds of things that have a version, and their tables. Nouns are in NOUN_NAMES. */
 const tables = {
   user: 'users',
   group: 'groups',
@@ -14,13 +15,12 @@ const tables = {
   consumer: 'consumers',
   app_role: 'app_roles',
   permission: 'app_permissions',
-  region: 'regions',
-  service: 'services',
-  endpoint: 'endpoints',
   credential_type: 'credential_types',
 } as const;
 
-export type VersionedKind = keyof typeof tables;
+export type VersionedKind = keyof typeof tables | NounName;
+const tableOf = (kind: VersionedKind) =>
+  kind in NOUN_NAMES ? NOUN_NAMES[kind as NounName].many : tables[kind as keyof typeof tables];
 
 /**
  * Columns that are not part of it. Some change without anybody editing the thing: by logins, revoked tokens, members of a group. The
@@ -67,7 +67,7 @@ export async function lockVersion(
   id: string,
 ): Promise<string | undefined> {
   if (kind === 'credential_type') return lockTypeVersion(db, tx, id);
-  const row = await lockRow(db, tx, tables[kind], id);
+  const row = await lockRow(db, tx, tableOf(kind), id);
   if (!row || (kind !== 'project' && kind !== 'domain')) return row && versionOf(row);
   const tags = await tx.selectFrom('project_tags').where('project_id', '=', id).orderBy('name').select('name').execute();
   return versionOf({ ...row, tags: tags.map(({ name }) => name) });

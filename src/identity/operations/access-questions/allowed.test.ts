@@ -135,8 +135,8 @@ onUsualDatabase('What a caller may do', (api) => {
       invitation_id: world.invitation.id,
       credential_id: world.credential.id,
       connection_id: world.connection.id,
-      service_id: world.service.id,
-      endpoint_id: world.endpoint.id,
+      service_id: world.nouns.service.id,
+      endpoint_id: world.nouns.endpoint.id,
       idp_id: world.idp,
     };
     const beside = await api.make('project', { name: uniqueName('beside'), domain_id: world.domain.id });

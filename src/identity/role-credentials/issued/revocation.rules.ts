@@ -6,6 +6,7 @@ import { takeAdvisoryLocks, withLongStatements } from '../../../platform/databas
 import { ISSUED_FORMATS } from '../../../verifiable/issuing/index.ts';
 import type { AfterChange, Change } from '../../ground/audit/index.ts';
 import type { Database } from '../../ground/database/index.ts';
+import { NOUN_NAMES } from '../../ground/noun-names.ts';
 import type { CredentialTypes } from '../types/index.ts';
 import { hasLists } from './issued-credentials.store.ts';
 import { addTagsOf, aliveOf, inOtherFormats, typesOf, untrueOf } from './revocation.store.ts';
@@ -16,7 +17,12 @@ import { affectedBy, concernsMany, isRelevant, lockOf, selectionOf } from './tag
 const TAGS_AT_ONCE = 500;
 
 /** Changes of these do not change anybody’s roles, although they invalidate what all credentials depend on, or all credentials of an application. */
-const WITHOUT_ROLES = /^(region|service|endpoint|endpoint_group|service_provider|permission|issued_credential)\./;
+const WITHOUT_ROLES: ReadonlySet<string> = new Set([
+  ...Object.keys(NOUN_NAMES),
+  'service_provider',
+  'permission',
+  'issued_credential',
+]);
 const HARMLESS: ReadonlySet<string> = new Set([
   'consumer.created',
   'consumer.updated',
@@ -42,7 +48,7 @@ function isHarmless({ action, detail: { fields, granted } }: AuditedEvent): bool
   // A base role that nobody has. To look at every credential for it may take long.
   if (action === 'role.deleted') return granted === false;
   if (UPDATES.has(action)) return Array.isArray(fields) && fields.every((field) => FIELDS.has(field));
-  return HARMLESS.has(action) || WITHOUT_ROLES.test(action);
+  return HARMLESS.has(action) || WITHOUT_ROLES.has(action.split('.')[0]!);
 }
 
 export interface RevocationDeps {

@@ -1,0 +1,74 @@
+// What follows from the definitions of all nouns. What is special about one is tested in its module.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { assertOk, assertRefused } from '../../../test/support/answers.ts';
+import { type ApiAnswer, onEachDatabase, uniqueName } from '../../../test/support/api.ts';
+import { assertGuarded } from '../../../test/support/guarded.ts';
+import { exampleIdOf, itemPath, type MadeNouns, newOne } from '../../../test/support/nouns.ts';
+import { identityRoutes, nameOfRoute } from '../../../test/support/routes.ts';
+import { NOUN_NAMES, type NounNames } from '../ground/noun-names.ts';
+import { allNouns } from './nouns.ts';
+
+/** The answers that the API document has, by the name of their route. */
+const documented = new Map(identityRoutes().map((route) => [nameOfRoute(route), route.spec.documentation?.example?.answers]));
+
+onEachDatabase('A noun', (api) => {
+  const made: Partial<MadeNouns> = {};
+  /** As in the document: with its address, and its ids. */
+  function asDocumented({ text }: ApiAnswer): unknown {
+    let shown = text.replaceAll(api.url, 'http://127.0.0.1:5000');
+    for (const noun of allNouns) if (made[noun.one]) shown = shown.replaceAll(made[noun.one].id, String(exampleIdOf(noun)));
+    return JSON.parse(shown);
+  }
+
+  for (const noun of allNouns)
+    it(`is created, shown, listed and changed as the API document says: ${noun.one}`, async () => {
+      const created = await api.post(noun.path, newOne(noun, made, uniqueName('noun')));
+      made[noun.one] = assertOk(created, 201)[noun.one];
+      assert.deepEqual(asDocumented(created), documented.get(`POST ${noun.path}`)![201]);
+      const one = `${noun.path}/${made[noun.one].id}`;
+      assert.deepEqual(asDocumented(await api.get(one)), documented.get(`GET ${itemPath(noun)}`)![200]);
+      const [listed] = (documented.get(`GET ${noun.path}`)![200] as any)[noun.many];
+      const list = asDocumented(await api.get(noun.path)) as any;
+      assert.deepEqual(
+        list[noun.many].find(({ id }: { id: string }) => id === listed.id),
+        listed,
+      );
+      const changed = await api.patch(one, { [noun.one]: noun.examples.change });
+      assert.deepEqual(asDocumented(changed), documented.get(`PATCH ${itemPath(noun)}`)![200]);
+      assertRefused(await api.patch(one, { [noun.one]: { id: 'another' } }), 400, /Cannot change [\w ]+ ID/);
+    });
+
+  for (const noun of allNouns)
+    it(`is changed by administrators only, and seen by those whom its name says: ${noun.one}`, async () => {
+      const [body, change] = [newOne(noun, made), { [noun.one]: noun.examples.change }];
+      const one = { path: `${noun.path}/${made[noun.one].id}`, missing: `${noun.path}/nothing` };
+      const project = await api.make('project', { name: uniqueName('project') });
+      const member = (await api.persona(['member'], { project: project.id })).token;
+      const reader = (await api.persona(['reader'], 'system')).token;
+      await assertGuarded(
+        api,
+        [member, reader],
+        [
+          { method: 'POST', path: noun.path, body },
+          { ...one, method: 'PATCH', body: change },
+          { ...one, method: 'DELETE' },
+        ],
+      );
+      const { isOpen }: NounNames = NOUN_NAMES[noun.one];
+      const seen = [
+        { method: 'GET', path: noun.path },
+        { ...one, method: 'GET' },
+      ];
+      for (const { path } of seen) assertOk(await api.get(path, { token: reader }));
+      if (isOpen) for (const { path } of seen) assertOk(await api.get(path, { token: member }));
+      else await assertGuarded(api, [member], seen);
+    });
+
+  for (const noun of allNouns.toReversed())
+    it(`is gone when it was deleted: ${noun.one}`, async () => {
+      const one = `${noun.path}/${made[noun.one].id}`;
+      assertOk(await api.delete(one), 204);
+      for (const method of ['GET', 'DELETE']) assertRefused(await api.request(method, one), 404, /^Could not find /);
+    });
+});
