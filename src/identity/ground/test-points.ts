@@ -21,6 +21,8 @@ export type TestPoint =
   /** The token, the type and the key proofs of a request for a credential are good; the transaction that records it begins. */
   | 'issuance.before-transaction'
   /** The token of a remembered device is good, and not replaced yet. On PostgreSQL only. */
-  | 'device-renewal.in-transaction';
+  | 'device-renewal.in-transaction'
+  /** A code is right, and not used up yet. On PostgreSQL only. */
+  | 'code.in-transaction';
 
 export const { testPoint, actAt } = createTestPoints<TestPoint>();

@@ -1,5 +1,6 @@
 // Codes of a second factor, and guesses at them.
 import type { Change } from '../../ground/audit/index.ts';
+import { testPoint } from '../../ground/test-points.ts';
 import type { Guesser } from '../passwords/index.ts';
 import { type FactorDeps, sealContext } from './factor.ts';
 import { clearGuesses, countGuess } from './guesses.ts';
@@ -36,5 +37,7 @@ export const verifyCode = (deps: FactorDeps, by: Guesser, userId: string, code: 
     const factor = await findFactor(tx, userId);
     if (!factor) return false;
     const step = matchingStep(deps.seal.open(factor.key, sealContext(userId)), code, deps.clock.now(), factor.last_step);
-    return step !== undefined && acceptStep(tx, userId, step);
+    if (step === undefined) return false;
+    await testPoint('code.in-transaction');
+    return acceptStep(tx, userId, step);
   });

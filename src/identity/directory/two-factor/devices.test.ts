@@ -6,6 +6,7 @@ import { makePerson } from '../../../../test/support/applications.ts';
 import { renewAdministrator } from '../../../../test/support/directory-domain.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
 import { logInWith, makeTwoFactorPerson } from '../../../../test/support/second-factor.ts';
+import { sweepDevices } from './devices.store.ts';
 
 const DEVICES = '/v3/OS-TWO-FACTOR/devices';
 const DAY = 86_400;
@@ -128,6 +129,27 @@ onEachDatabase('Remembered devices', (api) => {
     assert.equal(await check(person.user, { device_id, device_token }), 404);
     assert.deepEqual(await listed(person.user), []);
     await later(-91);
+  });
+
+  it('are deleted when they have expired, all of them, and no other', async () => {
+    const { user } = await makeTwoFactorPerson(api);
+    const { device_id: kept } = assertOk(await remember(user)).two_factor_auth;
+    const row = { user_id: user.id, user_agent: '', created_at: 1000, last_used_at: 1000 };
+    // More than are deleted at once.
+    const old = Array.from({ length: 1001 }, (_, index) => ({ ...row, id: `${user.id}-${index}` }));
+    for (let from = 0; from < old.length; from += 100)
+      await db().write((tx) =>
+        tx
+          .insertInto('devices')
+          .values(old.slice(from, from + 100))
+          .execute(),
+      );
+    assert.equal(await sweepDevices(db(), 1000), 0);
+    assert.equal(await sweepDevices(db(), 1001), old.length);
+    assert.deepEqual(
+      (await listed(user)).map(({ id }) => id),
+      [kept],
+    );
   });
 
   it('keep the fifty newest of their replaced tokens, and no more', async () => {

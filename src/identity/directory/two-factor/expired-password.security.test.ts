@@ -118,6 +118,22 @@ onEachDatabase(
       await isStill(plain.id, plain.password);
     });
 
+    it('is not kept by a passkey that no browser offers at the address of the service any more', async () => {
+      const { id, password } = await makeUser(api);
+      const options = { multi_factor_auth_enabled: true, multi_factor_auth_rules: [['password', 'passkey']] };
+      assertOk(await api.patch(`/v3/users/${id}`, { user: { options } }));
+      const db = await databaseOf(api);
+      try {
+        const key = { credential_id: id, public_key: '', counter: 0, transports: '', synced: 0, name: 'from before' };
+        const row = { ...key, id, user_id: id, created_at: 0, last_used_at: null, removed_at: null };
+        await db.write((tx) => tx.insertInto('passkeys').values(row).execute());
+      } finally {
+        await db.close();
+      }
+      await expire(api, id);
+      assertOk(await change(id, password), 204);
+    });
+
     it('is not changed at the sign-in page without the code; with it the person is signed in, and not asked again', async () => {
       const { user, password, phone } = await makeTwoFactorPerson(api);
       await expire(api, user.id);

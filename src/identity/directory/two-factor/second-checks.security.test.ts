@@ -74,6 +74,15 @@ onEachDatabase('A change of how one signs in that was allowed, but is not stored
 });
 
 /** In a transaction others can only write on PostgreSQL. */
+onDatabase('PostgreSQL', 'A code that is right', {}, (api) => {
+  it('is refused when its factor was turned off before it is used up', async () => {
+    const person = await makeTwoFactorPerson(api);
+    const turnOff = async () => assertOk(await api.delete(`/v3/users/${person.user.id}/OS-TWO-FACTOR/two_factor_auth`), 204);
+    const logIn = () => logInWith(api, person, { verification_code: person.phone.fresh() });
+    assertRefused(await whenAt('code.in-transaction', turnOff, logIn), 401);
+  });
+});
+
 onDatabase('PostgreSQL', 'The token of a remembered device that two requests use at the same moment', {}, (api) => {
   it('is taken for stolen: no device is remembered any more', async () => {
     const { user } = await makeTwoFactorPerson(api);

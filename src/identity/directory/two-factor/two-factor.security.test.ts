@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { assertEachStatus, assertForbidden, assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { type ApiAnswer, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { type ApiAnswer, onDatabase, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { makeApplication, makePerson } from '../../../../test/support/applications.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { enable, logInWith, makeTwoFactorPerson, NO_BODY, Phone, QUESTION } from '../../../../test/support/second-factor.ts';
@@ -673,5 +673,24 @@ onEachDatabase('Two-factor authentication under attack', (api) => {
         for (const form of [raw, raw.toString('base64'), raw.toString('base64url'), raw.toString('hex')])
           assert.equal(bytes.indexOf(form), -1, 'a key');
     }
+  });
+});
+
+onDatabase('SQLite', 'Guessing the token of a remembered device', { rateLimits: true }, (api) => {
+  it('is refused after ten wrong ones, and then the right one too; right ones are not counted', async () => {
+    const { user } = await makeTwoFactorPerson(api);
+    const { device_id: id, device_token: first } = assertOk(
+      await api.request('POST', `${DEVICES}?user_id=${user.id}`),
+    ).two_factor_auth;
+    const ask = (method: 'HEAD' | 'POST', token: string) =>
+      api.request(method, `${DEVICES}?user_id=${user.id}&device_id=${id}&device_token=${token}`);
+    const renew = async (token: string): Promise<string> => assertOk(await ask('POST', token)).two_factor_auth.device_token;
+    let token: string = first;
+    for (let i = 0; i < 12; i++) assert.equal((await ask('HEAD', token)).status, 204);
+    for (let i = 0; i < 12; i++) token = await renew(token);
+    for (let i = 0; i < 10; i++) assert.equal((await ask(i % 2 ? 'HEAD' : 'POST', 'a guess')).status, 404);
+    for (const method of ['HEAD', 'POST'] as const) assert.equal((await ask(method, token)).status, 429);
+    api.clock.advance(61);
+    await renew(token);
   });
 });

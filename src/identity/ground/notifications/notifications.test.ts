@@ -186,6 +186,16 @@ function define(api: TestApi): void {
     assert.deepEqual(hook.eventsOf(person.user).sort(), ['two_factor.enabled', 'two_factor.locked_out', 'two_factor.locked_out']);
   });
 
+  it('tell of no lock-out when the last answer before it was right', async () => {
+    const { user } = await makeTwoFactorPerson(api);
+    const answer = async (text: string): Promise<number> =>
+      (await api.head(`${own(user, 'sec_question')}?security_answer=${encodeURIComponent(text)}`)).status;
+    for (let i = 0; i < 4; i++) assert.equal(await answer('wrong'), 401);
+    assert.equal(await answer(QUESTION.security_answer), 204);
+    await sent();
+    assert.deepEqual(hook.eventsOf(user), ['two_factor.enabled']);
+  });
+
   it('do not tell of what was refused', async () => {
     const [person, plain, stranger] = [await makeTwoFactorPerson(api), await makePerson(api), await makePerson(api)];
     const waiting = new Set((await outboxOf(db)).map(({ id }) => id));

@@ -14,7 +14,7 @@ import {
   visitSignIn,
 } from '../../../../test/support/passkeys.ts';
 import { RelyingParty } from '../../../../test/support/relying-party.ts';
-import { databaseOf } from '../../../../test/support/restartable-api.ts';
+import { databaseOf, RestartableApi } from '../../../../test/support/restartable-api.ts';
 import { enable, Phone } from '../../../../test/support/second-factor.ts';
 import { type BrowserPage, stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 import { linkOf } from '../../../../test/support/ways-in.ts';
@@ -504,6 +504,17 @@ describe('At an address where browsers offer no passkeys', () => {
     const strict = new TestApi('SQLite', { settings: { GATEHOUSE_IDENTITY_PASSKEYS: 'required_for_administrators' } });
     await assert.rejects(strict.start(), /GATEHOUSE_IDENTITY_PASSKEYS: .* GATEHOUSE_IDENTITY_URL/);
     await strict.stop();
+  });
+});
+
+describe('At an address where browsers offer passkeys', () => {
+  it('the service starts when administrators must have one', async () => {
+    const api = new RestartableApi('SQLite');
+    try {
+      await api.begin({ ...AT_LOCALHOST, GATEHOUSE_IDENTITY_PASSKEYS: 'required_for_administrators' });
+    } finally {
+      await api.remove();
+    }
   });
 });
 
