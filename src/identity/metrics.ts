@@ -14,7 +14,6 @@ import {
 } from '../platform/metrics/index.ts';
 import { REFUSAL_WORDS } from './directory/logins/index.ts';
 import type { Database } from './ground/database/index.ts';
-import { queueStates } from './ground/outbox/index.ts';
 
 const METHODS =
   'how: `password`, `totp`, `passkey`, `mapped` (another provider), `oauth2`, `application_credential`, `oauth1`, `token`; several are joined by `+`';
@@ -151,6 +150,13 @@ interface KeyList {
   list(): Promise<readonly { readonly activeFrom: number }[]>;
 }
 
+interface QueueState {
+  readonly waiting: number;
+  /** When the oldest that waits was stored (seconds). */
+  readonly oldest: number | null;
+  readonly failed: number;
+}
+
 /** Where the values are. Each is a plain number of its module. */
 export interface IdentityCounts {
   readonly db: Database;
@@ -165,8 +171,9 @@ export interface IdentityCounts {
     readonly lockouts: number;
     readonly queue: { readonly waits: Histogram; readonly refused: number };
   };
+  readonly administration: { readonly deliveries: { states(): Promise<Readonly<Record<'web_hook' | 'mail', QueueState>>> } };
   readonly mail: { counts(): LabelledValues; waiting(): Promise<number> };
-  readonly logouts: { waiting(): Promise<{ waiting: number; oldest: number | null }> };
+  readonly logouts: { waiting(): Promise<Omit<QueueState, 'failed'>> };
   readonly grants: { readonly good: LabelledValues; readonly refused: LabelledValues };
   readonly keys: { readonly token: KeyList; readonly openid: KeyList; readonly issuer: KeyList };
   fromMemory(): object;
@@ -184,9 +191,9 @@ async function keyAges({ keys, clock }: IdentityCounts): Promise<LabelledValues>
   return Object.fromEntries(ages);
 }
 
-function registerQueues(metrics: Metrics, { db, clock, logouts, mail }: IdentityCounts, inTurn: InTurn): void {
+function registerQueues(metrics: Metrics, { administration, clock, logouts, mail }: IdentityCounts, inTurn: InTurn): void {
   const states = inTurn(async () => ({
-    ...(await queueStates(db.read)),
+    ...(await administration.deliveries.states()),
     logout: { failed: 0, ...(await logouts.waiting()) },
   }));
   type State = Awaited<ReturnType<typeof states>>['mail'];

@@ -13,11 +13,11 @@ import { createDirectories } from './ldap/index.ts';
 import { createLoginEvents } from './logins/index.ts';
 import { createNotices } from './notices/index.ts';
 import { createPasskeyPolicy, createPasskeys, type KeptSession, relyingPartyOf } from './passkeys/index.ts';
-import { createPasswords, hasPassword } from './passwords/index.ts';
+import { createPasswords } from './passwords/index.ts';
 import { createPictures } from './pictures/index.ts';
 import { createDomains, createProjects, createTags } from './projects/index.ts';
 import { createImpliedRoles, createRoles } from './roles/index.ts';
-import { createDevices, createFactor, createLoginRequirements, createSubject, isFactorOn } from './two-factor/index.ts';
+import { createDevices, createFactor, createLoginRequirements, createSubject } from './two-factor/index.ts';
 import { createUsers } from './users/index.ts';
 
 /** What rooms above act on when an account changes. */
@@ -76,7 +76,7 @@ export function buildDirectory(below: AccessRoom, refuseIfOutranked: RankGuard) 
   };
   const directories = createDirectories({ ...deps, ...listeners });
   const directory = directories.guard;
-  const ways = { hasPasskey: passkeyPolicy.hasUsable, hasFactor: isFactorOn };
+  const ways = { hasPasskey: passkeyPolicy.hasUsable, hasFactor: proofs.requirements.hasFactor };
   const users = createUsers({ ...deps, ...listeners, ...ways, directory });
   /** The token that is kept must not live on after its session: nobody could sign it out. */
   const endOthers = async (transaction: Change, userId: string, keeps: Actor['keeps']): Promise<void> => {
@@ -85,7 +85,7 @@ export function buildDirectory(below: AccessRoom, refuseIfOutranked: RankGuard) 
   };
   /** A password here, or in a directory. */
   const knowsPassword = async (tx: Tx, userId: string): Promise<boolean> =>
-    (await hasPassword(tx, userId)) || directory.hasPassword(tx, userId);
+    (await proofs.passwords.has(tx, userId)) || directory.hasPassword(tx, userId);
   waysBesidePasskeys.answer(knowsPassword);
   const domains = createDomains(below);
   return {

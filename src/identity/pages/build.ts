@@ -1,16 +1,12 @@
 // The pages for people, and the addresses of the OpenID provider.
-import { seconds } from '../../platform/clock.ts';
 import { Throttle } from '../../platform/limits/index.ts';
 import { createOutbound, hostPort } from '../../platform/outbound/index.ts';
-import { reachableProjectIds } from '../directory/grants/index.ts';
-import { readProjects } from '../directory/projects/index.ts';
 import { UNFINISHED_LIMIT } from '../openid/provider/index.ts';
 import type { Operations } from '../operations/build.ts';
 import { createOpenid } from './serving/index.ts';
 
 export function buildPages(below: Operations) {
-  const { db, clock, outboundAllow, rateLimits, appRoles, configurations, roleCredentials } = below;
-  const projectIdsOf = (userId: string) => reachableProjectIds(db.read, userId, seconds(clock));
+  const { clock, outboundAllow, rateLimits, appRoles, configurations, roleCredentials, userScopes } = below;
   const openid = createOpenid({
     ...below,
     outboundTo: (address) => createOutbound([...outboundAllow, hostPort(address)], below),
@@ -18,9 +14,9 @@ export function buildPages(below: Operations) {
     credentialOffers: roleCredentials.offers,
     ensureRole: appRoles.ensureRole,
     unfinished: new Throttle(rateLimits ? UNFINISHED_LIMIT : undefined, clock),
-    organizationsOf: async (userId) => readProjects(db.read, [...(await projectIdsOf(userId))]),
+    organizationsOf: userScopes.everyProjectOf,
   });
-  return { ...below, openid, projectIdsOf };
+  return { ...below, openid };
 }
 
 export type Pages = ReturnType<typeof buildPages>;

@@ -1,6 +1,5 @@
 // How accounts come and go.
 import { Throttle } from '../../platform/limits/index.ts';
-import { hasPassword } from '../directory/passwords/index.ts';
 import type { Reader, UserRow } from '../ground/database/index.ts';
 import { parseJson } from '../ground/resource/index.ts';
 import type { OpenidRoom } from '../openid/build.ts';
@@ -12,12 +11,12 @@ import { createConnections, createScim } from './scim/index.ts';
 
 /** What people do without an administrator. */
 function buildPeople(below: OpenidRoom) {
-  const { users, db } = below;
+  const { users, passwords, db } = below;
   const requests = createMailRequests(below);
   /** An account of a directory or of another provider has no password here. */
   const canResetPassword = async (user: UserRow, reader: Reader = db.read): Promise<boolean> => {
     const { lock_password: isLocked } = parseJson<{ lock_password?: boolean }>(user.options);
-    return isLocked !== true && !(await users.isInDirectory(user.id, reader)) && hasPassword(reader, user.id);
+    return isLocked !== true && !(await users.isInDirectory(user.id, reader)) && passwords.has(reader, user.id);
   };
   return {
     passwordRecovery: createPasswordRecovery({ ...below, requests, canResetPassword }),

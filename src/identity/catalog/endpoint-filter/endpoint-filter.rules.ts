@@ -4,7 +4,7 @@ import { isUniqueViolation } from '../../../platform/database/index.ts';
 import { findProject, tagOf } from '../../access/context/index.ts';
 import type { Nouns } from '../../access/noun/index.ts';
 import { type Caller, type IdentityTarget, targetOf } from '../../access/rules/index.ts';
-import { readProjects, withTags } from '../../directory/projects/index.ts';
+import { readProjectsWithTags } from '../../directory/projects/index.ts';
 import type { EndpointGroupRow, ProjectRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { type Deps, failOnBrokenReference } from '../../ground/resource/index.ts';
@@ -47,7 +47,7 @@ export function createEndpointFilter({ db, change, nouns }: Pick<Deps, 'db' | 'c
     groupsOfProject: ({ id }: ProjectRow) => groupsOfProject(db.read, id),
 
     async projectsWith(part: ProjectPart) {
-      return withTags(db.read, await readProjects(db.read, await projectIdsWith(db.read, part)));
+      return readProjectsWithTags(db.read, await projectIdsWith(db.read, part));
     },
 
     async check({ id }: ProjectRow, part: ProjectPart): Promise<void> {

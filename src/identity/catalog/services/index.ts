@@ -1,7 +1,6 @@
 // The catalog: regions, services and endpoints, and the catalog in tokens.
 export { mountRegionWithId } from './catalog.routes.ts';
 export { Catalog } from './catalog.schema.ts';
-export { readCatalog } from './catalog.store.ts';
 export { endpoint } from './endpoint.ts';
 export { region } from './region.ts';
 export { service } from './service.ts';

@@ -1,5 +1,6 @@
 // The catalog in a token: endpoint addresses with the ids of the token's project and user filled in.
-import type { EndpointRow, ServiceRow } from '../../ground/database/index.ts';
+import type { Reader } from '../../ground/database/index.ts';
+import { readCatalog } from './catalog.store.ts';
 
 export interface CatalogEntry {
   readonly id: string;
@@ -26,11 +27,12 @@ function substitute(url: string, values: { project_id: string | undefined; user_
 }
 
 /** `given`: the endpoints that the project is limited to. Services that have none of them are left out, as in Keystone. */
-export function tokenCatalog(
-  { services, endpoints }: { services: readonly ServiceRow[]; endpoints: readonly EndpointRow[] },
+export async function tokenCatalog(
+  db: Reader,
   values: { project_id: string | undefined; user_id: string },
   given?: ReadonlySet<string>,
-): CatalogEntry[] {
+): Promise<CatalogEntry[]> {
+  const { services, endpoints } = await readCatalog(db);
   const byService = Map.groupBy(endpoints, (endpoint) => endpoint.service_id);
   const entries = services.map((service) => ({
     id: service.id,

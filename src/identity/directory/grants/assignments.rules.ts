@@ -1,14 +1,13 @@
 // Lists of role assignments: the grants as stored or, with `effective`, the roles they give each user in each project.
 import { seconds } from '../../../platform/clock.ts';
 import type { Query } from '../../../platform/http/index.ts';
-import { ancestorsOf, closureOf, findProject } from '../../access/context/index.ts';
+import { type Access, ancestorsOf, closureOf, findProject, type RoleGraph } from '../../access/context/index.ts';
 import { type Caller, type IdentityTarget, listFacts, permit, visibleDomain } from '../../access/rules/index.ts';
 import type { GrantRow, Reader } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { type Deps, pageOf, readFlag, single } from '../../ground/resource/index.ts';
 import { descendants } from '../projects/index.ts';
-import { readImplications } from '../roles/index.ts';
-import { type GrantFilter, listGrants, membersOf, type NameRow, namesOf, readDomainRoleIds } from './grants.store.ts';
+import { type GrantFilter, listGrants, membersOf, type NameRow, namesOf } from './grants.store.ts';
 
 /** Limit of effective assignments on one page: an inherited grant of a large group expands to members times projects. */
 const MAX_EFFECTIVE = 100_000;
@@ -112,25 +111,18 @@ async function readAssignmentNames(db: Reader, items: readonly Assignment[], wit
   };
 }
 
-export function createAssignments({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
-  /** The roles each role implies directly. */
-  async function impliedMap(): Promise<Map<string, string[]>> {
-    const links = await readImplications(db.read);
-    const byPrior = Map.groupBy(links, (link) => link.prior_role_id);
-    return new Map([...byPrior].map(([prior, of]) => [prior, of.map((link) => link.implied_role_id)]));
-  }
-
+export function createAssignments({
+  db,
+  clock,
+  access,
+}: Pick<Deps, 'db' | 'clock'> & { readonly access: Pick<Access, 'roleGraph'> }) {
   async function queriedProjects(criteria: AssignmentQuery): Promise<string[] | undefined> {
     if (criteria.projectId === undefined) return undefined;
     const below = criteria.subtree ? await descendants(db.read, criteria.projectId) : [];
     return [criteria.projectId, ...below.map((row) => row.id)];
   }
 
-  async function filterFor(
-    criteria: AssignmentQuery,
-    implied: ReadonlyMap<string, readonly string[]>,
-    own: string | undefined,
-  ): Promise<GrantFilter> {
+  async function filterFor(criteria: AssignmentQuery, { implied }: RoleGraph, own: string | undefined): Promise<GrantFilter> {
     const { userId, groupId, roleId, domainId, system, inherited, effective } = criteria;
     const projects = await queriedProjects(criteria);
     const targets = domainId !== undefined ? [domainId] : projects;
@@ -163,18 +155,17 @@ export function createAssignments({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
   async function expand(
     rows: readonly GrantRow[],
     criteria: AssignmentQuery,
-    implied: ReadonlyMap<string, readonly string[]>,
+    { implied, roles: known }: RoleGraph,
   ): Promise<Assignment[]> {
     const groups = rows.flatMap((row) => row.group_id ?? []);
     const members = await membersOf(db.read, groups, criteria.userId, { now: seconds(clock), limit: MAX_EFFECTIVE + 1 });
     const projects = await queriedProjects(criteria);
     const selected = projects && new Set(projects);
-    const domainRoles = await readDomainRoleIds(db.read);
     const found: Assignment[] = [];
     for (const grant of rows) {
       const users = grant.user_id !== null ? [grant.user_id] : (members.get(grant.group_id!) ?? []);
       const roles = [...closureOf(implied, [grant.role_id]).keys()].filter(
-        (id) => !domainRoles.has(id) && (criteria.roleId === undefined || id === criteria.roleId),
+        (id) => known.get(id)?.domainId === null && (criteria.roleId === undefined || id === criteria.roleId),
       );
       for (const targetId of await effectiveTargets(grant, selected)) {
         for (const userId of users) {
@@ -218,11 +209,11 @@ export function createAssignments({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
     },
 
     async list(caller: Caller, criteria: AssignmentQuery, query: Query) {
-      const implied = criteria.effective ? await impliedMap() : new Map<string, string[]>();
-      const filter = await filterFor(criteria, implied, visibleDomain(caller));
+      const graph = await access.roleGraph();
+      const filter = await filterFor(criteria, graph, visibleDomain(caller));
       const page = await listGrants(db, pageOf(query), filter);
       if (!page) fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
-      const items = criteria.effective ? await expand(page.items, criteria, implied) : page.items.map(plain);
+      const items = criteria.effective ? await expand(page.items, criteria, graph) : page.items.map(plain);
       return { ...page, items, names: await readAssignmentNames(db.read, items, readFlag(query, 'include_names') ?? false) };
     },
   };

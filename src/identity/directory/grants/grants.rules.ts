@@ -6,10 +6,10 @@ import type { ProjectRow, Reader, RoleRow } from '../../ground/database/index.ts
 import { fail } from '../../ground/faults.ts';
 import { type Deps, failOnBrokenReference } from '../../ground/resource/index.ts';
 import { findGroup } from '../groups/index.ts';
-import { findRole, readRoles } from '../roles/index.ts';
+import { findRole } from '../roles/index.ts';
 import { findUser } from '../users/index.ts';
 import { giveRole, takeRole } from './give.rules.ts';
-import { type Grant, grantedRoleIds, hasGrant } from './grants.store.ts';
+import { type Grant, grantedRoles, hasGrant } from './grants.store.ts';
 
 /** A grant without its role: who gets it, and where. */
 export type GrantContext = Omit<Grant, 'roleId'>;
@@ -93,9 +93,7 @@ export function createGrants({ db, change, access }: Pick<Deps, 'db' | 'change'>
     checkRoleDomain,
     createIn,
 
-    async list(context: GrantContext): Promise<RoleRow[]> {
-      return readRoles(db.read, await grantedRoleIds(db.read, context));
-    },
+    list: (context: GrantContext): Promise<RoleRow[]> => grantedRoles(db.read, context),
 
     async check(parts: GrantParts): Promise<void> {
       if (!(await hasGrant(db.read, grantOf(parts)))) fail('grant.not_found', { role: parts.role.id });

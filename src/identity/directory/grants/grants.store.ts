@@ -1,7 +1,7 @@
 // Grants in the database: a user or group has a role on a project, a domain or the system.
 import { type RawBuilder, sql } from 'kysely';
 import { type PageRequest, type RowPage, readPage, type SqlCondition } from '../../../platform/database/index.ts';
-import type { Database, GrantRow, Reader, Tx } from '../../ground/database/index.ts';
+import type { Database, GrantRow, ProjectRow, Reader, RoleRow, Tx } from '../../ground/database/index.ts';
 
 export interface Grant {
   readonly actor: { readonly kind: 'user' | 'group'; readonly id: string };
@@ -76,15 +76,17 @@ export async function hasGrant(db: Reader, grant: Grant): Promise<boolean> {
   return (await db.selectFrom('grants').where('id', '=', idOf(grant)).select('id').executeTakeFirst()) !== undefined;
 }
 
-export async function grantedRoleIds(db: Reader, { actor, target, inherited }: Omit<Grant, 'roleId'>): Promise<string[]> {
+export function grantedRoles(db: Reader, { actor, target, inherited }: Omit<Grant, 'roleId'>): Promise<RoleRow[]> {
   const query = db
     .selectFrom('grants')
+    .innerJoin('roles', 'roles.id', 'grants.role_id')
     .where(actor.kind === 'user' ? 'user_id' : 'group_id', '=', actor.id)
     .where('inherited', '=', inherited ? 1 : 0);
-  const rows = await (target.id === null ? query.where('target_id', 'is', null) : query.where('target_id', '=', target.id))
-    .select('role_id')
+  return (target.id === null ? query.where('target_id', 'is', null) : query.where('target_id', '=', target.id))
+    .orderBy('roles.name')
+    .orderBy('roles.id')
+    .selectAll('roles')
     .execute();
-  return rows.map((row) => row.role_id);
 }
 
 /** Which grants a list of assignments starts from. All criteria must match. */
@@ -193,10 +195,8 @@ export const reachableDomains = (userId: string, now: number): SqlCondition => s
   select target_id from ${grantsOfUser(userId, now)} as direct where inherited = 0 and target_id is not null
 )`;
 
-export async function reachableProjectIds(db: Reader, userId: string, now: number): Promise<Set<string>> {
-  const rows = await db.selectFrom('projects').where(reachableProjects(userId, now)).select('id').execute();
-  return new Set(rows.map((row) => row.id));
-}
+export const readReachableProjects = (db: Reader, userId: string, now: number): Promise<ProjectRow[]> =>
+  db.selectFrom('projects').where(reachableProjects(userId, now)).selectAll().execute();
 
 export async function hasSystemRole(db: Reader, userId: string, now: number): Promise<boolean> {
   const { rows } = await sql`select 1 from ${grantsOfUser(userId, now)} as held where target_id is null limit 1`.execute(db);
@@ -222,9 +222,4 @@ export async function namesOf(
     .select(['id', 'name', 'domain_id'])
     .execute();
   return new Map(rows.map((row) => [row.id, row]));
-}
-
-export async function readDomainRoleIds(db: Reader): Promise<Set<string>> {
-  const rows = await db.selectFrom('roles').where('domain_id', 'is not', null).select('id').execute();
-  return new Set(rows.map((row) => row.id));
 }

@@ -7,7 +7,6 @@ export { createGrants, type Grants } from './grants.rules.ts';
 export {
   directGrantsOf,
   namesOf,
-  reachableProjectIds,
   reachableProjects,
 } from './grants.store.ts';
 export { insertOwnedProject, OWNER } from './owned-project.ts';

@@ -1,4 +1,3 @@
 // Passwords: checked against rules, stored as argon2id hashes, verified in a fair queue.
 export { createPasswords } from './passwords.rules.ts';
-export { hasPassword } from './passwords.store.ts';
 export type { Guesser, NewPassword, PasswordCheck, PasswordOptions, Passwords, SecretPlace } from './passwords.ts';

@@ -4,7 +4,7 @@ import { checkSecret, hashedSecret, storedPassword } from './check.rules.ts';
 import type { PasswordDeps } from './deps.ts';
 import { createHashing } from './hashing.ts';
 import { checkNewPassword, passwordProblem, preparePassword, storePassword } from './new-password.rules.ts';
-import { deletePasswords, expirePassword, findPassword, forgetFailures } from './passwords.store.ts';
+import { deletePasswords, expirePassword, findPassword, forgetFailures, hasPassword } from './passwords.store.ts';
 import type { Passwords } from './passwords.ts';
 import { createPauses } from './pauses.ts';
 
@@ -25,6 +25,7 @@ export function createPasswords(
     unlock: ({ tx }, userId) => forgetFailures(tx, userId),
     check: (password, place, by) => checkSecret(deps, place, password, by),
     storedHere: (holder, countedAs) => storedPassword(deps, holder, countedAs),
+    has: hasPassword,
     async isPasswordOf(userId, password) {
       const row = await findPassword(deps.db.read, userId);
       return row !== undefined && hashing.verify(password, row.hash);

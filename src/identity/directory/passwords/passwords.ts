@@ -1,6 +1,7 @@
 // The interface of the passwords module.
 import type { AttemptOrigin, FairQueue, QueueClient } from '../../../platform/limits/index.ts';
 import type { Actor, Change } from '../../ground/audit/index.ts';
+import type { Reader } from '../../ground/database/index.ts';
 
 /** The `options` of a user that concern passwords. */
 export interface PasswordOptions {
@@ -80,6 +81,8 @@ export interface Passwords {
   check(password: string, place: SecretPlace, by: Guesser): Promise<PasswordCheck>;
   /** The password that is stored here. For an unknown user, it compares with nothing, and takes as long. */
   storedHere(holder: PasswordHolder | undefined, countedAs: string): SecretPlace;
+  /** Whether the user has one, be it expired. */
+  has(reader: Reader, userId: string): Promise<boolean>;
   /** For the service itself: without counts, limits and lock-out. */
   isPasswordOf(userId: string, password: string): Promise<boolean>;
   /** Hashes other secrets that people choose, such as the answer to a security question. */

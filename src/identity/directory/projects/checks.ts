@@ -1,11 +1,11 @@
 // What must be true of the projects around one that is created or changed.
 import type { Static } from '../../../platform/http/index.ts';
-import { ancestorsOf } from '../../access/context/index.ts';
+import { ancestorsOf, findProject } from '../../access/context/index.ts';
 import type { ProjectRow, Tx } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { bit, type Deps } from '../../ground/resource/index.ts';
 import type { CreateProject, UpdateProject } from './projects.schema.ts';
-import { findProjectRow, hasChildren, holdProjects } from './projects.store.ts';
+import { hasChildren, holdProjects } from './projects.store.ts';
 
 export type NewProject = Static<typeof CreateProject>['project'];
 export type ProjectChanges = Static<typeof UpdateProject>['project'];
@@ -47,7 +47,7 @@ export function createProjectChecks({ db, config }: Pick<Deps, 'db' | 'config'>)
     // The same message for a parent in another domain, so that managers learn nothing about other domains.
     if (body.parent_id && domainAround(parent) !== domainId)
       fail('request.bad_value', { field: 'parent_id', why: `there is no project ${body.parent_id} in the domain ${domainId}` });
-    const domain = parent?.is_domain ? parent : await findProjectRow(db.read, domainId);
+    const domain = parent?.is_domain ? parent : await findProject(db.read, domainId);
     if (!domain?.is_domain) fail('request.bad_value', { field: 'domain_id', why: `there is no domain ${domainId}` });
     checkEnabled([...(parent ? [parent] : []), domain], parent?.id ?? domainId);
     const depth = parent && !parent.is_domain ? (await ancestorsOf(db.read, parent.id)).length : 0;

@@ -1,6 +1,6 @@
 // Domains: the containers of users, groups and projects.
 import type { Query, Static } from '../../../platform/http/index.ts';
-import { DEFAULT_DOMAIN, tagOf } from '../../access/context/index.ts';
+import { DEFAULT_DOMAIN, findProject, tagOf } from '../../access/context/index.ts';
 import { type Caller, type IdentityTarget, targetOf, visibleDomain } from '../../access/rules/index.ts';
 import type { ProjectRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
@@ -17,7 +17,7 @@ import {
   whereEquals,
 } from '../../ground/resource/index.ts';
 import type { CreateDomain, ProjectWithTags, UpdateDomain } from './projects.schema.ts';
-import { deleteProject, findProjectRow, listProjects, lockProject, projectsWithOptions, withTags } from './projects.store.ts';
+import { deleteProject, listProjects, lockProject, projectsWithOptions, withTags } from './projects.store.ts';
 import { insertProjectRow, updateProjectRow } from './rows.ts';
 
 type NewDomain = Static<typeof CreateDomain>['domain'];
@@ -34,7 +34,7 @@ export function createDomains(deps: Pick<Deps, 'db' | 'clock' | 'change'>) {
   const { db, clock, change } = deps;
 
   async function target(id: string): Promise<IdentityTarget<ProjectRow>> {
-    const row = await findProjectRow(db.read, id);
+    const row = await findProject(db.read, id);
     return targetOf(
       row?.is_domain ? row : undefined,
       (domain) => ({ domainId: domain.id }),
@@ -43,7 +43,7 @@ export function createDomains(deps: Pick<Deps, 'db' | 'clock' | 'change'>) {
   }
 
   async function reread(id: string): Promise<ProjectWithTags> {
-    const domain = (await findProjectRow(db.read, id)) ?? fail('domain.not_found', { id });
+    const domain = (await findProject(db.read, id)) ?? fail('domain.not_found', { id });
     return get(domain);
   }
 
@@ -64,7 +64,7 @@ export function createDomains(deps: Pick<Deps, 'db' | 'clock' | 'change'>) {
 
   async function create(caller: Caller, body: NewDomain): Promise<ProjectWithTags> {
     const requestedId = body.explicit_domain_id;
-    if (requestedId !== undefined && (await findProjectRow(db.read, requestedId)))
+    if (requestedId !== undefined && (await findProject(db.read, requestedId)))
       fail('resource.duplicate', { kind: 'domain', field: 'ID', value: requestedId });
     const id = await change(caller, (transaction) => insertProjectRow(transaction, clock, body, null, { id: requestedId }));
     return reread(id);

@@ -26,22 +26,23 @@ function idTree(rootId: string, rows: readonly ProjectRow[]): IdTree | null {
   return Object.fromEntries(children.map((child) => [child.id, idTree(child.id, rows)]));
 }
 
-/** `reachable`: ids of the projects the caller has a role in. A caller who may not see all projects sees only these. */
+/** `reachable`: the projects the caller has a role in. A caller who may not see all projects sees only these. */
 export async function hierarchyOf(
   db: Database,
   caller: Caller,
   project: ProjectRow,
   query: Query,
   base: string,
-  reachable: () => Promise<ReadonlySet<string>>,
+  reachable: () => Promise<readonly Pick<ProjectRow, 'id'>[]>,
 ): Promise<Record<string, unknown>> {
   const parents = hierarchyFormat(query, 'parents');
   const subtree = hierarchyFormat(query, 'subtree');
   const hierarchy: Record<string, unknown> = {};
 
   async function renderVisible(rows: readonly ProjectRow[]) {
-    const own = rows.every((row) => isAllowed(caller, 'identity:get_project', projectFacts(row))) ? undefined : await reachable();
-    const visible = rows.filter((row) => !own || own.has(row.id));
+    const seesAll = rows.every((row) => isAllowed(caller, 'identity:get_project', projectFacts(row)));
+    const own = new Set((seesAll ? rows : await reachable()).map(({ id }) => id));
+    const visible = rows.filter((row) => own.has(row.id));
     return (await withTags(db.read, visible)).map((row) => ({ project: renderProject(base, row) }));
   }
 

@@ -50,11 +50,11 @@ const HIERARCHY = {
 interface ProjectDeps extends Pick<Deps, 'db'> {
   readonly projects: Projects;
   readonly tags: ProjectTags;
-  /** Ids of the projects a user has any role in. */
-  projectIdsOf(userId: string): Promise<ReadonlySet<string>>;
+  /** The projects a user has any role in. */
+  readonly userScopes: { everyProjectOf(userId: string): Promise<readonly { readonly id: string }[]> };
 }
 
-export function mountProjects(app: IdentityApp, { db, projects, projectIdsOf }: ProjectDeps): void {
+export function mountProjects(app: IdentityApp, { db, projects, userScopes }: ProjectDeps): void {
   const project = ({ params }: { params: { project_id: string } }) => projects.target(params.project_id);
 
   app.get(
@@ -105,7 +105,7 @@ export function mountProjects(app: IdentityApp, { db, projects, projectIdsOf }: 
     },
     async ({ caller, target, query, base }) => {
       const row = await projects.get(target);
-      const hierarchy = await hierarchyOf(db, caller, target, query, base, () => projectIdsOf(caller.userId));
+      const hierarchy = await hierarchyOf(db, caller, target, query, base, () => userScopes.everyProjectOf(caller.userId));
       return withEtag(row, { project: { ...renderProject(base, row), ...hierarchy } });
     },
   );

@@ -1,6 +1,6 @@
 // Projects: organizations in a tree below their domain.
 import type { Query } from '../../../platform/http/index.ts';
-import { DEFAULT_DOMAIN, tagOf } from '../../access/context/index.ts';
+import { DEFAULT_DOMAIN, findProject, tagOf } from '../../access/context/index.ts';
 import { type Caller, type Facts, type IdentityTarget, permit, targetOf, visibleDomain } from '../../access/rules/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
 import type { ProjectRow, Reader } from '../../ground/database/index.ts';
@@ -29,7 +29,6 @@ import type { Domains } from './domains.rules.ts';
 import type { ProjectWithTags } from './projects.schema.ts';
 import {
   deleteProject,
-  findProjectRow,
   hasChildren,
   holdProjects,
   listProjects,
@@ -66,7 +65,7 @@ export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'cha
   const { checkEnabled, checkPosition, checkEnabling } = createProjectChecks(deps);
 
   const target = async (id: string): Promise<IdentityTarget<ProjectRow>> =>
-    targetOf(await findProjectRow(db.read, id), projectFacts, () => fail('project.not_found', { id }));
+    targetOf(await findProject(db.read, id), projectFacts, () => fail('project.not_found', { id }));
 
   /** Below the named parent, else at the top of its domain. Null for a project that acts as a domain. */
   async function positionTarget(caller: Caller, body: NewProject): Promise<IdentityTarget<ProjectPosition | null>> {
@@ -77,7 +76,7 @@ export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'cha
       permit(caller, 'identity:create_domain');
       return { facts: {}, get: () => null };
     }
-    const parent = body.parent_id ? await findProjectRow(db.read, body.parent_id) : undefined;
+    const parent = body.parent_id ? await findProject(db.read, body.parent_id) : undefined;
     const domainId = body.domain_id ?? visibleDomain(caller) ?? domainAround(parent) ?? DEFAULT_DOMAIN;
     return { facts: { domainId }, get: () => ({ domainId, parent }) };
   }
@@ -85,7 +84,7 @@ export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'cha
   const get = async (project: ProjectRow): Promise<ProjectWithTags> => (await withTags(db.read, [project]))[0]!;
 
   async function reread(id: string, from: Reader = db.read): Promise<ProjectWithTags> {
-    const project = (await findProjectRow(from, id)) ?? fail('project.not_found', { id });
+    const project = (await findProject(from, id)) ?? fail('project.not_found', { id });
     return (await withTags(from, [project]))[0]!;
   }
 
@@ -112,7 +111,7 @@ export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'cha
     const parent = await checkPosition(position, body);
     const { domainId } = parent;
     const { id } = provisioned;
-    if (id !== undefined && (await findProjectRow(db.read, id)))
+    if (id !== undefined && (await findProject(db.read, id)))
       fail('resource.duplicate', { kind: 'project', field: 'id', value: id });
     const created = await change(caller, async (transaction) => {
       checkEnabled(await holdProjects(db, transaction.tx, [parent.parentId, domainId]), parent.parentId);
@@ -148,7 +147,7 @@ export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'cha
 
   /** Enables a project as part of another change. */
   async function enable(transaction: Change, id: string): Promise<void> {
-    const project = (await findProjectRow(transaction.tx, id)) ?? fail('project.not_found', { id });
+    const project = (await findProject(transaction.tx, id)) ?? fail('project.not_found', { id });
     if (project.enabled === 1) return;
     await updateProjectRow(
       deps,

@@ -5,10 +5,6 @@ import type { Database, ProjectRow, Reader, Tx } from '../../ground/database/ind
 import { applyCriteria, type ListQuery, readNamedPage } from '../../ground/resource/index.ts';
 import type { ProjectWithTags } from './projects.schema.ts';
 
-export function findProjectRow(db: Reader, id: string): Promise<ProjectRow | undefined> {
-  return db.selectFrom('projects').where('id', '=', id).selectAll().executeTakeFirst();
-}
-
 export function findByName(db: Reader, name: string, domainId: string | null): Promise<ProjectRow | undefined> {
   const query = db.selectFrom('projects').where('name', '=', name).selectAll();
   return (
@@ -124,6 +120,9 @@ export async function descendants(db: Reader, id: string): Promise<ProjectRow[]>
     select projects.* from projects join below on projects.id = below.id order by projects.name, projects.id`.execute(db);
   return rows;
 }
+
+export const readProjectsWithTags = async (db: Reader, ids: readonly string[]): Promise<ProjectWithTags[]> =>
+  withTags(db, await readProjects(db, ids));
 
 export function readProjects(db: Reader, ids: readonly string[]): Promise<ProjectRow[]> {
   return ids.length === 0

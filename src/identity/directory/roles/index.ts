@@ -1,15 +1,9 @@
 // Base roles of the identity API (not those of applications), and implied roles.
 export { refuseAlike } from './alike.ts';
-export { createImpliedRoles, type ImpliedRoles } from './implied.rules.ts';
+export { insertBaseRoles } from './base-roles.ts';
+export { createImpliedRoles } from './implied.rules.ts';
 export { idsOfRoles, type NamedRole } from './named-role.ts';
 export { mountImpliedRoles, mountRoles } from './roles.routes.ts';
 export { createRoles, type Roles } from './roles.rules.ts';
 export { Role, RoleEnvelope, RoleList, renderRole } from './roles.schema.ts';
-export {
-  findRole,
-  findRoleByName,
-  insertImplication,
-  insertRole,
-  readImplications,
-  readRoles,
-} from './roles.store.ts';
+export { findRole, findRoleByName } from './roles.store.ts';

@@ -9,4 +9,3 @@ export { createLoginRequirements, type LoginRequirements, type Missing } from '.
 export { createSubject, type Subject } from './subject.ts';
 export { fromBase32, matchingStep, STEPS_SET_BACK } from './totp.ts';
 export { mountTwoFactor } from './two-factor.routes.ts';
-export { isFactorOn } from './two-factor.store.ts';

@@ -74,6 +74,7 @@ export function createLoginRequirements({
     (await missingCombinations(db.read, account, { methods: new Set(methods) })) !== undefined;
 
   return {
+    hasFactor: isFactorOn,
     missing,
     /** Whether the methods so far are not enough, whatever is said of passkeys. */
     needsCode,

@@ -4,7 +4,7 @@ import { isoTime } from '../../../platform/clock.ts';
 import { andThen, type MaybePromise } from '../../../platform/maybe-promise.ts';
 import type { AuthContext, TokenRecord } from '../../access/context/index.ts';
 import { projectEndpointIds } from '../../catalog/endpoint-filter/index.ts';
-import { type CatalogEntry, readCatalog, tokenCatalog } from '../../catalog/services/index.ts';
+import { type CatalogEntry, tokenCatalog } from '../../catalog/services/index.ts';
 import type { Database } from '../../ground/database/index.ts';
 import type { IdentityConfig } from '../../ground/settings/index.ts';
 
@@ -67,7 +67,7 @@ export function createTokenText(
   async function catalogOf({ project, user }: AuthContext): Promise<CatalogEntry[]> {
     const given = project && (await projectEndpointIds(db.read, project.id));
     if (!given && !config.allEndpointsWithoutFilter) return [];
-    return tokenCatalog(await readCatalog(db.read), { project_id: project?.id, user_id: user.id }, given);
+    return tokenCatalog(db.read, { project_id: project?.id, user_id: user.id }, given);
   }
 
   async function makeTail(authContext: AuthContext): Promise<TokenTail> {

@@ -4,7 +4,6 @@ import { isVerified, lastBackupFailure, lastBackup as readLastBackup } from '../
 import type { FreshLogin } from '../../access/rules/index.ts';
 import type { Actor } from '../../ground/audit/index.ts';
 import type { MasterKeyRotation } from '../../ground/module-options.ts';
-import { countFailed } from '../../ground/outbox/index.ts';
 import type { Deps } from '../../ground/resource/index.ts';
 import type { TokenKeys } from '../../login/tokens/index.ts';
 import type { OpenidKeys } from '../../openid/provider/index.ts';
@@ -41,20 +40,21 @@ const keysOf = ({ tokenKeys, openidKeys, issuerKeys }: AdministrationDeps): Serv
 });
 
 export function createAdministration(deps: AdministrationDeps) {
-  const { db, clock, config, dataDir, tls, settings = [] } = deps;
+  const { clock, config, dataDir, tls, settings = [] } = deps;
   const lastBackup = () => (config.databaseUrl === undefined ? (readLastBackup(dataDir, clock.now()) ?? null) : undefined);
   const failure = () => (config.databaseUrl === undefined ? lastBackupFailure(dataDir) : undefined);
+  const deliveries = createDeliveries(deps);
   return {
     overview: createOverview({
       ...deps,
       certFile: tls?.certFile,
       lastBackup,
       hasBackupFailed: () => failure() !== undefined,
-      failedDeliveries: () => countFailed(db.read),
+      queues: deliveries.states,
     }),
     settings: () => settings,
     keys: createKeys({ ...deps, keys: keysOf(deps) }),
-    deliveries: createDeliveries(deps),
+    deliveries,
 
     /** With PostgreSQL other tools make backups, and this service does not know of them. */
     backups() {

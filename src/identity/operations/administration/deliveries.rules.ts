@@ -3,8 +3,8 @@ import { isoTime, seconds } from '../../../platform/clock.ts';
 import type { Query } from '../../../platform/http/index.ts';
 import { type Caller, type IdentityTarget, targetOf } from '../../access/rules/index.ts';
 import { fail } from '../../ground/faults.ts';
-import { type Delivery, findDelivery, listDeliveries, removeDelivery, retryDelivery } from '../../ground/outbox/index.ts';
 import { type Deps, pageOf, single } from '../../ground/resource/index.ts';
+import { type Delivery, findDelivery, listDeliveries, queueStates, removeDelivery, retryDelivery } from './deliveries.store.ts';
 
 const time = (at: number): string => isoTime(at * 1000);
 
@@ -35,6 +35,9 @@ function choiceIn<const C extends string>(query: Query, name: string, choices: r
 
 export function createDeliveries({ db, clock, change }: Pick<Deps, 'db' | 'clock' | 'change'>) {
   return {
+    /** How many of each kind wait or were given up. */
+    states: () => queueStates(db.read),
+
     target: async (id: string): Promise<IdentityTarget<Delivery>> =>
       targetOf(
         await findDelivery(db.read, id),

@@ -29,7 +29,7 @@ export interface OverviewDeps extends Pick<Deps, 'db' | 'clock' | 'config'> {
   /** Domains with a directory, and when it was last read (milliseconds). */
   lastReadings(): Promise<readonly { readonly domainId: string; readonly at: number | undefined }[]>;
   /** Messages that were given up, by queue. */
-  failedDeliveries(): Promise<Readonly<Record<string, number>>>;
+  queues(): Promise<Readonly<Record<string, { readonly failed: number }>>>;
   /** The last backup; null: never; undefined: not known, because other tools make them. */
   lastBackup(): LastBackup | null | undefined;
   /** Whether the last attempt at one failed. */
@@ -60,7 +60,9 @@ export function createOverview(deps: OverviewDeps) {
   async function ofService(caller: Caller): Promise<Attention[]> {
     // Whether somebody uses a second factor is for administrators (is_two_factor_auth_enabled), not for readers of the system.
     const administrators = isAdministrator(caller) ? await unprotectedAdministrators(db.read, MAX_ADMINISTRATORS) : [];
-    const failed = Object.entries(await deps.failedDeliveries()).filter(([, count]) => count > 0);
+    const failed = Object.entries(await deps.queues()).flatMap(([kind, { failed: count }]) =>
+      count > 0 ? [[kind, count] as const] : [],
+    );
     return [
       ...administrators.map(administratorWithoutFactor),
       ...aboutCertificate(deps.certFile, clock.now()),

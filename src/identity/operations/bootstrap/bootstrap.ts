@@ -1,5 +1,5 @@
 // The data a fresh service has: the default domain, base roles, the first administrator, the catalog.
-import { type Clock, seconds } from '../../../platform/clock.ts';
+import type { Clock } from '../../../platform/clock.ts';
 import { ConfigError, type LocalName } from '../../../platform/config/index.ts';
 import { isUniqueViolation } from '../../../platform/database/index.ts';
 import { newId, newSecret } from '../../../platform/ids.ts';
@@ -8,7 +8,7 @@ import { insertRow } from '../../access/noun/index.ts';
 import { giveRole } from '../../directory/grants/index.ts';
 import type { NewPassword, Passwords } from '../../directory/passwords/index.ts';
 import { insertProjectRow } from '../../directory/projects/index.ts';
-import { insertImplication, insertRole } from '../../directory/roles/index.ts';
+import { insertBaseRoles } from '../../directory/roles/index.ts';
 import type { Users } from '../../directory/users/index.ts';
 import { type Change, type RunChange, serviceActor } from '../../ground/audit/index.ts';
 import type { Database } from '../../ground/database/index.ts';
@@ -19,14 +19,6 @@ import { moveEndpoints, readFact, writeFact } from './bootstrap.store.ts';
 const ADMIN = 'admin';
 const REGION = 'RegionOne';
 const ENDPOINT_FACT = 'identity_endpoint_url';
-const ROLES = ['admin', 'manager', 'member', 'reader', 'owner', 'basic', 'trial', 'community', 'service'];
-/** Administrators are also members and readers. */
-const IMPLIED = [
-  ['admin', 'member'],
-  ['member', 'reader'],
-] as const;
-/** The policy depends on these names. */
-const PROTECTED = ['admin', 'manager', 'member', 'reader'];
 
 export interface BootstrapDeps {
   readonly db: Database;
@@ -34,18 +26,6 @@ export interface BootstrapDeps {
   readonly change: RunChange;
   readonly passwords: Passwords;
   readonly users: Users;
-}
-
-async function makeRoles({ tx, audit }: Change, clock: Clock): Promise<Map<string, string>> {
-  const ids = new Map(ROLES.map((name) => [name, newId()]));
-  for (const [name, id] of ids) {
-    const options = PROTECTED.includes(name) ? '{"immutable":true}' : '{}';
-    await insertRole(tx, { id, name, domain_id: null, description: null, options, extra: '{}', created_at: seconds(clock) });
-    audit('role.created', { kind: 'role', id });
-  }
-  for (const [prior, implied] of IMPLIED)
-    await insertImplication(tx, { prior_role_id: ids.get(prior)!, implied_role_id: ids.get(implied)! });
-  return ids;
 }
 
 async function makeCatalog({ tx }: Change, url: string): Promise<void> {
@@ -110,7 +90,7 @@ export async function bootstrap(
       await insertProjectRow(transaction, clock, { name: 'Default', description: 'The default domain' }, null, {
         id: DEFAULT_DOMAIN,
       });
-      const roles = await makeRoles(transaction, clock);
+      const roles = await insertBaseRoles(transaction);
       const projectId = await insertProjectRow(
         transaction,
         clock,
@@ -127,7 +107,7 @@ export async function bootstrap(
         { kind: 'domain', id: DEFAULT_DOMAIN },
         { kind: 'system', id: null },
       ] as const)
-        await giveRole(transaction, { actor, target, roleId: roles.get('admin')!, inherited: false });
+        await giveRole(transaction, { actor, target, roleId: roles.admin, inherited: false });
       await makeCatalog(transaction, url);
       await writeFact(transaction.tx, ENDPOINT_FACT, url);
     });

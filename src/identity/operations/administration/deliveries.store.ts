@@ -1,8 +1,8 @@
 // The messages of all queues as administrators see them: without their content and recipients.
 import { type SqlBool, sql } from 'kysely';
 import type { PageRequest, RowPage } from '../../../platform/database/index.ts';
-import type { Reader, Tx } from '../database/index.ts';
-import type { Queue } from './outbox.store.ts';
+import type { Reader, Tx } from '../../ground/database/index.ts';
+import type { Queue } from '../../ground/outbox/index.ts';
 
 export type DeliveryKind = 'web_hook' | 'mail';
 
@@ -62,22 +62,14 @@ export async function listDeliveries(
   return { items, next: rows.length > limit ? items.at(-1)!.id : null, previous: null };
 }
 
-/** Those that were given up, by kind. */
-export async function countFailed(db: Reader): Promise<Record<DeliveryKind, number>> {
-  const { rows } = await sql<Record<DeliveryKind, number>>`select
-    (select count(*) from outbox where failed_at is not null) as web_hook,
-    (select count(*) from mails where failed_at is not null) as mail`.execute(db);
-  return { web_hook: Number(rows[0]!.web_hook), mail: Number(rows[0]!.mail) };
-}
-
 export interface QueueState {
   readonly waiting: number;
   /** When the oldest that waits was stored (seconds). */
   readonly oldest: number | null;
+  /** Those that were given up. */
   readonly failed: number;
 }
 
-/** How each queue is, for the metrics. */
 export async function queueStates(db: Reader): Promise<Record<DeliveryKind, QueueState>> {
   const read = async (kind: DeliveryKind): Promise<QueueState> => {
     const { rows } = await sql<QueueState>`select count(*) - count(failed_at) as waiting, count(failed_at) as failed,
