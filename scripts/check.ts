@@ -5,6 +5,7 @@ import { importFaults, oversized, sourceFiles } from './code-rules.ts';
 import { documentFaults } from './document-links.ts';
 import { importCycles } from './import-cycles.ts';
 import { currentMigrationFaults } from './migration-hashes.ts';
+import { storeExportFaults } from './store-exports.ts';
 import { compilerArguments } from './types.ts';
 
 /** The compiler is written in Go. Collecting garbage less often saves a quarter of its time, for a tenth more memory. */
@@ -32,6 +33,7 @@ const checks = {
   'lint and format': run('biome', ['check', '--error-on-warnings', '.']),
   imports: importFaults(files),
   'import cycles': importCycles(files),
+  'exports of stores': storeExportFaults(files),
   'file sizes': oversized(files),
   migrations: currentMigrationFaults(),
   'generated documents': documents(),

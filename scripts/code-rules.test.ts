@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { importFaults, oversized, sourceFiles } from './code-rules.ts';
 import { importCycles } from './import-cycles.ts';
+import { storeExportFaults } from './store-exports.ts';
 
 const file = (path: string, text: string) => ({ path, text });
 
@@ -11,6 +12,18 @@ describe('The code', () => {
     assert.deepEqual(importFaults(sourceFiles()), []);
     assert.deepEqual(oversized(sourceFiles()), []);
     assert.deepEqual(importCycles(sourceFiles()), []);
+    assert.deepEqual(storeExportFaults(sourceFiles()), []);
+  });
+
+  it('lets functions of a store leave their module only with a reason, and types freely', () => {
+    const index = file(
+      'src/identity/directory/users/index.ts',
+      "export { createUsers } from './users.rules.ts';\nexport {\n  findUser,\n  type UserRow,\n  writeUser,\n} from './users.store.ts';\n",
+    );
+    const faultsWith = (reasons: Readonly<Record<string, string>>) => storeExportFaults([index], { 'directory/users': reasons });
+    assert.deepEqual(faultsWith({ findUser: 'a row', writeUser: 'a row' }), []);
+    assert.match(faultsWith({ findUser: 'a row' }).join(), /writeUser leaves its store/);
+    assert.match(faultsWith({ findUser: 'a row', writeUser: 'a row', lockUser: 'a row' }).join(), /lockUser does not leave/);
   });
 
   it('is checked against each rule', () => {
