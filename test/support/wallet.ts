@@ -71,10 +71,9 @@ export class TestWallet {
   readonly #options: WalletOptions;
   #people = 0;
 
-  constructor(kind: DatabaseKind, options: WalletOptions = {}) {
+  constructor(kind: DatabaseKind, options: WalletOptions = {}, provider = options.provider) {
     this.kind = kind;
     this.#options = options;
-    const { provider } = options;
     this.provider = provider instanceof PlainProvider ? provider : new PlainProvider(provider);
   }
 
@@ -190,7 +189,7 @@ const shared = new SharedProvider();
 
 export function onWallet(kind: DatabaseKind, name: string, options: WalletOptions, define: (wallet: TestWallet) => void): void {
   describe(`${name} (${kind})`, () => {
-    const wallet = new TestWallet(kind, options.provider ? options : { ...options, provider: shared.join() });
+    const wallet = new TestWallet(kind, options, options.provider ?? shared.join());
     before(() => wallet.start());
     after(() => wallet.stop());
     define(wallet);
