@@ -23,13 +23,13 @@ import {
   failOnBrokenReference,
   failOnDuplicate,
   filterDocumentation,
+  foundPage,
   Links,
   ListLinks,
   listOf,
   mergeExtra,
   pageOf,
   parseJson,
-  single,
   wholeList,
   withEtag,
 } from '../../ground/resource/index.ts';
@@ -185,12 +185,7 @@ export function defineNoun<One extends NounName>(one: One, definition: NounDefin
     render,
 
     /** A list without pages, as an answer. */
-    listOf: (call: Parameters<typeof wholeList>[0], rows: readonly Row[]) =>
-      wholeList(
-        call,
-        many,
-        rows.map((row) => render(call.base, row)),
-      ),
+    listOf: (call: Parameters<typeof wholeList>[0], rows: readonly Row[]) => wholeList(call, many, rows, render),
 
     /** The columns that a request names. */
     columnsOf: (body: NounBody): Partial<Row> =>
@@ -241,8 +236,7 @@ export function nounRules<One extends NounName>(noun: Noun<One>, deps: NounDeps)
       ),
 
     async list(query: Query) {
-      const page = await listRows(db, table, pageOf(query), criteriaOf(query, noun.filters));
-      return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
+      return foundPage(query, await listRows(db, table, pageOf(query), criteriaOf(query, noun.filters)));
     },
 
     /** `idInPath`: of a request that names the id of the new one in its path. */
@@ -339,10 +333,7 @@ export function mountNoun<One extends NounName>(app: IdentityApp, noun: Noun<One
   app.get(
     path,
     { ...spec('list', `list_${many}`, `List ${many.replaceAll('_', ' ')}`), reply: { 200: schemas.List } },
-    async (call) => {
-      const page = await rules().list(call.query);
-      return listOf(call, many, { ...page, items: page.items.map((row) => noun.render(call.base, row)) });
-    },
+    async (call) => listOf(call, many, await rules().list(call.query), noun.render),
   );
   app.post(
     path,

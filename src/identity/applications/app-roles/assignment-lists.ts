@@ -5,7 +5,16 @@ import { namesOf } from '../../directory/grants/index.ts';
 import { findUser } from '../../directory/users/index.ts';
 import type { Database } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
-import { type Criterion, criteriaOf, type Filters, pageOf, readFlag, single, whereEquals } from '../../ground/resource/index.ts';
+import {
+  type Criterion,
+  criteriaOf,
+  type Filters,
+  foundPage,
+  pageOf,
+  readFlag,
+  single,
+  whereEquals,
+} from '../../ground/resource/index.ts';
 import { type AssignmentDeps, seesAssignments } from './assignment-authority.ts';
 import { appRoleNames, listOrganizationAssignments, listUserAssignments } from './assignments.store.ts';
 
@@ -100,16 +109,20 @@ export async function pageOfUserAssignments(deps: AssignmentDeps, query: Query, 
   const userId = single(query, 'user_id');
   const inDefault = 'default_organization' in query && userId !== undefined;
   const effectiveQuery = inDefault ? { ...query, organization_id: await defaultOrganization(db, userId) } : query;
-  const page = await listUserAssignments(db, pageOf(query), { criteria: criteriaOf(effectiveQuery, userFilters), visible });
-  if (!page) fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
+  const page = foundPage(
+    query,
+    await listUserAssignments(db, pageOf(query), { criteria: criteriaOf(effectiveQuery, userFilters), visible }),
+  );
   return { ...page, items: await withNames(deps, query, page.items) };
 }
 
 export async function pageOfOrganizationAssignments(deps: AssignmentDeps, query: Query, visible: readonly Criterion[]) {
-  const page = await listOrganizationAssignments(deps.db, pageOf(query), {
-    criteria: criteriaOf(query, organizationFilters),
-    visible,
-  });
-  if (!page) fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
+  const page = foundPage(
+    query,
+    await listOrganizationAssignments(deps.db, pageOf(query), {
+      criteria: criteriaOf(query, organizationFilters),
+      visible,
+    }),
+  );
   return { ...page, items: await withNames(deps, query, page.items) };
 }

@@ -5,7 +5,7 @@ import { newId } from '../../../platform/ids.ts';
 import type { Caller, IdentityTarget } from '../../access/rules/index.ts';
 import type { AppPermissionRow, ConsumerRow, Reader } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
-import { bit, criteriaOf, failOnDuplicateName, pageOf, single } from '../../ground/resource/index.ts';
+import { bit, criteriaOf, failOnDuplicateName, foundPage, pageOf } from '../../ground/resource/index.ts';
 import type { CreatePermission, UpdatePermission } from './app-roles.schema.ts';
 import {
   type AppRolesDeps,
@@ -49,8 +49,7 @@ export async function pageOfPermissions(
   query: Query,
   of: { readonly within: readonly string[] | undefined } | { readonly roleId: string },
 ) {
-  const page = await listPermissions(db, pageOf(query), criteriaOf(query, filters), of);
-  return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
+  return foundPage(query, await listPermissions(db, pageOf(query), criteriaOf(query, filters), of));
 }
 
 /** Whether it has effect in other applications: it is internal, or linked to an internal role. */

@@ -46,10 +46,7 @@ export function mountAppRoles(app: IdentityApp, { appRoles }: { appRoles: AppRol
       documentation: filterDocumentation(['name', 'application_id'], ['is_internal']),
       reply: { 200: AppRoleList },
     },
-    async (call) => {
-      const page = await appRoles.listRoles(call.query, call.target);
-      return listOf(call, 'roles', { ...page, items: page.items.map((row) => renderAppRole(call.base, row)) });
-    },
+    async (call) => listOf(call, 'roles', await appRoles.listRoles(call.query, call.target), renderAppRole),
   );
   app.post(
     many,
@@ -134,10 +131,7 @@ export function mountPermissions(app: IdentityApp, { appRoles }: { appRoles: App
       documentation: PERMISSIONS,
       reply: { 200: PermissionList },
     },
-    async (call) => {
-      const page = await appRoles.listPermissions(call.query, call.target);
-      return listOf(call, 'permissions', { ...page, items: page.items.map((row) => renderPermission(call.base, row)) });
-    },
+    async (call) => listOf(call, 'permissions', await appRoles.listPermissions(call.query, call.target), renderPermission),
   );
   app.post(
     many,
@@ -212,10 +206,7 @@ export function mountPermissions(app: IdentityApp, { appRoles }: { appRoles: App
       documentation: PERMISSIONS,
       reply: { 200: PermissionList },
     },
-    async (call) => {
-      const page = await appRoles.permissionsOfRole(call.target, call.query);
-      return listOf(call, 'permissions', { ...page, items: page.items.map((row) => renderPermission(call.base, row)) });
-    },
+    async (call) => listOf(call, 'permissions', await appRoles.permissionsOfRole(call.target, call.query), renderPermission),
   );
   app.put(
     link,

@@ -7,7 +7,7 @@ import { refuseAlike } from '../../directory/roles/index.ts';
 import type { Actor } from '../../ground/audit/index.ts';
 import type { AppRoleRow, ConsumerRow } from '../../ground/database/index.ts';
 import { Fault, fail } from '../../ground/faults.ts';
-import { bit, criteriaOf, failOnDuplicateName, pageOf, single } from '../../ground/resource/index.ts';
+import { bit, criteriaOf, failOnDuplicateName, foundPage, pageOf } from '../../ground/resource/index.ts';
 import type { CreateAppRole, UpdateAppRole } from './app-roles.schema.ts';
 import {
   type AppRolesDeps,
@@ -44,8 +44,7 @@ export async function roleTarget(deps: AppRolesDeps, caller: Caller, id: string)
 
 /** Roles of the applications in `within`; undefined: of all. */
 export async function pageOfRoles({ db }: AppRolesDeps, query: Query, within: readonly string[] | undefined) {
-  const page = await listAppRoles(db, pageOf(query), criteriaOf(query, filters), within);
-  return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
+  return foundPage(query, await listAppRoles(db, pageOf(query), criteriaOf(query, filters), within));
 }
 
 export async function createRole(deps: AppRolesDeps, caller: Caller, { id }: ConsumerRow, body: NewAppRole): Promise<AppRoleRow> {

@@ -4,7 +4,7 @@ import { type Caller, type IdentityTarget, targetOf } from '../../access/rules/i
 import type { Actor, Change } from '../../ground/audit/index.ts';
 import type { ConsumerRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
-import { criteriaOf, type Filters, NAME_AND_CREATION, pageOf, searchOf, single } from '../../ground/resource/index.ts';
+import { criteriaOf, type Filters, foundPage, NAME_AND_CREATION, pageOf, searchOf } from '../../ground/resource/index.ts';
 import type { ConsumerChanges } from './attributes.ts';
 import { refuseBuiltIn } from './built-in.ts';
 import { deleteConsumer, findConsumer, listConsumers, lockConsumer } from './consumers.store.ts';
@@ -45,8 +45,7 @@ async function consumerTarget(
 
 async function pageOfConsumers({ db }: ConsumerDeps, managed: readonly string[] | undefined, query: Query) {
   const listQuery = { ...searchOf(query, NAME_AND_CREATION), criteria: criteriaOf(query, filters) };
-  const page = await listConsumers(db, pageOf(query), listQuery, managed);
-  return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
+  return foundPage(query, await listConsumers(db, pageOf(query), listQuery, managed));
 }
 
 async function removeConsumer({ db, change, management }: ConsumerDeps, caller: Caller, consumer: ConsumerRow): Promise<void> {

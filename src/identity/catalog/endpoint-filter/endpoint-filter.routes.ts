@@ -49,14 +49,7 @@ function mountGroupsOfProjects(app: IdentityApp, { endpointFilter: filter, nouns
       target: group,
       reply: { 200: ProjectList },
     },
-    async (call) => {
-      const projects = await filter.projectsWith({ groupId: call.target.id });
-      return wholeList(
-        call,
-        'projects',
-        projects.map((row) => renderProject(call.base, row)),
-      );
-    },
+    async (call) => wholeList(call, 'projects', await filter.projectsWith({ groupId: call.target.id }), renderProject),
   );
   app.get(
     `${base}/projects/:project_id/endpoint_groups`,
@@ -126,14 +119,7 @@ function mountEndpointsOfProjects(app: IdentityApp, { endpointFilter: filter, no
       target: ({ params }: { params: { endpoint_id: string } }) => nouns.endpoint.target(params.endpoint_id),
       reply: { 200: ProjectList },
     },
-    async (call) => {
-      const projects = await filter.projectsWith({ endpointId: call.target.id });
-      return wholeList(
-        call,
-        'projects',
-        projects.map((row) => renderProject(call.base, row)),
-      );
-    },
+    async (call) => wholeList(call, 'projects', await filter.projectsWith({ endpointId: call.target.id }), renderProject),
   );
   app.get(
     `${base}/projects/:project_id/endpoints`,

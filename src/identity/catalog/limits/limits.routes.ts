@@ -40,11 +40,7 @@ function mountRegisteredLimits(app: IdentityApp, limits: Limits): void {
       documentation: filterDocumentation(RESOURCE),
       reply: { 200: RegisteredLimitList },
     },
-    async (call) => {
-      const page = await limits.listRegistered(call.query);
-      const items = page.items.map((row) => renderRegisteredLimit(call.base, row));
-      return listOf(call, 'registered_limits', { ...page, items });
-    },
+    async (call) => listOf(call, 'registered_limits', await limits.listRegistered(call.query), renderRegisteredLimit),
   );
   app.post(
     '/v3/registered_limits',
@@ -130,10 +126,7 @@ function mountProjectLimits(app: IdentityApp, limits: Limits): void {
       documentation: filterDocumentation([...RESOURCE, 'project_id', 'domain_id']),
       reply: { 200: LimitList },
     },
-    async (call) => {
-      const page = await limits.list(call.caller, call.query);
-      return listOf(call, 'limits', { ...page, items: page.items.map((limit) => renderLimit(call.base, limit)) });
-    },
+    async (call) => listOf(call, 'limits', await limits.list(call.caller, call.query), renderLimit),
   );
   app.post(
     '/v3/limits',

@@ -4,7 +4,7 @@ import { newId } from '../../../platform/ids.ts';
 import { type Caller, type IdentityTarget, targetOf } from '../../access/rules/index.ts';
 import type { LimitRow, Reader, RegisteredLimitRow, Tx } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
-import { criteriaOf, type Deps, type Filters, failOnBrokenReference, pageOf, single } from '../../ground/resource/index.ts';
+import { criteriaOf, type Deps, type Filters, failOnBrokenReference, foundPage, pageOf } from '../../ground/resource/index.ts';
 import type { CreateLimits, UpdateLimit } from './limits.schema.ts';
 import {
   deleteLimit,
@@ -180,8 +180,7 @@ export function createLimits(deps: Pick<Deps, 'db' | 'change' | 'config'>) {
     removalTarget: async (id: string) => orGone(db, id, await target(id)),
 
     async list(caller: Caller, query: Query) {
-      const page = await listLimits(db, pageOf(query), visibleTo(caller), criteriaOf(query, filters));
-      return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
+      return foundPage(query, await listLimits(db, pageOf(query), visibleTo(caller), criteriaOf(query, filters)));
     },
     create,
     update,

@@ -5,7 +5,7 @@ import { newId } from '../../../platform/ids.ts';
 import { type Caller, type IdentityTarget, targetOf } from '../../access/rules/index.ts';
 import type { Database, Reader, RegisteredLimitRow, Tx } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
-import { criteriaOf, type Deps, type Filters, failOnBrokenReference, pageOf, single } from '../../ground/resource/index.ts';
+import { criteriaOf, type Deps, type Filters, failOnBrokenReference, foundPage, pageOf } from '../../ground/resource/index.ts';
 import type { CreateRegisteredLimits, UpdateRegisteredLimit } from './limits.schema.ts';
 import {
   deleteRegisteredLimit,
@@ -85,8 +85,7 @@ export function createRegisteredLimits({ db, change }: Pick<Deps, 'db' | 'change
     unregisterTarget: async (id: string) => orGone(db, id, await registeredTarget(id)),
 
     async listRegistered(query: Query) {
-      const page = await listRegisteredLimits(db, pageOf(query), criteriaOf(query, RESOURCE_FILTERS));
-      return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
+      return foundPage(query, await listRegisteredLimits(db, pageOf(query), criteriaOf(query, RESOURCE_FILTERS)));
     },
 
     /** All of them, or none. */

@@ -38,14 +38,13 @@ export function mountApplicationCredentials(
       documentation: filterDocumentation(['name']),
       reply: { 200: ApplicationCredentialList },
     },
-    async (call) => {
-      const found = await applicationCredentials.list(call.target, call.query);
-      return wholeList(
+    async (call) =>
+      wholeList(
         call,
         'application_credentials',
-        found.map((each) => renderApplicationCredential(call.base, each)),
-      );
-    },
+        await applicationCredentials.list(call.target, call.query),
+        renderApplicationCredential,
+      ),
   );
   app.post(
     all,
@@ -100,14 +99,8 @@ export function mountApplicationCredentials(
       documentation: filterDocumentation(['service', 'path', 'method']),
       reply: { 200: AccessRuleList },
     },
-    async (call) => {
-      const rules = await applicationCredentials.listRules(call.target, call.query);
-      return wholeList(
-        call,
-        'access_rules',
-        rules.map((each) => renderAccessRule(call.base, each)),
-      );
-    },
+    async (call) =>
+      wholeList(call, 'access_rules', await applicationCredentials.listRules(call.target, call.query), renderAccessRule),
   );
   app.get(
     '/v3/users/:user_id/access_rules/:access_rule_id',

@@ -28,10 +28,7 @@ export function mountCredentials(app: IdentityApp, { credentials }: { credential
       documentation: filterDocumentation(['user_id', 'type']),
       reply: { 200: CredentialList },
     },
-    async (call) => {
-      const page = await credentials.list(call.caller, call.query);
-      return listOf(call, 'credentials', { ...page, items: page.items.map((row) => renderCredential(call.base, row)) });
-    },
+    async (call) => listOf(call, 'credentials', await credentials.list(call.caller, call.query), renderCredential),
   );
   app.post(
     '/v3/credentials',

@@ -26,9 +26,9 @@ import {
   extraOf,
   type Filters,
   failOnBrokenReference,
+  foundPage,
   mergeExtra,
   pageOf,
-  single,
 } from '../../ground/resource/index.ts';
 import { checkContent, checkSameDelegation, EC2, idOfAccessKey, isEc2, readEc2Blob, TOTP } from './content.ts';
 import {
@@ -225,8 +225,7 @@ export function createCredentials(
     target,
     ownerTarget,
     async list(caller: Caller, query: Query) {
-      const page = await listCredentials(db, pageOf(query), criteriaOf(query, filters), visibleTo(caller));
-      if (!page) fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
+      const page = foundPage(query, await listCredentials(db, pageOf(query), criteriaOf(query, filters), visibleTo(caller)));
       return { ...page, items: await decryptFor(caller, ...page.items) };
     },
     /** Without their secrets. `name`: by which a program names an EC2 key. */

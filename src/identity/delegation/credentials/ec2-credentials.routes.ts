@@ -23,14 +23,7 @@ export function mountEc2Credentials(app: IdentityApp, { ec2Credentials }: { read
       target: owner,
       reply: { 200: Ec2CredentialList },
     },
-    async (call) => {
-      const keys = await ec2Credentials.list(call.target);
-      return wholeList(
-        call,
-        'credentials',
-        keys.map((each) => renderEc2Credential(call.base, each)),
-      );
-    },
+    async (call) => wholeList(call, 'credentials', await ec2Credentials.list(call.target), renderEc2Credential),
   );
   app.post(
     all,

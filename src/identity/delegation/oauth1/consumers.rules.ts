@@ -7,7 +7,7 @@ import { tagOf } from '../../access/context/index.ts';
 import { type Caller, type IdentityTarget, targetOf } from '../../access/rules/index.ts';
 import type { OAuth1ConsumerRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
-import { type Deps, extraOf, mergeExtra, pageOf, single } from '../../ground/resource/index.ts';
+import { type Deps, extraOf, foundPage, mergeExtra, pageOf } from '../../ground/resource/index.ts';
 import { type CreateOAuth1Consumer, consumerFields, type UpdateOAuth1Consumer } from './oauth1.schema.ts';
 import { deleteConsumer, findConsumer, insertConsumer, listConsumers, lockConsumer, updateConsumer } from './oauth1.store.ts';
 
@@ -30,8 +30,7 @@ export function createOAuth1Consumers({ db, clock, change, seal }: Pick<Deps, 'd
       ),
 
     async list(query: Query) {
-      const page = await listConsumers(db, pageOf(query));
-      return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
+      return foundPage(query, await listConsumers(db, pageOf(query)));
     },
 
     async create(caller: Caller, body: NewConsumer): Promise<{ row: OAuth1ConsumerRow; secret: string }> {

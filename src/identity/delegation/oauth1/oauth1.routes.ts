@@ -45,10 +45,7 @@ function mountConsumers(app: IdentityApp, consumers: OAuth1['consumers']): void 
       documentation: PAGE_DOCUMENTATION,
       reply: { 200: OAuth1ConsumerList },
     },
-    async (call) => {
-      const page = await consumers.list(call.query);
-      return listOf(call, 'consumers', { ...page, items: page.items.map((row) => renderConsumer(call.base, row)) });
-    },
+    async (call) => listOf(call, 'consumers', await consumers.list(call.query), renderConsumer),
   );
   app.post(
     all,
@@ -178,14 +175,7 @@ function mountAccessTokens(app: IdentityApp, accessTokens: OAuth1['accessTokens'
       target: ({ params }) => accessTokens.listTarget(params.user_id),
       reply: { 200: OAuth1AccessTokenList },
     },
-    async (call) => {
-      const rows = await accessTokens.list(call.target);
-      return wholeList(
-        call,
-        'access_tokens',
-        rows.map((row) => renderAccessToken(call.base, row)),
-      );
-    },
+    async (call) => wholeList(call, 'access_tokens', await accessTokens.list(call.target), renderAccessToken),
   );
   app.get(
     one,
@@ -221,12 +211,7 @@ function mountAccessTokens(app: IdentityApp, accessTokens: OAuth1['accessTokens'
       target: token,
       reply: { 200: RoleList },
     },
-    (call) =>
-      wholeList(
-        call,
-        'roles',
-        call.target.roles.map((role) => renderRole(call.base, role)),
-      ),
+    (call) => wholeList(call, 'roles', call.target.roles, renderRole),
   );
   app.get(
     '/v3/users/:user_id/OS-OAUTH1/access_tokens/:access_token_id/roles/:role_id',

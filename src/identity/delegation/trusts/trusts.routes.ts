@@ -31,10 +31,7 @@ export function mountTrusts(app: IdentityApp, { trusts }: { readonly trusts: Tru
       },
       reply: { 200: TrustList },
     },
-    async (call) => {
-      const page = await trusts.list(call.query);
-      return listOf(call, 'trusts', { ...page, items: page.items.map((row) => renderListedTrust(call.base, row)) });
-    },
+    async (call) => listOf(call, 'trusts', await trusts.list(call.query), renderListedTrust),
   );
   app.post(
     all,

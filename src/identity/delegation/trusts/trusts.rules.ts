@@ -8,7 +8,7 @@ import type { UserWithExpiry } from '../../directory/users/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
 import type { RoleRow, TrustRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
-import { pageOf, single, whereEquals } from '../../ground/resource/index.ts';
+import { foundPage, pageOf, single, whereEquals } from '../../ground/resource/index.ts';
 import { createCreateTrust, type TrustDeps, trustOfToken } from './create.rules.ts';
 import {
   chainOf,
@@ -76,8 +76,7 @@ export function createTrusts(deps: TrustDeps) {
       const criteria = (['trustor_user_id', 'trustee_user_id'] as const).flatMap((name) =>
         whereEquals(`trusts.${name}`, single(query, name)),
       );
-      const page = await listTrusts(db, pageOf(query), criteria);
-      return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
+      return foundPage(query, await listTrusts(db, pageOf(query), criteria));
     },
 
     /** By which others can act for this user, the newest first: also those that are used up, as long as a token of the last use may be good. */

@@ -53,8 +53,7 @@ export function mountAssignments(
     },
   );
 
-  const projects = (call: Call<Caller>, page: ProjectPage) =>
-    listOf(call, 'projects', { ...page, items: page.items.map((project) => renderProject(call.base, project)) });
+  const projects = (call: Call<Caller>, page: ProjectPage) => listOf(call, 'projects', page, renderProject);
 
   app.get(
     '/v3/users/:user_id/projects',
@@ -106,10 +105,7 @@ export function mountAssignments(
         }),
         reply: { 200: DomainList },
       },
-      async (call) => {
-        const page = await userScopes.ownDomains(call.caller, call.query);
-        return listOf(call, 'domains', { ...page, items: page.items.map((domain) => renderDomain(call.base, domain)) });
-      },
+      async (call) => listOf(call, 'domains', await userScopes.ownDomains(call.caller, call.query), renderDomain),
     );
 
   app.get(

@@ -5,7 +5,7 @@ import { type Access, ancestorsOf, closureOf, findProject, type RoleGraph } from
 import { type Caller, type IdentityTarget, listFacts, permit, visibleDomain } from '../../access/rules/index.ts';
 import type { GrantRow, Reader } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
-import { type Deps, pageOf, readFlag, single } from '../../ground/resource/index.ts';
+import { type Deps, foundPage, pageOf, readFlag, single } from '../../ground/resource/index.ts';
 import { descendants } from '../projects/index.ts';
 import { type GrantFilter, listGrants, membersOf, type NameRow, namesOf } from './grants.store.ts';
 
@@ -211,8 +211,7 @@ export function createAssignments({
     async list(caller: Caller, criteria: AssignmentQuery, query: Query) {
       const graph = await access.roleGraph();
       const filter = await filterFor(criteria, graph, visibleDomain(caller));
-      const page = await listGrants(db, pageOf(query), filter);
-      if (!page) fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
+      const page = foundPage(query, await listGrants(db, pageOf(query), filter));
       const items = criteria.effective ? await expand(page.items, criteria, graph) : page.items.map(plain);
       return { ...page, items, names: await readAssignmentNames(db.read, items, readFlag(query, 'include_names') ?? false) };
     },

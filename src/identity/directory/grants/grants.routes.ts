@@ -46,14 +46,7 @@ export function mountGrants(app: IdentityApp, { grants }: { grants: Grants }): v
         target: ({ params }) => grants.contextTarget(contextOf(params as Params)),
         reply: { 200: RoleList },
       },
-      async (call) => {
-        const roles = await grants.list(call.target);
-        return wholeList(
-          call,
-          'roles',
-          roles.map((role) => renderRole(call.base, role)),
-        );
-      },
+      async (call) => wholeList(call, 'roles', await grants.list(call.target), renderRole),
     );
     app.put(
       one,

@@ -4,7 +4,7 @@ import type { Query } from '../../../platform/http/index.ts';
 import { type Caller, type IdentityTarget, targetOf } from '../../access/rules/index.ts';
 import type { ProjectRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
-import { criteriaOf, type Deps, type Filters, pageOf, single } from '../../ground/resource/index.ts';
+import { criteriaOf, type Deps, type Filters, foundPage, pageOf } from '../../ground/resource/index.ts';
 import { listProjects } from '../projects/index.ts';
 import { findUser, userFacts } from '../users/index.ts';
 import { hasSystemRole, reachableDomains, reachableProjects, readReachableProjects, usableProjects } from './grants.store.ts';
@@ -19,8 +19,10 @@ export function createUserScopes({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
   const now = (): number => seconds(clock);
 
   async function list(query: Query, within: ReturnType<typeof reachableProjects>) {
-    const page = await listProjects(db, pageOf(query), { criteria: criteriaOf(query, filters), visible: [] }, { within });
-    return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
+    return foundPage(
+      query,
+      await listProjects(db, pageOf(query), { criteria: criteriaOf(query, filters), visible: [] }, { within }),
+    );
   }
 
   return {

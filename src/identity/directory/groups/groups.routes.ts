@@ -50,10 +50,7 @@ export function mountGroups(app: IdentityApp, parts: GroupDeps): void {
       documentation: FILTERED,
       reply: { 200: GroupList },
     },
-    async (call) => {
-      const page = await groups.list(call.caller, call.query);
-      return listOf(call, 'groups', { ...page, items: page.items.map((row) => renderGroup(call.base, row)) });
-    },
+    async (call) => listOf(call, 'groups', await groups.list(call.caller, call.query), renderGroup),
   );
 
   app.post(

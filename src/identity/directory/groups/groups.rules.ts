@@ -20,6 +20,7 @@ import {
   type Filters,
   failOnBrokenReference,
   failOnDuplicateName,
+  foundPage,
   type ListQuery,
   mergeExtra,
   NAME_AND_CREATION,
@@ -71,8 +72,7 @@ export function createGroups(
   async function list(caller: Caller, query: Query, userId?: string) {
     await directory.refresh(visibleDomain(caller) ?? single(query, 'domain_id'));
     const member = userId === undefined ? undefined : { userId, now: seconds(clock) };
-    const page = await listGroups(db, pageOf(query), groupListQuery(caller, query), member);
-    return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
+    return foundPage(query, await listGroups(db, pageOf(query), groupListQuery(caller, query), member));
   }
 
   async function create(

@@ -21,12 +21,7 @@ export function mountPasskeys(app: IdentityApp, { passkeys, subject }: { passkey
       target,
       reply: { 200: PasskeyList },
     },
-    async (call) =>
-      wholeList(
-        call,
-        'passkeys',
-        (await passkeys.list(call.target.id)).map((row) => renderPasskey(call.base, row)),
-      ),
+    async (call) => wholeList(call, 'passkeys', await passkeys.list(call.target.id), renderPasskey),
   );
 
   app.delete(

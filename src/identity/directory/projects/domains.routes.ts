@@ -32,10 +32,7 @@ export function mountDomains(app: IdentityApp, { domains }: { domains: Domains }
       documentation: searchDocumentation(filterDocumentation(['name'], ['enabled']), 'name', NAME_AND_CREATION),
       reply: { 200: DomainList },
     },
-    async (call) => {
-      const page = await domains.list(call.caller, call.query);
-      return listOf(call, 'domains', { ...page, items: page.items.map((row) => renderDomain(call.base, row)) });
-    },
+    async (call) => listOf(call, 'domains', await domains.list(call.caller, call.query), renderDomain),
   );
 
   app.post(

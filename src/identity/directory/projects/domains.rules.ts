@@ -9,11 +9,11 @@ import {
   criteriaOf,
   type Deps,
   type Filters,
+  foundPage,
   NAME_AND_CREATION,
   pageOf,
   refuseImmutable,
   searchOf,
-  single,
   whereEquals,
 } from '../../ground/resource/index.ts';
 import type { CreateDomain, ProjectWithTags, UpdateDomain } from './projects.schema.ts';
@@ -54,12 +54,14 @@ export function createDomains(deps: Pick<Deps, 'db' | 'clock' | 'change'>) {
       { column: 'projects.is_domain', comparison: 'equals', value: 1 },
       ...whereEquals('projects.id', visibleDomain(caller)),
     ];
-    const page = await listProjects(db, pageOf(query), {
-      ...searchOf(query, NAME_AND_CREATION),
-      criteria: criteriaOf(query, filters),
-      visible,
-    });
-    return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
+    return foundPage(
+      query,
+      await listProjects(db, pageOf(query), {
+        ...searchOf(query, NAME_AND_CREATION),
+        criteria: criteriaOf(query, filters),
+        visible,
+      }),
+    );
   }
 
   async function create(caller: Caller, body: NewDomain): Promise<ProjectWithTags> {

@@ -69,10 +69,7 @@ export function mountProjects(app: IdentityApp, { db, projects, userScopes }: Pr
       documentation: FILTERED,
       reply: { 200: ProjectList },
     },
-    async (call) => {
-      const page = await projects.list(call.caller, call.query);
-      return listOf(call, 'projects', { ...page, items: page.items.map((row) => renderProject(call.base, row)) });
-    },
+    async (call) => listOf(call, 'projects', await projects.list(call.caller, call.query), renderProject),
   );
 
   app.post(

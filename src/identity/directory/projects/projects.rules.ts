@@ -10,6 +10,7 @@ import {
   type Deps,
   type Filters,
   failOnBrokenReference,
+  foundPage,
   NAME_AND_CREATION,
   pageOf,
   refuseImmutable,
@@ -91,13 +92,15 @@ export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'cha
   async function list(caller: Caller, query: Query) {
     const criteria = criteriaOf('is_domain' in query ? query : { ...query, is_domain: 'false' }, filters);
     const visible = whereEquals('projects.domain_id', visibleDomain(caller));
-    const page = await listProjects(
-      db,
-      pageOf(query),
-      { ...searchOf(query, NAME_AND_CREATION), criteria, visible },
-      { tags: tagFiltersOf(query) },
+    return foundPage(
+      query,
+      await listProjects(
+        db,
+        pageOf(query),
+        { ...searchOf(query, NAME_AND_CREATION), criteria, visible },
+        { tags: tagFiltersOf(query) },
+      ),
     );
-    return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
   }
 
   /** `provisioned`: attributes of provisioning clients, which may choose the id. */

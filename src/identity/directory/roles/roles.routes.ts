@@ -45,10 +45,7 @@ export function mountRoles(app: IdentityApp, { roles }: { roles: Roles }): void 
       documentation: FILTERED,
       reply: { 200: RoleList },
     },
-    async (call) => {
-      const page = await roles.list(call.query);
-      return listOf(call, 'roles', { ...page, items: page.items.map((role) => renderRole(call.base, role)) });
-    },
+    async (call) => listOf(call, 'roles', await roles.list(call.query), renderRole),
   );
 
   app.post(

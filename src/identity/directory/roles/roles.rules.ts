@@ -13,6 +13,7 @@ import {
   type Filters,
   failOnBrokenReference,
   failOnDuplicateName,
+  foundPage,
   mergeExtra,
   mergeOptions,
   NAME_AND_CREATION,
@@ -40,13 +41,15 @@ export function createRoles({ db, clock, change }: Pick<Deps, 'db' | 'clock' | '
     );
 
   async function list(query: Query) {
-    const page = await listRoles(
-      db,
-      pageOf(query),
-      { ...searchOf(query, roleSorts), criteria: criteriaOf(query, filters) },
-      single(query, 'domain_id'),
+    return foundPage(
+      query,
+      await listRoles(
+        db,
+        pageOf(query),
+        { ...searchOf(query, roleSorts), criteria: criteriaOf(query, filters) },
+        single(query, 'domain_id'),
+      ),
     );
-    return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
   }
 
   async function create(caller: Caller, body: NewRole): Promise<RoleRow> {

@@ -117,12 +117,7 @@ export function mountDevices(
       target,
       reply: { 200: DeviceList },
     },
-    async (call) =>
-      wholeList(
-        call,
-        'devices',
-        (await devices.list(call.target.id)).map((row) => renderDevice(call.base, row)),
-      ),
+    async (call) => wholeList(call, 'devices', await devices.list(call.target.id), renderDevice),
   );
 
   app.delete(

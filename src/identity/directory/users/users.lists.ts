@@ -6,6 +6,7 @@ import { fail } from '../../ground/faults.ts';
 import {
   criteriaOf,
   type Filters,
+  foundPage,
   type ListQuery,
   pageOf,
   type SortColumns,
@@ -59,10 +60,12 @@ const userListQuery = (caller: Caller, query: Query): ListQuery => ({
 /** All users, or only the members of one group. Only the list of all can be searched and sorted: indexes serve it. */
 export async function pageOfUsers(db: Database, caller: Caller, query: Query, group?: MembersOf) {
   const within = group === undefined ? searchOf<UserSort['by']>(query, userSorts) : { group };
-  const page = await listUsers(db, pageOf(query), userListQuery(caller, query), {
-    ...within,
-    provider: providerOf(query),
-    expires: expiryOf(query),
-  });
-  return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
+  return foundPage(
+    query,
+    await listUsers(db, pageOf(query), userListQuery(caller, query), {
+      ...within,
+      provider: providerOf(query),
+      expires: expiryOf(query),
+    }),
+  );
 }

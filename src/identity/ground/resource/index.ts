@@ -13,6 +13,7 @@ export {
   criteriaOf,
   type Filters,
   filterDocumentation,
+  foundPage,
   Links,
   ListLinks,
   type ListQuery,

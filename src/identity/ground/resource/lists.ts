@@ -181,12 +181,23 @@ function linkTo({ base, path, query }: ListCall, changes: Readonly<Record<string
   return `${base}${path}${text ? `?${text}` : ''}`;
 }
 
+interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly next: string | null;
+  readonly previous: string | null;
+}
+
+/** The page that was asked for. There is none if no item has the marker. */
+export const foundPage = <P>(query: Query, page: P | undefined): P =>
+  page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
+
 /** `{ links, users: [...] }` for a page. */
-export function listOf<K extends string, T>(
+export function listOf<K extends string, Item, Shown = Item>(
   call: ListCall,
   key: K,
-  page: { readonly items: readonly T[]; readonly next: string | null; readonly previous: string | null },
-): { links: { self: string; previous: string | null; next: string | null } } & { [P in K]: readonly T[] } {
+  page: Page<Item>,
+  render?: (base: string, item: Item) => Shown,
+): { links: { self: string; previous: string | null; next: string | null } } & { [P in K]: readonly Shown[] } {
   const limit = String(pageOf(call.query as Query).limit);
   return {
     links: {
@@ -194,22 +205,22 @@ export function listOf<K extends string, T>(
       previous: page.previous === null ? null : linkTo(call, { limit, marker: page.previous || undefined }),
       next: page.next === null ? null : linkTo(call, { limit, marker: page.next }),
     },
-    [key]: page.items,
+    [key]: render ? page.items.map((item) => render(call.base, item)) : page.items,
   } as never;
 }
 
 /** The same as an answer, from items that are JSON texts already. */
-export function listAnswer(
-  call: ListCall,
-  key: string,
-  page: { readonly items: readonly string[]; readonly next: string | null; readonly previous: string | null },
-): Answer {
+export function listAnswer(call: ListCall, key: string, page: Page<string>): Answer {
   const { links } = listOf(call, key, { ...page, items: [] });
   return new Answer({ text: `{"links":${JSON.stringify(links)},${JSON.stringify(key)}:[${page.items.join(',')}]}` });
 }
 
 /** A list without pages (the roles of one grant, the devices of one user). */
-export const wholeList = <K extends string, T>(call: ListCall, key: K, items: readonly T[]) =>
-  listOf(call, key, { items, next: null, previous: null });
+export const wholeList = <K extends string, Item, Shown = Item>(
+  call: ListCall,
+  key: K,
+  items: readonly Item[],
+  render?: (base: string, item: Item) => Shown,
+) => listOf(call, key, { items, next: null, previous: null }, render);
 
 t.name({ Links, ListLinks });

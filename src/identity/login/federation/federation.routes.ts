@@ -51,11 +51,8 @@ function mountIdentityProviders(app: IdentityApp, { federation }: FederationRout
       documentation: filterDocumentation(['id'], ['enabled']),
       reply: { 200: IdentityProviderList },
     },
-    async (call) => {
-      const page = await federation.identityProviders.list(call.query);
-      const items = page.items.map((row) => renderIdentityProvider(call.base, row));
-      return listOf(call, 'identity_providers', { ...page, items });
-    },
+    async (call) =>
+      listOf(call, 'identity_providers', await federation.identityProviders.list(call.query), renderIdentityProvider),
   );
   app.put(
     path,
@@ -138,10 +135,7 @@ function mountMappings(app: IdentityApp, { federation }: FederationRouteDeps): v
       documentation: PAGE_DOCUMENTATION,
       reply: { 200: MappingList },
     },
-    async (call) => {
-      const page = await federation.mappings.list(call.query);
-      return listOf(call, 'mappings', { ...page, items: page.items.map((row) => renderMapping(call.base, row)) });
-    },
+    async (call) => listOf(call, 'mappings', await federation.mappings.list(call.query), renderMapping),
   );
   app.put(
     path,
@@ -210,12 +204,7 @@ function mountProtocols(app: IdentityApp, { federation }: FederationRouteDeps): 
       target: provider,
       reply: { 200: ProtocolList },
     },
-    async (call) =>
-      wholeList(
-        call,
-        'protocols',
-        (await federation.protocols.list(call.target)).map((row) => renderProtocol(call.base, row)),
-      ),
+    async (call) => wholeList(call, 'protocols', await federation.protocols.list(call.target), renderProtocol),
   );
   app.put(
     path,

@@ -9,7 +9,15 @@ import { insertProjectRow } from '../../directory/projects/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
 import type { IdentityProviderRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
-import { bit, criteriaOf, type Deps, type Filters, failOnBrokenReference, pageOf, single } from '../../ground/resource/index.ts';
+import {
+  bit,
+  criteriaOf,
+  type Deps,
+  type Filters,
+  failOnBrokenReference,
+  foundPage,
+  pageOf,
+} from '../../ground/resource/index.ts';
 import type { CreateIdentityProvider, IdentityProviderWithIds, UpdateIdentityProvider } from './identity-providers.schema.ts';
 import {
   deleteIdentityProvider,
@@ -144,8 +152,7 @@ export function createIdentityProviders(
     get: async (row: IdentityProviderRow): Promise<IdentityProviderWithIds> => (await withRemoteIds([row]))[0]!,
 
     async list(query: Query) {
-      const page = await listIdentityProviders(db, pageOf(query), criteriaOf(query, filters));
-      if (!page) return fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
+      const page = foundPage(query, await listIdentityProviders(db, pageOf(query), criteriaOf(query, filters)));
       return { ...page, items: await withRemoteIds(page.items) };
     },
 

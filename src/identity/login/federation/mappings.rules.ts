@@ -6,7 +6,7 @@ import { type Caller, type IdentityTarget, targetOf } from '../../access/rules/i
 import type { Change } from '../../ground/audit/index.ts';
 import type { MappingRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
-import { type Deps, pageOf, single } from '../../ground/resource/index.ts';
+import { type Deps, foundPage, pageOf } from '../../ground/resource/index.ts';
 import { checkNewId, failOnDuplicateId } from './ids.ts';
 import { DEFAULT_SCHEMA_VERSION, validateMapping } from './mapping/index.ts';
 import type { CreateMapping } from './mappings.schema.ts';
@@ -41,8 +41,7 @@ export function createMappings({
       ),
 
     async list(query: Query) {
-      const page = await listMappings(db, pageOf(query));
-      return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
+      return foundPage(query, await listMappings(db, pageOf(query)));
     },
 
     async create(caller: Caller, id: string, body: MappingBody): Promise<MappingRow> {

@@ -31,11 +31,7 @@ export function mountServiceProviders(app: IdentityApp, { federation }: ServiceP
       documentation: filterDocumentation(['id'], ['enabled']),
       reply: { 200: ServiceProviderList },
     },
-    async (call) => {
-      const page = await federation.serviceProviders.list(call.query);
-      const items = page.items.map((row) => renderServiceProvider(call.base, row));
-      return listOf(call, 'service_providers', { ...page, items });
-    },
+    async (call) => listOf(call, 'service_providers', await federation.serviceProviders.list(call.query), renderServiceProvider),
   );
   app.put(
     path,

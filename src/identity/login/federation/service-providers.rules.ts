@@ -5,7 +5,7 @@ import { tagOf } from '../../access/context/index.ts';
 import { type Caller, type IdentityTarget, targetOf } from '../../access/rules/index.ts';
 import type { ServiceProviderRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
-import { bit, criteriaOf, type Deps, type Filters, pageOf, single } from '../../ground/resource/index.ts';
+import { bit, criteriaOf, type Deps, type Filters, foundPage, pageOf } from '../../ground/resource/index.ts';
 import { checkNewId, failOnDuplicateId } from './ids.ts';
 import { type CreateServiceProvider, RELAY_STATE_PREFIX, type UpdateServiceProvider } from './service-providers.schema.ts';
 import {
@@ -41,8 +41,7 @@ export function createServiceProviders({ db, clock, change }: Pick<Deps, 'db' | 
       ),
 
     async list(query: Query) {
-      const page = await listServiceProviders(db, pageOf(query), criteriaOf(query, filters));
-      return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
+      return foundPage(query, await listServiceProviders(db, pageOf(query), criteriaOf(query, filters)));
     },
 
     /** Those that tokens name. */

@@ -3,7 +3,7 @@ import { isoTime, seconds } from '../../../platform/clock.ts';
 import type { Query } from '../../../platform/http/index.ts';
 import { type Caller, type IdentityTarget, targetOf } from '../../access/rules/index.ts';
 import { fail } from '../../ground/faults.ts';
-import { type Deps, pageOf, single } from '../../ground/resource/index.ts';
+import { type Deps, foundPage, pageOf, single } from '../../ground/resource/index.ts';
 import { type Delivery, findDelivery, listDeliveries, queueStates, removeDelivery, retryDelivery } from './deliveries.store.ts';
 
 const time = (at: number): string => isoTime(at * 1000);
@@ -50,8 +50,7 @@ export function createDeliveries({ db, clock, change }: Pick<Deps, 'db' | 'clock
         kind: choiceIn(query, 'kind', ['web_hook', 'mail']),
         state: choiceIn(query, 'state', ['waiting', 'failed']),
       };
-      const page = await listDeliveries(db.read, filter, pageOf(query));
-      if (!page) return fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
+      const page = foundPage(query, await listDeliveries(db.read, filter, pageOf(query)));
       return { ...page, items: page.items.map(renderDelivery) };
     },
 

@@ -12,7 +12,7 @@ import { type Actor, serviceActor } from '../../ground/audit/index.ts';
 import type { Reader, UserRow } from '../../ground/database/index.ts';
 import { Fault, fail } from '../../ground/faults.ts';
 import type { Mail } from '../../ground/mail/index.ts';
-import { criteriaOf, type Deps, type Filters, pageOf, single, whereEquals } from '../../ground/resource/index.ts';
+import { criteriaOf, type Deps, type Filters, foundPage, pageOf, whereEquals } from '../../ground/resource/index.ts';
 import {
   deleteDeletion,
   dueUserIds,
@@ -145,9 +145,7 @@ export function createAccountDeletion(deps: AccountDeletionDeps) {
   /** The next to be deleted first. */
   async function list(caller: Caller, query: Query): Promise<RowPage<ListedDeletion>> {
     const criteria = { criteria: criteriaOf(query, FILTERS), visible: whereEquals('users.domain_id', visibleDomain(caller)) };
-    return (
-      (await listPending(db, pageOf(query), criteria)) ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' })
-    );
+    return foundPage(query, await listPending(db, pageOf(query), criteria));
   }
 
   return {

@@ -35,10 +35,7 @@ export function mountInvitations(
       documentation: FILTERED,
       reply: { 200: InvitationList },
     },
-    async (call) => {
-      const page = await invitations.list(call.caller, call.query);
-      return listOf(call, 'invitations', { ...page, items: page.items.map((row) => render(call.base, row)) });
-    },
+    async (call) => listOf(call, 'invitations', await invitations.list(call.caller, call.query), render),
   );
 
   app.post(

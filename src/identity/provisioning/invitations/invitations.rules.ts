@@ -18,6 +18,7 @@ import {
   type Deps,
   type Filters,
   failOnBrokenReference,
+  foundPage,
   pageOf,
   type SortColumns,
   searchOf,
@@ -110,8 +111,10 @@ export function createInvitations(deps: InvitationDeps) {
       criteria: criteriaOf(query, filters),
       visible: whereEquals('invitations.domain_id', visibleDomain(caller)),
     };
-    const page = await listInvitations(db, pageOf(query), listQuery, { status: statusIn(query), now: seconds(clock) });
-    return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
+    return foundPage(
+      query,
+      await listInvitations(db, pageOf(query), listQuery, { status: statusIn(query), now: seconds(clock) }),
+    );
   }
 
   async function invite(caller: Caller, domainId: string, body: NewInvitationBody): Promise<InvitationRow> {

@@ -44,13 +44,7 @@ export function mountIssuedCredentials(app: IdentityApp, { issuedList }: { reado
       },
       reply: { 200: IssuedCredentialList },
     },
-    async (call) => {
-      const page = await issuedList.list(call.query);
-      return listOf(call, 'credentials', {
-        ...page,
-        items: page.items.map((one) => renderIssued(call.base, one)),
-      });
-    },
+    async (call) => listOf(call, 'credentials', await issuedList.list(call.query), renderIssued),
   );
   app.get(
     one,

@@ -6,7 +6,7 @@ import type { Managers } from '../../applications/app-roles/index.ts';
 import type { Change, RunChange } from '../../ground/audit/index.ts';
 import type { Database, IssuedCredentialRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
-import { pageOf, readFlag, type SortColumns, searchOf, single, whereEquals } from '../../ground/resource/index.ts';
+import { foundPage, pageOf, readFlag, type SortColumns, searchOf, single, whereEquals } from '../../ground/resource/index.ts';
 import { issuingLock } from './holders.store.ts';
 import { type IssuedCredentialView, isState } from './issued-credentials.schema.ts';
 import { findIssued, lastOfSeries, listIssued, rolesOfBatches } from './issued-credentials.store.ts';
@@ -84,13 +84,15 @@ export function createIssuedList({ db, change, managers, onWithdrawn }: IssuedLi
       if (state !== undefined && !isState(state))
         fail('request.bad_value', { field: 'state', why: 'it must be valid, suspended or revoked' });
       const equal = (name: string) => whereEquals(`issued_credentials.${name}`, single(query, name));
-      const page = await listIssued(db, pageOf(query), {
-        limits: ['user_id', 'application_id'].flatMap(equal),
-        criteria: ['type_id', 'state'].flatMap(equal),
-        isNewest: readFlag(query, 'newest') ?? false,
-        sort: searchOf({ sort: single(query, 'sort') }, SORTS).sort,
-      });
-      if (!page) return fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
+      const page = foundPage(
+        query,
+        await listIssued(db, pageOf(query), {
+          limits: ['user_id', 'application_id'].flatMap(equal),
+          criteria: ['type_id', 'state'].flatMap(equal),
+          isNewest: readFlag(query, 'newest') ?? false,
+          sort: searchOf({ sort: single(query, 'sort') }, SORTS).sort,
+        }),
+      );
       return { ...page, items: await shown(page.items) };
     },
 

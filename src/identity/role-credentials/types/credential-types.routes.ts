@@ -49,10 +49,7 @@ export function mountCredentialTypes(app: IdentityApp, deps: CredentialTypeRoute
       documentation: filterDocumentation(['name', 'application_id'], ['enabled']),
       reply: { 200: CredentialTypeList },
     },
-    async (call) => {
-      const page = await types.list(call.query, call.target);
-      return listOf(call, 'credential_types', { ...page, items: page.items.map((type) => render(call.base, type)) });
-    },
+    async (call) => listOf(call, 'credential_types', await types.list(call.query, call.target), render),
   );
   app.post(
     many,

@@ -17,6 +17,7 @@ import {
   type Deps,
   type Filters,
   failOnBrokenReference,
+  foundPage,
   pageOf,
   single,
 } from '../../ground/resource/index.ts';
@@ -236,8 +237,7 @@ export function createCredentialTypeManagement({ db, clock, change, config, mana
     },
 
     async list(query: Query, within: readonly string[] | undefined) {
-      const page = await listCredentialTypes(db, pageOf(query), criteriaOf(query, filters), within);
-      if (!page) return fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
+      const page = foundPage(query, await listCredentialTypes(db, pageOf(query), criteriaOf(query, filters), within));
       return { ...page, items: await withTargets(db.read, page.items) };
     },
 
