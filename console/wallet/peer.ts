@@ -6,14 +6,14 @@ export const hostOf = (address: string): string => URL.parse(address)?.host || a
 /** Proofs of issuers and verifiers that are about who they are, and not only about an address or a key. */
 const PROVES_NAME = new Set(['anchor', 'attestation', 'registered', 'certificate', 'beside']);
 
-export interface ShownPeer {
+export interface PeerHeading {
   /** What people know it by: its name, if that is proven; else its host. */
   readonly heading: string;
   /** The name that it gives itself, if nothing proves it. */
   readonly callsItself?: string;
 }
 
-export function shownPeer(name: string | undefined, address: string, proof: string | undefined): ShownPeer {
+export function shownPeer(name: string | undefined, address: string, proof: string | undefined): PeerHeading {
   const host = hostOf(address);
   if (name === undefined || name === host) return { heading: host };
   return proof !== undefined && PROVES_NAME.has(proof) ? { heading: name } : { heading: host, callsItself: name };

@@ -11,13 +11,13 @@ import { api } from '../session.ts';
 import type { Did, Key } from '../types.ts';
 import { words } from '../words/index.ts';
 
-interface ShownDid {
+interface DidWithDocument {
   readonly did: Did;
   readonly served: object | undefined;
 }
 
 class Node extends Screen {
-  #dids: readonly ShownDid[] = [];
+  #dids: readonly DidWithDocument[] = [];
   #keys: readonly Key[] = [];
 
   heading(): string {

@@ -53,7 +53,7 @@ export async function buildLogin(below: Applications) {
     tokens,
     scopes,
     receipts: createReceipts({ keys: tokenKeys, clock }),
-    checks: createLoginChecks({ ...below, scopes, stillThere: users.stillThere }),
+    checks: createLoginChecks({ ...below, scopes, refreshFromDirectory: users.refreshFromDirectory }),
     provesSecond: createSecondProof(below),
     tokenText: createTokenText(db, { ...below, serviceProviders: federated.federation.serviceProviders.enabled }),
     revokeEvents: createRevokeEvents(below),

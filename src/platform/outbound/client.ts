@@ -110,7 +110,7 @@ function sendInSpan(
   request: OutboundRequest,
   target: OutboundTarget,
   connectTimeoutMs: number,
-  isPassedOn: boolean,
+  sendsTrace: boolean,
 ): Promise<OutboundAnswer> {
   const attributes = {
     'http.request.method': request.method,
@@ -118,7 +118,7 @@ function sendInSpan(
     'gatehouse.kind': request.kind ?? 'other',
   };
   return inSpan(request.method, { kind: 'client', attributes }, async (span) => {
-    const traced = isPassedOn ? { ...request, headers: { ...request.headers, ...traceHeaders() } } : request;
+    const traced = sendsTrace ? { ...request, headers: { ...request.headers, ...traceHeaders() } } : request;
     const answer = await send(traced, target, connectTimeoutMs);
     span?.setAttribute('http.response.status_code', answer.status);
     return answer;

@@ -37,7 +37,7 @@ export interface DirectoryGuard {
    * For a sign-in without a password (a passkey, another provider): asks whether the entry still exists and is enabled, and updates the
    * user and their groups. True for users who are not in a directory.
    */
-  isStillThere(userId: string): Promise<boolean>;
+  hasEntry(userId: string): Promise<boolean>;
   /**
    * At each use of a session: whether the directory says that the user is not in it any more, is disabled there, or that their id is that of
    * somebody else. The account is closed then. False also when the directory does not answer.

@@ -95,13 +95,13 @@ export function createDelegatedAccess({
     );
     // Those that are over stay in the database for a while. They must not be all that is found.
     const standing = await trusts.standing(userId, MOST_TRUSTS + 1);
-    const given = standing.slice(0, MOST_TRUSTS);
+    const shown = standing.slice(0, MOST_TRUSTS);
     const trustees = await namesOf(
       db.read,
       'users',
-      given.map(({ trustee_user_id }) => trustee_user_id),
+      shown.map(({ trustee_user_id }) => trustee_user_id),
     );
-    const passedOn = given.map(
+    const trusted = shown.map(
       (row): Found => ({
         kind: 'trust',
         is: 'trust',
@@ -126,7 +126,7 @@ export function createDelegatedAccess({
       }),
     );
     return {
-      found: [...programs, ...keys, ...passedOn, ...authorized].filter(({ expiresAt }) => !isOver(expiresAt)),
+      found: [...programs, ...keys, ...trusted, ...authorized].filter(({ expiresAt }) => !isOver(expiresAt)),
       hasMore: standing.length > MOST_TRUSTS,
     };
   }

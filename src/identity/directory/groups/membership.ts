@@ -156,7 +156,7 @@ export async function changeMembers(
 export async function lendToMember(
   { tx, audit, invalidate }: Change,
   clock: Clock,
-  { groupId, userId, expiresAt, isMember }: Lending,
+  { groupId, userId, expiresAt, isMember }: MembershipLoan,
 ): Promise<void> {
   await lendMembership(tx, groupId, userId, expiresAt);
   invalidate(tagOf.user(userId));
@@ -165,7 +165,7 @@ export async function lendToMember(
   audit('group.member_added', { kind: 'group', id: groupId }, { user_id: userId });
 }
 
-interface Lending {
+interface MembershipLoan {
   readonly groupId: string;
   readonly userId: string;
   readonly expiresAt: number | null;

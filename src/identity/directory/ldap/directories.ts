@@ -124,7 +124,7 @@ export function createDirectories(deps: DirectoriesDeps) {
       await directory?.askAboutNobody(isNamed ? 'name' : 'id', password, client);
     },
 
-    async isStillThere(userId) {
+    async hasEntry(userId) {
       const entry = await entryOf(userId);
       if (!entry) return true;
       const asked = deps.clock.now();

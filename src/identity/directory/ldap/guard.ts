@@ -16,7 +16,7 @@ export function createWriteGuard({
 }: {
   readonly db: Database;
   readonly domainSettings: DomainSettingsOf;
-}): Omit<DirectoryGuard, 'refresh' | 'accountOf' | 'askAboutNobody' | 'isStillThere' | 'hasLeft'> {
+}): Omit<DirectoryGuard, 'refresh' | 'accountOf' | 'askAboutNobody' | 'hasEntry' | 'hasLeft'> {
   /** The settings of its directory. Undefined when the domain has no directory any more. */
   async function directoryOf(
     reader: Reader,

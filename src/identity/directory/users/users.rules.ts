@@ -140,9 +140,9 @@ export function createUsers(
      * For somebody who signs in without a password: asks the directory they come from. Undefined when they are not in it any more, or
      * disabled there. Users who are in no directory stay as they are.
      */
-    async stillThere(user: UserWithExpiry): Promise<UserWithExpiry | undefined> {
+    async refreshFromDirectory(user: UserWithExpiry): Promise<UserWithExpiry | undefined> {
       if (!(await directory.isInDirectory(user.id))) return user;
-      return (await directory.isStillThere(user.id)) ? findUser(db.read, user.id) : undefined;
+      return (await directory.hasEntry(user.id)) ? findUser(db.read, user.id) : undefined;
     },
     /** At each use of a session: see `DirectoryGuard`. */
     hasLeft: (id: string): Promise<boolean> => directory.hasLeft(id),

@@ -67,10 +67,10 @@ export const inScope = ({ provider }: Pick<LoginContext, 'provider'>, domainId: 
 
 export function createAccountChoice({
   users,
-  given,
+  entitlements,
 }: {
   readonly users: Pick<Users, 'insert' | 'isInDirectory' | 'lock' | 'mayBeFromProvider'>;
-  readonly given: EntitlementRules;
+  readonly entitlements: EntitlementRules;
 }) {
   /** Written by a trusted provider, and of the domains it is trusted for. */
   function trustedAddress({ provider, assertion }: LoginContext): string | undefined {
@@ -102,7 +102,11 @@ export function createAccountChoice({
     const isInDirectory = await users.isInDirectory(user.id, transaction.tx);
     const isOthers = user.domain_id !== provider.domain_id || (await users.mayBeFromProvider(transaction.tx, user.id));
     const isDoubtful = !isEmailConfirmed(user) && isOthers;
-    return other || isAnothers || isInDirectory || isDoubtful || (await given.managesOthers(transaction.tx, { userId: user.id }))
+    return other ||
+      isAnothers ||
+      isInDirectory ||
+      isDoubtful ||
+      (await entitlements.managesOthers(transaction.tx, { userId: user.id }))
       ? 'ask'
       : user;
   }
@@ -118,7 +122,7 @@ export function createAccountChoice({
   async function domainOfNew(login: LoginContext): Promise<string> {
     const { identity, provider, transaction } = login;
     const { domain } = identity.user;
-    const id = domain ? await given.domainIdOf(transaction.tx, domain) : provider.domain_id;
+    const id = domain ? await entitlements.domainIdOf(transaction.tx, domain) : provider.domain_id;
     return id !== undefined && inScope(login, id) ? id : refuse('other_domain');
   }
 
@@ -133,10 +137,10 @@ export function createAccountChoice({
   /** A name that is the address of somebody else loses the domain of it, and so does one with an addition. */
   async function nameOfNew(login: LoginContext, domainId: string, suffix: string): Promise<string> {
     const { name, id } = login.identity.user;
-    const given = (name || id || '').trim();
-    if (!isLikeAddress(given)) return given;
-    const isOwn = suffix === '' && (await mayGiveAddress(login, given, domainId));
-    return isOwn ? given : withoutAddress(given);
+    const wanted = (name || id || '').trim();
+    if (!isLikeAddress(wanted)) return wanted;
+    const isOwn = suffix === '' && (await mayGiveAddress(login, wanted, domainId));
+    return isOwn ? wanted : withoutAddress(wanted);
   }
 
   async function createAccount(login: LoginContext, suffix: string): Promise<string> {

@@ -52,13 +52,13 @@ export function createFederation(deps: FederationDeps) {
   const endSessionsOf = (transaction: Change, providerId: string): Promise<void> => sessions.endAll(transaction, providerId);
   const apiSessions = createApiSessions(deps);
   const { endOf: endTokensOf, endOfMapping: endTokensOfMapping } = apiSessions;
-  const given = createEntitlements(deps);
-  const linkBatches = createLinkBatches({ ...deps, given });
+  const entitlements = createEntitlements(deps);
+  const linkBatches = createLinkBatches({ ...deps, entitlements });
   const openidSettings = createOpenidSettings({ ...deps, endSessionsOf, endTokensOf, linkBatches });
   const walletSettings = createWalletSettings({ ...deps, endSessionsOf, linkBatches });
   const clientOf = createProviderClients({ ...deps, secretOf: openidSettings.secretOf });
-  const sessions = createProviderSessions({ ...deps, given, apiSessions, clientOf });
-  const logins = createProviderLogins({ ...deps, given, sessions, apiSessions });
+  const sessions = createProviderSessions({ ...deps, entitlements, apiSessions, clientOf });
+  const logins = createProviderLogins({ ...deps, entitlements, sessions, apiSessions });
   return {
     identityProviders: createIdentityProviders({ ...deps, endSessionsOf, linkBatches }),
     mappings: createMappings({ ...deps, endTokensOfMapping }),
@@ -71,7 +71,7 @@ export function createFederation(deps: FederationDeps) {
     logins,
     tokenLogins: createTokenLogins({ ...deps, clientOf, logins }),
     advanceLinks: createAdvanceLinks(deps),
-    links: createLinks({ ...deps, given, sessions }),
+    links: createLinks({ ...deps, entitlements, sessions }),
     sessions,
     linkBatches,
     issuer: deps.issuer,

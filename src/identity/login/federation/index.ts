@@ -1,6 +1,6 @@
 // Federation: people sign in through other OpenID providers, or with credentials that others issued. Keystone's OS-FEDERATION configures them.
 // Protocols have openid-settings.* or wallet-settings.*. provider-flow.rules.ts goes there and back, provider-login.rules.ts finds the account,
-// account-choice.rules.ts decides for somebody new, given.rules.ts gives groups and roles, lending.rules.ts writes them beside what others gave.
+// account-choice.rules.ts decides for somebody new, entitlements.rules.ts gives groups and roles, entitlement-changes.rules.ts writes them beside what others gave.
 // provider-sessions.rules.ts ends sessions with those of the provider, link-batches.rules.ts ends what a provider gave to thousands of people.
 // token-logins.* log in at the API with a token of a provider, api-sessions.rules.ts are these logins. mapping/ is Keystone's mapping language.
 export { OPENID, type ProviderAssertion, type ServedProtocol } from './assertion.ts';

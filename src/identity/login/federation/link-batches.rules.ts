@@ -18,10 +18,10 @@ const NOTHING = JSON.stringify(NO_ENTITLEMENTS);
 export interface LinkBatchesDeps {
   readonly db: Database;
   readonly change: RunChange;
-  readonly given: Pick<EntitlementRules, 'takeBack'>;
+  readonly entitlements: Pick<EntitlementRules, 'takeBack'>;
 }
 
-export function createLinkBatches({ db, change, given }: LinkBatchesDeps) {
+export function createLinkBatches({ db, change, entitlements }: LinkBatchesDeps) {
   /** Users are locked first, so that no sign-in gives something meanwhile. Links that ended since are skipped. */
   async function takeBack(transaction: Change, links: readonly ProviderLinkRow[]): Promise<string[]> {
     const { tx, invalidate } = transaction;
@@ -40,7 +40,7 @@ export function createLinkBatches({ db, change, given }: LinkBatchesDeps) {
       userId: link.user_id,
       given: JSON.parse(link.given) as Entitlements,
     }));
-    await given.takeBack(transaction, taken);
+    await entitlements.takeBack(transaction, taken);
     // They show the accounts that they have at providers.
     for (const link of current) invalidate(tagOf.user(link.user_id));
     return current.map((link) => link.id);

@@ -16,7 +16,7 @@ import { usableWalletLinks, type WalletLink } from './wallet-settings.store.ts';
 export interface LinkDeps {
   readonly db: Database;
   readonly change: RunChange;
-  readonly given: EntitlementRules;
+  readonly entitlements: EntitlementRules;
   readonly sessions: ProviderSessions;
   readonly notify: Notify;
   readonly users: Pick<Users, 'lock'>;
@@ -31,7 +31,17 @@ export interface LinkedAccount extends Pick<ProviderLinkRow, 'id' | 'label' | 'c
   readonly provider: string;
 }
 
-export function createLinks({ db, change, given, sessions, notify, users, hasWallets, hasOtherWay, onUnlinked }: LinkDeps) {
+export function createLinks({
+  db,
+  change,
+  entitlements,
+  sessions,
+  notify,
+  users,
+  hasWallets,
+  hasOtherWay,
+  onUnlinked,
+}: LinkDeps) {
   /** Wallets are asked for what the provider trusts where its domain has wallets, and let in people of domains that have them. */
   async function walletLinks(tx: Tx, userId: string): Promise<WalletLink[]> {
     const links = (await usableWalletLinks(tx, userId)).filter(isOfTrustedIssuer);
@@ -44,7 +54,7 @@ export function createLinks({ db, change, given, sessions, notify, users, hasWal
   /** Not one by which the person would be asked to prove the account: they need another way for that. */
   async function hasUsable(tx: Tx, userId: string, exceptId?: string): Promise<boolean> {
     for (const link of [...(await usableLinks(tx, OPENID, userId)), ...(await walletLinks(tx, userId))])
-      if (link.id !== exceptId && !(await given.needsProof(tx, link, link))) return true;
+      if (link.id !== exceptId && !(await entitlements.needsProof(tx, link, link))) return true;
     return false;
   }
 
@@ -72,7 +82,7 @@ export function createLinks({ db, change, given, sessions, notify, users, hasWal
         await users.lock(tx, userId);
         const link = (await listLinks(tx, userId)).find((one) => one.id === id) ?? fail('provider_link.not_found', { id });
         if (!(await hasOtherWay(tx, userId)) && !(await hasUsable(tx, userId, id))) fail('provider_link.last_way_in');
-        await given.takeBack(transaction, [{ linkId: id, userId, given: JSON.parse(link.given) as Entitlements }]);
+        await entitlements.takeBack(transaction, [{ linkId: id, userId, given: JSON.parse(link.given) as Entitlements }]);
         await sessions.end(transaction, { providerId: link.provider_id, linkId: id });
         await deleteLinks(tx, [id]);
         transaction.invalidate(tagOf.providerLink(id));

@@ -34,7 +34,7 @@ export interface ProviderLoginDeps {
   readonly clock: Clock;
   readonly change: RunChange;
   readonly users: Pick<Users, 'insert' | 'isInDirectory' | 'lock' | 'mayBeFromProvider'>;
-  readonly given: EntitlementRules;
+  readonly entitlements: EntitlementRules;
   readonly sessions: ProviderSessions;
   readonly apiSessions: Pick<ApiSessions, 'begin' | 'wasSignedOut'>;
   readonly notify: Notify;
@@ -82,7 +82,7 @@ const isTaken = (error: unknown): boolean =>
   error instanceof Fault && (error.code === 'resource.duplicate' || error.code === 'user.name_alike');
 
 export function createProviderLogins(deps: ProviderLoginDeps) {
-  const { db, clock, change, users, given, sessions, apiSessions, notify, hasWallets, onLinked } = deps;
+  const { db, clock, change, users, entitlements, sessions, apiSessions, notify, hasWallets, onLinked } = deps;
   const { accountToLink } = createAccountChoice(deps);
 
   async function link(login: LoginContext, { userId, byAddress, isNew }: AccountToLink): Promise<ProviderLinkRow> {
@@ -121,7 +121,7 @@ export function createProviderLogins(deps: ProviderLoginDeps) {
     // They may have chosen an account for minutes since.
     if (assertion.beginsSession && kind !== 'link' && (await apiSessions.wasSignedOut(transaction, assertion)))
       refuse('signed_out');
-    const now = await given.give(transaction, provider, user, identity, link);
+    const now = await entitlements.give(transaction, provider, user, identity, link);
     await updateLink(transaction.tx, row.id, {
       given: JSON.stringify(now),
       label: labelOf(assertion),
@@ -163,7 +163,7 @@ export function createProviderLogins(deps: ProviderLoginDeps) {
     const known = await findLink(transaction.tx, assertion);
     await testPoint('provider-login.in-transaction');
     if (known && choice.kind === 'link' && known.user_id !== choice.userId) refuse('other_account');
-    const isDoubtful = known && choice.kind !== 'link' && (await given.needsProof(transaction.tx, provider, known));
+    const isDoubtful = known && choice.kind !== 'link' && (await entitlements.needsProof(transaction.tx, provider, known));
     if (known && !isDoubtful) return enter(login, known, choice);
     const account = known ? undefined : await accountToLink(login, choice);
     if (account) return enter(login, await link(login, account), choice);

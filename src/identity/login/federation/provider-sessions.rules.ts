@@ -52,7 +52,7 @@ export interface ProviderSessionDeps {
   readonly seal: Seal;
   readonly gate: Gate;
   readonly clientOf: ProviderClients;
-  readonly given: Pick<EntitlementRules, 'needsProof'>;
+  readonly entitlements: Pick<EntitlementRules, 'needsProof'>;
   readonly apiSessions: Pick<ApiSessions, 'signOut'>;
   readonly config: { readonly sessionSeconds: number; readonly refreshTokenSeconds: number };
   /** Ends the sessions here, and their tokens; applications are told. */
@@ -67,16 +67,20 @@ interface RefreshMaterial {
 
 const sealContext = (id: string): string => `provider_sessions/${id}`;
 
-async function liveHashesOf({ db, given }: ProviderSessionDeps, userId: string, now: number): Promise<ReadonlySet<string>> {
+async function liveHashesOf(
+  { db, entitlements }: ProviderSessionDeps,
+  userId: string,
+  now: number,
+): Promise<ReadonlySet<string>> {
   const live = new Set<string>();
   const byLink = Map.groupBy(await liveSessionsOf(db.read, userId, now), ({ link_id: link }) => link);
   for (const own of byLink.values())
-    if (!(await given.needsProof(db.read, own[0]!, own[0]!))) for (const one of own) live.add(one.session_hash!);
+    if (!(await entitlements.needsProof(db.read, own[0]!, own[0]!))) for (const one of own) live.add(one.session_hash!);
   return live;
 }
 
 export function createProviderSessions(deps: ProviderSessionDeps) {
-  const { db, clock, change, log, seal, gate, clientOf, given, apiSessions, config, endSessions } = deps;
+  const { db, clock, change, log, seal, gate, clientOf, entitlements, apiSessions, config, endSessions } = deps;
   const lifetime = Math.max(config.sessionSeconds, config.refreshTokenSeconds);
   const now = (): number => seconds(clock);
 
@@ -120,7 +124,7 @@ export function createProviderSessions(deps: ProviderSessionDeps) {
   /** Whoever came to manage others since, and has not proved that the account is theirs, signs in again. */
   async function findLive(uid: string): Promise<LiveSession | undefined> {
     const session = await findLiveSession(db.read, hashOfSession(uid), now());
-    return session && !(await given.needsProof(db.read, session, session)) ? session : undefined;
+    return session && !(await entitlements.needsProof(db.read, session, session)) ? session : undefined;
   }
 
   const endUnconfirmed = (session: LiveSession): Promise<void> =>

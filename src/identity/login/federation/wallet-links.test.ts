@@ -54,7 +54,7 @@ onEachDatabase('A link by a wallet', (api) => {
   async function isUsable(userId: string, having: readonly { id: string }[]): Promise<boolean> {
     const links = createLinks({
       db: db(),
-      given: { needsProof: async () => false },
+      entitlements: { needsProof: async () => false },
       hasWallets: async (_tx: unknown, domainId: string) => having.some(({ id }) => id === domainId),
     } as unknown as LinkDeps);
     return db().write((tx) => links.hasUsable(tx, userId));

@@ -29,7 +29,7 @@ export interface LoginCheckDeps {
   readonly requirements: LoginRequirements;
   readonly trusts: TrustLogins;
   /** Asks the directory of a user who did not give its password. Undefined when they are not in it any more. */
-  stillThere(user: UserWithExpiry): Promise<UserWithExpiry | undefined>;
+  refreshFromDirectory(user: UserWithExpiry): Promise<UserWithExpiry | undefined>;
 }
 
 interface CheckedMethods {
@@ -56,7 +56,7 @@ const isExchange = (method: AuthMethod): boolean => kindOf(method) === 'exchange
 export const isTokenExchange = ({ methods }: LoginProof, earlier: EarlierSteps | undefined): boolean =>
   !earlier && methods.every(isExchange);
 
-export function createLoginChecks({ scopes, requirements, trusts, stillThere }: LoginCheckDeps) {
+export function createLoginChecks({ scopes, requirements, trusts, refreshFromDirectory }: LoginCheckDeps) {
   /** Fails for a disabled account or domain, and when the password changed or the tokens ended since the user was read. */
   const accountIsOpen = (user: UserWithExpiry): Promise<AuthContext> => scopes.authContextFor(user, UNSCOPED);
 
@@ -74,7 +74,7 @@ export function createLoginChecks({ scopes, requirements, trusts, stillThere }: 
   ): Promise<UserWithExpiry> {
     const isFirstStep = !methods.has('password') && shown.some((method) => kindOf(method) === 'first');
     if (!isFirstStep && !delegatesRights(delegation)) return user;
-    const current = (await stillThere(user)) ?? refuse('the user is not in the directory any more');
+    const current = (await refreshFromDirectory(user)) ?? refuse('the user is not in the directory any more');
     return current.epoch === user.epoch ? current : refuse('the user changed while the directory was asked');
   }
 
@@ -97,14 +97,14 @@ export function createLoginChecks({ scopes, requirements, trusts, stillThere }: 
    * does a token of another provider: the token of the trust would not end with the provider.
    */
   async function trustIsTheirs(
-    { user, delegation: passedOn }: LoginProof,
+    { user, delegation: actsFor }: LoginProof,
     methods: ReadonlySet<AuthMethod>,
     id: string,
     attempt: LoginAttempt,
   ): Promise<AuthContext> {
-    if (passedOn !== undefined || methods.has('oauth2')) refuse('a trust is for its trustee in person');
+    if (actsFor !== undefined || methods.has('oauth2')) refuse('a trust is for its trustee in person');
     const { delegation, others } = await trusts.forLogin(id, user);
-    for (const other of others) if (!(await stillThere(other))) fail('trust.gives_nothing');
+    for (const other of others) if (!(await refreshFromDirectory(other))) fail('trust.gives_nothing');
     const authContext = await scopes.delegatedContext(delegation, { kind: 'default' });
     // Last: a login that fails takes no use, and the trustee is still the one whose password was checked.
     await trusts.use(id, user, attempt);
