@@ -44,25 +44,30 @@ onEachDatabase('A noun', (api) => {
       const [body, change] = [newOne(noun, made), { [noun.one]: noun.examples.change }];
       const one = { path: `${noun.path}/${made[noun.one].id}`, missing: `${noun.path}/nothing` };
       const project = await api.make('project', { name: uniqueName('project') });
-      const member = (await api.persona(['member'], { project: project.id })).token;
+      const outsiders = [
+        (await api.persona(['member'], { project: project.id })).token,
+        (await api.persona(['reader'], { domain: 'default' })).token,
+      ];
       const reader = (await api.persona(['reader'], 'system')).token;
+      const before = assertOk(await api.get(one.path));
       await assertGuarded(
         api,
-        [member, reader],
+        [...outsiders, reader],
         [
           { method: 'POST', path: noun.path, body },
           { ...one, method: 'PATCH', body: change },
           { ...one, method: 'DELETE' },
         ],
       );
+      assert.deepEqual(assertOk(await api.get(one.path)), before);
       const { isOpen }: NounNames = NOUN_NAMES[noun.one];
-      const seen = [
-        { method: 'GET', path: noun.path },
-        { ...one, method: 'GET' },
-      ];
-      for (const { path } of seen) assertOk(await api.get(path, { token: reader }));
-      if (isOpen) for (const { path } of seen) assertOk(await api.get(path, { token: member }));
-      else await assertGuarded(api, [member], seen);
+      for (const path of [noun.path, one.path])
+        for (const token of isOpen ? [reader, ...outsiders] : [reader]) assertOk(await api.get(path, { token }));
+      const seen = ['GET', 'HEAD'].flatMap((method) => [
+        { method, path: noun.path },
+        { ...one, method },
+      ]);
+      await assertGuarded(api, isOpen ? [] : outsiders, seen);
     });
 
   for (const noun of allNouns.toReversed())
