@@ -82,6 +82,10 @@ onUsualDatabase('An application is not managed, nor are its roles assigned,', (a
     ['GET', `/v3/users/${userId}/OS-SESSIONS/sessions`],
   ];
 
+  /** The applications in the list of those that one manages. */
+  const managed = async (token: string): Promise<string[]> =>
+    assertOk(await api.get('/v3/OS-OAUTH2/consumers', { token })).consumers.map(({ id }: { id: string }) => id);
+
   describe('with the token of', () => {
     for (const [name, enter] of Object.entries(WAYS))
       it(name, async () => {
@@ -92,6 +96,7 @@ onUsualDatabase('An application is not managed, nor are its roles assigned,', (a
         assert.equal(trusts.status, name.startsWith('a trust') ? 200 : 403, trusts.text);
         for (const [method, path, body] of managing(user.id))
           assertRefused(await api.request(method, path, { token, body }), 403);
+        assert.deepEqual(await managed(token), []);
         for (const path of paths())
           for (const method of ['PUT', 'DELETE']) assertRefused(await api.request(method, path, { token }), 403);
         const { role_assignments: held } = assertOk(
@@ -104,6 +109,7 @@ onUsualDatabase('An application is not managed, nor are its roles assigned,', (a
   it('in another way than in person', async () => {
     const own = await api.logIn({ id: colleague.id, password: colleague.password });
     assertOk(await api.get(`/v3/OS-TRUST/trusts?trustor_user_id=${colleague.id}`, { token: own }));
+    assert.deepEqual(await managed(own), [application.id]);
     for (const [method, path, body] of managing(colleague.id)) assertOk(await api.request(method, path, { token: own, body }));
     const [first, ...others] = paths();
     assertOk(await api.put(first!, undefined, { token: own }));

@@ -6,11 +6,12 @@ import { uniqueName } from '../../../../test/support/api.ts';
 import { DirectoryDomain } from '../../../../test/support/directory-domain.ts';
 import { exchange, signedV2 } from '../../../../test/support/ec2.ts';
 import { dnOf, passwordOf } from '../../../../test/support/slapd.ts';
+import { whenAt } from '../../../../test/support/test-points.ts';
 import { makeTrust, trustPerson, trustToken, useTrust } from '../../../../test/support/trusts.ts';
 
 for (const kind of ['SQLite', 'PostgreSQL'] as const) {
   describe(`Whoever has left a directory (${kind})`, () => {
-    const domain = new DirectoryDomain(kind, { slapd: { people: 6 } });
+    const domain = new DirectoryDomain(kind, { slapd: { people: 7 } });
     const { api, slapd } = domain;
 
     /** Somebody of the directory, with a role in a project of their own. */
@@ -91,6 +92,18 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const) {
       assertOk(await byProgram(), 201);
       await slapd.change((client) => client.del(dnOf('user5')));
       assert.equal((await byProgram()).status, 401);
+    });
+
+    it('gives nothing to a program whose key was checked before the tokens of its user ended', async () => {
+      const { user, token } = await member('user6');
+      const program = { application_credential: { name: 'program' } };
+      const made = await api.post(`/v3/users/${user.id}/application_credentials`, program, { token });
+      const { id, secret } = assertOk(made, 201).application_credential;
+      const identity = { methods: ['application_credential'], application_credential: { id, secret } };
+      const byProgram = () => api.post('/v3/auth/tokens', { auth: { identity } }, { token: null });
+      const end = async () => assertOk(await api.delete(`/v3/users/${user.id}/tokens`), 204);
+      assert.equal((await whenAt('login.before-token', end, byProgram)).status, 401);
+      assertOk(await byProgram(), 201);
     });
   });
 }

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { type AuthenticatorTwist, type CreationOptions, SoftAuthenticator } from '../../../../test/support/soft-authenticator.ts';
@@ -294,6 +296,23 @@ onEachDatabase('A passkey', (api) => {
     await passkeys.remove(actor, user.id, row.id);
     assert.deepEqual(await isThere(), [false, false]);
     assert.equal(removed.at(-1), row.id);
+  });
+
+  /** SQLite has one writer: there the question waits for the removal anyway. */
+  it('is not there for whoever asks while it is being removed', { skip: api.kind === 'SQLite' }, async () => {
+    const { register, passkeys, user } = await person();
+    const { row } = await register();
+    const waiting = sql`select 1 from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()`;
+    const { asked } = await db.write(async (tx) => {
+      await tx.updateTable('passkeys').set({ removed_at: 1 }).where('id', '=', row.id).execute();
+      let isAnswered = false;
+      const answer = passkeys.isThere(user.id, row.id).finally(() => {
+        isAnswered = true;
+      });
+      while (!isAnswered && (await waiting.execute(db.read)).rows.length === 0) await sleep(10);
+      return { asked: answer };
+    });
+    assert.equal(await asked, false);
   });
 
   it('that is the last way in is not removed by its owner, but by an administrator', async () => {

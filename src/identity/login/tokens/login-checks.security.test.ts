@@ -8,8 +8,9 @@ import { connectProvider, providerFor } from '../../../../test/support/federatio
 import { KeyrockClient, logInByAccessToken } from '../../../../test/support/keyrock-client.ts';
 import type { PlainProvider } from '../../../../test/support/plain-provider.ts';
 import { ProviderTokens } from '../../../../test/support/provider-tokens.ts';
-import { logInWith, Phone } from '../../../../test/support/second-factor.ts';
+import { enable, logInWith, Phone } from '../../../../test/support/second-factor.ts';
 import { whenAt } from '../../../../test/support/test-points.ts';
+import { makeTrust, trustPerson } from '../../../../test/support/trusts.ts';
 
 /** Of an authenticator app, in base32. */
 const blob = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
@@ -86,6 +87,19 @@ onUsualDatabase('The checks of a login', (api) => {
     };
     assertRefused(await byCode(renewed), 401);
     assertOk(await byCode(first), 201);
+  });
+
+  it('ask for the second factor before the scope: without it nobody learns of one, or takes a use of a trust', async () => {
+    const [ann, bob] = [await trustPerson(api, ['member']), await trustPerson(api)];
+    const trust = await makeTrust(api, ann, bob, { remaining_uses: 1 });
+    assertOk(await enable(api, bob.user), 201);
+    for (const scope of [{ 'OS-TRUST:trust': { id: trust.id } }, { project: { id: ann.project.id } }]) {
+      const answer = await api.authenticate({ id: bob.user.id, password: bob.password }, scope);
+      assert.equal(answer.status, 401);
+      assert.ok(answer.headers.get('openstack-auth-receipt'), 'it says what is missing');
+    }
+    const { trust: left } = assertOk(await api.get(`/v3/OS-TRUST/trusts/${trust.id}`, { token: ann.token }));
+    assert.equal(left.remaining_uses, 1);
   });
 
   it('give no application the rights of somebody who became an administrator', async () => {

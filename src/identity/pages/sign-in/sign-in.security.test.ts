@@ -8,6 +8,7 @@ import { onDatabase, onUsualDatabase, type TestApi, uniqueName } from '../../../
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { enable, makeTwoFactorPerson, Phone } from '../../../../test/support/second-factor.ts';
 import { type BrowserPage, redirectTargetOf, stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
+import { whenAt } from '../../../../test/support/test-points.ts';
 
 const WRONG = /User name or password is not right/;
 const WRONG_CODE = /This code is not right, or it was used already/;
@@ -335,6 +336,26 @@ onUsualDatabase('Signing in under attack', (api) => {
       const thief = new TestBrowser(api);
       thief.putCookie(name, cookie.value);
       assert.equal(stepOf(await passwordIn(thief, other)), 'code');
+    });
+
+    it('keeps its new token when its sign-in is not completed, because the account changed meanwhile', async () => {
+      const domain = await api.make('domain', { name: uniqueName('domain') });
+      const person = await makeUser(api, { domain_id: domain.id });
+      const phone = new Phone(api, assertOk(await enable(api, person), 201).two_factor_auth.two_factor_key);
+      const [browser, party] = [new TestBrowser(api), await RelyingParty.make(api)];
+      const answers = { ...person, code: () => phone.fresh(), remember: true };
+      redirectTargetOf(await browser.signIn((await party.ask()).url, answers));
+      const closeAndOpen = async (): Promise<void> => {
+        for (const enabled of [false, true]) assertOk(await api.patch(`/v3/domains/${domain.id}`, { domain: { enabled } }));
+      };
+      browser.forget(/^gatehouse_(session|interaction|resume)/);
+      const start = await browser.go((await party.ask()).url);
+      const { name, password } = person;
+      const page = await whenAt('change.before-transaction', closeAndOpen, () =>
+        browser.submit(start, 'password', { name, password }),
+      );
+      assert.notEqual(stepOf(page), 'allow');
+      assert.equal(stepOf(await passwordIn(browser, person)), 'allow', 'it is not taken for stolen');
     });
 
     it('that was copied is detected, and all devices are forgotten', async () => {

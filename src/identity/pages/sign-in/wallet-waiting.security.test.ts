@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
 import { onUsualDatabase } from '../../../../test/support/api.ts';
 import { type CredentialHolder, makeCredentialHolder } from '../../../../test/support/credential-holders.ts';
+import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
 import { issuedTo, takeRole, usesRoleWorld, withdraw } from '../../../../test/support/role-credentials.ts';
 import { enable, Phone } from '../../../../test/support/second-factor.ts';
 import { type BrowserPage, stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
@@ -21,6 +22,7 @@ onUsualDatabase(
   (api) => {
     const { world } = usesRoleWorld(api);
     const { application, visitor } = usesVisitors(api);
+    const db = usesDatabaseOf(api);
     const idOf = async (person: CredentialHolder): Promise<string> => (await issuedTo(api, person))[0].id;
 
     const WITHDRAWN: Readonly<Record<string, (person: CredentialHolder) => Promise<unknown>>> = {
@@ -28,6 +30,26 @@ onUsualDatabase(
       'is suspended': async (person) => withdraw(api, await idOf(person), 'suspend'),
       'loses its role': (person) => takeRole(api, person, world),
     };
+
+    /** What is never so by itself: our record of a credential says something else than the credential, or than it said before. */
+    const recordSays = async (person: CredentialHolder, other: { user_id?: string; key_thumbprint?: string }): Promise<void> => {
+      const id = await idOf(person);
+      await db().write((tx) => tx.updateTable('issued_credentials').set(other).where('id', '=', id).execute());
+    };
+    const ANOTHERS: Readonly<Record<string, (person: CredentialHolder) => Promise<unknown>>> = {
+      'is somebody else’s by our record': async (person) =>
+        recordSays(person, { user_id: (await makeCredentialHolder(api, world)).id }),
+      'is of another key by our record': (person) => recordSays(person, { key_thumbprint: 'another key' }),
+    };
+
+    for (const [name, happens] of Object.entries(ANOTHERS))
+      it(`does not begin with a credential that ${name}`, async () => {
+        const person = await makeCredentialHolder(api, world);
+        await happens(person);
+        const visit = await visitor().ask();
+        const { body } = await person.holder.answer(visit.link);
+        assertNotSignedIn(await visit.returns(body.redirect_uri));
+      });
 
     describe('to be picked up', () => {
       /** The wallet has answered and the browser is back, but it does not follow the last redirect. */
@@ -47,7 +69,7 @@ onUsualDatabase(
         assert.equal((await visit.claims(await visit.presses(page, 'allow'))).sub, person.id);
       });
 
-      for (const [name, happens] of Object.entries(WITHDRAWN))
+      for (const [name, happens] of Object.entries({ ...WITHDRAWN, ...ANOTHERS }))
         it(`is not completed when the credential ${name}`, async () => {
           const person = await makeCredentialHolder(api, world);
           const { visit, collect } = await park(person);

@@ -15,6 +15,7 @@ import {
   verifierOf,
 } from '../../../../test/support/issued-credentials.ts';
 import { CREDENTIALS } from '../../../../test/support/role-credentials.ts';
+import { whenAt } from '../../../../test/support/test-points.ts';
 import { inspectUserPermissions } from '../../applications/app-roles/index.ts';
 import { serviceActor } from '../../ground/audit/index.ts';
 import { rolesForType } from '../types/index.ts';
@@ -67,6 +68,26 @@ onEachDatabase(
       assert.deepEqual(await listed(`user_id=${user.id}&state=valid`), [other.id]);
       assert.equal((await listed(`user_id=${user.id}&limit=1`)).length, 1);
       assertRefused(await api.get(`${CREDENTIALS}?state=expired`), 400, /state/);
+    });
+
+    it('that somebody else changed a moment before are as the second wanted, or not there: both are in the audit log', async () => {
+      const { user, typeId } = await makeHolder(api, db());
+      const { ids } = await recordFor(on, user.id, typeId, 3);
+      const [twice, revoked, gone] = ids as [string, string, string];
+      const POINT = 'change.before-transaction';
+      const suspend = (id: string) => api.patch(`${CREDENTIALS}/${id}`, { credential: { state: 'suspended' } });
+      const second = await whenAt(
+        POINT,
+        async () => assertOk(await suspend(twice)),
+        () => suspend(twice),
+      );
+      assert.equal(assertOk(second).credential.state, 'suspended');
+      const events = await db().read.selectFrom('audit_events').where('target_id', '=', twice).select('action').execute();
+      assert.equal(events.filter(({ action }) => action === 'issued_credential.suspended').length, 2);
+      const revoke = async () => assertOk(await api.delete(`${CREDENTIALS}/${revoked}`), 204);
+      assertRefused(await whenAt(POINT, revoke, () => suspend(revoked)), 409, /cannot be taken back/);
+      const remove = () => db().write((tx) => tx.deleteFrom('issued_credentials').where('id', '=', gone).execute());
+      assertRefused(await whenAt(POINT, remove, () => suspend(gone)), 404);
     });
 
     it('are seen and revoked by the person themselves and by managers of the application, and by nobody else', async () => {
