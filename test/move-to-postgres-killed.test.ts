@@ -6,6 +6,7 @@ import { afterEach, before, describe, it } from 'node:test';
 import { Client } from 'pg';
 import { LOCK } from '../src/platform/database/migrate.ts';
 import { ADMIN_PASSWORD, TestApi } from './support/api.ts';
+import { aShareOf } from './support/extent.ts';
 import { sharedPostgres } from './support/postgres.ts';
 import { type GatehouseProcess, type ProcessSettings, usesProcesses } from './support/process.ts';
 
@@ -98,7 +99,7 @@ describe('A move to PostgreSQL that is killed', () => {
     },
   };
 
-  for (const [point, stall] of Object.entries(POINTS))
+  for (const [point, stall] of aShareOf(Object.entries(POINTS), 2, 1))
     it(`${point}, lets no service begin anew, and is repeated`, async () => {
       const postgres = await sharedPostgres();
       const urls = { identity: await postgres.createDatabase(), wallet: await postgres.createDatabase() };

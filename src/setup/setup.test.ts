@@ -11,6 +11,7 @@ import { ADMIN_PASSWORD, onDatabase, onEachDatabase, TestApi } from '../../test/
 import { certify } from '../../test/support/certificates.ts';
 import { Operator } from '../../test/support/setup.ts';
 import { BUILT_IN_APPLICATION } from '../identity/applications/consumers/index.ts';
+import { WALLET_CONSUMER } from '../identity/openid/first-party-clients/index.ts';
 import { parseSetup } from './document.ts';
 import { apply } from './index.ts';
 import { OWN_APPLICATIONS } from './kinds/index.ts';
@@ -129,9 +130,7 @@ onEachDatabase('A set-up file', (api) => {
     ]);
     assert.doesNotMatch(planned.notices.join('\n'), /built in/);
     assert.match(planned.notices.join('\n'), /of user "admin" of domain "Default" on domain "Default": it is your own/);
-    const clients = readFileSync('src/identity/openid/provider/first-party-clients.ts', 'utf8');
-    const [, wallet] = /WALLET_CONSUMER = '(\w+)'/.exec(clients)!;
-    assert.deepEqual([...OWN_APPLICATIONS], [BUILT_IN_APPLICATION, wallet]);
+    assert.deepEqual([...OWN_APPLICATIONS], [BUILT_IN_APPLICATION, WALLET_CONSUMER]);
   });
 
   it('keeps a region that another one is below which stays', async () => {
