@@ -28,10 +28,12 @@ onEachDatabase('A noun', (api) => {
       assert.deepEqual(asDocumented(created), documented.get(`POST ${noun.path}`)![201]);
       const one = `${noun.path}/${made[noun.one].id}`;
       assert.deepEqual(asDocumented(await api.get(one)), documented.get(`GET ${itemPath(noun)}`)![200]);
-      const [listed] = (documented.get(`GET ${noun.path}`)![200] as any)[noun.many];
-      const list = asDocumented(await api.get(noun.path)) as any;
+      const itemsOf = (list: unknown) => (list as Record<string, readonly { readonly id: string }[]>)[noun.many]!;
+      const [listed] = itemsOf(documented.get(`GET ${noun.path}`)![200]);
+      assert.ok(listed);
+      const items = itemsOf(asDocumented(await api.get(noun.path)));
       assert.deepEqual(
-        list[noun.many].find(({ id }: { id: string }) => id === listed.id),
+        items.find(({ id }) => id === listed.id),
         listed,
       );
       const changed = await api.patch(one, { [noun.one]: noun.examples.change });

@@ -50,7 +50,7 @@ const HIERARCHY = {
 interface ProjectDeps extends Pick<Deps, 'db'> {
   readonly projects: Projects;
   readonly tags: ProjectTags;
-  /** The projects a user has any role in. */
+  /** The projects in which a user has a role. */
   readonly userScopes: { everyProjectOf(userId: string): Promise<readonly { readonly id: string }[]> };
 }
 
