@@ -7,10 +7,10 @@ import { serviceActor } from '../src/identity/ground/audit/index.ts';
 import type { Database } from '../src/identity/ground/database/index.ts';
 import { readIssuedCredentials } from '../src/identity/operations/personal-data/personal-data.store.ts';
 import { credentialTypeTag } from '../src/identity/role-credentials/types/index.ts';
+import { DELETION_ALLOWED, leave, passTime } from './support/account-deletion.ts';
 import { onEachDatabase, type TestApi, uniqueName } from './support/api.ts';
 import { assign, assignmentPath, makeApplication, makeOrganization, makeRole } from './support/applications.ts';
 import { type IssuedOn, issuedCredentialsOn, makeHolder, makeType, recordFor, stateOf } from './support/issued-credentials.ts';
-import { leave, MAY_LEAVE, passTime } from './support/leaving.ts';
 import { usesDatabaseOf } from './support/restartable-api.ts';
 import { connect, patchOf } from './support/scim.ts';
 
@@ -417,5 +417,5 @@ onEachDatabase(
       assert.equal(await stateOf(db(), ids[0]!), 'revoked');
     });
   },
-  { settings: MAY_LEAVE },
+  { settings: DELETION_ALLOWED },
 );

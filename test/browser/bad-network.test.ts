@@ -6,6 +6,7 @@ import type { Locator, Page } from 'playwright-core';
 import { words } from '../../console/identity/words/en/index.ts';
 import { texts } from '../../console/shared/words/en.ts';
 import { words as walletWords } from '../../console/wallet/words/en/index.ts';
+import { DELETION_ALLOWED } from '../support/account-deletion.ts';
 import { onDatabase, type TestApi, uniqueName } from '../support/api.ts';
 import { BadNetwork, FAULTS } from '../support/bad-network.ts';
 import { usesChromium } from '../support/chromium.ts';
@@ -13,7 +14,6 @@ import { move, openConsole, visit } from '../support/console.ts';
 import { consoleScreens } from '../support/console-screens.ts';
 import { makeConsoleWorld } from '../support/console-world.ts';
 import { aShareOf } from '../support/extent.ts';
-import { MAY_LEAVE } from '../support/leaving.ts';
 import { setUpPresentation } from '../support/presentation.ts';
 import { enterPassword } from '../support/visitor.ts';
 import { onWallet } from '../support/wallet.ts';
@@ -104,7 +104,7 @@ async function checkChange(page: Page, network: BadNetwork, change: Change): Pro
 }
 
 // What a page does with bad answers does not depend on the database.
-onDatabase('SQLite', 'The console with a bad network', { settings: MAY_LEAVE }, (api) => {
+onDatabase('SQLite', 'The console with a bad network', { settings: DELETION_ALLOWED }, (api) => {
   let world: Awaited<ReturnType<typeof makeConsoleWorld>>;
   before(async () => {
     world = await makeConsoleWorld(api);

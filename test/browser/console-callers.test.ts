@@ -4,6 +4,7 @@ import { before, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { words } from '../../console/identity/words/en/index.ts';
 import { texts } from '../../console/shared/words/en.ts';
+import { DELETION_ALLOWED } from '../support/account-deletion.ts';
 import { onDatabase, type TestApi, uniqueName } from '../support/api.ts';
 import { makePerson, makeRole } from '../support/applications.ts';
 import { usesChromium } from '../support/chromium.ts';
@@ -13,7 +14,6 @@ import { consoleScreens } from '../support/console-screens.ts';
 import { makeConsoleWorld } from '../support/console-world.ts';
 import type { Ids } from '../support/every-route.ts';
 import { aShareOf } from '../support/extent.ts';
-import { MAY_LEAVE } from '../support/leaving.ts';
 
 const chromium = usesChromium();
 
@@ -242,11 +242,11 @@ function walk(api: TestApi, callers: typeof CALLERS): void {
 }
 
 // The policy does not depend on the database, and neither do the pages.
-onDatabase('SQLite', 'What the console offers', { settings: MAY_LEAVE }, (api) => walk(api, CALLERS));
+onDatabase('SQLite', 'What the console offers', { settings: DELETION_ALLOWED }, (api) => walk(api, CALLERS));
 onDatabase(
   'SQLite',
   'What the console offers with the scope enforced',
-  { settings: { ...MAY_LEAVE, GATEHOUSE_IDENTITY_ENFORCE_SCOPE: 'on' } },
+  { settings: { ...DELETION_ALLOWED, GATEHOUSE_IDENTITY_ENFORCE_SCOPE: 'on' } },
   (api) => {
     walk(api, WITH_ENFORCED_SCOPE);
 

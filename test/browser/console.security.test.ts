@@ -4,13 +4,13 @@ import { it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { words } from '../../console/identity/words/en/index.ts';
 import { texts } from '../../console/shared/words/en.ts';
+import { DELETION_ALLOWED } from '../support/account-deletion.ts';
 import { onDatabase, type TestApi, uniqueName } from '../support/api.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { goTo, onScreen, openConsole, visit } from '../support/console.ts';
 import type { ConsoleWorld } from '../support/console-acts.ts';
 import { consoleScreens } from '../support/console-screens.ts';
 import { makeConsoleWorld } from '../support/console-world.ts';
-import { MAY_LEAVE } from '../support/leaving.ts';
 import { makeUser } from '../support/relying-party.ts';
 import { isChange, nameOfRoute, walletRoutes } from '../support/routes.ts';
 import { TestBrowser } from '../support/test-browser.ts';
@@ -73,7 +73,7 @@ async function lookAt(page: Page, where: string): Promise<string> {
 }
 
 // The pages are the same on both databases.
-onDatabase('SQLite', 'Attacks on the console', { settings: MAY_LEAVE }, (api) => {
+onDatabase('SQLite', 'Attacks on the console', { settings: DELETION_ALLOWED }, (api) => {
   it('shows names and descriptions with script in them as texts, on every screen and in every dialog that asks', async () => {
     const world = await makeConsoleWorld(api);
     const unseen = new Set(await plant(api, world));

@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { it } from 'node:test';
+import { DATA_PAGE, DELETION_ALLOWED } from '../support/account-deletion.ts';
 import { onDatabase } from '../support/api.ts';
 import { usesChromium } from '../support/chromium.ts';
-import { DATA_PAGE, MAY_LEAVE } from '../support/leaving.ts';
 import { makeUser } from '../support/relying-party.ts';
 import { alertOf, enterPassword, follow, press, signInToAccount, titleOf, words } from '../support/visitor.ts';
 
 const chromium = usesChromium();
 
-onDatabase('SQLite', 'Somebody who leaves', { settings: MAY_LEAVE }, (api) => {
+onDatabase('SQLite', 'Somebody who leaves', { settings: DELETION_ALLOWED }, (api) => {
   it('downloads their data, deletes the account, and keeps it after all', async () => {
     const person = await makeUser(api);
     const page = await chromium.open(api);
@@ -30,7 +30,7 @@ onDatabase('SQLite', 'Somebody who leaves', { settings: MAY_LEAVE }, (api) => {
     assert.equal(await alertOf(page), words.deletionWrongName);
     await name.fill(person.name);
     await press(page, words.deleteAccount);
-    assert.equal(await titleOf(page), words.leavingTitle);
+    assert.equal(await titleOf(page), words.deletionPendingTitle);
     assert.equal((await api.authenticate({ id: person.id, password: person.password })).status, 401);
 
     await page.goto(`${api.url}/account`);

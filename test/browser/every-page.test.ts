@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { DESK, keyboardTroubles, lookTroubles, run } from '../support/accessibility.ts';
+import { DELETION_ALLOWED } from '../support/account-deletion.ts';
 import { onDatabase, type TestApi } from '../support/api.ts';
 import { type ApplicationPage, startDevice, withApplication } from '../support/application-page.ts';
 import { makeOrganization } from '../support/applications.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { connectProvider } from '../support/federation.ts';
 import { InvitationClient } from '../support/invitations.ts';
-import { MAY_LEAVE } from '../support/leaving.ts';
 import { smtpSettings } from '../support/mail-server.ts';
 import { linkIn, newestMail, newMailbox, startMailServer } from '../support/mailbox.ts';
 import { AT_LOCALHOST, servesAtLocalhost } from '../support/passkeys.ts';
@@ -213,7 +213,7 @@ const settings = {
   ...smtpSettings(server),
   GATEHOUSE_IDENTITY_PASSWORD_EXPIRES_DAYS: '30',
   GATEHOUSE_IDENTITY_REGISTRATION: 'open',
-  ...MAY_LEAVE,
+  ...DELETION_ALLOWED,
 };
 
 onDatabase('SQLite', 'Every page', { settings }, (api) => {

@@ -102,7 +102,7 @@ onWallet('SQLite', 'The pages of the wallet', {}, (wallet) => {
     await page.getByLabel(words.share.which).selectOption({ index: COUNT - 1 });
     await page.getByText(words.share.many(COUNT, 41)).waitFor();
     await page.getByRole('button', { name: words.share.consent(new URL(verifier.url).host) }).waitFor();
-    await page.locator('dl.leaving').getByText('Ada', { exact: true }).waitFor();
+    await page.locator('dl.disclosed').getByText('Ada', { exact: true }).waitFor();
   });
 
   it('load little at first', async () => {

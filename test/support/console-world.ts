@@ -1,9 +1,9 @@
 // One of everything that the screens of the console show.
 import assert from 'node:assert/strict';
+import { makeLeaver } from './account-deletion.ts';
 import { type TestApi, uniqueName } from './api.ts';
 import type { ConsoleWorld } from './console-acts.ts';
 import { makeWorld, PASSWORD, type World } from './every-route.ts';
-import { makeLeaver } from './leaving.ts';
 import { LOGO } from './pictures.ts';
 import { TestCredentialWallet } from './role-credentials.ts';
 import { enable, Phone, tokenByCode } from './second-factor.ts';
@@ -16,7 +16,7 @@ async function issueTo(api: TestApi, { user, credentialType }: World, phone: Pho
   return { id: credentials[0].id };
 }
 
-/** The service must let people leave (`MAY_LEAVE`). */
+/** The service must let people leave (`DELETION_ALLOWED`). */
 export async function makeConsoleWorld(api: TestApi): Promise<ConsoleWorld> {
   const world = await makeWorld(api);
   const customRole = await api.make('role', { name: uniqueName('custom') });

@@ -123,7 +123,7 @@ class Share extends Screen {
 
   #claims(credential: Credential | undefined, disclosed: readonly Path[]): TemplateResult {
     if (disclosed.length === 0) return html`<p>${words.share.noClaims}</p>`;
-    return html`<dl class="facts leaving">${disclosed.map(
+    return html`<dl class="facts disclosed">${disclosed.map(
       (path) =>
         html`<dt>${labelOf(path, credential?.labels ?? [])}</dt><dd>${credential ? valueText(valueAt(credential.claims, path)) : '…'}</dd>`,
     )}</dl>`;

@@ -5,6 +5,7 @@ import type { Deps } from '../../ground/resource/index.ts';
 import type { DomainSettingsOf } from '../domain-settings/index.ts';
 import { createDirectoryClients, isDirectory, mappedOf } from './clients.ts';
 import { createUserClosing } from './close-users.rules.ts';
+import { createDepartures } from './departures.ts';
 import { findUserEntry, readUsers, type UserEntryRow } from './directories.store.ts';
 import type { Directory } from './directory.ts';
 import type { DirectoryUser } from './entries.ts';
@@ -13,7 +14,6 @@ import { identify, isEntryOf } from './identity.ts';
 import { createGroupKeeping } from './keep-groups.rules.ts';
 import { createMemberKeeping } from './keep-members.rules.ts';
 import { createUserKeeping, type KeepDeps } from './keep-users.rules.ts';
-import { createLeaving } from './leaving.ts';
 import { createLeftOut } from './left-out.ts';
 import { createReadings } from './readings.ts';
 import { createSynchronize } from './synchronize.ts';
@@ -98,7 +98,7 @@ export function createDirectories(deps: DirectoriesDeps) {
     return user && isEntryOf(entry, user) ? user : undefined;
   }
 
-  const leaving = createLeaving({ ...deps, clients, keepOne, closeUsers: keeping.closeUsers });
+  const departures = createDepartures({ ...deps, clients, keepOne, closeUsers: keeping.closeUsers });
 
   const guard: DirectoryGuard = {
     ...createWriteGuard(deps),
@@ -130,13 +130,13 @@ export function createDirectories(deps: DirectoriesDeps) {
       const asked = deps.clock.now();
       const login = await findLogin(entry.domain_id, (directory) => directory.findUser(entry.local_id));
       if ((await login.accept()) === userId) return true;
-      await leaving.closeIfGone(entry, asked);
+      await departures.closeIfGone(entry, asked);
       return false;
     },
 
     async hasLeft(userId) {
       const entry = await entryOf(userId);
-      return entry !== undefined && leaving.hasLeft(entry);
+      return entry !== undefined && departures.hasLeft(entry);
     },
 
     async refresh(domainId, { userName } = {}) {

@@ -9,9 +9,9 @@ import { DirectoryDomain } from '../../../../test/support/directory-domain.ts';
 import { passwordOf, Slapd } from '../../../../test/support/slapd.ts';
 import { currentDeadline, withDeadline } from '../../../platform/deadline.ts';
 import { createLog } from '../../../platform/log/index.ts';
+import { createDepartures } from './departures.ts';
 import type { UserEntryRow } from './directories.store.ts';
 import { createDirectory, type Directory } from './directory.ts';
-import { createLeaving } from './leaving.ts';
 
 const TIMEOUT_SECONDS = 4;
 const isAway = (error: Error & { code?: string }): boolean => error.code === 'directory.unavailable';
@@ -100,7 +100,7 @@ describe('A request that asks whether somebody has left a directory which stalls
     const ldap = ldapSettings(slapd.url, { connection_timeout: String(TIMEOUT_SECONDS) });
     const directory = createDirectory({ ldap, domainId: 'd', clock, log });
     const unexpected = () => assert.fail('nobody has left');
-    const leaving = createLeaving({
+    const departures = createDepartures({
       clock,
       log,
       clients: { of: async () => directory },
@@ -113,10 +113,10 @@ describe('A request that asks whether somebody has left a directory which stalls
       await withDeadline(async () => {
         const deadline = currentDeadline()!;
         const atFirst = deadline.left();
-        assert.equal(await leaving.hasLeft(entry), false);
+        assert.equal(await departures.hasLeft(entry), false);
         const afterwards = deadline.left();
         assert.ok(afterwards < atFirst - 1000, 'the moment counts');
-        assert.equal(await leaving.hasLeft(entry), false);
+        assert.equal(await departures.hasLeft(entry), false);
         assert.ok(deadline.left() > afterwards - 1000, 'and is not waited for twice');
         await sleep(100);
         assert.ok(deadline.left() < afterwards, 'so does the time after it, while the directory is still asked');

@@ -1,9 +1,9 @@
 // The file with a person's data: complete, without secrets, and without the data of others.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { DELETION_ALLOWED, openData, rowsOf, tablesOf } from '../../../../test/support/account-deletion.ts';
 import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { assign, makeApplication, makeRole } from '../../../../test/support/applications.ts';
-import { MAY_LEAVE, openData, rowsOf, tablesOf } from '../../../../test/support/leaving.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
 import { makeTwoFactorPerson } from '../../../../test/support/second-factor.ts';
@@ -214,7 +214,7 @@ onEachDatabase(
       assert.ok(!text.includes(admin), 'whoever acted is not named');
     });
   },
-  { settings: MAY_LEAVE },
+  { settings: DELETION_ALLOWED },
 );
 
 onEachDatabase(
@@ -241,5 +241,5 @@ onEachDatabase(
       assert.equal(stepOf(await browser.send(page.url, fields)), 'password', 'an old session');
     });
   },
-  { settings: MAY_LEAVE, rateLimits: true },
+  { settings: DELETION_ALLOWED, rateLimits: true },
 );

@@ -23,9 +23,10 @@ export function deletionSection(
 }
 
 /** After it: there is no session any more. */
-export function leavingPage(look: PageLook, dueAt: number, graceDays: number): string {
+export function deletionPendingPage(look: PageLook, dueAt: number, graceDays: number): string {
   const { words } = look;
-  if (graceDays === 0) return page(look, { title: words.leavingNowTitle, body: html`<p role="status">${words.leavingNow}</p>` });
-  const body = html`<p role="status">${words.leavingText} ${look.time(dueAt)}</p><p>${words.leavingComeBack}</p>`;
-  return page(look, { title: words.leavingTitle, body });
+  if (graceDays === 0)
+    return page(look, { title: words.deletionAtOnceTitle, body: html`<p role="status">${words.deletionAtOnceText}</p>` });
+  const body = html`<p role="status">${words.deletionPendingText} ${look.time(dueAt)}</p><p>${words.deletionPendingComeBack}</p>`;
+  return page(look, { title: words.deletionPendingTitle, body });
 }

@@ -3,7 +3,7 @@
 import { Fault } from '../../ground/faults.ts';
 import { sendPage } from '../../ground/look/index.ts';
 import type { AccountDeletion } from '../../provisioning/account-deletion/index.ts';
-import { deletionSection, leavingPage } from './data.page.ts';
+import { deletionPendingPage, deletionSection } from './data.page.ts';
 import type { AccountSection } from './section.ts';
 
 export interface DeletionDeps {
@@ -26,7 +26,7 @@ export const createDeletionSection = ({ accountDeletion }: DeletionDeps): Accoun
       async run({ browser, look, person: { user, actor } }, form) {
         try {
           const dueAt = await accountDeletion.schedule(actor, user, form.text('user_name'));
-          sendPage(browser, leavingPage(look, dueAt, await accountDeletion.graceDays(user)));
+          sendPage(browser, deletionPendingPage(look, dueAt, await accountDeletion.graceDays(user)));
           return 'answered';
         } catch (error) {
           if (!isWrongName(error)) throw error;

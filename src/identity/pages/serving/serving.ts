@@ -39,9 +39,9 @@ import { createInvitationHandler } from '../invitation/index.ts';
 import { createNewEmailPage, createPeoplePages, type NewEmailDeps, type PeoplePagesDeps } from '../people/index.ts';
 import {
   createInteractions,
-  createLeavingSignIn,
+  createKeepAccountLogins,
   createSignIn,
-  type LeavingDeps,
+  type KeepAccountLoginDeps,
   registerPasswordGrant,
   type SignInDeps,
 } from '../sign-in/index.ts';
@@ -53,7 +53,7 @@ export interface OpenidDeps
     Omit<SignInDeps, 'users' | 'generationOf'>,
     PeoplePagesDeps,
     Pick<NewEmailDeps, 'emailChange'>,
-    LeavingDeps,
+    KeepAccountLoginDeps,
     DataDeps,
     Omit<RoleCredentialDeps, 'walletAddress'>,
     WalletNodeDeps {
@@ -98,9 +98,16 @@ export function createServing(deps: OpenidDeps, { assets, keys, wallet, grants, 
   const { clock, records, config, gate, federation, issuer } = deps;
   const signIn = createSignIn({ ...deps, generationOf: deps.records.generationOf });
   const people = createPeoplePages(deps);
-  const leaving = createLeavingSignIn(deps);
+  const keepAccountLogins = createKeepAccountLogins(deps);
   const consentSeconds = config.refreshTokenSeconds;
-  const interactions = createInteractions({ ...deps, ...people, signIn, leaving, consentSeconds, now: () => clock.now() });
+  const interactions = createInteractions({
+    ...deps,
+    ...people,
+    signIn,
+    keepAccountLogins,
+    consentSeconds,
+    now: () => clock.now(),
+  });
   const account = createAccountHandler({ ...deps, walletAddress: wallet.pageAddress });
   const console = createConsoleHandler(deps);
   const websso = createWebssoHandler(deps);

@@ -1,7 +1,7 @@
 // /openid/interaction: the steps of signing in, and consent. The password grant uses the same steps.
 
 export { createInteractions, type Interactions } from './interaction.ts';
-export { createLeavingSignIn, type LeavingDeps } from './leaving.ts';
+export { createKeepAccountLogins, type KeepAccountLoginDeps } from './keep-account-login.ts';
 export { newPasskeyForm } from './passkey-forms.ts';
 export { registerPasswordGrant } from './password-grant.ts';
 export { handleProviderRequest } from './provider-requests.ts';

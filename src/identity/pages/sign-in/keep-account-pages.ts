@@ -12,7 +12,7 @@ export function keepAccountPage(look: PageLook, about: PageForm & { dueAt: numbe
   const form = (step: string, label: string, kind: string) =>
     html`<form method="post" action="${about.action}">${hidden('form_token', about.token)}${hidden('step', step)}
 <button type="submit" class="${kind}">${label}</button></form>`;
-  const body = html`${errorMessage(about.error)}<p>${words.accountIsLeaving} ${look.time(about.dueAt)}</p>
+  const body = html`${errorMessage(about.error)}<p>${words.accountIsPendingDeletion} ${look.time(about.dueAt)}</p>
 <p>${words.keepAccountText}</p>${form('keep-account', words.keepAccount, '')}${form('cancel', words.letItGo, 'second')}`;
   return page(look, { title: words.keepAccountTitle, body });
 }

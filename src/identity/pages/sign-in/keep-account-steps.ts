@@ -2,8 +2,8 @@
 import { Fault } from '../../../platform/faults/index.ts';
 import { type PageRefusal, redirect, refusalOf, sendAnswer, sendPage } from '../../ground/look/index.ts';
 import type { InteractionRequest, PromptSteps } from './interaction-request.ts';
+import type { KeepAccountLogin, KeepAccountLogins } from './keep-account-login.ts';
 import { keepAccountPage, keptAccountPage } from './keep-account-pages.ts';
-import type { LeavingLogin, LeavingSignIn } from './leaving.ts';
 import type { LoginAttempt, SignIn } from './sign-in.ts';
 import { passkeyPage, secondFactorPage } from './sign-in-pages.ts';
 
@@ -12,11 +12,11 @@ const STEPS_MS = 5 * 60_000;
 
 export interface KeepAccountDeps {
   readonly signIn: SignIn;
-  readonly leaving: LeavingSignIn;
+  readonly keepAccountLogins: KeepAccountLogins;
   readonly now: () => number;
 }
 
-interface PendingLogin extends LeavingLogin {
+interface PendingLogin extends KeepAccountLogin {
   readonly at: number;
 }
 
@@ -44,13 +44,13 @@ export class KeepAccountSteps implements PromptSteps {
   }
 
   /** After the first step. */
-  async begin(login: LeavingLogin): Promise<void> {
+  async begin(login: KeepAccountLogin): Promise<void> {
     await this.#save(login);
     return this.#showNext(login);
   }
 
   /** After the first step, at an address that is not to stay. */
-  async beginElsewhere(login: LeavingLogin): Promise<void> {
+  async beginElsewhere(login: KeepAccountLogin): Promise<void> {
     await this.#save(login);
     this.#again();
   }
@@ -80,14 +80,14 @@ export class KeepAccountSteps implements PromptSteps {
     redirect(this.#request.browser, this.#request.form.action);
   }
 
-  async #save(login: LeavingLogin | undefined): Promise<void> {
+  async #save(login: KeepAccountLogin | undefined): Promise<void> {
     const { interaction } = this.#request;
     interaction.lastSubmission = login ? { leaving: { ...login, at: this.#deps.now() } } : {};
     await this.#request.saveProof();
   }
 
   /** A second factor that the person has set up, or must use. */
-  async #missing(login: LeavingLogin): Promise<'code' | 'passkey' | undefined> {
+  async #missing(login: KeepAccountLogin): Promise<'code' | 'passkey' | undefined> {
     const { signIn } = this.#deps;
     const next = await signIn.nextSteps(login);
     if (next.code) return 'code';
@@ -95,7 +95,7 @@ export class KeepAccountSteps implements PromptSteps {
   }
 
   async #showNext(
-    login: LeavingLogin,
+    login: KeepAccountLogin,
     { recovery = false, refused }: { recovery?: boolean; refused?: PageRefusal } = {},
   ): Promise<void> {
     const { browser, form, challengesFor } = this.#request;
@@ -111,20 +111,20 @@ export class KeepAccountSteps implements PromptSteps {
     return sendAnswer(browser, passkeyPage(browser.look, { ...form, passkey, skip: false, error }), refused);
   }
 
-  #challenge({ userId }: LeavingLogin): string {
+  #challenge({ userId }: KeepAccountLogin): string {
     return `keep ${userId}`;
   }
 
-  async #second(login: LeavingLogin, step: 'code' | 'recovery' | 'second-passkey', form: URLSearchParams): Promise<void> {
-    const { leaving } = this.#deps;
+  async #second(login: KeepAccountLogin, step: 'code' | 'recovery' | 'second-passkey', form: URLSearchParams): Promise<void> {
+    const { keepAccountLogins } = this.#deps;
     const { words } = this.#request.browser.look;
     try {
       const challenges = this.#request.challengesFor(this.#challenge(login));
       const more = await (step === 'second-passkey'
-        ? leaving.secondPasskey(login, text(form, 'passkey'), challenges, this.#attempt)
+        ? keepAccountLogins.secondPasskey(login, text(form, 'passkey'), challenges, this.#attempt)
         : step === 'recovery'
-          ? leaving.recoveryCode(login, text(form, 'recovery_code'), this.#attempt)
-          : leaving.code(login, text(form, 'code').replaceAll(/\s/g, ''), this.#attempt));
+          ? keepAccountLogins.recoveryCode(login, text(form, 'recovery_code'), this.#attempt)
+          : keepAccountLogins.code(login, text(form, 'code').replaceAll(/\s/g, ''), this.#attempt));
       await this.begin(more);
     } catch (error) {
       const otherwise = step === 'second-passkey' ? words.passkeyWrong : words.wrongCode;
@@ -132,11 +132,11 @@ export class KeepAccountSteps implements PromptSteps {
     }
   }
 
-  async #keep(login: LeavingLogin): Promise<void> {
+  async #keep(login: KeepAccountLogin): Promise<void> {
     const { browser, form } = this.#request;
     if ((await this.#missing(login)) !== undefined) return this.#showNext(login);
     try {
-      await this.#deps.leaving.keep(login, this.#attempt);
+      await this.#deps.keepAccountLogins.keep(login, this.#attempt);
     } catch (error) {
       // The account was deleted or changed meanwhile. A sign-in shows what is the case.
       if (!(error instanceof Fault) || error.status >= 500) throw error;

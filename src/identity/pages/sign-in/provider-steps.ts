@@ -16,7 +16,7 @@ import type { CredentialState, ProviderCredential, WalletSignIn } from '../../lo
 import { hintIn } from '../../openid/provider/index.ts';
 import type { Records } from '../../openid/records/index.ts';
 import type { InteractionRequest } from './interaction-request.ts';
-import type { LeavingLogin, LeavingSignIn } from './leaving.ts';
+import type { KeepAccountLogin, KeepAccountLogins } from './keep-account-login.ts';
 import { firstSignInPage, providerEmailPage, providerFailedPage } from './other-providers-pages.ts';
 import type { BrowserSignInResult, SignIn } from './sign-in.ts';
 
@@ -24,7 +24,7 @@ export interface ProviderStepsDeps {
   readonly federation: Federation;
   readonly signIn: SignIn;
   readonly walletSignIn: Pick<WalletSignIn, 'isStillGood'>;
-  readonly leaving: LeavingSignIn;
+  readonly keepAccountLogins: KeepAccountLogins;
   readonly records: Records;
   readonly now: () => number;
 }
@@ -40,7 +40,7 @@ export interface VouchedSignIn extends BrowserSignInResult {
 interface NextSteps {
   proceed(vouched: VouchedSignIn): Promise<void>;
   /** For somebody whose account is to be deleted. */
-  keepAccount(login: LeavingLogin): Promise<void>;
+  keepAccount(login: KeepAccountLogin): Promise<void>;
 }
 
 /** Stored in the interaction: one sign-in through a provider at a time. */
@@ -249,9 +249,9 @@ export class ProviderSteps {
   }
 
   async #signIn({ userId, providerSession }: ProviderLogin, { since, credential }: VouchedPerson): Promise<void> {
-    const { leaving, signIn } = this.#deps;
-    const leavingLogin = await leaving.byProvider(userId);
-    if (leavingLogin) return this.#next.keepAccount(leavingLogin);
+    const { keepAccountLogins, signIn } = this.#deps;
+    const keepAccountLogin = await keepAccountLogins.byProvider(userId);
+    if (keepAccountLogin) return this.#next.keepAccount(keepAccountLogin);
     const step = await (credential ? signIn.byWalletOfProvider : signIn.byProvider)(userId, this.#attempt);
     await this.#next.proceed({ ...step, since, providerSession });
   }

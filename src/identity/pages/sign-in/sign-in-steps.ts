@@ -289,10 +289,10 @@ export class SignInSteps implements PromptSteps {
   /** `beside`: what was shown in the same request. */
   async #checkPassword(login: LoginName, password: string, beside?: PasswordChangeResult): Promise<void> {
     const { browser } = this.#request;
-    const { signIn, leaving } = this.#deps;
+    const { signIn, keepAccountLogins } = this.#deps;
     const { user, countedAs } = await signIn.findUser(login.name, login.domain);
     const named = { userId: user?.id ?? '', countedAs, ofAnyDomain: login.domain === '' };
-    const kept = await leaving.password(named, password, this.#attempt);
+    const kept = await keepAccountLogins.password(named, password, this.#attempt);
     if (kept) return this.#keepAccount.begin(kept);
     const deviceOf = (userId: string) => readDeviceCookie(browser, userId);
     const step = await signIn.password({ ...login, password }, this.#attempt, deviceOf);
@@ -331,8 +331,8 @@ export class SignInSteps implements PromptSteps {
     // It was sent twice: the first answer counts, and the second is no copy of the passkey.
     if (interaction.result?.login) return redirect(browser, interaction.returnTo);
     try {
-      const leaving = await this.#deps.leaving.passkey(text(form, 'passkey'), challengesFor(ALONE), this.#attempt);
-      if (leaving) return await this.#keepAccount.begin(leaving);
+      const kept = await this.#deps.keepAccountLogins.passkey(text(form, 'passkey'), challengesFor(ALONE), this.#attempt);
+      if (kept) return await this.#keepAccount.begin(kept);
       const step = await this.#deps.signIn.passkey(text(form, 'passkey'), challengesFor(ALONE), this.#attempt);
       if (step.complete) await this.#signedIn(step);
       else await this.#showSignIn({ refused: refusal(this.#words.passkeyMore, 401) });

@@ -1,10 +1,19 @@
 // Attacks on the deletion of one's own account.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import {
+  DAY,
+  DELETION_ALLOWED,
+  leave,
+  makeLeaver,
+  openData,
+  passTime,
+  rowsOf,
+  tablesOf,
+} from '../../../../test/support/account-deletion.ts';
 import { assertOk } from '../../../../test/support/answers.ts';
 import { type ApiAnswer, onDatabase, onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
 import { makeApplication } from '../../../../test/support/applications.ts';
-import { DAY, leave, MAY_LEAVE, makeLeaver, openData, passTime, rowsOf, tablesOf } from '../../../../test/support/leaving.ts';
 import { AT_LOCALHOST, PasskeyPerson, servesAtLocalhost } from '../../../../test/support/passkeys.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
@@ -223,10 +232,10 @@ onEachDatabase(
       }
     });
   },
-  { settings: MAY_LEAVE },
+  { settings: DELETION_ALLOWED },
 );
 
-onDatabase('SQLite', 'Somebody who leaves and has a passkey', { settings: { ...MAY_LEAVE, ...AT_LOCALHOST } }, (api) => {
+onDatabase('SQLite', 'Somebody who leaves and has a passkey', { settings: { ...DELETION_ALLOWED, ...AT_LOCALHOST } }, (api) => {
   servesAtLocalhost(api);
 
   it('can keep the account by it, and not by a wrong one', async () => {

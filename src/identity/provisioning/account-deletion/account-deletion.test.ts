@@ -1,10 +1,10 @@
 // People delete their own account, at the account page.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { DAY, DELETION_ALLOWED, leave, makeLeaver, openData, passTime } from '../../../../test/support/account-deletion.ts';
 import { assertOk } from '../../../../test/support/answers.ts';
 import { ADMIN_PASSWORD, onDatabase, onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
 import { connectProvider, providerFor, Traveller } from '../../../../test/support/federation.ts';
-import { DAY, leave, MAY_LEAVE, makeLeaver, openData, passTime } from '../../../../test/support/leaving.ts';
 import { mailsInFolderTo } from '../../../../test/support/mail-folder.ts';
 import type { PlainProvider } from '../../../../test/support/plain-provider.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
@@ -232,7 +232,7 @@ onEachDatabase(
       assert.equal(await enabled(api, person.id), true);
     });
   },
-  { settings: MAY_LEAVE },
+  { settings: DELETION_ALLOWED },
 );
 
 onEachDatabase(
@@ -251,13 +251,13 @@ onEachDatabase(
       assert.doesNotMatch((await browser.go('/account/data')).text, /last administrator/);
     });
   },
-  { settings: { ...MAY_LEAVE, GATEHOUSE_IDENTITY_ENFORCE_SCOPE: 'on' } },
+  { settings: { ...DELETION_ALLOWED, GATEHOUSE_IDENTITY_ENFORCE_SCOPE: 'on' } },
 );
 
 onDatabase(
   'SQLite',
   'Deleting one’s account without a grace time',
-  { settings: { ...MAY_LEAVE, GATEHOUSE_IDENTITY_ACCOUNT_DELETION_GRACE_DAYS: '0' } },
+  { settings: { ...DELETION_ALLOWED, GATEHOUSE_IDENTITY_ACCOUNT_DELETION_GRACE_DAYS: '0' } },
   (api) => {
     it('is done at once, and nobody is told to come back before then', async () => {
       const person = await makeUser(api);
@@ -282,7 +282,7 @@ onEachDatabase('An account in a domain that does not allow its deletion', (api) 
   });
 });
 
-onDatabase('SQLite', 'Somebody who leaves and signs in through another provider', { settings: MAY_LEAVE }, (api) => {
+onDatabase('SQLite', 'Somebody who leaves and signs in through another provider', { settings: DELETION_ALLOWED }, (api) => {
   const id = uniqueName('idp');
   const db = usesDatabaseOf(api);
   let provider: PlainProvider;

@@ -14,7 +14,7 @@ import { isEntryOf } from './identity.ts';
 /** How long the use of a session waits for the directory. */
 const PATIENCE_MS = 3000;
 
-interface LeavingDeps extends Pick<UserClosing, 'closeUsers'> {
+interface DepartureDeps extends Pick<UserClosing, 'closeUsers'> {
   readonly clock: Clock;
   readonly log: Log;
   readonly clients: Pick<DirectoryClients, 'of'>;
@@ -22,7 +22,7 @@ interface LeavingDeps extends Pick<UserClosing, 'closeUsers'> {
   keepOne(directory: Directory, domainId: string, user: DirectoryUser): Promise<string | undefined>;
 }
 
-export function createLeaving({ clock, log, clients, keepOne, closeUsers }: LeavingDeps) {
+export function createDepartures({ clock, log, clients, keepOne, closeUsers }: DepartureDeps) {
   /** The person is refused all the same. */
   const notWritten = (err: unknown): void =>
     log.error({ err }, 'a user who left the directory could not be disabled; it will be tried again');

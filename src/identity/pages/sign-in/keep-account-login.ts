@@ -9,7 +9,7 @@ import type { Users, UserWithExpiry } from '../../directory/users/index.ts';
 import { type AuthRules, isCodeValid } from '../../login/tokens/index.ts';
 import type { AccountDeletion } from '../../provisioning/account-deletion/index.ts';
 
-export interface LeavingDeps {
+export interface KeepAccountLoginDeps {
   readonly accountDeletion: AccountDeletion;
   readonly auth: AuthRules;
   readonly users: Users;
@@ -19,8 +19,8 @@ export interface LeavingDeps {
   readonly passkeyPolicy: PasskeyPolicy;
 }
 
-/** What somebody proved so far, and the state of the account at that time. */
-export interface LeavingLogin {
+/** The login of somebody who may keep their account: what they proved so far, and the state of the account at that time. */
+export interface KeepAccountLogin {
   readonly userId: string;
   readonly epoch: number;
   readonly methods: readonly AuthMethod[];
@@ -30,7 +30,7 @@ export interface LeavingLogin {
 
 const PURPOSE = 'keep the account';
 
-export function createLeavingSignIn(deps: LeavingDeps) {
+export function createKeepAccountLogins(deps: KeepAccountLoginDeps) {
   const { accountDeletion, auth, users, passkeys, passkeyPolicy } = deps;
   const anonymous = (attempt: LoginAttempt): Guesser & LoginAttempt => ({ ...attempt, userId: null });
 
@@ -42,11 +42,11 @@ export function createLeavingSignIn(deps: LeavingDeps) {
 
   /** Runs a further step, unless the account changed since the first one. */
   const further = (
-    login: LeavingLogin,
+    login: KeepAccountLogin,
     method: 'totp' | 'recovery_code' | 'passkey',
     attempt: LoginAttempt,
     check: (by: Guesser & LoginAttempt, user: UserWithExpiry) => Promise<boolean>,
-  ): Promise<LeavingLogin> =>
+  ): Promise<KeepAccountLogin> =>
     auth.recordLogin(attempt, [method], async (recorded) => {
       const { user } = (await find(login.userId)) ?? {};
       if (user && recorded.subject) recorded.subject.userId = user.id;
@@ -60,7 +60,7 @@ export function createLeavingSignIn(deps: LeavingDeps) {
       found: { readonly userId: string } & Pick<LoginAttempt, 'countedAs' | 'ofAnyDomain'>,
       password: string,
       attempt: LoginAttempt,
-    ): Promise<LeavingLogin | undefined> {
+    ): Promise<KeepAccountLogin | undefined> {
       const { user, dueAt } = (await find(found.userId)) ?? {};
       if (!user || dueAt === undefined) return undefined;
       const { countedAs, ofAnyDomain } = found;
@@ -70,19 +70,19 @@ export function createLeavingSignIn(deps: LeavingDeps) {
       return { userId: user.id, epoch: user.epoch, methods: ['password'], dueAt };
     },
 
-    code: (login: LeavingLogin, code: string, attempt: LoginAttempt): Promise<LeavingLogin> =>
+    code: (login: KeepAccountLogin, code: string, attempt: LoginAttempt): Promise<KeepAccountLogin> =>
       further(login, 'totp', attempt, (by, { id }) => isCodeValid(deps, by, id, code)),
 
-    recoveryCode: (login: LeavingLogin, code: string, attempt: LoginAttempt): Promise<LeavingLogin> =>
+    recoveryCode: (login: KeepAccountLogin, code: string, attempt: LoginAttempt): Promise<KeepAccountLogin> =>
       further(login, 'recovery_code', attempt, (by, { id }) => deps.factor.acceptRecoveryCode(by, id, code)),
 
     /** After the password. */
     secondPasskey: (
-      login: LeavingLogin,
+      login: KeepAccountLogin,
       text: string,
       challenges: readonly string[],
       attempt: LoginAttempt,
-    ): Promise<LeavingLogin> =>
+    ): Promise<KeepAccountLogin> =>
       further(
         login,
         'passkey',
@@ -93,7 +93,7 @@ export function createLeavingSignIn(deps: LeavingDeps) {
       ),
 
     /** Alone: it also verifies the person. Undefined for all others: then it was not checked. */
-    async passkey(text: string, challenges: readonly string[], attempt: LoginAttempt): Promise<LeavingLogin | undefined> {
+    async passkey(text: string, challenges: readonly string[], attempt: LoginAttempt): Promise<KeepAccountLogin | undefined> {
       const { user, dueAt } = (await find((await passkeys.ownerOf(text)) ?? '')) ?? {};
       if (!user || dueAt === undefined) return undefined;
       await auth.recordLogin(attempt, ['passkey'], async (recorded) => {
@@ -104,15 +104,15 @@ export function createLeavingSignIn(deps: LeavingDeps) {
     },
 
     /** After another provider vouched for the person. */
-    async byProvider(userId: string): Promise<LeavingLogin | undefined> {
+    async byProvider(userId: string): Promise<KeepAccountLogin | undefined> {
       const { user, dueAt } = (await find(userId)) ?? {};
       return user && dueAt !== undefined ? { userId, epoch: user.epoch, methods: ['mapped'], dueAt } : undefined;
     },
 
     /** Fails when the account was deleted or changed since. */
-    keep: ({ userId, epoch }: LeavingLogin, { requestId }: LoginAttempt): Promise<void> =>
+    keep: ({ userId, epoch }: KeepAccountLogin, { requestId }: LoginAttempt): Promise<void> =>
       accountDeletion.cancel({ userId, requestId, epoch }, userId),
   };
 }
 
-export type LeavingSignIn = ReturnType<typeof createLeavingSignIn>;
+export type KeepAccountLogins = ReturnType<typeof createKeepAccountLogins>;

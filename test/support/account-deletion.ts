@@ -7,7 +7,10 @@ import { makeUser } from './relying-party.ts';
 import { type BrowserPage, TestBrowser } from './test-browser.ts';
 
 export const DATA_PAGE = '/account/data';
-export const MAY_LEAVE = { GATEHOUSE_IDENTITY_ACCOUNT_DELETION: 'allowed', GATEHOUSE_IDENTITY_ACCOUNT_DELETION_GRACE_DAYS: '14' };
+export const DELETION_ALLOWED = {
+  GATEHOUSE_IDENTITY_ACCOUNT_DELETION: 'allowed',
+  GATEHOUSE_IDENTITY_ACCOUNT_DELETION_GRACE_DAYS: '14',
+};
 export const DAY = 86_400;
 
 export interface Leaver {
