@@ -40,9 +40,9 @@ const folder = temporaryFolder();
 let rounds = 0;
 
 function writeRequests(requests: readonly LoadRequest[]): string {
-  const lines = requests.map(({ method, path, body, text: given, headers }) => {
+  const lines = requests.map(({ method, path, body, text: rawText, headers }) => {
     const all = { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers };
-    const text = given ?? (body === undefined ? '' : JSON.stringify(body));
+    const text = rawText ?? (body === undefined ? '' : JSON.stringify(body));
     return [method, path, text, ...Object.entries(all).map(([name, value]) => `${name}: ${value}`)].join('\t');
   });
   const file = join(folder, `requests-${rounds}`);

@@ -373,11 +373,11 @@ onUsualDatabase(
 
     describe('what was given to a person', () => {
       async function withTokens() {
-        const given = await start();
-        const tokens = await given.party.tokensFor(given.person, OFFLINE, given.browser);
-        const code = await codeFor(given.party, given.person);
-        assert.equal(await given.party.isActive(tokens.access_token), true);
-        return { ...given, tokens, code };
+        const session = await start();
+        const tokens = await session.party.tokensFor(session.person, OFFLINE, session.browser);
+        const code = await codeFor(session.party, session.person);
+        assert.equal(await session.party.isActive(tokens.access_token), true);
+        return { ...session, tokens, code };
       }
 
       async function isOver({ party, browser, tokens, code }: Awaited<ReturnType<typeof withTokens>>): Promise<void> {
@@ -390,11 +390,11 @@ onUsualDatabase(
         assertOk(await api.patch(`/v3/users/${id}`, { user: values }));
 
       it('who was disabled, and does not give it back when they are enabled again', async () => {
-        const given = await withTokens();
-        await change(given.person.id, { enabled: false });
-        await isOver(given);
-        await change(given.person.id, { enabled: true });
-        await isOver(given);
+        const session = await withTokens();
+        await change(session.person.id, { enabled: false });
+        await isOver(session);
+        await change(session.person.id, { enabled: true });
+        await isOver(session);
       });
 
       it('whose domain was disabled', async () => {
@@ -408,22 +408,22 @@ onUsualDatabase(
       });
 
       it('who was deleted', async () => {
-        const given = await withTokens();
-        assertOk(await api.delete(`/v3/users/${given.person.id}`), 204);
-        await isOver(given);
+        const session = await withTokens();
+        assertOk(await api.delete(`/v3/users/${session.person.id}`), 204);
+        await isOver(session);
       });
 
       it('who changed their password', async () => {
-        const given = await withTokens();
-        const user = { original_password: given.person.password, password: 'another password of a person' };
-        assertOk(await api.post(`/v3/users/${given.person.id}/password`, { user }, { token: null }), 204);
-        await isOver(given);
+        const session = await withTokens();
+        const user = { original_password: session.person.password, password: 'another password of a person' };
+        assertOk(await api.post(`/v3/users/${session.person.id}/password`, { user }, { token: null }), 204);
+        await isOver(session);
       });
 
       it('whose password an administrator changed', async () => {
-        const given = await withTokens();
-        await change(given.person.id, { password: 'another password of a person' });
-        await isOver(given);
+        const session = await withTokens();
+        await change(session.person.id, { password: 'another password of a person' });
+        await isOver(session);
       });
     });
 

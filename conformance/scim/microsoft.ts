@@ -36,10 +36,10 @@ async function runCollection(service: RunningService, collection: Collection): P
   writeFileSync(file, JSON.stringify(prepare(collection, tokens.url)));
   const { hostname, port } = new URL(service.url);
   const variables = { Protocol: 'http', Server: hostname, Port: `:${port}`, Api: 'scim/v2' };
-  const given = Object.entries(variables).flatMap(([name, value]) => ['--env-var', `${name}=${value}`]);
+  const variableArgs = Object.entries(variables).flatMap(([name, value]) => ['--env-var', `${name}=${value}`]);
   const reporters = ['--reporters', 'cli,json', '--reporter-json-export', report];
   try {
-    const child = spawn('npx', ['--yes', NEWMAN, 'run', file, ...given, ...reporters], {
+    const child = spawn('npx', ['--yes', NEWMAN, 'run', file, ...variableArgs, ...reporters], {
       stdio: ['ignore', 'inherit', 'inherit'],
       // npx may need the proxy of the shell, but newman must not use it.
       env: { ...process.env, NO_PROXY: hostname, no_proxy: hostname },

@@ -53,7 +53,7 @@ export async function tourFederation(api: Recorder): Promise<void> {
   });
   await call('GET', `${one}/openid4vp`);
   for (const method of ['GET', 'POST'])
-    api.given(method, `${one}/protocols/openid/auth`, undefined, {
+    api.addExample(method, `${one}/protocols/openid/auth`, undefined, {
       201: {
         token: {
           methods: ['mapped'],

@@ -246,8 +246,8 @@ async function tourOAuth(api: Recorder, { id, secret }: { id: string; secret: st
     ...challenge,
   };
   await call('POST', '/openid/par', { form: request, headers: basic });
-  api.given('POST', '/openid/authorize', request);
-  api.given('POST', '/openid/logout', { client_id: id, post_logout_redirect_uri: 'https://orders.town.example/' });
+  api.addExample('POST', '/openid/authorize', request);
+  api.addExample('POST', '/openid/logout', { client_id: id, post_logout_redirect_uri: 'https://orders.town.example/' });
   const ada = await call('POST', '/v3/auth/tokens', {
     body: { auth: { identity: passwordOf('ada', 'the password of ada') } },
     unrecorded: true,
@@ -277,10 +277,10 @@ async function tourOAuth(api: Recorder, { id, secret }: { id: string; secret: st
   await call('GET', `${ofUser}/${tokens[0].id}`);
   await call('POST', '/openid/token', { form: { ...code, code: codeOf(await approve()) }, headers: basic });
   await call('POST', '/openid/introspect', { form: { token }, headers: basic });
-  api.given('GET', '/openid/userinfo', undefined, {
+  api.addExample('GET', '/openid/userinfo', undefined, {
     200: { sub: ada.token.user.id, preferred_username: 'ada', email: 'ada.lovelace@town.example' },
   });
-  api.given('POST', '/openid/userinfo', undefined, {
+  api.addExample('POST', '/openid/userinfo', undefined, {
     200: { sub: ada.token.user.id, preferred_username: 'ada', email: 'ada.lovelace@town.example' },
   });
   await call('POST', '/openid/revoke', { form: { token, token_type_hint: 'access_token' }, headers: basic });
@@ -332,7 +332,7 @@ async function tourRegistration(api: Recorder, { library, group }: Town): Promis
   await call('GET', `/v3/OS-REGISTRATION/invitations/${invitation.id}`);
   await call('POST', `/v3/OS-REGISTRATION/invitations/${invitation.id}/resend`);
   await call('GET', '/v3/OS-ACCOUNT/deletions');
-  api.given('GET', `/v3/users/${user.id}/OS-ACCOUNT/deletion`, undefined, {
+  api.addExample('GET', `/v3/users/${user.id}/OS-ACCOUNT/deletion`, undefined, {
     200: {
       deletion: {
         user_id: user.id,

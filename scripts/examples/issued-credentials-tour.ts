@@ -28,9 +28,9 @@ export function tourIssuedCredentials(api: Recorder, userId: string): void {
     links: { self: `http://127.0.0.1:5000${ALL}/${ID}` },
   };
   const links = { self: `http://127.0.0.1:5000${ALL}`, previous: null, next: null };
-  api.given('GET', ALL, undefined, { 200: { links, credentials: [credential] } });
-  api.given('GET', `${ALL}/${ID}`, undefined, { 200: { credential } });
+  api.addExample('GET', ALL, undefined, { 200: { links, credentials: [credential] } });
+  api.addExample('GET', `${ALL}/${ID}`, undefined, { 200: { credential } });
   const suspended = { ...credential, state: 'suspended', reason: 'administrator' };
-  api.given('PATCH', `${ALL}/${ID}`, { credential: { state: 'suspended' } }, { 200: { credential: suspended } });
-  for (const path of [LIST, `${LIST}/bitstring`, `${LIST}/suspension`]) api.given('GET', path, undefined, { 200: SIGNED });
+  api.addExample('PATCH', `${ALL}/${ID}`, { credential: { state: 'suspended' } }, { 200: { credential: suspended } });
+  for (const path of [LIST, `${LIST}/bitstring`, `${LIST}/suspension`]) api.addExample('GET', path, undefined, { 200: SIGNED });
 }

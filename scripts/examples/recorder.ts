@@ -79,7 +79,7 @@ export class Recorder {
   }
 
   /** A request whose answer is a page or a redirection. */
-  given(method: string, path: string, request: unknown, answers?: Record<string, unknown>): void {
+  addExample(method: string, path: string, request: unknown, answers?: Record<string, unknown>): void {
     this.examples[this.#idOf(method, path)] = { ...(request === undefined ? {} : { request }), ...(answers ? { answers } : {}) };
   }
 
@@ -117,5 +117,5 @@ export function failingProbes({ examples }: Recorder): void {
 /** The document itself, of which an example shows the beginning. */
 export function documentOf(api: Recorder): void {
   const info = { title: 'Gatehouse', version: '0.1.0' };
-  api.given('GET', '/openapi.json', undefined, { 200: { openapi: '3.1.0', info, paths: {} } });
+  api.addExample('GET', '/openapi.json', undefined, { 200: { openapi: '3.1.0', info, paths: {} } });
 }

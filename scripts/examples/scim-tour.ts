@@ -31,7 +31,7 @@ export async function tourScim(api: Recorder, ada: string): Promise<void> {
   for (const kind of ['Roles', 'Entitlements']) {
     const { Resources: offers } = await call('GET', `/scim/v2/${kind}`, { unrecorded: true });
     if (offers[0]) await call('GET', `/scim/v2/${kind}/${offers[0].id}`);
-    else api.given('GET', `/scim/v2/${kind}/one`, undefined, { 200: OFFERED_ROLE });
+    else api.addExample('GET', `/scim/v2/${kind}/one`, undefined, { 200: OFFERED_ROLE });
   }
   const bodies: Readonly<Record<string, readonly [object, object]>> = {
     Users: [

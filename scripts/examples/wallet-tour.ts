@@ -10,7 +10,7 @@ export async function tourWallet(api: Recorder, { issuer, verifier }: { issuer: 
   documentOf(api);
   await call('GET', '/api/v1/auth/userinfo');
   await call('GET', '/api/v1/auth/login?response=json');
-  api.given(
+  api.addExample(
     'POST',
     '/api/v1/auth/backchannel-logout',
     { logout_token: 'eyJhbGciOiJFUzI1NiIsInR5cCI6ImxvZ291dCtqd3QifQ.eyJzdWIiOiIxZjQyIn0.AAAA' },
@@ -49,7 +49,7 @@ export async function tourWallet(api: Recorder, { issuer, verifier }: { issuer: 
   await call('GET', `${root}/exchanges/${received.exchangeId}`);
   await call('POST', `${root}/exchanges/${preview.exchangeId}/cancel`, { body: {} });
   for (const method of ['GET', 'POST']) {
-    api.given(method, '/api/v1/auth/logout', undefined, {
+    api.addExample(method, '/api/v1/auth/logout', undefined, {
       200: { endSessionUrl: 'http://127.0.0.1:5000/openid/logout?client_id=wallet' },
     });
   }

@@ -38,8 +38,8 @@ onEachDatabase(
         assert.match(name, type === 'counter' ? /^[a-z_]+_total$/ : /^[a-z_]+(?<!_total)$/);
         const found = served.find((one) => one.name === name)!;
         assert.equal(String(found.type), type, name);
-        const given = new Set(found.values.flatMap((value) => Object.keys(value.labels)).filter((label) => label !== 'le'));
-        for (const label of given) assert.ok(Object.keys(labels).includes(label), `${name}{${label}}`);
+        const labelNames = new Set(found.values.flatMap((value) => Object.keys(value.labels)).filter((label) => label !== 'le'));
+        for (const label of labelNames) assert.ok(Object.keys(labels).includes(label), `${name}{${label}}`);
       }
     });
 

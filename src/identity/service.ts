@@ -94,7 +94,7 @@ export interface IdentityService {
    */
   start(deliver?: DeliverPassword): Promise<{ address: string; adminPassword: string | undefined }>;
   /** Sets the password of the built-in administrator, or generates one. Returns it. */
-  resetAdminPassword(given: string | undefined): Promise<string>;
+  resetAdminPassword(chosen: string | undefined): Promise<string>;
   /** Whether this is the password of the built-in administrator. For the service itself: not counted as a guess. */
   isAdminPassword(text: string): Promise<boolean>;
   /** Reports that it is no longer ready, and continues to serve. */
@@ -204,7 +204,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
     asSigner: modules.issuerIdentity.asSigner,
     registerWallet: openid.registerWallet,
     reseal: () => withoutTimeLimit(() => reseal()),
-    resetAdminPassword: (given) => resetAdminPassword(modules, given),
+    resetAdminPassword: (chosen) => resetAdminPassword(modules, chosen),
     isAdminPassword: (text) => isAdminPassword(modules, text),
     async start(deliver) {
       mail.prepare();

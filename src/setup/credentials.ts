@@ -79,10 +79,10 @@ export function readCredentials(
     outboundAllow,
   }: { tokenFile: string | undefined; serviceUrl: string; outboundAllow: readonly string[] },
 ): Credentials {
-  const given = (env.OS_AUTH_URL || serviceUrl).replace(/\/+$/, '').replace(/\/v3$/, '');
-  const url = URL.parse(given);
+  const address = (env.OS_AUTH_URL || serviceUrl).replace(/\/+$/, '').replace(/\/v3$/, '');
+  const url = URL.parse(address);
   if (!url || !['http:', 'https:'].includes(url.protocol) || url.username !== '' || url.password !== '' || url.search !== '')
     throw new SetupError('OS_AUTH_URL: must be the address of the identity service, such as https://id.example.org');
   const token = tokenFile === undefined ? env.OS_TOKEN || env.OS_AUTH_TOKEN : readSecretFile(tokenFile);
-  return { url: given, outboundAllow, ...(token ? { token } : { login: loginOf(env) }) };
+  return { url: address, outboundAllow, ...(token ? { token } : { login: loginOf(env) }) };
 }

@@ -150,15 +150,15 @@ function checkReferences(context: Context, missingUsers: WantedSetup['users']): 
 }
 
 export function planOf(
-  given: Omit<Context, 'problems'> & { readonly prune: boolean; readonly missingUsers: WantedSetup['users'] },
+  input: Omit<Context, 'problems'> & { readonly prune: boolean; readonly missingUsers: WantedSetup['users'] },
 ): Plan {
-  const context: Context = { ...given, problems: [] };
+  const context: Context = { ...input, problems: [] };
   const { setup, state } = context;
-  checkReferences(context, given.missingUsers);
+  checkReferences(context, input.missingUsers);
   const changes = inOrder(setup.items).flatMap((wanted) => {
     const found = state.find(wanted.kind, wanted.key);
     return (found ? update(context, wanted, found) : creation(context, wanted)) ?? [];
   });
-  const pruned = given.prune ? deletions(context) : { changes: [], notices: [] };
+  const pruned = input.prune ? deletions(context) : { changes: [], notices: [] };
   return { changes: [...changes, ...pruned.changes], problems: context.problems, notices: pruned.notices };
 }

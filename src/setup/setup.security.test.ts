@@ -246,10 +246,10 @@ onEachDatabase('Set-up files against a service', (api) => {
   it('call the service by TLS, or on this machine', async () => {
     await assert.rejects(connect({ url: 'http://192.0.2.1:5000', token: 'x', outboundAllow: [] }), /only https may be called/);
     await assert.rejects(connect({ url: 'http://169.254.169.254', token: 'x', outboundAllow: [] }), /only https may be called/);
-    const given = { tokenFile: undefined, serviceUrl: api.url, outboundAllow: [] };
+    const settings = { tokenFile: undefined, serviceUrl: api.url, outboundAllow: [] };
     for (const url of ['file:///etc/passwd', 'https://me:secret@example.org', 'https://example.org/?x=1', 'nothing'])
-      assert.throws(() => readCredentials({ OS_AUTH_URL: url, OS_TOKEN: 'x' }, given), /OS_AUTH_URL: must be/);
-    assert.throws(() => readCredentials({ OS_USERNAME: 'admin' }, given), /OS_PASSWORD/);
+      assert.throws(() => readCredentials({ OS_AUTH_URL: url, OS_TOKEN: 'x' }, settings), /OS_AUTH_URL: must be/);
+    assert.throws(() => readCredentials({ OS_USERNAME: 'admin' }, settings), /OS_PASSWORD/);
   });
 
   it('are not read from files that others can read, or that are too large', () => {

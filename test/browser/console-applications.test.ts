@@ -208,13 +208,13 @@ onUsualDatabase('Applications in the console', (api) => {
       await makeApplication(api, { name: uniqueName('foreign') }),
     ];
     const organization = await api.make('project', { name: uniqueName('owners') });
-    const given = `/v3/OS-ROLES/users/${owner.id}/organizations/${organization.id}/applications/${own.id}/roles/provider`;
+    const grantPath = `/v3/OS-ROLES/users/${owner.id}/organizations/${organization.id}/applications/${own.id}/roles/provider`;
     const { body } = await api.get('/v3/roles?name=member');
     assert.equal(
       (await api.request('PUT', `/v3/projects/${organization.id}/users/${owner.id}/roles/${body.roles[0].id}`)).status,
       204,
     );
-    assert.ok((await api.request('PUT', given)).status < 300);
+    assert.ok((await api.request('PUT', grantPath)).status < 300);
     const page = await openConsole(chromium, api, { person: owner, path: `/applications/${own.id}?tab=roles` });
     await onScreen(page, own.name);
     await press(page, applications.newRole);

@@ -36,7 +36,7 @@ export class Random {
 
 /** The seed of the run: fixed, so that results are comparable, unless FUZZ_SEED is set. */
 export function seedOf(env: Readonly<Record<string, string | undefined>> = process.env): number {
-  const given = env.FUZZ_SEED ?? '1';
-  if (!/^\d+$/.test(given)) throw new Error('FUZZ_SEED must be a whole number');
-  return Number(given);
+  const seed = env.FUZZ_SEED ?? '1';
+  if (!/^\d+$/.test(seed)) throw new Error('FUZZ_SEED must be a whole number');
+  return Number(seed);
 }

@@ -100,7 +100,7 @@ export class ResourceFact extends Fact {
 export class GivenFact extends Fact {
   readonly #api: BothServices;
   readonly #path: string;
-  readonly #given: number;
+  readonly #status: number;
   readonly #events: readonly [given: string, taken: string];
   readonly #trail: Trail;
   readonly #isGiven: () => Promise<boolean>;
@@ -109,7 +109,7 @@ export class GivenFact extends Fact {
     api: BothServices,
     path: string,
     how: {
-      readonly given: number;
+      readonly status: number;
       readonly events: readonly [given: string, taken: string];
       readonly trail: Trail;
       isGiven(): Promise<boolean>;
@@ -118,7 +118,7 @@ export class GivenFact extends Fact {
     super(path);
     this.#api = api;
     this.#path = path;
-    this.#given = how.given;
+    this.#status = how.status;
     this.#events = how.events;
     this.#trail = how.trail;
     this.#isGiven = how.isGiven;
@@ -129,7 +129,7 @@ export class GivenFact extends Fact {
     return {
       to: isAbsent ? 'given' : ABSENT,
       event: this.#events[isAbsent ? 0 : 1],
-      send: async () => void (await this.#api.must(isAbsent ? this.#given : 204, isAbsent ? 'PUT' : 'DELETE', path)),
+      send: async () => void (await this.#api.must(isAbsent ? this.#status : 204, isAbsent ? 'PUT' : 'DELETE', path)),
     };
   }
 

@@ -55,7 +55,7 @@ export async function buildWorld(services: BothServices, provider: PlainProvider
   const granted = (userId: string, projectId: string): GivenFact => {
     const path = `/v3/projects/${projectId}/users/${userId}/roles/${member}`;
     return new GivenFact(services, path, {
-      given: 204,
+      status: 204,
       events: ['grant.created', 'grant.revoked'],
       trail: { service: 'identity', targetId: member, about: [userId, projectId] },
       isGiven: async () => {
@@ -69,7 +69,7 @@ export async function buildWorld(services: BothServices, provider: PlainProvider
     const where = `organizations/${projectId}/applications/${consumer.id}/roles/${role.id}`;
     const query = `user_id=${userId}&organization_id=${projectId}&application_id=${consumer.id}&role_id=${role.id}`;
     return new GivenFact(services, `/v3/OS-ROLES/users/${userId}/${where}`, {
-      given: 200,
+      status: 200,
       events: ['app_role.assigned', 'app_role.unassigned'],
       trail: { service: 'identity', targetId: role.id, about: [userId, projectId] },
       isGiven: async () =>

@@ -37,7 +37,7 @@ export function personScreens(person: { id: string; name: string }, world: Conso
       request: ['DELETE', `/v3/groups/${group.id}/users/${person.id}`],
     },
   ];
-  const given: Act[] = [
+  const adminActs: Act[] = [
     { name: grants.take, row: 'member', rule: 'identity:revoke_grant', ids: grantIds, request: ['DELETE', grant(member)] },
     {
       name: grants.take,
@@ -108,7 +108,7 @@ export function personScreens(person: { id: string; name: string }, world: Conso
       [
         { name: grants.give, rule: 'identity:create_grant', ids: grantIds, request: ['PUT', grant(member)] },
         { name: grants.giveApplicationRole, rule: 'add_role_to_user', ids: inApplication, request: ['PUT', assignment] },
-        ...(isSelf ? ownRoles : given),
+        ...(isSelf ? ownRoles : adminActs),
       ],
     ),
     tab('credentials', ['list_issued_credentials'], isSelf ? [] : issuedActs(world)),

@@ -142,7 +142,7 @@ export class TestBrowser {
     start: BrowserPage,
     { name, password, domain = '', code, remember = false, consent = true }: SignInAnswers,
   ): Promise<BrowserPage> {
-    const given: Record<string, () => Record<string, string>> = {
+    const answers: Record<string, () => Record<string, string>> = {
       password: () => ({ name, password, domain }),
       code: () => ({ code: code?.() ?? '', ...(remember ? { remember: 'yes' } : {}) }),
       allow: () => ({}),
@@ -151,10 +151,10 @@ export class TestBrowser {
     let page = start;
     for (;;) {
       const step = stepOf(page);
-      if (step === undefined || !given[step] || asked.has(step)) return page;
+      if (step === undefined || !answers[step] || asked.has(step)) return page;
       if (step === 'code' && !code) return page;
       asked.add(step);
-      page = await this.submit(page, step === 'allow' && !consent ? 'cancel' : step, given[step]());
+      page = await this.submit(page, step === 'allow' && !consent ? 'cancel' : step, answers[step]());
     }
   }
 

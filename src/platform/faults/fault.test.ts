@@ -14,14 +14,14 @@ describe('A fault', () => {
 
   it('with more details is otherwise the same', () => {
     const extras = { headers: { 'Retry-After': '5' }, detail: { a: 1, b: 1 }, reason: 'a guess' };
-    const given = fault('request.invalid_field', values, extras);
-    const more = given.with({ b: 2, c: 3 });
+    const base = fault('request.invalid_field', values, extras);
+    const more = base.with({ b: 2, c: 3 });
     assert.deepEqual(
       [more.code, more.status, more.message, more.values, more.headers, more.reason],
-      [given.code, 400, given.message, values, extras.headers, 'a guess'],
+      [base.code, 400, base.message, values, extras.headers, 'a guess'],
     );
     assert.deepEqual(more.detail, { a: 1, b: 2, c: 3 });
-    assert.deepEqual(given.detail, { a: 1, b: 1 });
-    assert.equal(more.cause, given);
+    assert.deepEqual(base.detail, { a: 1, b: 1 });
+    assert.equal(more.cause, base);
   });
 });

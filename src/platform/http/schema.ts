@@ -91,6 +91,6 @@ const names = new WeakMap<Schema, string>();
 
 /** Names schemas in the OpenAPI document: `t.name({ User, UserList })`. A named schema is one component, wherever it is used. */
 export function name(schemas: Readonly<Record<string, Schema>>): void {
-  for (const [given, schema] of Object.entries(schemas)) names.set(schema, given);
+  for (const [schemaName, schema] of Object.entries(schemas)) names.set(schema, schemaName);
 }
 export const nameOf = (schema: Schema): string | undefined => names.get(schema);

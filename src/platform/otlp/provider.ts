@@ -128,8 +128,8 @@ export class SmallTracerProvider implements TracerProvider {
 
   constructor(sampler: Sampler, onEnd: (span: EndedSpan) => void) {
     const startSpan = (name: string, options: SpanOptions, active: Context): Span => {
-      const given = options.root ? undefined : trace.getSpanContext(active);
-      const parent = given && isSpanContextValid(given) ? given : undefined;
+      const spanContext = options.root ? undefined : trace.getSpanContext(active);
+      const parent = spanContext && isSpanContextValid(spanContext) ? spanContext : undefined;
       const traceId = parent?.traceId ?? randomBytes(16).toString('hex');
       const isOurs = parent !== undefined && !parent.isRemote;
       // Within a trace the decision of its first span holds.

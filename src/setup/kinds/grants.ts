@@ -30,8 +30,8 @@ interface GrantEntry {
 
 /** Key of a place where a role is granted, the domain first. */
 function placeKey({ organization, domain, system }: GrantEntry, { refer, refuse }: Naming): Key {
-  const given = [organization, domain, system === true ? true : undefined].filter((one) => one !== undefined);
-  if (given.length !== 1) refuse('needs exactly one of organization, domain and system: true');
+  const places = [organization, domain, system === true ? true : undefined].filter((one) => one !== undefined);
+  if (places.length !== 1) refuse('needs exactly one of organization, domain and system: true');
   if (organization) {
     refer('organization', nameKey(organization), 'organization');
     return [organization.domain, 'organization', organization.name];

@@ -9,8 +9,8 @@ import type { StoredCredentialDeps } from './deps.ts';
 import { presentationStatusOf, refreshStatus } from './presentation-status.ts';
 import { type ReceivedCredential, storeReceived } from './received-credential.ts';
 
-export function createStoredCredentials(given: Omit<StoredCredentialDeps, 'reserved'>) {
-  const deps: StoredCredentialDeps = { ...given, reserved: new Map() };
+export function createStoredCredentials(options: Omit<StoredCredentialDeps, 'reserved'>) {
+  const deps: StoredCredentialDeps = { ...options, reserved: new Map() };
   return {
     newId: () => `cred_${newUlid(deps.clock.now())}`,
     store: (transaction: WalletChange, owner: string, received: ReceivedCredential) =>

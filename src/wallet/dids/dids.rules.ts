@@ -12,8 +12,8 @@ import { didTarget, listOwn, showDid } from './reading.ts';
 
 type DidOptions = Omit<DidDeps, 'maxDids' | 'maxDidNames'> & Partial<Pick<DidDeps, 'maxDids' | 'maxDidNames'>>;
 
-export function createDids(given: DidOptions) {
-  const deps: DidDeps = { maxDids: Number.POSITIVE_INFINITY, maxDidNames: Number.POSITIVE_INFINITY, ...given };
+export function createDids(options: DidOptions) {
+  const deps: DidDeps = { maxDids: Number.POSITIVE_INFINITY, maxDidNames: Number.POSITIVE_INFINITY, ...options };
   return {
     target: (caller: Caller, idOrDid: string) => didTarget(deps, caller, idOrDid),
     /** For other modules that have the id of a DID. */

@@ -4,8 +4,8 @@ import type { DidService } from '../publication/index.ts';
 import type { DidRequest } from './dids.schema.ts';
 
 /** Makes service ids absolute, as DID Core requires. */
-export function servicesOf(did: string, given: DidRequest['service']): DidService[] {
-  const services = given.map(({ id, type, serviceEndpoint }, at) => {
+export function servicesOf(did: string, entries: DidRequest['service']): DidService[] {
+  const services = entries.map(({ id, type, serviceEndpoint }, at) => {
     const fragment = id?.startsWith(`${did}#`) ? id.slice(did.length + 1) : (id ?? `service-${at + 1}`).replace(/^#/, '');
     if (!/^[\w.~-]+$/.test(fragment)) fail('invalid-request', { why: `service id ${id} is not a fragment` });
     if (!isEndpoint(serviceEndpoint))

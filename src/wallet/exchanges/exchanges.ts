@@ -34,8 +34,8 @@ const targetOf = ({ db }: ExchangeDeps, caller: Caller, id: string): Promise<Wal
     find: (owner) => readAs(db, owner, (reader) => findExchange(reader, owner, id)),
   });
 
-export function createExchanges(given: Omit<ExchangeDeps, 'renewMs'> & { readonly renewMs?: number }) {
-  const deps: ExchangeDeps = { renewMs: RENEW_MS, ...given };
+export function createExchanges(options: Omit<ExchangeDeps, 'renewMs'> & { readonly renewMs?: number }) {
+  const deps: ExchangeDeps = { renewMs: RENEW_MS, ...options };
   const { db, clock } = deps;
   type Any = Exchange<unknown>;
   return {

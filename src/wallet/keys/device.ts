@@ -26,7 +26,7 @@ export function withDeviceFaults(store: KeyStore): KeyStore {
           throw error;
         }),
       ),
-    sign: (...given) => answered(store.sign(...given)),
-    destroy: (...given) => answered(store.destroy(...given)),
+    sign: (...args) => answered(store.sign(...args)),
+    destroy: (...args) => answered(store.destroy(...args)),
   };
 }

@@ -15,8 +15,8 @@ import { activeKeys, isActive, nodeKeyCreatedAt, type SigningPurpose, sign, tryN
 
 export type { KeyWithUse } from './reading.ts';
 
-export function createKeys(given: Omit<KeyDeps, 'drafts' | 'maxKeys'> & { readonly maxKeys?: number }) {
-  const deps: KeyDeps = { ...given, maxKeys: given.maxKeys ?? Number.POSITIVE_INFINITY, drafts: createDrafts(given) };
+export function createKeys(options: Omit<KeyDeps, 'drafts' | 'maxKeys'> & { readonly maxKeys?: number }) {
+  const deps: KeyDeps = { ...options, maxKeys: options.maxKeys ?? Number.POSITIVE_INFINITY, drafts: createDrafts(options) };
   return {
     target: (caller: Caller, id: string) => keyTarget(deps, caller, id),
     /** For other modules that have the id of a key. */

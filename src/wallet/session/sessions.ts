@@ -14,10 +14,10 @@ import { countSessions, sweepSessions } from './sessions.store.ts';
 /** Maximum number of cached sessions. */
 const LIMIT = 20_000;
 
-export function createSessions(given: Omit<SessionDeps, 'cache' | 'checks' | 'pendingChecks'>) {
-  const { db, clock, rules } = given;
+export function createSessions(options: Omit<SessionDeps, 'cache' | 'checks' | 'pendingChecks'>) {
+  const { db, clock, rules } = options;
   const deps: SessionDeps = {
-    ...given,
+    ...options,
     cache: db.cached<Session>({ name: 'sessions', limit: LIMIT, tags: ({ idHash }) => [sessionTag(idHash)] }),
     checks: createProviderChecks(clock, LIMIT),
     pendingChecks: new Map(),

@@ -172,7 +172,7 @@ onEachDatabase(
     it('grants nothing on another domain, to its people, or on the system', async () => {
       const { own, other, admin, project, user, group, foreignProject, foreigner, foreignGroup } = world;
       const before = [await grantedTo(user.id), await grantedTo(foreigner.id), await grantedTo(admin.id)];
-      for (const given of ['admin', 'member'].map((name) => role[name]))
+      for (const roleId of ['admin', 'member'].map((name) => role[name]))
         for (const path of [
           `projects/${foreignProject.id}/users/${user.id}`,
           `projects/${foreignProject.id}/groups/${group.id}`,
@@ -185,10 +185,10 @@ onEachDatabase(
           `system/users/${admin.id}`,
           `system/groups/${group.id}`,
         ]) {
-          assertRefused(await api.put(`/v3/${path}/roles/${given}`, undefined, as), 403);
-          assertRefused(await api.delete(`/v3/${path}/roles/${given}`, as), 403);
+          assertRefused(await api.put(`/v3/${path}/roles/${roleId}`, undefined, as), 403);
+          assertRefused(await api.delete(`/v3/${path}/roles/${roleId}`, as), 403);
           if (path.startsWith('system')) continue;
-          const below = `/v3/OS-INHERIT/${path}/roles/${given}/inherited_to_projects`;
+          const below = `/v3/OS-INHERIT/${path}/roles/${roleId}/inherited_to_projects`;
           assertRefused(await api.put(below, undefined, as), 403);
         }
       assert.deepEqual([await grantedTo(user.id), await grantedTo(foreigner.id), await grantedTo(admin.id)], before);

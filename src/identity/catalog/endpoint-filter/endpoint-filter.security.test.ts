@@ -125,8 +125,8 @@ onEachDatabase('Attacks on the endpoint filter', (api) => {
     const path = `${FILTER}/projects/${project.id}/endpoints/${hidden.id}`;
     const answers = await Promise.all([api.put(path), api.put(path), api.delete(path), api.put(path), api.delete(path)]);
     for (const { status, text } of answers) assert.ok([204, 404, 409].includes(status), text);
-    const given = (await api.get(path)).status === 204;
-    assert.deepEqual(await catalogOf(token), (given ? [endpoint.id, hidden.id] : [endpoint.id]).sort());
+    const isAssociated = (await api.get(path)).status === 204;
+    assert.deepEqual(await catalogOf(token), (isAssociated ? [endpoint.id, hidden.id] : [endpoint.id]).sort());
   });
 
   it('with filters that are none', async () => {

@@ -19,18 +19,18 @@ const UNLIMITED = -1;
 const isMore = (one: number, other: number): boolean => other !== UNLIMITED && (one === UNLIMITED || one > other);
 
 /**
- * A project may not have more than its domain. `given`: the limits of a request. `stored`: those of the same resources in the same domains.
+ * A project may not have more than its domain. `requested`: the limits of a request. `stored`: those of the same resources in the same domains.
  * `defaultOf`: what a domain may use that has no limit of its own.
  */
 export function checkStrictModel(
-  given: readonly LimitInTree[],
+  requested: readonly LimitInTree[],
   stored: readonly LimitInTree[],
   defaultOf: (registeredLimitId: string) => number,
 ): void {
   const keyOf = ({ registeredLimitId, domainId, projectId }: LimitInTree): string =>
     [registeredLimitId, domainId, projectId].join(' ');
-  const all = new Map([...stored, ...given].map((limit) => [keyOf(limit), limit]));
-  for (const limit of given) {
+  const all = new Map([...stored, ...requested].map((limit) => [keyOf(limit), limit]));
+  for (const limit of requested) {
     const { registeredLimitId, domainId, projectId, amount } = limit;
     if (projectId !== undefined) {
       const ofDomain = all.get(keyOf({ ...limit, projectId: undefined }))?.amount ?? defaultOf(registeredLimitId);

@@ -26,11 +26,11 @@ function substitute(url: string, values: { project_id: string | undefined; user_
   return complete ? text : undefined;
 }
 
-/** `given`: the endpoints that the project is limited to. Services that have none of them are left out, as in Keystone. */
+/** `endpointIds`: the endpoints that the project is limited to. Services that have none of them are left out, as in Keystone. */
 export async function tokenCatalog(
   db: Reader,
   values: { project_id: string | undefined; user_id: string },
-  given?: ReadonlySet<string>,
+  endpointIds?: ReadonlySet<string>,
 ): Promise<CatalogEntry[]> {
   const { services, endpoints } = await readCatalog(db);
   const byService = Map.groupBy(endpoints, (endpoint) => endpoint.service_id);
@@ -39,11 +39,11 @@ export async function tokenCatalog(
     type: service.type,
     name: service.name ?? '',
     endpoints: (byService.get(service.id) ?? []).flatMap((endpoint) => {
-      if (given && !given.has(endpoint.id)) return [];
+      if (endpointIds && !endpointIds.has(endpoint.id)) return [];
       const url = substitute(endpoint.url, values);
       if (url === undefined) return [];
       return [{ id: endpoint.id, interface: endpoint.interface, region: endpoint.region_id, region_id: endpoint.region_id, url }];
     }),
   }));
-  return given ? entries.filter((entry) => entry.endpoints.length > 0) : entries;
+  return endpointIds ? entries.filter((entry) => entry.endpoints.length > 0) : entries;
 }

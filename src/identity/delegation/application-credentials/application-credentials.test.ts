@@ -97,15 +97,15 @@ onEachDatabase('Application credentials', (api) => {
 
   it('keep their end to the microsecond, and show it in UTC without a zone, as Keystone does', async () => {
     const day = new Date(api.clock.now() + 86_400_000).toISOString().slice(0, 10);
-    for (const [given, kept] of [
+    for (const [input, kept] of [
       [`${day}T10:00:00.123456`, '123456'],
       [`${day}T10:00:00.000007Z`, '000007'],
       [`${day}T10:00:00.5`, '500000'],
       [`${day}T12:00:00.1234567+02:00`, '123456'],
       [`${day}T10:00:00Z`, '000000'],
     ] as const) {
-      const { id, expires_at } = await create(api, ann, { expires_at: given });
-      assert.equal(expires_at, `${day}T10:00:00.${kept}`, given);
+      const { id, expires_at } = await create(api, ann, { expires_at: input });
+      assert.equal(expires_at, `${day}T10:00:00.${kept}`, input);
       const shown = await api.get(`${ann.path}/${id}`, { token: ann.token });
       assert.equal(shown.body.application_credential.expires_at, expires_at);
     }

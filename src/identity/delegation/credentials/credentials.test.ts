@@ -208,12 +208,12 @@ onEachDatabase('Credentials', (api) => {
         const { type, blob } = assertOk(await api.get(one(both))).credential;
         assert.deepEqual([type, blob], ['note', 'changed']);
 
-        const given = await make();
+        const credential = await make();
         const [, own] = await Promise.all([
-          patch(given, { user_id: other.user.id }),
-          patch(given, { blob: 'mine' }, person.token),
+          patch(credential, { user_id: other.user.id }),
+          patch(credential, { blob: 'mine' }, person.token),
         ]);
-        assert.equal(assertOk(await api.get(one(given))).credential.user_id, other.user.id, own.text);
+        assert.equal(assertOk(await api.get(one(credential))).credential.user_id, other.user.id, own.text);
 
         const deleted = await make();
         const [gone, late] = await Promise.all([api.delete(one(deleted)), patch(deleted, { blob: 'x' })]);

@@ -87,6 +87,6 @@ export function isSignedBy(
 ): boolean {
   const key = `${encode(secrets.consumer)}&${encode(secrets.token)}`;
   const right = createHmac(DIGESTS[parameters.method]!, key).update(baseString(request, parameters)).digest('base64');
-  const given = parameters.signature;
-  return Buffer.byteLength(given) === right.length && timingSafeEqual(Buffer.from(given), Buffer.from(right));
+  const { signature } = parameters;
+  return Buffer.byteLength(signature) === right.length && timingSafeEqual(Buffer.from(signature), Buffer.from(right));
 }

@@ -21,8 +21,8 @@ function expiryWithin(asked: AskedTrust, { roles, row }: Trust, chain: readonly 
   if (chain.some(({ redelegation_count: count }) => count < 1 || count > limit)) fail('trust.not_redelegable');
   if (asked.remainingUses !== null) exceed('remaining_uses');
   if (asked.projectId !== row.project_id) exceed('project_id');
-  const given = new Set(roles.map(({ id }) => id));
-  if (!asked.roleIds.every((id) => given.has(id))) exceed('roles');
+  const roleIds = new Set(roles.map(({ id }) => id));
+  if (!asked.roleIds.every((id) => roleIds.has(id))) exceed('roles');
   if (asked.impersonation && row.impersonation !== 1) exceed('impersonation');
   const ends = chain.flatMap(({ expires_at }) => expires_at ?? []);
   const end = ends.length > 0 ? Math.min(...ends) : null;

@@ -34,7 +34,7 @@ const isOver = (row: TrustRow, now: number): boolean =>
 /** All that a user gave, or one of them, and what was passed on from these; returns how many. */
 export async function endTrusts({ tx, audit, invalidate }: Change, userId: string, only?: string): Promise<number> {
   const ended = new Set<string>();
-  for (const given of await trustsOf(tx, userId, only)) for (const id of await deleteTrust(tx, given)) ended.add(id);
+  for (const trust of await trustsOf(tx, userId, only)) for (const id of await deleteTrust(tx, trust)) ended.add(id);
   for (const id of ended) {
     invalidate(tagOf.delegation({ kind: 'trust', id }));
     audit('trust.deleted', { kind: 'trust', id }, { user_id: userId });

@@ -30,8 +30,8 @@ const nameOf = ({ group, option }: ConfigPart): string =>
 function optionsFor(part: ConfigPart, config: Config): ConfigOption[] {
   const { group, option } = part;
   if (group === undefined) return readOptions(config);
-  const given = option === undefined ? config : { [group]: config };
-  const options = readOptions(given);
+  const nested = option === undefined ? config : { [group]: config };
+  const options = readOptions(nested);
   checkPart(part);
   if (options.some((one) => one.group !== group))
     invalid(`Trying to update group ${group}, so that, and only that, group must be specified in the config`);

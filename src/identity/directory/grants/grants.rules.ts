@@ -27,8 +27,8 @@ type CheckedParts = Pick<GrantParts, 'role' | 'targetRow'> & { readonly context:
 export function createGrants({ db, change, access }: Pick<Deps, 'db' | 'change'> & { access: Pick<Access, 'expand'> }) {
   /** What a rule may know of the role that is granted. */
   async function roleFacts(reader: Reader, { id, name, domain_id }: RoleRow): Promise<Facts> {
-    const given = await access.expand(reader, [id]);
-    return { roleName: name, roleDomainId: domain_id, givesRoles: given.map((role) => role.name) };
+    const roles = await access.expand(reader, [id]);
+    return { roleName: name, roleDomainId: domain_id, givesRoles: roles.map((role) => role.name) };
   }
 
   async function findTarget({ kind, id }: GrantContext['target']): Promise<ProjectRow | undefined> {

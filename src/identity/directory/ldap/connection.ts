@@ -110,10 +110,10 @@ export async function openConnection(ldap: LdapSettings, url: string, opening: O
     connectTimeout: timeoutMs,
     ...(isSecure ? { tlsOptions: tls } : {}),
     createConnection: ((port: number, host: string) => first(() => connect(port, host))) as unknown as typeof connect,
-    createSecureConnection: ((...given: [number, string, ConnectionOptions] | [ConnectionOptions]) =>
-      given.length === 1
-        ? keep(connectTls(given[0]))
-        : first(() => connectTls(given[0], given[1], given[2]))) as unknown as typeof connectTls,
+    createSecureConnection: ((...args: [number, string, ConnectionOptions] | [ConnectionOptions]) =>
+      args.length === 1
+        ? keep(connectTls(args[0]))
+        : first(() => connectTls(args[0], args[1], args[2]))) as unknown as typeof connectTls,
   });
   /** TLS first: when the socket below it goes first, with data that nobody has read, Node crashes. */
   const destroy = (error?: Error): void => {

@@ -28,8 +28,8 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const) {
       const [first, last] = [await trustPerson(api, ['member']), await trustPerson(api)];
       const middle = await member('user1');
       const trust = await makeTrust(api, first, middle, { allow_redelegation: true });
-      const given = { user: middle.user, project: first.project, token: await trustToken(api, middle, trust) };
-      const passedOn = await makeTrust(api, given, last);
+      const trustee = { user: middle.user, project: first.project, token: await trustToken(api, middle, trust) };
+      const passedOn = await makeTrust(api, trustee, last);
       assertOk(await useTrust(api, last, passedOn), 201);
       await slapd.leave('user1');
       assert.equal((await useTrust(api, last, passedOn)).status, 403);

@@ -187,10 +187,10 @@ onEachDatabase('A password that is asked for again', (api) => {
     const { user, password } = await makeUser(api);
     const [party, browser] = [await RelyingParty.make(api), new TestBrowser(api)];
     const { action, fields } = (await browser.go((await party.ask()).url)).forms[0]!;
-    const given = { ...fields, step: 'new-password', name: user.name, domain: '', ...fresh };
-    await browser.send(action, { ...given, password: 'wrong' });
+    const form = { ...fields, step: 'new-password', name: user.name, domain: '', ...fresh };
+    await browser.send(action, { ...form, password: 'wrong' });
     assertLogged(user.id);
-    await browser.send(action, { ...given, password });
+    await browser.send(action, { ...form, password });
     const where = ['sign-in page', 'password change'] as const;
     await assertTraces(user.id, [refusedFor(...where), provedFor(user.id, ...where)]);
   });

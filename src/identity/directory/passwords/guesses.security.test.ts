@@ -134,9 +134,9 @@ onEachDatabase(
         const [party, browser] = [await RelyingParty.make(api), new TestBrowser(api)];
         const { action, fields } = (await browser.go((await party.ask()).url)).forms[0]!;
         const answers = { step: 'new-password', name: user.name, domain: '', password: 'wrong' };
-        const given = { ...fields, ...answers, new_password: 'a new one of mine', new_password_again: 'a new one of mine' };
+        const form = { ...fields, ...answers, new_password: 'a new one of mine', new_password_again: 'a new one of mine' };
         const headers = { 'X-Forwarded-For': newAddress() };
-        const said = async () => (/Too many/.test((await browser.send(action, given, headers)).text) ? 429 : 401);
+        const said = async () => (/Too many/.test((await browser.send(action, form, headers)).text) ? 429 : 401);
         assert.equal(await guessed(said), FREE);
       });
 

@@ -28,8 +28,8 @@ export function createTags({ db, change }: Pick<Deps, 'db' | 'change'>) {
     return project;
   }
 
-  async function replace(caller: Caller, { id }: ProjectRow, given: readonly string[]): Promise<readonly string[]> {
-    const tags = trimmedTags('tags', given);
+  async function replace(caller: Caller, { id }: ProjectRow, values: readonly string[]): Promise<readonly string[]> {
+    const tags = trimmedTags('tags', values);
     await change(caller, async ({ tx, audit }) => {
       await lockToChange(tx, id);
       await replaceTags(tx, id, tags);
@@ -45,9 +45,9 @@ export function createTags({ db, change }: Pick<Deps, 'db' | 'change'>) {
     },
     replace,
     /** Returns the tag as it is stored. */
-    async add(caller: Caller, { id }: ProjectRow, given: string): Promise<string> {
-      const tag = given.trim();
-      if (tag === '' || given.length > 255 || /[,/]/.test(given))
+    async add(caller: Caller, { id }: ProjectRow, value: string): Promise<string> {
+      const tag = value.trim();
+      if (tag === '' || value.length > 255 || /[,/]/.test(value))
         refuse('tag', 'it must have 1 to 255 characters, not only spaces, and no comma or slash');
       await change(caller, async ({ tx, audit }) => {
         const tags = await list(await lockToChange(tx, id), tx);

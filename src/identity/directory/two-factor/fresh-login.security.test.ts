@@ -238,8 +238,8 @@ onUsualDatabase('Changing how one signs in', (api) => {
       await later();
       for (const step of ['recovery-codes', 'two-factor-off', 'change-password']) {
         const proof = { password: person.password, current_password: person.password };
-        const given = { ...proof, new_password: 'another password', new_password_again: 'another password' };
-        assert.equal(stepOf(await browser.submit(await browser.go('/account/security'), step, given)), 'password', step);
+        const form = { ...proof, new_password: 'another password', new_password_again: 'another password' };
+        assert.equal(stepOf(await browser.submit(await browser.go('/account/security'), step, form)), 'password', step);
       }
       const asked = await browser.submit(await browser.go('/account/security'), 'recovery-codes');
       const again = await browser.answerForms(asked, answers);

@@ -66,10 +66,10 @@ onEachDatabase(
       const key = /secret=([A-Z2-7]{32})/.exec(proposal.text)?.[1];
       assert.ok(key, proposal.text);
       const phone = new Phone(api, key);
-      const given = { question: 'Street', answer: 'Main' };
-      await browser.submit(proposal, 'two-factor-confirm', { ...given, code: phone.wrong() });
+      const answers = { question: 'Street', answer: 'Main' };
+      await browser.submit(proposal, 'two-factor-confirm', { ...answers, code: phone.wrong() });
       assert.deepEqual(await subjectsTo(visitor), [], 'a wrong code changes nothing');
-      await browser.submit(proposal, 'two-factor-confirm', { ...given, code: phone.fresh() });
+      await browser.submit(proposal, 'two-factor-confirm', { ...answers, code: phone.fresh() });
       assert.deepEqual(await subjectsTo(visitor), [ON], 'the codes that come with it need no mail of their own');
       await browser.submit(await browser.go('/account/security'), 'recovery-codes');
       await browser.submit(await browser.go('/account/security'), 'two-factor-off', { password: 'wrong' });

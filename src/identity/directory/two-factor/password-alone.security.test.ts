@@ -309,13 +309,13 @@ onEachDatabase('A login with the password alone', (api) => {
       assertOk(await api.patch(`/v3/users/${person.id}`, { user: { options } }));
       for (const step of ['two-factor-on', 'change-password', 'change-email']) {
         const proof = { password: person.password, current_password: person.password };
-        const given = {
+        const form = {
           ...proof,
           new_password: 'another password',
           new_password_again: 'another password',
           email: 'x@example.org',
         };
-        assert.equal(stepOf(await browser.submit(page, step, given)), 'password', step);
+        assert.equal(stepOf(await browser.submit(page, step, form)), 'password', step);
       }
       assert.ok(!(await isOn(person)));
       assertOk(await api.patch(`/v3/users/${person.id}`, { user: { options: { multi_factor_auth_rules: null } } }));

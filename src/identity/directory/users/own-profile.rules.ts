@@ -41,9 +41,9 @@ function wrongAttribute(values: OwnProfile): keyof OwnProfile | undefined {
 }
 
 function changedProfile(stored: Profile, values: OwnProfile): Profile {
-  const given = Object.fromEntries(NAME_PARTS.flatMap((part) => (values[part] === undefined ? [] : [[part, values[part]]])));
+  const nameParts = Object.fromEntries(NAME_PARTS.flatMap((part) => (values[part] === undefined ? [] : [[part, values[part]]])));
   const others = Object.fromEntries(ATTRIBUTES.flatMap((key) => (values[key] === undefined ? [] : [[key, values[key]]])));
-  return withNameParts({ ...stored, ...others }, given);
+  return withNameParts({ ...stored, ...others }, nameParts);
 }
 
 export function createOwnProfiles({ db, clock, change }: Pick<Deps, 'db' | 'clock' | 'change'>) {

@@ -46,14 +46,14 @@ describe('What pages say about faults', () => {
 
   it('is in the language of the reader, never in that of programs', () => {
     for (const code of codes) {
-      const given = sample(code);
-      if (given.status >= 500 && given.status !== 503) continue;
-      const [english, spanish] = [refusalOf(en, given, ''), refusalOf(es, given, '')];
+      const fault = sample(code);
+      if (fault.status >= 500 && fault.status !== 503) continue;
+      const [english, spanish] = [refusalOf(en, fault, ''), refusalOf(es, fault, '')];
       assert.notEqual(english.message, spanish.message, code);
-      assert.ok(!spanish.message.includes(given.message), code);
+      assert.ok(!spanish.message.includes(fault.message), code);
       const brand = { name: 'Gatehouse', style: '', scripts: { passkeys: '', passwords: '', submit: '' }, icon: '' };
-      const page = pageErrors({ 'accept-language': 'es' }, brand)(given, '', 'request') as { text: string };
-      assert.ok(!page.text.includes(given.message), code);
+      const page = pageErrors({ 'accept-language': 'es' }, brand)(fault, '', 'request') as { text: string };
+      assert.ok(!page.text.includes(fault.message), code);
       assert.ok(page.text.includes('<html lang="es">'));
     }
   });

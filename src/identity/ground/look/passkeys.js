@@ -28,14 +28,14 @@ function optionsOf(form) {
 
 function answerOf({ id, rawId, type, response, authenticatorAttachment }) {
   const parts = ['clientDataJSON', 'attestationObject', 'authenticatorData', 'signature', 'userHandle'];
-  const given = parts.filter((part) => response[part]).map((part) => [part, textOf(response[part])]);
+  const fields = parts.filter((part) => response[part]).map((part) => [part, textOf(response[part])]);
   return JSON.stringify({
     id,
     rawId: textOf(rawId),
     type,
     ...(authenticatorAttachment && { authenticatorAttachment }),
     clientExtensionResults: {},
-    response: { ...Object.fromEntries(given), ...(response.getTransports && { transports: response.getTransports() }) },
+    response: { ...Object.fromEntries(fields), ...(response.getTransports && { transports: response.getTransports() }) },
   });
 }
 

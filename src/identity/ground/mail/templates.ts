@@ -146,10 +146,10 @@ const baseOf = (language: string | undefined): string => /^[a-z]{2,3}(?=[-_]|$)/
 /** Reads all templates. Those of `folder` replace the built-in ones. */
 function readTemplates(folder: string | undefined, fallback: string, setting: string): Templates {
   const own = readFolder(BUILT_IN, 'built-in templates');
-  const given = folder === undefined ? undefined : readFolder(folder, setting);
-  const all = new Map([...own.found, ...(given?.found ?? [])]);
+  const custom = folder === undefined ? undefined : readFolder(folder, setting);
+  const all = new Map([...own.found, ...(custom?.found ?? [])]);
   return {
-    layout: given?.layout ?? own.layout!,
+    layout: custom?.layout ?? own.layout!,
     find(name, language) {
       for (const one of [baseOf(language), baseOf(fallback), COMPLETE_LANGUAGE]) {
         const template = all.get(keyOf(one, name));

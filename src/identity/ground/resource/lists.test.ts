@@ -218,8 +218,8 @@ onEachDatabase('Lists', (api) => {
     }
 
     it('that are given more than once must all hold', async () => {
-      const all = async (...given: [name: string, value: string][]) =>
-        names((await read(api, 'group', `/v3/groups?${new URLSearchParams([['domain_id', domain.id], ...given])}`)).rows);
+      const all = async (...params: [name: string, value: string][]) =>
+        names((await read(api, 'group', `/v3/groups?${new URLSearchParams([['domain_id', domain.id], ...params])}`)).rows);
       assert.deepEqual(await all(['name__contains', 'lph'], ['name__contains', 'bet']), ['alphabet']);
       assert.deepEqual(await all(['name', 'beta'], ['name', 'beta']), ['beta']);
       assert.deepEqual(await all(['name', 'beta'], ['name', 'Alpha']), []);

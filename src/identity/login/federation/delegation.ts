@@ -23,9 +23,9 @@ export function createFederationDelegation({
     // Whoever came to manage others since has to prove that the account is theirs.
     if (!link || (await needsProof(reader, link, link))) return undefined;
     const { groups, groupsUntil } = heldGroups(await membershipsOf(reader, link.user_id), clock);
-    const given = new Set((JSON.parse(link.given) as Entitlements).groups);
+    const groupIds = new Set((JSON.parse(link.given) as Entitlements).groups);
     const section = {
-      groups: groups.filter((group) => given.has(group)).map((group) => ({ id: group })),
+      groups: groups.filter((group) => groupIds.has(group)).map((group) => ({ id: group })),
       identity_provider: { id: link.provider_id },
       protocol: { id: link.protocol_id },
     };

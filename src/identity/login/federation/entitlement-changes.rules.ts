@@ -25,14 +25,14 @@ export interface Entitlements {
 export interface LinkEntitlements {
   readonly linkId: string;
   readonly userId: string;
-  readonly given: Entitlements;
+  readonly entitlements: Entitlements;
 }
 
 type End = number | null | undefined;
 type Link = Pick<ProviderLinkRow, 'id' | 'user_id' | 'given'>;
 
 const keyOf = ({ projectId, roleId }: EntitledRole): string => `${projectId} ${roleId}`;
-const givenOf = ({ given }: Pick<ProviderLinkRow, 'given'>): Entitlements => JSON.parse(given) as Entitlements;
+const entitlementsOf = ({ given }: Pick<ProviderLinkRow, 'given'>): Entitlements => JSON.parse(given) as Entitlements;
 
 const grantOf = (userId: string, { projectId, roleId }: EntitledRole) => roleInProject(userId, projectId, roleId);
 
@@ -46,9 +46,9 @@ const lastOf = (ends: readonly End[], { expires_at: own }: HeldMembership): numb
 function othersOf(links: readonly Link[]) {
   const groups = new Map<string, End[]>();
   const roles = new Set<string>();
-  for (const given of links.map(givenOf)) {
-    for (const id of given.groups) groups.set(id, [...(groups.get(id) ?? []), given.until]);
-    for (const role of given.roles) roles.add(keyOf(role));
+  for (const entitlements of links.map(entitlementsOf)) {
+    for (const id of entitlements.groups) groups.set(id, [...(groups.get(id) ?? []), entitlements.until]);
+    for (const role of entitlements.roles) roles.add(keyOf(role));
   }
   return { groups, roles };
 }
@@ -61,13 +61,13 @@ async function forget(
 ): Promise<void> {
   if (groups.size + roles.size === 0) return;
   for (const link of links) {
-    const given = givenOf(link);
+    const entitlements = entitlementsOf(link);
     const left = {
-      ...given,
-      groups: given.groups.filter((id) => !groups.has(id)),
-      roles: given.roles.filter((role) => !roles.has(keyOf(role))),
+      ...entitlements,
+      groups: entitlements.groups.filter((id) => !groups.has(id)),
+      roles: entitlements.roles.filter((role) => !roles.has(keyOf(role))),
     };
-    if (left.groups.length + left.roles.length < given.groups.length + given.roles.length)
+    if (left.groups.length + left.roles.length < entitlements.groups.length + entitlements.roles.length)
       await replaceGiven(tx, [link.id], JSON.stringify(left));
   }
 }
@@ -99,10 +99,10 @@ export function createEntitlementChanges({ clock }: { readonly clock: Clock }) {
       until,
     }: { userId: string; former: readonly string[]; wanted: readonly string[]; until: number | null },
     others: ReadonlyMap<string, readonly End[]>,
-  ): Promise<{ given: string[]; isNew: Set<string> }> {
+  ): Promise<{ current: string[]; isNew: Set<string> }> {
     const rows = new Map((await membershipsOf(transaction.tx, userId)).map((row) => [row.group_id, row]));
     const [isFormer, isWanted] = [new Set(former), new Set(wanted)];
-    const [given, isNew] = [[] as string[], new Set<string>()];
+    const [current, isNew] = [[] as string[], new Set<string>()];
     // Rows of groups are always written in the same order: otherwise two sign-ins at once wait for each other.
     for (const groupId of [...isFormer.union(isWanted)].sort()) {
       const [row, ends] = [rows.get(groupId), others.get(groupId)];
@@ -114,17 +114,17 @@ export function createEntitlementChanges({ clock }: { readonly clock: Clock }) {
       if (row && (row.kept === 1 || !(isFormer.has(groupId) || ends))) continue;
       const expiresAt = row && ends ? lastOf([until, ...ends], row) : until;
       await lendToMember(transaction, clock, { groupId, userId, expiresAt, isMember: row !== undefined });
-      given.push(groupId);
+      current.push(groupId);
       if (!row) isNew.add(groupId);
     }
-    return { given, isNew };
+    return { current, isNew };
   }
 
   async function setRoles(
     transaction: Change,
     { userId, former, wanted }: { userId: string; former: readonly EntitledRole[]; wanted: readonly EntitledRole[] },
     others: ReadonlySet<string>,
-  ): Promise<{ given: EntitledRole[]; isNew: Set<string> }> {
+  ): Promise<{ current: EntitledRole[]; isNew: Set<string> }> {
     const held = new Map(
       (await directGrantsOf(transaction.tx, userId)).map((row) => [
         keyOf({ projectId: row.target_id!, roleId: row.role_id }),
@@ -138,23 +138,23 @@ export function createEntitlementChanges({ clock }: { readonly clock: Clock }) {
       transaction,
       lost.map((one) => grantOf(userId, one)),
     );
-    const [given, isNew] = [[] as EntitledRole[], new Set<string>()];
+    const [current, isNew] = [[] as EntitledRole[], new Set<string>()];
     for (const [key, one] of keys) {
       const kept = held.get(key);
       if (kept === 1 || (kept === 0 && !isFormer.has(key) && !others.has(key))) continue;
-      given.push(one);
+      current.push(one);
       if (kept !== undefined) continue;
       isNew.add(key);
       await lendRole(transaction, grantOf(userId, one));
     }
-    return { given, isNew };
+    return { current, isNew };
   }
 
   return {
     /** Makes the groups and roles those that the provider wants a person to have, who is locked. Returns what it gave, to be taken back later. */
     async set(
       transaction: Change,
-      { linkId, userId, given: former }: LinkEntitlements,
+      { linkId, userId, entitlements: former }: LinkEntitlements,
       wanted: Required<Entitlements>,
     ): Promise<Entitlements> {
       const { until } = wanted;
@@ -163,7 +163,7 @@ export function createEntitlementChanges({ clock }: { readonly clock: Clock }) {
       const groups = await setGroups(transaction, { userId, former: former.groups, wanted: wanted.groups, until }, others.groups);
       const roles = await setRoles(transaction, { userId, former: former.roles, wanted: wanted.roles }, others.roles);
       await forget(transaction, links, { groups: groups.isNew, roles: roles.isNew });
-      return { groups: groups.given, roles: roles.given, ...(groups.given.length > 0 ? { until } : {}) };
+      return { groups: groups.current, roles: roles.current, ...(groups.current.length > 0 ? { until } : {}) };
     },
 
     /** For links that end, whose users are locked. The number of statements depends on the groups, not on the people, unless others gave the same. */
@@ -175,7 +175,7 @@ export function createEntitlementChanges({ clock }: { readonly clock: Clock }) {
         (link) => link.user_id,
       );
       const others = new Map([...byUser].map(([userId, own]) => [userId, othersOf(own)]));
-      const members = links.flatMap(({ userId, given }) => given.groups.map((groupId) => ({ groupId, userId })));
+      const members = links.flatMap(({ userId, entitlements }) => entitlements.groups.map((groupId) => ({ groupId, userId })));
       const byGroup = [...Map.groupBy(members, ({ groupId }) => groupId)].sort(([one], [other]) => (one < other ? -1 : 1));
       for (const [groupId, own] of byGroup) {
         const isShared = ({ userId }: { readonly userId: string }): boolean => others.get(userId)?.groups.has(groupId) ?? false;
@@ -186,8 +186,8 @@ export function createEntitlementChanges({ clock }: { readonly clock: Clock }) {
           if (row) await release(transaction, userId, row, others.get(userId)!.groups.get(groupId));
         }
       }
-      const grants = links.flatMap(({ userId, given }) =>
-        given.roles.filter((one) => !others.get(userId)?.roles.has(keyOf(one))).map((one) => grantOf(userId, one)),
+      const grants = links.flatMap(({ userId, entitlements }) =>
+        entitlements.roles.filter((one) => !others.get(userId)?.roles.has(keyOf(one))).map((one) => grantOf(userId, one)),
       );
       await takeLentRoles(transaction, grants);
     },

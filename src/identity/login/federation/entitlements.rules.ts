@@ -97,7 +97,7 @@ export function createEntitlements({ clock, log, access, isGroupInDirectory }: E
       };
       return changes.set(
         transaction,
-        { linkId: link.id, userId: user.id, given: JSON.parse(link.given) as Entitlements },
+        { linkId: link.id, userId: user.id, entitlements: JSON.parse(link.given) as Entitlements },
         wanted,
       );
     },

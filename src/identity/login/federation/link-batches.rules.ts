@@ -38,7 +38,7 @@ export function createLinkBatches({ db, change, entitlements }: LinkBatchesDeps)
     const taken = current.map((link) => ({
       linkId: link.id,
       userId: link.user_id,
-      given: JSON.parse(link.given) as Entitlements,
+      entitlements: JSON.parse(link.given) as Entitlements,
     }));
     await entitlements.takeBack(transaction, taken);
     // They show the accounts that they have at providers.

@@ -82,7 +82,7 @@ export function createLinks({
         await users.lock(tx, userId);
         const link = (await listLinks(tx, userId)).find((one) => one.id === id) ?? fail('provider_link.not_found', { id });
         if (!(await hasOtherWay(tx, userId)) && !(await hasUsable(tx, userId, id))) fail('provider_link.last_way_in');
-        await entitlements.takeBack(transaction, [{ linkId: id, userId, given: JSON.parse(link.given) as Entitlements }]);
+        await entitlements.takeBack(transaction, [{ linkId: id, userId, entitlements: JSON.parse(link.given) as Entitlements }]);
         await sessions.end(transaction, { providerId: link.provider_id, linkId: id });
         await deleteLinks(tx, [id]);
         transaction.invalidate(tagOf.providerLink(id));

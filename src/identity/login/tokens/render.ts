@@ -65,9 +65,9 @@ export function createTokenText(
   const heads = new WeakMap<TokenRecord, SizedText>();
 
   async function catalogOf({ project, user }: AuthContext): Promise<CatalogEntry[]> {
-    const given = project && (await projectEndpointIds(db.read, project.id));
-    if (!given && !config.allEndpointsWithoutFilter) return [];
-    return tokenCatalog(db.read, { project_id: project?.id, user_id: user.id }, given);
+    const endpointIds = project && (await projectEndpointIds(db.read, project.id));
+    if (!endpointIds && !config.allEndpointsWithoutFilter) return [];
+    return tokenCatalog(db.read, { project_id: project?.id, user_id: user.id }, endpointIds);
   }
 
   async function makeTail(authContext: AuthContext): Promise<TokenTail> {

@@ -47,14 +47,17 @@ export const createAdapter = (deps: AdapterDeps) => {
   function isSameBrowser(id: string, hash: string | undefined): boolean {
     // The one that it gets with the answer counts from when it is stored, the one it has until then.
     const kept = secretsIn(cookieIn(records.origin()?.cookies, browserCookie(deps.issuer, id)));
-    const given = records.givenSecret(id);
-    return hash !== undefined && [...kept, ...(given === undefined ? [] : [given])].some((secret) => isSecretOf(hash, secret));
+    const answerSecret = records.browserSecretOf(id);
+    return (
+      hash !== undefined &&
+      [...kept, ...(answerSecret === undefined ? [] : [answerSecret])].some((secret) => isSecretOf(hash, secret))
+    );
   }
 
   /** A form that was sent twice, of which the other one was quicker: this one has proved as much, and takes nothing that the other one left. */
   function ofAnotherRequest(id: string, found: RecordPayload): RecordPayload | undefined {
     const { result: _, lastSubmission: __, ...begun } = found;
-    return records.givenSecret(id) === undefined ? undefined : begun;
+    return records.browserSecretOf(id) === undefined ? undefined : begun;
   }
 
   async function findInteraction(id: string): Promise<RecordPayload | undefined> {

@@ -113,8 +113,8 @@ export function createRecords(options: EndDeps & Partial<Pick<SaveDeps, 'isWalle
     rebind: requestState.rebind,
     /** Where the request comes from. */
     origin: requestState.origin,
-    giveSecret: requestState.giveSecret,
-    givenSecret: requestState.givenSecret,
+    setBrowserSecret: requestState.setBrowserSecret,
+    browserSecretOf: requestState.browserSecretOf,
     /** Whether this request has read the record: saving it is an update. */
     wasFound: (model: string, id: string): boolean => requestState.hasRecord(hashOf(model, id)),
     /** The generation of the user in this request. */

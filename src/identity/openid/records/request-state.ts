@@ -42,9 +42,9 @@ export function createRequestState() {
     generationOf: (userId: string): number | undefined => current.getStore()?.generations.get(userId),
 
     /** From now on the browser of this request has this secret for the interaction. */
-    giveSecret: (interactionId: string, secret: string): void =>
+    setBrowserSecret: (interactionId: string, secret: string): void =>
       void current.getStore()?.browserSecrets.set(interactionId, secret),
-    givenSecret: (interactionId: string): string | undefined => current.getStore()?.browserSecrets.get(interactionId),
+    browserSecretOf: (interactionId: string): string | undefined => current.getStore()?.browserSecrets.get(interactionId),
 
     addRecord: (id: string): void => void current.getStore()?.records.add(id),
     hasRecord: (id: string): boolean => current.getStore()?.records.has(id) ?? false,

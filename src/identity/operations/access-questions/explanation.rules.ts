@@ -87,8 +87,8 @@ function waysOf({ grants, roles }: Inspection, { implied }: RoleGraph, roleId: s
   const effective = new Set(roles.map(({ id }) => id));
   return grants.flatMap((grant) => {
     const priors = closureOf(implied, [grant.roleId]);
-    const given = [...priors.keys()].filter((id) => effective.has(id) && (roleId === undefined || id === roleId));
-    return given.map((id) => ({ grant, chain: chainTo(priors, id) }));
+    const roleIds = [...priors.keys()].filter((id) => effective.has(id) && (roleId === undefined || id === roleId));
+    return roleIds.map((id) => ({ grant, chain: chainTo(priors, id) }));
   });
 }
 

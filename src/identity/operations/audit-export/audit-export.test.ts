@@ -121,8 +121,8 @@ onEachDatabase('The export of audit events', (api) => {
         body += chunk;
       });
       request.on('end', () => {
-        const given = String(request.headers['x-gatehouse-signature']);
-        assert.equal(given, signature(secret, Number(/t=(\d+)/.exec(given)![1]), body));
+        const header = String(request.headers['x-gatehouse-signature']);
+        assert.equal(header, signature(secret, Number(/t=(\d+)/.exec(header)![1]), body));
         bodies.push(body);
         response.writeHead(bodies.length === 1 ? 500 : 204).end();
       });

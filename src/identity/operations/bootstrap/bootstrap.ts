@@ -56,9 +56,9 @@ async function prepareAdminPassword(passwords: Passwords, password: string): Pro
 }
 
 /** For `gatehouse admin-password`. Like every change of a password, it revokes tokens and sessions. */
-export async function resetAdminPassword({ passwords, users }: BootstrapDeps, given: string | undefined): Promise<string> {
+export async function resetAdminPassword({ passwords, users }: BootstrapDeps, chosen: string | undefined): Promise<string> {
   const { id } = (await users.findByName(DEFAULT_DOMAIN, ADMIN)) ?? fail('user.not_found', { id: ADMIN });
-  const password = given ?? newSecret();
+  const password = chosen ?? newSecret();
   await users.replacePassword(serviceActor, id, await prepareAdminPassword(passwords, password));
   return password;
 }

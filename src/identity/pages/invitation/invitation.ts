@@ -127,9 +127,9 @@ export function createInvitationHandler(deps: InvitationPageDeps) {
 
   return async function serve(provider: Provider, browser: BrowserRequest, keys: readonly string[]): Promise<void> {
     const [, query = ''] = (browser.exchange.request.url ?? '').split('?', 2);
-    const given = new URLSearchParams(query).get('token');
-    if (given !== null && browser.method !== 'POST') {
-      keepToken(browser, COOKIE, given.slice(0, MAX_TOKEN));
+    const linkToken = new URLSearchParams(query).get('token');
+    if (linkToken !== null && browser.method !== 'POST') {
+      keepToken(browser, COOKIE, linkToken.slice(0, MAX_TOKEN));
       return redirect(browser, INVITATION);
     }
     const token = readCookie(browser, COOKIE) ?? '';

@@ -42,7 +42,7 @@ export async function openInteraction(
   provider: Provider,
   browser: BrowserRequest,
   keys: readonly string[],
-  records: Pick<Records, 'giveSecret' | 'givenSecret'>,
+  records: Pick<Records, 'setBrowserSecret' | 'browserSecretOf'>,
 ): Promise<InteractionRequest | undefined> {
   const { request, response } = browser.exchange;
   let interaction: Interaction;
@@ -70,11 +70,11 @@ export async function openInteraction(
   const name = clientId === ACCOUNT_CLIENT ? ownAccount : clientId === PUBLIC_WALLET ? someWallet : clientName;
   /** Another secret with each request: whoever had the one before does not have this one. */
   const bindBrowser = (seconds: number): string => {
-    const secret = records.givenSecret(uid) ?? newBrowserSecret();
+    const secret = records.browserSecretOf(uid) ?? newBrowserSecret();
     const cookie = browserCookie(provider.issuer, uid);
     setCookie(browser, cookie, cookieOf(secret, readCookie(browser, cookie)), '/', seconds);
     for (const old of outdatedCookies(request.headers.cookie, provider.issuer, uid)) setCookie(browser, old, '', '/', 0);
-    records.giveSecret(uid, secret);
+    records.setBrowserSecret(uid, secret);
     return hashOfSecret(secret);
   };
   return {

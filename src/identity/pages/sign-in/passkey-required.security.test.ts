@@ -44,11 +44,11 @@ onEachDatabase(
       await makeAdministrator(person);
       const passkey = person.authenticator.create(passkeyOptionsOf(adding, 'create'));
       const changed = 'another password of a test';
-      const given = { current_password: person.password, new_password: changed, new_password_again: changed };
+      const form = { current_password: person.password, new_password: changed, new_password_again: changed };
       const steps = {
         'passkey-new': {},
         'two-factor-on': {},
-        'change-password': given,
+        'change-password': form,
         'change-email': { email: 'x@example.org' },
       };
       for (const [step, fields] of Object.entries(steps))

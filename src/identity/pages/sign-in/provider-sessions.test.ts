@@ -108,8 +108,8 @@ onUsualDatabase('Sessions through another provider', (api) => {
       const tokens = await person.signIn(sub, undefined, OFFLINE);
       await stranger.signIn(uniqueName('dora'));
       const headers = { Origin: new URL(api.url).origin };
-      const given = await person.browser.request(`${api.url}/console/session`, { method: 'POST', headers });
-      const consoleToken = JSON.parse(given.text).token;
+      const response = await person.browser.request(`${api.url}/console/session`, { method: 'POST', headers });
+      const consoleToken = JSON.parse(response.text).token;
       assert.ok(await isAlive(api, consoleToken));
       const claims = { iss: provider.issuer, aud: provider.clientId, iat: Math.floor(Date.now() / 1000), sub };
       const token = await provider.mint({ typ: 'logout+jwt' }, { ...claims, jti: uniqueName('jti'), events: { [EVENT]: {} } });

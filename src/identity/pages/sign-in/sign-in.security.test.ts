@@ -153,14 +153,14 @@ onUsualDatabase('Signing in under attack', (api) => {
         { name: '', password: '' },
       ];
       const pages: string[] = [];
-      for (const { domain = '', ...given } of tries) {
+      for (const { domain = '', ...credentials } of tries) {
         const { browser, page, party } = await atSignIn(api);
-        const answer = await browser.submit(page, 'password', { ...given, domain });
+        const answer = await browser.submit(page, 'password', { ...credentials, domain });
         assert.equal(answer.status, 401);
         assert.match(answer.text, WRONG);
         const { pathname } = new URL(page.url);
         const uid = pathname.split('/').at(-1)!;
-        const own = [answer.forms[0]!.fields.form_token!, pathname, uid, party.application.name, given.name, domain];
+        const own = [answer.forms[0]!.fields.form_token!, pathname, uid, party.application.name, credentials.name, domain];
         const text = own.filter(Boolean).reduce((all, word) => all.replaceAll(word, '#'), answer.text);
         pages.push(text.replaceAll(/ value="#?"| autofocus|<details( open)?>/g, ''));
       }
@@ -550,12 +550,12 @@ onDatabase(
     it('lets nobody in after three wrong passwords, in the words of a wrong one, until it is over', async () => {
       const person = await makeUser(api);
       const { browser, page } = await atSignIn(api);
-      const given = { name: person.name, password: person.password };
-      await times(3, () => browser.submit(page, 'password', { ...given, password: 'wrong' }));
-      const locked = await browser.submit(page, 'password', given);
+      const credentials = { name: person.name, password: person.password };
+      await times(3, () => browser.submit(page, 'password', { ...credentials, password: 'wrong' }));
+      const locked = await browser.submit(page, 'password', credentials);
       assert.deepEqual([locked.status, WRONG.test(locked.text)], [401, true]);
       api.clock.advance(601);
-      assert.equal(stepOf(await browser.submit(page, 'password', given)), 'allow');
+      assert.equal(stepOf(await browser.submit(page, 'password', credentials)), 'allow');
     });
   },
 );

@@ -299,9 +299,9 @@ describe('A chain that is brought', () => {
   };
   for (const [name, draft] of Object.entries(refused))
     it(`is refused ${name}`, () => {
-      const [certificates, given, reason] = draft();
+      const [certificates, privateKey, reason] = draft();
       assert.throws(
-        () => read(certificates, given),
+        () => read(certificates, privateKey),
         (error: Error) => {
           assert.match(error.message, reason);
           assert.doesNotMatch(error.message, /secret-text/);

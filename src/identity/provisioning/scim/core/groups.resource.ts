@@ -67,8 +67,8 @@ interface MemberInput {
 }
 
 function membersOf({ members }: Resource): NewMember[] {
-  const given = (Array.isArray(members) ? members : []) as readonly MemberInput[];
-  return given.map(({ value, display }) => {
+  const inputs = (Array.isArray(members) ? members : []) as readonly MemberInput[];
+  return inputs.map(({ value, display }) => {
     if (typeof value !== 'string' || value === '') fail('scim.invalid_value', { name: 'members', why: 'each needs a value' });
     return { userId: value, display: typeof display === 'string' ? display : null };
   });

@@ -70,8 +70,8 @@ function stepsOfFiltered(change: AttributeChange, filter: Filter): MemberStep[] 
 
 function changedMember({ attributePath, sub, value }: AttributeChange, id: string): PatchedMember {
   const [attribute] = attributePath.attributes;
-  const given = sub ? { [sub.name]: value } : Array.isArray(value) && value.length === 1 ? value[0] : value;
-  const { value: other = id, display } = (readValue(attribute, given, { element: true }) ?? {}) as Partial<PatchedMember>;
+  const input = sub ? { [sub.name]: value } : Array.isArray(value) && value.length === 1 ? value[0] : value;
+  const { value: other = id, display } = (readValue(attribute, input, { element: true }) ?? {}) as Partial<PatchedMember>;
   if (other !== id) fail('scim.mutability', { name: 'members.value' });
   return { value: id, ...displayOf(display) };
 }

@@ -180,8 +180,8 @@ const sorted = (value: object): string => JSON.stringify(Object.entries(value).s
 test('any sequence of operations gives what SCIMMY gives', async () => {
   const seen = new Set<string>();
   await fc.assert(
-    fc.asyncProperty(user, fc.array(operation, { minLength: 1, maxLength: 8 }), async (resource, given) => {
-      const operations = withTargets(resource, given);
+    fc.asyncProperty(user, fc.array(operation, { minLength: 1, maxLength: 8 }), async (resource, drafts) => {
+      const operations = withTargets(resource, drafts);
       if (operations.length === 0) return;
       for (const { op, path = '' } of operations) seen.add(`${op} ${path.includes('[') ? 'filter' : path && 'path'}`);
       const ours = applyPatch(userType, resource, operations);

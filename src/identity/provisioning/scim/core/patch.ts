@@ -35,14 +35,14 @@ export function readOperations(body: unknown): PatchOperation[] {
   const schemas = fieldOf(message, 'schemas');
   const isPatch = Array.isArray(schemas) && schemas.some((urn) => typeof urn === 'string' && urn.toLowerCase() === patchUrn);
   if (!isPatch) failSyntax('schemas must name the PatchOp message');
-  const given = fieldOf(message, 'operations');
-  if (!Array.isArray(given) || given.length === 0) return failSyntax('Operations must be a list of at least one operation');
-  if (given.length > maxOperations) failSyntax(`there may be ${maxOperations} operations at most`);
-  return given.map(readOperation);
+  const list = fieldOf(message, 'operations');
+  if (!Array.isArray(list) || list.length === 0) return failSyntax('Operations must be a list of at least one operation');
+  if (list.length > maxOperations) failSyntax(`there may be ${maxOperations} operations at most`);
+  return list.map(readOperation);
 }
 
-function readOperation(given: unknown): PatchOperation {
-  const operation = isObject(given) ? given : failSyntax('an operation must be an object');
+function readOperation(input: unknown): PatchOperation {
+  const operation = isObject(input) ? input : failSyntax('an operation must be an object');
   const op = readOp(fieldOf(operation, 'op'));
   const path = fieldOf(operation, 'path') ?? '';
   if (typeof path !== 'string') return failSyntax('path must be a string');
@@ -220,16 +220,16 @@ export const namesElements = (value: unknown): boolean => value !== undefined &&
 
 function removeNamed(attribute: Attribute, elements: readonly unknown[], value: unknown): readonly unknown[] {
   const named = listOf(readValue(attribute, value) ?? []).filter(isObject);
-  return elements.filter((element) => !isObject(element) || !named.some((given) => matchesNamed(attribute, given, element)));
+  return elements.filter((element) => !isObject(element) || !named.some((one) => matchesNamed(attribute, one, element)));
 }
 
-function matchesNamed(attribute: Attribute, given: Resource, element: Resource): boolean {
+function matchesNamed(attribute: Attribute, pattern: Resource, element: Resource): boolean {
   // The value identifies a member; its display may have changed.
-  const isIdentity = findSubAttribute(attribute, 'value')?.mutability === 'immutable' && Object.hasOwn(given, 'value');
-  const names = isIdentity ? ['value'] : Object.keys(given);
+  const isIdentity = findSubAttribute(attribute, 'value')?.mutability === 'immutable' && Object.hasOwn(pattern, 'value');
+  const names = isIdentity ? ['value'] : Object.keys(pattern);
   return names.every((name) => {
     const attributePath: AttributePath = { keys: [name], attributes: [findSubAttribute(attribute, name)!] };
-    return matches({ kind: 'compare', attributePath, operator: 'eq', value: given[name] as string }, element);
+    return matches({ kind: 'compare', attributePath, operator: 'eq', value: pattern[name] as string }, element);
   });
 }
 
@@ -264,8 +264,8 @@ function createSelected(attribute: Attribute, elements: readonly unknown[], chan
   const { filter, sub, path, value } = change;
   const seed = filter ? elementDescribedBy(filter) : {};
   if (!seed || (filter && !matches(filter, seed))) return fail('scim.no_target', { path: shortenPath(path) });
-  const given = sub ? { [sub.name]: value } : unwrapSingle(value);
-  const read = readValue(attribute, given, { element: true });
+  const input = sub ? { [sub.name]: value } : unwrapSingle(value);
+  const read = readValue(attribute, input, { element: true });
   if (!isObject(read)) return elements;
   const described = readValue(attribute, seed, { element: true });
   return appendElements(elements, [{ ...(isObject(described) ? described : {}), ...read }]);

@@ -81,8 +81,8 @@ export function readBareWord(attribute: Attribute | undefined, word: string): st
   return word;
 }
 
-function attributeValuesIn(type: ResourceType, given: ScimJsonObject): AttributeValue[] {
-  return Object.entries(given).flatMap(([key, value]) => attributeValuesOf(type, key, value));
+function attributeValuesIn(type: ResourceType, object: ScimJsonObject): AttributeValue[] {
+  return Object.entries(object).flatMap(([key, value]) => attributeValuesOf(type, key, value));
 }
 
 /** The attributes a key sets: one attribute, or all in an object under a URN. Empty for an unknown key. */
@@ -94,9 +94,9 @@ function attributeValuesOf(type: ResourceType, key: string, value: unknown): Att
 }
 
 function attributeValuesUnder(type: ResourceType, schema: ScimSchema, value: unknown): AttributeValue[] {
-  const given = value === null ? withoutValues(schema) : value;
-  if (!isObject(given)) fail('scim.invalid_value', { name: schema.id, why: 'it must be an object' });
-  return Object.entries(given).flatMap(([key, inner]) => {
+  const object = value === null ? withoutValues(schema) : value;
+  if (!isObject(object)) fail('scim.invalid_value', { name: schema.id, why: 'it must be an object' });
+  return Object.entries(object).flatMap(([key, inner]) => {
     const attributePath = findAttributePath(type, `${schema.id}:${key}`);
     return attributePath ? [{ attributePath, value: inner }] : [];
   });
@@ -209,11 +209,11 @@ function readEmail(value: unknown, name: string): string {
 }
 
 function readComplex(attribute: Attribute, value: unknown, name: string): Resource | undefined {
-  const given = typeof value === 'string' ? objectOfString(attribute, value) : value;
-  if (!isObject(given)) refuse(name, 'it must be an object');
+  const input = typeof value === 'string' ? objectOfString(attribute, value) : value;
+  if (!isObject(input)) refuse(name, 'it must be an object');
   const object: Record<string, unknown> = {};
-  for (const [key, inner] of Object.entries(given)) {
-    const sub = findSubAttribute(attribute, key) ?? displayOfMember(attribute, key, given);
+  for (const [key, inner] of Object.entries(input)) {
+    const sub = findSubAttribute(attribute, key) ?? displayOfMember(attribute, key, input);
     if (!sub || sub.mutability === 'readOnly') continue;
     const path = `${name}.${sub.name}`;
     const read = readAttribute(sub, inner, path);
@@ -228,9 +228,9 @@ function objectOfString(attribute: Attribute, value: string): unknown {
 }
 
 /** Microsoft's collection names members by `displayName`. A `display` takes precedence. */
-function displayOfMember(attribute: Attribute, key: string, given: ScimJsonObject): Attribute | undefined {
+function displayOfMember(attribute: Attribute, key: string, member: ScimJsonObject): Attribute | undefined {
   if (attribute.name !== 'members' || key.toLowerCase() !== 'displayname') return undefined;
-  const hasDisplay = Object.keys(given).some((other) => other.toLowerCase() === 'display');
+  const hasDisplay = Object.keys(member).some((other) => other.toLowerCase() === 'display');
   return hasDisplay ? undefined : findSubAttribute(attribute, 'display');
 }
 

@@ -88,24 +88,24 @@ function extensionOf(body: ScimJsonObject, names: KeyrockSchemaNames): ScimJsonO
   return {};
 }
 
-function textOf(given: ScimJsonObject, name: string): string | undefined {
-  const value = given[name];
+function textOf(body: ScimJsonObject, name: string): string | undefined {
+  const value = body[name];
   if (value === undefined || value === null) return undefined;
   return typeof value === 'string' && value !== '' ? value : fail('scim.invalid_value', { name, why: 'it must be a string' });
 }
 
-function extrasOf(given: ScimJsonObject, names: KeyrockSchemaNames): Extras {
-  const extension = extensionOf(given, names);
+function extrasOf(body: ScimJsonObject, names: KeyrockSchemaNames): Extras {
+  const extension = extensionOf(body, names);
   return {
-    id: textOf(given, 'id'),
-    domainId: textOf(extension, 'domain_id') ?? textOf(given, 'domain_id'),
-    defaultProjectId: textOf(extension, 'default_project_id') ?? textOf(given, 'default_project_id'),
+    id: textOf(body, 'id'),
+    domainId: textOf(extension, 'domain_id') ?? textOf(body, 'domain_id'),
+    defaultProjectId: textOf(extension, 'default_project_id') ?? textOf(body, 'default_project_id'),
   };
 }
 
 /** Renames Keyrock's `is_default` to the name of the core. */
-function toCoreNames(given: ScimJsonObject): ScimJsonObject {
-  const { is_default: isDefault, ...rest } = given;
+function toCoreNames(body: ScimJsonObject): ScimJsonObject {
+  const { is_default: isDefault, ...rest } = body;
   return isDefault === undefined ? rest : { ...rest, isDefault };
 }
 

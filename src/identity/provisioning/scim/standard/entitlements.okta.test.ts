@@ -21,7 +21,7 @@ onEachDatabase('SCIM entitlements', (api) => {
   const found = (values: object = {}) =>
     api.make('project', { name: uniqueName('organization'), domain_id: domain.id, ...values });
   const entryOf = ({ id }: { id: string }) => `organization:${id}`;
-  const given = (...organizations: { id: string }[]) => organizations.map((one) => ({ value: entryOf(one) }));
+  const entitlementsOf = (...organizations: { id: string }[]) => organizations.map((one) => ({ value: entryOf(one) }));
   const values = ({ entitlements = [] }: any): string[] => entitlements.map(({ value }: any) => value).sort();
   const pathOf = (organization: { id: string }, user: { id: string }) => `/v3/projects/${organization.id}/users/${user.id}/roles`;
   const rolesIn = async (organization: { id: string }, user: { id: string }): Promise<string[]> =>
@@ -80,7 +80,7 @@ onEachDatabase('SCIM entitlements', (api) => {
 
   it('are given and taken with the user: by POST, PATCH and PUT, and count at once', async () => {
     const [one, two] = [await found(), await found()];
-    const user = await scim.makeUser({ entitlements: [...given(one), { value: 'everything' }] });
+    const user = await scim.makeUser({ entitlements: [...entitlementsOf(one), { value: 'everything' }] });
     assert.deepEqual(values(user), ['everything', entryOf(one)].sort());
     assert.deepEqual(
       user.entitlements.find(({ value }: any) => value === entryOf(one)),
@@ -88,7 +88,7 @@ onEachDatabase('SCIM entitlements', (api) => {
     );
     assert.deepEqual(await rolesIn(one, user), ['member']);
     const path = `/Users/${user.id}`;
-    assertOk(await scim.patch(path, patchOf({ op: 'add', path: 'entitlements', value: given(two) })), 204);
+    assertOk(await scim.patch(path, patchOf({ op: 'add', path: 'entitlements', value: entitlementsOf(two) })), 204);
     assert.deepEqual(await rolesIn(two, user), ['member']);
     assertOk(await scim.patch(path, patchOf({ op: 'remove', path: `entitlements[value eq "${entryOf(one)}"]` })), 204);
     assert.deepEqual([await rolesIn(one, user), await rolesIn(two, user)], [[], ['member']]);
@@ -98,7 +98,7 @@ onEachDatabase('SCIM entitlements', (api) => {
       [entryOf(two)],
       'a PUT that does not speak of them takes none',
     );
-    assert.deepEqual(values(assertOk(await put(user, { entitlements: given(one) }))), [entryOf(one)]);
+    assert.deepEqual(values(assertOk(await put(user, { entitlements: entitlementsOf(one) }))), [entryOf(one)]);
     assert.deepEqual([await rolesIn(one, user), await rolesIn(two, user)], [['member'], []]);
     const holders = await scim.list('/Users', { filter: `entitlements.value eq "${entryOf(one)}"` });
     assert.deepEqual(
@@ -107,8 +107,12 @@ onEachDatabase('SCIM entitlements', (api) => {
     );
     const byName = await scim.list('/Users', { filter: `userName eq "${user.userName}"` });
     assert.deepEqual(values(byName.Resources[0]), [entryOf(one)]);
-    const { meta } = assertOk(await put(user, { entitlements: given(one) }));
-    assert.equal(assertOk(await put(user, { entitlements: given(one) })).meta.version, meta.version, 'repeated, nothing changes');
+    const { meta } = assertOk(await put(user, { entitlements: entitlementsOf(one) }));
+    assert.equal(
+      assertOk(await put(user, { entitlements: entitlementsOf(one) })).meta.version,
+      meta.version,
+      'repeated, nothing changes',
+    );
     assert.deepEqual(values(assertOk(await put(user, { entitlements: [] }))), []);
     assert.deepEqual(await rolesIn(one, user), []);
   });
@@ -145,7 +149,7 @@ onEachDatabase('SCIM entitlements', (api) => {
       const user = await scim.makeUser();
       for (const organization of refused) {
         const why = new RegExp(`there is no entitlement ${entryOf(organization)} to give`);
-        const entitlements = given(organization);
+        const entitlements = entitlementsOf(organization);
         const userName = uniqueName('refused');
         assertScimRefused(await scim.post('/Users', { schemas: [USER], userName, entitlements }), 400, 'invalidValue', why);
         assert.equal((await scim.list('/Users', { filter: `userName eq "${userName}"` })).totalResults, 0, 'nothing by half');
@@ -168,7 +172,7 @@ onEachDatabase('SCIM entitlements', (api) => {
     it('with more than `member`: a manager who left an organization does not come back as one', async () => {
       const organization = await found();
       const { application, role } = await offeredRole(organization);
-      const user = await scim.makeUser({ entitlements: given(organization) });
+      const user = await scim.makeUser({ entitlements: entitlementsOf(organization) });
       const internal = { id: 'provider' };
       for (const held of [role, internal]) await assign(api, { user, organization, application, role: held });
       const heldNow = async () => {
@@ -178,7 +182,7 @@ onEachDatabase('SCIM entitlements', (api) => {
       assert.deepEqual(await heldNow(), [internal.id, role.id].sort());
       assertOk(await api.delete(`${pathOf(organization, user)}/${await api.roleId('member')}`), 204);
       assert.deepEqual(await heldNow(), []);
-      assertOk(await put(user, { entitlements: given(organization) }));
+      assertOk(await put(user, { entitlements: entitlementsOf(organization) }));
       assert.deepEqual(await rolesIn(organization, user), ['member']);
       assert.deepEqual(await heldNow(), [role.id], 'what the connection could give itself, and not management');
     });
@@ -187,7 +191,7 @@ onEachDatabase('SCIM entitlements', (api) => {
   describe('are not more than they say', () => {
     it('so that taking one leaves every role that people gave by hand', async () => {
       const organization = await found();
-      const user = await scim.makeUser({ entitlements: given(organization) });
+      const user = await scim.makeUser({ entitlements: entitlementsOf(organization) });
       await grant(organization, user, 'owner');
       assertOk(await put(user, { entitlements: [] }));
       assert.deepEqual(await rolesIn(organization, user), ['owner']);
