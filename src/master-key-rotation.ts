@@ -7,7 +7,7 @@ import { type MasterSeal, masterKeyId } from './platform/seal/index.ts';
 import type { ResealResult } from './platform/sealed/index.ts';
 import type { SharedConfig } from './settings.ts';
 
-export interface RotationParts {
+export interface RotationDeps {
   readonly shared: SharedConfig;
   readonly folder: string;
   readonly seal: MasterSeal;
@@ -15,8 +15,8 @@ export interface RotationParts {
   wallet(): { reseal(): Promise<ResealResult> } | undefined;
 }
 
-export function createMasterKeyRotation({ shared, folder, seal, wallet }: RotationParts) {
-  const given = shared.oldMasterKeys?.split(',').map((key) => key.trim()) ?? [];
+export function createMasterKeyRotation({ shared, folder, seal, wallet }: RotationDeps) {
+  const oldKeys = shared.oldMasterKeys?.split(',').map((key) => key.trim()) ?? [];
   let running: Promise<{ id: string } | undefined> | undefined;
 
   /** None if the file is missing, empty or damaged. */
@@ -35,7 +35,7 @@ export function createMasterKeyRotation({ shared, folder, seal, wallet }: Rotati
     if (former[0] === undefined || masterKeyId(former[0]) !== seal.keyId) return undefined;
     // Stored before it is used: what it seals must open after a crash.
     const keys = addMasterKey(folder, former);
-    seal.use([...keys, ...given]);
+    seal.use([...keys, ...oldKeys]);
     await resealIdentity();
     const node = wallet();
     const isWhole = node ? (await node.reseal()).damaged.length === 0 : !existsSync(join(folder, 'wallet.sqlite'));

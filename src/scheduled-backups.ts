@@ -35,7 +35,7 @@ export function isBackupDue(folder: string, shared: Pick<SharedConfig, 'backupHo
   return verifiedAt === undefined || slotOf(Date.parse(verifiedAt), shared) < slotOf(now, shared);
 }
 
-interface Placed {
+interface DatabaseLocation {
   /** Undefined on SQLite. */
   readonly databaseUrl?: string | undefined;
 }
@@ -44,7 +44,7 @@ interface Placed {
 export function checkBackupFolder(
   { backupFolder }: Pick<SharedConfig, 'backupFolder'>,
   dataDir: string,
-  { identity, wallet }: { readonly identity?: Placed | undefined; readonly wallet?: Placed | undefined },
+  { identity, wallet }: { readonly identity?: DatabaseLocation | undefined; readonly wallet?: DatabaseLocation | undefined },
 ): void {
   if (backupFolder === undefined) return;
   if (identity?.databaseUrl && wallet && !wallet.databaseUrl)

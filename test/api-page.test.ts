@@ -7,12 +7,12 @@ import { identityOpenApi, walletOpenApi } from '../src/openapi.ts';
 import { onDatabase } from './support/api.ts';
 import { onWallet } from './support/wallet.ts';
 
-interface Served {
+interface ServiceAddress {
   readonly url: string;
 }
 
 /** What anybody sees, without a token. */
-function serves(service: () => Served, make: (server: string) => unknown): void {
+function serves(service: () => ServiceAddress, make: (server: string) => unknown): void {
   const ask = (path: string, init: RequestInit = {}) => fetch(service().url + path, init);
 
   it('serves its document to everybody, with its own address', async () => {

@@ -75,8 +75,8 @@ action(type="omfile" file="${got}" template="all")
   const lines = (): string[] => readFileSync(got, { encoding: 'utf8', flag: 'a+' }).split('\n').filter(Boolean);
   function destination(address: string, caFile?: string) {
     const config = { auditDays: undefined, auditFile: undefined, auditWebhookUrl: undefined, auditWebhookSecret: undefined };
-    const parts = { service: 'identity', outbound: createOutbound([]), clock: systemClock } as const;
-    return createDestinations({ ...config, auditSyslog: address, auditSyslogCaFile: caFile }, parts)[0]!;
+    const deps = { service: 'identity', outbound: createOutbound([]), clock: systemClock } as const;
+    return createDestinations({ ...config, auditSyslog: address, auditSyslogCaFile: caFile }, deps)[0]!;
   }
 
   for (const transport of ['tcp', 'tls', 'udp'] as const)

@@ -22,7 +22,7 @@ const CLIENTS = 24;
 
 type Ask = (i: number) => Promise<Response>;
 
-interface Answered {
+interface TimedAnswer {
   readonly kind: string;
   readonly status: number;
   readonly retryAfter: string | null;
@@ -30,7 +30,7 @@ interface Answered {
 }
 
 /** Sends many requests of each kind at once. */
-function askAll(kinds: Readonly<Record<string, Ask>>, clients = CLIENTS): Promise<Answered[]> {
+function askAll(kinds: Readonly<Record<string, Ask>>, clients = CLIENTS): Promise<TimedAnswer[]> {
   const began = performance.now();
   return Promise.all(
     Object.entries(kinds).flatMap(([kind, ask]) =>
@@ -43,7 +43,7 @@ function askAll(kinds: Readonly<Record<string, Ask>>, clients = CLIENTS): Promis
   );
 }
 
-function assertInTime(answers: readonly Answered[]): void {
+function assertInTime(answers: readonly TimedAnswer[]): void {
   for (const { kind, status, retryAfter, ms } of answers) {
     assert.ok(ms < BOUND_MS, `${kind}: ${status} after ${Math.round(ms)} ms`);
     assert.ok(status < 400 || status === 503 || (kind === 'page' && status === 400), `${kind}: ${status}`);

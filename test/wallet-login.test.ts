@@ -80,7 +80,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const)
       const before = await secretsOf(wallet, person.cookie);
       await api.patch(`/v3/users/${user.id}`, { user: { email: 'new@example.org' } });
       for (let hours = 0; hours < 3; hours++) {
-        for (let parts = 0; parts < 2; parts++) {
+        for (let half = 0; half < 2; half++) {
           wait(1790);
           assert.equal((await person.get(USERINFO)).status, 200, `after ${hours} hours`);
           // Recorded in the background.

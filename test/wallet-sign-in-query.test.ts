@@ -33,8 +33,8 @@ const provider = (id: string, format: FormatName, types: number) => ({
   requiresStatus: true,
 });
 
-async function asked(...parts: Parameters<typeof queryFor>) {
-  const { dcql, sources, isCut } = queryFor(...parts)!;
+async function asked(...args: Parameters<typeof queryFor>) {
+  const { dcql, sources, isCut } = queryFor(...args)!;
   const { credentials } = await parseQuery(dcql);
   assert.deepEqual(
     Object.keys(sources),

@@ -7,7 +7,7 @@ import type { Reason } from './reason.ts';
 import { REASONS } from './reasons.ts';
 import type { ApiRequest, Area } from './request.ts';
 
-export interface Compared {
+export interface Comparison {
   readonly area: string;
   readonly request: ApiRequest;
   /** Of a method and path that Gatehouse serves. Others are not compared. */
@@ -15,7 +15,7 @@ export interface Compared {
   readonly differences: readonly Difference[];
 }
 
-interface Explained extends Omit<Compared, 'differences'> {
+interface ExplainedComparison extends Omit<Comparison, 'differences'> {
   readonly differences: readonly { readonly difference: Difference; readonly reason: Reason | undefined }[];
 }
 
@@ -44,7 +44,7 @@ export interface Report {
   readonly failures: readonly string[];
 }
 
-function areaRows(all: readonly Explained[], areas: readonly Area[]): string[] {
+function areaRows(all: readonly ExplainedComparison[], areas: readonly Area[]): string[] {
   return areas.map(({ title }) => {
     const mine = all.filter(({ area }) => area === title);
     const same = mine.filter(({ differences, served }) => served && differences.every(({ reason }) => reason?.everywhere)).length;
@@ -54,7 +54,7 @@ function areaRows(all: readonly Explained[], areas: readonly Area[]): string[] {
   });
 }
 
-function summaryOf(all: readonly Explained[]): string {
+function summaryOf(all: readonly ExplainedComparison[]): string {
   const unserved = all.filter(({ served }) => !served).length;
   const same = all.filter(({ differences, served }) => served && differences.every(({ reason }) => reason?.everywhere)).length;
   const failed = all.filter(({ differences }) => differences.some(({ reason }) => !reason)).length;
@@ -62,8 +62,8 @@ function summaryOf(all: readonly Explained[]): string {
 }
 
 /** `areas`: those that were run. */
-export function report(compared: readonly Compared[], areas: readonly Area[]): Report {
-  const all: Explained[] = compared.map((one) => ({
+export function report(compared: readonly Comparison[], areas: readonly Area[]): Report {
+  const all: ExplainedComparison[] = compared.map((one) => ({
     ...one,
     differences: one.differences.map((difference) => ({ difference, reason: reasonOf(one.request, difference) })),
   }));

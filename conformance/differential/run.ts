@@ -9,7 +9,7 @@ import { AREAS } from './areas/index.ts';
 import { setup } from './areas/setup.ts';
 import { differencesOf } from './compare.ts';
 import { type Answer, Peer } from './exchange.ts';
-import { type Compared, report } from './report.ts';
+import { type Comparison, report } from './report.ts';
 import type { ApiRequest } from './request.ts';
 
 const NAMES = { 'token of stranger': 'a-token-that-nobody-issued' };
@@ -33,7 +33,7 @@ async function answersOf(peer: Peer): Promise<Answer[]> {
   return answers;
 }
 
-async function compareAll(keystone: Peer, gatehouse: Peer, keepIn: string | undefined): Promise<Compared[]> {
+async function compareAll(keystone: Peer, gatehouse: Peer, keepIn: string | undefined): Promise<Comparison[]> {
   const [theirs, ours] = await Promise.all([answersOf(keystone), answersOf(gatehouse)]);
   const all = areas.flatMap(({ title, requests }) => requests.map((request) => ({ area: title, request })));
   const compared = all.map(({ area, request }, index) => {
@@ -50,7 +50,7 @@ async function compareAll(keystone: Peer, gatehouse: Peer, keepIn: string | unde
 
 const theirService = await startKeystone({ keep: chosen.keep, settings: KEYSTONE_SETTINGS });
 const ourService = await startService(chosen);
-let compared: Compared[] = [];
+let compared: Comparison[] = [];
 try {
   const keepIn = chosen.keep ? ourService.folder : undefined;
   compared = await compareAll(new Peer(theirService.url, NAMES), new Peer(ourService.url, NAMES), keepIn);

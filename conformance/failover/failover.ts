@@ -32,7 +32,7 @@ export async function rolling(services: Services, load: Load, report: Report): P
   });
 }
 
-export interface Parts {
+export interface Setup {
   readonly cluster: Cluster;
   readonly services: Services;
   readonly load: Load;
@@ -64,7 +64,7 @@ interface EventOptions {
 /** Something happens under load: what clients saw, and whether it healed. */
 export async function event(
   name: string,
-  { cluster, services, load }: Parts,
+  { cluster, services, load }: Setup,
   happen: () => Promise<void>,
   { clients = CLIENTS, isGap = false }: EventOptions = {},
 ): Promise<Step> {
@@ -97,19 +97,19 @@ export async function event(
   };
 }
 
-export async function failover(parts: Parts, report: Report): Promise<void> {
-  const { cluster } = parts;
-  report(await event('switch-over by an administrator', parts, () => cluster.switchOver(), { isGap: true }));
+export async function failover(setup: Setup, report: Report): Promise<void> {
+  const { cluster } = setup;
+  report(await event('switch-over by an administrator', setup, () => cluster.switchOver(), { isGap: true }));
   await cluster.untilHealthy();
   report(
-    await event('the primary server killed (kill -9), its Patroni goes on', parts, () => cluster.killPrimary(), { isGap: true }),
+    await event('the primary server killed (kill -9), its Patroni goes on', setup, () => cluster.killPrimary(), { isGap: true }),
   );
   let lost = '';
   await cluster.untilHealthy();
   report(
     await event(
       'the machine of the primary lost (server and Patroni killed)',
-      parts,
+      setup,
       async () => {
         lost = await cluster.killPrimaryNode();
       },
@@ -123,7 +123,7 @@ export async function failover(parts: Parts, report: Report): Promise<void> {
   report(
     await event(
       'the machine of the primary hangs (SIGSTOP)',
-      parts,
+      setup,
       async () => {
         thaw = await cluster.freezePrimaryNode();
       },
@@ -131,7 +131,7 @@ export async function failover(parts: Parts, report: Report): Promise<void> {
     ),
   );
   report(
-    await event('the machine that hung goes on, as a former primary', parts, async () => {
+    await event('the machine that hung goes on, as a former primary', setup, async () => {
       thaw();
     }),
   );
@@ -140,7 +140,7 @@ export async function failover(parts: Parts, report: Report): Promise<void> {
 }
 
 /** At the end of everything. */
-export async function nothingLost({ cluster, load }: Parts, report: Report): Promise<void> {
+export async function nothingLost({ cluster, load }: Setup, report: Report): Promise<void> {
   await cluster.untilHealthy();
   const [identity, wallet] = [await cluster.connect('identity'), await cluster.connect('wallet')];
   const missing = await load.lost(identity, wallet);

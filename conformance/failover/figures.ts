@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type pg from 'pg';
 import { type Cluster, postgresBinaries } from './cluster.ts';
-import type { Parts } from './failover.ts';
+import type { Setup } from './failover.ts';
 import { Load } from './load.ts';
 import type { Programs } from './programs.ts';
 import { isGood, type Report } from './report.ts';
@@ -103,8 +103,8 @@ async function connections(cluster: Cluster): Promise<string> {
 }
 
 /** Time that PostgreSQL's processes used, per change: what remains of a machine tells how many more it takes. */
-export async function figures(parts: Parts, programs: Programs, report: Report): Promise<void> {
-  const { cluster, services, load } = parts;
+export async function figures(setup: Setup, programs: Programs, report: Report): Promise<void> {
+  const { cluster, services, load } = setup;
   await cluster.untilHealthy();
   const say = (name: string, seen: string): void => report({ name, seen, faults: [] });
   const model = cpus()[0]?.model ?? process.arch;

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../support/service.ts';
 import type { Cluster } from './cluster.ts';
-import { CLIENTS, event, type Parts } from './failover.ts';
+import { CLIENTS, event, type Setup } from './failover.ts';
 import { Load } from './load.ts';
 import { type Programs, until } from './programs.ts';
 import { isGood, type Report, type Step, summary } from './report.ts';
@@ -60,7 +60,7 @@ query_wait_timeout = 5
 
 /** Processes of both services that use the pooler. `settings` gets the address past it. */
 async function startServices(
-  { cluster, services: { masterKey } }: Parts,
+  { cluster, services: { masterKey } }: Setup,
   programs: Programs,
   prefix: string,
   settings: (prefix: string, url: string) => Record<string, string>,
@@ -115,8 +115,8 @@ async function settled(services: Services, load: Load, name: string, said: RegEx
   };
 }
 
-export async function pooler(parts: Parts, programs: Programs, report: Report): Promise<void> {
-  const { cluster } = parts;
+export async function pooler(setup: Setup, programs: Programs, report: Report): Promise<void> {
+  const { cluster } = setup;
   await cluster.untilHealthy();
   const port = await startPooler(cluster, programs);
   const off = (prefix: string) => ({ [`${prefix}_NAMED_STATEMENTS`]: 'off' });
@@ -137,14 +137,14 @@ export async function pooler(parts: Parts, programs: Programs, report: Report): 
     ],
   ];
   for (const [name, prefix, of, said] of settings) {
-    const { services, load } = await startServices(parts, programs, prefix, of, port);
+    const { services, load } = await startServices(setup, programs, prefix, of, port);
     report(await settled(services, load, name, said));
     if (prefix === 'feed-')
       report(
         await event('switch-over behind pgbouncer', { cluster, services, load }, () => cluster.switchOver(), { isGap: true }),
       );
     await services.stop();
-    parts.load.projects.push(...load.projects);
-    parts.load.keys.push(...load.keys);
+    setup.load.projects.push(...load.projects);
+    setup.load.keys.push(...load.keys);
   }
 }

@@ -63,18 +63,18 @@ try {
   const load = new Load(services);
   await services.start((them) => load.registerWallet(them));
   await load.signInToWallet();
-  const parts = { cluster, services, load };
+  const setup = { cluster, services, load };
   const chapter = async (name: string, run: () => Promise<void>): Promise<void> => {
     if (name !== 'end' && !chapters.includes(name)) return;
     await run().catch((error: Error) => report({ name, seen: 'it did not come to its end', faults: [error.message] }));
     await load.stop();
   };
   await chapter('rolling', () => rolling(services, load, report));
-  await chapter('failover', () => failover(parts, report));
-  await chapter('trouble', () => trouble(parts, programs, report));
-  await chapter('pooler', () => pooler(parts, programs, report));
-  await chapter('end', () => nothingLost(parts, report));
-  await chapter('figures', () => figures(parts, programs, report));
+  await chapter('failover', () => failover(setup, report));
+  await chapter('trouble', () => trouble(setup, programs, report));
+  await chapter('pooler', () => pooler(setup, programs, report));
+  await chapter('end', () => nothingLost(setup, report));
+  await chapter('figures', () => figures(setup, programs, report));
 } finally {
   await programs.stopAll();
 }

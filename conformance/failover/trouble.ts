@@ -1,7 +1,7 @@
 // A PostgreSQL that is there, and in trouble: what clients see.
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { CLIENTS, event, type Parts } from './failover.ts';
+import { CLIENTS, event, type Setup } from './failover.ts';
 import { Load, type RecordedAnswer } from './load.ts';
 import { type Programs, until } from './programs.ts';
 import { broken, isGood, type Report, type Step, summary } from './report.ts';
@@ -43,7 +43,7 @@ async function during(
   return load.answers.slice(from);
 }
 
-async function killedBackends({ cluster, services, load }: Parts): Promise<Step> {
+async function killedBackends({ cluster, services, load }: Setup): Promise<Step> {
   const control = await cluster.connect();
   const step = await event('every backend of the services killed, five times', { cluster, services, load }, async () => {
     for (let i = 0; i < 5; i++) {
@@ -55,7 +55,7 @@ async function killedBackends({ cluster, services, load }: Parts): Promise<Step>
   return step;
 }
 
-async function lostFeed({ cluster, services, load }: Parts): Promise<Step> {
+async function lostFeed({ cluster, services, load }: Setup): Promise<Step> {
   const control = await cluster.connect();
   const count = async (): Promise<number> =>
     Number((await control.query<{ count: string }>(`select count(*) ${OF_IDENTITY} = 'gatehouse feed'`)).rows[0]!.count);
@@ -87,7 +87,7 @@ async function lostFeed({ cluster, services, load }: Parts): Promise<Step> {
   };
 }
 
-async function lockedTable({ cluster, load }: Parts): Promise<Step> {
+async function lockedTable({ cluster, load }: Setup): Promise<Step> {
   const holder = await cluster.connect('identity');
   const answers = await during(load, async () => {
     await holder.query('begin; lock table audit_events in exclusive mode');
@@ -105,7 +105,7 @@ async function lockedTable({ cluster, load }: Parts): Promise<Step> {
 }
 
 /** Every read of projects waits for a lock: all connections of all processes are taken. */
-async function exhaustedPool({ cluster, services, load }: Parts): Promise<Step> {
+async function exhaustedPool({ cluster, services, load }: Setup): Promise<Step> {
   const holder = await cluster.connect('identity');
   const many = { validate: 4, list: 60, project: 20 };
   const step = await event(
@@ -123,7 +123,7 @@ async function exhaustedPool({ cluster, services, load }: Parts): Promise<Step> 
 }
 
 /** Somebody else takes all connections of the server, and ours break: nothing can be reached until they are given back. */
-async function fullServer({ cluster, services, load }: Parts): Promise<Step> {
+async function fullServer({ cluster, services, load }: Setup): Promise<Step> {
   const control = await cluster.connect();
   const strangers: pg.Client[] = [];
   const step = await event('the server has no connections left for 6 s', { cluster, services, load }, async () => {
@@ -151,7 +151,7 @@ async function fullServer({ cluster, services, load }: Parts): Promise<Step> {
 }
 
 /** A process of its own behind a link that becomes slower and slower. */
-async function slowServer({ cluster, services: { masterKey } }: Parts, programs: Programs, report: Report): Promise<void> {
+async function slowServer({ cluster, services: { masterKey } }: Setup, programs: Programs, report: Report): Promise<void> {
   const link = new SlowLink(() => cluster.primaryPort());
   const port = await link.listen();
   const services = new Services({
@@ -184,12 +184,12 @@ async function slowServer({ cluster, services: { masterKey } }: Parts, programs:
   }
 }
 
-export async function trouble(parts: Parts, programs: Programs, report: Report): Promise<void> {
-  await parts.cluster.untilHealthy();
-  report(await killedBackends(parts));
-  report(await lostFeed(parts));
-  report(await lockedTable(parts));
-  report(await exhaustedPool(parts));
-  report(await fullServer(parts));
-  await slowServer(parts, programs, report);
+export async function trouble(setup: Setup, programs: Programs, report: Report): Promise<void> {
+  await setup.cluster.untilHealthy();
+  report(await killedBackends(setup));
+  report(await lostFeed(setup));
+  report(await lockedTable(setup));
+  report(await exhaustedPool(setup));
+  report(await fullServer(setup));
+  await slowServer(setup, programs, report);
 }

@@ -1,6 +1,7 @@
 // What the person may do with each row of a list. Rows that the rules of the service cannot tell apart are asked about once.
+
+import { BUILT_IN_ROLES } from './resources.ts';
 import { session } from './session.ts';
-import { BUILT_IN_ROLES } from './things.ts';
 
 export interface RowQuestions<Row> {
   readonly rows: readonly Row[];

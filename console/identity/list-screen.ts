@@ -4,8 +4,8 @@ import { type ListQuery, listQuery, nextMarker, pager, searchBox } from '../shar
 import { type Content, Screen } from '../shared/screen.ts';
 import { type Column, table } from '../shared/table.ts';
 import { goQuery } from './frame.ts';
+import { domainNames, type Links } from './resources.ts';
 import { api } from './session.ts';
-import { domainNames, type Links } from './things.ts';
 
 const PAGE = 50;
 

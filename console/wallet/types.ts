@@ -117,7 +117,7 @@ export interface QuerySet {
   readonly purpose?: string;
 }
 
-export interface Presented {
+export interface PresentedCredential {
   readonly queryId: string;
   readonly credentialId: string;
   readonly disclosed: readonly Path[];
@@ -161,7 +161,7 @@ export interface Exchange {
     readonly offered?: readonly { readonly configurationId: string; readonly displays: readonly Display[] }[];
     readonly credentialIds?: readonly string[];
     readonly responseUri?: string;
-    readonly presented?: readonly Presented[];
+    readonly presented?: readonly PresentedCredential[];
   };
   readonly damaged?: boolean;
 }

@@ -8,12 +8,12 @@ interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
-export interface Recorded {
+export interface OperationExample {
   request?: unknown;
   answers?: Record<string, unknown>;
 }
 
-export interface Sent {
+export interface ExampleRequest {
   readonly body?: unknown;
   readonly form?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ export interface Sent {
 const MOST = 2;
 
 export class Recorder {
-  readonly examples: Record<string, Recorded> = {};
+  readonly examples: Record<string, OperationExample> = {};
   readonly #base: string;
   readonly #operations: readonly {
     readonly method: string;
@@ -57,7 +57,7 @@ export class Recorder {
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: answers of every operation; a wrong field fails the next call
-  async call(method: string, path: string, sent: Sent = {}): Promise<any> {
+  async call(method: string, path: string, sent: ExampleRequest = {}): Promise<any> {
     const { body, form, headers } = sent;
     const type = form
       ? 'application/x-www-form-urlencoded'

@@ -13,7 +13,7 @@ import { GatehouseProcess } from '../../test/support/process.ts';
 import { makeIdentityDocument } from '../openapi/identity/document.ts';
 import { makeWalletDocument } from '../openapi/wallet/document.ts';
 import { PASSWORD, tourIdentity } from './identity-tour.ts';
-import { type Recorded, Recorder } from './recorder.ts';
+import { type OperationExample, Recorder } from './recorder.ts';
 import { saysTheSame } from './same.ts';
 import { stabilizer } from './stable.ts';
 import { tourWallet } from './wallet-tour.ts';
@@ -85,9 +85,9 @@ try {
   });
   for (const [service, { examples }] of Object.entries(recorders)) {
     const file = at(`scripts/openapi/${service}/examples.json`);
-    const before = (process.argv[2] === 'all' ? {} : JSON.parse(readFileSync(file, 'utf8'))) as Record<string, Recorded>;
+    const before = (process.argv[2] === 'all' ? {} : JSON.parse(readFileSync(file, 'utf8'))) as Record<string, OperationExample>;
     const now = Object.entries(examples).map(([id, recorded]) => {
-      const example = JSON.parse(stable(id, JSON.stringify(recorded))) as Recorded;
+      const example = JSON.parse(stable(id, JSON.stringify(recorded))) as OperationExample;
       return [id, before[id] && saysTheSame(before[id], example) ? before[id] : example] as const;
     });
     const written = now.filter(([id, example]) => example !== before[id]).map(([id]) => id);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Recorded } from './recorder.ts';
+import type { OperationExample } from './recorder.ts';
 import { saysTheSame } from './same.ts';
 import { stabilizer } from './stable.ts';
 
-const before: Recorded = {
+const before: OperationExample = {
   request: { thing: { name: 'Boxes of papers', service_id: '22d537bdded7c7be957e74dc5550daf8' } },
   answers: { 201: { thing: { id: 'a1', owner: null }, things: [{ id: 'b2' }, { id: 'c3', size: 4 }] } },
 };
@@ -18,7 +18,8 @@ describe('A recorded example', () => {
   });
 
   it('is written anew when a word of the request or a field of an answer differs', () => {
-    const differs = (now: Recorded) => assert.ok(!saysTheSame(before, { request: { thing }, answers: { 201: answer }, ...now }));
+    const differs = (now: OperationExample) =>
+      assert.ok(!saysTheSame(before, { request: { thing }, answers: { 201: answer }, ...now }));
     differs({ request: { thing: { ...thing, name: 'Boxes of books' } } });
     differs({ request: { thing: { name: thing.name } } });
     differs({ answers: { 200: answer } });

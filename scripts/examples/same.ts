@@ -1,6 +1,6 @@
 // Whether a new recording of an operation says the same as the one before it. Recordings differ in what is random: ids, keys, signatures, and
 // which items a list has, in which order.
-import type { Recorded } from './recorder.ts';
+import type { OperationExample } from './recorder.ts';
 
 /** The fields, without their values; of a list, those of all its items. */
 interface Shape {
@@ -26,5 +26,5 @@ const isSame = (before: Shape | undefined, now: Shape | undefined): boolean =>
 const wordsOf = (value: unknown): string => JSON.stringify(value ?? null).replaceAll(/[\w+/=-]*\d[\w+/=-]*|[\w+/=-]{20,}/g, '#');
 
 /** Requests are written by hand, so their words count. Of answers it is the fields. */
-export const saysTheSame = (before: Recorded, now: Recorded): boolean =>
+export const saysTheSame = (before: OperationExample, now: OperationExample): boolean =>
   wordsOf(before.request) === wordsOf(now.request) && isSame(shapeOf(before.answers ?? {}), shapeOf(now.answers ?? {}));

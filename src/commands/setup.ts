@@ -2,7 +2,7 @@
 import { dirname } from 'node:path';
 import { serviceUrl } from '../platform/config/index.ts';
 import { createFile } from '../platform/durable-file.ts';
-import type { Client, Planned } from '../setup/index.ts';
+import type { Client, SetupPlan } from '../setup/index.ts';
 import type { Command, ParsedArguments } from './command.ts';
 import { checkFolderOf, print, settings } from './support.ts';
 
@@ -50,7 +50,7 @@ async function planned(client: Client, { args: [file], options }: ParsedArgument
   return { secrets, found, json: planJson(found, found.document, { service: client.url, prune }) };
 }
 
-async function show(found: Planned, json: unknown, text: (plan: Planned) => string, asJson: boolean): Promise<void> {
+async function show(found: SetupPlan, json: unknown, text: (plan: SetupPlan) => string, asJson: boolean): Promise<void> {
   const { safeJson } = await setup();
   print(asJson ? safeJson(json) : text(found));
 }

@@ -102,8 +102,10 @@ const MOUNTS = [
 ] as const;
 
 /** What all of them need together. */
-export type IdentityRouteDeps = (typeof MOUNTS)[number] extends (app: IdentityApp, parts: infer Parts) => void ? Parts : never;
+export type IdentityRouteDeps = (typeof MOUNTS)[number] extends (app: IdentityApp, modules: infer Modules) => void
+  ? Modules
+  : never;
 
-export function mountIdentity(app: IdentityApp, parts: IdentityRouteDeps): void {
-  for (const mount of MOUNTS) mount(app, parts);
+export function mountIdentity(app: IdentityApp, modules: IdentityRouteDeps): void {
+  for (const mount of MOUNTS) mount(app, modules);
 }

@@ -1,7 +1,7 @@
 // Writes what a service has as a file.
 import { Document, isScalar, visit } from 'yaml';
 import { attributeOf, definitionOf, type Entry, eachList, FILE_LISTS, type Lists } from './kinds/index.ts';
-import type { Found, Key, Kind } from './model.ts';
+import type { ExistingItem, Key, Kind } from './model.ts';
 import type { State } from './state.ts';
 import { isUnsafe, safeYaml } from './text.ts';
 
@@ -10,7 +10,7 @@ const REFERENCES = new Set(['name', 'domain', 'application', 'file']);
 const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 
 /** Only values that a new thing would not have. */
-function fieldsOf({ kind, fields }: Found): Entry {
+function fieldsOf({ kind, fields }: ExistingItem): Entry {
   const known = definitionOf(kind).fields ?? {};
   const entry: Record<string, unknown> = {};
   const attributes: Record<string, unknown> = {};
@@ -30,9 +30,9 @@ const simple = (part: Key[number]): string =>
 
 class Exporter {
   readonly #files = new Map<string, number>();
-  readonly #items: ReadonlyMap<Kind, readonly Found[]>;
+  readonly #items: ReadonlyMap<Kind, readonly ExistingItem[]>;
 
-  constructor(items: readonly Found[]) {
+  constructor(items: readonly ExistingItem[]) {
     const sorted = items.toSorted((one, other) => compare(JSON.stringify(one.key), JSON.stringify(other.key)));
     this.#items = Map.groupBy(sorted, ({ kind }) => kind);
   }
@@ -49,7 +49,7 @@ class Exporter {
     return { file: `${name}${count > 1 ? `.${count}` : ''}.${ending}` };
   }
 
-  #entry(found: Found, above: Key): unknown {
+  #entry(found: ExistingItem, above: Key): unknown {
     const { key, kind } = found;
     const { entryOf, exported, lists = {} } = definitionOf(kind);
     const named = entryOf(key, above);
@@ -60,7 +60,7 @@ class Exporter {
 
   /** The entries of a kind below another thing. */
   #entries(kind: Kind, above: Key): unknown[] {
-    const { isBelow = ({ key }: Found) => above.every((part, index) => key[index] === part) } = definitionOf(kind);
+    const { isBelow = ({ key }: ExistingItem) => above.every((part, index) => key[index] === part) } = definitionOf(kind);
     const below = (this.#items.get(kind) ?? []).filter((found) => isBelow(found, above));
     return below.map((found) => this.#entry(found, above)).filter((entry) => entry !== undefined);
   }

@@ -19,7 +19,7 @@ export { setupJsonSchema } from './schema.ts';
 export { createSecrets } from './secrets.ts';
 export { SetupError, safeJson, shown } from './text.ts';
 
-export interface Planned extends Plan {
+export interface SetupPlan extends Plan {
   readonly document: SetupDocument;
   readonly state: State;
 }
@@ -35,7 +35,7 @@ export async function plan(
   client: Client,
   document: SetupDocument,
   { prune, sendSecrets, secrets }: PlanOptions,
-): Promise<Planned> {
+): Promise<SetupPlan> {
   const setup = wantedOf(document);
   const { state, missing } = await readState(client, needOf(setup, prune), setup.users);
   const compared = planOf({ document, setup, state, secrets, sendSecrets, prune, missingUsers: missing });
@@ -44,7 +44,7 @@ export async function plan(
 }
 
 export async function apply(
-  { changes, document, state }: Planned,
+  { changes, document, state }: SetupPlan,
   secrets: Secrets,
   onDone: (change: Change) => void,
 ): Promise<void> {

@@ -36,7 +36,7 @@ export type Kind = (typeof KINDS)[number];
 export type Key = readonly (string | boolean | null)[];
 export type Fields = Readonly<Record<string, Json>>;
 
-export interface Wanted {
+export interface SetupItem {
   readonly kind: Kind;
   readonly key: Key;
   /** Only those that the file has. Others stay as they are. */
@@ -48,7 +48,7 @@ export interface Wanted {
   readonly secretTo?: string;
 }
 
-export interface Found {
+export interface ExistingItem {
   readonly kind: Kind;
   readonly key: Key;
   readonly fields: Fields;
@@ -83,6 +83,6 @@ export interface Change {
   readonly key: Key;
   /** Before and after, of the fields that change. */
   readonly fields: Readonly<Record<string, { readonly from?: Json; readonly to?: Json }>>;
-  readonly wanted?: Wanted;
-  readonly found?: Found;
+  readonly wanted?: SetupItem;
+  readonly found?: ExistingItem;
 }

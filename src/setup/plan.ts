@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SetupDocument } from './document.ts';
 import { definitionOf, labelOf, parentOf } from './kinds/index.ts';
-import { type Change, type Found, type Json, type Key, KINDS, type Kind, keyText, type Wanted } from './model.ts';
+import { type Change, type ExistingItem, type Json, type Key, KINDS, type Kind, keyText, type SetupItem } from './model.ts';
 import { missingSecret, type Secrets } from './secrets.ts';
 import type { State } from './state.ts';
 import { shown } from './text.ts';
@@ -36,10 +36,10 @@ interface Context {
   readonly problems: string[];
 }
 
-const problem = ({ document, problems }: Context, path: Wanted['path'], why: string): void =>
+const problem = ({ document, problems }: Context, path: SetupItem['path'], why: string): void =>
   void problems.push(`${document.place(path)}: ${why}`);
 
-function creation(context: Context, wanted: Wanted): Change {
+function creation(context: Context, wanted: SetupItem): Change {
   const why = missingSecret(context.secrets, wanted);
   if (why) problem(context, wanted.path, why);
   const refusal = definitionOf(wanted.kind).refusal?.(wanted);
@@ -48,7 +48,7 @@ function creation(context: Context, wanted: Wanted): Change {
   return { action: 'create', kind: wanted.kind, key: wanted.key, fields, wanted };
 }
 
-function checkUpdate(context: Context, wanted: Wanted, found: Found, changed: readonly string[]): void {
+function checkUpdate(context: Context, wanted: SetupItem, found: ExistingItem, changed: readonly string[]): void {
   const { kind, path, fields } = wanted;
   const { fields: known = {} } = definitionOf(kind);
   for (const name of changed) {
@@ -68,7 +68,7 @@ function checkUpdate(context: Context, wanted: Wanted, found: Found, changed: re
   }
 }
 
-function update(context: Context, wanted: Wanted, found: Found): Change | undefined {
+function update(context: Context, wanted: SetupItem, found: ExistingItem): Change | undefined {
   if (found.ambiguous) {
     const remedy = definitionOf(wanted.kind).remedy ?? 'rename one of them first';
     problem(context, wanted.path, `the service has several things of this kind with this name: ${remedy}`);
@@ -127,10 +127,10 @@ function deletions({ setup, state }: Context): { readonly changes: Change[]; rea
 }
 
 /** By kind, and in the order of the file; but what is below another one of its kind comes after it. */
-function inOrder(items: readonly Wanted[]): Wanted[] {
+function inOrder(items: readonly SetupItem[]): SetupItem[] {
   const byKey = new Map(items.map((item) => [keyText(item.kind, item.key), item]));
-  const seen = new Set<Wanted>();
-  const withParents = (item: Wanted | undefined): Wanted[] => {
+  const seen = new Set<SetupItem>();
+  const withParents = (item: SetupItem | undefined): SetupItem[] => {
     if (!item || seen.has(item)) return [];
     seen.add(item);
     const above = parentOf(item);

@@ -2,11 +2,11 @@
 import type { Client } from './client.ts';
 import { definitionOf, shapeOf } from './kinds/index.ts';
 import { KINDS, type Kind } from './model.ts';
-import { type Need, pathId, State, textOf } from './state.ts';
+import { pathId, type ReadScope, State, textOf } from './state.ts';
 import type { WantedSetup } from './wanted.ts';
 
 /** What has to be read for a file. Everything of a kind only if things of it may be deleted. */
-export function needOf({ items, scopes, domains }: WantedSetup, prune: boolean): Need {
+export function needOf({ items, scopes, domains }: WantedSetup, prune: boolean): ReadScope {
   const kinds = new Set([...items, ...scopes].flatMap(({ kind }) => [kind, ...(definitionOf(kind).needs ?? [])]));
   const applications = items.filter(({ kind }) => kind === 'application').map(({ key }) => String(key[0]));
   const grants = items.filter(({ kind }) => kind === 'group_grant' || kind === 'user_grant');
@@ -28,7 +28,7 @@ export function needOf({ items, scopes, domains }: WantedSetup, prune: boolean):
 const OF_USERS: readonly Kind[] = ['user_grant', 'user_assignment'];
 
 /** Everything. `users`: also what is assigned to single users. */
-export const everything = (users: boolean): Need => ({
+export const everything = (users: boolean): ReadScope => ({
   kinds: new Set(KINDS.filter((kind) => users || !OF_USERS.includes(kind))),
   domains: undefined,
   applications: undefined,
@@ -53,7 +53,7 @@ async function findUsers(state: State, users: WantedSetup['users']): Promise<Wan
 }
 
 /** Returns also the users of the file that do not exist. */
-export async function readState(client: Client, need: Need, users: WantedSetup['users'] = []) {
+export async function readState(client: Client, need: ReadScope, users: WantedSetup['users'] = []) {
   const state = new State(client, need, shapeOf);
   await definitionOf('domain').read(state);
   const missing = await findUsers(state, users);

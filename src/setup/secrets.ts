@@ -6,7 +6,7 @@ import type { Environment } from '../platform/config/index.ts';
 import { createFile, replaceFile } from '../platform/durable-file.ts';
 import { Refusal } from './client.ts';
 import { readSecretFile } from './credentials.ts';
-import type { SecretRef, Wanted } from './model.ts';
+import type { SecretRef, SetupItem } from './model.ts';
 import { SetupError, shown } from './text.ts';
 
 export interface Secrets {
@@ -106,7 +106,7 @@ export function createSecrets(folder: string, env: Environment): Secrets {
 }
 
 /** Why something cannot be created without its secret. */
-export function missingSecret(secrets: Secrets, { secret, secretTo }: Wanted): string | undefined {
+export function missingSecret(secrets: Secrets, { secret, secretTo }: SetupItem): string | undefined {
   if (secretTo !== undefined) return secrets.refusal(secretTo);
   if (!secret) return undefined;
   try {

@@ -1,9 +1,9 @@
 // The state of a service, as far as it is needed: what it has, by names, and the ids that requests need.
 import type { Body, Client } from './client.ts';
-import { type Found, type Key, type Kind, keyText } from './model.ts';
+import { type ExistingItem, type Key, type Kind, keyText } from './model.ts';
 
 /** What is read. Reading everything of a large service would take long. */
-export interface Need {
+export interface ReadScope {
   readonly kinds: ReadonlySet<Kind>;
   /** Names; undefined for all. */
   readonly domains: ReadonlySet<string> | undefined;
@@ -18,24 +18,24 @@ export interface Need {
 export const textOf = (body: Body, name: string): string => String(body[name] ?? '');
 export const pathId = (id: string): string => encodeURIComponent(id);
 
-type Named = Kind | 'user';
-type Keeping = Pick<Found, 'keep' | 'builtIn' | 'locked'>;
+type NamedKind = Kind | 'user';
+type Keeping = Pick<ExistingItem, 'keep' | 'builtIn' | 'locked'>;
 /** What the API shows of a thing, as a plan compares it. */
-export type Shape = (kind: Kind, body: Body, state: State) => Pick<Found, 'url' | 'fields'>;
+export type Shape = (kind: Kind, body: Body, state: State) => Pick<ExistingItem, 'url' | 'fields'>;
 const LOOKED_UP = { organization: ['projects', 'project'], user: ['users', 'user'] } as const;
 
 export class State {
   readonly client: Client;
-  readonly need: Need;
+  readonly need: ReadScope;
   readonly #shapeOf: Shape;
-  readonly items: Found[] = [];
-  readonly #byKey = new Map<string, Found>();
+  readonly items: ExistingItem[] = [];
+  readonly #byKey = new Map<string, ExistingItem>();
   readonly #ids = new Map<string, string>();
   readonly #keys = new Map<string, Key>();
   readonly #lists = new Map<string, Promise<Body[]>>();
   readonly #lookups = new Map<string, Promise<Key | undefined>>();
 
-  constructor(client: Client, need: Need, shapeOf: Shape) {
+  constructor(client: Client, need: ReadScope, shapeOf: Shape) {
     this.client = client;
     this.need = need;
     this.#shapeOf = shapeOf;
@@ -51,7 +51,7 @@ export class State {
     this.#add({ kind, key, id: url, url, fields: {}, ...more });
   }
 
-  #add(found: Found): void {
+  #add(found: ExistingItem): void {
     const { kind, key, id } = found;
     const text = keyText(kind, key);
     const other = this.#byKey.get(text);
@@ -63,24 +63,24 @@ export class State {
     this.items.push(item);
   }
 
-  find(kind: Kind, key: Key): Found | undefined {
+  find(kind: Kind, key: Key): ExistingItem | undefined {
     return this.#byKey.get(keyText(kind, key));
   }
 
-  idOf(kind: Named, key: Key): string | undefined {
+  idOf(kind: NamedKind, key: Key): string | undefined {
     return this.#ids.get(keyText(kind, key));
   }
 
-  setId(kind: Named, key: Key, id: string): void {
+  setId(kind: NamedKind, key: Key, id: string): void {
     this.#ids.set(keyText(kind, key), id);
   }
 
-  remember(kind: Named, id: string, key: Key): void {
+  remember(kind: NamedKind, id: string, key: Key): void {
     this.#keys.set(keyText(kind, [id]), key);
   }
 
   /** The key of something that was read. */
-  keyOf(kind: Named, id: string): Key | undefined {
+  keyOf(kind: NamedKind, id: string): Key | undefined {
     return this.#keys.get(keyText(kind, [id]));
   }
 

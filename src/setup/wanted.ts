@@ -13,11 +13,11 @@ import {
   type NameInDomain,
   type Naming,
 } from './kinds/index.ts';
-import { type Fields, type Json, type Key, type Kind, keyText, type Path, type PruneScope, type Wanted } from './model.ts';
+import { type Fields, type Json, type Key, type Kind, keyText, type Path, type PruneScope, type SetupItem } from './model.ts';
 import { SetupError } from './text.ts';
 
 export interface WantedSetup {
-  readonly items: readonly Wanted[];
+  readonly items: readonly SetupItem[];
   readonly scopes: readonly PruneScope[];
   /** Users that the file names. They must exist. */
   readonly users: readonly { readonly key: Key; readonly path: Path }[];
@@ -44,7 +44,7 @@ function fieldsOf({ fields = {}, fieldsOf }: KindDefinition, entry: Entry, above
 const IN_DOMAINS: readonly Kind[] = ['domain', 'role', 'organization', 'group'];
 
 class Collector {
-  readonly items: Wanted[] = [];
+  readonly items: SetupItem[] = [];
   readonly scopes: PruneScope[] = [];
   readonly users = new Map<string, { key: Key; path: Path }>();
   readonly domains = new Set<string>();
@@ -60,7 +60,7 @@ class Collector {
     throw new SetupError(`${this.#document.place(path)}: ${why}`);
   }
 
-  #add(item: Wanted): void {
+  #add(item: SetupItem): void {
     const text = keyText(item.kind, item.key);
     const other = this.#places.get(text);
     if (other) this.#refuse(item.path, `is in the file twice, the first time in line ${this.#document.lineOf(other)}`);

@@ -2,7 +2,7 @@
 // applying the file again goes on from there.
 import { type Body, Refusal } from './client.ts';
 import { bodyOf, definitionOf, envelopeOf, labelOf, readField, type Work } from './kinds/index.ts';
-import type { Change, Fields, Found, Key, Kind, Wanted } from './model.ts';
+import type { Change, ExistingItem, Fields, Key, Kind, SetupItem } from './model.ts';
 import { isSame, SECRET_FILE } from './plan.ts';
 import type { Secrets } from './secrets.ts';
 import { pathId, type State } from './state.ts';
@@ -21,7 +21,7 @@ function idIn(state: State, kind: Kind | 'user', key: Key): string {
 }
 
 /** Returns the id: of things that are created at an address, that address. */
-async function create({ state, secrets, ids }: Work, wanted: Wanted): Promise<string> {
+async function create({ state, secrets, ids }: Work, wanted: SetupItem): Promise<string> {
   const { kind, key } = wanted;
   const definition = definitionOf(kind);
   if (definition.create) return definition.create({ state, secrets, ids }, wanted);
@@ -75,7 +75,7 @@ async function patch(work: Work, change: Change, fields: Fields): Promise<void> 
 }
 
 /** It may be gone with something else that was deleted. */
-async function remove({ state: { client } }: Work, { url }: Found): Promise<void> {
+async function remove({ state: { client } }: Work, { url }: ExistingItem): Promise<void> {
   try {
     await client.send('DELETE', url);
   } catch (error) {

@@ -34,11 +34,13 @@ const MOUNTS = [
 ] as const;
 
 /** What all of them need together, and the pages. */
-export type WalletRouteDeps = ((typeof MOUNTS)[number] extends (app: WalletApp, parts: infer Parts) => void ? Parts : never) & {
+export type WalletRouteDeps = ((typeof MOUNTS)[number] extends (app: WalletApp, modules: infer Modules) => void
+  ? Modules
+  : never) & {
   readonly pages: Pick<WalletPages, 'documentFor' | 'wantsPage'>;
 };
 
-export function mountWallet(app: WalletApp, parts: WalletRouteDeps): void {
+export function mountWallet(app: WalletApp, modules: WalletRouteDeps): void {
   app.get(
     '/',
     {
@@ -51,12 +53,12 @@ export function mountWallet(app: WalletApp, parts: WalletRouteDeps): void {
       reply: { 200: Root },
     },
     ({ headers }) => {
-      if (!parts.pages.wantsPage(headers.accept)) return new Answer({ headers: { Vary: 'Accept' }, body: ADDRESSES });
-      const { text, headers: ofPage } = parts.pages.documentFor(headers['accept-language']);
+      if (!modules.pages.wantsPage(headers.accept)) return new Answer({ headers: { Vary: 'Accept' }, body: ADDRESSES });
+      const { text, headers: ofPage } = modules.pages.documentFor(headers['accept-language']);
       return new Answer({ headers: { ...ofPage, Vary: 'Accept, Accept-Language' }, text });
     },
   );
-  for (const mount of MOUNTS) mount(app, parts);
+  for (const mount of MOUNTS) mount(app, modules);
 }
 
 t.name({ ServiceAddresses: Root });

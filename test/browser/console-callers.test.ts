@@ -70,13 +70,13 @@ const WITH_ENFORCED_SCOPE: typeof CALLERS = {
     asCaller(await api.persona(['admin'], { project: project.id })),
 };
 
-interface Offered {
+interface OfferedAct {
   readonly name: string;
   readonly row: string;
 }
-interface Shown {
+interface ScreenState {
   readonly isRefused: boolean;
-  readonly acts: readonly Offered[];
+  readonly acts: readonly OfferedAct[];
   readonly links: readonly string[];
   readonly rows: readonly string[];
   readonly tabs: readonly string[];
@@ -160,7 +160,7 @@ class Visit {
     }
   }
 
-  async #checkAct(screen: string, act: Act, { acts, rows }: Shown, isOpen: boolean): Promise<void> {
+  async #checkAct(screen: string, act: Act, { acts, rows }: ScreenState, isOpen: boolean): Promise<void> {
     const isOffered = acts.some((one) => matches(act, one));
     const isAllowed = await this.allowed(act.rule, act.ids);
     // A screen that is closed offers nothing, whatever else the person may do; nor does a row that is not there.
@@ -182,7 +182,7 @@ class Visit {
   async open(screen: ConsoleScreen, known: ReadonlySet<string>): Promise<void> {
     const { path, acts } = screen;
     await visit(this.#page, path);
-    const shown = await this.#page.evaluate<Shown>(SHOWN);
+    const shown = await this.#page.evaluate<ScreenState>(SHOWN);
     // Instead of a tab that is not offered the first one is shown.
     const isElsewhere = shown.tabs.length > 0 && /tab=|service\/./.test(path) && !shown.tabs.includes(path);
     const isEmpty = path.startsWith('/service') && shown.tabs.length === 0;
@@ -202,7 +202,7 @@ class Visit {
     const offered = await this.#page.locator('#menu a').allInnerTexts();
     for (const { path, label } of menu) {
       await visit(this.#page, path);
-      const { isRefused, tabs } = await this.#page.evaluate<Shown>(SHOWN);
+      const { isRefused, tabs } = await this.#page.evaluate<ScreenState>(SHOWN);
       const isEmpty = path === '/service' && tabs.length === 0;
       // The question can be asked by everybody. It is answered to those who may see roles.
       const opens = path === '/why' ? await this.allowed('identity:list_role_assignments') : !isRefused && !isEmpty;
@@ -212,7 +212,7 @@ class Visit {
   }
 }
 
-const matches = ({ name, row }: Act, one: Offered): boolean =>
+const matches = ({ name, row }: Act, one: OfferedAct): boolean =>
   (typeof name === 'string' ? one.name === name : name.test(one.name)) && (row === undefined || one.row.includes(row));
 
 function walk(api: TestApi, callers: typeof CALLERS): void {

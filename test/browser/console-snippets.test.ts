@@ -24,7 +24,7 @@ const { applications, snippets } = words;
 const run = promisify(execFile);
 const PROVIDER = { name: 'admin', domain: { id: 'default' } };
 
-interface Made {
+interface MadeSnippets {
   readonly id: string;
   readonly secret: string;
   /** By title. */
@@ -59,7 +59,7 @@ describe('What the console gives to developers', () => {
     openConsole(chromium, { url } as TestApi, { person: { name: 'admin', password }, path, others });
 
   /** Registers an application on the screens for it, and reads what they then show. */
-  async function register(page: Page, kind: Kind, redirectUri?: string): Promise<Made> {
+  async function register(page: Page, kind: Kind, redirectUri?: string): Promise<MadeSnippets> {
     const name = `${kind} of a developer`;
     await goTo(page, `/applications/new?kind=${kind}`, applications.create);
     await page.getByLabel(applications.name, { exact: true }).fill(name);

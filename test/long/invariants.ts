@@ -4,7 +4,7 @@ import { type BothServices, SERVICES, type ServiceName } from './both-services.t
 import type { Fact } from './fact.ts';
 
 /** A table whose rows begin and end with an audit event. */
-interface Audited {
+interface AuditedTable {
   readonly service: ServiceName;
   readonly table: string;
   readonly created: string;
@@ -16,7 +16,7 @@ interface Audited {
 const happened = (action: string, id: string): string =>
   `exists (select 1 from audit_events e where e.action = '${action}' and e.target_id = ${id})`;
 
-const AUDITED: readonly Audited[] = [
+const AUDITED: readonly AuditedTable[] = [
   { service: 'identity', table: 'users', created: 'user.created', deleted: 'user.deleted', except: "name = 'admin'" },
   {
     service: 'identity',

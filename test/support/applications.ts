@@ -52,7 +52,7 @@ export async function makeOrganization(api: TestApi, ...members: readonly { user
   return organization;
 }
 
-interface AssignmentParts {
+interface AssignmentRefs {
   readonly user?: { id: string };
   readonly organization?: { id: string };
   readonly application: { id: string };
@@ -60,12 +60,12 @@ interface AssignmentParts {
 }
 
 /** The path of a role assignment of a user, of a user in an organization, or of an organization. */
-export function assignmentPath({ user, organization, application, role }: AssignmentParts): string {
+export function assignmentPath({ user, organization, application, role }: AssignmentRefs): string {
   const holder = [user && `users/${user.id}`, organization && `organizations/${organization.id}`].filter(Boolean).join('/');
   return `/v3/OS-ROLES/${holder}/applications/${application.id}/roles/${role.id}`;
 }
 
-export async function assign(api: TestApi, where: AssignmentParts): Promise<void> {
+export async function assign(api: TestApi, where: AssignmentRefs): Promise<void> {
   const answer = await api.put(assignmentPath(where));
   assert.equal(answer.status, 200, answer.text);
 }

@@ -30,7 +30,7 @@ export interface IssueOptions {
   twist?(draft: CredentialDraft): void;
 }
 
-export interface Issued {
+export interface TestCredential {
   readonly holder: Holder;
   /** Of its status list. */
   readonly list: number;
@@ -108,7 +108,7 @@ export class CredentialIssuer {
   }
 
   /** What the list of a credential says from now on. */
-  becomes({ list }: Pick<Issued, 'list'>, state: 'valid' | 'revoked' | 'suspended' | 'away'): void {
+  becomes({ list }: Pick<TestCredential, 'list'>, state: 'valid' | 'revoked' | 'suspended' | 'away'): void {
     this.#states[list] = state;
   }
 
@@ -122,7 +122,7 @@ export class CredentialIssuer {
   }
 
   /** A person with an SD-JWT VC in their wallet. Lists of issuers with a DID are not signed here. */
-  async issue(options: IssueOptions = {}): Promise<Issued> {
+  async issue(options: IssueOptions = {}): Promise<TestCredential> {
     const { sub = uniqueName('sub'), claims = {}, type = this.type, by, holder = new Holder(this.#now), twist } = options;
     const list = this.#states.push('valid') - 1;
     if (by === 'certificate') this.#certified.add(list);
@@ -151,7 +151,7 @@ export class CredentialIssuer {
     claims = {},
     type = this.doctype,
     holder = new Holder(this.#now),
-  }: IssueOptions = {}): Promise<Issued> {
+  }: IssueOptions = {}): Promise<TestCredential> {
     const list = this.#states.push('valid') - 1;
     this.#certified.add(list);
     const draft = {

@@ -12,7 +12,7 @@ import { type BrowserPage, TestBrowser } from './test-browser.ts';
 export const INVITATIONS = '/v3/OS-REGISTRATION/invitations';
 export const NEW_PASSWORD = 'the password that eve chose';
 
-export interface Invited {
+export interface InvitedPerson {
   /** As the API shows it. */
   readonly invitation: { readonly id: string; readonly email: string; readonly [field: string]: unknown };
   readonly link: string;
@@ -55,7 +55,7 @@ export class InvitationClient {
   statusOf = async (id: string): Promise<string> => assertOk(await this.show(id)).invitation.status;
 
   /** Invites someone; fails unless that works. */
-  async invited(values: Record<string, unknown> = {}, options?: RequestOptions): Promise<Invited> {
+  async invited(values: Record<string, unknown> = {}, options?: RequestOptions): Promise<InvitedPerson> {
     const email = typeof values.email === 'string' ? values.email : newAddress();
     const before = (await this.#mailsTo(email)).length;
     const { invitation } = assertOk(await this.create({ ...values, email }, options), 201);

@@ -156,14 +156,14 @@ interface KeyPair {
 export const newKey = async (): Promise<KeyPair> => generateKeyPair('ES256', { extractable: true });
 
 /** What a wallet signs; `change` makes it wrong. */
-export interface SignedParts {
+export interface JwtDraft {
   header: Record<string, unknown>;
   payload: Record<string, unknown>;
   key: CryptoKey;
 }
-export type Change = (parts: SignedParts) => void;
+export type Change = (draft: JwtDraft) => void;
 
-const sign = ({ header, payload, key }: SignedParts): Promise<string> =>
+const sign = ({ header, payload, key }: JwtDraft): Promise<string> =>
   new SignJWT(payload).setProtectedHeader(header as never).sign(key);
 
 export interface Token {
@@ -215,7 +215,7 @@ export class TestCredentialWallet {
 
   async dpop(path: string, token?: string, change: Change = () => undefined): Promise<string> {
     const { publicKey, privateKey } = this.dpopKey!;
-    const parts: SignedParts = {
+    const draft: JwtDraft = {
       header: { alg: 'ES256', typ: 'dpop+jwt', jwk: await exportJWK(publicKey) },
       payload: {
         htm: 'POST',
@@ -226,8 +226,8 @@ export class TestCredentialWallet {
       },
       key: privateKey,
     };
-    change(parts);
-    return sign(parts);
+    change(draft);
+    return sign(draft);
   }
 
   async askToken(parameters: Record<string, string>, proof?: string): Promise<ApiAnswer> {
@@ -270,13 +270,13 @@ export class TestCredentialWallet {
 
   async proof(options: { nonce?: string; key?: KeyPair; change?: Change } = {}): Promise<string> {
     const { publicKey, privateKey } = options.key ?? (await newKey());
-    const parts: SignedParts = {
+    const draft: JwtDraft = {
       header: { alg: 'ES256', typ: 'openid4vci-proof+jwt', jwk: await exportJWK(publicKey) },
       payload: { aud: this.issuer, iat: this.now(), nonce: options.nonce ?? (await this.nonce()) },
       key: privateKey,
     };
-    options.change?.(parts);
-    return sign(parts);
+    options.change?.(draft);
+    return sign(draft);
   }
 
   async authorization(token: Token, path: string, change?: Change): Promise<Record<string, string>> {

@@ -2,7 +2,7 @@
 import { allNouns } from '../../src/identity/catalog/nouns.ts';
 import { type IdentityRouteDeps, mountIdentity } from '../../src/identity/routes.ts';
 import { createApp, type Route } from '../../src/platform/http/index.ts';
-import { mountWallet, type WalletRouteDeps as WalletParts } from '../../src/wallet/routes.ts';
+import { mountWallet, type WalletRouteDeps } from '../../src/wallet/routes.ts';
 
 export function identityRoutes(): readonly Route<never>[] {
   const app = createApp<never>();
@@ -12,7 +12,7 @@ export function identityRoutes(): readonly Route<never>[] {
 
 export function walletRoutes(): readonly Route<never>[] {
   const app = createApp<never>();
-  mountWallet(app as never, {} as WalletParts);
+  mountWallet(app as never, {} as WalletRouteDeps);
   return app.routes as readonly Route<never>[];
 }
 

@@ -3,7 +3,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseSetup } from '../../src/setup/document.ts';
-import { apply, type Client, connect, createSecrets, exportSetup, type Planned, plan, planText } from '../../src/setup/index.ts';
+import {
+  apply,
+  type Client,
+  connect,
+  createSecrets,
+  exportSetup,
+  plan,
+  planText,
+  type SetupPlan,
+} from '../../src/setup/index.ts';
 import type { TestApi } from './api.ts';
 
 export interface SetupOptions {
@@ -34,7 +43,7 @@ export class Operator {
     return createSecrets(this.folder, options.env ?? {});
   }
 
-  async plan(text: string, options: SetupOptions = {}): Promise<Planned> {
+  async plan(text: string, options: SetupOptions = {}): Promise<SetupPlan> {
     const { prune = false, sendSecrets = false, token } = options;
     const secrets = this.secrets(options);
     return plan(await this.client(token), parseSetup('setup.yaml', text), { prune, sendSecrets, secrets });

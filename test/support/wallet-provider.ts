@@ -14,8 +14,8 @@ import {
   type CodeRequest,
   codeGrant,
   codeRequest,
+  type JwtDraft,
   newKey,
-  type SignedParts,
   TestCredentialWallet,
   type Token,
   WALLET_CALLBACK,
@@ -28,7 +28,7 @@ export const OTHER_WALLET = 'another-wallet';
 
 type KeyPair = Awaited<ReturnType<typeof newKey>>;
 
-const sign = ({ header, payload, key }: SignedParts): Promise<string> =>
+const sign = ({ header, payload, key }: JwtDraft): Promise<string> =>
   new SignJWT(payload).setProtectedHeader(header as never).sign(key);
 
 const now = (): number => Math.floor(Date.now() / 1000);
@@ -68,10 +68,10 @@ export class TestWalletProvider {
     rmSync(this.#folder, { recursive: true });
   }
 
-  async #sign(parts: Omit<SignedParts, 'key'>, change: Change, by: Attester): Promise<string> {
-    const all: SignedParts = {
-      header: { alg: 'ES256', x5c: [by.leaf.der], ...parts.header },
-      payload: parts.payload,
+  async #sign(draft: Omit<JwtDraft, 'key'>, change: Change, by: Attester): Promise<string> {
+    const all: JwtDraft = {
+      header: { alg: 'ES256', x5c: [by.leaf.der], ...draft.header },
+      payload: draft.payload,
       key: by.leaf.key as never,
     };
     change(all);
@@ -137,7 +137,7 @@ export class AttestedTestWallet extends TestCredentialWallet {
   }
 
   async pop(change: Change = () => undefined): Promise<string> {
-    const parts: SignedParts = {
+    const draft: JwtDraft = {
       header: { alg: 'ES256', typ: 'oauth-client-attestation-pop+jwt' },
       payload: {
         iss: this.clientId,
@@ -148,8 +148,8 @@ export class AttestedTestWallet extends TestCredentialWallet {
       },
       key: this.instanceKey.privateKey,
     };
-    change(parts);
-    return sign(parts);
+    change(draft);
+    return sign(draft);
   }
 
   async attested(): Promise<Record<string, string>> {

@@ -6,8 +6,8 @@ const limit = { service_id: '{images}', resource_name: 'image', resource_limit: 
 const registeredPath = '/v3/registered_limits/{registered limit}';
 const limitPath = '/v3/limits/{limit}';
 
-const bad = (path: string, many: string, good: object, parts: readonly object[]) =>
-  parts.map((part) => post(path, { [many]: [{ ...good, ...part }] }));
+const bad = (path: string, many: string, good: object, flaws: readonly object[]) =>
+  flaws.map((flaw) => post(path, { [many]: [{ ...good, ...flaw }] }));
 
 export const limits: Area = {
   title: 'limits',
@@ -80,7 +80,7 @@ export const limits: Area = {
       {},
       { id: 'x' },
       { anything: 1 },
-    ].map((part) => patch(registeredPath, { registered_limit: part })),
+    ].map((flaw) => patch(registeredPath, { registered_limit: flaw })),
     patch('/v3/registered_limits/no-such', { registered_limit: { default_limit: 1 } }),
     ...bad('/v3/limits', 'limits', limit, [
       { service_id: undefined },
@@ -140,7 +140,7 @@ export const limits: Area = {
       { project_id: '{lonely}' },
       { service_id: '{images}' },
       { anything: 1 },
-    ].map((part) => patch(limitPath, { limit: part })),
+    ].map((flaw) => patch(limitPath, { limit: flaw })),
     patch('/v3/limits/no-such', { limit: { resource_limit: 1 } }),
     del(registeredPath),
     patch(registeredPath, { registered_limit: { resource_name: 'renamed' } }),

@@ -9,8 +9,8 @@ import { shared } from '../../shared/words/index.ts';
 import { type MayGive, type MayWithRow, mayGiveRoles, mayWithEach } from '../allowed.ts';
 import { goQuery } from '../frame.ts';
 import { invite } from '../people/invite.ts';
+import { BUILT_IN_ROLES, findApplicationRoles, findOrganizations, findPeople, namesOf, thingLink } from '../resources.ts';
 import { api, session } from '../session.ts';
-import { BUILT_IN_ROLES, findApplicationRoles, findOrganizations, findPeople, namesOf, thingLink } from '../things.ts';
 import { words } from '../words/index.ts';
 import type { AppRole, Assignment, ListLinks } from './types.ts';
 

@@ -3,7 +3,7 @@ import { html } from 'lit';
 import type { Content } from '../../shared/screen.ts';
 import type { Column } from '../../shared/table.ts';
 import { time } from '../../shared/time.ts';
-import { thingLink } from '../things.ts';
+import { thingLink } from '../resources.ts';
 import { words } from '../words/index.ts';
 
 export interface AuditEvent {

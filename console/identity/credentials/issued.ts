@@ -10,8 +10,8 @@ import { type Column, table } from '../../shared/table.ts';
 import { relativeTime } from '../../shared/time.ts';
 import { type MayWithRow, mayWithEach } from '../allowed.ts';
 import { goQuery } from '../frame.ts';
+import { findPeople, type Links, namesOf, namesOfApplications, thingLink } from '../resources.ts';
 import { api, session } from '../session.ts';
-import { findPeople, type Links, namesOf, namesOfApplications, thingLink } from '../things.ts';
 import { words } from '../words/index.ts';
 import { type CredentialType, ISSUED, type IssuedCredential, TYPES } from './types.ts';
 

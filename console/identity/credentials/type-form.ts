@@ -4,8 +4,8 @@ import type { FormField, FormValues } from '../../shared/form.ts';
 import { part } from '../../shared/router.ts';
 import { shared } from '../../shared/words/index.ts';
 import { linesOf } from '../applications/types.ts';
+import { findApplications, findOrganizations, namesOf, namesOfApplications } from '../resources.ts';
 import { api, session } from '../session.ts';
-import { findApplications, findOrganizations, namesOf, namesOfApplications } from '../things.ts';
 import { words } from '../words/index.ts';
 import { CLAIMS, type CredentialType, FORMATS, TYPES } from './types.ts';
 

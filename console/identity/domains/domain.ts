@@ -8,8 +8,8 @@ import type { Place } from '../grants/give.ts';
 import { createOrganization } from '../organizations/create.ts';
 import { PlaceScreen } from '../organizations/place-screen.ts';
 import { tree } from '../organizations/tree.ts';
+import type { Domain } from '../resources.ts';
 import { session } from '../session.ts';
-import type { Domain } from '../things.ts';
 import { words } from '../words/index.ts';
 
 class DomainScreen extends PlaceScreen<Domain> {

@@ -8,9 +8,9 @@ import { announce } from '../../shared/status.ts';
 import { shared } from '../../shared/words/index.ts';
 import { go } from '../frame.ts';
 import { ListScreen } from '../list-screen.ts';
-import { stateBadge } from '../people/parts.ts';
+import { stateBadge } from '../people/shared.ts';
+import type { Domain } from '../resources.ts';
 import { api, session } from '../session.ts';
-import type { Domain } from '../things.ts';
 import { words } from '../words/index.ts';
 
 class Domains extends ListScreen<Domain> {

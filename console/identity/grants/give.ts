@@ -4,8 +4,8 @@ import { confirmAct, openForm } from '../../shared/dialog.ts';
 import type { Choice } from '../../shared/pick.ts';
 import { part } from '../../shared/router.ts';
 import { type MayWithRow, mayWithEach } from '../allowed.ts';
+import { findDomains, findGroups, findOrganizations, findPeople, findRoles } from '../resources.ts';
 import { api, session } from '../session.ts';
-import { findDomains, findGroups, findOrganizations, findPeople, findRoles } from '../things.ts';
 import { words } from '../words/index.ts';
 import { type Assignment, isDirect, originOf } from './origin.ts';
 

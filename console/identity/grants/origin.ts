@@ -2,11 +2,11 @@
 import { html, nothing } from 'lit';
 import { hrefOf, part } from '../../shared/router.ts';
 import type { Content } from '../../shared/screen.ts';
+import { namesOf, type Role } from '../resources.ts';
 import { api } from '../session.ts';
-import { namesOf, type Role } from '../things.ts';
 import { words } from '../words/index.ts';
 
-interface Named {
+interface NamedReference {
   readonly id: string;
   readonly name?: string;
   readonly domain?: { readonly id: string; readonly name?: string };
@@ -14,10 +14,14 @@ interface Named {
 
 /** As `GET /v3/role_assignments` has it. */
 export interface Assignment {
-  readonly role: Named;
-  readonly user?: Named;
-  readonly group?: Named;
-  readonly scope: { readonly project?: Named; readonly domain?: Named; readonly 'OS-INHERIT:inherited_to'?: string };
+  readonly role: NamedReference;
+  readonly user?: NamedReference;
+  readonly group?: NamedReference;
+  readonly scope: {
+    readonly project?: NamedReference;
+    readonly domain?: NamedReference;
+    readonly 'OS-INHERIT:inherited_to'?: string;
+  };
   readonly links: { readonly assignment: string; readonly membership?: string; readonly prior_role?: string };
 }
 

@@ -13,9 +13,9 @@ import { type MayWithRow, mayWithEach } from '../allowed.ts';
 import { frame, go, goQuery } from '../frame.ts';
 import { RoleList } from '../grants/role-list.ts';
 import { impactOf } from '../impact.ts';
-import { stateBadge } from '../people/parts.ts';
+import { stateBadge } from '../people/shared.ts';
+import { findPeople, type Group, type Links, type User } from '../resources.ts';
 import { api, session } from '../session.ts';
-import { findPeople, type Group, type Links, type User } from '../things.ts';
 import { words } from '../words/index.ts';
 
 const PAGE = 50;

@@ -8,8 +8,8 @@ import { announce } from '../../shared/status.ts';
 import { shared } from '../../shared/words/index.ts';
 import { go } from '../frame.ts';
 import { ListScreen } from '../list-screen.ts';
+import { findDomains, type Group } from '../resources.ts';
 import { api, session } from '../session.ts';
-import { findDomains, type Group } from '../things.ts';
 import { words } from '../words/index.ts';
 
 class Groups extends ListScreen<Group> {

@@ -4,8 +4,8 @@ import { part } from '../../shared/router.ts';
 import { announce } from '../../shared/status.ts';
 import { shared } from '../../shared/words/index.ts';
 import { go } from '../frame.ts';
+import { findDomains, findOrganizations, type Organization } from '../resources.ts';
 import { api } from '../session.ts';
-import { findDomains, findOrganizations, type Organization } from '../things.ts';
 import { words } from '../words/index.ts';
 
 /** Below a domain or an organization, if one is given. */

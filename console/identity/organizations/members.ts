@@ -8,8 +8,8 @@ import { goQuery } from '../frame.ts';
 import type { Place } from '../grants/give.ts';
 import { type Assignment, OriginNames } from '../grants/origin.ts';
 import { holderLink, roleLines } from '../grants/role-list.ts';
+import type { Links } from '../resources.ts';
 import { api } from '../session.ts';
-import type { Links } from '../things.ts';
 import { words } from '../words/index.ts';
 
 const PAGE = 100;

@@ -11,9 +11,9 @@ import { frame, go } from '../frame.ts';
 import type { Place } from '../grants/give.ts';
 import { RoleList } from '../grants/role-list.ts';
 import { impactOf } from '../impact.ts';
-import { stateBadge } from '../people/parts.ts';
+import { stateBadge } from '../people/shared.ts';
+import { type Domain, namesOf } from '../resources.ts';
 import { api, session } from '../session.ts';
-import { type Domain, namesOf } from '../things.ts';
 import { words } from '../words/index.ts';
 import { MemberList } from './members.ts';
 

@@ -5,9 +5,9 @@ import { define, PageElement } from '../../shared/element.ts';
 import { type Problem, problemMessage, problemOf } from '../../shared/problem.ts';
 import { hrefOf, part } from '../../shared/router.ts';
 import { shared } from '../../shared/words/index.ts';
-import { stateBadge } from '../people/parts.ts';
+import { stateBadge } from '../people/shared.ts';
+import type { Links, Organization } from '../resources.ts';
 import { api } from '../session.ts';
-import type { Links, Organization } from '../things.ts';
 import { words } from '../words/index.ts';
 
 const PAGE = 100;

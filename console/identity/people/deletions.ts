@@ -10,10 +10,10 @@ import { table } from '../../shared/table.ts';
 import { relativeTime } from '../../shared/time.ts';
 import { type MayWithRow, mayWithEach } from '../allowed.ts';
 import { goQuery } from '../frame.ts';
+import type { Links } from '../resources.ts';
 import { api } from '../session.ts';
-import type { Links } from '../things.ts';
 import { words } from '../words/index.ts';
-import { subScreens } from './parts.ts';
+import { subScreens } from './shared.ts';
 
 interface Deletion {
   readonly user_id: string;

@@ -10,11 +10,11 @@ import { table } from '../../shared/table.ts';
 import { relativeTime } from '../../shared/time.ts';
 import { type MayWithRow, mayWithEach } from '../allowed.ts';
 import { goQuery } from '../frame.ts';
+import { type Links, namesOf, thingLink } from '../resources.ts';
 import { api, session } from '../session.ts';
-import { type Links, namesOf, thingLink } from '../things.ts';
 import { words } from '../words/index.ts';
 import { invite } from './invite.ts';
-import { subScreens } from './parts.ts';
+import { subScreens } from './shared.ts';
 
 const STATUSES = ['pending', 'accepted', 'expired', 'withdrawn'] as const;
 

@@ -3,7 +3,6 @@ import { openForm } from '../../shared/dialog.ts';
 import type { FormField } from '../../shared/form.ts';
 import type { Choice } from '../../shared/pick.ts';
 import { announce } from '../../shared/status.ts';
-import { api, session } from '../session.ts';
 import {
   domainNames,
   findApplicationRoles,
@@ -13,7 +12,8 @@ import {
   findOrganizations,
   findRoles,
   type Organization,
-} from '../things.ts';
+} from '../resources.ts';
+import { api, session } from '../session.ts';
 import { words } from '../words/index.ts';
 
 interface InviteOptions {

@@ -9,11 +9,11 @@ import type { Column } from '../../shared/table.ts';
 import { shared } from '../../shared/words/index.ts';
 import { go, goQuery } from '../frame.ts';
 import { ListScreen } from '../list-screen.ts';
+import { findDomains, type User } from '../resources.ts';
 import { api, session } from '../session.ts';
-import { findDomains, type User } from '../things.ts';
 import { words } from '../words/index.ts';
 import { invite } from './invite.ts';
-import { stateBadge, subScreens } from './parts.ts';
+import { stateBadge, subScreens } from './shared.ts';
 
 class People extends ListScreen<User> {
   protected readonly path = '/v3/users';

@@ -6,8 +6,8 @@ import type { Content } from '../../shared/screen.ts';
 import { announce } from '../../shared/status.ts';
 import { table } from '../../shared/table.ts';
 import { type MayWithRow, mayWithEach } from '../allowed.ts';
+import { findGroups, type Group, thingLink } from '../resources.ts';
 import { api } from '../session.ts';
-import { findGroups, type Group, thingLink } from '../things.ts';
 import { words } from '../words/index.ts';
 import { PersonTab } from './person-tab.ts';
 

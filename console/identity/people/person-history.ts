@@ -6,8 +6,8 @@ import type { Content } from '../../shared/screen.ts';
 import { table } from '../../shared/table.ts';
 import { type AuditEvent, eventColumns, kindOf } from '../audit/event-columns.ts';
 import { goQuery } from '../frame.ts';
+import { type Links, namesOf } from '../resources.ts';
 import { api } from '../session.ts';
-import { type Links, namesOf } from '../things.ts';
 import { words } from '../words/index.ts';
 import { PersonTab } from './person-tab.ts';
 

@@ -5,8 +5,8 @@ import type { FormField } from '../../shared/form.ts';
 import type { Content } from '../../shared/screen.ts';
 import { announce } from '../../shared/status.ts';
 import { frame } from '../frame.ts';
+import type { User } from '../resources.ts';
 import { api } from '../session.ts';
-import type { User } from '../things.ts';
 import { words } from '../words/index.ts';
 import type { PersonContext } from './person-tab.ts';
 

@@ -7,8 +7,8 @@ import type { Content } from '../../shared/screen.ts';
 import { announce } from '../../shared/status.ts';
 import { time } from '../../shared/time.ts';
 import { frame } from '../frame.ts';
+import { findOrganizations, namesOf, thingLink, type User } from '../resources.ts';
 import { api } from '../session.ts';
-import { findOrganizations, namesOf, thingLink, type User } from '../things.ts';
 import { words } from '../words/index.ts';
 import { PersonTab } from './person-tab.ts';
 

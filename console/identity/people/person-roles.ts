@@ -11,7 +11,6 @@ import { goQuery } from '../frame.ts';
 import { giveRole, readMayTake, takeRole } from '../grants/give.ts';
 import { type Assignment, OriginNames, scopeId } from '../grants/origin.ts';
 import { roleLines, scopeLink } from '../grants/role-list.ts';
-import { api } from '../session.ts';
 import {
   findApplicationRoles,
   findApplications,
@@ -21,7 +20,8 @@ import {
   namesOfApplications,
   type Role,
   thingLink,
-} from '../things.ts';
+} from '../resources.ts';
+import { api } from '../session.ts';
 import { words } from '../words/index.ts';
 import { PersonTab } from './person-tab.ts';
 

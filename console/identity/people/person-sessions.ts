@@ -6,8 +6,8 @@ import type { Content } from '../../shared/screen.ts';
 import { announce } from '../../shared/status.ts';
 import { table } from '../../shared/table.ts';
 import { relativeTime } from '../../shared/time.ts';
+import { namesOfApplications, thingLink } from '../resources.ts';
 import { api } from '../session.ts';
-import { namesOfApplications, thingLink } from '../things.ts';
 import { words } from '../words/index.ts';
 import { PersonTab } from './person-tab.ts';
 

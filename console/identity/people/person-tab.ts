@@ -1,7 +1,7 @@
 // A tab of the screen of a person: what it loads, and what it shows.
 import type { Location } from '../../shared/router.ts';
 import type { Content } from '../../shared/screen.ts';
-import type { User } from '../things.ts';
+import type { User } from '../resources.ts';
 
 export interface PersonContext {
   readonly user: User;

@@ -8,10 +8,9 @@ import { announce } from '../../shared/status.ts';
 import { currentTab, type Tab, tabBar } from '../../shared/tabs.ts';
 import { frame, go } from '../frame.ts';
 import { impactOf } from '../impact.ts';
+import type { User } from '../resources.ts';
 import { api, session } from '../session.ts';
-import type { User } from '../things.ts';
 import { words } from '../words/index.ts';
-import { stateBadge } from './parts.ts';
 import { PersonCredentials } from './person-credentials.ts';
 import { PersonGroups } from './person-groups.ts';
 import { PersonHistory } from './person-history.ts';
@@ -20,6 +19,7 @@ import { PersonRoles } from './person-roles.ts';
 import { PersonSessions } from './person-sessions.ts';
 import { PersonSignIn } from './person-sign-in.ts';
 import type { PersonContext, PersonTab } from './person-tab.ts';
+import { stateBadge } from './shared.ts';
 
 interface TabEntry {
   readonly id: keyof typeof words.people.tabs;

@@ -11,8 +11,8 @@ import { currentTab, type Tab, tabBar } from '../../shared/tabs.ts';
 import { numberText, relativeTime, time } from '../../shared/time.ts';
 import { shared } from '../../shared/words/index.ts';
 import { go, goQuery } from '../frame.ts';
+import { domainNames, type Links } from '../resources.ts';
 import { api } from '../session.ts';
-import { domainNames, type Links } from '../things.ts';
 import { words } from '../words/index.ts';
 
 interface Connection {

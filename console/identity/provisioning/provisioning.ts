@@ -8,8 +8,8 @@ import { settings } from '../../shared/settings.ts';
 import { table } from '../../shared/table.ts';
 import { relativeTime, time } from '../../shared/time.ts';
 import { shared } from '../../shared/words/index.ts';
+import { domainNames, findDomains } from '../resources.ts';
 import { api } from '../session.ts';
-import { domainNames, findDomains } from '../things.ts';
 import { words } from '../words/index.ts';
 
 interface Connection {

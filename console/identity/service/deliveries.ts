@@ -11,8 +11,8 @@ import { relativeTime, time } from '../../shared/time.ts';
 import { shared } from '../../shared/words/index.ts';
 import { type MayWithRow, mayWithEach } from '../allowed.ts';
 import { goQuery } from '../frame.ts';
+import type { Links } from '../resources.ts';
 import { api } from '../session.ts';
-import type { Links } from '../things.ts';
 import { words } from '../words/index.ts';
 import { ServicePart } from './part.ts';
 

@@ -1,52 +1,52 @@
 // An explanation of the API, in sentences.
 import { words } from '../words/index.ts';
 
-interface Named {
+interface NamedReference {
   readonly id: string;
   readonly name?: string;
 }
 
 export interface ExplanationScope {
   readonly system?: { readonly all: boolean };
-  readonly domain?: Named;
-  readonly project?: Named;
-  readonly application?: Named;
+  readonly domain?: NamedReference;
+  readonly project?: NamedReference;
+  readonly application?: NamedReference;
 }
 
 export interface Step {
   readonly kind: 'group' | 'grant' | 'implied' | 'organization' | 'assignment' | 'permission';
-  readonly group?: Named;
-  readonly role?: Named;
-  readonly by?: Named;
+  readonly group?: NamedReference;
+  readonly role?: NamedReference;
+  readonly by?: NamedReference;
   readonly scope?: ExplanationScope;
   readonly inherited?: boolean;
-  readonly organization?: Named;
+  readonly organization?: NamedReference;
   readonly default?: boolean;
-  readonly permission?: Named & { readonly action: string | null; readonly resource: string | null };
+  readonly permission?: NamedReference & { readonly action: string | null; readonly resource: string | null };
 }
 
 export interface Missing {
   readonly kind: string;
-  readonly role?: Named;
+  readonly role?: NamedReference;
   readonly scope?: ExplanationScope;
   readonly inherited?: boolean;
-  readonly organization?: Named;
-  readonly roles?: readonly Named[];
+  readonly organization?: NamedReference;
+  readonly roles?: readonly NamedReference[];
 }
 
 export interface Explanation {
   readonly allowed: boolean;
   /** Without a name for those who may not know it. */
-  readonly user: Named;
+  readonly user: NamedReference;
   readonly scope: ExplanationScope;
-  readonly roles: readonly Named[];
-  readonly paths: readonly { readonly role: Named; readonly steps: readonly Step[] }[];
+  readonly roles: readonly NamedReference[];
+  readonly paths: readonly { readonly role: NamedReference; readonly steps: readonly Step[] }[];
   readonly more_paths: boolean;
   readonly missing: readonly Missing[];
   readonly sign_in_needs?: readonly ('second_factor' | 'passkey')[];
 }
 
-export const nameOf = (thing: Named | undefined): string => thing?.name ?? thing?.id ?? '?';
+export const nameOf = (thing: NamedReference | undefined): string => thing?.name ?? thing?.id ?? '?';
 
 export function scopeText({ system, domain, project, application }: ExplanationScope): string {
   const { why } = words;

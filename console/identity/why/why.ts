@@ -6,7 +6,6 @@ import type { Choice } from '../../shared/pick.ts';
 import { hrefOf, part } from '../../shared/router.ts';
 import { type Content, Screen } from '../../shared/screen.ts';
 import { goQuery } from '../frame.ts';
-import { api, session } from '../session.ts';
 import {
   findApplicationRoles,
   findApplications,
@@ -15,7 +14,8 @@ import {
   findPeople,
   findRoles,
   namesOf,
-} from '../things.ts';
+} from '../resources.ts';
+import { api, session } from '../session.ts';
 import { words } from '../words/index.ts';
 import { type Explanation, type Missing, missingText, nameOf, scopeText, stepText } from './explanation.ts';
 

@@ -1,5 +1,5 @@
 // What the person chose to share: one option of each set of queries, a credential for each query, and one of its claim sets.
-import type { Match, Path, PresentationPreview, Presented, PreviewQuery, QuerySet } from '../types.ts';
+import type { Match, Path, PresentationPreview, PresentedCredential, PreviewQuery, QuerySet } from '../types.ts';
 
 /** Nothing of an optional set is shared. */
 export const NOTHING = -1;
@@ -60,7 +60,7 @@ export class Choice {
   }
 
   /** What the service is told: exactly what the page shows. */
-  get consent(): Presented[] {
+  get consent(): PresentedCredential[] {
     return this.answered.map(({ id }) => {
       const { match, disclosed } = this.chosen(id);
       return { queryId: id, credentialId: match.credentialId, disclosed };

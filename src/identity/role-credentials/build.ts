@@ -24,12 +24,12 @@ interface Issuing {
   readonly issuedCredentials: IssuedCredentials;
 }
 
-function buildIssued(below: Provisioning, parts: Omit<Issuing, 'issuedCredentials'>) {
+function buildIssued(below: Provisioning, issuing: Omit<Issuing, 'issuedCredentials'>) {
   const { records, walletProviders } = below;
   return createIssuedCredentials({
     ...below,
-    credentialTypes: parts.credentialTypes,
-    signer: parts.issuerIdentity,
+    credentialTypes: issuing.credentialTypes,
+    signer: issuing.issuerIdentity,
     async onWithdrawn(transaction, { user_id: userId, client_id: clientId }, by) {
       await records.endWalletSessions(transaction, userId);
       // By all its authorizations, a wallet of a provider could get the next one. Others are not authorized beyond some minutes.
@@ -79,7 +79,7 @@ export function buildRoleCredentials(below: Provisioning, credentialTypes: Crede
     issuerIdentity,
     credentialTypes,
     issuedCredentials,
-    ...issuedCredentials.parts,
+    ...issuedCredentials.routeDeps,
     configurations,
     credentialTypeManagement: createCredentialTypeManagement({ ...below, signsDocuments: issuerIdentity.signsDocuments }),
     credentialTargets: createCredentialTargets(below),

@@ -75,7 +75,7 @@ async function probeWriting<S>(db: Kysely<S>): Promise<void> {
   }
 }
 
-interface FeedParts {
+interface FeedDeps {
   readonly options: PostgresOptions;
   readonly setting: string;
   readonly settings: pg.ClientConfig;
@@ -85,7 +85,7 @@ interface FeedParts {
   readonly reachability: Reachability;
 }
 
-function createFeed({ options, setting, settings, hosts, Client, subscribers, reachability }: FeedParts): PostgresFeed {
+function createFeed({ options, setting, settings, hosts, Client, subscribers, reachability }: FeedDeps): PostgresFeed {
   const { feedDatabaseUrl: url, wait } = options;
   const feedHosts = url ? new Hosts(url, feedSettingOf(setting)) : hosts;
   const FeedClient = url ? createClientClass(feedHosts) : Client;

@@ -21,12 +21,12 @@ export abstract class IncomingCall implements Call<unknown> {
   caller: unknown;
   target: unknown;
 
-  constructor(raw: IncomingMessage, response: ServerResponse, requestId: string, parts: { params: unknown; query: Query }) {
+  constructor(raw: IncomingMessage, response: ServerResponse, requestId: string, parameters: { params: unknown; query: Query }) {
     this.raw = raw;
     this.response = response;
     this.requestId = requestId;
-    this.params = parts.params;
-    this.query = parts.query;
+    this.params = parameters.params;
+    this.query = parameters.query;
   }
   abstract readonly address: string;
   abstract readonly base: string;

@@ -18,10 +18,10 @@ class DirectCall extends IncomingCall {
   constructor(
     raw: IncomingMessage,
     response: ServerResponse,
-    parts: { params: Readonly<Record<string, string>>; query: Query },
+    parameters: { params: Readonly<Record<string, string>>; query: Query },
     adapter: AdapterOptions,
   ) {
-    super(raw, response, adapter.newRequestId(), parts);
+    super(raw, response, adapter.newRequestId(), parameters);
     this.#adapter = adapter;
   }
   get address(): string {

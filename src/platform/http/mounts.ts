@@ -25,7 +25,7 @@ export interface Mount {
 /** A mount refuses methods that it does not support itself, with Allow. The framework does not route others than these. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-export interface MountParts {
+export interface MountDeps {
   readonly replies: Replies;
   readonly connections: ServerConnections;
   readonly bases: BaseUrls;
@@ -42,9 +42,9 @@ export interface MountedPaths {
   serve(url: string, request: FastifyRequest, reply: FastifyReply): Promise<void>;
 }
 
-export function createMounts(mounts: readonly Mount[], parts: MountParts): MountedPaths {
-  const { replies, connections, bases, requestIdHeader } = parts;
-  const headers = new Map(Object.entries(parts.headers));
+export function createMounts(mounts: readonly Mount[], deps: MountDeps): MountedPaths {
+  const { replies, connections, bases, requestIdHeader } = deps;
+  const headers = new Map(Object.entries(deps.headers));
   const byPath = new Map(mounts.flatMap((mount) => mount.paths.map((path) => [path, mount] as const)));
 
   async function serve(url: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {

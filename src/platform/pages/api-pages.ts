@@ -37,7 +37,7 @@ export function createApiPages({ title, version, read }: ApiPagesOptions): Mount
   let files: PageFiles | undefined;
   /** Another process may have sent the page. */
   const pageFiles = (): PageFiles => {
-    files ??= createPageFiles({ folder: SOURCES, parts: ['shared', 'api'], path: FILES });
+    files ??= createPageFiles({ folder: SOURCES, subfolders: ['shared', 'api'], path: FILES });
     return files;
   };
   let stored: StoredDocument | undefined;

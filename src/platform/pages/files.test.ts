@@ -23,7 +23,7 @@ describe('Files of pages', () => {
   write('one/later.ts', 'export {};\n');
   write('one/add.test.ts', 'throw new Error();\n');
   write('other/secret.ts', "export const secret = 'x';\n");
-  const create = () => createPageFiles({ folder, parts: ['shared', 'one'], path: '/files/' });
+  const create = () => createPageFiles({ folder, subfolders: ['shared', 'one'], path: '/files/' });
 
   it('serves modules without their types, in the same lines', () => {
     const files = create();

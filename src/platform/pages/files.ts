@@ -48,7 +48,7 @@ export interface PageFilesOptions {
   /** Where the sources are. */
   readonly folder: string;
   /** The folders within it that are served. */
-  readonly parts: readonly string[];
+  readonly subfolders: readonly string[];
   /** The path below which they are served, such as `/console/files/`. */
   readonly path: string;
   /** Further packages that modules of the page import by the names of their files, such as `qr/decode.js`. */
@@ -107,9 +107,9 @@ export function fileOf(type: string, text: string): PageFile {
 }
 
 /** Reads the sources once. Nothing is looked for on the disk by a path from a request. */
-export function createPageFiles({ folder, parts, path, libraries = [] }: PageFilesOptions): PageFiles {
+export function createPageFiles({ folder, subfolders, path, libraries = [] }: PageFilesOptions): PageFiles {
   const packages = [...LIBRARIES, ...libraries];
-  const own = parts.flatMap((part) => globSync(`${part}/**/*.{ts,css,svg}`, { cwd: folder }));
+  const own = subfolders.flatMap((name) => globSync(`${name}/**/*.{ts,css,svg}`, { cwd: folder }));
   const sources = new Map<string, string>();
   const hash = createHash('sha256');
   const located = [...own.map((name): [string, string] => [name, join(folder, name)]), ...librarySources(packages)];

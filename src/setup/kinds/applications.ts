@@ -23,7 +23,7 @@ import {
   quote,
   Text,
   UserReference,
-} from './parts.ts';
+} from './shared.ts';
 
 /** Applications of the service itself: the internal roles, and the wallet node. */
 export const OWN_APPLICATIONS: ReadonlySet<string> = new Set(['idm_admin_app', 'gatehouse_wallet']);

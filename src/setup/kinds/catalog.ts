@@ -4,7 +4,7 @@ import type { Body } from '../client.ts';
 import type { Key } from '../model.ts';
 import { type State, textOf } from '../state.ts';
 import { type KindDefinition, ruleOf } from './kind.ts';
-import { description, enabled, inRegion, nullableText, plain, quote, RegionId } from './parts.ts';
+import { description, enabled, inRegion, nullableText, plain, quote, RegionId } from './shared.ts';
 
 const SELF = { keep: 'it belongs to this service', builtIn: true };
 /** The address of this service, which follows its settings. */

@@ -18,7 +18,7 @@ import {
   Name255,
   ofDomain,
   quote,
-} from './parts.ts';
+} from './shared.ts';
 
 const DEFAULT_DOMAIN = 'default';
 

@@ -16,7 +16,7 @@ import {
   roleKey,
   roleReference,
   UserReference,
-} from './parts.ts';
+} from './shared.ts';
 
 interface GrantEntry {
   readonly role: RoleRef;
@@ -55,18 +55,18 @@ function placeLabel([domain, kind, name]: Key): string {
   return kind === 'domain' ? `on domain ${quote(domain)}` : `on organization ${quote(name)}${ofDomain(domain)}`;
 }
 
-interface Named {
+interface NamedReference {
   readonly id: string;
   readonly name: string;
   readonly domain?: { readonly id: string; readonly name: string };
 }
 interface Assignment {
-  readonly role: Named;
-  readonly user?: Named;
-  readonly group?: Named;
+  readonly role: NamedReference;
+  readonly user?: NamedReference;
+  readonly group?: NamedReference;
   readonly scope: {
-    readonly project?: Named;
-    readonly domain?: Named;
+    readonly project?: NamedReference;
+    readonly domain?: NamedReference;
     readonly 'OS-INHERIT:inherited_to'?: string;
   };
 }
@@ -90,7 +90,7 @@ async function addGrant(state: State, actor: Actor, assignment: Assignment): Pro
   const { role, scope } = assignment;
   const { project, domain } = scope;
   const who = assignment[actor]!;
-  const key = ({ name, domain: of }: Named): Key => [of?.name ?? '', name];
+  const key = ({ name, domain: of }: NamedReference): Key => [of?.name ?? '', name];
   const place: Key = project
     ? [project.domain?.name ?? '', 'organization', project.name]
     : domain

@@ -2,7 +2,7 @@
 // export.ts) walks the table of all kinds (index.ts) and knows none of them.
 import type { Schema } from '../../platform/http/index.ts';
 import type { Body } from '../client.ts';
-import type { Action, Change, Fields, Found, Json, Key, Kind, Path, PruneScope, SecretRef, Wanted } from '../model.ts';
+import type { Action, Change, ExistingItem, Fields, Json, Key, Kind, Path, PruneScope, SecretRef, SetupItem } from '../model.ts';
 import type { Secrets } from '../secrets.ts';
 import type { State } from '../state.ts';
 
@@ -89,9 +89,9 @@ export interface KindDefinition {
   /** What of an entry is its key: the opposite of keyOf. */
   entryOf(key: Key, above: Key): unknown;
   /** Whether it is written below another thing. Otherwise: if its key begins with the other one's. */
-  isBelow?(found: Found, above: Key): boolean;
+  isBelow?(found: ExistingItem, above: Key): boolean;
   /** The entry as it is written; undefined if it is not. `fileFor`: a new name for the file of its secret. */
-  exported?(entry: Entry, found: Found, fileFor: (ending: string) => unknown): Entry | undefined;
+  exported?(entry: Entry, found: ExistingItem, fileFor: (ending: string) => unknown): Entry | undefined;
 
   // In the API
   /** Kinds that have to be known to compare or write it. */
@@ -108,9 +108,9 @@ export interface KindDefinition {
   /** What a request for a new one has beside the fields. */
   body?(key: Key, ids: Ids, fields: Fields): Record<string, unknown>;
   /** Creates it in another way, and returns its id. */
-  create?(work: Work, wanted: Wanted): Promise<string>;
+  create?(work: Work, wanted: SetupItem): Promise<string>;
   /** PUT replaces all settings, so those that do not change are sent again. Returns what is sent. */
-  whole?(settings: Fields, changed: Fields, wanted: Wanted, secrets: Secrets): Record<string, unknown>;
+  whole?(settings: Fields, changed: Fields, wanted: SetupItem, secrets: Secrets): Record<string, unknown>;
   /** A change names all fields of the file. */
   readonly changesAll?: boolean;
   /** Nothing can be created below a disabled one, so that it is disabled at the end. */
@@ -122,7 +122,7 @@ export interface KindDefinition {
   /** The one that it is below, of the same kind. */
   parentOf?(thing: { readonly key: Key; readonly fields: Fields }): Key | undefined;
   /** Why it cannot be created. */
-  refusal?(wanted: Wanted): { readonly path: Path; readonly why: string } | undefined;
+  refusal?(wanted: SetupItem): { readonly path: Path; readonly why: string } | undefined;
   /** What to do if several have the same name. */
   readonly remedy?: string;
   /** The rule that the service asks. */

@@ -6,7 +6,7 @@ import type { Body } from '../client.ts';
 import type { Json, Key, SecretRef } from '../model.ts';
 import { pathId, type State, textOf } from '../state.ts';
 import { type Field, type KindDefinition, ruleOf } from './kind.ts';
-import { lowerCase, Name64, nullableText, quote, SecretReference } from './parts.ts';
+import { lowerCase, Name64, nullableText, quote, SecretReference } from './shared.ts';
 
 const MAPPINGS = '/v3/OS-FEDERATION/mappings';
 const PROVIDERS = '/v3/OS-FEDERATION/identity_providers';

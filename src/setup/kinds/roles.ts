@@ -15,7 +15,7 @@ import {
   RoleReference,
   roleKey,
   roleReference,
-} from './parts.ts';
+} from './shared.ts';
 
 /** A new service has these roles, and the first four are immutable. The policy, or old clients, depend on them. */
 const IMMUTABLE_ROLES = ['admin', 'manager', 'member', 'reader'];

@@ -137,7 +137,7 @@ async function issue(signer = issuer, algorithm = SignatureAlgorithm.ES256, devi
 type Value = Map<unknown, unknown>;
 const map = (object: object): Value => new Map(Object.entries(object));
 
-interface Parts {
+interface MdocDraft {
   /** Bytes of the items, by namespace; their digests are made of them. */
   readonly items: Map<string, Uint8Array[]>;
   readonly mso: Value;
@@ -154,8 +154,8 @@ const digestOf = (item: Uint8Array): Buffer =>
     .digest();
 
 /** Builds and signs an mdoc directly in CBOR, valid or not. */
-async function craft(change: (parts: Parts) => void = () => {}, after: (signed: Value) => void = () => {}): Promise<string> {
-  const parts: Parts = {
+async function craft(change: (draft: MdocDraft) => void = () => {}, after: (signed: Value) => void = () => {}): Promise<string> {
+  const draft: MdocDraft = {
     items: new Map([[NS, [itemOf(0, 'family_name', 'Lovelace'), itemOf(1, 'age_over_18', true)]]]),
     mso: map({
       version: '1.0',
@@ -169,19 +169,19 @@ async function craft(change: (parts: Parts) => void = () => {}, after: (signed: 
   };
   const digests = (): Value =>
     new Map(
-      [...parts.items].map(([namespace, items]) => [namespace, new Map(items.map((item) => [idOf(item), digestOf(item)]))]),
+      [...draft.items].map(([namespace, items]) => [namespace, new Map(items.map((item) => [idOf(item), digestOf(item)]))]),
     );
-  parts.mso.set('valueDigests', digests());
-  const before = parts.mso.get('valueDigests');
-  change(parts);
-  if (parts.mso.get('valueDigests') === before) parts.mso.set('valueDigests', digests());
-  const [header, payload] = [cborEncode(parts.protectedHeaders), cborEncode(DataItem.fromData(parts.mso))];
+  draft.mso.set('valueDigests', digests());
+  const before = draft.mso.get('valueDigests');
+  change(draft);
+  if (draft.mso.get('valueDigests') === before) draft.mso.set('valueDigests', digests());
+  const [header, payload] = [cborEncode(draft.protectedHeaders), cborEncode(DataItem.fromData(draft.mso))];
   const signature = await issuer.sign(Buffer.from(cborEncode(['Signature1', header, new Uint8Array(), payload])));
   const signed = map({
     nameSpaces: new Map(
-      [...parts.items].map(([namespace, items]) => [namespace, items.map((item) => DataItem.fromBuffer(item))]),
+      [...draft.items].map(([namespace, items]) => [namespace, items.map((item) => DataItem.fromBuffer(item))]),
     ),
-    issuerAuth: [header, parts.unprotectedHeaders, payload, signature],
+    issuerAuth: [header, draft.unprotectedHeaders, payload, signature],
   });
   after(signed);
   return Buffer.from(cborEncode(signed)).toString('base64url');

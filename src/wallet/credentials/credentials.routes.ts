@@ -33,8 +33,8 @@ export function mountCredentials(app: WalletApp, { credentials, refreshStatus }:
       const page = pageOf({ limit, cursor });
       const list = () => credentials.list(caller, filter, page, include === 'raw');
       if (isRefreshed === 'true') await refreshStatus((await list()).map(({ row }) => row));
-      const found = (await list()).map((parts) => ({ id: parts.row.id, parts }));
-      return pageAnswer(call, found, page, ({ parts }) => renderCredential(parts));
+      const found = (await list()).map((details) => ({ id: details.row.id, details }));
+      return pageAnswer(call, found, page, ({ details }) => renderCredential(details));
     },
   );
 

@@ -80,8 +80,8 @@ export const reloadDid = async ({ tx }: WalletChange, { owner, id }: DidRow): Pr
   (await findDid(tx, owner, id)) ?? fail('not-found', { kind: 'DID' });
 
 export async function showDid(deps: DidReadDeps, row: DidRow): Promise<DidDetails> {
-  const [parts] = await readAs(deps.db, row.owner, (reader) => withDetails(deps, reader, row.owner, [row]));
-  return parts!;
+  const [details] = await readAs(deps.db, row.owner, (reader) => withDetails(deps, reader, row.owner, [row]));
+  return details!;
 }
 
 export const getDid = async (deps: DidReadDeps, owner: string, id: string): Promise<DidDetails> =>

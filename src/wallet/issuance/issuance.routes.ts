@@ -6,7 +6,7 @@ import type { Throttle } from '../../platform/limits/index.ts';
 import type { WalletApp } from '../access/index.ts';
 import { IDEMPOTENT, type Idempotency } from '../resource/index.ts';
 import type { Issuance } from './issuance.rules.ts';
-import { Deferred, IssuanceRequest, Issued, NextStep } from './issuance.schema.ts';
+import { Deferred, IssuanceRequest, IssuedCredentials, NextStep } from './issuance.schema.ts';
 
 const tag = 'Issuance';
 const CALLBACK = {
@@ -41,7 +41,7 @@ export function mountIssuance(app: WalletApp, { issuance, exchangeThrottle, idem
       rule: 'signed_in',
       body: IssuanceRequest,
       documentation: { ...IDEMPOTENT, replyHeaders: { 'Retry-After': 'With 202: seconds to wait before the next request.' } },
-      reply: { 201: Issued, 200: NextStep, 202: Deferred },
+      reply: { 201: IssuedCredentials, 200: NextStep, 202: Deferred },
     },
     async ({ caller, body, headers }) => {
       exchangeThrottle.take(caller.owner);

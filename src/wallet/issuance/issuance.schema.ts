@@ -53,7 +53,11 @@ const Offered = t.object(
 );
 export type OfferedCredential = Static<typeof Offered>;
 
-export const Issued = t.object({ status: t.oneOf('issued'), exchangeId: t.string(), credentials: t.array(Credential) });
+export const IssuedCredentials = t.object({
+  status: t.oneOf('issued'),
+  exchangeId: t.string(),
+  credentials: t.array(Credential),
+});
 export const Deferred = t.object({ status: t.oneOf('deferred'), exchangeId: t.string(), retryAfter: t.integer() });
 /** A preview, or the next action of the caller. */
 export const NextStep = t.object(
@@ -68,14 +72,17 @@ export const NextStep = t.object(
   },
 );
 
-export type IssuanceAnswer = (Static<typeof Issued> & { retryAfter?: never }) | Static<typeof Deferred> | Static<typeof NextStep>;
+export type IssuanceAnswer =
+  | (Static<typeof IssuedCredentials> & { retryAfter?: never })
+  | Static<typeof Deferred>
+  | Static<typeof NextStep>;
 
 t.name({
   IssuanceRequest,
   TxCode,
   Issuer,
   OfferedCredential: Offered,
-  IssuedCredentials: Issued,
+  IssuedCredentials,
   DeferredIssuance: Deferred,
   NextIssuanceStep: NextStep,
 });

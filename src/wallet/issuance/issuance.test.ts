@@ -195,8 +195,8 @@ onEachWalletWithIssuer('Receiving credentials', (wallet, issuer) => {
       const keys = await keysOf(person);
       assert.equal(keys.length, 3);
       const proofs = issuer.asked('credential')[0].proofs.jwt as string[];
-      const proved = proofs.map((jwt) => JSON.parse(Buffer.from(jwt.split('.')[0]!, 'base64url').toString()).jwk.x);
-      assert.deepEqual(new Set(proved), new Set(keys.map(({ publicKeyJwk: jwk }) => jwk.x)));
+      const proofKeys = proofs.map((jwt) => JSON.parse(Buffer.from(jwt.split('.')[0]!, 'base64url').toString()).jwk.x);
+      assert.deepEqual(new Set(proofKeys), new Set(keys.map(({ publicKeyJwk: jwk }) => jwk.x)));
       const [{ raw }] = (await person.get(`${CREDENTIALS}?include=raw`)).body;
       assert.equal(new Set(raw).size, 3);
     });

@@ -42,7 +42,7 @@ export const wantsPage = (accept: string | undefined): boolean =>
 export function createWalletPages({ sessionIdleSeconds }: { readonly sessionIdleSeconds: number }) {
   let read: PageFiles | undefined;
   const files = (): PageFiles => {
-    read ??= createPageFiles({ folder: SOURCES, parts: ['shared', 'wallet'], path: FILES, libraries: ['qr'] });
+    read ??= createPageFiles({ folder: SOURCES, subfolders: ['shared', 'wallet'], path: FILES, libraries: ['qr'] });
     return read;
   };
 

@@ -69,7 +69,7 @@ function markHiding(value: unknown, marked: Set<unknown>): boolean {
 }
 
 /** Walks over an SD-JWT, which was verified when it was received. */
-function createParts(raw: string, presented: string) {
+function createSdJwtWalk(raw: string, presented: string) {
   const { payload } = decodeJws(raw.split('~', 1)[0], MAX_LENGTH);
   const shown = new Set(presented.split('~').slice(1));
   const hash = String(payload._sd_alg ?? 'sha-256').replace('-', '');
@@ -115,7 +115,7 @@ function createParts(raw: string, presented: string) {
 
 /** Disclosed paths that were not requested. A value that is disclosed completely is reported by its own path only. */
 function additionalPaths(raw: string, presented: string, paths: readonly ClaimPath[]): ClaimPath[] {
-  const { payload, childrenOf, isOpen } = createParts(raw, presented);
+  const { payload, childrenOf, isOpen } = createSdJwtWalk(raw, presented);
 
   function pathsBelow(value: unknown, path: ClaimPath, requested: readonly PathTree[]): SubtreePaths {
     if (requested.some((one) => isAllOf(one, value))) return { paths: [], isWhole: true };

@@ -4,7 +4,7 @@ import { type Static, t } from '../../platform/http/index.ts';
 const CredentialId = t.string({ maxLength: 40 });
 
 const Path = t.array(t.unknown());
-const Presented = t.object({ queryId: t.string(), credentialId: t.string(), disclosed: t.array(Path) });
+const PresentedCredential = t.object({ queryId: t.string(), credentialId: t.string(), disclosed: t.array(Path) });
 
 export const PresentationRequest = t.object(
   {},
@@ -15,7 +15,7 @@ export const PresentationRequest = t.object(
     claimSets: t.record(t.integer({ minimum: 0, maximum: 99 }), {
       description: 'Which of the claim sets of a query is shown, by query id; by default the first that is possible.',
     }),
-    consent: t.array(Presented, {
+    consent: t.array(PresentedCredential, {
       minItems: 1,
       maxItems: 200,
       description: 'What the user agreed to show, from the preview. If anything else would be shown, nothing is sent.',
@@ -66,7 +66,7 @@ const QuerySet = t.object(
 export const PresentationReply = t.object(
   { status: t.oneOf('submitted', 'preview', 'rejected'), exchangeId: t.string(), verifier: VerifierSchema },
   {
-    presented: t.array(Presented),
+    presented: t.array(PresentedCredential),
     redirectUri: t.string(),
     responseMode: t.string(),
     query: t.array(
@@ -83,7 +83,7 @@ export const PresentationReply = t.object(
 export type PresentationAnswer = Static<typeof PresentationReply>;
 
 t.name({
-  PresentedCredential: Presented,
+  PresentedCredential,
   PresentationRequest,
   Verifier: VerifierSchema,
   QueryMatch: Match,

@@ -35,10 +35,10 @@ export async function choosePresentations(
     .map((result) => ({ result, matches: result.multiple ? result.matches : result.matches.slice(0, 1) }));
 }
 
-type Presented = NonNullable<PresentationAnswer['presented']>;
+type PresentedCredentials = NonNullable<PresentationAnswer['presented']>;
 
 /** Independent of the order. */
-const contentOf = (presented: Presented): string =>
+const contentOf = (presented: PresentedCredentials): string =>
   JSON.stringify(
     presented
       .map(({ queryId, credentialId, disclosed }) =>

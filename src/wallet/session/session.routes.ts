@@ -203,9 +203,9 @@ function mountLogout(app: WalletApp, { logins, sessionOf }: SessionRouteDeps): v
   );
 }
 
-export function mountSession(app: WalletApp, parts: SessionRouteDeps): void {
-  mountLogin(app, parts);
+export function mountSession(app: WalletApp, modules: SessionRouteDeps): void {
+  mountLogin(app, modules);
   mountUserInfo(app);
-  mountBackchannelLogout(app, parts);
-  mountLogout(app, parts);
+  mountBackchannelLogout(app, modules);
+  mountLogout(app, modules);
 }

@@ -77,11 +77,11 @@ export function createAccess(db: Database, clock: Clock, rules: AccountRules, de
     return (await graphs.getOrLoad('roles', () => readRoleGraph(reader)))!;
   }
 
-  const parts = { clock, rules, graph };
+  const inspectionDeps = { clock, rules, graph };
 
   /** The context by the user's own roles, with what a delegation needs to know of it. */
   async function buildOwn(reader: Reader, userId: string, scope: Scope): Promise<AuthContext | undefined> {
-    const found = await inspect(parts, reader, userId, scope, { all: false });
+    const found = await inspect(inspectionDeps, reader, userId, scope, { all: false });
     if (found.obstacles.length > 0) return undefined;
     const { target, domain, above, groups, roles, providerIds } = found;
     const user = found.user!;
@@ -183,7 +183,7 @@ export function createAccess(db: Database, clock: Clock, rules: AccountRules, de
     readIn: build,
     delegation: async ({ kind, id }) => delegations[kind]?.(db.read, id),
     expand: async (reader, roleIds) => expandRoles(await graph(reader), roleIds),
-    inspect: (userId, scope) => inspect(parts, db.read, userId, scope, { all: true }),
+    inspect: (userId, scope) => inspect(inspectionDeps, db.read, userId, scope, { all: true }),
     grantsOf: readGrants,
     someGrantsOf: async (userId, filter) => someCountedGrants(await graph(db.read), db.read, userId, filter),
     organizationsOf: grantedOrganizations,

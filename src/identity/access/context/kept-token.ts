@@ -6,7 +6,7 @@ export interface KeptToken {
   readonly lag: number;
 }
 
-interface Issued {
+interface TokenLineage {
   readonly auditId: string;
   readonly parentAuditId: string | undefined;
   readonly generation: number;
@@ -14,7 +14,7 @@ interface Issued {
 
 /** Whether nothing has ended the token since it was issued. `now`: the context of its user. */
 export const isCurrent = (
-  { auditId, generation }: Omit<Issued, 'parentAuditId'>,
+  { auditId, generation }: Omit<TokenLineage, 'parentAuditId'>,
   now: { readonly generation: number; readonly keptToken?: KeptToken | undefined },
 ): boolean => now.generation - generation === (now.keptToken?.auditId === auditId ? now.keptToken.lag : 0);
 
@@ -25,7 +25,7 @@ export interface TokenToKeep extends KeptToken {
 }
 
 /** How to keep a token when a change ends all others of its user: that adds one epoch. */
-export const keptBy = (token: Issued, now: { readonly generation: number }): TokenToKeep => ({
+export const keptBy = (token: TokenLineage, now: { readonly generation: number }): TokenToKeep => ({
   auditId: token.auditId,
   madeFrom: token.parentAuditId,
   lag: now.generation - token.generation + 1,

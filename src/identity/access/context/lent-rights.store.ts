@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Reader } from '../../ground/database/index.ts';
 
 /** What one link with a provider gave (login/federation/entitlement-changes.rules.ts). */
-export interface LentThing {
+export interface LinkRights {
   readonly providerId: string;
   readonly groups: readonly string[];
   readonly roles: readonly { readonly projectId: string; readonly roleId: string }[];
@@ -11,7 +11,7 @@ export interface LentThing {
   readonly mayGiveAdmin: boolean;
 }
 
-export async function lentTo(db: Reader, userId: string): Promise<LentThing[]> {
+export async function lentTo(db: Reader, userId: string): Promise<LinkRights[]> {
   const rows = await db
     .selectFrom('provider_links as link')
     .leftJoin('openid_providers as openid', (join) =>
@@ -28,7 +28,7 @@ export async function lentTo(db: Reader, userId: string): Promise<LentThing[]> {
     .execute();
   return rows.map(({ provider_id, given, by_openid, by_wallet }) => ({
     providerId: provider_id,
-    ...(JSON.parse(given) as Pick<LentThing, 'groups' | 'roles'>),
+    ...(JSON.parse(given) as Pick<LinkRights, 'groups' | 'roles'>),
     mayGiveAdmin: (by_openid ?? by_wallet) === 1,
   }));
 }

@@ -2,7 +2,7 @@
 // after the provider gave it, so this is asked when rights are used, not only when they are given.
 import type { Reader } from '../../ground/database/index.ts';
 import type { HeldGrant } from './access.store.ts';
-import { keptGroups, type LentThing, lentTo } from './lent-rights.store.ts';
+import { keptGroups, type LinkRights, lentTo } from './lent-rights.store.ts';
 
 /** Roles that let people manage others. Roles on the system do so, too, whatever they are called. */
 export const MANAGING_ROLES: readonly string[] = ['admin', 'manager', 'service'];
@@ -17,7 +17,7 @@ export interface CountedGrants {
 
 const isGivenBy =
   ({ groupId, roleId, targetId, inherited }: HeldGrant) =>
-  ({ groups, roles }: LentThing): boolean =>
+  ({ groups, roles }: LinkRights): boolean =>
     groupId !== null
       ? groups.includes(groupId)
       : !inherited && roles.some((role) => role.roleId === roleId && role.projectId === targetId);

@@ -87,11 +87,11 @@ export const PermissionList = t.object({ links: ListLinks, permissions: t.array(
 const assignmentFields = { organization_id: t.string(), application_id: t.string(), role_id: t.string() };
 const exampleAssignment = { organization_id: '77b0', application_id: 'a0c5', role_id: 'e1d6' };
 /** With `include_names`. */
-const Named = t.object({ id: t.string(), name: t.string() });
-const assignmentNames = { organization: Named, role: Named };
+const NamedReference = t.object({ id: t.string(), name: t.string() });
+const assignmentNames = { organization: NamedReference, role: NamedReference };
 const UserAssignment = t.object(
   { ...assignmentFields, user_id: t.string() },
-  { ...assignmentNames, user: Named },
+  { ...assignmentNames, user: NamedReference },
   { examples: [{ ...exampleAssignment, user_id: '1f42' }] },
 );
 const OrganizationAssignment = t.object(assignmentFields, assignmentNames, { examples: [exampleAssignment] });
@@ -170,7 +170,7 @@ t.name({
   AppRoleList,
   PermissionEnvelope,
   PermissionList,
-  NamedReference: Named,
+  NamedReference,
   UserAssignment,
   OrganizationAssignment,
   UserAssignmentList,

@@ -11,17 +11,17 @@ import { endpointGroup } from './endpoint-group.ts';
 const { tag } = endpointGroup;
 const base = '/v3/OS-EP-FILTER';
 
-interface Parts {
+interface EndpointFilterRouteDeps {
   readonly endpointFilter: EndpointFilter;
   readonly nouns: Nouns;
 }
 
-export function mountEndpointFilter(app: IdentityApp, parts: Parts): void {
-  mountGroupsOfProjects(app, parts);
-  mountEndpointsOfProjects(app, parts);
+export function mountEndpointFilter(app: IdentityApp, modules: EndpointFilterRouteDeps): void {
+  mountGroupsOfProjects(app, modules);
+  mountEndpointsOfProjects(app, modules);
 }
 
-function mountGroupsOfProjects(app: IdentityApp, { endpointFilter: filter, nouns }: Parts): void {
+function mountGroupsOfProjects(app: IdentityApp, { endpointFilter: filter, nouns }: EndpointFilterRouteDeps): void {
   const groups = `${base}/endpoint_groups/:endpoint_group_id` as const;
   const pair = `${groups}/projects/:project_id` as const;
   const group = ({ params }: { params: { endpoint_group_id: string } }) => nouns.endpoint_group.target(params.endpoint_group_id);
@@ -105,7 +105,7 @@ function mountGroupsOfProjects(app: IdentityApp, { endpointFilter: filter, nouns
   );
 }
 
-function mountEndpointsOfProjects(app: IdentityApp, { endpointFilter: filter, nouns }: Parts): void {
+function mountEndpointsOfProjects(app: IdentityApp, { endpointFilter: filter, nouns }: EndpointFilterRouteDeps): void {
   const pair = `${base}/projects/:project_id/endpoints/:endpoint_id` as const;
   const project = ({ params }: { params: { project_id: string } }) => filter.projectTarget(params.project_id);
 

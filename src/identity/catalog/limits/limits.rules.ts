@@ -24,7 +24,7 @@ import {
 } from './limits.store.ts';
 import { checkStrictModel, LIMIT_MODELS, type LimitInTree } from './model.ts';
 import {
-  checkParts,
+  checkReferences,
   createRegisteredLimits,
   failOnDuplicateLimit,
   lockLimits,
@@ -57,13 +57,13 @@ const inTree = (limit: LimitWithResource): LimitInTree => ({
 });
 
 /** Whose limit it is: a domain that was named as a project is a domain. */
-async function ownersOf(tx: Reader, given: readonly NewLimit[]) {
-  const ids = given.map(({ project_id, domain_id }) => {
+async function ownersOf(tx: Reader, limits: readonly NewLimit[]) {
+  const ids = limits.map(({ project_id, domain_id }) => {
     if ((project_id === undefined) === (domain_id === undefined)) refuse('limits', 'each needs a project_id or a domain_id');
     return (project_id ?? domain_id)!;
   });
   const projects = new Map((await projectsWithIds(tx, [...new Set(ids)])).map((project) => [project.id, project]));
-  return given.map(({ project_id, domain_id }) => {
+  return limits.map(({ project_id, domain_id }) => {
     const found = projects.get((project_id ?? domain_id)!);
     if (project_id !== undefined && !found) refuse('project_id', `there is no project ${project_id}`);
     if (domain_id !== undefined && found?.is_domain !== 1) refuse('domain_id', `there is no domain ${domain_id}`);
@@ -74,11 +74,11 @@ async function ownersOf(tx: Reader, given: readonly NewLimit[]) {
 }
 
 /** The registered limit of each: a limit without one means nothing. */
-async function resourcesOf(tx: Reader, given: readonly NewLimit[]): Promise<RegisteredLimitRow[]> {
-  const serviceIds = [...new Set(given.map(({ service_id }) => service_id))];
-  await checkParts(tx, given);
+async function resourcesOf(tx: Reader, limits: readonly NewLimit[]): Promise<RegisteredLimitRow[]> {
+  const serviceIds = [...new Set(limits.map(({ service_id }) => service_id))];
+  await checkReferences(tx, limits);
   const registered = await registeredLimitsOf(tx, serviceIds);
-  return given.map(
+  return limits.map(
     ({ service_id, region_id = null, resource_name }) =>
       registered.find(
         (row) => row.service_id === service_id && row.region_id === region_id && row.resource_name === resource_name,
@@ -90,15 +90,15 @@ export function createLimits(deps: Pick<Deps, 'db' | 'change' | 'config'>) {
   const { db, change, config } = deps;
   const isStrict = config.limitModel === 'strict_two_level';
 
-  async function checkModel(tx: Tx, given: readonly LimitInTree[], resources: readonly RegisteredLimitRow[]): Promise<void> {
+  async function checkModel(tx: Tx, limits: readonly LimitInTree[], resources: readonly RegisteredLimitRow[]): Promise<void> {
     const unique = (values: readonly string[]): string[] => [...new Set(values)];
     const stored = await limitsInDomains(
       tx,
-      unique(given.map(({ registeredLimitId }) => registeredLimitId)),
-      unique(given.map(({ domainId }) => domainId)),
+      unique(limits.map(({ registeredLimitId }) => registeredLimitId)),
+      unique(limits.map(({ domainId }) => domainId)),
     );
     const defaults = new Map(resources.map(({ id, default_limit: amount }) => [id, amount]));
-    checkStrictModel(given, stored.map(inTree), (id) => defaults.get(id)!);
+    checkStrictModel(limits, stored.map(inTree), (id) => defaults.get(id)!);
   }
 
   /** Without a limit of its own, a domain has the default. No project in it may have more. */
@@ -109,13 +109,13 @@ export function createLimits(deps: Pick<Deps, 'db' | 'change' | 'config'>) {
     if (resource) await checkModel(tx, [{ ...inTree(limit), amount: resource.default_limit }], resources);
   }
 
-  async function create(caller: Caller, given: readonly NewLimit[]): Promise<LimitWithResource[]> {
-    const ids = given.map(() => newId());
+  async function create(caller: Caller, limits: readonly NewLimit[]): Promise<LimitWithResource[]> {
+    const ids = limits.map(() => newId());
     await change(caller, async ({ tx, audit }) => {
       await lockLimits(db, tx);
-      const owners = await ownersOf(tx, given);
-      const resources = await resourcesOf(tx, given);
-      const rows = given.map(
+      const owners = await ownersOf(tx, limits);
+      const resources = await resourcesOf(tx, limits);
+      const rows = limits.map(
         (limit, at): LimitRow => ({
           id: ids[at]!,
           registered_limit_id: resources[at]!.id,

@@ -44,18 +44,19 @@ export async function failOnDuplicateLimit<T>(kind: 'limit' | 'registered limit'
   }
 }
 
-const partsGone = (): never => fail('request.bad_value', { field: 'service_id', why: 'the service or the region was deleted' });
+const referenceGone = (): never =>
+  fail('request.bad_value', { field: 'service_id', why: 'the service or the region was deleted' });
 
 /** Services and regions that a request names must exist. */
-export async function checkParts(
+export async function checkReferences(
   db: Reader,
-  given: readonly { readonly service_id?: string | undefined; readonly region_id?: string | null | undefined }[],
+  limits: readonly { readonly service_id?: string | undefined; readonly region_id?: string | null | undefined }[],
 ): Promise<void> {
   for (const [table, field] of [
     ['services', 'service_id'],
     ['regions', 'region_id'],
   ] as const) {
-    const ids = [...new Set(given.flatMap((one) => one[field] ?? []))];
+    const ids = [...new Set(limits.flatMap((one) => one[field] ?? []))];
     const known = await existing(db, table, ids);
     for (const id of ids)
       if (!known.has(id)) fail('request.bad_value', { field, why: `there is no ${table.slice(0, -1)} ${id}` });
@@ -89,8 +90,8 @@ export function createRegisteredLimits({ db, change }: Pick<Deps, 'db' | 'change
     },
 
     /** All of them, or none. */
-    async register(caller: Caller, given: readonly NewRegisteredLimit[]): Promise<RegisteredLimitRow[]> {
-      const rows = given.map(
+    async register(caller: Caller, limits: readonly NewRegisteredLimit[]): Promise<RegisteredLimitRow[]> {
+      const rows = limits.map(
         (limit): RegisteredLimitRow => ({
           id: newId(),
           service_id: limit.service_id,
@@ -101,8 +102,8 @@ export function createRegisteredLimits({ db, change }: Pick<Deps, 'db' | 'change
         }),
       );
       await change(caller, async ({ tx, audit }) => {
-        await checkParts(tx, rows);
-        await failOnBrokenReference(partsGone, () =>
+        await checkReferences(tx, rows);
+        await failOnBrokenReference(referenceGone, () =>
           failOnDuplicateLimit('registered limit', () => insertRegisteredLimits(tx, rows)),
         );
         for (const { id } of rows) audit('registered_limit.created', { kind: 'registered_limit', id });
@@ -118,7 +119,7 @@ export function createRegisteredLimits({ db, change }: Pick<Deps, 'db' | 'change
     ): Promise<RegisteredLimitRow> {
       return change(caller, async ({ tx, audit }) => {
         await lockLimits(db, tx);
-        await checkParts(tx, [body]);
+        await checkReferences(tx, [body]);
         const row = (await lockRegisteredLimit(db, tx, id)) ?? missing(id);
         if (await hasLimits(tx, id)) fail('registered_limit.in_use', { id });
         const values = {
@@ -128,7 +129,7 @@ export function createRegisteredLimits({ db, change }: Pick<Deps, 'db' | 'change
           default_limit: body.default_limit ?? row.default_limit,
           description: body.description === undefined ? row.description : body.description,
         };
-        await failOnBrokenReference(partsGone, () =>
+        await failOnBrokenReference(referenceGone, () =>
           failOnDuplicateLimit('registered limit', () => updateRegisteredLimit(tx, id, values)),
         );
         audit('registered_limit.updated', { kind: 'registered_limit', id }, { fields: Object.keys(body) });

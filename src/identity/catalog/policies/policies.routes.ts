@@ -8,12 +8,12 @@ import { policy } from './policy.ts';
 
 const { tag } = policy;
 
-interface Parts {
+interface PolicyRouteDeps {
   readonly policyAssociations: PolicyAssociations;
   readonly nouns: Nouns;
 }
 
-export function mountPolicyAssociations(app: IdentityApp, { policyAssociations: associations, nouns }: Parts): void {
+export function mountPolicyAssociations(app: IdentityApp, { policyAssociations: associations, nouns }: PolicyRouteDeps): void {
   const one = '/v3/policies/:policy_id';
   const target = ({ params }: { params: { policy_id: string } }) => nouns.policy.target(params.policy_id);
 
@@ -59,7 +59,7 @@ const ASSOCIATIONS = [
 function mountAssociation(
   app: IdentityApp,
   { path, name, id, words }: (typeof ASSOCIATIONS)[number],
-  { policyAssociations: associations, nouns }: Parts,
+  { policyAssociations: associations, nouns }: PolicyRouteDeps,
 ): void {
   const whole = `/v3/policies/:policy_id/OS-ENDPOINT-POLICY/${path}` as const;
   const target = ({ params }: { params: { policy_id: string } }) => nouns.policy.target(params.policy_id);

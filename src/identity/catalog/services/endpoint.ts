@@ -16,7 +16,7 @@ interface EndpointBody {
   readonly region?: string | null;
 }
 
-async function checkParts(tx: Tx, { url, service_id: service }: EndpointBody): Promise<void> {
+async function checkReferences(tx: Tx, { url, service_id: service }: EndpointBody): Promise<void> {
   if (url !== undefined && hasUnknownPlaceholder(url)) {
     fail('request.bad_value', {
       field: 'url',
@@ -66,7 +66,7 @@ export const endpoint = defineNoun('endpoint', {
   },
   hooks: () => ({
     async prepare(change, body: EndpointBody) {
-      await checkParts(change.tx, body);
+      await checkReferences(change.tx, body);
       const region = await regionOf(change, body);
       return region === undefined ? undefined : { region_id: region };
     },

@@ -10,7 +10,7 @@ export interface ApplicationCredential {
   readonly rules: readonly AccessRuleRow[];
 }
 
-async function withParts(db: Reader, rows: readonly ApplicationCredentialRow[]): Promise<ApplicationCredential[]> {
+async function withRolesAndRules(db: Reader, rows: readonly ApplicationCredentialRow[]): Promise<ApplicationCredential[]> {
   if (rows.length === 0) return [];
   const ids = rows.map(({ id }) => id);
   // The rules before the roles: of one that is being deleted nothing is left then, instead of its roles without their limits.
@@ -36,12 +36,12 @@ async function withParts(db: Reader, rows: readonly ApplicationCredentialRow[]):
 
 export async function findApplicationCredential(db: Reader, id: string): Promise<ApplicationCredential | undefined> {
   const row = await db.selectFrom('application_credentials').where('id', '=', id).selectAll().executeTakeFirst();
-  return row && (await withParts(db, [row]))[0];
+  return row && (await withRolesAndRules(db, [row]))[0];
 }
 
 export async function applicationCredentialsOf(db: Reader, userId: string, name?: string): Promise<ApplicationCredential[]> {
   const all = db.selectFrom('application_credentials').where('user_id', '=', userId).orderBy('name').selectAll();
-  return withParts(db, await (name === undefined ? all : all.where('name', '=', name)).execute());
+  return withRolesAndRules(db, await (name === undefined ? all : all.where('name', '=', name)).execute());
 }
 
 export async function countApplicationCredentials(db: Reader, userId: string): Promise<number> {

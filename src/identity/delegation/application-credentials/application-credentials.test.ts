@@ -3,7 +3,7 @@ import { before, describe, it } from 'node:test';
 import { onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
 
 /** A person with roles in a project of their own. */
-async function personOf(api: TestApi, roles: readonly string[]) {
+async function personWithRoles(api: TestApi, roles: readonly string[]) {
   const project = await api.make('project', { name: uniqueName('project') });
   const person = await api.persona(roles, { project: project.id });
   return { ...person, project, path: `/v3/users/${person.user.id}/application_credentials` };
@@ -31,9 +31,9 @@ async function tokenOf(api: TestApi, { id, secret }: { id: string; secret: strin
 const validate = (api: TestApi, token: string) => api.get('/v3/auth/tokens', { headers: { 'X-Subject-Token': token } });
 
 onEachDatabase('Application credentials', (api) => {
-  let ann: Awaited<ReturnType<typeof personOf>>;
+  let ann: Awaited<ReturnType<typeof personWithRoles>>;
   before(async () => {
-    ann = await personOf(api, ['member']);
+    ann = await personWithRoles(api, ['member']);
   });
 
   it('are created with the roles of the token, a secret that is shown once, and Keystone’s fields', async () => {

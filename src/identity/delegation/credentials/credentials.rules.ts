@@ -157,7 +157,7 @@ export function createCredentials(
     return { facts: { userId }, get: () => userId };
   }
 
-  async function checkParts(userId: string, projectId: string | null): Promise<void> {
+  async function checkReferences(userId: string, projectId: string | null): Promise<void> {
     if (!(await users.find(userId))) fail('user.not_found', { id: userId });
     if (projectId !== null && !(await findProject(db.read, projectId))) fail('project.not_found', { id: projectId });
   }
@@ -172,7 +172,7 @@ export function createCredentials(
     await freshLogin.require(caller, userId);
     const projectId = body.project_id ?? null;
     checkContent({ type: body.type, blob: body.blob, projectId });
-    await checkParts(userId, projectId);
+    await checkReferences(userId, projectId);
     const id = isEc2(body.type) ? idOfAccessKey(readEc2Blob(body.blob)!.access) : newId();
     const row: CredentialRow = {
       id,
@@ -204,7 +204,7 @@ export function createCredentials(
     // Giving it to another user counts as creating one for them.
     if (userId !== row.user_id) permit(caller, 'identity:create_credential', { userId });
     for (const owner of [row.user_id, userId]) await freshLogin.require(caller, owner);
-    await checkParts(userId, revised(deps, row, body).project_id);
+    await checkReferences(userId, revised(deps, row, body).project_id);
     return change(freshLogin.actorFor(caller, row.user_id, userId), async ({ tx, audit, invalidate }) => {
       // Again with the locked row, so that concurrent updates do not overwrite each other.
       const before = await lockOwned(db, tx, row);

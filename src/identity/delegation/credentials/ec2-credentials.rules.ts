@@ -40,10 +40,10 @@ export function createEc2Credentials({
      */
     async target({ authContext }: Caller, userId: string, access: string): Promise<IdentityTarget<CredentialRow>> {
       const row = await findKeyRow(access);
-      const concerned = (authContext.enforcesScope ? row?.user_id : undefined) ?? userId;
+      const ownerId = (authContext.enforcesScope ? row?.user_id : undefined) ?? userId;
       return {
-        facts: { userId: concerned, isMissing: row === undefined },
-        get: () => (row?.user_id === concerned ? row : fail('credential.not_found', { id: access })),
+        facts: { userId: ownerId, isMissing: row === undefined },
+        get: () => (row?.user_id === ownerId ? row : fail('credential.not_found', { id: access })),
       };
     },
 

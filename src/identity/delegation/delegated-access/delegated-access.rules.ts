@@ -66,13 +66,13 @@ export function createDelegatedAccess({
   readonly oauth1: Pick<OAuth1, 'accessTokens'>;
   readonly credentials: Pick<Credentials, 'keysOf'>;
 }) {
-  type Found = Omit<DelegatedItem, 'project'> & { readonly projectId: string | null };
+  type UnnamedItem = Omit<DelegatedItem, 'project'> & { readonly projectId: string | null };
 
   const isOver = (expiresAt: number | null): boolean => expiresAt !== null && expiresAt <= seconds(clock);
 
-  async function find(userId: string): Promise<{ found: Found[]; hasMore: boolean }> {
+  async function find(userId: string): Promise<{ found: UnnamedItem[]; hasMore: boolean }> {
     const programs = (await applicationCredentials.list(userId, {})).map(
-      ({ row }): Found => ({
+      ({ row }): UnnamedItem => ({
         kind: 'application_credential',
         is: 'application credential',
         id: row.id,
@@ -83,7 +83,7 @@ export function createDelegatedAccess({
       }),
     );
     const keys = (await credentials.keysOf(userId)).map(
-      ({ row, name }): Found => ({
+      ({ row, name }): UnnamedItem => ({
         kind: 'key',
         is: name === undefined ? 'key of codes' : 'EC2 key',
         id: row.id,
@@ -102,7 +102,7 @@ export function createDelegatedAccess({
       shown.map(({ trustee_user_id }) => trustee_user_id),
     );
     const trusted = shown.map(
-      (row): Found => ({
+      (row): UnnamedItem => ({
         kind: 'trust',
         is: 'trust',
         id: row.id,
@@ -115,7 +115,7 @@ export function createDelegatedAccess({
     const tokens = await oauth1.accessTokens.list(userId);
     const consumers = await oauth1.accessTokens.consumerNames(tokens);
     const authorized = tokens.map(
-      (row): Found => ({
+      (row): UnnamedItem => ({
         kind: 'oauth1',
         is: 'OAuth1 token',
         id: row.id,

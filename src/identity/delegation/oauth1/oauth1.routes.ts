@@ -233,8 +233,8 @@ export interface OAuth1RouteDeps {
   readonly oauth1AccessTokens: OAuth1['accessTokens'];
 }
 
-export function mountOAuth1(app: IdentityApp, parts: OAuth1RouteDeps): void {
-  mountConsumers(app, parts.oauth1Consumers);
-  mountTokens(app, parts.oauth1Tokens);
-  mountAccessTokens(app, parts.oauth1AccessTokens);
+export function mountOAuth1(app: IdentityApp, modules: OAuth1RouteDeps): void {
+  mountConsumers(app, modules.oauth1Consumers);
+  mountTokens(app, modules.oauth1Tokens);
+  mountAccessTokens(app, modules.oauth1AccessTokens);
 }

@@ -59,7 +59,7 @@ export function mountGrants(app: IdentityApp, { grants }: { grants: Grants }): v
         target,
         reply: { 204: null },
       },
-      ({ caller, target: parts }) => grants.create(caller, parts),
+      ({ caller, target: request }) => grants.create(caller, request),
     );
     app.get(
       one,
@@ -72,7 +72,7 @@ export function mountGrants(app: IdentityApp, { grants }: { grants: Grants }): v
         target,
         reply: { 204: null },
       },
-      ({ target: parts }) => grants.check(parts),
+      ({ target: request }) => grants.check(request),
     );
     app.delete(
       one,
@@ -85,7 +85,7 @@ export function mountGrants(app: IdentityApp, { grants }: { grants: Grants }): v
         target,
         reply: { 204: null },
       },
-      ({ caller, target: parts }) => grants.revoke(caller, parts),
+      ({ caller, target: request }) => grants.revoke(caller, request),
     );
   }
 

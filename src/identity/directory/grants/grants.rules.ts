@@ -14,15 +14,15 @@ import { type Grant, grantedRoles, hasGrant } from './grants.store.ts';
 /** A grant without its role: who gets it, and where. */
 export type GrantContext = Omit<Grant, 'roleId'>;
 
-/** The parts of a grant, which all exist. The grant itself may not. */
-export interface GrantParts {
+/** The grant that a request names: its role, its project or domain exist. The grant itself may not. */
+export interface GrantRequest {
   readonly context: GrantContext;
   /** Row of the project or domain; undefined for the system. */
   readonly targetRow: ProjectRow | undefined;
   readonly role: RoleRow;
 }
 
-type CheckedParts = Pick<GrantParts, 'role' | 'targetRow'> & { readonly context: Pick<GrantContext, 'target' | 'inherited'> };
+type RoleOnTarget = Pick<GrantRequest, 'role' | 'targetRow'> & { readonly context: Pick<GrantContext, 'target' | 'inherited'> };
 
 export function createGrants({ db, change, access }: Pick<Deps, 'db' | 'change'> & { access: Pick<Access, 'expand'> }) {
   /** What a rule may know of the role that is granted. */
@@ -55,7 +55,7 @@ export function createGrants({ db, change, access }: Pick<Deps, 'db' | 'change'>
     };
   }
 
-  async function target(context: GrantContext, roleId: string): Promise<IdentityTarget<GrantParts>> {
+  async function target(context: GrantContext, roleId: string): Promise<IdentityTarget<GrantRequest>> {
     const [{ facts, targetRow, get }, role] = await Promise.all([contextTarget(context), findRole(db.read, roleId)]);
     return {
       facts: role ? { ...facts, ...(await roleFacts(db.read, role)) } : { domains: [] },
@@ -67,7 +67,7 @@ export function createGrants({ db, change, access }: Pick<Deps, 'db' | 'change'>
    * As in Keystone, a role of a domain can be granted on another domain, but not on its projects. What projects inherit from a domain is a
    * grant on them.
    */
-  function checkRoleDomain({ role, targetRow, context }: CheckedParts): void {
+  function checkRoleDomain({ role, targetRow, context }: RoleOnTarget): void {
     if (role.domain_id === null) return;
     if (!targetRow) fail('role.domain_role_on_system', { role: role.id });
     if (context.target.kind === 'domain' && !context.inherited) return;
@@ -75,14 +75,14 @@ export function createGrants({ db, change, access }: Pick<Deps, 'db' | 'change'>
       fail('role.wrong_domain', { role: role.id, domain: role.domain_id });
   }
 
-  const grantOf = ({ context, role }: GrantParts): Grant => ({ ...context, roleId: role.id });
+  const grantOf = ({ context, role }: GrantRequest): Grant => ({ ...context, roleId: role.id });
 
   /** In an existing transaction. The caller of this function has checked who gives the role. */
-  async function createIn(transaction: Change, parts: GrantParts): Promise<void> {
-    checkRoleDomain(parts);
+  async function createIn(transaction: Change, request: GrantRequest): Promise<void> {
+    checkRoleDomain(request);
     await failOnBrokenReference(
-      () => fail('grant.not_found', { role: parts.role.id }),
-      () => giveRole(transaction, grantOf(parts)),
+      () => fail('grant.not_found', { role: request.role.id }),
+      () => giveRole(transaction, grantOf(request)),
     );
   }
 
@@ -95,15 +95,16 @@ export function createGrants({ db, change, access }: Pick<Deps, 'db' | 'change'>
 
     list: (context: GrantContext): Promise<RoleRow[]> => grantedRoles(db.read, context),
 
-    async check(parts: GrantParts): Promise<void> {
-      if (!(await hasGrant(db.read, grantOf(parts)))) fail('grant.not_found', { role: parts.role.id });
+    async check(request: GrantRequest): Promise<void> {
+      if (!(await hasGrant(db.read, grantOf(request)))) fail('grant.not_found', { role: request.role.id });
     },
 
-    create: (caller: Caller, parts: GrantParts): Promise<void> => change(caller, (transaction) => createIn(transaction, parts)),
+    create: (caller: Caller, request: GrantRequest): Promise<void> =>
+      change(caller, (transaction) => createIn(transaction, request)),
 
-    async revoke(caller: Caller, parts: GrantParts): Promise<void> {
+    async revoke(caller: Caller, request: GrantRequest): Promise<void> {
       await change(caller, async (transaction) => {
-        if (!(await takeRole(transaction, grantOf(parts)))) fail('grant.not_found', { role: parts.role.id });
+        if (!(await takeRole(transaction, grantOf(request)))) fail('grant.not_found', { role: request.role.id });
       });
     },
   };

@@ -29,7 +29,7 @@ onEachDatabase('Grants', (api) => {
     outsiders = [(await api.persona(['reader'], { domain: 'default' })).token];
   });
 
-  interface Parts {
+  interface Ids {
     project?: string;
     domain?: string;
     user?: string;
@@ -37,9 +37,9 @@ onEachDatabase('Grants', (api) => {
     role?: string;
   }
 
-  function pathOf(place: (typeof PLACES)[number], parts: Parts = {}): { list: string; one: string } {
+  function pathOf(place: (typeof PLACES)[number], ids: Ids = {}): { list: string; one: string } {
     const { target, actor, inherited } = place;
-    const id = { project: project.id, domain: domain.id, user: user.id, group: group.id, role: role.id, ...parts };
+    const id = { project: project.id, domain: domain.id, user: user.id, group: group.id, role: role.id, ...ids };
     const where = target === 'system' ? 'system' : `${target}s/${id[target]}`;
     const base = `/v3/${inherited ? 'OS-INHERIT/' : ''}${where}/${actor}s/${id[actor]}/roles`;
     const suffix = inherited ? '/inherited_to_projects' : '';
@@ -87,13 +87,13 @@ onEachDatabase('Grants', (api) => {
       });
 
       it('needs parts that exist', async () => {
-        const parts = [actor, 'role', ...(target === 'system' ? [] : [target])] as const;
-        for (const part of parts) {
-          const missing = pathOf(place, { [part]: 'nobody' });
+        const kinds = [actor, 'role', ...(target === 'system' ? [] : [target])] as const;
+        for (const kind of kinds) {
+          const missing = pathOf(place, { [kind]: 'nobody' });
           for (const method of ['PUT', 'GET', 'DELETE'])
-            assertRefused(await api.request(method, missing.one), 404, new RegExp(`Could not find ${part}: nobody`));
+            assertRefused(await api.request(method, missing.one), 404, new RegExp(`Could not find ${kind}: nobody`));
           assert.equal((await api.head(missing.one)).status, 404);
-          if (part !== 'role') assertRefused(await api.get(missing.list), 404, new RegExp(`Could not find ${part}: nobody`));
+          if (kind !== 'role') assertRefused(await api.get(missing.list), 404, new RegExp(`Could not find ${kind}: nobody`));
         }
       });
 
@@ -235,7 +235,7 @@ onEachDatabase('Grants', (api) => {
   });
 
   it('are deleted with their user, group, target or role', async () => {
-    const parts = {
+    const rows = {
       user: await api.make('user', { name: uniqueName('doomed') }),
       group: await api.make('group', { name: uniqueName('doomed') }),
       project: await api.make('project', { name: uniqueName('doomed'), domain_id: domain.id }),
@@ -244,16 +244,16 @@ onEachDatabase('Grants', (api) => {
     const doomed = await api.make('role', { name: uniqueName('doomed') });
     for (const actor of ['user', 'group'] as const) {
       for (const target of ['project', 'domain', 'system'] as const) {
-        const ids = { role: doomed.id, [actor]: parts[actor].id, project: parts.project.id };
+        const ids = { role: doomed.id, [actor]: rows[actor].id, project: rows.project.id };
         assertOk(await api.put(pathOf({ target, actor, inherited: false }, ids).one), 204);
       }
     }
     assert.equal(await count(), 6);
-    assertOk(await api.delete(`/v3/projects/${parts.project.id}`), 204);
+    assertOk(await api.delete(`/v3/projects/${rows.project.id}`), 204);
     assert.equal(await count(), 4);
-    assertOk(await api.delete(`/v3/users/${parts.user.id}`), 204);
+    assertOk(await api.delete(`/v3/users/${rows.user.id}`), 204);
     assert.equal(await count(), 2);
-    assertOk(await api.delete(`/v3/groups/${parts.group.id}`), 204);
+    assertOk(await api.delete(`/v3/groups/${rows.group.id}`), 204);
     assert.equal(await count(), 0);
   });
 

@@ -74,33 +74,33 @@ interface World {
 interface Operation {
   readonly allowed: readonly Persona[];
   /** Created for each persona, so that one can delete it without affecting the next. */
-  request(world: World, api: TestApi): Promise<Requested> | Requested;
+  request(world: World, api: TestApi): Promise<GrantCall> | GrantCall;
 }
-interface Requested {
+interface GrantCall {
   readonly method: string;
   readonly path: string;
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
 }
 
-const get = (path: string): Requested => ({ method: 'GET', path });
-const put = (path: string): Requested => ({ method: 'PUT', path });
-const remove = (path: string): Requested => ({ method: 'DELETE', path });
-const post = (kind: string, values: object): Requested => ({ method: 'POST', path: `/v3/${kind}s`, body: { [kind]: values } });
-const patch = (kind: string, id: string, values: object): Requested => ({
+const get = (path: string): GrantCall => ({ method: 'GET', path });
+const put = (path: string): GrantCall => ({ method: 'PUT', path });
+const remove = (path: string): GrantCall => ({ method: 'DELETE', path });
+const post = (kind: string, values: object): GrantCall => ({ method: 'POST', path: `/v3/${kind}s`, body: { [kind]: values } });
+const patch = (kind: string, id: string, values: object): GrantCall => ({
   method: 'PATCH',
   path: `/v3/${kind}s/${id}`,
   body: { [kind]: values },
 });
 const fresh = (kind: Parameters<TestApi['make']>[0], values: object = {}) => [kind, values] as const;
-const doomed = async (api: TestApi, [kind, values]: ReturnType<typeof fresh>): Promise<Requested> => {
+const doomed = async (api: TestApi, [kind, values]: ReturnType<typeof fresh>): Promise<GrantCall> => {
   const thing = await api.make(kind, { name: uniqueName('doomed'), ...values });
   return remove(`/v3/${kind}s/${thing.id}`);
 };
 const name = () => uniqueName('new');
 
 /** Grants of `role` to Ann on shop, given by the administrator before somebody tries to revoke them. */
-const revocation = async (api: TestApi, path: string): Promise<Requested> => {
+const revocation = async (api: TestApi, path: string): Promise<GrantCall> => {
   assertOk(await api.put(path), 204);
   return remove(path);
 };

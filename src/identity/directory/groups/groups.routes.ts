@@ -34,8 +34,8 @@ const groupTarget =
   ({ params }: { params: { group_id: string } }) =>
     groups.target(params.group_id);
 
-export function mountGroups(app: IdentityApp, parts: GroupDeps): void {
-  const { groups } = parts;
+export function mountGroups(app: IdentityApp, modules: GroupDeps): void {
+  const { groups } = modules;
   const group = groupTarget(groups);
 
   app.get(
@@ -114,7 +114,7 @@ export function mountGroups(app: IdentityApp, parts: GroupDeps): void {
     (call) => groups.remove(callerIfMatch('group', call), call.target),
   );
 
-  mountMembers(app, parts);
+  mountMembers(app, modules);
 }
 
 function mountMembers(app: IdentityApp, { groups, users, clock, config }: GroupDeps): void {

@@ -80,7 +80,7 @@ function readInFrames(client: Client, refuse: (error: Error) => void): () => voi
   };
 }
 
-interface Opening {
+interface SocketOptions {
   readonly bind: Bind | undefined;
   readonly ca: string[] | undefined;
   readonly timeoutMs: number;
@@ -89,7 +89,7 @@ interface Opening {
   now(): number;
 }
 
-export async function openConnection(ldap: LdapSettings, url: string, opening: Opening): Promise<Connection> {
+export async function openConnection(ldap: LdapSettings, url: string, opening: SocketOptions): Promise<Connection> {
   const { bind, ca, timeoutMs, signal, now } = opening;
   const tls = tlsOptions(url, ldap, ca);
   const isSecure = url.startsWith('ldaps:');

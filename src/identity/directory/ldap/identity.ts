@@ -3,11 +3,11 @@ import type { UserInDirectory } from './directories.store.ts';
 import type { DirectoryUser } from './entries.ts';
 import { publicId } from './public-id.ts';
 
-type Stored = Pick<UserInDirectory, 'local_id' | 'unique_id' | 'gone_at'>;
+type StoredIdentity = Pick<UserInDirectory, 'local_id' | 'unique_id' | 'gone_at'>;
 type Entry = Pick<DirectoryUser, 'localId' | 'uniqueIds'>;
 
 /** Undefined when nothing tells: the directory shows no such identifier, or not the one it showed before. */
-function isSameEntry({ local_id, unique_id }: Stored, { uniqueIds }: Entry): boolean | undefined {
+function isSameEntry({ local_id, unique_id }: StoredIdentity, { uniqueIds }: Entry): boolean | undefined {
   // The id is such an identifier itself.
   if (Object.values(uniqueIds).includes(local_id)) return true;
   if (unique_id === null) return undefined;
@@ -17,7 +17,7 @@ function isSameEntry({ local_id, unique_id }: Stored, { uniqueIds }: Entry): boo
 }
 
 /** Whether the entry is that of this person: until the contrary is known, and for somebody who had left only if it is known. */
-export const isEntryOf = (stored: Stored, entry: Entry): boolean =>
+export const isEntryOf = (stored: StoredIdentity, entry: Entry): boolean =>
   stored.local_id === entry.localId && (isSameEntry(stored, entry) ?? stored.gone_at === null);
 
 /** What to store: the attribute stays the same as long as the entry has it. */

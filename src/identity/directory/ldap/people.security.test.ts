@@ -37,7 +37,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const satisfies DatabaseKind[])
     servesAtLocalhost(api);
     const isValid = async (token: string) =>
       (await api.get('/v3/auth/tokens', { headers: { 'X-Subject-Token': token } })).status === 200;
-    const personOf = (uid: string) => new PasskeyPerson(api, { id: domain.idOf(uid), name: uid, password: passwordOf(uid) });
+    const passkeyPerson = (uid: string) => new PasskeyPerson(api, { id: domain.idOf(uid), name: uid, password: passwordOf(uid) });
     const isSignedIn = async (browser: TestBrowser) => stepOf(await browser.go('/account')) !== 'password';
     before(() => domain.synchronize());
 
@@ -48,7 +48,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const satisfies DatabaseKind[])
         return alice.usePasskey(browser, await browser.go('/account'));
       };
       before(async () => {
-        alice = personOf('alice');
+        alice = passkeyPerson('alice');
         await alice.addPasskey();
       });
 
@@ -89,7 +89,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const satisfies DatabaseKind[])
     });
 
     it('who left have neither tokens nor sessions nor devices any more, and come back with a fresh login only', async () => {
-      const user2 = personOf('user2');
+      const user2 = passkeyPerson('user2');
       const phone = new Phone(api, (await enable(api, user2)).body.two_factor_auth.two_factor_key);
       const [browser, login] = [new TestBrowser(api), { name: 'user2', password: user2.password }];
       await browser.signIn('/account', { ...login, code: () => phone.fresh(), remember: true });
@@ -112,7 +112,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const satisfies DatabaseKind[])
         person('changing', { objectClass: ['inetOrgPerson', 'extensibleObject'], pwdLastSet: '1' }),
       );
       const [token, browser] = [await api.logIn(domain.person('changing')), new TestBrowser(api)];
-      await browser.signIn('/account', personOf('changing'));
+      await browser.signIn('/account', passkeyPerson('changing'));
       await domain.synchronize();
       await renewAdministrator(api);
       const later = await api.logIn(domain.person('changing'));
@@ -143,7 +143,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const satisfies DatabaseKind[])
         assertRefused(await api.patch(`/v3/users/${domain.idOf('user3')}`, { user: { password: 'another one' } }), 403, why);
         const registration = new RegistrationClient(api);
         assertRefused(await registration.askToken({ id: domain.idOf('user3') }), 403, why);
-        const user3 = personOf('user3');
+        const user3 = passkeyPerson('user3');
         const browser = new TestBrowser(api);
         const security = await browser.signIn('/account/security', user3);
         assert.ok(security.text.includes(words.passwordInDirectory), security.text);
@@ -172,7 +172,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const satisfies DatabaseKind[])
       });
 
       it('and turn their second factor off with the password of the directory', async () => {
-        const user4 = personOf('user4');
+        const user4 = passkeyPerson('user4');
         const phone = new Phone(api, (await enable(api, user4)).body.two_factor_auth.two_factor_key);
         const browser = new TestBrowser(api);
         const account = await browser.signIn('/account/security', {

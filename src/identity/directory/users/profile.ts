@@ -51,13 +51,13 @@ const SHARED = {
   locale: ['locale'],
   zoneinfo: ['timezone'],
 } as const satisfies Readonly<Record<string, readonly [string] | readonly [string, string]>>;
-type Shared = keyof typeof SHARED;
-const SHARED_NAMES = Object.keys(SHARED) as Shared[];
+type SharedAttribute = keyof typeof SHARED;
+const SHARED_NAMES = Object.keys(SHARED) as SharedAttribute[];
 
 const partsOf = (profile: Profile): Attributes =>
   typeof profile.name === 'object' && profile.name !== null ? (profile.name as Attributes) : {};
 
-const sharedIn = (profile: Profile, name: Shared): unknown => {
+const sharedIn = (profile: Profile, name: SharedAttribute): unknown => {
   const [outer, inner] = SHARED[name];
   return inner === undefined ? profile[outer] : partsOf(profile)[inner];
 };
@@ -69,9 +69,9 @@ const assigned = (values: Attributes): Record<string, unknown> =>
 const FORMATTED = ['givenName', 'familyName'];
 
 /** With these parts of the name; an empty one is removed. The formatted name follows: it would still be the old one. */
-export function withNameParts(profile: Profile, given: Attributes): Profile {
+export function withNameParts(profile: Profile, changes: Attributes): Profile {
   const before = partsOf(profile);
-  const parts: Attributes = { ...before, ...given };
+  const parts: Attributes = { ...before, ...changes };
   const isRenamed = FORMATTED.some((part) => (parts[part] || undefined) !== before[part]);
   const formatted = isRenamed ? FORMATTED.flatMap((part) => parts[part] || []).join(' ') : before.formatted;
   const name = assigned({ ...parts, formatted });
@@ -80,10 +80,10 @@ export function withNameParts(profile: Profile, given: Attributes): Profile {
 
 /** With what a request of the base API says of them; null removes one. What is no text is kept by the base API only. */
 export function withShared(profile: Profile, body: Attributes): Profile {
-  const given = SHARED_NAMES.filter((name) => typeof body[name] === 'string' || body[name] === null);
-  if (given.length === 0) return profile;
+  const names = SHARED_NAMES.filter((name) => typeof body[name] === 'string' || body[name] === null);
+  if (names.length === 0) return profile;
   const [outer, parts]: [Record<string, unknown>, Record<string, unknown>] = [{}, {}];
-  for (const name of given) {
+  for (const name of names) {
     const [first, part] = SHARED[name];
     if (part === undefined) outer[first] = body[name];
     else parts[part] = body[name];
@@ -98,6 +98,6 @@ export function sharedAfter(extra: Attributes, before: Profile, after: Profile):
 }
 
 /** One of them, as text. Users of earlier versions have some in the base API only. */
-export function sharedText(name: Shared, { extra, profile }: { readonly extra: Attributes; readonly profile: Profile }) {
+export function sharedText(name: SharedAttribute, { extra, profile }: { readonly extra: Attributes; readonly profile: Profile }) {
   return [sharedIn(profile, name), extra[name]].find((value) => typeof value === 'string' && value !== '') as string | undefined;
 }

@@ -33,8 +33,8 @@ const LISTED = [
   'users.last_active_at',
   'users.created_at',
 ] as const;
-type Listed = (typeof LISTED)[number] extends `users.${infer Column}` ? Column : never;
-export type ListedUser = Pick<UserWithExpiry, Listed | 'password_expires_at'>;
+type ListedColumn = (typeof LISTED)[number] extends `users.${infer Column}` ? Column : never;
+export type ListedUser = Pick<UserWithExpiry, ListedColumn | 'password_expires_at'>;
 /** They are sorted by these. */
 export type UserSort = SortOrder<'name' | 'name_key' | 'created_at'>;
 

@@ -12,9 +12,9 @@ export interface QueueRow {
 }
 
 /** What only failed attempts fill in. */
-type Attempted = 'last_error' | 'failed_at';
-export type NewOutboxRow = Omit<OutboxRow, Attempted>;
-export type NewMailRow = Omit<MailRow, Attempted>;
+type AttemptColumn = 'last_error' | 'failed_at';
+export type NewOutboxRow = Omit<OutboxRow, AttemptColumn>;
+export type NewMailRow = Omit<MailRow, AttemptColumn>;
 
 export interface OutboxRow extends QueueRow {
   event: string;

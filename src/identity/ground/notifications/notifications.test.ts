@@ -18,7 +18,7 @@ import { createNotifications } from './index.ts';
 
 const SECRET = 'the secret of the web hook';
 
-interface Received {
+interface WebHookMessage {
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
@@ -27,7 +27,7 @@ interface Received {
 
 /** A web hook: keeps what it got, and answers as it is told. */
 class Hook {
-  readonly received: Received[] = [];
+  readonly received: WebHookMessage[] = [];
   answer: () => number | Promise<number> = () => 204;
   readonly #server = createServer(async (request, response) => {
     let text = '';
@@ -50,7 +50,7 @@ class Hook {
   get url(): string {
     return `http://127.0.0.1:${this.port}/hook`;
   }
-  about(user: { id: string }): Received[] {
+  about(user: { id: string }): WebHookMessage[] {
     return this.received.filter(({ body }) => body.user_id === user.id);
   }
   eventsOf(user: { id: string }): string[] {
@@ -70,7 +70,7 @@ class StoppedClock implements Clock {
 }
 
 /** Signed by whoever knows the secret, as the receiver of a web hook would check it. */
-function assertSigned({ headers, text }: Received, secret = SECRET): number {
+function assertSigned({ headers, text }: WebHookMessage, secret = SECRET): number {
   const [, at, mac] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers['x-gatehouse-signature'])) ?? [];
   assert.equal(mac, createHmac('sha256', secret).update(`${at}.${text}`).digest('hex'));
   return Number(at);

@@ -28,13 +28,13 @@ export const sidHashOf = (issuer: string, sid: string): string => hashOf('sid', 
 
 const hashOf = (...parts: readonly string[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 
-interface Named {
+interface ProviderSessionName {
   readonly issuer: string;
   readonly subject: string | undefined;
   readonly sid: string | undefined;
 }
 
-const keysOf = (providerId: string, { issuer, subject = '', sid = '' }: Named) => ({
+const keysOf = (providerId: string, { issuer, subject = '', sid = '' }: ProviderSessionName) => ({
   session: hashOf('signed out session', providerId, issuer, sid),
   person: hashOf('signed out person', providerId, issuer, subject),
   /** What names no session may be of the one that ended. */

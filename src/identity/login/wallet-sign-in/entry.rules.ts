@@ -37,7 +37,7 @@ export type EnteredBy = Pick<OwnCredential, 'list' | 'index' | 'keyThumbprint'>;
 
 export function createWalletEntry({ db, clock, records, stateOf, providerCredentials }: WalletEntryDeps) {
   /** Nothing is used up by a wrong proof, but there are only a few. */
-  async function proved({ requestId, proof }: WalletProof): Promise<PresentedCredential | undefined> {
+  async function findPresented({ requestId, proof }: WalletProof): Promise<PresentedCredential | undefined> {
     if (!(await countAttempt(records, `enter ${requestId}`))) {
       await Promise.all([records.destroy(ANSWER, requestId), records.destroy(REQUEST, requestId)]);
       return undefined;
@@ -66,7 +66,7 @@ export function createWalletEntry({ db, clock, records, stateOf, providerCredent
 
     /** What a credential of another issuer says. The account is found by federation, which reads the settings of the provider again. */
     async enterByProvider(proof: WalletProof): Promise<ProviderCredential | EntryRefusal> {
-      const shown = await proved(proof);
+      const shown = await findPresented(proof);
       if (shown?.kind !== 'provider') return 'wrong';
       if (!(await db.write((tx) => records.consumeIn(tx, ANSWER, proof.requestId)))) return 'wrong';
       return (await providerCredentials.isStillGood(shown.state)) ? shown : 'revoked';
@@ -77,7 +77,7 @@ export function createWalletEntry({ db, clock, records, stateOf, providerCredent
       proof: WalletProof,
       onSubject: (userId: string) => void,
     ): Promise<{ userId: string; credential: EnteredBy } | EntryRefusal> {
-      const shown = await proved(proof);
+      const shown = await findPresented(proof);
       if (shown?.kind !== 'own') return 'wrong';
       return db.write(async (tx) => {
         if (!(await records.consumeIn(tx, ANSWER, proof.requestId))) return 'wrong';

@@ -59,7 +59,7 @@ const UserInformation = t.open(
   { roles: t.array(t.open({})), organizations: t.array(t.open({})) },
 );
 
-interface KeyrockOAuthParts {
+interface KeyrockOAuthRouteDeps {
   readonly openid: {
     readonly accessTokens: AccessTokens;
     readonly keyrockCodes: KeyrockCodes;
@@ -68,7 +68,7 @@ interface KeyrockOAuthParts {
   };
 }
 
-function mountAccessTokensOfUsers(app: IdentityApp, parts: KeyrockOAuthParts): void {
+function mountAccessTokensOfUsers(app: IdentityApp, modules: KeyrockOAuthRouteDeps): void {
   const many = '/v3/users/:user_id/OS-OAUTH2/access_tokens' as const;
   const one = '/v3/users/:user_id/OS-OAUTH2/access_tokens/:access_token_id' as const;
 
@@ -102,7 +102,7 @@ function mountAccessTokensOfUsers(app: IdentityApp, parts: KeyrockOAuthParts): v
       reply: { 200: AccessTokenList },
     },
     async (call) => {
-      const tokens = await parts.openid.records.listOfUser(call.target, 'AccessToken');
+      const tokens = await modules.openid.records.listOfUser(call.target, 'AccessToken');
       return wholeList(
         call,
         'access_tokens',
@@ -122,7 +122,7 @@ function mountAccessTokensOfUsers(app: IdentityApp, parts: KeyrockOAuthParts): v
       reply: { 200: AccessTokenEnvelope },
     },
     async ({ target: userId, params, base }) => {
-      const tokens = await parts.openid.records.listOfUser(userId, 'AccessToken');
+      const tokens = await modules.openid.records.listOfUser(userId, 'AccessToken');
       const token = tokens.find(({ id }) => id === params.access_token_id) ?? fail('access_token.not_found');
       return { access_token: render(base, userId, token) };
     },
@@ -131,11 +131,11 @@ function mountAccessTokensOfUsers(app: IdentityApp, parts: KeyrockOAuthParts): v
   app.delete(
     one,
     { id: 'deleteUserAccessToken', summary: 'Revoke an access token', tag, rule, target, reply: { 204: null } },
-    (call) => parts.openid.revoke(call.caller, call.target, call.params.access_token_id),
+    (call) => modules.openid.revoke(call.caller, call.target, call.params.access_token_id),
   );
 }
 
-export function mountKeyrockOAuth(app: IdentityApp, parts: KeyrockOAuthParts): void {
+export function mountKeyrockOAuth(app: IdentityApp, modules: KeyrockOAuthRouteDeps): void {
   app.get(
     '/v3/OS-OAUTH2/authorize',
     {
@@ -155,7 +155,7 @@ export function mountKeyrockOAuth(app: IdentityApp, parts: KeyrockOAuthParts): v
       const responseType = RESPONSE_TYPES.find((one) => one === type);
       if (!responseType) fail('request.bad_value', { field: 'response_type', why: `it must be ${RESPONSE_TYPES.join(' or ')}` });
       const request = { clientId: id, responseType, redirectUri: uri, scopes: scope.split(' ').filter(Boolean), state };
-      const { consumer, redirectUri, scopes } = await parts.openid.keyrockCodes.startAuthorization(caller, request);
+      const { consumer, redirectUri, scopes } = await modules.openid.keyrockCodes.startAuthorization(caller, request);
       return {
         data: {
           consumer: { id: consumer.id, name: consumer.name, description: consumer.description },
@@ -181,7 +181,7 @@ export function mountKeyrockOAuth(app: IdentityApp, parts: KeyrockOAuthParts): v
       reply: { 302: null },
     },
     async ({ caller, body: { user_auth: approval } }) => {
-      const location = await parts.openid.keyrockCodes.approve(caller, approval.client_id, approval.scopes);
+      const location = await modules.openid.keyrockCodes.approve(caller, approval.client_id, approval.scopes);
       return new Answer({ status: 302, headers: { Location: location } });
     },
   );
@@ -195,7 +195,7 @@ export function mountKeyrockOAuth(app: IdentityApp, parts: KeyrockOAuthParts): v
       tag,
       rule: 'verify_access_token',
       target: ({ params }) =>
-        andThen(parts.openid.accessTokens.verify(params.token), (found) =>
+        andThen(modules.openid.accessTokens.verify(params.token), (found) =>
           // A token bound to a key (RFC 9449) is refused: this API cannot check the proof. Introspection returns the key.
           targetOf(
             found?.user && found.thumbprint === undefined ? found : undefined,
@@ -208,7 +208,7 @@ export function mountKeyrockOAuth(app: IdentityApp, parts: KeyrockOAuthParts): v
     ({ target }) => new Answer({ text: target.information }),
   );
 
-  mountAccessTokensOfUsers(app, parts);
+  mountAccessTokensOfUsers(app, modules);
 }
 
 t.name({

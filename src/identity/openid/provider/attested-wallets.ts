@@ -17,7 +17,7 @@ const AHEAD_SECONDS = 60;
 const POP_SECONDS = 300;
 const POP_HEADER = 'oauth-client-attestation-pop';
 
-interface Verified {
+interface VerifiedJwt {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
@@ -60,7 +60,7 @@ const secretOf = (keys: Keyring, purpose: string): Buffer => Buffer.from(hkdfSyn
 const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
 
 /** What the library leaves open: when it was made, and by whom it says it was. */
-function checkClaims(attestation: Verified, pop: Verified, clientId: string, now: number): string | undefined {
+function checkClaims(attestation: VerifiedJwt, pop: VerifiedJwt, clientId: string, now: number): string | undefined {
   if (!isTime(attestation.payload.iat) || attestation.payload.iat > now + AHEAD_SECONDS)
     return 'the attestation is of the future';
   const { iat, iss } = pop.payload;
@@ -93,8 +93,8 @@ export function attestationFeatures({ errors }: OidcProviderLibrary, keys: Keyri
       },
       async assertAttestationJwtAndPop(
         _ctx: KoaContextWithOIDC,
-        attestation: Verified,
-        pop: Verified,
+        attestation: VerifiedJwt,
+        pop: VerifiedJwt,
         client: { readonly clientId: string },
       ) {
         const why = checkClaims(attestation, pop, client.clientId, Math.floor(Date.now() / 1000));

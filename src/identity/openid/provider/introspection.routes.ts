@@ -16,7 +16,7 @@ const Introspection = t.open({ active: t.boolean() });
 t.name({ IntrospectionRequest, Introspection });
 const INTROSPECTION_DOCUMENTATION = { body: IntrospectionRequest, error: OAuthError };
 
-export function mountIntrospection(app: IdentityApp, parts: { readonly openid: { readonly introspect: Introspect } }): void {
+export function mountIntrospection(app: IdentityApp, modules: { readonly openid: { readonly introspect: Introspect } }): void {
   app.post(
     '/openid/introspect',
     {
@@ -34,7 +34,7 @@ export function mountIntrospection(app: IdentityApp, parts: { readonly openid: {
     },
     async (call) => {
       const { headers, body } = call;
-      return new Answer({ text: await parts.openid.introspect(call, body.token, headers.authorization, body) });
+      return new Answer({ text: await modules.openid.introspect(call, body.token, headers.authorization, body) });
     },
   );
 }

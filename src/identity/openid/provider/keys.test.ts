@@ -126,8 +126,8 @@ for (const kind of KINDS) {
       const before = (await kids()).length;
       const db = await databaseOf(api);
       try {
-        const parts = { db, clock: api.clock, change: createChanges(db, api.clock), seal: createSeal(api.masterKeys) };
-        await createOpenidKeys(parts).rotate();
+        const deps = { db, clock: api.clock, change: createChanges(db, api.clock), seal: createSeal(api.masterKeys) };
+        await createOpenidKeys(deps).rotate();
       } finally {
         await db.close();
       }

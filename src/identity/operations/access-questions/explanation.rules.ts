@@ -16,7 +16,7 @@ import { findUser, type Users } from '../../directory/users/index.ts';
 import type { ProjectRow, Reader } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { type Deps, single } from '../../ground/resource/index.ts';
-import type { Missing, Named, Path, ScopeName, Step } from './explanation.schema.ts';
+import type { Missing, NamedReference, Path, ScopeName, Step } from './explanation.schema.ts';
 
 /** A user in many groups can have a role in hundreds of ways. */
 const MAX_PATHS = 500;
@@ -117,7 +117,7 @@ async function readNames(db: Reader, caller: Caller, grants: readonly HeldGrant[
   ]);
   const isVisible = (domainId: string): boolean => seesDomain(caller, domainId);
   return {
-    group(id: string): Named {
+    group(id: string): NamedReference {
       const row = groups.get(id);
       return row && isVisible(row.domain_id ?? '') ? { id, name: row.name } : { id };
     },
@@ -131,10 +131,10 @@ async function readNames(db: Reader, caller: Caller, grants: readonly HeldGrant[
 }
 type Names = Awaited<ReturnType<typeof readNames>>;
 
-const roleName = (graph: RoleGraph, caller: Caller, id: string): Named =>
+const roleName = (graph: RoleGraph, caller: Caller, id: string): NamedReference =>
   isVisibleRole(graph, caller, id) ? { id, name: graph.roles.get(id)!.name } : { id };
 
-function pathOf({ grant, chain }: Way, names: Names, role: (id: string) => Named): Path {
+function pathOf({ grant, chain }: Way, names: Names, role: (id: string) => NamedReference): Path {
   const steps: Step[] = [];
   if (grant.groupId !== null) steps.push({ kind: 'group', group: names.group(grant.groupId) });
   steps.push({ kind: 'grant', role: role(grant.roleId), scope: names.scope(grant.targetId), inherited: grant.inherited });
@@ -163,7 +163,7 @@ export async function explainAccess(deps: ExplanationDeps, caller: Caller, quest
     : await access.someGrantsOf(userId, { roleIds: giving, domainId: visibleDomain(caller), limit: MAX_ELSEWHERE });
   const withheld = inspection.withheld.filter((grant) => giving?.includes(grant.roleId) ?? true);
   const names = await readNames(db.read, caller, [...inspection.grants, ...withheld, ...elsewhere], target);
-  const role = (id: string): Named => roleName(graph, caller, id);
+  const role = (id: string): NamedReference => roleName(graph, caller, id);
   const ways = waysOf(inspection, graph, roleId);
   const missing: Missing[] = inspection.obstacles.map((kind) => ({ kind }));
   if (!isHeld) {

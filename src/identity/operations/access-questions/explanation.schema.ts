@@ -3,42 +3,45 @@ import { t } from '../../../platform/http/index.ts';
 import { Links } from '../../ground/resource/index.ts';
 
 /** Without a name where the caller may not see it. */
-export interface Named {
+export interface NamedReference {
   readonly id: string;
   readonly name?: string;
 }
 
-export type ScopeName = { readonly system: { readonly all: true } } | { readonly domain: Named } | { readonly project: Named };
+export type ScopeName =
+  | { readonly system: { readonly all: true } }
+  | { readonly domain: NamedReference }
+  | { readonly project: NamedReference };
 
 export type Step =
   /** The user is a member of the group. */
-  | { readonly kind: 'group'; readonly group: Named }
+  | { readonly kind: 'group'; readonly group: NamedReference }
   /** A role was granted on a scope; `inherited`: for the projects below it. */
-  | { readonly kind: 'grant'; readonly role: Named; readonly scope: ScopeName; readonly inherited: boolean }
-  | { readonly kind: 'implied'; readonly role: Named; readonly by: Named }
+  | { readonly kind: 'grant'; readonly role: NamedReference; readonly scope: ScopeName; readonly inherited: boolean }
+  | { readonly kind: 'implied'; readonly role: NamedReference; readonly by: NamedReference }
   /** The user is a member of the organization, or it is the default one of the user. */
-  | { readonly kind: 'organization'; readonly organization: Named; readonly default: boolean }
+  | { readonly kind: 'organization'; readonly organization: NamedReference; readonly default: boolean }
   /** A role of the application was assigned to the user in the organization. */
-  | { readonly kind: 'assignment'; readonly role: Named; readonly organization: Named }
-  | { readonly kind: 'permission'; readonly role: Named; readonly permission: PermissionName };
+  | { readonly kind: 'assignment'; readonly role: NamedReference; readonly organization: NamedReference }
+  | { readonly kind: 'permission'; readonly role: NamedReference; readonly permission: PermissionName };
 
-export interface PermissionName extends Named {
+export interface PermissionName extends NamedReference {
   readonly action: string | null;
   readonly resource: string | null;
 }
 
 export interface Path {
-  readonly role: Named;
+  readonly role: NamedReference;
   readonly steps: readonly Step[];
 }
 
 export interface Missing {
   readonly kind: string;
-  readonly role?: Named;
+  readonly role?: NamedReference;
   readonly scope?: ScopeName;
   readonly inherited?: boolean;
-  readonly organization?: Named;
-  readonly roles?: readonly Named[];
+  readonly organization?: NamedReference;
+  readonly roles?: readonly NamedReference[];
 }
 
 const NamedSchema = t.object({ id: t.string() }, { name: t.string() });

@@ -12,7 +12,7 @@ import type { AppPermissionRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { single } from '../../ground/resource/index.ts';
 import { type ExplanationDeps, visibleNeeds } from './explanation.rules.ts';
-import type { Missing, Named, Path, Step } from './explanation.schema.ts';
+import type { Missing, NamedReference, Path, Step } from './explanation.schema.ts';
 import { type PermissionQuestion, rolesWithPermission } from './permission-explanation.store.ts';
 
 const MAX_ROLES = 20;
@@ -22,11 +22,11 @@ export interface PermissionExplanationDeps extends ExplanationDeps {
   sees(caller: Caller, applicationId: string): Promise<boolean>;
 }
 
-type Inspected = NonNullable<Awaited<ReturnType<typeof inspectUserPermissions>>>;
+type PermissionInspection = NonNullable<Awaited<ReturnType<typeof inspectUserPermissions>>>;
 type LinkedPermission = AppPermissionRow & { readonly role_id: string };
 
 export interface PermissionsQuestion {
-  readonly inspected: Inspected;
+  readonly inspected: PermissionInspection;
   readonly organizationId: string | undefined;
   readonly roleId: string | undefined;
   readonly permission: PermissionQuestion | undefined;
@@ -70,8 +70,8 @@ export async function permissionsQuestionTarget(
 const isAsked = (question: PermissionQuestion, { id, action, resource }: AppPermissionRow): boolean =>
   'id' in question ? id === question.id : action === question.action && resource === question.resource;
 
-const roleOf = ({ role_id: id, role_name: name }: HeldAppRole): Named => ({ id, name });
-const organizationOf = ({ organization_id: id, organization_name: name }: HeldAppRole): Named => ({ id, name });
+const roleOf = ({ role_id: id, role_name: name }: HeldAppRole): NamedReference => ({ id, name });
+const organizationOf = ({ organization_id: id, organization_name: name }: HeldAppRole): NamedReference => ({ id, name });
 
 function pathsOf(held: HeldAppRole, permissions: readonly LinkedPermission[] | undefined): Path[] {
   const [role, organization] = [roleOf(held), organizationOf(held)];
@@ -88,12 +88,12 @@ function pathsOf(held: HeldAppRole, permissions: readonly LinkedPermission[] | u
     }));
 }
 
-const uniqueRoles = (held: readonly HeldAppRole[]): Named[] => [
+const uniqueRoles = (held: readonly HeldAppRole[]): NamedReference[] => [
   ...new Map(held.map((one) => [one.role_id, roleOf(one)])).values(),
 ];
 
 /** Those who manage only the application do not learn why an account cannot be used. */
-function accountMissing({ user, isUsable }: Inspected, caller: Caller): Missing[] {
+function accountMissing({ user, isUsable }: PermissionInspection, caller: Caller): Missing[] {
   if (isUsable) return [];
   if (!isAllowed(caller, 'identity:get_user', { userId: user.id, domainId: user.domain_id }))
     return [{ kind: 'user_not_usable' }];
@@ -104,7 +104,7 @@ function accountMissing({ user, isUsable }: Inspected, caller: Caller): Missing[
 }
 
 /** Those who manage only the application know the names of people who hold a role in it. Of others they learn nothing by an id. */
-function visibleUser({ user, held }: Inspected, caller: Caller) {
+function visibleUser({ user, held }: PermissionInspection, caller: Caller) {
   const { id, name, domain_id: domainId, domain_name: domainName } = user;
   if (held.length === 0 && !isAllowed(caller, 'identity:get_user', { userId: id, domainId })) return { id };
   return { id, name, domain: { id: domainId, name: domainName } };

@@ -32,13 +32,13 @@ const without = (detail: Detail, names: readonly string[]): Detail =>
 export function visibleEvent(row: AuditEventRow, visible: Visible, places: boolean): VisibleEvent {
   const event = { ...row, detail: parseJson<Record<string, unknown>>(row.detail) };
   if (visible === 'all') return places ? event : { ...event, detail: without(event.detail, PLACE) };
-  const concerned = row.target_kind === 'user' ? row.target_id : row.user_id;
-  const isByOther = row.actor_id !== null && row.actor_id !== concerned;
+  const subjectId = row.target_kind === 'user' ? row.target_id : row.user_id;
+  const isByOther = row.actor_id !== null && row.actor_id !== subjectId;
   if (visible.domainId !== undefined && row.domain_id === visible.domainId)
     return isByOther ? { ...event, detail: without(event.detail, PLACE) } : event;
   const isManaged = row.application_id !== null && visible.applicationIds?.includes(row.application_id) === true;
-  const isConcerning = (CONCERNING_ACTIONS as readonly string[]).includes(row.action) && !isManaged;
-  if (visible.userId === undefined || concerned !== visible.userId || (row.target_kind !== 'user' && !isConcerning))
+  const isAboutSubject = (CONCERNING_ACTIONS as readonly string[]).includes(row.action) && !isManaged;
+  if (visible.userId === undefined || subjectId !== visible.userId || (row.target_kind !== 'user' && !isAboutSubject))
     return { ...event, detail: without(event.detail, PLACE) };
   return {
     ...event,

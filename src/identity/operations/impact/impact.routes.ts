@@ -25,9 +25,9 @@ interface ImpactDeps extends Pick<Deps, 'db'> {
   readonly credentialTypeManagement: CredentialTypeManagement;
 }
 
-export function mountImpact(app: IdentityApp, parts: ImpactDeps): void {
-  const { users, groups, projects, domains, roles, consumers, credentialTypeManagement } = parts;
-  const impact = createImpact(parts);
+export function mountImpact(app: IdentityApp, deps: ImpactDeps): void {
+  const { users, groups, projects, domains, roles, consumers, credentialTypeManagement } = deps;
+  const impact = createImpact(deps);
   const spec = (id: string, thing: string) => ({
     id,
     summary: `Show what deleting ${thing} would end and remove, in numbers`,
@@ -37,7 +37,7 @@ export function mountImpact(app: IdentityApp, parts: ImpactDeps): void {
   const answer =
     (kind: CountedKind) =>
     async ({ caller, target, base, path }: { caller: Caller; target: { id: string }; base: string; path: string }) => ({
-      impact: { ...(await impact(caller, kind, target.id, seconds(parts.clock))), links: { self: base + path } },
+      impact: { ...(await impact(caller, kind, target.id, seconds(deps.clock))), links: { self: base + path } },
     });
 
   app.get(

@@ -23,7 +23,7 @@ export interface RenewDeps {
 }
 
 /**
- * `generation`: the person's generation after the change. If it has changed again since, the session is not valid. `proved`: a code that they
+ * `generation`: the person's generation after the change. If it has changed again since, the session is not valid. `method`: the code that they
  * gave for the change.
  */
 export async function renewSession(
@@ -31,12 +31,12 @@ export async function renewSession(
   provider: Provider,
   browser: BrowserRequest,
   old: Session,
-  { generation, proved }: { readonly generation: number; readonly proved?: 'totp' | undefined },
+  { generation, method }: { readonly generation: number; readonly method?: 'totp' | undefined },
 ): Promise<void> {
   records.rebind(old.accountId!, generation);
   const session = new (provider.Session as unknown as SessionModel)();
   const { accountId, loginTs, acr } = old;
-  const amr = proved ? withCode(old.amr ?? []) : old.amr;
+  const amr = method ? withCode(old.amr ?? []) : old.amr;
   session.uid = old.uid;
   session.loginAccount({ accountId, loginTs, amr, acr });
   await keepSession(provider, browser, session, config);

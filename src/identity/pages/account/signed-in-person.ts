@@ -36,8 +36,8 @@ export interface SignedInPerson {
   readonly actor: Actor & Guesser & LoginAttempt & { readonly epoch: number };
   /** What a new passkey signs in this session. */
   readonly challenges: readonly string[];
-  /** A new session in this browser, after the person's own change ended all. `by`: what they proved with it, beside how they signed in. */
-  renewSession(by?: 'totp'): Promise<void>;
+  /** A new session in this browser, after the person's own change ended all. `method`: what they proved with it, beside how they signed in. */
+  renewSession(method?: 'totp'): Promise<void>;
 }
 
 export async function findSignedInPerson(
@@ -64,8 +64,8 @@ export async function findSignedInPerson(
   const login = { userId: user.id, methods: methodsOf(session.amr ?? []) };
   const by = { userId: user.id, requestId, address, userAgent, origin, signal, epoch: user.epoch, via: 'account page' };
   const actor = freshLogin.checkedAgain(by, login);
-  const renew = (proved?: 'totp') =>
-    renewSession({ records, config }, provider, browser, session, { generation: authContext.userGeneration + 1, proved });
+  const renew = (method?: 'totp') =>
+    renewSession({ records, config }, provider, browser, session, { generation: authContext.userGeneration + 1, method });
   return { user, session, login, actor, challenges, renewSession: renew };
 }
 

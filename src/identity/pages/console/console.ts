@@ -57,7 +57,7 @@ function showDocument(files: PageFiles, issuer: string, browser: BrowserRequest,
 export function createConsoleHandler(deps: ConsoleDeps) {
   let read: PageFiles | undefined;
   const files = (): PageFiles => {
-    read ??= createPageFiles({ folder: SOURCES, parts: ['shared', 'identity'], path: CONSOLE_FILES });
+    read ??= createPageFiles({ folder: SOURCES, subfolders: ['shared', 'identity'], path: CONSOLE_FILES });
     return read;
   };
 

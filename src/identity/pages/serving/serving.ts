@@ -86,7 +86,7 @@ export interface OpenidDeps
 }
 
 /** What exists from the start. */
-interface ServingParts {
+interface ServingDeps {
   readonly assets: Assets;
   readonly keys: OpenidKeys;
   readonly wallet: WalletNode;
@@ -94,7 +94,7 @@ interface ServingParts {
   readonly createCurrentProvider: CreateCurrentProvider;
 }
 
-export function createServing(deps: OpenidDeps, { assets, keys, wallet, grants, createCurrentProvider }: ServingParts) {
+export function createServing(deps: OpenidDeps, { assets, keys, wallet, grants, createCurrentProvider }: ServingDeps) {
   const { clock, records, config, gate, federation, issuer } = deps;
   const signIn = createSignIn({ ...deps, generationOf: deps.records.generationOf });
   const people = createPeoplePages(deps);
@@ -131,7 +131,7 @@ export function createServing(deps: OpenidDeps, { assets, keys, wallet, grants, 
       registerPreAuthorizedGrant(provider, library, { ...deps, issuer: issuer(), proofs: createDpopProofs(deps) });
     },
   });
-  const parts = {
+  const handlers = {
     picture: deps.pictures.find,
     logo: deps.consumers.logoImage,
     gate,
@@ -151,7 +151,7 @@ export function createServing(deps: OpenidDeps, { assets, keys, wallet, grants, 
   };
   return {
     provider: async (): Promise<Provider> => (await current()).provider,
-    handle: (exchange: RawExchange): Promise<void> => handleRequest(parts, exchange),
+    handle: (exchange: RawExchange): Promise<void> => handleRequest(handlers, exchange),
   };
 }
 

@@ -1,4 +1,4 @@
-// A completed sign-in that the library has not picked up yet ("parked"), and an open consent page: they end with the person's sessions.
+// A completed sign-in that the library has not picked up yet, and an open consent page: they end with the person's sessions.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
@@ -12,7 +12,7 @@ import { createRecords } from '../../openid/records/index.ts';
 type Person = Awaited<ReturnType<typeof makeUser>>;
 
 /** Enters the right password, and does not follow the redirect. */
-async function park(api: TestApi, person: Person, more: Record<string, string> = {}) {
+async function enterPassword(api: TestApi, person: Person, more: Record<string, string> = {}) {
   const [party, browser] = [await RelyingParty.make(api), new TestBrowser(api)];
   const page = await browser.go((await party.ask(more)).url);
   const form = page.forms.find(({ fields }) => fields.step === 'password')!;
@@ -33,7 +33,7 @@ async function assertOk(answer: Promise<{ status: number; text: string }>): Prom
 onEachDatabase('A sign-in that waits to be collected', (api) => {
   const set = (person: Person, user: Record<string, unknown>) => assertOk(api.patch(`/v3/users/${person.id}`, { user }));
 
-  async function assertDead(person: Person, { browser, collect }: Awaited<ReturnType<typeof park>>): Promise<void> {
+  async function assertDead(person: Person, { browser, collect }: Awaited<ReturnType<typeof enterPassword>>): Promise<void> {
     const page = await collect();
     assert.equal(page.redirectTarget, undefined);
     assert.notEqual(stepOf(page), 'allow', 'nobody is signed in');
@@ -42,57 +42,57 @@ onEachDatabase('A sign-in that waits to be collected', (api) => {
 
   it('can be completed', async () => {
     const person = await makeUser(api);
-    const { browser, collect } = await park(api, person);
+    const { browser, collect } = await enterPassword(api, person);
     redirectTargetOf(await browser.submit(await collect(), 'allow'));
   });
 
   it('does not outlive the password', async () => {
     const person = await makeUser(api);
-    const parked = await park(api, person);
+    const signIn = await enterPassword(api, person);
     await set(person, { password: 'a new password of a person' });
-    await assertDead(person, parked);
+    await assertDead(person, signIn);
   });
 
-  it('does not outlive the password, nor is it good at all, when a replica of an older version parked it', async () => {
+  it('does not outlive the password, nor is it good at all, when a replica of an older version stored it', async () => {
     for (const isChanged of [true, false]) {
       const person = await makeUser(api);
-      const parked = await park(api, person);
+      const signIn = await enterPassword(api, person);
       const db = await databaseOf(api);
       // As that version stored it: without a user and a generation.
       const old = { user_id: null, generation: null };
       await db.write((tx) => tx.updateTable('openid_records').set(old).where('model', '=', 'Interaction').execute());
       await db.close();
       if (isChanged) await set(person, { password: 'a new password of a person' });
-      await assertDead(person, parked);
+      await assertDead(person, signIn);
     }
   });
 
   it('does not outlive a password the person changed themselves', async () => {
     const person = await makeUser(api);
-    const parked = await park(api, person);
+    const signIn = await enterPassword(api, person);
     const body = { user: { original_password: person.password, password: 'a new password of a person' } };
     await assertOk(api.post(`/v3/users/${person.id}/password`, body, { token: null }));
-    await assertDead(person, parked);
+    await assertDead(person, signIn);
   });
 
   it('does not bypass two-factor authentication that was turned on since', async () => {
     const person = await makeUser(api);
-    const parked = await park(api, person);
+    const signIn = await enterPassword(api, person);
     assert.equal((await enable(api, person)).status, 201);
-    await assertDead(person, parked);
+    await assertDead(person, signIn);
   });
 
   it('is not enough where an administrator requires two methods since', async () => {
     const person = await makeUser(api);
-    const parked = await park(api, person);
+    const signIn = await enterPassword(api, person);
     const rules = { multi_factor_auth_enabled: true, multi_factor_auth_rules: [['password', 'totp']] };
     await set(person, { options: rules });
-    await assertDead(person, parked);
+    await assertDead(person, signIn);
   });
 
   it('does not outlive an account that was closed, even when it is opened again', async () => {
     const person = await makeUser(api);
-    const [first, second] = [await park(api, person), await park(api, person)];
+    const [first, second] = [await enterPassword(api, person), await enterPassword(api, person)];
     await set(person, { enabled: false });
     await assertDead(person, first);
     await set(person, { enabled: true });
@@ -102,7 +102,7 @@ onEachDatabase('A sign-in that waits to be collected', (api) => {
   it('does not outlive a domain that was closed, even when it is opened again', async () => {
     const domain = await api.make('domain', { name: uniqueName('domain') });
     const person = await makeUser(api, { domain_id: domain.id });
-    const [first, second] = [await park(api, person), await park(api, person)];
+    const [first, second] = [await enterPassword(api, person), await enterPassword(api, person)];
     await assertOk(api.patch(`/v3/domains/${domain.id}`, { domain: { enabled: false } }));
     await assertDead(person, first);
     await assertOk(api.patch(`/v3/domains/${domain.id}`, { domain: { enabled: true } }));
@@ -111,7 +111,7 @@ onEachDatabase('A sign-in that waits to be collected', (api) => {
 
   it('nor does an open consent page, which then allows nothing', async () => {
     const person = await makeUser(api);
-    const { party, browser, collect } = await park(api, person);
+    const { party, browser, collect } = await enterPassword(api, person);
     const consent = await collect();
     assert.equal(stepOf(consent), 'allow');
     await set(person, { password: 'a new password of a person' });
@@ -129,7 +129,7 @@ onEachDatabase('A sign-in that waits to be collected', (api) => {
 
   it('nor a consent page whose session was ended', async () => {
     const person = await makeUser(api);
-    const { browser, collect } = await park(api, person);
+    const { browser, collect } = await enterPassword(api, person);
     const consent = await collect();
     const other = new TestBrowser(api);
     await other.signIn('/account', person);

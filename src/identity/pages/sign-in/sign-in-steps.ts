@@ -59,7 +59,7 @@ interface PendingSignIn extends PartialLogin {
 }
 
 /** What a step of an earlier one is kept for. */
-type Kept = Pick<PendingSignIn, 'since' | 'providerSession' | 'credential' | 'passkey'>;
+type EarlierStep = Pick<PendingSignIn, 'since' | 'providerSession' | 'credential' | 'passkey'>;
 
 interface LoginName {
   readonly name: string;
@@ -244,7 +244,10 @@ export class SignInSteps implements PromptSteps {
     return state && { ...state, methods, at: this.#deps.now(), complete, since: current.loginTs };
   }
 
-  async #savePending({ userId, methods, epoch, generation, complete }: BrowserSignInResult, kept: Kept): Promise<PendingSignIn> {
+  async #savePending(
+    { userId, methods, epoch, generation, complete }: BrowserSignInResult,
+    kept: EarlierStep,
+  ): Promise<PendingSignIn> {
     const { interaction } = this.#request;
     const at = this.#deps.now();
     const pending: PendingSignIn = { userId, methods, epoch, generation, complete, ...kept, at };
@@ -253,7 +256,7 @@ export class SignInSteps implements PromptSteps {
     return pending;
   }
 
-  async #signedIn(step: Pick<BrowserSignInResult, 'userId' | 'epoch' | 'methods' | 'generation'> & Kept): Promise<void> {
+  async #signedIn(step: Pick<BrowserSignInResult, 'userId' | 'epoch' | 'methods' | 'generation'> & EarlierStep): Promise<void> {
     const { userId, methods, generation, passkey, since, providerSession, credential } = step;
     if (this.#provider.isProving && !(await this.#provider.link(step))) return;
     this.#deps.records.bind(userId, generation);
@@ -270,7 +273,7 @@ export class SignInSteps implements PromptSteps {
   }
 
   /** Finishes, or asks for what is missing. */
-  async #proceed(step: BrowserSignInResult, earlier: Kept = {}): Promise<void> {
+  async #proceed(step: BrowserSignInResult, earlier: EarlierStep = {}): Promise<void> {
     const missing = missingStrength(amrOf(step.methods), acrRequestOf(this.#request.interaction.params).values);
     const isDone = step.complete && !(await this.#deps.signIn.canStrengthen(step, missing));
     const { since, providerSession, credential, passkey } = earlier;

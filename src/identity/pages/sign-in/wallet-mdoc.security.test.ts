@@ -9,7 +9,7 @@ import { type CredentialHolder, makeCredentialHolder } from '../../../../test/su
 import {
   CredentialIssuer,
   connectIssuer,
-  type Issued,
+  type TestCredential,
   type WalletConnection,
 } from '../../../../test/support/credential-issuer.ts';
 import { type Holder, type HolderTwist, readWalletRequest } from '../../../../test/support/holder.ts';
@@ -142,7 +142,7 @@ onEachDatabase(
     });
     after(() => issuer.stop());
 
-    async function arrive({ holder }: Pick<Issued, 'holder'>): Promise<string> {
+    async function arrive({ holder }: Pick<TestCredential, 'holder'>): Promise<string> {
       const visit = await visitor().ask();
       const page = await visit.shows(holder);
       const done = stepOf(page) === 'provider-link' ? await visit.presses(page, 'provider-new') : page;

@@ -7,7 +7,12 @@ import { assertOk } from '../../../../test/support/answers.ts';
 import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { certify } from '../../../../test/support/certificates.ts';
 import { makeCredentialHolder } from '../../../../test/support/credential-holders.ts';
-import { CredentialIssuer, connectIssuer, type Issued, type IssueOptions } from '../../../../test/support/credential-issuer.ts';
+import {
+  CredentialIssuer,
+  connectIssuer,
+  type IssueOptions,
+  type TestCredential,
+} from '../../../../test/support/credential-issuer.ts';
 import { type HolderTwist, readWalletRequest } from '../../../../test/support/holder.ts';
 import { makeRoleWorld } from '../../../../test/support/role-credentials.ts';
 import { assertAnswerRefused, usesVisitors } from '../../../../test/support/wallet-visitor.ts';
@@ -32,12 +37,12 @@ onEachDatabase(
     const isInGroup = async (id: string): Promise<boolean> =>
       (await api.head(`/v3/groups/${group.id}/users/${id}`)).status === 204;
 
-    async function arrive({ holder }: Pick<Issued, 'holder'>): Promise<string> {
+    async function arrive({ holder }: Pick<TestCredential, 'holder'>): Promise<string> {
       const visit = await visitor().ask();
       return (await visit.claims(await visit.presses(await visit.shows(holder), 'provider-new'))).sub;
     }
 
-    const isRefused = (why: RegExp, issued: Issued, twist?: HolderTwist) =>
+    const isRefused = (why: RegExp, issued: TestCredential, twist?: HolderTwist) =>
       assertAnswerRefused(api, visitor(), why, issued, twist);
 
     it('is heard once: no other wallet can answer for the same sign-in', async () => {

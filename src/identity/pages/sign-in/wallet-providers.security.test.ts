@@ -8,8 +8,8 @@ import { certify } from '../../../../test/support/certificates.ts';
 import {
   CredentialIssuer,
   connectIssuer,
-  type Issued,
   type IssueOptions,
+  type TestCredential,
   type WalletConnection,
 } from '../../../../test/support/credential-issuer.ts';
 import { ROOT } from '../../../../test/support/federation.ts';
@@ -44,11 +44,11 @@ onUsualDatabase(
     const countUsers = async (): Promise<number> => assertOk(await api.get('/v3/users')).users.length;
 
     /** The answer itself is refused. */
-    const isRefused = (why: RegExp, issued: Issued, twist?: HolderTwist) =>
+    const isRefused = (why: RegExp, issued: TestCredential, twist?: HolderTwist) =>
       assertAnswerRefused(api, visitor(), why, issued, twist);
 
     /** The answer is taken, and nobody gets in. `between`: after it was taken. */
-    async function getsNowhere(issued: Issued, between: () => unknown = () => undefined): Promise<BrowserPage> {
+    async function getsNowhere(issued: TestCredential, between: () => unknown = () => undefined): Promise<BrowserPage> {
       const visit = await visitor().ask();
       const { body } = await visit.answered(issued.holder);
       await between();
@@ -58,14 +58,14 @@ onUsualDatabase(
       return page;
     }
 
-    async function show({ holder }: Pick<Issued, 'holder'>) {
+    async function show({ holder }: Pick<TestCredential, 'holder'>) {
       const visit = await visitor().ask();
       const { body } = await visit.answered(holder);
       return { visit, page: await visit.returns(body.redirect_uri), redirectUri: body.redirect_uri as string };
     }
 
     /** Somebody who has an account by it. */
-    async function arrive(issued: Pick<Issued, 'holder'>): Promise<string> {
+    async function arrive(issued: Pick<TestCredential, 'holder'>): Promise<string> {
       const { visit, page } = await show(issued);
       return (await visit.claims(await visit.presses(page, 'provider-new'))).sub;
     }
@@ -177,7 +177,7 @@ onUsualDatabase(
       for (const [name, [why, twist]] of Object.entries(CASES)) it(name, async () => isRefused(why, await issuer.issue(), twist));
 
       it('by a key of the holder’s DID that is not for authentication', async () => {
-        const bound = async (use: string): Promise<readonly [Issued, HolderTwist]> => {
+        const bound = async (use: string): Promise<readonly [TestCredential, HolderTwist]> => {
           const holder = new Holder(() => api.clock.now());
           const kid = `did:jwk:${encode({ ...holder.jwk, use })}#0`;
           const issued = await issuer.issue({ holder, twist: ({ payload }) => void Object.assign(payload, { cnf: { kid } }) });

@@ -7,7 +7,7 @@ import { makeCredentialHolder } from '../../../../test/support/credential-holder
 import {
   CredentialIssuer,
   connectIssuer,
-  type Issued,
+  type TestCredential,
   type WalletConnection,
 } from '../../../../test/support/credential-issuer.ts';
 import { usesDomainFiles } from '../../../../test/support/domain-files.ts';
@@ -43,13 +43,13 @@ onUsualDatabase(
     const issue = (more: Parameters<CredentialIssuer['issue']>[0] = {}) => issuer.issue({ claims: { licence }, ...more });
 
     /** Up to the page after the wallet has answered. */
-    async function show({ holder }: Pick<Issued, 'holder'>) {
+    async function show({ holder }: Pick<TestCredential, 'holder'>) {
       const visit = await visitor().ask();
       return { visit, page: await visit.shows(holder) };
     }
 
     /** Somebody who has an account by it. */
-    async function arrive(issued: Pick<Issued, 'holder'>) {
+    async function arrive(issued: Pick<TestCredential, 'holder'>) {
       const { visit, page } = await show(issued);
       assert.equal(stepOf(page), 'provider-link', page.text);
       return { visit, claims: await visit.claims(await visit.presses(page, 'provider-new')) };

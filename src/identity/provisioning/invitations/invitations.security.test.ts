@@ -8,7 +8,7 @@ import {
   hasForm,
   INVITATIONS,
   InvitationClient,
-  type Invited,
+  type InvitedPerson,
   NEW_PASSWORD,
   newAddress,
   submit,
@@ -58,7 +58,7 @@ onEachDatabase(
           .execute()
       ).length;
     /** The link does not give an account. */
-    async function assertVoid({ link, invitation }: Invited, domain: { id: string }): Promise<void> {
+    async function assertVoid({ link, invitation }: InvitedPerson, domain: { id: string }): Promise<void> {
       const before = (await usersIn(domain)).length;
       const page = await client.accepted(link);
       assert.equal(page.status, 403, page.text);

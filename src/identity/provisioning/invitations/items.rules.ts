@@ -48,11 +48,11 @@ function organizationItem({ grants }: ItemDeps, domainId: string, organizationId
         facts: isThere ? { domains: [domainId, organization.domain_id], ...(await grants.roleFacts(tx, role)) } : { domains: [] },
         get() {
           if (organization?.is_domain !== 0) fail('organization.not_found', { id: organizationId });
-          const parts = { targetRow: organization, role: role ?? fail('role.not_found', { id: roleId }) };
+          const request = { targetRow: organization, role: role ?? fail('role.not_found', { id: roleId }) };
           const context = { target: { kind: 'project', id: organizationId }, inherited: false } as const;
-          grants.checkRoleDomain({ ...parts, context });
+          grants.checkRoleDomain({ ...request, context });
           return async (transaction, userId) => {
-            await grants.createIn(transaction, { ...parts, context: { ...context, actor: { kind: 'user', id: userId } } });
+            await grants.createIn(transaction, { ...request, context: { ...context, actor: { kind: 'user', id: userId } } });
           };
         },
       };

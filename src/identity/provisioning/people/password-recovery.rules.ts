@@ -58,8 +58,8 @@ export function createPasswordRecovery(deps: PasswordRecoveryDeps) {
     const mailed = await users.findByEmail(domainId, name);
     const byName = named ? [named] : elsewhere.length === 1 ? elsewhere : [];
     // Anybody who creates users can give them this address: those who have proved it come first.
-    const proved = mailed.filter(isEmailConfirmed);
-    return [...new Map([...byName, ...proved, ...mailed].map((user) => [user.id, user])).values()].slice(0, MAX_ACCOUNTS);
+    const confirmed = mailed.filter(isEmailConfirmed);
+    return [...new Map([...byName, ...confirmed, ...mailed].map((user) => [user.id, user])).values()].slice(0, MAX_ACCOUNTS);
   }
 
   /** The mail goes to the stored address, never to what was typed. */

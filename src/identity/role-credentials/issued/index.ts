@@ -75,7 +75,7 @@ export function createIssuedCredentials(deps: IssuedCredentialDeps) {
     resume,
 
     /** For the routes. */
-    parts: { issuedList: createIssuedList(deps), statusLists: createLists(deps) },
+    routeDeps: { issuedList: createIssuedList(deps), statusLists: createLists(deps) },
 
     /**
      * Two days after a credential has expired, and a day after its entry was cleared. Clocks of verifiers may be late. An authorization lasts as long as a

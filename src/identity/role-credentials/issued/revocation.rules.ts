@@ -11,7 +11,7 @@ import type { CredentialTypes } from '../types/index.ts';
 import { hasLists } from './issued-credentials.store.ts';
 import { addTagsOf, aliveOf, inOtherFormats, typesOf, untrueOf } from './revocation.store.ts';
 import { revokeAll } from './states.rules.ts';
-import { affectedBy, concernsMany, isRelevant, lockOf, selectionOf } from './tags.ts';
+import { concernsMany, invalidationBy, isRelevant, lockOf, selectionOf } from './tags.ts';
 
 /** Each of these is a parameter of a statement. */
 const TAGS_AT_ONCE = 500;
@@ -67,7 +67,7 @@ async function revokeUntrue(
   events: readonly AuditedEvent[],
 ): Promise<void> {
   const { tx, now } = change;
-  const affected = affectedBy(tags);
+  const affected = invalidationBy(tags);
   const types = await typesOf(tx, affected, now);
   if (types.length === 0) return;
   // Two changes may each take one of two reasons for the same role: the second has to see what the first did.

@@ -6,7 +6,7 @@ import type { Tables, Tx } from '../../ground/database/index.ts';
 import { chunksOf, type HeldOrganization, type NewState, type Revocable } from './issued-credentials.store.ts';
 
 /** What a change invalidated, as far as credentials depend on it. */
-export interface Affected {
+export interface Invalidation {
   readonly everything: boolean;
   readonly users: readonly string[];
   readonly types: readonly string[];
@@ -15,7 +15,7 @@ export interface Affected {
 }
 
 /** Separate lookups, each by its index. */
-function idsOf({ users, types, tags }: Affected): RawBuilder<unknown> {
+function idsOf({ users, types, tags }: Invalidation): RawBuilder<unknown> {
   const parts = [
     ...(users.length > 0 ? [sql`select id from issued_credentials where user_id in (${sql.join(users)})`] : []),
     ...(types.length > 0 ? [sql`select id from issued_credentials where type_id in (${sql.join(types)})`] : []),
@@ -34,7 +34,7 @@ function idsOf({ users, types, tags }: Affected): RawBuilder<unknown> {
  * `from ... where ...`: those that are valid or suspended, and have not expired. SQLite reads tables that are cross-joined in this order; by itself, it
  * would go through all credentials of a type.
  */
-const alive = (affected: Affected, now: number): RawBuilder<unknown> =>
+const alive = (affected: Invalidation, now: number): RawBuilder<unknown> =>
   sql`from ${
     affected.everything
       ? sql`issued_credentials as issued where`
@@ -52,7 +52,7 @@ const typesOfUser = preparedRows<Tables, [user: string, now: number], { type_id:
 );
 
 /** The types of credentials that are concerned. */
-export async function typesOf(tx: Tx, affected: Affected, now: number): Promise<string[]> {
+export async function typesOf(tx: Tx, affected: Invalidation, now: number): Promise<string[]> {
   const { everything, users, types, tags } = affected;
   // Most changes are about one user, who has no credential.
   if (users.length === 1 && !everything && types.length + tags.length === 0)
@@ -67,11 +67,11 @@ export async function typesOf(tx: Tx, affected: Affected, now: number): Promise<
 export type Selection = RawBuilder<unknown>;
 
 /** All of a type. */
-export const aliveOf = (affected: Affected, typeId: string, now: number): Selection =>
+export const aliveOf = (affected: Invalidation, typeId: string, now: number): Selection =>
   sql`${alive(affected, now)} and issued.type_id = ${typeId}`;
 
 /** Those of a type in other formats than these. */
-export const inOtherFormats = (affected: Affected, typeId: string, formats: readonly string[], now: number): Selection =>
+export const inOtherFormats = (affected: Invalidation, typeId: string, formats: readonly string[], now: number): Selection =>
   formats.length === 0
     ? aliveOf(affected, typeId, now)
     : sql`${aliveOf(affected, typeId, now)} and issued.format not in (${sql.join([...formats])})`;
@@ -84,7 +84,7 @@ export const saidOrganization = ({ id }: HeldOrganization): string => SAID_ORGAN
  * Those of a type that say a role which their user does not have any more, by this name and in what it calls the application; or an organization in
  * which they have none.
  */
-export const untrueOf = (affected: Affected, typeId: string, selection: RoleSelection, now: number): Selection =>
+export const untrueOf = (affected: Invalidation, typeId: string, selection: RoleSelection, now: number): Selection =>
   sql`${aliveOf(affected, typeId, now)} and (exists (
       select 1 from issued_credential_roles as said where said.batch_id = issued.batch_id and not exists (
         select 1 ${heldAssignments(selection, now)} and app_user_roles.user_id = issued.user_id
@@ -113,7 +113,7 @@ export interface RevocationReason {
   readonly withoutUser?: string;
 }
 
-export interface Revoked extends Revocable {
+export interface RevokedCredential extends Revocable {
   readonly reason: string;
 }
 
@@ -124,9 +124,9 @@ export async function revokeSelected(
   listId: string,
   { reason, withoutUser = reason }: RevocationReason,
   { at, listState, listVersion }: Pick<NewState, 'at' | 'listState' | 'listVersion'>,
-): Promise<Revoked[]> {
+): Promise<RevokedCredential[]> {
   const { rows } =
-    await sql<Revoked>`update issued_credentials set state = 'revoked', changed_at = ${at}, list_state = ${listState},
+    await sql<RevokedCredential>`update issued_credentials set state = 'revoked', changed_at = ${at}, list_state = ${listState},
       reason = case when ${HAS_USABLE_USER} then ${reason} else ${withoutUser} end,
       list_version = ${listVersion}
     where id in (select issued.id ${selection} and issued.list_id = ${listId}) and state <> 'revoked'

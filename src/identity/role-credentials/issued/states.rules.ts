@@ -4,7 +4,7 @@ import type { CredentialState, IssuedCredentialRow } from '../../ground/database
 import { fail } from '../../ground/faults.ts';
 import { tagOfList } from './addresses.ts';
 import { findIssued, nextVersion, othersOfSeries, type Revocable, updateStates } from './issued-credentials.store.ts';
-import { listsOf, type RevocationReason, type Revoked, revokeSelected, type Selection } from './revocation.store.ts';
+import { listsOf, type RevocationReason, type RevokedCredential, revokeSelected, type Selection } from './revocation.store.ts';
 
 const LIST_STATES: Readonly<Record<CredentialState, number>> = { valid: 0, revoked: 1, suspended: 2 };
 /** Revocation is for good. */
@@ -23,7 +23,11 @@ const ACTIONS: Readonly<Record<CredentialState, string>> = {
   revoked: 'issued_credential.revoked',
 };
 
-function tell({ audit }: Change, state: CredentialState, changed: readonly (Revocable & Pick<Revoked, 'reason'>)[]): void {
+function tell(
+  { audit }: Change,
+  state: CredentialState,
+  changed: readonly (Revocable & Pick<RevokedCredential, 'reason'>)[],
+): void {
   for (const { id, user_id, application_id, type_id, reason } of changed.slice(0, EVENTS))
     audit(ACTIONS[state], { kind: 'issued_credential', id }, { user_id, application_id, type_id, reason });
   for (const some of Map.groupBy(changed.slice(EVENTS), (one) => `${one.type_id} ${one.reason}`).values()) {
@@ -40,7 +44,7 @@ async function beginVersion({ tx, invalidate }: Change, list: string): Promise<n
 
 /** Revokes all of a selection, however many they are. Nothing is added to it meanwhile: the caller has the locks that issuing shares. */
 export async function revokeAll(change: Change, selection: Selection, reason: RevocationReason): Promise<void> {
-  const revoked: (readonly Revoked[])[] = [];
+  const revoked: (readonly RevokedCredential[])[] = [];
   for (const list of await listsOf(change.tx, selection)) {
     const to = { at: change.now, listState: LIST_STATES.revoked, listVersion: await beginVersion(change, list) };
     revoked.push(await revokeSelected(change.tx, selection, list, reason, to));

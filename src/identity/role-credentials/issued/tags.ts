@@ -2,7 +2,7 @@
 import { tagOf } from '../../access/context/index.ts';
 import { appTagOf, type RoleSelection } from '../../applications/app-roles/index.ts';
 import { applicationsOf, type CredentialType, credentialTypeTag } from '../types/index.ts';
-import type { Affected } from './revocation.store.ts';
+import type { Invalidation } from './revocation.store.ts';
 
 /** The roles that are in credentials of a type. */
 export const selectionOf = (type: CredentialType): RoleSelection => ({
@@ -33,7 +33,7 @@ export const concernsMany = (tags: readonly string[]): boolean => !tags.every((t
 
 const idIn = (tag: string): string => tag.slice(tag.indexOf(':') + 1);
 
-export const affectedBy = (tags: readonly string[]): Affected => ({
+export const invalidationBy = (tags: readonly string[]): Invalidation => ({
   everything: tags.includes(tagOf.everything),
   users: [...new Set(tags.filter((tag) => isOf('users', tag)).map(idIn))],
   types: tags.filter((tag) => isOf('types', tag)).map(idIn),

@@ -135,8 +135,8 @@ onUsualDatabase(
     it('whose proof is signed by the key of another copy of it is not let in', async () => {
       const other = await new AttestedTestWallet(api).of(provider);
       wallet.changes = {
-        pop: (parts) => {
-          parts.key = other.instanceKey.privateKey;
+        pop: (draft) => {
+          draft.key = other.instanceKey.privateKey;
         },
       };
       refused(await push(wallet), 'pushed request');

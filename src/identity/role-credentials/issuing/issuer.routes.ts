@@ -35,13 +35,13 @@ export interface RoleCredentialRouteDeps {
 /** Whether a client asks for the signed form. JSON is what it gets without a wish. */
 const wantsJwt = (accept: string | undefined): boolean => /\bapplication\/jwt\b/i.test(accept ?? '');
 
-export function mountCredentialIssuer(app: IdentityApp, parts: RoleCredentialRouteDeps): void {
+export function mountCredentialIssuer(app: IdentityApp, modules: RoleCredentialRouteDeps): void {
   /** Routes with an access token for credentials. It is checked before the body is looked at. */
   const withAccessToken = (path: string) => ({
     rule: 'anyone' as const,
     access: ACCESS_TOKEN,
     target: async ({ headers }: { readonly headers: IncomingHttpHeaders }): Promise<IdentityTarget<CredentialAccess>> => {
-      const granted = await parts.roleCredentials.issuance.grantedBy(headers, path);
+      const granted = await modules.roleCredentials.issuance.grantedBy(headers, path);
       return { facts: {}, get: () => granted };
     },
   });
@@ -61,7 +61,7 @@ export function mountCredentialIssuer(app: IdentityApp, parts: RoleCredentialRou
     },
     async ({ headers }) => {
       const caching = { Vary: 'Accept', 'Cache-Control': `public, max-age=${METADATA_SECONDS}` };
-      const { metadata } = parts.roleCredentials;
+      const { metadata } = modules.roleCredentials;
       if (!wantsJwt(headers.accept)) return new Answer({ headers: caching, body: await metadata.read() });
       return new Answer({ headers: { ...caching, 'Content-Type': JWT }, text: await metadata.signed() });
     },
@@ -82,7 +82,7 @@ export function mountCredentialIssuer(app: IdentityApp, parts: RoleCredentialRou
       documentation: { error: OAuthError },
       reply: { 200: NonceReply },
     },
-    () => new Answer({ headers: { 'Cache-Control': 'no-store' }, body: { c_nonce: parts.roleCredentials.nonces.make() } }),
+    () => new Answer({ headers: { 'Cache-Control': 'no-store' }, body: { c_nonce: modules.roleCredentials.nonces.make() } }),
   );
 
   app.post(
@@ -103,7 +103,7 @@ export function mountCredentialIssuer(app: IdentityApp, parts: RoleCredentialRou
     async (call) => {
       const { jwt } = call.body as { jwt?: unknown };
       const isEncrypted = /^application\/jwt\b/i.test(call.headers['content-type'] ?? '');
-      const answer = await parts.roleCredentials.issuance.credential(call.target, call, isEncrypted ? String(jwt) : call.body);
+      const answer = await modules.roleCredentials.issuance.credential(call.target, call, isEncrypted ? String(jwt) : call.body);
       return 'body' in answer ? answer.body : new Answer({ headers: { 'Content-Type': JWT }, text: answer.jwe });
     },
   );
@@ -122,7 +122,7 @@ export function mountCredentialIssuer(app: IdentityApp, parts: RoleCredentialRou
       reply: { 204: null },
     },
     async (call) => {
-      await parts.roleCredentials.issuance.notification(call.target, call, call.body);
+      await modules.roleCredentials.issuance.notification(call.target, call, call.body);
     },
   );
 
@@ -138,6 +138,6 @@ export function mountCredentialIssuer(app: IdentityApp, parts: RoleCredentialRou
       documentation: { error: OAuthError },
       reply: { 200: FetchedOffer },
     },
-    ({ params }) => parts.roleCredentials.offers.find(params.offer_id),
+    ({ params }) => modules.roleCredentials.offers.find(params.offer_id),
   );
 }

@@ -9,10 +9,10 @@ const tag = 'Role credentials';
 
 export function mountCredentialOffers(
   app: IdentityApp,
-  parts: { readonly roleCredentials: { readonly offers: Offers }; readonly subject: Subject },
+  modules: { readonly roleCredentials: { readonly offers: Offers }; readonly subject: Subject },
 ): void {
   const path = '/v3/users/:user_id/OS-ROLE-CREDENTIALS';
-  const target = ({ params }: { params: { user_id: string } }) => parts.subject.target(params.user_id);
+  const target = ({ params }: { params: { user_id: string } }) => modules.subject.target(params.user_id);
 
   app.get(
     `${path}/types`,
@@ -29,7 +29,7 @@ export function mountCredentialOffers(
       wholeList(
         call,
         'types',
-        (await parts.roleCredentials.offers.available(call.target.id)).map(({ type, configurations }) => ({
+        (await modules.roleCredentials.offers.available(call.target.id)).map(({ type, configurations }) => ({
           type_id: type.id,
           name: type.name,
           description: type.description,
@@ -54,7 +54,7 @@ export function mountCredentialOffers(
     async ({ caller, target: user, body: { offer: wish } }) => {
       const { grant = caller.userId === user.id ? 'pre-authorized_code' : 'authorization_code', tx_code: hasTxCode = true } =
         wish;
-      const made = await parts.roleCredentials.offers.make(caller, await parts.subject.toChange(caller, user), user.id, {
+      const made = await modules.roleCredentials.offers.make(caller, await modules.subject.toChange(caller, user), user.id, {
         configurationIds: wish.credential_configuration_ids,
         grant,
         hasTxCode: grant === 'pre-authorized_code' && hasTxCode,

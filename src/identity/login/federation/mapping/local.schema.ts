@@ -15,21 +15,21 @@ export interface LocalContext {
 export function readLocal(reader: Reader, value: unknown, place: string, context: LocalContext): LocalEntry | undefined {
   const object = reader.object(value, place, [], context.version === '3.0' ? [...PARTS, 'projects_json'] : PARTS);
   if (!object) return undefined;
-  const parts = new Parts(reader, context.count);
+  const readers = new FieldReaders(reader, context.count);
   const part = <T>(key: string, read: (value: unknown, place: string) => T | undefined): T | undefined => {
     const inner = property(object, key);
     return inner === undefined ? undefined : read(inner, `${place}.${key}`);
   };
-  const user = part('user', parts.user);
-  const group = part('group', parts.group);
-  const groups = part('groups', parts.list);
-  const groupIds = part('group_ids', parts.list);
-  const domain = part('domain', parts.domain);
+  const user = part('user', readers.user);
+  const group = part('group', readers.group);
+  const groups = part('groups', readers.list);
+  const groupIds = part('group_ids', readers.list);
+  const domain = part('domain', readers.domain);
   const mayNameDomain = context.version !== '1.0';
   const projects = part('projects', (inner, at): ProjectTemplate[] =>
-    readProjects(reader, inner, at, { mayNameDomain, readText: parts.text }),
+    readProjects(reader, inner, at, { mayNameDomain, readText: readers.text }),
   );
-  const projectsJson = context.version === '3.0' ? part('projects_json', parts.number) : undefined;
+  const projectsJson = context.version === '3.0' ? part('projects_json', readers.number) : undefined;
   return {
     place,
     ...(user && { user }),
@@ -42,7 +42,7 @@ export function readLocal(reader: Reader, value: unknown, place: string, context
   };
 }
 
-class Parts {
+class FieldReaders {
   readonly #reader: Reader;
   readonly #count: number;
 

@@ -10,7 +10,7 @@ import { parseFilter } from '../core/filter.ts';
 import { deleteExcess, insertRequests } from './requests.store.ts';
 import { detailOf, KEEP, patternOf } from './requests.ts';
 
-interface Shown {
+interface RequestEntry {
   readonly id: string;
   readonly method: string;
   readonly path: string;
@@ -51,7 +51,7 @@ describe('What is stored of a request', () => {
 
 onEachDatabase('The last requests of a connection', (api) => {
   const db = usesDatabaseOf(api);
-  const requestsOf = async (id: string, query = ''): Promise<Shown[]> =>
+  const requestsOf = async (id: string, query = ''): Promise<RequestEntry[]> =>
     assertOk(await api.get(`/v3/OS-SCIM/connections/${id}/requests${query}`)).requests;
 
   it('are listed with what went wrong, the newest first, by page and by outcome', async () => {

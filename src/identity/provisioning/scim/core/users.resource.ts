@@ -43,7 +43,7 @@ const ENTERPRISE = userType.extensions[0]!.id;
 const profileOf = (resource: Resource): Profile =>
   Object.fromEntries(Object.entries(resource).filter(([key]) => !STORED_ELSEWHERE.includes(key)));
 
-const personOf = ({ resource, isEntry }: OfferRequest, assigned: AssignedOffers): Person => ({
+const readPerson = ({ resource, isEntry }: OfferRequest, assigned: AssignedOffers): Person => ({
   externalId: externalIdOf(resource),
   profile: profileOf(withoutEntries(resource, assigned, isEntry)),
 });
@@ -154,7 +154,7 @@ export function createUserResources(deps: {
         await afterCreate?.(transaction, { id, name, domainId, hasDefault: !!extras.defaultProjectId });
         if (changesOffers(NO_OFFERS, request, [])) await assignOffers(transaction, { id, domain_id: domainId }, () => request);
       };
-      return users.create(caller, domainId, body, { id: extras.id, person: personOf(request, NO_OFFERS), inTransaction });
+      return users.create(caller, domainId, body, { id: extras.id, person: readPerson(request, NO_OFFERS), inTransaction });
     },
 
     async revise({ caller }, user, revision, expect?: Precondition, extras: Extras = {}) {
@@ -187,7 +187,7 @@ export function createUserResources(deps: {
             ...(bit(enabled) !== row.enabled || saysInactive(row, revision, assigned) ? { enabled } : {}),
             ...(password === undefined ? {} : { password }),
           },
-          person: personOf(request, assigned),
+          person: readPerson(request, assigned),
           inTransaction: changesOffers(assigned, request, before)
             ? (transaction) => assignOffers(transaction, row, requestOf)
             : undefined,

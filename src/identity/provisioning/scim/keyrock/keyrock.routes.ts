@@ -37,12 +37,12 @@ const VERSIONS: readonly KeyrockMountPoint[] = [
   { prefix: '/v3/OS-SCIM', name: 'Keyrock', version: '1.0' },
 ];
 
-export function mountKeyrockScim(app: IdentityApp, parts: { scim: Scim } & Parameters<typeof mountKeyrockRoles>[2]): void {
+export function mountKeyrockScim(app: IdentityApp, modules: { scim: Scim } & Parameters<typeof mountKeyrockRoles>[2]): void {
   for (const mountPoint of VERSIONS) {
     const { prefix, name, version } = mountPoint;
     for (const kind of version === '2.0' ? [users, groups, organizations] : [users, groups])
-      mountKind(app, parts, mountPoint, kind);
-    mountKeyrockRoles(app, mountPoint, parts);
+      mountKind(app, modules, mountPoint, kind);
+    mountKeyrockRoles(app, mountPoint, modules);
     app.get(
       `${prefix}/ServiceProviderConfigs`,
       {
@@ -54,16 +54,16 @@ export function mountKeyrockScim(app: IdentityApp, parts: { scim: Scim } & Param
         reply: { 200: KeyrockConfig },
       },
       async () => {
-        const { config, totals } = parts.scim;
+        const { config, totals } = modules.scim;
         return new Answer({ text: keyrockServiceProviderConfig(version, config.scimTokenType, await totals()) });
       },
     );
   }
 }
 
-function mountKind(app: IdentityApp, parts: { readonly scim: Scim }, mountPoint: KeyrockMountPoint, kind: KeyrockKind): void {
+function mountKind(app: IdentityApp, modules: { readonly scim: Scim }, mountPoint: KeyrockMountPoint, kind: KeyrockKind): void {
   const { type, replySchema, singular, plural } = kind;
-  const { handler, contextOf, names, list, resourceAnswer, readChange } = createKeyrockResource(parts, mountPoint, kind);
+  const { handler, contextOf, names, list, resourceAnswer, readChange } = createKeyrockResource(modules, mountPoint, kind);
   const path = `${mountPoint.prefix}${type.endpoint}`;
   const name = `${mountPoint.name}${type.name}`;
   const target = (call: KeyrockCall) => handler().target(contextOf(call), (call.params as { id: string }).id);
@@ -98,7 +98,7 @@ function mountKind(app: IdentityApp, parts: { readonly scim: Scim }, mountPoint:
       const { input, extras } = fromKeyrock(type, call.body, names());
       checkRequired(type, input);
       if (type !== groupType) checkId(extras.id);
-      await parts.scim.checkDomain(extras.domainId);
+      await modules.scim.checkDomain(extras.domainId);
       const context = contextOf(call);
       const domainId = domainOfNew(call.caller, extras.domainId ?? context.domainId);
       return resourceAnswer(call, await handler().create(context, domainId, input, extras));

@@ -87,12 +87,12 @@ export const organizations: KeyrockKind = {
 };
 
 export function createKeyrockResource<T extends ScimTable>(
-  parts: { readonly scim: Scim },
+  modules: { readonly scim: Scim },
   { prefix, version }: KeyrockMountPoint,
   { type, handlerOf }: KeyrockKind<T>,
 ) {
-  const handler = (): ResourceHandler<T> => handlerOf(parts.scim);
-  const names = (): KeyrockSchemaNames => ({ version, extension: parts.scim.config.scimExtension });
+  const handler = (): ResourceHandler<T> => handlerOf(modules.scim);
+  const names = (): KeyrockSchemaNames => ({ version, extension: modules.scim.config.scimExtension });
   const contextOf = (call: KeyrockCall): ScimContext => ({
     caller: call.caller,
     base: call.base + prefix,
@@ -140,7 +140,7 @@ export function createKeyrockResource<T extends ScimTable>(
     // Only the standard API supports cursors.
     const parameters = { ...parametersOf(call.query), cursor: undefined };
     const request = { ...readListRequest(parameters, MAX_COUNT), extraCondition: keyrockCriteria(call.query, handler().table) };
-    const { rows, total = 0 } = await parts.scim.list(keyrockHandler(), contextOf(call), request);
+    const { rows, total = 0 } = await modules.scim.list(keyrockHandler(), contextOf(call), request);
     const resources = await renderRows(call, rows);
     return new Answer({
       text: JSON.stringify({

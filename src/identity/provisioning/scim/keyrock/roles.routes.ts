@@ -29,12 +29,12 @@ const nameOf = (name: string, domainId: string | null | undefined): string => (d
 export function mountKeyrockRoles(
   app: IdentityApp,
   { prefix, name, version }: KeyrockMountPoint,
-  parts: { roles: Roles; scim: Scim },
+  modules: { roles: Roles; scim: Scim },
 ): void {
   const path = `${prefix}/Roles`;
-  const { roles } = parts;
+  const { roles } = modules;
   const target = (call: { params: unknown }) => roles.target((call.params as { id: string }).id);
-  const schemasNow = (): string[] => [`${parts.scim.config.scimExtension}:${version}`];
+  const schemasNow = (): string[] => [`${modules.scim.config.scimExtension}:${version}`];
 
   function render({ id, name }: { id: string; name: string }) {
     const at = name.indexOf(SEPARATOR);
@@ -82,7 +82,7 @@ export function mountKeyrockRoles(
     async (call) => {
       const { name, domain_id: domainId } = call.body;
       if (name === undefined) fail('scim.invalid_value', { name: 'name', why: 'it is required' });
-      await parts.scim.checkDomain(domainId ?? undefined);
+      await modules.scim.checkDomain(domainId ?? undefined);
       return render(await roles.create(call.caller, { name: nameOf(name, domainId) }));
     },
   );

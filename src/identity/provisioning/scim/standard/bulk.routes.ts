@@ -28,7 +28,7 @@ function parseBulkPath({ path }: BulkOperation): { kind: ResourceKind | undefine
   return { kind: kinds.find(({ type }) => type.endpoint === `/${endpoint}`), id };
 }
 
-export interface BulkParts {
+export interface BulkRouteDeps {
   readonly scim: Scim;
   readonly tokens: Parameters<typeof createAuthenticate>[0];
   readonly connections: OtherCallers & {
@@ -37,21 +37,21 @@ export interface BulkParts {
   };
 }
 
-export function mountBulk(app: IdentityApp, parts: BulkParts): void {
+export function mountBulk(app: IdentityApp, modules: BulkRouteDeps): void {
   /**
    * Asked again for each operation, as if it were a request of its own: the token of the caller may be revoked meanwhile, or limited to some
    * requests.
    */
   const callerNow = async ({ headers, requestId }: ScimCall, { method, path }: BulkOperation): Promise<Caller> =>
-    createAuthenticate(parts.tokens, parts.connections)({ headers, requestId, path: ROOT + path, method }, PROVISIONING);
+    createAuthenticate(modules.tokens, modules.connections)({ headers, requestId, path: ROOT + path, method }, PROVISIONING);
 
   async function performOne(call: ScimCall, operation: BulkOperation) {
     const { method, data, version } = operation;
     const { kind, id } = parseBulkPath(operation);
     if (!kind || (method === 'POST') !== (id === undefined))
       fail('scim.invalid_path', { path: operation.path.slice(0, 100), why: 'it leads to no resource' });
-    const operations = operationsOf(kind, () => parts.scim);
-    const handler = kind.handlerOf(parts.scim);
+    const operations = operationsOf(kind, () => modules.scim);
+    const handler = kind.handlerOf(modules.scim);
     const context = contextOf({ caller: await callerNow(call, operation), base: call.base });
     const request = { context, id, data, expect: preconditionOf(version) };
     const outcome = (row: Rows[ScimTable], status: number) => ({
@@ -84,12 +84,12 @@ export function mountBulk(app: IdentityApp, parts: BulkParts): void {
     async (call) => {
       const refusalOf = (err: unknown): Fault => {
         if (err instanceof Fault) return err;
-        parts.scim.log.error({ request_id: call.requestId, err }, 'bulk operation failed');
+        modules.scim.log.error({ request_id: call.requestId, err }, 'bulk operation failed');
         return outageOf(err) ?? unexpectedFault();
       };
       const toFault = (err: unknown, operation: BulkOperation): Fault => {
         const refusal = refusalOf(err);
-        parts.connections.recordOperation(call, operation, refusal);
+        modules.connections.recordOperation(call, operation, refusal);
         return refusal;
       };
       const locate = (operation: BulkOperation): string | undefined => {

@@ -11,15 +11,15 @@ import { operationsOf, users } from './operations.ts';
 
 const access = PROVISIONING;
 
-export function mountMe(app: IdentityApp, parts: { readonly scim: Scim }): void {
-  const { show, replace, patch } = operationsOf(users, () => parts.scim);
+export function mountMe(app: IdentityApp, modules: { readonly scim: Scim }): void {
+  const { show, replace, patch } = operationsOf(users, () => modules.scim);
   const Me = resourceSchema(userType);
   const path = `${ROOT}/Me`;
 
   /** Every reply of an alias has the URL of the resource itself as Location. */
   async function withLocation(call: ScimCall, answer: Promise<Answer>): Promise<Answer> {
     const { status = 200, headers, text } = await answer;
-    const Location = locationOf(parts.scim.users, contextOf(call), call.caller.userId);
+    const Location = locationOf(modules.scim.users, contextOf(call), call.caller.userId);
     return new Answer({ status, headers: { ...headers, Location }, ...(text === undefined ? {} : { text }) });
   }
 
@@ -32,11 +32,11 @@ export function mountMe(app: IdentityApp, parts: { readonly scim: Scim }): void 
       access,
       rule: show.rule,
       // Users may see themselves in any domain.
-      target: (call) => parts.scim.users.target({ ...contextOf(call), domainId: undefined }, call.caller.userId),
+      target: (call) => modules.scim.users.target({ ...contextOf(call), domainId: undefined }, call.caller.userId),
       documentation: withUserLocation(SHOW_DOCUMENTATION),
       reply: { 200: Me, 304: null },
     },
-    (call) => withLocation(call, readAnswer(parts.scim.users, call, call.target)),
+    (call) => withLocation(call, readAnswer(modules.scim.users, call, call.target)),
   );
   app.put(
     path,
@@ -54,7 +54,7 @@ export function mountMe(app: IdentityApp, parts: { readonly scim: Scim }): void 
     async (call) => {
       const expect = preconditionOf(call.headers['if-match']);
       const row = await replace.handler({ context: contextOf(call), target: call.target, data: call.body, expect });
-      return withLocation(call, resourceAnswer(parts.scim.users, call, row, 200));
+      return withLocation(call, resourceAnswer(modules.scim.users, call, row, 200));
     },
   );
   app.patch(
@@ -73,7 +73,7 @@ export function mountMe(app: IdentityApp, parts: { readonly scim: Scim }): void 
     async (call) => {
       const expect = preconditionOf(call.headers['if-match']);
       const row = await patch.handler({ context: contextOf(call), target: call.target, data: call.body, expect });
-      return withLocation(call, patchAnswer(parts.scim.users, call, row));
+      return withLocation(call, patchAnswer(modules.scim.users, call, row));
     },
   );
 }

@@ -9,7 +9,7 @@ onEachDatabase('SCIM by an OAuth2 access token', (api) => {
   const users = (token: string) => api.get('/scim/v2/Users', { token: null, headers: { Authorization: `Bearer ${token}` } });
 
   /** Someone of a new domain, with a role on it or none. */
-  async function personOf(role: string | undefined) {
+  async function domainWithPerson(role: string | undefined) {
     const domain = await api.make('domain', { name: uniqueName('domain') });
     const person = await makeUser(api, { domain_id: domain.id });
     if (role) assertOk(await api.put(`/v3/domains/${domain.id}/users/${person.id}/roles/${await api.roleId(role)}`), 204);
@@ -17,7 +17,7 @@ onEachDatabase('SCIM by an OAuth2 access token', (api) => {
   }
 
   it('acts in the domain of an administrator who allowed it, as a connection of that domain does', async () => {
-    const { domain, person } = await personOf('admin');
+    const { domain, person } = await domainWithPerson('admin');
     const party = await RelyingParty.make(api);
     const { access_token: token } = await party.tokensFor(person, { scope: 'openid scim' });
     const { totalResults, Resources } = assertOk(await users(token));
@@ -34,11 +34,11 @@ onEachDatabase('SCIM by an OAuth2 access token', (api) => {
 
   it('is refused without the scope, without the role, and once the token is taken back', async () => {
     const party = await RelyingParty.make(api);
-    const { person: admin } = await personOf('admin');
+    const { person: admin } = await domainWithPerson('admin');
     const without = await party.tokensFor(admin, { scope: 'openid profile' });
     assert.equal((await users(without.access_token)).status, 401);
     for (const role of ['member', undefined]) {
-      const { person } = await personOf(role);
+      const { person } = await domainWithPerson(role);
       const { access_token: token } = await party.tokensFor(person, { scope: 'openid scim' });
       assert.equal((await users(token)).status, 401, String(role));
     }

@@ -19,14 +19,14 @@ const access = PROVISIONING;
 /** Callers who may list the users of the domain may list the offers. */
 const { list: rule } = users.rules;
 
-export function mountOffers<T>(app: IdentityApp, parts: { readonly scim: Scim }, kind: OfferKind<T>): void {
+export function mountOffers<T>(app: IdentityApp, modules: { readonly scim: Scim }, kind: OfferKind<T>): void {
   const { type } = kind;
   const path = `${ROOT}${type.endpoint}`;
   const OfferReply = resourceSchema(type);
 
   async function target(call: ScimCall): Promise<IdentityTarget<T>> {
     const id = pathId(call);
-    const offer = (await parts.scim.listOffers(kind, contextOf(call), [id])).find((one) => kind.idOf(one) === id);
+    const offer = (await modules.scim.listOffers(kind, contextOf(call), [id])).find((one) => kind.idOf(one) === id);
     const missing = () => fail(kind.attribute === 'roles' ? 'role.not_found' : 'project.not_found', { id });
     return { facts: listFacts(call.caller), get: () => offer ?? missing() };
   }
@@ -50,7 +50,9 @@ export function mountOffers<T>(app: IdentityApp, parts: { readonly scim: Scim },
       if (cursor !== undefined) fail('scim.invalid_cursor');
       const projection = readProjectionOf(type, parameters);
       const condition = filter === undefined ? undefined : parseFilter(type, filter);
-      const all: Resource[] = (await parts.scim.listOffers(kind, context)).map((offer) => renderOffer(kind, offer, context.base));
+      const all: Resource[] = (await modules.scim.listOffers(kind, context)).map((offer) =>
+        renderOffer(kind, offer, context.base),
+      );
       const found = condition ? all.filter((resource) => matches(condition, resource)) : all;
       const sorted =
         sortBy && findAttributePath(type, sortBy)

@@ -9,7 +9,7 @@ import { listSchema, Message, resourceSchema } from '../core/openapi.ts';
 import { type ListParameters, parametersOf, preconditionOf, readListRequest, readProjectionOf } from '../core/requests.ts';
 import type { Scim } from '../core/scim.rules.ts';
 import { contextOf, listAnswer, patchAnswer, pathId, ROOT, readAnswer, resourceAnswer, type ScimCall, tag } from './answers.ts';
-import { type BulkParts, mountBulk } from './bulk.routes.ts';
+import { type BulkRouteDeps, mountBulk } from './bulk.routes.ts';
 import { mountDiscovery } from './discovery.routes.ts';
 import {
   createDocumentation,
@@ -27,28 +27,28 @@ import { kinds, operationsOf, perform, type ResourceKind, type ResourceOperation
 
 const access = PROVISIONING;
 
-interface ScimParts {
+interface ScimRouteDeps {
   readonly scim: Scim;
 }
 
-export function mountScim(app: IdentityApp, parts: BulkParts): void {
+export function mountScim(app: IdentityApp, modules: BulkRouteDeps): void {
   for (const kind of kinds) {
-    const operations = operationsOf(kind, () => parts.scim);
-    mountLists(app, parts, kind, operations);
-    mountOne(app, parts, kind, operations);
+    const operations = operationsOf(kind, () => modules.scim);
+    mountLists(app, modules, kind, operations);
+    mountOne(app, modules, kind, operations);
   }
-  mountOffers(app, parts, roleOffers);
-  mountOffers(app, parts, entitlementOffers);
-  mountMe(app, parts);
+  mountOffers(app, modules, roleOffers);
+  mountOffers(app, modules, entitlementOffers);
+  mountMe(app, modules);
   mountDiscovery(app);
-  mountSearch(app, parts);
-  mountBulk(app, parts);
+  mountSearch(app, modules);
+  mountBulk(app, modules);
 }
 
 /** List, search and create. */
 function mountLists(
   app: IdentityApp,
-  parts: ScimParts,
+  modules: ScimRouteDeps,
   { type, handlerOf }: ResourceKind,
   { list, create }: ResourceOperations,
 ): void {
@@ -62,7 +62,7 @@ function mountLists(
     const projection = readProjectionOf(type, parameters);
     const context = contextOf(call);
     const { rows, total, nextCursor } = await list.handler({ context, target: undefined, data });
-    const resources = await renderResources(handlerOf(parts.scim), context, rows, projection);
+    const resources = await renderResources(handlerOf(modules.scim), context, rows, projection);
     return listAnswer({ resources, total, nextCursor }, data);
   }
 
@@ -111,13 +111,18 @@ function mountLists(
     },
     async (call) => {
       const row = await create.handler({ context: contextOf(call), target: call.target, data: call.body });
-      return resourceAnswer(handlerOf(parts.scim), call, row, 201);
+      return resourceAnswer(handlerOf(modules.scim), call, row, 201);
     },
   );
 }
 
 /** One resource, by its id. */
-function mountOne(app: IdentityApp, parts: ScimParts, { type, handlerOf }: ResourceKind, operations: ResourceOperations): void {
+function mountOne(
+  app: IdentityApp,
+  modules: ScimRouteDeps,
+  { type, handlerOf }: ResourceKind,
+  operations: ResourceOperations,
+): void {
   const { name } = type;
   const path = `${ROOT}${type.endpoint}/:id`;
   const ResourceReply = resourceSchema(type);
@@ -135,7 +140,7 @@ function mountOne(app: IdentityApp, parts: ScimParts, { type, handlerOf }: Resou
       documentation: SHOW_DOCUMENTATION,
       reply: { 200: ResourceReply, 304: null },
     },
-    (call) => readAnswer(handlerOf(parts.scim), call, call.target),
+    (call) => readAnswer(handlerOf(modules.scim), call, call.target),
   );
   app.put(
     path,
@@ -153,7 +158,7 @@ function mountOne(app: IdentityApp, parts: ScimParts, { type, handlerOf }: Resou
     async (call) => {
       const expect = preconditionOf(call.headers['if-match']);
       const row = await replace.handler({ context: contextOf(call), target: call.target, data: call.body, expect });
-      return resourceAnswer(handlerOf(parts.scim), call, row, 200);
+      return resourceAnswer(handlerOf(modules.scim), call, row, 200);
     },
   );
   app.patch(
@@ -172,7 +177,7 @@ function mountOne(app: IdentityApp, parts: ScimParts, { type, handlerOf }: Resou
     async (call) => {
       const expect = preconditionOf(call.headers['if-match']);
       const row = await patch.handler({ context: contextOf(call), target: call.target, data: call.body, expect });
-      return patchAnswer(handlerOf(parts.scim), call, row);
+      return patchAnswer(handlerOf(modules.scim), call, row);
     },
   );
   app.delete(
@@ -195,7 +200,7 @@ function mountOne(app: IdentityApp, parts: ScimParts, { type, handlerOf }: Resou
 }
 
 /** Searches all resource types. The caller must be allowed to list each of them. */
-function mountSearch(app: IdentityApp, parts: ScimParts): void {
+function mountSearch(app: IdentityApp, modules: ScimRouteDeps): void {
   app.post(
     `${ROOT}/.search`,
     {
@@ -223,9 +228,9 @@ function mountSearch(app: IdentityApp, parts: ScimParts): void {
           startIndex: Math.max(1, first.startIndex - total),
           count: first.count - resources.length,
         };
-        const page = await perform(operationsOf(kind, () => parts.scim).list, { context, data });
+        const page = await perform(operationsOf(kind, () => modules.scim).list, { context, data });
         const projection = readProjectionOf(kind.type, call.body);
-        resources.push(...(await renderResources(kind.handlerOf(parts.scim), context, page.rows, projection)));
+        resources.push(...(await renderResources(kind.handlerOf(modules.scim), context, page.rows, projection)));
         total += page.total ?? 0;
       }
       return listAnswer({ resources, total }, first);

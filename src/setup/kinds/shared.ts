@@ -1,4 +1,4 @@
-// Parts that several kinds share: names, references, fields, words.
+// What several kinds share: names, references, fields, words.
 import { type Schema, t } from '../../platform/http/index.ts';
 import type { Body } from '../client.ts';
 import type { Key } from '../model.ts';

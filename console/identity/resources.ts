@@ -1,4 +1,4 @@
-// Things of the API that several screens show, and how they are found.
+// Resources of the API that several screens show, and how they are found.
 import { html } from 'lit';
 import type { Choice } from '../shared/pick.ts';
 import { hrefOf, part } from '../shared/router.ts';

@@ -1,4 +1,4 @@
-// Parts that several screens about people show.
+// What several screens about people show.
 import { html, type TemplateResult } from 'lit';
 import { hrefOf } from '../../shared/router.ts';
 import { session } from '../session.ts';
