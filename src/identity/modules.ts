@@ -9,6 +9,7 @@ import { buildGround } from './ground/build.ts';
 import type { Database } from './ground/database/index.ts';
 import type { ModuleOptions } from './ground/module-options.ts';
 import { buildLogin } from './login/build.ts';
+import { createNouns } from './nouns.ts';
 import { buildOpenid } from './openid/build.ts';
 import { buildOperations } from './operations/build.ts';
 import { buildPages } from './pages/build.ts';
@@ -22,7 +23,7 @@ export async function buildModules(db: Database, options: ModuleOptions) {
   const ground = buildGround(db, options, createRevocation({ db, credentialTypes }));
   const access = buildAccess(ground);
   const directory = buildDirectory(access, createRankGuard(access));
-  const catalog = await buildCatalog(directory);
+  const catalog = await buildCatalog(directory, createNouns(directory));
   const delegation = buildDelegation(catalog);
   const applications = buildApplications(delegation);
   const login = await buildLogin(applications);

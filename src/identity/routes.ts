@@ -6,9 +6,7 @@ import { mountConsumers } from './applications/consumers/index.ts';
 import { mountDiscovery } from './catalog/discovery/index.ts';
 import { mountEndpointFilter } from './catalog/endpoint-filter/index.ts';
 import { mountLimits } from './catalog/limits/index.ts';
-import { mountNouns } from './catalog/nouns.ts';
 import { mountPolicyAssociations } from './catalog/policies/index.ts';
-import { mountRegionWithId } from './catalog/services/index.ts';
 import { mountApplicationCredentials } from './delegation/application-credentials/index.ts';
 import { mountCredentials, mountEc2Credentials } from './delegation/credentials/index.ts';
 import { mountOAuth1 } from './delegation/oauth1/index.ts';
@@ -25,6 +23,7 @@ import { mountSignatureExchange } from './login/ec2/index.ts';
 import { mountFederation } from './login/federation/index.ts';
 import { mountRevokeEvents } from './login/revoke-events/index.ts';
 import { mountAuth, mountOauth2Token } from './login/tokens/index.ts';
+import { mountNouns } from './nouns.ts';
 import { mountApplicationGrants } from './openid/application-grants/index.ts';
 import { mountKeyrockOAuth } from './openid/keyrock/index.ts';
 import { mountIntrospection } from './openid/provider/index.ts';
@@ -60,7 +59,6 @@ const MOUNTS = [
   mountGrants,
   mountAssignments,
   mountNouns,
-  mountRegionWithId,
   mountDomainConfig,
   mountEndpointFilter,
   mountPolicyAssociations,

@@ -1,6 +1,6 @@
 // One of everything, and a request for each route of the identity service about it.
 import assert from 'node:assert/strict';
-import { allNouns } from '../../src/identity/catalog/nouns.ts';
+import { allNouns } from '../../src/identity/nouns.ts';
 import type { Route, Schema } from '../../src/platform/http/index.ts';
 import { assertOk } from './answers.ts';
 import { type ApiAnswer, type TestApi, uniqueName } from './api.ts';
@@ -36,7 +36,7 @@ export async function makeWorld(api: TestApi) {
   await assign(api, { user, application, role });
   await assign(api, { organization: project, application, role });
   const nouns = await makeNouns(
-    async (path, body) => assertOk(await api.post(path, body), 201),
+    async (method, path, body) => assertOk(await api.request(method, path, { body }), 201),
     () => uniqueName('noun'),
   );
   const registeredLimit = (
@@ -88,8 +88,6 @@ export async function makeWorld(api: TestApi) {
   await api.put(`/v3/OS-FEDERATION/identity_providers/${idp}`, { identity_provider: { domain_id: domain.id } });
   await api.put(`/v3/OS-FEDERATION/identity_providers/${idp}/protocols/openid`, { protocol: { mapping_id: idp } });
   await api.put(`/v3/OS-FEDERATION/identity_providers/${idp}/openid`, { openid: OPENID });
-  const sp = uniqueName('sp');
-  await api.put(`/v3/OS-FEDERATION/service_providers/${sp}`, { service_provider: SERVICE_PROVIDER });
   return {
     domain,
     project,
@@ -111,7 +109,6 @@ export async function makeWorld(api: TestApi) {
     connection,
     invitation,
     idp,
-    sp,
   };
 }
 export type World = Awaited<ReturnType<typeof makeWorld>>;
@@ -131,7 +128,7 @@ export function idsFor(path: string, world: World): Ids {
     role_id: ofApplications ? world.role.id : world.member,
     prior_role_id: world.member,
     implied_role_id: world.member,
-    ...Object.fromEntries(Object.entries(world.nouns).map(([one, { id }]) => [`${one}_id`, id])),
+    ...Object.fromEntries(allNouns.map(({ one, parameter }) => [parameter, world.nouns[one].id])),
     group: 'ldap',
     option: 'url',
     registered_limit_id: world.registeredLimit.id,
@@ -157,7 +154,6 @@ export function idsFor(path: string, world: World): Ids {
     delivery_id: 'no-delivery',
     kind: 'token',
     idp_id: world.idp,
-    sp_id: world.sp,
     mapping_id: world.idp,
     protocol_id: 'openid',
     device_id: 'no-device',
@@ -172,7 +168,6 @@ export function idsFor(path: string, world: World): Ids {
 
 const ACCESS_RULE = { service: 'identity', path: '/v3/users', method: 'GET' };
 const MAPPING = { rules: [{ local: [{ user: { name: '{0}' } }], remote: [{ type: 'sub' }] }] };
-const SERVICE_PROVIDER = { auth_url: 'https://elsewhere.example.org/auth', sp_url: 'https://elsewhere.example.org/sp' };
 const OPENID = { issuer: 'https://login.example.org', client_id: 'x' };
 const OPENID4VP = {
   credentials: [{ format: 'dc+sd-jwt', types: ['https://town.example/resident'], subject: ['sub'] }],
@@ -195,7 +190,6 @@ const ENVELOPES: readonly [RegExp, unknown][] = [
   [/\/mappings\/:mapping_id$/, { mapping: MAPPING }],
   [/\/protocols\/:protocol_id$/, { protocol: { mapping_id: 'x' } }],
   [/\/identity_providers\/:idp_id$/, { identity_provider: { description: 'x' } }],
-  [/\/service_providers\/:sp_id$/, { service_provider: SERVICE_PROVIDER }],
   [/\/identity_providers\/:idp_id\/openid$/, { openid: OPENID }],
   [/\/identity_providers\/:idp_id\/openid4vp$/, { openid4vp: OPENID4VP }],
   [/\/password$/, { user: { original_password: 'not the password', password: 'another password of a test' } }],

@@ -1,26 +1,36 @@
-// One of each noun, made by the example of its definition (src/identity/catalog/nouns.ts).
+// One of each noun, made by the example of its definition (src/identity/nouns.ts).
 import { exampleId, type Noun } from '../../src/identity/access/noun/index.ts';
-import { allNouns } from '../../src/identity/catalog/nouns.ts';
 import type { NounName } from '../../src/identity/ground/noun-names.ts';
+import { allNouns } from '../../src/identity/nouns.ts';
 
 /** By their names. */
 export type MadeNouns = Record<NounName, any>;
 
 /** The id that it has in examples. */
-export const exampleIdOf = ({ one, examples }: Noun<NounName>): unknown => examples.create.id ?? exampleId(one);
+export const exampleIdOf = ({ one, examples }: Noun<NounName>): unknown => examples.id ?? examples.create.id ?? exampleId(one);
 
-/** The example of a request for a new one, with the ids of those that were made, and this id for one that brings its own. */
-export function newOne(noun: Noun<NounName>, made: Partial<MadeNouns>, id: unknown = exampleIdOf(noun)): object {
+/** The example of a request for a new one, with the ids of those that were made, and this id for one whose id clients choose. */
+export function newOne(noun: Noun<NounName>, made: Partial<MadeNouns>, id: unknown = exampleIdOf(noun)) {
   const ids = new Map(allNouns.map((other) => [exampleIdOf(other), other === noun ? id : made[other.one]?.id]));
-  return JSON.parse(JSON.stringify({ [noun.one]: noun.examples.create }), (_, value) => ids.get(value) ?? value);
+  const body: object = JSON.parse(JSON.stringify({ [noun.one]: noun.examples.create }), (_, value) => ids.get(value) ?? value);
+  return noun.isOnlyPut ? { method: 'PUT', path: `${noun.path}/${id}`, body } : { method: 'POST', path: noun.path, body };
 }
 
-/** `post` answers with the body. */
-export async function makeNouns(post: (path: string, body: object) => Promise<any>, idOf?: () => string): Promise<MadeNouns> {
+/** `send` answers with the body. */
+export async function makeNouns(
+  send: (method: string, path: string, body: object) => Promise<any>,
+  idOf?: () => string,
+): Promise<MadeNouns> {
   const made: Partial<MadeNouns> = {};
-  for (const noun of allNouns) made[noun.one] = (await post(noun.path, newOne(noun, made, idOf?.())))[noun.one];
+  for (const noun of allNouns) {
+    const { method, path, body } = newOne(noun, made, idOf?.());
+    made[noun.one] = (await send(method, path, body))[noun.one];
+  }
   return made as MadeNouns;
 }
 
 /** `/v3/policies/:policy_id` */
-export const itemPath = ({ path, one }: Noun<NounName>): string => `${path}/:${one}_id`;
+export const itemPath = ({ path, parameter }: Noun<NounName>): string => `${path}/:${parameter}`;
+
+/** `POST /v3/policies` */
+export const creationRoute = (noun: Noun<NounName>): string => (noun.isOnlyPut ? `PUT ${itemPath(noun)}` : `POST ${noun.path}`);

@@ -1,5 +1,5 @@
 // The routes of the services, without running any handler.
-import { allNouns } from '../../src/identity/catalog/nouns.ts';
+import { allNouns } from '../../src/identity/nouns.ts';
 import { type IdentityRouteDeps, mountIdentity } from '../../src/identity/routes.ts';
 import { createApp, type Route } from '../../src/platform/http/index.ts';
 import { mountWallet, type WalletRouteDeps } from '../../src/wallet/routes.ts';
@@ -27,7 +27,8 @@ const BASE = [
   'Role assignments',
   'Domain configuration',
   'Limits',
-  ...allNouns.map(({ tag }) => tag),
+  // Of federation, the service providers are all that is a noun.
+  ...allNouns.map(({ tag }) => tag).filter((tag) => tag !== 'Federation'),
 ];
 
 /** Keystone's own API, without our extensions. */

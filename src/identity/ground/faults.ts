@@ -295,7 +295,6 @@ export const identityFaults = {
   'mapping.invalid': { status: 400, text: 'The mapping is not valid: {why}.' },
   'protocol.not_found': missing('federation protocol'),
   'websso.untrusted_dashboard': { status: 401, text: 'The address in origin is not that of a trusted dashboard.' },
-  'service_provider.not_found': missing('service provider'),
   'service_provider.limit': { status: 403, text: 'There may be at most {limit} service providers: every token names them.' },
   'wallet_provider.not_found': { status: 404, text: 'The identity provider {id} has no settings for credentials from wallets.' },
   'openid_provider.not_found': { status: 404, text: 'The identity provider {id} has no OpenID settings.' },

@@ -1,5 +1,5 @@
 // The names of the nouns: kinds of things of the API that one definition tells (access/noun/noun.ts). What is below their modules follows from
-// this list: the rules of access, the fault that there is no such thing, versions. catalog/nouns.ts has the definitions. Nobody’s roles depend on
+// this list: the rules of access, the fault that there is no such thing, versions. ../nouns.ts has the definitions. Nobody’s roles depend on
 // a noun, so that a change of one revokes no credential (role-credentials/issued/revocation.rules.ts).
 import type { Tables } from './database/index.ts';
 
@@ -18,6 +18,7 @@ export const NOUN_NAMES = {
   endpoint: { many: 'endpoints' },
   endpoint_group: { many: 'endpoint_groups', title: 'Endpoint Group' },
   policy: { many: 'policies' },
+  service_provider: { many: 'service_providers', title: 'service provider' },
 } as const satisfies Record<string, NounNames>;
 
 /** The name of one: in paths, envelopes, rules, faults and audit events. */

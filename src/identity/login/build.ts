@@ -55,7 +55,7 @@ export async function buildLogin(below: Applications) {
     receipts: createReceipts({ keys: tokenKeys, clock }),
     checks: createLoginChecks({ ...below, scopes, refreshFromDirectory: users.refreshFromDirectory }),
     provesSecond: createSecondProof(below),
-    tokenText: createTokenText(db, { ...below, serviceProviders: federated.federation.serviceProviders.enabled }),
+    tokenText: createTokenText(db, { ...below, serviceProviders: federated.federation.namedServiceProviders }),
     revokeEvents: createRevokeEvents(below),
   };
 }

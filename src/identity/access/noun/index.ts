@@ -1,11 +1,11 @@
 // Nouns of the base API, from a definition to their routes.
 
+export { mountNoun } from './noun.routes.ts';
 export { deleteRow, findRow, insertRow } from './noun.store.ts';
 export {
   defineNoun,
   exampleId,
   flag,
-  mountNoun,
   type Noun,
   type NounBody,
   type NounDeps,

@@ -1,23 +1,19 @@
 // A noun of the base API: a table, and the requests that list, create, show, change and delete its rows. A module says what is its own
-// (`defineNoun`, with hooks for what is special), and this file makes of it what all nouns have: schemas, rules, routes and the examples of the
-// API document. What is odd stays a plain route in the module.
+// (`defineNoun`, with hooks for what is special), and this file makes of it what all nouns have: schemas and rules; noun.routes.ts makes the routes
+// and the examples of the API document. What is odd stays a plain route in the module.
 // All names follow from two (ground/noun-names.ts). A `policy` of the `policies` has the path /v3/policies/:policy_id, the rule
 // identity:update_policy, the fault policy.not_found, the audit event policy.updated, the schemas NewPolicy and PolicyEnvelope, the operation
 // updatePolicy.
 import { createHash } from 'node:crypto';
-import { type Documentation, type Query, type Schema, t } from '../../../platform/http/index.ts';
+import { type Query, type Schema, t } from '../../../platform/http/index.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { Change } from '../../ground/audit/index.ts';
 import { type FaultCode, fail } from '../../ground/faults.ts';
 import { NOUN_NAMES, type NounName, type TableOf } from '../../ground/noun-names.ts';
 import {
   bit,
-  CHANGE_IF_MATCH,
-  callerIfMatch,
   criteriaOf,
-  DELETE_IF_MATCH,
   type Deps,
-  ETAG,
   extraOf,
   type Filters,
   failOnBrokenReference,
@@ -26,14 +22,12 @@ import {
   foundPage,
   Links,
   ListLinks,
-  listOf,
   mergeExtra,
   pageOf,
   parseJson,
   wholeList,
-  withEtag,
 } from '../../ground/resource/index.ts';
-import { type Action, type Caller, type IdentityApp, type IdentityTarget, targetOf } from '../rules/index.ts';
+import { type Caller, type IdentityTarget, targetOf } from '../rules/index.ts';
 import { deleteRow, findRow, insertRow, listRows, lockNoun, type RowOf, updateRow } from './noun.store.ts';
 
 interface FieldOf<Column> {
@@ -55,8 +49,9 @@ export type Field<Column> = FieldOf<Column> &
   );
 
 /** A column that is 1 or 0, for true and false. */
-export const flag = (initial: boolean): Field<number> => ({
-  body: t.boolean(),
+export const flag = (initial: boolean, about: { readonly description?: string } = {}): Field<number> => ({
+  body: t.boolean(about),
+  answer: t.boolean(),
   initial: bit(initial),
   store: bit,
   show: (column) => column === 1,
@@ -64,11 +59,22 @@ export const flag = (initial: boolean): Field<number> => ({
 });
 
 /** The five requests. */
-type Verb = 'list' | 'create' | 'show' | 'change' | 'delete';
+export type Verb = 'list' | 'create' | 'show' | 'change' | 'delete';
 
 interface Words {
   readonly summary?: string;
   readonly description?: string;
+}
+
+/** Ids that clients choose. */
+interface ChosenId {
+  /** A request for a new one may bring it. Without this there is no POST: each new one is PUT. */
+  readonly body?: Schema<string | null>;
+  /** A new one can be PUT, with its id in the path. Refuses one that cannot be an id. */
+  check(id: string, body: NounBody): void;
+  /** Its name in the path, if that is not `policy_id`. */
+  readonly parameter?: string;
+  readonly filter?: 'text';
 }
 
 export interface NounDefinition<One extends NounName> {
@@ -78,11 +84,12 @@ export interface NounDefinition<One extends NounName> {
   readonly isClosed?: boolean;
   /** Its heading in the API document. */
   readonly tag: string;
-  readonly fields: { readonly [K in Exclude<keyof RowOf<One>, 'id' | 'extra'>]: Field<RowOf<One>[K]> };
+  /** All columns but its id, those that only clients know, and when it was made, which a hook says. */
+  readonly fields: { readonly [K in Exclude<keyof RowOf<One>, 'id' | 'extra' | 'created_at'>]: Field<RowOf<One>[K]> };
   /** Other names, which are no columns: what requests may say (a hook reads it), and what answers say. */
   readonly aliases?: Readonly<Record<string, { readonly body: Schema; readonly answer: Schema; show(row: RowOf<One>): unknown }>>;
-  /** Requests for a new one may bring its id. */
-  readonly givenId?: Schema<string | null>;
+  /** Without it, this service makes the ids. */
+  readonly id?: ChosenId;
   /** Attributes of which the API document tells, but which are stored with those that only clients know. */
   readonly documented?: Readonly<Record<string, Schema>>;
   /** One is shown with its version (ETag), and a change may ask for it (If-Match). */
@@ -92,7 +99,7 @@ export interface NounDefinition<One extends NounName> {
   /** Where the API document says more than "Change a policy". */
   readonly words?: Readonly<Partial<Record<Verb, Words>>>;
   /** A request for a new one, and a change of it, for the API document. Tests make one of it. The ids of others are those of `exampleId`. */
-  readonly examples: { readonly create: NounBody; readonly change: NounBody };
+  readonly examples: { readonly id?: string; readonly create: NounBody; readonly change: NounBody };
   /** What hooks refuse, for the API document. */
   readonly refusals?: Readonly<Partial<Record<Verb, readonly FaultCode[]>>>;
   readonly hooks?: (deps: NounDeps) => NounHooks<One>;
@@ -117,7 +124,7 @@ export interface NounHooks<One extends NounName> {
 export type NounBody = Readonly<Record<string, unknown>>;
 
 const pascal = (name: string): string => name.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
-const withArticle = (name: string): string => `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name.replaceAll('_', ' ')}`;
+export const withArticle = (name: string): string => `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name.replaceAll('_', ' ')}`;
 
 /** The id that examples have of one. */
 export const exampleId = (one: NounName): string => createHash('sha256').update(one).digest('hex').slice(0, 32);
@@ -125,7 +132,8 @@ export const exampleId = (one: NounName): string => createHash('sha256').update(
 /** The schemas of a noun, and its JSON. */
 export function defineNoun<One extends NounName>(one: One, definition: NounDefinition<One>) {
   type Row = RowOf<One>;
-  const { under = '/v3', isClosed = false, documented = {}, givenId } = definition;
+  const { under = '/v3', isClosed = false, documented = {}, id: chosen } = definition;
+  const isOnlyPut = chosen !== undefined && chosen.body === undefined;
   const table: TableOf<One> = NOUN_NAMES[one].many;
   const many: string = table;
   const aliases = Object.entries(definition.aliases ?? {});
@@ -138,9 +146,9 @@ export function defineNoun<One extends NounName>(one: One, definition: NounDefin
   const names = [...fields, ...aliases].map(([name]) => name);
   const besides = { ...Object.fromEntries(aliases.map(([name, { body }]) => [name, body])), ...documented };
   // Clients send back what they were shown. An id that may not be given is ignored in a new one.
-  const id = isClosed ? { id: t.string() } : {};
+  const id = isClosed && !isOnlyPut ? { id: t.string() } : {};
   const shape = isClosed ? t.object : t.open;
-  const New = shape(schemasOf(needed), { ...id, ...(givenId ? { id: givenId } : {}), ...schemasOf(others), ...besides });
+  const New = shape(schemasOf(needed), { ...id, ...(chosen?.body ? { id: chosen.body } : {}), ...schemasOf(others), ...besides });
   const Changes = t.changes(shape({}, { ...id, ...schemasOf(fields), ...besides }));
   const answers = Object.fromEntries([...fields, ...aliases].map(([name, { body, answer = body }]) => [name, answer]));
   const Shown = shape({ id: t.string(), ...answers, links: Links }, documented);
@@ -169,16 +177,19 @@ export function defineNoun<One extends NounName>(one: One, definition: NounDefin
     links: { self: `${base}${under}/${many}/${encodeURIComponent(row.id)}` },
   });
 
-  const filterable = (kind: 'text' | 'flag') => fields.filter(([, { filter }]) => filter === kind).map(([name]) => name);
+  const filtered = Object.entries<{ readonly filter?: 'text' | 'flag' }>({ id: chosen ?? {}, ...definition.fields });
+  const filterable = (kind: 'text' | 'flag') => filtered.filter(([, { filter }]) => filter === kind).map(([name]) => name);
   return {
     ...definition,
     one,
     many,
     table,
     path: `${under}/${many}` as const,
+    parameter: chosen?.parameter ?? `${one}_id`,
+    isOnlyPut,
     schemas,
     filters: Object.fromEntries(
-      fields.flatMap(([name, { filter: kind }]) => (kind ? [[name, { column: `${table}.${name}`, kind }]] : [])),
+      filtered.flatMap(([name, { filter: kind }]) => (kind ? [[name, { column: `${table}.${name}`, kind }]] : [])),
     ) as Filters,
     filterDocumentation: filterDocumentation(filterable('text'), filterable('flag')),
 
@@ -241,8 +252,7 @@ export function nounRules<One extends NounName>(noun: Noun<One>, deps: NounDeps)
 
     /** `idInPath`: of a request that names the id of the new one in its path. */
     create(caller: Caller, body: NounBody, idInPath?: string): Promise<Row> {
-      const idInBody = noun.givenId ? (body.id as string | null | undefined) : undefined;
-      const id = idInPath ?? (idInBody || newId());
+      const id = idInPath ?? ((noun.id?.body && (body.id as string | null | undefined)) || newId());
       const said = { ...noun.initial, ...noun.columnsOf(body), ...noun.extraOf(body) };
       return inChange(caller, id, 'created', async (transaction) => {
         const row = { id, ...said, ...(await hooks.prepare?.(transaction, body, id, true)) } as Row;
@@ -254,9 +264,9 @@ export function nounRules<One extends NounName>(noun: Noun<One>, deps: NounDeps)
     async update(caller: Caller, { id }: Row, body: NounBody): Promise<Row> {
       if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: one.replaceAll('_', ' ') });
       const work = async (transaction: Change): Promise<Row> => {
-        const given = await hooks.prepare?.(transaction, body, id, false);
+        const prepared = await hooks.prepare?.(transaction, body, id, false);
         const before = (await lockNoun(db, transaction.tx, table, id)) ?? missing(id);
-        const row: Row = { ...before, ...noun.columnsOf(body), ...given, ...noun.extraOf(body, before.extra) };
+        const row: Row = { ...before, ...noun.columnsOf(body), ...prepared, ...noun.extraOf(body, before.extra) };
         await write(row, () => updateRow(transaction.tx, table, row));
         return row;
       };
@@ -275,91 +285,3 @@ export function nounRules<One extends NounName>(noun: Noun<One>, deps: NounDeps)
 export type NounRules<One extends NounName> = ReturnType<typeof nounRules<One>>;
 /** Those of all nouns. */
 export type Nouns = { readonly [One in NounName]: NounRules<One> };
-
-/** What the API document tells of the five requests beyond their schemas. */
-function documentationOf<One extends NounName>(noun: Noun<One>): Readonly<Record<Verb, Documentation>> {
-  const { one, many, path, examples, isVersioned, givenId, refusals = {} } = noun;
-  const base = 'http://127.0.0.1:5000';
-  const shown = (body: NounBody) => {
-    const row = { id: exampleId(one), ...noun.initial, ...noun.columnsOf(body), ...noun.extraOf(body) } as RowOf<One>;
-    return noun.render(base, typeof body.id === 'string' ? { ...row, id: body.id } : row);
-  };
-  const { create, change } = examples;
-  const links = { self: `${base}${path}`, previous: null, next: null };
-  const missing: FaultCode[] = [`${one}.not_found`];
-  const since: FaultCode[] = isVersioned ? ['resource.changed'] : [];
-  return {
-    list: {
-      ...noun.filterDocumentation,
-      example: { answers: { 200: { links, [many]: [shown(create)] } } },
-      refusals: ['list.marker_not_found'],
-    },
-    create: {
-      example: { request: { [one]: create }, answers: { 201: { [one]: shown(create) } } },
-      refusals: [...(refusals.create ?? []), ...(givenId ? ['resource.duplicate'] : [])],
-    },
-    show: { ...(isVersioned ? ETAG : {}), example: { answers: { 200: { [one]: shown(create) } } }, refusals: missing },
-    change: {
-      ...(isVersioned ? CHANGE_IF_MATCH : {}),
-      example: { request: { [one]: change }, answers: { 200: { [one]: shown({ ...create, ...change }) } } },
-      refusals: [...(refusals.change ?? []), ...missing, ...since, 'resource.id_fixed'],
-    },
-    delete: { ...(isVersioned ? DELETE_IF_MATCH : {}), refusals: [...(refusals.delete ?? []), ...missing, ...since] },
-  };
-}
-
-/** The five routes. */
-export function mountNoun<One extends NounName>(app: IdentityApp, noun: Noun<One>, nouns: Pick<Nouns, One>): void {
-  const { one, many, path, tag, schemas, isVersioned, words = {} } = noun;
-  const rules = (): NounRules<One> => nouns[one];
-  const item = `${path}/:${one}_id` as '/v3/things/:id';
-  const target = ({ params }: { params: object }) => rules().target((params as Record<string, string>)[`${one}_id`]!);
-  const shown = (base: string, row: RowOf<One>) => {
-    const body = { [one]: noun.render(base, row) };
-    return isVersioned ? withEtag(row, body) : body;
-  };
-  const callerOf = (call: Parameters<typeof callerIfMatch<Caller>>[1]): Caller =>
-    isVersioned ? callerIfMatch(one, call) : call.caller;
-  const documentation = documentationOf(noun);
-  const spec = (verb: Verb, action: string, summary: string) => ({
-    id: action.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
-    summary,
-    ...words[verb],
-    tag,
-    rule: `identity:${action}` as Action,
-    documentation: documentation[verb],
-  });
-
-  app.get(
-    path,
-    { ...spec('list', `list_${many}`, `List ${many.replaceAll('_', ' ')}`), reply: { 200: schemas.List } },
-    async (call) => listOf(call, many, await rules().list(call.query), noun.render),
-  );
-  app.post(
-    path,
-    {
-      ...spec('create', `create_${one}`, `Create ${withArticle(one)}`),
-      body: schemas.Create,
-      reply: { 201: schemas.Envelope },
-    },
-    async ({ caller, body, base }) => ({ [one]: noun.render(base, await rules().create(caller, body[one] as NounBody)) }),
-  );
-  app.get(
-    item,
-    { ...spec('show', `get_${one}`, `Show ${withArticle(one)}`), target, reply: { 200: schemas.Envelope } },
-    ({ target: row, base }) => shown(base, row),
-  );
-  app.patch(
-    item,
-    {
-      ...spec('change', `update_${one}`, `Change ${withArticle(one)}`),
-      target,
-      body: schemas.Update,
-      reply: { 200: schemas.Envelope },
-    },
-    async (call) => shown(call.base, await rules().update(callerOf(call), call.target, call.body[one] as NounBody)),
-  );
-  app.delete(item, { ...spec('delete', `delete_${one}`, `Delete ${withArticle(one)}`), target, reply: { 204: null } }, (call) =>
-    rules().remove(callerOf(call), call.target),
-  );
-}

@@ -287,6 +287,5 @@ export const baseRules = {
     identity_provider: { many: 'identity_providers' },
     mapping: { many: 'mappings' },
     protocol: { many: 'protocols' },
-    service_provider: { many: 'service_providers' },
   }),
 } as const satisfies Record<string, Rule>;

@@ -1,5 +1,4 @@
 // The catalog: regions, services and endpoints, and the catalog in tokens.
-export { mountRegionWithId } from './catalog.routes.ts';
 export { Catalog } from './catalog.schema.ts';
 export { endpoint } from './endpoint.ts';
 export { region } from './region.ts';

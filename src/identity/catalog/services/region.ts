@@ -23,7 +23,15 @@ export const region = defineNoun('region', {
   isVersioned: true,
   // Every token shows the catalog.
   invalidates: tagOf.everything,
-  givenId: t.nullable(RegionId),
+  id: {
+    body: t.nullable(RegionId),
+    check(id, body) {
+      if (!/^[^/]{1,255}$/.test(id))
+        fail('request.bad_value', { field: 'id', why: 'it must have 1 to 255 characters and no slash' });
+      if (body.id !== undefined && body.id !== id)
+        fail('request.bad_value', { field: 'id', why: 'it differs from the id in the path' });
+    },
+  },
   fields: {
     description: {
       body: t.nullable(t.string()),

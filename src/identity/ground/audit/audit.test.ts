@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
 import { ADMIN_PASSWORD, type ApiAnswer, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
-import { itemPath, newOne } from '../../../../test/support/nouns.ts';
+import { creationRoute, itemPath, newOne } from '../../../../test/support/nouns.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
 import { identityRoutes, isBase, isChange, nameOfRoute } from '../../../../test/support/routes.ts';
-import { allNouns } from '../../catalog/nouns.ts';
+import { allNouns } from '../../nouns.ts';
 import type { AuditEventRow } from '../database/index.ts';
 import { createChanges, serviceActor } from './index.ts';
 
@@ -150,13 +150,15 @@ onEachDatabase('The audit log', (api) => {
     ...grants,
     ...allNouns.flatMap((noun): Step[] => [
       {
-        route: `POST ${noun.path}`,
+        route: creationRoute(noun),
         as: noun.one,
-        body: () => newOne(noun, made, uniqueName('noun')),
+        params: { [noun.parameter]: `a new ${noun.one}`.replaceAll(' ', '-') },
+        body: () => newOne(noun, made, uniqueName('noun')).body,
         events: [`${noun.one}.created ${noun.one}`],
       },
       {
         route: `PATCH ${itemPath(noun)}`,
+        params: { [noun.parameter]: noun.one },
         body: () => ({ [noun.one]: noun.examples.change }),
         events: [`${noun.one}.updated ${noun.one}`],
       },
@@ -294,6 +296,7 @@ onEachDatabase('The audit log', (api) => {
     ...allNouns.toReversed().map(
       (noun): Step => ({
         route: `DELETE ${itemPath(noun)}`,
+        params: { [noun.parameter]: noun.one },
         events: [`${noun.one}.deleted ${noun.one}`, ...(noun.one === 'region' ? ['region.deleted child'] : [])],
       }),
     ),

@@ -5,7 +5,7 @@ import { onDatabase } from '../../../../test/support/api.ts';
 import { makePerson } from '../../../../test/support/applications.ts';
 import { fill, idsFor, makeWorld, type World } from '../../../../test/support/every-route.ts';
 import { itemPath } from '../../../../test/support/nouns.ts';
-import { allNouns } from '../../catalog/nouns.ts';
+import { allNouns } from '../../nouns.ts';
 
 const REFUSED: Readonly<Record<string, string>> = {
   '/v3/users/:user_id': 'user',
@@ -18,7 +18,6 @@ const REFUSED: Readonly<Record<string, string>> = {
   '/v3/OS-OAUTH1/consumers/:consumer_id': 'consumer',
   '/v3/OS-FEDERATION/identity_providers/:idp_id': 'identity_provider',
   '/v3/OS-FEDERATION/identity_providers/:idp_id/protocols/:protocol_id': 'protocol',
-  '/v3/OS-FEDERATION/service_providers/:sp_id': 'service_provider',
 };
 const TAKEN: Readonly<Record<string, string>> = {
   '/v3/OS-OAUTH2/consumers/:consumer_id': 'consumer',

@@ -3,7 +3,7 @@ import { before, it } from 'node:test';
 import { assertForbidden, assertOk, assertRefused } from '../../../../test/support/answers.ts';
 import { type ApiAnswer, onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
 import { makeNouns } from '../../../../test/support/nouns.ts';
-import { allNouns } from '../../catalog/nouns.ts';
+import { allNouns } from '../../nouns.ts';
 
 /** A thing that two people edit: where it is, its envelope, and a change of it. */
 interface Thing {
@@ -20,7 +20,7 @@ const etagOf = (answer: ApiAnswer): string => {
 
 async function makeThings(api: TestApi): Promise<Record<string, Thing>> {
   const name = () => uniqueName('edited');
-  const nouns = await makeNouns(async (path, body) => assertOk(await api.post(path, body), 201), name);
+  const nouns = await makeNouns(async (method, path, body) => assertOk(await api.request(method, path, { body }), 201), name);
   const { consumer } = assertOk(await api.post('/v3/OS-OAUTH2/consumers', { consumer: { name: name() } }));
   const part = { application_id: consumer.id };
   const { role } = assertOk(await api.post('/v3/OS-ROLES/roles', { role: { name: name(), ...part } }));

@@ -1,4 +1,4 @@
-// /v3/OS-FEDERATION: identity providers, mappings, protocols and service providers as in Keystone, and the settings of a provider.
+// /v3/OS-FEDERATION: identity providers, mappings and protocols as in Keystone, and the settings of a provider.
 import type { IdentityApp } from '../../access/rules/index.ts';
 import { filterDocumentation, listOf, PAGE_DOCUMENTATION, wholeList } from '../../ground/resource/index.ts';
 import type { Federation } from './federation.ts';
@@ -16,7 +16,6 @@ import {
 } from './identity-providers.schema.ts';
 import { CreateMapping, MappingEnvelope, MappingList, renderMapping, UpdateMapping } from './mappings.schema.ts';
 import { OpenidSettingsEnvelope, PutOpenidSettings, renderOpenidSettings } from './openid-settings.schema.ts';
-import { mountServiceProviders } from './service-providers.routes.ts';
 import { mountTokenLogins, type TokenLoginRouteDeps } from './token-logins.routes.ts';
 import { PutWalletSettings, renderWalletSettings, WalletSettingsEnvelope } from './wallet-settings.schema.ts';
 
@@ -27,14 +26,13 @@ interface FederationRouteDeps extends TokenLoginRouteDeps {
   readonly federation: Federation;
 }
 
-export function mountFederation(app: IdentityApp, parts: FederationRouteDeps): void {
-  mountIdentityProviders(app, parts);
-  mountMappings(app, parts);
-  mountProtocols(app, parts);
-  mountOpenidSettings(app, parts);
-  mountWalletSettings(app, parts);
-  mountServiceProviders(app, parts);
-  mountTokenLogins(app, parts);
+export function mountFederation(app: IdentityApp, modules: FederationRouteDeps): void {
+  mountIdentityProviders(app, modules);
+  mountMappings(app, modules);
+  mountProtocols(app, modules);
+  mountOpenidSettings(app, modules);
+  mountWalletSettings(app, modules);
+  mountTokenLogins(app, modules);
 }
 
 function mountIdentityProviders(app: IdentityApp, { federation }: FederationRouteDeps): void {

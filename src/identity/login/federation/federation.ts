@@ -21,7 +21,7 @@ import { createProviderClients } from './provider-clients.ts';
 import { createProviderFlows } from './provider-flow.rules.ts';
 import { createProviderLogins } from './provider-login.rules.ts';
 import { createProviderSessions, type ProviderSessionDeps } from './provider-sessions.rules.ts';
-import { createServiceProviders } from './service-providers.rules.ts';
+import { enabledServiceProviders } from './service-providers.store.ts';
 import { createTokenLogins } from './token-logins.rules.ts';
 import { createWalletProviders } from './wallet-providers.rules.ts';
 import { createWalletSettings } from './wallet-settings.rules.ts';
@@ -66,7 +66,8 @@ export function createFederation(deps: FederationDeps) {
     openidSettings,
     walletSettings,
     walletProviders: createWalletProviders(deps),
-    serviceProviders: createServiceProviders(deps),
+    /** Those that tokens name. */
+    namedServiceProviders: () => enabledServiceProviders(deps.db.read),
     flows: createProviderFlows({ ...deps, clientOf }),
     logins,
     tokenLogins: createTokenLogins({ ...deps, clientOf, logins }),

@@ -10,5 +10,6 @@ export { createFederation, type Federation } from './federation.ts';
 export type { LinkedAccount } from './links.rules.ts';
 export { FLOW_SECONDS, interactionOf, type OfferedProviders, type ProviderFlow } from './provider-flow.rules.ts';
 export type { ProviderLogin } from './provider-login.rules.ts';
+export { serviceProvider } from './service-provider.ts';
 export type { CredentialStatement, WalletProvider, WalletProviders } from './wallet-providers.rules.ts';
 export type { AskedCredential } from './wallet-settings.schema.ts';

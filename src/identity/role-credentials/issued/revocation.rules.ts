@@ -17,12 +17,7 @@ import { concernsMany, invalidationBy, isRelevant, lockOf, selectionOf } from '.
 const TAGS_AT_ONCE = 500;
 
 /** Changes of these do not change anybody’s roles, although they invalidate what all credentials depend on, or all credentials of an application. */
-const WITHOUT_ROLES: ReadonlySet<string> = new Set([
-  ...Object.keys(NOUN_NAMES),
-  'service_provider',
-  'permission',
-  'issued_credential',
-]);
+const WITHOUT_ROLES: ReadonlySet<string> = new Set([...Object.keys(NOUN_NAMES), 'permission', 'issued_credential']);
 const HARMLESS: ReadonlySet<string> = new Set([
   'consumer.created',
   'consumer.updated',

@@ -1,11 +1,12 @@
 // All nouns, by their names: what follows from their definitions is made here. The compiler asks for those that are in NOUN_NAMES. One that
 // refers to another comes after it.
-import { mountNoun, type Noun, type NounDeps, type Nouns, nounRules } from '../access/noun/index.ts';
-import type { IdentityApp } from '../access/rules/index.ts';
-import type { NounName } from '../ground/noun-names.ts';
-import { endpointGroup } from './endpoint-filter/index.ts';
-import { policy } from './policies/index.ts';
-import { endpoint, region, service } from './services/index.ts';
+import { mountNoun, type Noun, type NounDeps, type Nouns, nounRules } from './access/noun/index.ts';
+import type { IdentityApp } from './access/rules/index.ts';
+import { endpointGroup } from './catalog/endpoint-filter/index.ts';
+import { policy } from './catalog/policies/index.ts';
+import { endpoint, region, service } from './catalog/services/index.ts';
+import type { NounName } from './ground/noun-names.ts';
+import { serviceProvider } from './login/federation/index.ts';
 
 export const NOUNS: { readonly [One in NounName]: Noun<One> } = {
   region,
@@ -13,6 +14,7 @@ export const NOUNS: { readonly [One in NounName]: Noun<One> } = {
   endpoint,
   endpoint_group: endpointGroup,
   policy,
+  service_provider: serviceProvider,
 };
 
 /** The types of their rows differ; what is made of them does not. */
