@@ -106,6 +106,8 @@ export interface Match {
 export interface PreviewQuery {
   readonly id: string;
   readonly format: string;
+  /** Whether the wallet knows the format. */
+  readonly supported: boolean;
   readonly required: boolean;
   readonly claims: readonly Path[];
   readonly matches: readonly Match[];

@@ -137,6 +137,21 @@ onUsualWallet('The pages of the wallet', (wallet) => {
     await page.getByText('given name').waitFor();
   });
 
+  it('say which credential is asked for in a format that the wallet does not know', async () => {
+    const { person } = await world.holder();
+    const novel = { id: 'pass', format: 'a+format', meta: {} };
+    const page = await openWallet(chromium, person, '/receive');
+    await paste(page, await verifier.ask({ query: { credentials: [novel, queryFor('id', IDENTITY)] } }));
+    await page.getByText(words.share.unknownFormat('pass', 'a+format')).waitFor();
+    assert.equal(await page.getByRole('button', { name: words.share.consent(hostOf(verifier)) }).count(), 0);
+    const other = await openWallet(chromium, person, '/receive');
+    const query = { credentials: [novel, queryFor('id', IDENTITY)], credential_sets: [{ options: [['pass'], ['id']] }] };
+    await paste(other, await verifier.ask({ query }));
+    await other.getByText(`(${words.share.unknown})`).waitFor();
+    await press(other, words.share.consent(hostOf(verifier)));
+    await other.getByText(words.share.shared).waitFor();
+  });
+
   it('refuse a request, and say so to the verifier', async () => {
     const person = await wallet.logIn();
     const page = await openWallet(chromium, person, '/receive');

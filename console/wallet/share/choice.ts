@@ -33,6 +33,19 @@ export class Choice {
     return option.every((id) => this.query(id).matches.length > 0);
   }
 
+  /** In a format that the wallet does not know, so that it cannot be received, either. */
+  unknownIn(option: readonly string[]): readonly PreviewQuery[] {
+    return option.map((id) => this.query(id)).filter(({ supported }) => !supported);
+  }
+
+  /** Why nothing can be shared: every option of a required set has one of these. */
+  get unknown(): readonly PreviewQuery[] {
+    const stuck = this.sets.filter(
+      ({ options, required }) => required && options.every((option) => this.unknownIn(option).length > 0),
+    );
+    return stuck.flatMap(({ options }) => this.unknownIn(options[0] ?? []));
+  }
+
   optionOf(set: number): number {
     return this.#options[set]!;
   }

@@ -113,7 +113,7 @@ class Share extends Screen {
     const choose = (option: number): void => this.#chooseAgain((one) => one.chooseOption(at, option));
     const radio = (option: number, label: string, isPossible: boolean): TemplateResult =>
       html`<label class="check"><input type="radio" name="set-${at}" ?disabled=${!isPossible} .checked=${choice.optionOf(at) === option} @change=${() => choose(option)} />
-        <span>${label}${isPossible ? nothing : html` <span class="soft">(${share.missing})</span>`}</span></label>`;
+        <span>${label}${isPossible ? nothing : html` <span class="soft">(${choice.unknownIn(options[option] ?? []).length > 0 ? share.unknown : share.missing})</span>`}</span></label>`;
     return html`<fieldset class="card">
       <legend>${purpose ?? (required ? share.chooseOne : share.optional)}</legend>
       ${options.map((option, index) => radio(index, option.map((id) => this.#nameOf(id)).join(' + '), choice.isPossible(option)))}
@@ -176,6 +176,10 @@ class Share extends Screen {
     </section>`;
   }
 
+  #whyNot({ unknown: [one] }: Choice): string {
+    return one ? words.share.unknownFormat(one.id, one.format) : words.share.notSatisfiable;
+  }
+
   protected content(): Content {
     if (this.#answer) return this.#done(this.#answer);
     const { share } = words;
@@ -189,7 +193,7 @@ class Share extends Screen {
         preview.satisfiable
           ? html`${choice.sets.map((set, at) => this.#setChoice(set, at))}
             ${choice.answered.map((query, at) => this.#query(query, at))}`
-          : html`<p class="bad" role="alert">${share.notSatisfiable}</p>`
+          : html`<p class="bad" role="alert">${this.#whyNot(choice)}</p>`
       }
       ${preview.transactionData ? html`<section class="card"><h2>${share.transaction}</h2>${preview.transactionData.map((one) => html`<pre>${JSON.stringify(one, undefined, 2)}</pre>`)}</section>` : nothing}
       <section class="card">

@@ -62,7 +62,7 @@ export const walletFaults = {
   },
   'credential-rejected': { status: 422, text: 'The credential from the issuer was rejected: {why}.' },
   'issuance-denied': { status: 422, text: 'The issuer refused to issue this credential.' },
-  'no-matching-credential': { status: 422, text: 'No credential in this wallet matches the request.' },
+  'no-matching-credential': { status: 422, text: 'No credential in this wallet matches the request{why}.' },
   'selection-does-not-match': { status: 422, text: 'The selection cannot be used: {why}.' },
   'untrusted-verifier': { status: 422, text: 'The verifier is not trusted: {why}.' },
   'unsupported-transaction-data': { status: 422, text: 'The transaction data cannot be confirmed: {why}.' },

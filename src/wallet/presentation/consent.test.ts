@@ -47,11 +47,12 @@ onEachWallet(
             {
               id: 'id',
               format: 'dc+sd-jwt',
+              supported: true,
               required: true,
               claims: disclosed,
               matches: [newer, older].map(({ id }) => ({ credentialId: id, disclosed })),
             },
-            { id: 'club', format: 'dc+sd-jwt', required: false, claims: [], matches: [] },
+            { id: 'club', format: 'dc+sd-jwt', supported: true, required: false, claims: [], matches: [] },
           ],
           sets: [
             { options: [['id']], required: true },

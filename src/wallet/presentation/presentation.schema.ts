@@ -70,7 +70,16 @@ export const PresentationReply = t.object(
     redirectUri: t.string(),
     responseMode: t.string(),
     query: t.array(
-      t.object({ id: t.string(), format: t.string(), required: t.boolean(), claims: t.array(Path), matches: t.array(Match) }),
+      t.object({
+        id: t.string(),
+        format: t.string(),
+        supported: t.boolean({
+          description: 'Whether the wallet knows the format. Nothing matches a query whose format it does not know.',
+        }),
+        required: t.boolean(),
+        claims: t.array(Path),
+        matches: t.array(Match),
+      }),
     ),
     sets: t.array(QuerySet, { description: 'Which queries are alternatives. Without it, all queries are to be answered.' }),
     selected: t.array(t.string(), { description: 'The queries that are answered if nothing is selected.' }),

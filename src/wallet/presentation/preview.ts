@@ -1,4 +1,5 @@
 // Previews what would be shown to the verifier.
+import { formatNamed } from '../../verifiable/formats/index.ts';
 import { createClaimMatcher } from './claims.ts';
 import { type EvaluatedRequest, type PresentationDeps, type PresentationExchange, selectionOf } from './data.ts';
 import type { DisclosedPaths } from './disclosed-paths.ts';
@@ -96,6 +97,7 @@ export async function previewPresentation(
     query: results.map(({ id, format, claims }, at) => ({
       id,
       format,
+      supported: formatNamed(format) !== undefined,
       required: isRequired(query, id),
       claims: claims.map((path) => [...path]),
       matches: previews[at]!,

@@ -150,13 +150,6 @@ describe('A query for one credential', () => {
       assert.equal(await holding({ w3c })(query(['IDCredential', 'OtherCredential'])), undefined);
     });
 
-  it('is not answered by a format nobody knows', async () => {
-    assert.equal(
-      await holding({ pid })({ credentials: [{ id: 'a', format: 'ac_vp', meta: {} }] }).catch(() => undefined),
-      undefined,
-    );
-  });
-
   it('takes only a credential with a key, unless it does without', async () => {
     const loose = { ...pid, binding: 'none' };
     const query = { ...sdJwt('a', ID, ['last_name']) };
@@ -194,6 +187,34 @@ describe('A query by authority', () => {
       undefined,
     );
   });
+});
+
+describe('A query by an authority of a type that is not known here', () => {
+  const below = { ...pid, authorityKeyIds: ['s9tIpPmhxdiuNkHMEWNpYim8S8Y'] };
+  const aki = { type: 'aki', values: below.authorityKeyIds };
+  const novel = (more: object = {}) => ({ type: 'constructor', values: ['anything'], ...more });
+  const query = (...trusted: unknown[]) => ({
+    credentials: [{ ...sdJwt('a', ID, ['last_name']), trusted_authorities: trusted }, sdJwt('b', ID, ['last_name'])],
+    credential_sets: [{ options: [['a'], ['b']] }],
+  });
+  const answered = async (...trusted: unknown[]) => Object.keys((await holding({ below })(query(...trusted)))!);
+
+  it('is answered by the other authorities that it names, and by nothing if there is none', async () => {
+    assert.deepEqual(await answered(novel(), aki), ['a']);
+    assert.deepEqual(await answered(novel()), ['b']);
+    assert.deepEqual(await answered(novel(), novel({ type: 'x' })), ['b']);
+  });
+
+  for (const [what, wrong] of Object.entries({
+    'a number as its type': novel({ type: 1 }),
+    'no values': novel({ values: [] }),
+    'values that are no texts': novel({ values: [1] }),
+    'values that are no list': novel({ values: 'x' }),
+    nothing: null,
+  }))
+    it(`is refused if it is malformed: ${what}`, async () => {
+      for (const trusted of [[wrong], [aki, wrong]]) await assert.rejects(parseQuery(query(...trusted)), /cannot be read/);
+    });
 });
 
 describe('A path', () => {
@@ -347,6 +368,97 @@ describe('A query for several credentials', () => {
     assert.deepEqual(chooseQueries(query, results, []), ['mdl-id']);
     assert.deepEqual(chooseQueries(query, results, ['mdl-address']), ['mdl-id', 'mdl-address']);
     assert.deepEqual(chooseQueries(query, results, ['photo_card-address']), ['mdl-id']);
+  });
+});
+
+describe('A query in a format that is not known here', () => {
+  /** A later format may define its `meta` in any way. */
+  const novel = (id: string, more: object = {}) => ({
+    id,
+    format: 'ac_vp',
+    meta: { vct_values: [], scheme: { of: 1 } },
+    ...more,
+  });
+  const known = sdJwt('pid', ID, ['last_name']);
+  const shown = { pid: { pid: [['last_name']] } };
+
+  it('is answered by nothing', async () => {
+    assert.equal(await holding({ pid })({ credentials: [novel('a')] }), undefined);
+    assert.equal(await holding({ pid })({ credentials: [novel('a'), known] }), undefined);
+  });
+
+  it('does not keep another option, or a set beside, from being answered', async () => {
+    const credentials = [novel('a'), known];
+    const sets = [
+      [{ options: [['a'], ['pid']] }],
+      [{ options: [['a', 'pid'], ['pid']] }],
+      [{ options: [['pid']] }],
+      [{ required: false, options: [['a']] }, { options: [['pid']] }],
+    ];
+    for (const credential_sets of sets)
+      assert.deepEqual(await holding({ pid })({ credentials, credential_sets }), shown, JSON.stringify(credential_sets));
+    for (const options of [[['a']], [['a', 'pid']]])
+      assert.equal(await holding({ pid })({ credentials, credential_sets: [{ options }] }), undefined);
+  });
+
+  it('keeps all that it says, and its place', async () => {
+    const claims = [{ id: 'x', path: ['a', null, 0], values: ['v'] }];
+    const trusted_authorities = [{ type: 'aki', values: ['AAAA'] }];
+    const asked = novel('a', { claims, claim_sets: [['x']], multiple: true, trusted_authorities });
+    const { credentials } = await parseQuery({ credentials: [known, asked, sdJwt('other', ID, ['name'])] });
+    assert.deepEqual(
+      credentials.map(({ id, format }) => [id, format]),
+      [
+        ['pid', 'dc+sd-jwt'],
+        ['a', 'ac_vp'],
+        ['other', 'dc+sd-jwt'],
+      ],
+    );
+    assert.deepEqual(credentials[1], { ...asked, require_cryptographic_holder_binding: true });
+  });
+
+  for (const format of ['constructor', 'toString', 'DC+SD-JWT', 'mso_mdoc ', 'x'.repeat(1000)])
+    it(`may have any name: ${format.slice(0, 20)}`, async () => {
+      const query = { credentials: [novel('a', { format }), known], credential_sets: [{ options: [['a'], ['pid']] }] };
+      assert.deepEqual(await holding({ pid })(query), shown);
+    });
+
+  for (const [what, wrong] of Object.entries({
+    'a format that is no text': { format: 7 },
+    'no format': { format: undefined },
+    'an empty format': { format: '' },
+    'no meta': { meta: undefined },
+    'a list as meta': { meta: [] },
+    'an id with a space': { id: 'a b' },
+    'an id twice': { id: 'pid' },
+    'no claims in a list': { claims: [] },
+    'a claim without a path': { claims: [{ id: 'x' }] },
+    'a negative step': { claims: [{ path: ['a', -1] }] },
+    'two claims of one id': {
+      claims: [
+        { id: 'x', path: ['a'] },
+        { id: 'x', path: ['b'] },
+      ],
+      claim_sets: [['x']],
+    },
+    'a set of claims that are not there': { claims: [{ id: 'x', path: ['a'] }], claim_sets: [['y']] },
+    'sets without claims': { claim_sets: [['x']] },
+    'a text as multiple': { multiple: 'yes' },
+    'no authority in a list': { trusted_authorities: [] },
+  }))
+    it(`is refused as any other if it is malformed: ${what}`, async () => {
+      const query = { credentials: [novel('a', wrong), known], credential_sets: [{ options: [['pid']] }] };
+      await assert.rejects(parseQuery(query), /cannot be read/);
+    });
+
+  it('has the limits of any other', async () => {
+    const claims = Array.from({ length: 101 }, () => ({ path: ['a'] }));
+    await assert.rejects(parseQuery({ credentials: [novel('a', { claims })] }), /asks for too much/);
+  });
+
+  it('does not excuse an option that names what is not asked for', async () => {
+    const query = { credentials: [novel('a'), known], credential_sets: [{ options: [['b'], ['pid']] }] };
+    await assert.rejects(parseQuery(query), /cannot be read/);
   });
 });
 

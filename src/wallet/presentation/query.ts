@@ -42,6 +42,7 @@ interface CredentialQuery extends ClaimsQuery {
   readonly format: string;
   readonly multiple?: boolean;
   readonly require_cryptographic_holder_binding?: boolean;
+  readonly trusted_authorities?: readonly unknown[];
   readonly meta: QueryMeta;
 }
 
@@ -105,10 +106,58 @@ function normalized(query: CredentialQuery): CredentialQuery {
   return claims ? { ...query, claims } : query;
 }
 
+/** Formats may be added later. A wallet that does not know one has nothing that matches (OID4VP, 6.4.2). */
+const isUnknownFormat = (format: unknown): boolean =>
+  typeof format === 'string' && format !== '' && formatNamed(format) === undefined;
+
+/**
+ * The library refuses formats that it does not know. What queries of all formats have in common is checked as if it were another; `meta` is
+ * for each format to define (OID4VP, 6.1).
+ */
+const asKnownFormat = (query: CredentialQuery): CredentialQuery =>
+  isUnknownFormat(query.format) ? { ...query, format: 'dc+sd-jwt', meta: {} } : query;
+
+/** The types of the specification. Others may be added; no credential matches them here (OID4VP, 6.1.1). */
+const AUTHORITY_TYPES: readonly unknown[] = ['aki', 'etsi_tl', 'openid_federation'];
+
+/** Well-formed, of a type that is not known. */
+function isUnknownAuthority(authority: unknown): boolean {
+  const { type, values } = (authority ?? {}) as { type?: unknown; values?: unknown };
+  return (
+    typeof type === 'string' &&
+    !AUTHORITY_TYPES.includes(type) &&
+    Array.isArray(values) &&
+    values.length > 0 &&
+    values.every((value) => typeof value === 'string')
+  );
+}
+
+/** One of several is enough. If all are unknown, an empty list is left, which nothing matches; the library takes it only after parsing. */
+function knownAuthorities({ trusted_authorities: all }: CredentialQuery): readonly unknown[] | undefined {
+  return Array.isArray(all) && all.length > 0 ? all.filter((one) => !isUnknownAuthority(one)) : undefined;
+}
+
+/** What the library can parse. */
+function asParsable(query: CredentialQuery): CredentialQuery {
+  const { trusted_authorities: all, ...rest } = asKnownFormat(query);
+  const known = knownAuthorities(query) ?? all;
+  return known === undefined || (known.length === 0 && all?.length !== 0) ? rest : { ...rest, trusted_authorities: known };
+}
+
+function asAsked(query: CredentialQuery, asked: CredentialQuery): CredentialQuery {
+  const { format, meta } = asked;
+  return {
+    ...query,
+    ...(isUnknownFormat(format) ? { format, meta } : {}),
+    ...(knownAuthorities(asked)?.length === 0 ? { trusted_authorities: [] } : {}),
+  };
+}
+
 /** Forbidden by DCQL, but accepted by the library. */
-function isForbidden({ meta, claims = [] }: CredentialQuery): boolean {
+function isForbidden({ format, meta, claims = [] }: CredentialQuery): boolean {
   const ids = claims.flatMap(({ id }) => id ?? []);
-  return (Array.isArray(meta.vct_values) && meta.vct_values.length === 0) || new Set(ids).size < ids.length;
+  const isOfNoType = !isUnknownFormat(format) && Array.isArray(meta.vct_values) && meta.vct_values.length === 0;
+  return isOfNoType || new Set(ids).size < ids.length;
 }
 
 /** `meta` is required and must be an object (OID4VP, 6.1). The library also accepts lists. */
@@ -130,9 +179,11 @@ export async function parseQuery(raw: unknown): Promise<PresentationQuery> {
   if (isUnsafeJson(raw) || isMetaMissing(raw)) refuse('its query cannot be read');
   let query: PresentationQuery;
   try {
-    const parsed = DcqlQuery.parse(raw as never);
+    const { credentials, ...rest } = raw as PresentationQuery;
+    const parsed = DcqlQuery.parse({ ...rest, credentials: credentials.map(asParsable) } as never);
     DcqlQuery.validate(parsed);
-    query = parsed as unknown as PresentationQuery;
+    const read = parsed as unknown as PresentationQuery;
+    query = { ...read, credentials: read.credentials.map((one, at) => asAsked(one, credentials[at]!)) };
   } catch {
     return refuse('its query cannot be read');
   }
@@ -275,9 +326,26 @@ export type Matcher = ReturnType<typeof createMatcher>;
 export const canConfirm = (matches: readonly Match[]): boolean =>
   matches.every(({ candidate: { format, row } }) => FORMATS[format].holder.confirmsTransactions && row.binding !== 'none');
 
+const queriesIn = (query: PresentationQuery, isOne: (format: string) => boolean): Set<string> =>
+  new Set(query.credentials.filter(({ format }) => isOne(format)).map(({ id }) => id));
+
 /** Whether any wallet could answer. It depends only on the request, so the answer does not reveal what is in this wallet. */
 export const isAnswerable = (query: PresentationQuery, { names }: VerifierFormats): boolean =>
-  chooseAmong(query, new Set(query.credentials.filter(({ format }) => names(format)).map(({ id }) => id)), []) !== undefined;
+  chooseAmong(query, queriesIn(query, names), []) !== undefined;
+
+/** Of a request that is not answerable: the queries that a wallet which knows all formats could answer. */
+export function queriesOfUnknownFormat(
+  query: PresentationQuery,
+  { names }: VerifierFormats,
+): Pick<CredentialQuery, 'id' | 'format'>[] {
+  const needed =
+    chooseAmong(
+      query,
+      queriesIn(query, (format) => names(format) || isUnknownFormat(format)),
+      [],
+    ) ?? [];
+  return query.credentials.filter(({ id, format }) => needed.includes(id) && isUnknownFormat(format));
+}
 
 /** Without credential sets all queries are required. */
 export function isRequired(query: PresentationQuery, id: string): boolean {

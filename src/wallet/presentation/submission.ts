@@ -5,7 +5,7 @@ import { sendAnswer } from './answer.ts';
 import { concludeExchange } from './conclusion.ts';
 import { type EvaluatedRequest, type PresentationDeps, type PresentationExchange, selectionOf } from './data.ts';
 import type { PresentationAnswer, PresentationRequest } from './presentation.schema.ts';
-import { canConfirm, chooseQueries, isAnswerable } from './query.ts';
+import { canConfirm, chooseQueries, isAnswerable, queriesOfUnknownFormat } from './query.ts';
 import type { Confirmation } from './transaction-data.ts';
 import { createVpTokens, type PreparedAnswer, type SelectedMatches } from './vp-token.ts';
 
@@ -13,6 +13,18 @@ import { createVpTokens, type PreparedAnswer, type SelectedMatches } from './vp-
 class CopyGoneError extends Error {}
 /** Maximum number of attempts, if other processes consume the reserved copies. */
 const MAX_TRIES = 5;
+
+const MAX_NAMED = 3;
+const MAX_NAME = 50;
+
+/** Which credentials the request cannot be answered without, in the verifier's words. */
+function missingFormats(missing: ReturnType<typeof queriesOfUnknownFormat>): string {
+  if (missing.length === 0) return '';
+  const named = missing
+    .slice(0, MAX_NAMED)
+    .map(({ id, format }) => `${id.slice(0, MAX_NAME)} in the format ${format.slice(0, MAX_NAME)}, which is not known here`);
+  return `: it requires ${named.join('; ')}`;
+}
 
 /** Selects the credentials for each answered query. */
 export async function choosePresentations(
@@ -25,11 +37,14 @@ export async function choosePresentations(
   const results = await matcher.match(caller, query, selection, true, verifierFormats);
   const chosen = chooseQueries(query, results, Object.keys(selection.by ?? {}));
   if (!chosen && !isAnswerable(query, verifierFormats))
-    fail('no-matching-credential', undefined, { detail: { protocol: { error: 'vp_formats_not_supported' } } });
-  if (!chosen)
-    fail(selection.by || selection.all || selection.claimSets ? 'selection-does-not-match' : 'no-matching-credential', {
-      why: 'what is selected does not answer the request',
-    });
+    fail(
+      'no-matching-credential',
+      { why: missingFormats(queriesOfUnknownFormat(query, verifierFormats)) },
+      { detail: { protocol: { error: 'vp_formats_not_supported' } } },
+    );
+  if (!chosen && (selection.by || selection.all || selection.claimSets))
+    fail('selection-does-not-match', { why: 'what is selected does not answer the request' });
+  if (!chosen) return fail('no-matching-credential', { why: '' });
   return results
     .filter(({ id }) => chosen.includes(id))
     .map((result) => ({ result, matches: result.multiple ? result.matches : result.matches.slice(0, 1) }));

@@ -19,6 +19,7 @@ export const share = {
   optional: 'Optional: you may leave it out',
   nothing: 'Share nothing of it',
   missing: 'you do not have it',
+  unknown: 'this wallet does not know its format',
   which: 'Which one do you show?',
   many: (count: number, described: number) =>
     `${count} credentials fit. ${described} of them are described in the list; choose one of the others to see what it is.`,
@@ -33,6 +34,8 @@ export const share = {
   refuseText: 'If you refuse, the verifier is told so, and learns nothing else.',
   notSatisfiable:
     'You do not have what is asked for. Receive the missing credential first, then open the request again, or refuse.',
+  unknownFormat: (id: string, format: string) =>
+    `This wallet does not know the format ${format}, in which “${id}” is asked for. It can only be refused here.`,
   shared: 'It was shared. The verifier accepted it.',
   refused: 'You refused. The verifier was told.',
   goOnAt: (host: string) => `Go on at ${host}`,

@@ -21,6 +21,7 @@ export const share: Words['share'] = {
   optional: 'Opcional: puede omitirlo',
   nothing: 'No compartir nada de ello',
   missing: 'no la tiene',
+  unknown: 'esta cartera no conoce su formato',
   many: (count, described) =>
     `Hay ${count} credenciales que sirven. La lista describe ${described}; elija una de las demás para ver cuál es.`,
   which: '¿Cuál muestra?',
@@ -34,6 +35,8 @@ export const share: Words['share'] = {
   refuse: 'Negarse',
   refuseText: 'Si se niega, se le dice al verificador, y no sabe nada más.',
   notSatisfiable: 'No tiene lo que se pide. Reciba primero la credencial que falta y abra la petición de nuevo, o niéguese.',
+  unknownFormat: (id, format) =>
+    `Esta cartera no conoce el formato ${format}, en el que se pide «${id}». Aquí solo puede negarse.`,
   shared: 'Se ha compartido. El verificador lo ha aceptado.',
   refused: 'Se ha negado. Se le ha dicho al verificador.',
   goOnAt: (host) => `Continuar en ${host}`,
