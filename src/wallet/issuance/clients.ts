@@ -6,6 +6,7 @@ import type { createCallbacks, WalletSigner } from '../protocols/index.ts';
 import type { IssuanceData } from './data.ts';
 import type { AuthorizedClient } from './endpoint.ts';
 import { dpopOptions, dpopSigner } from './token.ts';
+import { withoutUnknownFormats } from './unknown-formats.ts';
 
 const MAX_CALLS = 16;
 const MAX_MS = 20_000;
@@ -43,7 +44,7 @@ export async function createClients(
   setGlobalConfig({ allowInsecureUrls: true });
   const clientWith = (callbacks: CallbackContext): Openid4vciClient => new Client({ callbacks });
   return {
-    plain: () => clientWith(bounded(callbacksFor())),
+    plain: () => clientWith(withoutUnknownFormats(bounded(callbacksFor()))),
     signing: (signer: WalletSigner) => clientWith(callbacksFor(signer)),
     oauth: () => new Oauth2Client({ callbacks: callbacksFor() }),
     /** With the token of an exchange and its DPoP key. */
