@@ -14,13 +14,19 @@ interface Sharing {
 const SHARING: readonly Sharing[] = [
   // A library for key devices is loaded once for a process, with one folder of tokens.
   { files: /pkcs11/, inAProcess: 1 },
-  { files: /^test\/browser\//, inAProcess: 5 },
+  { files: /^test\/browser\//, inAProcess: 7 },
   { files: /^src\//, inAProcess: 20 },
   { files: /^(?:conformance|test\/peers)\//, inAProcess: 5 },
-  // These start processes, measure, or replace what a process has once.
+  // Whole services, within the process of the test.
+  {
+    files:
+      /^test\/(?:api-page|console-|haip|methods|openapi|plot|references|requests|role-credential-losses|role-credentials-wallet|schemas|settings|together|wallet-(?:display|login|secrets|sessions|sign-in|tenancy))/,
+    inAProcess: 8,
+  },
+  // The others start processes, measure, or replace what a process has once.
   { files: /^/, inAProcess: 1 },
 ];
-const ORDER = [4, 0, 1, 3, 2];
+const ORDER = [5, 0, 1, 4, 3, 2];
 
 const HOOK = join(import.meta.dirname, '../test/support/runner-hook.ts');
 const addressOf = (file: string): string => JSON.stringify(pathToFileURL(resolve(file)).href);

@@ -8,7 +8,7 @@ import { newMasterKey } from '../src/platform/seal/index.ts';
 import { ADMIN_PASSWORD, TestApi } from './support/api.ts';
 import { assign, assignmentPath, makePerson, makeRole } from './support/applications.ts';
 import { BAD, basic, FORM, GOOD, informationOf, KeyrockClient, listPath, verdictsOn } from './support/keyrock-client.ts';
-import { sharedPostgres } from './support/postgres.ts';
+import { migratedPostgres } from './support/migrated-database.ts';
 import { type GatehouseProcess, gatehouse } from './support/process.ts';
 import { soon } from './support/soon.ts';
 
@@ -28,7 +28,7 @@ describe('Access tokens on two replicas', () => {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'gatehouse-test-'));
     const settings = {
-      GATEHOUSE_IDENTITY_DATABASE_URL: await (await sharedPostgres()).createDatabase(),
+      GATEHOUSE_IDENTITY_DATABASE_URL: await migratedPostgres('identity'),
       GATEHOUSE_MASTER_KEY: newMasterKey(),
       GATEHOUSE_ADMIN_PASSWORD: ADMIN_PASSWORD,
       GATEHOUSE_DATA_DIR: folder,

@@ -46,7 +46,7 @@ describe('Commands', () => {
   });
 
   it('with --help print help and write nothing, not even a back-up named --help', async () => {
-    for (const { words } of aShareOf(commands)) {
+    for (const { words } of aShareOf(commands, 8)) {
       const { code, stdout, stderr } = await run(...words.split(' '), '--help');
       assert.deepEqual([code, stderr], [0, ''], words);
       assert.ok(stdout.startsWith(`gatehouse ${words}`), stdout);
@@ -55,13 +55,14 @@ describe('Commands', () => {
   });
 
   it('that are mistyped say what was wrong in one line, write nothing and end with 2', async () => {
-    for (const [words, why] of [
+    const mistyped = [
       ['bakcup x.tar', /there is no command "bakcup x\.tar"; did you mean "backup"/],
       ['backup', /FILE is missing/],
       ['backup --frob', /--frob is not an option of this command/],
       ['backup one.tar two.tar', /"two\.tar" is one argument too many/],
       ['start now', /"now" is one argument too many/],
-    ] as const) {
+    ] as const;
+    for (const [words, why] of aShareOf(mistyped, 2)) {
       const { code, stdout, stderr } = await run(...words.split(' '));
       assert.deepEqual([code, stdout, stderr.trimEnd().split('\n').length], [2, '', 1], words);
       assert.match(stderr, why);
@@ -99,12 +100,13 @@ describe('Commands', () => {
   });
 
   it('that write are refused while the service is running, and name the API call instead', async () => {
-    for (const [words, instead] of [
+    const writing = [
       ['scim token create --domain default', /POST \/v3\/OS-SCIM\/connections/],
       ['scim token revoke x', /DELETE \/v3\/OS-SCIM\/connections\/ID/],
       ['consumer rotate-secret x', /POST \/v3\/OS-OAUTH2\/consumers\/ID\/secret/],
       ['admin-password', /\/account/],
-    ] as const) {
+    ] as const;
+    for (const [words, instead] of aShareOf(writing, 2)) {
       const { code, stderr } = await run(...words.split(' '));
       assert.equal(code, 2, words);
       assert.match(stderr, /is in use by another gatehouse process/);

@@ -11,6 +11,7 @@ import { createClientClass, Hosts } from '../src/platform/database/hosts.ts';
 import { openPostgres } from '../src/platform/database/postgres.ts';
 import { newMasterKey } from '../src/platform/seal/index.ts';
 import { Cable } from './support/cable.ts';
+import { inFullRun } from './support/extent.ts';
 import { IdentityOnDatabase } from './support/identity-on-database.ts';
 import { type PostgresServer, sharedPostgres, startPostgres } from './support/postgres.ts';
 import { gatehouse } from './support/process.ts';
@@ -169,7 +170,7 @@ describe('A PostgreSQL that is not there at the start', () => {
 
   it('and does not come in time ends the start with one plain line, with several workers, too', async () => {
     const url = `postgres://somebody:secret@127.0.0.1:${await deadPort()}/nothing`;
-    for (const workers of ['1', '2']) {
+    for (const workers of inFullRun(['1', '2'], ['2'])) {
       const failed = gatehouse(['identity'], {
         ...settings(url),
         GATEHOUSE_DATABASE_WAIT_SECONDS: '1',

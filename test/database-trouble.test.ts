@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
 import { Cable } from './support/cable.ts';
 import { IdentityOnDatabase } from './support/identity-on-database.ts';
-import { sharedPostgres } from './support/postgres.ts';
+import { migratedPostgres } from './support/migrated-database.ts';
 
 /** Much longer than every limit of a request, and much shorter than a request without limits. */
 const SECONDS = 20_000;
@@ -24,7 +24,7 @@ describe('A PostgreSQL in trouble', () => {
   let url: string;
 
   before(async () => {
-    const direct = new URL(await (await sharedPostgres()).createDatabase());
+    const direct = new URL(await migratedPostgres('identity'));
     database = direct.pathname.slice(1);
     url = direct.href;
     control = new pg.Client(url);

@@ -8,6 +8,7 @@ import { systemClock } from '../src/platform/clock.ts';
 import { load } from '../src/platform/config/index.ts';
 import { createLog } from '../src/platform/log/index.ts';
 import { createSeal, newMasterKey } from '../src/platform/seal/index.ts';
+import { migratedPostgres } from './support/migrated-database.ts';
 import { sharedPostgres } from './support/postgres.ts';
 
 const PASSWORD = 'the administrator of the tests';
@@ -20,7 +21,7 @@ describe('A replica whose feed of changes is down', () => {
 
   before(async () => {
     const server = await sharedPostgres();
-    const url = await server.createDatabase();
+    const url = await migratedPostgres('identity');
     database = new URL(url).pathname.slice(1);
     control = new pg.Client(server.url);
     await control.connect();

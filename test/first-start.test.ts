@@ -7,6 +7,8 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { newMasterKey } from '../src/platform/seal/index.ts';
+import { inFullRun } from './support/extent.ts';
+import { migratedPostgres } from './support/migrated-database.ts';
 import { sharedPostgres } from './support/postgres.ts';
 import { DEFAULT_ADDRESSES, type GatehouseProcess, type ProcessSettings, usesProcesses } from './support/process.ts';
 
@@ -54,7 +56,8 @@ describe('A first start', () => {
     return { url: await service.listening(), service };
   }
 
-  for (const service of ['IDENTITY', 'WALLET', 'METRICS'])
+  // The other two are refused further below, with workers and at localhost.
+  for (const service of inFullRun(['IDENTITY', 'WALLET', 'METRICS'], ['METRICS']))
     it(`names the setting of a port that is taken (${service.toLowerCase()}), and makes no database and no password`, async () => {
       const folder = { GATEHOUSE_DATA_DIR: join(await newFolder(), 'data') };
       const failed = run(['start'], { ...folder, [`GATEHOUSE_${service}_PORT`]: port });
@@ -77,21 +80,7 @@ describe('A first start', () => {
       assert.ok(!/First administrator/.test(third.stderr));
     });
 
-  it('writes the password to a file for its owner where no terminal is, and says where, but not what', async () => {
-    const folder = join(await newFolder(), 'data');
-    const { url, service } = await start({ GATEHOUSE_DATA_DIR: folder });
-    const password = passwordOf(service);
-    assert.equal(await loginStatus(url, password), 201);
-    assert.match(service.stdout, /"file":"[^"]*\/admin-password","msg":"the password of the first administrator is in this file/);
-    assert.ok(!`${service.stdout}${service.stderr}`.includes(password));
-    assert.deepEqual(
-      readdirSync(folder).filter((name) => name.startsWith('admin-password')),
-      ['admin-password'],
-    );
-    assert.equal(await service.stop(), 0);
-  });
-
-  for (const database of ['SQLite', 'PostgreSQL'])
+  for (const database of inFullRun(['SQLite', 'PostgreSQL'], ['SQLite']))
     it(`that was killed leaves no secret half written, and its password to the next one (${database})`, async () => {
       const folder = join(await newFolder(), 'data');
       const settings: ProcessSettings = {
@@ -166,7 +155,7 @@ describe('A first start', () => {
     await once(other, 'listening');
     const { port: chosen } = other.address() as AddressInfo;
     try {
-      for (const service of ['IDENTITY', 'WALLET']) {
+      for (const service of inFullRun(['IDENTITY', 'WALLET'], ['WALLET'])) {
         const folder = join(await newFolder(), 'data');
         const failed = run(['start'], {
           ...DEFAULT_ADDRESSES,
@@ -191,7 +180,7 @@ describe('A first start', () => {
       GATEHOUSE_MASTER_KEY: newMasterKey(),
       GATEHOUSE_WORKERS: '2',
     };
-    for (const service of ['IDENTITY', 'METRICS']) {
+    for (const service of inFullRun(['IDENTITY', 'METRICS'], ['IDENTITY'])) {
       const failed = run(['identity'], { ...settings, [`GATEHOUSE_${service}_PORT`]: port });
       assert.equal(await failed.ended(), 2, failed.stderr);
       assert.match(
@@ -202,14 +191,30 @@ describe('A first start', () => {
     }
   });
 
-  describe('and a lost password', () => {
+  describe('and its password', () => {
     let settings: ProcessSettings;
+    let first: { url: string; service: GatehouseProcess };
     before(async () => {
       settings = { GATEHOUSE_DATA_DIR: join(await newFolder(), 'data') };
+      first = await start(settings);
+    });
+
+    it('is written to a file for its owner where no terminal is, and where is said, but not what', async () => {
+      const { url, service } = first;
+      const password = passwordOf(service);
+      assert.equal(await loginStatus(url, password), 201);
+      assert.match(
+        service.stdout,
+        /"file":"[^"]*\/admin-password","msg":"the password of the first administrator is in this file/,
+      );
+      assert.ok(!`${service.stdout}${service.stderr}`.includes(password));
+      assert.deepEqual(
+        readdirSync(settings.GATEHOUSE_DATA_DIR!).filter((name) => name.startsWith('admin-password')),
+        ['admin-password'],
+      );
     });
 
     it('is replaced by a new one, which ends tokens of the old one', async () => {
-      const first = await start(settings);
       const old = passwordOf(first.service);
       const token = (await authenticate(first.url, old)).headers.get('x-subject-token')!;
 
@@ -252,7 +257,7 @@ describe('A first start', () => {
     it('is replaced on PostgreSQL while the service runs, which refuses the old one within a second', async () => {
       const shared = {
         GATEHOUSE_DATA_DIR: join(await newFolder(), 'data'),
-        GATEHOUSE_IDENTITY_DATABASE_URL: await (await sharedPostgres()).createDatabase(),
+        GATEHOUSE_IDENTITY_DATABASE_URL: await migratedPostgres('identity'),
         GATEHOUSE_MASTER_KEY: newMasterKey(),
       };
       const service = run(['identity'], shared);

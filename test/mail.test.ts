@@ -9,9 +9,10 @@ import { identitySettings } from '../src/identity/ground/settings/index.ts';
 import { openDatabase } from '../src/identity/service.ts';
 import { load } from '../src/platform/config/index.ts';
 import { newMasterKey } from '../src/platform/seal/index.ts';
+import { aShareOf, inFullRun } from './support/extent.ts';
 import { authorityPem, MailServer, smtpSettings } from './support/mail-server.ts';
+import { migratedPostgres } from './support/migrated-database.ts';
 import { freePort } from './support/ports.ts';
-import { sharedPostgres } from './support/postgres.ts';
 import { type GatehouseProcess, type ProcessSettings, usesProcesses } from './support/process.ts';
 import { KINDS } from './support/restartable-api.ts';
 
@@ -71,7 +72,7 @@ describe('Mail of a service', () => {
   async function placeOf(kind: (typeof KINDS)[number]): Promise<Record<string, string>> {
     const folder = { GATEHOUSE_DATA_DIR: join(await newFolder(), 'data') };
     if (kind === 'SQLite') return folder;
-    const url = await (await sharedPostgres()).createDatabase();
+    const url = await migratedPostgres('identity');
     return { ...folder, GATEHOUSE_IDENTITY_DATABASE_URL: url, GATEHOUSE_MASTER_KEY: newMasterKey() };
   }
 
@@ -95,7 +96,7 @@ describe('Mail of a service', () => {
     const credentials = { user: 'gatehouse', password: 'known to the relay' };
     writeFileSync(join(folder, 'authority.pem'), authorityPem);
     writeFileSync(join(folder, 'password'), `${credentials.password}\n`);
-    for (const tls of ['starttls', 'tls'] as const) {
+    for (const tls of aShareOf(['starttls', 'tls'] as const, 2)) {
       const server = await newServer({ tls, credentials });
       const { service, url } = await start({
         ...(await placeOf('SQLite')),
@@ -115,7 +116,8 @@ describe('Mail of a service', () => {
     }
   });
 
-  for (const kind of KINDS)
+  // Processes that share a database have more that can go wrong.
+  for (const kind of inFullRun(KINDS, ['PostgreSQL']))
     it(`is sent by the next process when one was killed while sending (${kind})`, async () => {
       const server = await newServer();
       const settings = { ...(await placeOf(kind)), ...smtpSettings(server) };
@@ -234,7 +236,7 @@ describe('Mail of a service', () => {
         /GATEHOUSE_IDENTITY_MAIL_TEMPLATES: \/nowhere cannot be read as a folder/,
       ],
     ];
-    for (const [name, settings, message] of cases)
+    for (const [name, settings, message] of aShareOf(cases, 4, 3))
       it(`is refused at the start, before a database is made: ${name}`, async () => {
         const folder = join(await newFolder(), 'data');
         const failed = run(['identity'], { GATEHOUSE_DATA_DIR: folder, ...settings });

@@ -99,7 +99,7 @@ describe('A move to PostgreSQL that is killed', () => {
     },
   };
 
-  for (const [point, stall] of aShareOf(Object.entries(POINTS), 2, 1))
+  for (const [point, stall] of aShareOf(Object.entries(POINTS), 4, 3))
     it(`${point}, lets no service begin anew, and is repeated`, async () => {
       const postgres = await sharedPostgres();
       const urls = { identity: await postgres.createDatabase(), wallet: await postgres.createDatabase() };

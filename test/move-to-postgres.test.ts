@@ -8,6 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import { Client } from 'pg';
 import { newMasterKey } from '../src/platform/seal/index.ts';
+import { aShareOf } from './support/extent.ts';
 import { rowsOf } from './support/older-database.ts';
 import { freePort } from './support/ports.ts';
 import { sharedPostgres } from './support/postgres.ts';
@@ -129,14 +130,16 @@ describe('The move from SQLite to PostgreSQL', () => {
     const wrongKey = await move({ ...postgres, GATEHOUSE_MASTER_KEY: newMasterKey() });
     assert.equal(wrongKey.code, 2);
     assert.match(wrongKey.stderr, /encrypted with another master key/);
-    const noKey = await move(Object.fromEntries(Object.entries(postgres).filter(([name]) => name !== 'GATEHOUSE_MASTER_KEY')));
-    assert.match(noKey.stderr, /GATEHOUSE_MASTER_KEY must be set to the key of the data folder: .*master\.key/);
-    const same = await move({ ...postgres, GATEHOUSE_WALLET_DATABASE_URL: identity.url });
-    assert.match(same.stderr, /GATEHOUSE_WALLET_DATABASE_URL must name another database/);
+    const { GATEHOUSE_MASTER_KEY: _, ...noKey } = postgres;
     const nothing = await mkdtemp(join(tmpdir(), 'gatehouse-move-'));
-    assert.match((await move({ ...postgres, GATEHOUSE_DATA_DIR: nothing })).stderr, /nothing that could be copied/);
+    const cases: [Record<string, string>, RegExp][] = [
+      [noKey, /GATEHOUSE_MASTER_KEY must be set to the key of the data folder: .*master\.key/],
+      [sqlite, /GATEHOUSE_IDENTITY_DATABASE_URL: set it/],
+      [{ ...postgres, GATEHOUSE_DATA_DIR: nothing }, /nothing that could be copied/],
+      [{ ...postgres, GATEHOUSE_WALLET_DATABASE_URL: identity.url }, /GATEHOUSE_WALLET_DATABASE_URL must name another database/],
+    ];
+    for (const [settings, message] of aShareOf(cases, 2)) assert.match((await move(settings)).stderr, message);
     await rm(nothing, { recursive: true });
-    assert.match((await move(sqlite)).stderr, /GATEHOUSE_IDENTITY_DATABASE_URL: set it/);
 
     const db = new DatabaseSync(join(folder, 'identity.sqlite'));
     const [last] = db.prepare('select * from kysely_migration order by name desc limit 1').all() as {

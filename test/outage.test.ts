@@ -8,7 +8,7 @@ import { load } from '../src/platform/config/index.ts';
 import { createLog } from '../src/platform/log/index.ts';
 import { createSeal, newMasterKey } from '../src/platform/seal/index.ts';
 import { Cable } from './support/cable.ts';
-import { sharedPostgres } from './support/postgres.ts';
+import { migratedPostgres } from './support/migrated-database.ts';
 
 describe('An outage of PostgreSQL', () => {
   let cable: Cable;
@@ -17,7 +17,7 @@ describe('An outage of PostgreSQL', () => {
   let token: string;
 
   before(async () => {
-    const direct = new URL(await (await sharedPostgres()).createDatabase());
+    const direct = new URL(await migratedPostgres('identity'));
     cable = new Cable(direct.hostname, Number(direct.port));
     const through = new URL(direct);
     through.port = String(await cable.listen());

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { newMasterKey } from '../src/platform/seal/index.ts';
+import { migratedPostgres } from './support/migrated-database.ts';
 import { freePort } from './support/ports.ts';
-import { sharedPostgres } from './support/postgres.ts';
 import { type GatehouseProcess, gatehouse, type ProcessSettings } from './support/process.ts';
 
 const PASSWORD = 'the administrator of the tests';
@@ -56,7 +56,7 @@ describe('On PostgreSQL', () => {
   const folders: string[] = [];
   before(async () => {
     settings = {
-      GATEHOUSE_IDENTITY_DATABASE_URL: await (await sharedPostgres()).createDatabase(),
+      GATEHOUSE_IDENTITY_DATABASE_URL: await migratedPostgres('identity'),
       GATEHOUSE_MASTER_KEY: newMasterKey(),
       GATEHOUSE_ADMIN_PASSWORD: PASSWORD,
       GATEHOUSE_DATA_DIR: await mkdtemp(join(tmpdir(), 'gatehouse-test-')),
@@ -65,23 +65,23 @@ describe('On PostgreSQL', () => {
   });
   after(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
 
-  it('refuses on one replica within a second what was revoked on another', async () => {
-    const [one, two] = [gatehouse(['identity'], settings), gatehouse(['identity'], settings)];
-    try {
-      const [first, second] = await Promise.all([one.listening(), two.listening()]);
+  describe('with two replicas', () => {
+    let replicas: readonly GatehouseProcess[] = [];
+    let [first, second] = ['', ''];
+    before(async () => {
+      replicas = [gatehouse(['identity'], settings), gatehouse(['identity'], settings)];
+      [first, second] = (await Promise.all(replicas.map((one) => one.listening()))) as [string, string];
+    });
+    after(async () => assert.deepEqual(await Promise.all(replicas.map((one) => one.stop())), [0, 0]));
+
+    it('refuses on one replica within a second what was revoked on another', async () => {
       const token = await logIn(first);
       assert.equal(await validate(second, token), 200);
       await revoke(first, token);
       assert.ok(await isRefusedSoon(second, token));
-    } finally {
-      assert.deepEqual(await Promise.all([one.stop(), two.stop()]), [0, 0]);
-    }
-  });
+    });
 
-  it('shows a user as another replica changed them, within a second', async () => {
-    const [one, two] = [gatehouse(['identity'], settings), gatehouse(['identity'], settings)];
-    try {
-      const [first, second] = await Promise.all([one.listening(), two.listening()]);
+    it('shows a user as another replica changed them, within a second', async () => {
       const headers = { 'X-Auth-Token': await logIn(first), 'Content-Type': 'application/json' };
       const send = async (url: string, method: string, user?: object): Promise<any> => {
         const answer = await fetch(url, { method, headers, ...(user ? { body: JSON.stringify({ user }) } : {}) });
@@ -95,15 +95,9 @@ describe('On PostgreSQL', () => {
       do seen = (await send(`${second}/v3/users/${id}`, 'GET')).description;
       while (seen !== 'after' && performance.now() - started < PATIENCE_MS);
       assert.equal(seen, 'after');
-    } finally {
-      await Promise.all([one.stop(), two.stop()]);
-    }
-  });
+    });
 
-  it('ends a user’s tokens on every replica within a second of a password change', async () => {
-    const [one, two] = [gatehouse(['identity'], settings), gatehouse(['identity'], settings)];
-    try {
-      const [first, second] = await Promise.all([one.listening(), two.listening()]);
+    it('ends a user’s tokens on every replica within a second of a password change', async () => {
       const admin = await logIn(first);
       const made = await fetch(`${first}/v3/users`, {
         method: 'POST',
@@ -127,41 +121,26 @@ describe('On PostgreSQL', () => {
       });
       assert.equal(changed.status, 204);
       assert.ok(await isRefusedSoon(second, token));
-    } finally {
-      await Promise.all([one.stop(), two.stop()]);
-    }
+    });
   });
 
-  it('refuses in every worker within a second what was revoked in one', async () => {
-    const service = gatehouse(['start'], {
-      ...settings,
-      GATEHOUSE_WALLET_DATABASE_URL: await (await sharedPostgres()).createDatabase(),
-      GATEHOUSE_WORKERS: '2',
+  describe('with three workers', () => {
+    let service: GatehouseProcess;
+    let [url, port] = ['', ''];
+    before(async () => {
+      port = String(await freePort());
+      service = gatehouse(['start'], {
+        ...settings,
+        GATEHOUSE_IDENTITY_DATABASE_URL: await migratedPostgres('identity'),
+        GATEHOUSE_WALLET_DATABASE_URL: await migratedPostgres('wallet'),
+        GATEHOUSE_METRICS_PORT: port,
+        GATEHOUSE_WORKERS: '3',
+      });
+      url = await service.listening(3);
     });
-    try {
-      const url = await service.listening(2);
-      const token = await logIn(url);
-      await revoke(url, token);
-      // New connections go to the workers in turn, so all of them are asked.
-      const statuses = async () => new Set(await Promise.all(Array.from({ length: 12 }, () => freshStatus(url, token))));
-      for (const end = Date.now() + PATIENCE_MS; (await statuses()).has(200) && Date.now() < end; );
-      assert.deepEqual(await statuses(), new Set([401]));
-    } finally {
-      assert.equal(await service.stop(), 0);
-    }
-  });
+    after(async () => assert.equal(await service.stop(), 0));
 
-  it('shows the metrics of all workers as one: what each counts added up, what they share once', async () => {
-    const port = String(await freePort());
-    const service = gatehouse(['start'], {
-      ...settings,
-      GATEHOUSE_IDENTITY_DATABASE_URL: await (await sharedPostgres()).createDatabase(),
-      GATEHOUSE_WALLET_DATABASE_URL: await (await sharedPostgres()).createDatabase(),
-      GATEHOUSE_METRICS_PORT: port,
-      GATEHOUSE_WORKERS: '3',
-    });
-    try {
-      const url = await service.listening(3);
+    it('shows the metrics of all workers as one: what each counts added up, what they share once', async () => {
       const tokens = [await logIn(url), await logIn(url)];
       for (const token of tokens) await revoke(url, token);
       // New connections go to the workers in turn, so each of them counts some of these. Repeated until all have.
@@ -178,16 +157,23 @@ describe('On PostgreSQL', () => {
       const refused = 'http_request_duration_seconds_count{service="identity",method="GET",route="/v3/auth/tokens",status="401"}';
       assert.equal(metrics.get(refused), statuses.filter((status) => status === 401).length);
       assert.ok(metrics.get('gatehouse_sweep_lag_seconds')! < 60);
-    } finally {
-      assert.equal(await service.stop(), 0);
-    }
+    });
+
+    it('refuses in every worker within a second what was revoked in one', async () => {
+      const token = await logIn(url);
+      await revoke(url, token);
+      // New connections go to the workers in turn, so all of them are asked.
+      const statuses = async () => new Set(await Promise.all(Array.from({ length: 12 }, () => freshStatus(url, token))));
+      for (const end = Date.now() + PATIENCE_MS; (await statuses()).has(200) && Date.now() < end; );
+      assert.deepEqual(await statuses(), new Set([401]));
+    });
   });
 
   it('asks for the master key instead of making one', async () => {
     const { GATEHOUSE_MASTER_KEY: _, ...without } = settings;
-    const service = gatehouse(['start'], without);
-    assert.equal(await service.ended(), 2);
-    assert.match(service.stderr, /^gatehouse: GATEHOUSE_MASTER_KEY must be set with PostgreSQL/);
+    const refused = gatehouse(['start'], without);
+    assert.equal(await refused.ended(), 2);
+    assert.match(refused.stderr, /^gatehouse: GATEHOUSE_MASTER_KEY must be set with PostgreSQL/);
   });
 });
 
@@ -220,6 +206,9 @@ describe('On SQLite', () => {
   let folder: string;
   let settings: ProcessSettings;
   const running: GatehouseProcess[] = [];
+  /** The one that runs on the data folder from one test to the next. */
+  let service: GatehouseProcess;
+  let password = '';
   const start = (more: ProcessSettings = {}): GatehouseProcess => {
     const service = gatehouse(['start'], { ...settings, ...more });
     running.push(service);
@@ -239,7 +228,7 @@ describe('On SQLite', () => {
     const url = await first.listening();
     const file = /password in (\S+) \(/.exec(first.stderr)?.[1];
     assert.ok(file, first.stderr);
-    const password = (await readFile(file, 'utf8')).trim();
+    password = (await readFile(file, 'utf8')).trim();
     const token = await logIn(url, password);
     assert.equal(await first.stop(), 0);
 
@@ -247,9 +236,9 @@ describe('On SQLite', () => {
     const again = await second.listening();
     assert.equal(await validate(again, token), 200);
     await logIn(again, password);
-    assert.equal(await second.stop(), 0);
     assert.ok(!`${second.stderr}${second.stdout}`.includes('password'), second.stderr);
     assert.ok(!`${first.stdout}${second.stdout}${second.stderr}`.includes(password));
+    service = second;
   });
 
   it('keeps its data to its owner', async () => {
@@ -261,72 +250,66 @@ describe('On SQLite', () => {
   });
 
   it('refuses a second process on the same data folder, in one line', async () => {
-    const first = start();
-    await first.listening();
-    const second = start();
-    assert.equal(await second.ended(), 2);
-    assert.match(second.stderr, /^gatehouse: .*\/data is in use by another gatehouse process; .*\n$/);
-    assert.equal(await first.stop(), 0);
+    const other = start();
+    assert.equal(await other.ended(), 2);
+    assert.match(other.stderr, /^gatehouse: .*\/data is in use by another gatehouse process; .*\n$/);
   });
 
   it('takes over the folder of a killed process', async () => {
-    const first = start();
-    await first.listening();
-    await first.killNow();
-    const second = start();
-    await second.listening();
-    assert.equal(await second.stop(), 0);
+    await service.killNow();
+    service = start();
+    await service.listening();
   });
 
   it('refuses more than one worker', async () => {
-    const service = start({ GATEHOUSE_WORKERS: '2' });
-    assert.equal(await service.ended(), 2);
-    assert.match(service.stderr, /^gatehouse: GATEHOUSE_WORKERS: more than one process needs PostgreSQL/);
+    const refused = start({ GATEHOUSE_WORKERS: '2' });
+    assert.equal(await refused.ended(), 2);
+    assert.match(refused.stderr, /^gatehouse: GATEHOUSE_WORKERS: more than one process needs PostgreSQL/);
   });
 
   it('refuses a misspelled setting and names the right one', async () => {
-    const service = start({ GATEHOUSE_IDENTITY_PROT: '5000' });
-    assert.equal(await service.ended(), 2);
-    assert.equal(service.stderr, 'gatehouse: GATEHOUSE_IDENTITY_PROT is not a setting; did you mean GATEHOUSE_IDENTITY_PORT?\n');
+    const refused = start({ GATEHOUSE_IDENTITY_PROT: '5000' });
+    assert.equal(await refused.ended(), 2);
+    assert.equal(refused.stderr, 'gatehouse: GATEHOUSE_IDENTITY_PROT is not a setting; did you mean GATEHOUSE_IDENTITY_PORT?\n');
   });
 
   it('shows its settings with secrets masked', async () => {
-    const service = gatehouse(['config'], {
+    const shown = gatehouse(['config'], {
       ...settings,
       GATEHOUSE_ADMIN_PASSWORD: 'do not show this',
       GATEHOUSE_IDENTITY_URL: 'https://id.example.org/',
     });
-    assert.equal(await service.ended(), 0);
-    assert.ok(!service.stdout.includes('do not show this'));
-    assert.match(service.stdout, /^GATEHOUSE_ADMIN_PASSWORD=\*{8}$/m);
-    assert.match(service.stdout, /^GATEHOUSE_IDENTITY_URL=https:\/\/id\.example\.org$/m);
+    assert.equal(await shown.ended(), 0);
+    assert.ok(!shown.stdout.includes('do not show this'));
+    assert.match(shown.stdout, /^GATEHOUSE_ADMIN_PASSWORD=\*{8}$/m);
+    assert.match(shown.stdout, /^GATEHOUSE_IDENTITY_URL=https:\/\/id\.example\.org$/m);
   });
 
   it('keeps tokens valid through a rotation of the master key and of the token key', async () => {
-    const first = start({ GATEHOUSE_DATA_DIR: join(folder, 'rotated'), GATEHOUSE_ADMIN_PASSWORD: PASSWORD });
-    const token = await logIn(await first.listening());
-    await first.stop();
-    const keyFile = join(folder, 'rotated', 'master.key');
+    const token = await logIn(await service.listening(), password);
+    assert.equal(await service.stop(), 0);
+    assert.ok(!`${service.stdout}${service.stderr}`.includes(password));
+    const keyFile = join(folder, 'data', 'master.key');
     const before = await readFile(keyFile, 'utf8');
     for (const command of ['master-key', 'token-key']) {
-      const rotation = gatehouse([command, 'rotate'], { GATEHOUSE_DATA_DIR: join(folder, 'rotated') });
+      const rotation = gatehouse([command, 'rotate'], settings);
       assert.equal(await rotation.ended(), 0, rotation.stderr);
     }
     assert.notEqual(await readFile(keyFile, 'utf8'), before);
-    const second = start({ GATEHOUSE_DATA_DIR: join(folder, 'rotated') });
-    assert.equal(await validate(await second.listening(), token), 200);
-    assert.equal(await second.stop(), 0);
+    const next = start();
+    assert.equal(await validate(await next.listening(), token), 200);
+    assert.equal(await next.stop(), 0);
   });
 
   it('finishes what is running when it is told to stop, and exits 0', async () => {
     const metricsPort = await freePort();
-    const service = start({
+    const busy = start({
       GATEHOUSE_ADMIN_PASSWORD: PASSWORD,
       GATEHOUSE_DATA_DIR: join(folder, 'graceful'),
       GATEHOUSE_IDENTITY_ARGON2_MEMORY: '262144',
       GATEHOUSE_METRICS_PORT: String(metricsPort),
     });
-    const url = await service.listening();
+    const url = await busy.listening();
     const hashes = async (): Promise<number> => {
       const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
       return Number(/^gatehouse_password_hashes_total (\d+)$/m.exec(text)?.[1]);
@@ -335,7 +318,7 @@ describe('On SQLite', () => {
     const login = logIn(url);
     // The request is running while its password is hashed, which takes long here.
     while ((await hashes()) === before) await new Promise((resolve) => setTimeout(resolve, 5));
-    const code = service.stop();
+    const code = busy.stop();
     assert.ok(await login);
     assert.equal(await code, 0);
   });

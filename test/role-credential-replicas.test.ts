@@ -9,7 +9,7 @@ import { newMasterKey } from '../src/platform/seal/index.ts';
 import { ADMIN_PASSWORD, TestApi } from './support/api.ts';
 import { assignmentPath } from './support/applications.ts';
 import { ISSUER, type IssuedOn, issuedCredentialsOn, makeHolder, recordFor, verifierOf } from './support/issued-credentials.ts';
-import { sharedPostgres } from './support/postgres.ts';
+import { migratedPostgres } from './support/migrated-database.ts';
 import { type GatehouseProcess, gatehouse } from './support/process.ts';
 import { databaseOf } from './support/restartable-api.ts';
 import { soon } from './support/soon.ts';
@@ -24,7 +24,7 @@ describe('Published lists on two replicas', () => {
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'gatehouse-test-'));
-    const databaseUrl = await (await sharedPostgres()).createDatabase();
+    const databaseUrl = await migratedPostgres('identity');
     const settings = {
       GATEHOUSE_IDENTITY_DATABASE_URL: databaseUrl,
       GATEHOUSE_IDENTITY_URL: ISSUER,

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { TestApi } from './support/api.ts';
 import { credentialIds, EXCHANGES, issuedCredentials, VCI } from './support/issuance.ts';
+import { USUAL_DATABASES } from './support/migrated-database.ts';
 import { OurProvider } from './support/our-provider.ts';
 import { VP } from './support/presentation.ts';
 import { RelyingParty } from './support/relying-party.ts';
@@ -15,7 +16,7 @@ import { TestWallet, WalletUser } from './support/wallet.ts';
 import { cookiesOf } from './support/wallet-session.ts';
 import { WalletVisitor } from './support/wallet-visitor.ts';
 
-for (const kind of ['SQLite', 'PostgreSQL'] as const)
+for (const kind of USUAL_DATABASES)
   describe(`Roles in our own wallet (${kind})`, () => {
     const api = new TestApi(kind, { settings: { GATEHOUSE_IDENTITY_WALLET_SIGN_IN: 'both' } });
     const folder = mkdtempSync(join(tmpdir(), 'gatehouse-anchors-'));

@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { backup } from '../src/backup.ts';
 import { lastBackup, lastBackupFailure, noteBackup, noteBackupFailure } from '../src/platform/last-backup.ts';
 import { newMasterKey } from '../src/platform/seal/index.ts';
-import { isBackupDue, runBackup } from '../src/scheduled-backups.ts';
+import { checkBackupFolder, isBackupDue, runBackup } from '../src/scheduled-backups.ts';
 import { usesProcesses } from './support/process.ts';
 
 const PASSWORD = 'the administrator of the tests';
@@ -184,16 +184,17 @@ describe('Backups on a schedule', () => {
     const inside = run(['start'], settings({ GATEHOUSE_BACKUP_FOLDER: join(data, 'backups') }));
     assert.equal(await inside.ended(), 2);
     assert.match(inside.stderr, /GATEHOUSE_BACKUP_FOLDER must be outside the data folder/);
-    const url = {
-      GATEHOUSE_IDENTITY_DATABASE_URL: 'postgres://nowhere/a',
-      GATEHOUSE_WALLET_DATABASE_URL: 'postgres://nowhere/b',
-    };
-    const postgres = run(['start'], settings({ ...url, GATEHOUSE_BACKUP_FOLDER: join(root, 'x') }));
-    assert.equal(await postgres.ended(), 2);
-    assert.match(postgres.stderr, /GATEHOUSE_BACKUP_FOLDER is for SQLite/);
-    const key = { GATEHOUSE_MASTER_KEY: newMasterKey(), GATEHOUSE_IDENTITY_DATABASE_URL: 'postgres://nowhere/a' };
-    const mixed = run(['start'], settings({ ...key, GATEHOUSE_BACKUP_FOLDER: join(root, 'x') }));
-    assert.equal(await mixed.ended(), 2);
-    assert.match(mixed.stderr, /GATEHOUSE_BACKUP_FOLDER is not for an identity service on PostgreSQL beside a wallet node/);
+    // The start and the command ask the same function.
+    const check = (identity?: string, wallet?: string) => (): void =>
+      checkBackupFolder({ backupFolder: join(root, 'x') }, data, {
+        identity: { databaseUrl: identity },
+        wallet: { databaseUrl: wallet },
+      });
+    assert.doesNotThrow(check());
+    assert.throws(check('postgres://nowhere/a', 'postgres://nowhere/b'), /GATEHOUSE_BACKUP_FOLDER is for SQLite/);
+    assert.throws(
+      check('postgres://nowhere/a'),
+      /GATEHOUSE_BACKUP_FOLDER is not for an identity service on PostgreSQL beside a wallet node/,
+    );
   });
 });

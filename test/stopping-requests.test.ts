@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { newMasterKey } from '../src/platform/seal/index.ts';
-import { sharedPostgres } from './support/postgres.ts';
+import { inFullRun } from './support/extent.ts';
+import { migratedPostgres } from './support/migrated-database.ts';
 import { type GatehouseProcess, type ProcessSettings, usesProcesses } from './support/process.ts';
 import { RawConnection } from './support/raw.ts';
 
@@ -60,11 +61,13 @@ describe('Requests that were sent before SIGTERM', () => {
     }
   }
 
-  for (const [workers, signalled] of [
+  const ways = [
     [1, 'it'],
     [2, 'their parent'],
     [2, 'all processes'],
-  ] as const) {
+  ] as const;
+  // One process is in the last test, too.
+  for (const [workers, signalled] of inFullRun<readonly (readonly [number, string])[]>(ways, [ways[2]])) {
     const what =
       workers === 1
         ? 'one process'
@@ -74,7 +77,7 @@ describe('Requests that were sent before SIGTERM', () => {
         workers === 1
           ? {}
           : {
-              GATEHOUSE_IDENTITY_DATABASE_URL: await (await sharedPostgres()).createDatabase(),
+              GATEHOUSE_IDENTITY_DATABASE_URL: await migratedPostgres('identity'),
               GATEHOUSE_MASTER_KEY: newMasterKey(),
               GATEHOUSE_WORKERS: String(workers),
             },

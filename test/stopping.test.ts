@@ -10,7 +10,8 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { newMasterKey } from '../src/platform/seal/index.ts';
-import { sharedPostgres } from './support/postgres.ts';
+import { aShareOf } from './support/extent.ts';
+import { migratedPostgres } from './support/migrated-database.ts';
 import { type GatehouseProcess, gatehouse, type ProcessSettings, SETTINGS } from './support/process.ts';
 import { RawConnection } from './support/raw.ts';
 
@@ -67,17 +68,18 @@ describe('Stopping', () => {
     return service;
   };
 
-  it('says it is not ready before it closes its ports, for the time that is set, and serves meanwhile', async () => {
+  it('says it is not ready before it closes its ports, for the time that is set, serves meanwhile, and takes signals that come together for one', async () => {
     const service = start({ GATEHOUSE_DRAIN_SECONDS: '3' });
     const urls = [await service.listening(), await service.walletListening()];
     for (const url of urls) assert.equal(await readiness(url), 200);
-    service.child.kill('SIGTERM');
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGINT'] as const) service.child.kill(signal);
     for (const url of urls) {
       await until(async () => (await readiness(url)) === 503);
       assert.equal((await fetch(`${url}/healthz`)).status, 200);
     }
     assert.equal(await service.ended(), 0);
     for (const url of urls) assert.ok(await isRefused(url));
+    assert.equal(service.stdout.match(/"msg":"stopping"/g)?.length, 1);
   });
 
   it('sends Connection: close to open connections of both services, and resets none', async () => {
@@ -122,20 +124,10 @@ describe('Stopping', () => {
     assert.ok(seconds < 18, `one after the other would be 20 s, it was ${seconds} s`);
   });
 
-  it('takes signals that come together for one', async () => {
-    const service = start({ GATEHOUSE_DRAIN_SECONDS: '2' });
-    await service.listening();
-    service.child.kill('SIGINT');
-    service.child.kill('SIGTERM');
-    service.child.kill('SIGINT');
-    assert.equal(await service.ended(), 0);
-    assert.equal(service.stdout.match(/"msg":"stopping"/g)?.length, 1);
-  });
-
   it('stops in every worker as in one process', async () => {
     const service = start({
-      GATEHOUSE_IDENTITY_DATABASE_URL: await (await sharedPostgres()).createDatabase(),
-      GATEHOUSE_WALLET_DATABASE_URL: await (await sharedPostgres()).createDatabase(),
+      GATEHOUSE_IDENTITY_DATABASE_URL: await migratedPostgres('identity'),
+      GATEHOUSE_WALLET_DATABASE_URL: await migratedPostgres('wallet'),
       GATEHOUSE_MASTER_KEY: newMasterKey(),
       GATEHOUSE_WORKERS: '2',
       GATEHOUSE_DRAIN_SECONDS: '2',
@@ -170,7 +162,7 @@ describe('Stopping', () => {
       });
     }
 
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGKILL'] as const) {
+    for (const signal of aShareOf(['SIGTERM', 'SIGINT', 'SIGKILL'] as const, 2)) {
       it(`when npm start gets ${signal}`, async () => {
         const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => !/^(GATEHOUSE|npm)_/.test(key)));
         const npm = spawn('npm', ['start'], {

@@ -1,5 +1,5 @@
 // Every released schema is brought up by this version, with its data, and serves. UPGRADE_ALL=1: the flows are tried from each of them and
-// on both databases; otherwise from some, on SQLite, and the data is checked from each.
+// on both databases; otherwise from some, on SQLite. The data is checked from each with TEST_EXTENT=all, otherwise from some, too.
 import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,6 +16,7 @@ import { MIGRATIONS as WALLET } from '../src/wallet/service.ts';
 import { assertOk } from './support/answers.ts';
 import { ADMIN_PASSWORD, uniqueName } from './support/api.ts';
 import { makeApplication } from './support/applications.ts';
+import { aShareOf } from './support/extent.ts';
 import { makeOlder, migrationsOf, rowsOf } from './support/older-database.ts';
 import { sharedPostgres } from './support/postgres.ts';
 import { RestartableApi } from './support/restartable-api.ts';
@@ -87,7 +88,9 @@ describe('The identity service', () => {
   after(() => current.remove());
 
   it('keeps the data of every schema', async () => {
-    for (let count = 1; count < files.length; count++) {
+    const counts = Array.from({ length: files.length - 1 }, (_, index) => index + 1);
+    // A migration is never edited, so the older ones were tried when they were new. The newest schema is among them.
+    for (const count of aShareOf(counts, 4, counts.length - 1)) {
       const path = join(root, `${count}.sqlite`);
       await makeOlder(path, IDENTITY, count, rows);
       const before = rowsOf(path);

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
-import { aShareOf } from './support/extent.ts';
+import { aShareOf, inFullRun } from './support/extent.ts';
 import { freePort } from './support/ports.ts';
 import { type GatehouseProcess, gatehouse } from './support/process.ts';
 import { ToyIssuer } from './support/toy-issuer.ts';
@@ -95,7 +95,7 @@ describe('A wallet node that is killed', () => {
     [endpoint, 'after'],
   ]);
 
-  for (const [endpoint, when] of aShareOf(steps, 3, 2))
+  for (const [endpoint, when] of aShareOf(steps, 5, 1))
     it(`${when} the issuer's answer at its ${endpoint} endpoint`, async () => {
       const person = await wallet.logIn(`person-${endpoint}-${when}`);
       const uri = issuer.offer({}, 'reference');
@@ -118,7 +118,7 @@ describe('A wallet node that is killed', () => {
     });
 
   for (const endpoint of ['request', 'response'])
-    for (const when of ['before', 'after'] as const)
+    for (const when of inFullRun(['before', 'after'] as const, ['after'] as const))
       it(`${when} the verifier's answer at its ${endpoint} endpoint, shows nothing twice`, async () => {
         const person = await wallet.logIn(`shower-${endpoint}-${when}`);
         assert.equal((await person.post(VCI, { uri: issuer.offer() })).status, 201);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { TestApi } from './support/api.ts';
+import { USUAL_DATABASES } from './support/migrated-database.ts';
 import { OurProvider } from './support/our-provider.ts';
 import { makeUser } from './support/relying-party.ts';
 import { redirectTargetOf, TestBrowser } from './support/test-browser.ts';
@@ -12,7 +13,7 @@ const USERINFO = '/api/v1/auth/userinfo';
 const KEYS = '/api/v1/wallet/keys';
 const SESSION = 'gatehouse_wallet';
 
-for (const kind of ['SQLite', 'PostgreSQL'] as const)
+for (const kind of USUAL_DATABASES)
   describe(`The wallet node beside the identity service (${kind})`, () => {
     const api = new TestApi(kind);
     const provider = new OurProvider(api);

@@ -7,6 +7,7 @@ import { words as walletWords } from '../../console/wallet/words/en/index.ts';
 import { ADMIN_PASSWORD, TestApi } from '../support/api.ts';
 import { ApplicationPage } from '../support/application-page.ts';
 import { usesChromium } from '../support/chromium.ts';
+import { inFullRun } from '../support/extent.ts';
 import { freePort } from '../support/ports.ts';
 import { DEFAULT_ADDRESSES, type GatehouseProcess, usesProcesses } from '../support/process.ts';
 import { makeHolder, makeRoleWorld, type RoleHolder } from '../support/role-credentials.ts';
@@ -16,7 +17,7 @@ import { shareWithSignIn, takeRoleAlong } from '../support/wallet-sign-in-page.t
 const chromium = usesChromium();
 const TYPE = 'Shop manager';
 
-for (const trust of ['any', 'listed'])
+for (const trust of inFullRun(['any', 'listed'], ['listed']))
   describe(`A wallet node beside the identity service, which accepts issuers: ${trust}`, () => {
     const { run, newFolder } = usesProcesses();
     let service: GatehouseProcess;

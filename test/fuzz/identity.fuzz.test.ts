@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { type DatabaseKind, onDatabase } from '../support/api.ts';
+import { inFullRun } from '../support/extent.ts';
 import { USUAL_DATABASES } from '../support/migrated-database.ts';
 import { assertClean, assertSomeSucceeded } from './assertions.ts';
 import { fuzzOperations, fuzzRaw, newTally } from './fuzz.ts';
@@ -21,7 +22,7 @@ const SHARES: Readonly<Record<DatabaseKind, Share>> = {
   SQLite: {
     requests: 3000,
     rawPaths: ['/v3/users', '/v3/auth/tokens', '/scim/v2/Users', '/openid/token', '/openid/authorize', '/account'],
-    mutations: 400,
+    mutations: inFullRun(400, 150),
     served: 5,
   },
   PostgreSQL: { requests: 2000, rawPaths: ['/v3/users'], mutations: 50, served: 2 },

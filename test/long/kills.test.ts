@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inFullRun } from '../support/extent.ts';
 import { PlainProvider } from '../support/plain-provider.ts';
 import { ToyIssuer } from '../support/toy-issuer.ts';
 import { BothServices } from './both-services.ts';
@@ -17,7 +18,7 @@ import { createRandom } from './random.ts';
 import { amount, percentile, report } from './report.ts';
 import { buildWorld, type World } from './world.ts';
 
-const ROUNDS = amount('KILL_ROUNDS', 2);
+const ROUNDS = amount('KILL_ROUNDS', inFullRun(2, 1));
 const CLIENTS = 8;
 /** A kill comes after a random number of acknowledged writes below this, and some milliseconds: so it does not depend on the machine's speed. */
 const MOST_WRITES = 60;

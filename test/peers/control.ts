@@ -1,6 +1,7 @@
 // The control interface of a peer for tests: JSON over HTTP on a separate port.
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
+import { flushCompileCache } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
@@ -46,6 +47,8 @@ export async function open({
 /** Prints the only line on stdout. All other output goes to stderr (shown with PEER_LOG=1). */
 export function announce(facts: object): void {
   process.stdout.write(`${JSON.stringify(facts)}\n`);
+  // Peers are killed in the end. Node would keep what it compiled only at an end of their own.
+  flushCompileCache();
 }
 
 for (const method of ['log', 'info', 'debug'] as const) console[method] = console.error;

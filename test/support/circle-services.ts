@@ -11,7 +11,6 @@ import { Cable } from './cable.ts';
 import { certify } from './certificates.ts';
 import { migratedPostgres } from './migrated-database.ts';
 import { freePort } from './ports.ts';
-import { sharedPostgres } from './postgres.ts';
 import { type GatehouseProcess, gatehouse } from './process.ts';
 
 /** TLS of the servers in a test: everything that the test starts trusts it, and the test itself. */
@@ -73,7 +72,7 @@ export class CircleServices {
     const databases: Record<string, string> =
       this.kind === 'PostgreSQL'
         ? {
-            GATEHOUSE_IDENTITY_DATABASE_URL: await (await sharedPostgres()).createDatabase(),
+            GATEHOUSE_IDENTITY_DATABASE_URL: await migratedPostgres('identity'),
             GATEHOUSE_WALLET_DATABASE_URL: await migratedPostgres('wallet'),
           }
         : {};

@@ -67,8 +67,9 @@ export class GatehouseProcess {
     for (;;) {
       const addresses = [...this.stdout.matchAll(said)].map(([, address]) => address!);
       if (addresses.length >= count) return addresses[0]!;
-      if (this.child.exitCode !== null || Date.now() > until)
-        throw new Error(`did not start (exit ${this.child.exitCode}):\n${this.stdout}\n${this.stderr}`);
+      const { exitCode, signalCode } = this.child;
+      if (exitCode !== null || signalCode !== null || Date.now() > until)
+        throw new Error(`did not start (exit ${signalCode ?? exitCode}):\n${this.stdout}\n${this.stderr}`);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { onDatabase, onEachDatabase } from '../../../../test/support/api.ts';
+import { onDatabase, onUsualDatabase } from '../../../../test/support/api.ts';
 import { identityRoutes } from '../../../../test/support/routes.ts';
 import { openidRoutes } from '../../openid/provider/index.ts';
 
@@ -17,7 +17,7 @@ const versionAt = (base: string) => ({
   'media-types': [{ base: 'application/json', type: 'application/vnd.openstack.identity-v3+json' }],
 });
 
-onEachDatabase('Discovery', (api) => {
+onUsualDatabase('Discovery', (api) => {
   it('lists the versions to anyone, as a choice of one', async () => {
     const answer = await api.get('/', { token: null });
     assert.equal(answer.status, 300);

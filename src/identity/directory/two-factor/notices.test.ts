@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { onUsualDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { MailServer, smtpSettings } from '../../../../test/support/mail-server.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
@@ -20,7 +20,7 @@ await server.open();
 // So that the process can end.
 server.unref();
 
-onEachDatabase(
+onUsualDatabase(
   'A changed second factor',
   (api) => {
     let db: Database;

@@ -1,7 +1,7 @@
 // The language and the time zone of pages.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { onEachDatabase } from '../../../../test/support/api.ts';
+import { onUsualDatabase } from '../../../../test/support/api.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
 import { TestBrowser } from '../../../../test/support/test-browser.ts';
 import { createAssets } from './assets.ts';
@@ -58,7 +58,7 @@ describe('The look of pages', () => {
   });
 });
 
-onEachDatabase('Pages', (api) => {
+onUsualDatabase('Pages', (api) => {
   it('are in the language of the browser or of the profile, with times in their zone', async () => {
     const browser = new TestBrowser(api, { 'accept-language': 'es' });
     const first = await browser.go('/account');

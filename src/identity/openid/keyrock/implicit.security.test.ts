@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { assertRefused } from '../../../../test/support/answers.ts';
-import { onEachDatabase } from '../../../../test/support/api.ts';
+import { onUsualDatabase } from '../../../../test/support/api.ts';
 import { makePerson } from '../../../../test/support/applications.ts';
 import { BAD, GOOD, KeyrockClient, listPath, verdictsOn } from '../../../../test/support/keyrock-client.ts';
 
 const TOKEN = { response_type: 'token' };
 
-onEachDatabase('A token in the address', (api) => {
+onUsualDatabase('A token in the address', (api) => {
   const register = (more: Record<string, unknown> = {}) => KeyrockClient.make(api, { grant_type: 'implicit', ...more });
 
   async function tokenFor(client: KeyrockClient, person: { token: string }): Promise<string> {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { assertRefused } from '../../../../test/support/answers.ts';
-import { onEachDatabase, type TestApi } from '../../../../test/support/api.ts';
+import { onUsualDatabase, type TestApi } from '../../../../test/support/api.ts';
 import { assign, makeOrganization, makePerson, makeRole } from '../../../../test/support/applications.ts';
 import {
   informationOf,
@@ -245,4 +245,4 @@ function define(api: TestApi): void {
   });
 }
 
-onEachDatabase("An application on Keyrock's client library", define, options);
+onUsualDatabase("An application on Keyrock's client library", define, options);

@@ -1,7 +1,7 @@
 // The account page is closed to disabled and deleted accounts.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { onUsualDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { logInWith, Phone } from '../../../../test/support/second-factor.ts';
@@ -10,7 +10,7 @@ import { LANGUAGES } from '../../ground/look/index.ts';
 
 const { es } = LANGUAGES;
 
-onEachDatabase('The account page', (api) => {
+onUsualDatabase('The account page', (api) => {
   it('is closed to people of a domain that was disabled, and does nothing for them', async () => {
     const domain = await api.make('domain', { name: uniqueName('domain') });
     const [person, browser] = [await makeUser(api, { domain_id: domain.id }), new TestBrowser(api)];

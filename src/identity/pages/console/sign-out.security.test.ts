@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { refreshTokenGrant } from 'openid-client';
 import { assertOk, isAlive } from '../../../../test/support/answers.ts';
-import { onDatabase, onEachDatabase } from '../../../../test/support/api.ts';
+import { onDatabase, onUsualDatabase } from '../../../../test/support/api.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { TestBrowser } from '../../../../test/support/test-browser.ts';
@@ -15,7 +15,7 @@ const SESSION = '/console/session';
 const OFFLINE = { scope: 'openid offline_access' };
 const NEW_PASSWORD = 'another password';
 
-onEachDatabase('The token of the console', (api) => {
+onUsualDatabase('The token of the console', (api) => {
   const ask = (browser: TestBrowser, method = 'POST') =>
     browser.request(SESSION, { method, headers: { Origin: new URL(api.url).origin } });
 

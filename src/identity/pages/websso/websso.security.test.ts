@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { assertOk, isAlive } from '../../../../test/support/answers.ts';
-import { onDatabase, onEachDatabase } from '../../../../test/support/api.ts';
+import { onDatabase, onUsualDatabase } from '../../../../test/support/api.ts';
 import { DASHBOARD, DASHBOARD_SETTINGS, dashboardSignIn, tokenForDashboard } from '../../../../test/support/dashboard.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
 import { enable, QUESTION } from '../../../../test/support/second-factor.ts';
 import { stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 import { LANGUAGES } from '../../ground/look/index.ts';
 
-onEachDatabase(
+onUsualDatabase(
   'The sign-in to a dashboard',
   (api) => {
     async function signedIn() {

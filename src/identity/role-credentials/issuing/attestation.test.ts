@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { decodeProtectedHeader, exportJWK } from 'jose';
-import { onDatabase, onEachDatabase } from '../../../../test/support/api.ts';
+import { onDatabase, onUsualDatabase } from '../../../../test/support/api.ts';
 import { newKey, readSdJwt, usesRoleWorld } from '../../../../test/support/role-credentials.ts';
 import {
   ATTESTED_WALLET,
@@ -13,7 +13,7 @@ import {
 
 const provider = usesWalletProvider();
 
-onEachDatabase(
+onUsualDatabase(
   'A wallet that its provider attests',
   (api) => {
     const { world, person } = usesRoleWorld(api);

@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { createHash, X509Certificate } from 'node:crypto';
 import { it } from 'node:test';
 import { calculateJwkThumbprint, decodeJwt, decodeProtectedHeader, exportJWK, jwtVerify } from 'jose';
-import { onEachDatabase, withApi } from '../../../../test/support/api.ts';
+import { onUsualDatabase, withApi } from '../../../../test/support/api.ts';
 import { makeApplication } from '../../../../test/support/applications.ts';
 import { codeGrant, newKey, readSdJwt, TestCredentialWallet, usesRoleWorld } from '../../../../test/support/role-credentials.ts';
 import { AttestedTestWallet, usesAttestedWallet, usesWalletProvider } from '../../../../test/support/wallet-provider.ts';
 
 const provider = usesWalletProvider();
 
-onEachDatabase(
+onUsualDatabase(
   'An issuer by HAIP',
   (api) => {
     const { world, person } = usesRoleWorld(api);

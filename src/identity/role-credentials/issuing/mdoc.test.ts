@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { onDatabase, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { onDatabase, onUsualDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { makeApplication } from '../../../../test/support/applications.ts';
 import { certify, newEcKey, usages } from '../../../../test/support/certificates.ts';
 import { receiveCredential } from '../../../../test/support/credential-holders.ts';
@@ -28,7 +28,7 @@ import {
 import { usesAttestedWallet, usesWalletProvider } from '../../../../test/support/wallet-provider.ts';
 import { createFormats } from '../../../verifiable/formats/index.ts';
 
-onEachDatabase('A role as a mobile document', (api) => {
+onUsualDatabase('A role as a mobile document', (api) => {
   const { world, person } = usesRoleWorld(api, { formats: ['dc+sd-jwt', 'mso_mdoc'] });
   const wallet = new TestCredentialWallet(api);
 
@@ -73,7 +73,7 @@ onEachDatabase('A role as a mobile document', (api) => {
 const provider = usesWalletProvider();
 const jwkOf = ({ publicKey }: { readonly publicKey: KeyObject }) => publicKey.export({ format: 'jwk' });
 
-onEachDatabase(
+onUsualDatabase(
   'A key that a mobile document cannot be bound to',
   (api) => {
     const { world, person } = usesRoleWorld(api, { formats: ['mso_mdoc'] });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assertNeedsToken, assertOk, assertRefused } from '../../../../../test/support/answers.ts';
-import { onEachDatabase, type TestApi, uniqueName } from '../../../../../test/support/api.ts';
+import { onUsualDatabase, type TestApi, uniqueName } from '../../../../../test/support/api.ts';
 
 const V2 = '/v3/OS-SCIM/v2';
 const CONFIG = `${V2}/ServiceProviderConfigs`;
@@ -19,7 +19,7 @@ async function growth(api: TestApi, work: () => Promise<unknown>): Promise<Recor
   return Object.fromEntries(changes.filter(([, change]) => change !== 0));
 }
 
-onEachDatabase('SCIM as Keyrock serves it: service provider configuration', (api) => {
+onUsualDatabase('SCIM as Keyrock serves it: service provider configuration', (api) => {
   it('says what the contract shows, on each path with its version', async () => {
     for (const [prefix, version] of [
       [V2, '2.0'],
@@ -156,7 +156,7 @@ onEachDatabase('SCIM as Keyrock serves it: service provider configuration', (api
   });
 });
 
-onEachDatabase(
+onUsualDatabase(
   'SCIM as Keyrock serves it, by other names',
   (api) => {
     const NAME = 'urn:scim:schemas:extension:keystone';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assertOk, assertRefused, isAlive } from '../../../../../test/support/answers.ts';
-import { onEachDatabase, type TestApi, uniqueName } from '../../../../../test/support/api.ts';
+import { onUsualDatabase, type TestApi, uniqueName } from '../../../../../test/support/api.ts';
 
 const PATH = '/v3/OS-SCIM/v2/Organizations';
 const CORE = 'urn:scim:schemas:core:2.0';
@@ -11,7 +11,7 @@ async function found(api: TestApi, values: Record<string, unknown> = {}): Promis
   return assertOk(await api.post(PATH, { name: uniqueName('organization'), ...values }));
 }
 
-onEachDatabase('SCIM as Keyrock serves it: organizations', (api) => {
+onUsualDatabase('SCIM as Keyrock serves it: organizations', (api) => {
   describe('POST /v3/OS-SCIM/v2/Organizations', () => {
     it('makes one of what the contract shows, with the id of the client, and answers 200 with the resource', async () => {
       const domain = await api.make('domain', { name: uniqueName('domain') });

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../../test/support/answers.ts';
-import { onEachDatabase, uniqueName } from '../../../../../test/support/api.ts';
+import { onUsualDatabase, uniqueName } from '../../../../../test/support/api.ts';
 
 const ROLES = '/v3/OS-SCIM/v1/Roles';
 const SCHEMAS = ['urn:scim:schemas:extension:idbackend:1.0'];
 
-onEachDatabase('SCIM as Keyrock serves it: roles, as orchestrators use them', (api) => {
+onUsualDatabase('SCIM as Keyrock serves it: roles, as orchestrators use them', (api) => {
   describe('POST /v3/OS-SCIM/v1/Roles', () => {
     it('makes a role of a domain and answers 201', async () => {
       const domain = await api.make('domain', { name: uniqueName('service') });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../../test/support/answers.ts';
-import { onEachDatabase, uniqueName } from '../../../../../test/support/api.ts';
+import { onUsualDatabase, uniqueName } from '../../../../../test/support/api.ts';
 
-onEachDatabase('SCIM as Keyrock serves it: v1 and the path without a version', (api) => {
+onUsualDatabase('SCIM as Keyrock serves it: v1 and the path without a version', (api) => {
   for (const prefix of ['/v3/OS-SCIM/v1', '/v3/OS-SCIM']) {
     const USERS = `${prefix}/Users`;
     const CORE = 'urn:scim:schemas:core:1.0';

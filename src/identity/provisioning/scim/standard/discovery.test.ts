@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { assertOk } from '../../../../../test/support/answers.ts';
-import { onEachDatabase } from '../../../../../test/support/api.ts';
+import { onUsualDatabase } from '../../../../../test/support/api.ts';
 import {
   assertScimRefused,
   connect,
@@ -14,7 +14,7 @@ import {
   USER,
 } from '../../../../../test/support/scim.ts';
 
-onEachDatabase('SCIM discovery', (api) => {
+onUsualDatabase('SCIM discovery', (api) => {
   let scim: ScimClient;
   before(async () => {
     scim = (await connect(api)).scim;

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { assertOk } from '../../../../../test/support/answers.ts';
-import { onEachDatabase, uniqueName } from '../../../../../test/support/api.ts';
+import { onUsualDatabase, uniqueName } from '../../../../../test/support/api.ts';
 import { makeUser, RelyingParty } from '../../../../../test/support/relying-party.ts';
 
-onEachDatabase('SCIM by an OAuth2 access token', (api) => {
+onUsualDatabase('SCIM by an OAuth2 access token', (api) => {
   const users = (token: string) => api.get('/scim/v2/Users', { token: null, headers: { Authorization: `Bearer ${token}` } });
 
   /** Someone of a new domain, with a role on it or none. */

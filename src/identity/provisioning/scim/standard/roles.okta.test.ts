@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { assertOk } from '../../../../../test/support/answers.ts';
-import { onEachDatabase, uniqueName } from '../../../../../test/support/api.ts';
+import { onUsualDatabase, uniqueName } from '../../../../../test/support/api.ts';
 import { assign, makeApplication, makePermission, makePerson, makeRole } from '../../../../../test/support/applications.ts';
 import { assertScimRefused, connect, patchOf, ScimClient, USER } from '../../../../../test/support/scim.ts';
 
 const ROLE = 'urn:okta:scim:schemas:core:1.0:Role';
 const PURCHASER = { id: 'purchaser' };
 
-onEachDatabase('SCIM roles of applications', (api) => {
+onUsualDatabase('SCIM roles of applications', (api) => {
   let scim: ScimClient;
   let other: ScimClient;
   let domain: { id: string };
