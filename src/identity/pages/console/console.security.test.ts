@@ -125,13 +125,29 @@ onEachDatabase('The console', (api) => {
     assert.equal((await ask(browser)).status, 401, 'the session does not come back');
   });
 
-  it('gives no token to a session that is not strong enough any more', async () => {
+  it('gives no token to a session from before a second factor was turned on', async () => {
     const { person, browser } = await signedIn();
     tokenIn(await ask(browser));
     const enabled = await enable(api, person);
     assert.equal(enabled.status, 201);
     const answer = await ask(browser);
     assert.equal(answer.status, 401, answer.text);
+  });
+
+  it('gives no token to a session that is not strong enough any more, and one again when it is', async () => {
+    const { person, browser } = await signedIn();
+    const page = (): Promise<BrowserPage> => browser.go('/account/security');
+    for (const [rules, status] of [
+      [[['password', 'totp']], 401],
+      [[['password'], ['totp']], 201],
+    ] as const) {
+      const options = { multi_factor_auth_enabled: true, multi_factor_auth_rules: rules };
+      assert.equal((await api.patch(`/v3/users/${person.id}`, { user: { options } })).status, 200);
+      const answer = await ask(browser);
+      assert.equal(answer.status, status, answer.text);
+      // The session itself has not ended: that is not why.
+      assert.equal(new URL((await page()).url).pathname, '/account/security');
+    }
   });
 
   it('closes to people who were disabled, at once', async () => {

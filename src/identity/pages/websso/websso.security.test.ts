@@ -97,15 +97,22 @@ onUsualDatabase(
       assert.deepEqual(await disabled.alive(), [false, false]);
     });
 
-    it('gives no token to a session that is not strong enough any more', async () => {
-      const { person, browser } = await signedIn();
-      assert.equal((await enable(api, person)).status, 201);
-      const page = await browser.go(dashboardSignIn());
-      assert.ok(
-        page.forms.every(({ fields }) => !('token' in fields)),
-        page.text,
-      );
-      assert.equal(stepOf(page), 'password');
+    it('gives no token to a session from before a second factor was turned on, or with less than an administrator wants', async () => {
+      const rules = { multi_factor_auth_enabled: true, multi_factor_auth_rules: [['password', 'totp']] };
+      for (const strengthen of [
+        async (id: string) => assertOk(await enable(api, { id }), 201),
+        // Unlike a second factor that is turned on, rules do not end the session.
+        async (id: string) => assertOk(await api.patch(`/v3/users/${id}`, { user: { options: rules } })),
+      ]) {
+        const { person, browser } = await signedIn();
+        await strengthen(person.id);
+        const page = await browser.go(dashboardSignIn());
+        assert.ok(
+          page.forms.every(({ fields }) => !('token' in fields)),
+          page.text,
+        );
+        assert.equal(stepOf(page), 'password');
+      }
     });
 
     it('gives nothing to requests that no person makes', async () => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
 import { onDatabase, onEachDatabase } from '../../../../test/support/api.ts';
 import {
   assign,
@@ -11,7 +12,16 @@ import {
   makePerson,
   makeRole,
 } from '../../../../test/support/applications.ts';
-import { makeHolder, makeType, recordFor, stateOf, usesIssuedCredentials } from '../../../../test/support/issued-credentials.ts';
+import {
+  issuedCredentialsOn,
+  makeHolder,
+  makeType,
+  recordFor,
+  stateOf,
+  usesIssuedCredentials,
+} from '../../../../test/support/issued-credentials.ts';
+import { CREDENTIALS } from '../../../../test/support/role-credentials.ts';
+import { whenAt } from '../../../../test/support/test-points.ts';
 import { serviceActor } from '../../ground/audit/index.ts';
 
 const ROUNDS = 40;
@@ -112,6 +122,23 @@ onDatabase('PostgreSQL', 'Transactions that overlap', {}, (api) => {
     });
     await removed;
     assert.equal(await stateOf(db(), id), 'revoked');
+  });
+
+  it('change no credential that the sweep removed after it was found: it is not there', async () => {
+    const { user, typeId } = await makeHolder(api, db(), { validity_seconds: 3600 });
+    const path = async () => `${CREDENTIALS}/${(await recordFor(on, user.id, typeId)).ids[0]!}`;
+    const sweep = () => issuedCredentialsOn(db(), { now: () => api.clock.now() + 3 * 86_400_000 }).issued.sweep();
+    const POINT = 'credential-change.in-transaction';
+    const suspended = await path();
+    const body = { credential: { state: 'suspended' } };
+    assertRefused(await whenAt(POINT, sweep, () => api.patch(suspended, body)), 404);
+    const revoked = await path();
+    assertRefused(await whenAt(POINT, sweep, () => api.delete(revoked)), 404);
+    for (const one of [suspended, revoked]) {
+      const { events } = assertOk(await api.get(`/v3/OS-AUDIT/events?target_id=${one.split('/').at(-1)}`));
+      const actions = events.map(({ action }: { action: string }) => action);
+      assert.deepEqual(actions, ['issued_credential.created']);
+    }
   });
 
   it('find the very first credential, too', async () => {

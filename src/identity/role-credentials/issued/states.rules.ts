@@ -2,6 +2,7 @@
 import type { Change } from '../../ground/audit/index.ts';
 import type { CredentialState, IssuedCredentialRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
+import { testPoint } from '../../ground/test-points.ts';
 import { tagOfList } from './addresses.ts';
 import { findIssued, nextVersion, othersOfSeries, type Revocable, updateStates } from './issued-credentials.store.ts';
 import { listsOf, type RevocationReason, type RevokedCredential, revokeSelected, type Selection } from './revocation.store.ts';
@@ -89,8 +90,10 @@ async function changeOne(
   { reason, isForWallet = false }: StateChange,
 ): Promise<IssuedCredentialRow> {
   const found = (await findIssued(change.tx, id)) ?? fail('issued_credential.not_found', { id });
+  await testPoint('credential-change.in-transaction');
   const others = isForWallet ? await othersOfSeries(change.tx, found, FROM[state], change.now) : [];
   const count = await changeStates(change, [found, ...others], state, reason);
+  // On PostgreSQL the sweep may have removed it meanwhile.
   const row = (await findIssued(change.tx, id)) ?? fail('issued_credential.not_found', { id });
   if (row.state !== state) fail('issued_credential.revoked', { id });
   // Somebody else did it a moment before.
