@@ -94,6 +94,9 @@ async function tourBase(api: Recorder, admin: string): Promise<Town> {
     body: { user: { original_password: 'the password of grace', password: 'another password of grace' } },
   });
   await call('POST', `/v3/users/${grace.id}/OS-PASSWORD/expire`);
+  await call('GET', `/v3/OS-LOCK/locks?user_id=${ada.id},${grace.id}`);
+  await call('GET', `/v3/users/${grace.id}/OS-LOCK/lock`);
+  await call('DELETE', `/v3/users/${grace.id}/OS-LOCK/lock`);
   const { group } = await call('POST', '/v3/groups', {
     body: { group: { name: 'Librarians', description: 'Everybody who works in the library' } },
   });

@@ -14,6 +14,7 @@ import { mountTrusts } from './delegation/trusts/index.ts';
 import { mountDomainConfig } from './directory/domain-config/index.ts';
 import { mountAssignments, mountGrants } from './directory/grants/index.ts';
 import { mountGroups } from './directory/groups/index.ts';
+import { mountLocks } from './directory/locks/index.ts';
 import { mountPasskeys } from './directory/passkeys/index.ts';
 import { mountDomains, mountProjects, mountTags } from './directory/projects/index.ts';
 import { mountImpliedRoles, mountRoles } from './directory/roles/index.ts';
@@ -50,6 +51,7 @@ const MOUNTS = [
   mountProjects,
   mountTags,
   mountUsers,
+  mountLocks,
   mountAccountDeletion,
   mountRegistration,
   mountInvitations,

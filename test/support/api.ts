@@ -72,6 +72,7 @@ export class TestApi {
   folder = '';
   databaseUrl: string | undefined;
   readonly #options: ApiOptions;
+  #masterKey = newMasterKey();
 
   constructor(kind: DatabaseKind, options: ApiOptions = {}) {
     this.kind = kind;
@@ -81,6 +82,20 @@ export class TestApi {
   async start(): Promise<void> {
     this.folder = await mkdtemp(join(tmpdir(), 'gatehouse-test-'));
     this.databaseUrl = await migratedDatabase(this.kind, 'identity', this.folder);
+    await this.#begin();
+  }
+
+  /** Another one on the same PostgreSQL database, with the same master key. The caller stops it. */
+  async replica(): Promise<TestApi> {
+    const other = new TestApi(this.kind, this.#options);
+    other.#masterKey = this.#masterKey;
+    other.folder = await mkdtemp(join(tmpdir(), 'gatehouse-test-'));
+    other.databaseUrl = this.databaseUrl;
+    await other.#begin();
+    return other;
+  }
+
+  async #begin(): Promise<void> {
     const env = {
       ...FAST_HASHES,
       ...ANY_PASSWORD,
@@ -95,7 +110,7 @@ export class TestApi {
       config,
       settings: effectiveSettings(env, identitySettings),
       dataDir: this.folder,
-      seal: createSeal([newMasterKey()]),
+      seal: createSeal([this.#masterKey]),
       log: createLog('debug', { write: (line) => void this.logged.push(line) }),
       clock: this.clock,
       rateLimits: this.#options.rateLimits ?? false,

@@ -21,6 +21,7 @@ const BASE = [
   'Domains',
   'Projects',
   'Users',
+  'Locks',
   'Groups',
   'Roles',
   'Grants',

@@ -4,6 +4,7 @@ export const TAGS = {
   Discovery: 'The versions of the API, as clients of OpenStack look for them.',
   Tokens: 'Log in, and validate or revoke tokens. Every other operation of `/v3` takes such a token in `X-Auth-Token`.',
   Users: 'People and programs that log in with a password. Attributes that the schema does not name are stored as they are.',
+  Locks: 'Who is locked out, or has to wait, after wrong passwords and codes; and how an administrator ends it.',
   Groups: 'Groups of users. A role that a group has, its members have.',
   Projects: 'Projects, which the extension APIs call organizations, and their tags.',
   Domains: 'Domains: separate sets of users, groups and projects. Managers of a domain manage nothing outside of it.',

@@ -10,6 +10,7 @@ import { createDomainSettings } from './domain-settings/index.ts';
 import { createAssignments, createGrants, createUserScopes } from './grants/index.ts';
 import { createGroups } from './groups/index.ts';
 import { createDirectories } from './ldap/index.ts';
+import { createLocks } from './locks/index.ts';
 import { createLoginEvents } from './logins/index.ts';
 import { createNotices } from './notices/index.ts';
 import { createPasskeyPolicy, createPasskeys, type KeptSession, relyingPartyOf } from './passkeys/index.ts';
@@ -99,6 +100,7 @@ export function buildDirectory(below: AccessRoom, refuseIfOutranked: RankGuard) 
     knowsPassword,
     factor: createFactor({ ...deps, endOthers, issuer: below.config.twoFactorIssuer }),
     subject: createSubject({ ...deps, users }),
+    locks: createLocks({ ...deps, users }),
     passkeys: createPasskeys({
       ...deps,
       relyingParty,

@@ -116,6 +116,10 @@ export const baseRules = {
   'identity:list_user_sessions': anyOf(adminOrManager, inPerson),
   'identity:end_user_sessions': anyOf(adminOrManager, inPerson),
   'identity:expire_password': adminOrManager,
+  // A program with what somebody passed on does not give more guesses.
+  'identity:list_user_locks': adminOrManager,
+  'identity:get_user_lock': adminOrManager,
+  'identity:unlock_user': both(adminOrManager, withOwnRights),
 
   'identity:list_account_deletions': readers,
   'identity:get_account_deletion': readers,

@@ -69,7 +69,7 @@ export function createMemberships(
     /** By group, in seconds; without those that do not end. */
     membershipEnds: (userId: string): Promise<Map<string, number>> => membershipEndsOf(db.read, userId),
     members: (caller: Caller, { id }: GroupRow, query: Query) =>
-      pageOfUsers(db, caller, query, { groupId: id, now: seconds(clock) }),
+      pageOfUsers(db, caller, query, { group: { groupId: id, now: seconds(clock) } }),
     add,
     addIn,
     removeUser,

@@ -1,9 +1,43 @@
 // Lock-out: after too many wrong passwords an account is locked for a while.
 import { seconds } from '../../../platform/clock.ts';
 import type { Actor } from '../../ground/audit/index.ts';
+import type { Reader } from '../../ground/database/index.ts';
 import type { PasswordDeps } from './deps.ts';
-import { clampFailureTime, countFailure, countFailureBelow, findFailures, forgetFailures } from './passwords.store.ts';
-import type { LockableAccount, PasswordOptions } from './passwords.ts';
+import {
+  clampFailureTime,
+  countFailure,
+  countFailureBelow,
+  type FailuresAtLeast,
+  findFailures,
+  forgetFailures,
+  usersWithFailures,
+} from './passwords.store.ts';
+import type { GuessLimit, LockableAccount, PasswordOptions } from './passwords.ts';
+
+/** Undefined when nobody can be locked out. */
+export function lockOutFilter({ clock, config }: Pick<PasswordDeps, 'clock' | 'config'>): FailuresAtLeast | undefined {
+  const least = config.lockoutFailureAttempts;
+  return least === undefined ? undefined : { least, after: seconds(clock) - config.lockoutDuration };
+}
+
+/** The accounts among these that are locked out. */
+export async function findLockOuts(
+  deps: PasswordDeps,
+  reader: Reader,
+  accounts: readonly LockableAccount[],
+): Promise<ReadonlyMap<string, GuessLimit>> {
+  const filter = lockOutFilter(deps);
+  const ids = accounts.filter(({ options }) => !options.ignore_lockout_failure_attempts).map(({ id }) => id);
+  if (!filter || ids.length === 0) return new Map();
+  const now = seconds(deps.clock);
+  const rows = await usersWithFailures(reader, ids, filter);
+  return new Map(
+    rows.map(({ user_id: id, failures, last_at }) => {
+      const since = Math.min(last_at, now);
+      return [id, { failures, since, until: since + deps.config.lockoutDuration }];
+    }),
+  );
+}
 
 export async function isLockedOut(
   { db, clock, config }: PasswordDeps,
@@ -35,14 +69,24 @@ export async function countFailedLogin(
   const { id } = account;
   const now = seconds(clock);
   const forgetBefore = now - config.lockoutDuration;
-  if (await db.write((tx) => countFailureBelow(tx, id, { now, forgetBefore, limit }))) return;
-  await change(actor, async (transaction) => {
-    const failures = await countFailure(transaction.tx, id, { now, forgetBefore });
-    transaction.audit('user.locked_out', { kind: 'user', id }, { failures });
-    await notify(transaction, 'user.locked_out', id);
-  });
-  counts.lockouts++;
+  const count = () => db.write((tx) => countFailureBelow(tx, id, { now, forgetBefore, limit }));
+  if (await count()) return;
+  try {
+    await change(actor, async (transaction) => {
+      const failures = await countFailure(transaction.tx, id, { now, forgetBefore });
+      if (failures < limit) throw new UnlockedMeanwhile();
+      transaction.audit('user.locked_out', { kind: 'user', id }, { failures });
+      await notify(transaction, 'user.locked_out', id);
+    });
+    counts.lockouts++;
+  } catch (error) {
+    if (!(error instanceof UnlockedMeanwhile)) throw error;
+    await count();
+  }
 }
+
+/** The failure that would have been the last one is the first again: it locks nobody. */
+class UnlockedMeanwhile extends Error {}
 
 export async function forgetFailedLogins({ db, change, config }: PasswordDeps, userId: string): Promise<void> {
   if (config.lockoutFailureAttempts === undefined || !(await findFailures(db.read, userId))) return;

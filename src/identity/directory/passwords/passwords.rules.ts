@@ -3,6 +3,7 @@ import { seconds } from '../../../platform/clock.ts';
 import { checkSecret, hashedSecret, storedPassword } from './check.rules.ts';
 import type { PasswordDeps } from './deps.ts';
 import { createHashing } from './hashing.ts';
+import { findLockOuts, lockOutFilter } from './lock-out.rules.ts';
 import { checkNewPassword, passwordProblem, preparePassword, storePassword } from './new-password.rules.ts';
 import { deletePasswords, expirePassword, findPassword, forgetFailures, hasPassword } from './passwords.store.ts';
 import type { Passwords } from './passwords.ts';
@@ -23,6 +24,10 @@ export function createPasswords(
     remove: ({ tx }, userId) => deletePasswords(tx, userId, Number.MAX_SAFE_INTEGER),
     expire: ({ tx }, userId) => expirePassword(tx, userId, seconds(options.clock)),
     unlock: ({ tx }, userId) => forgetFailures(tx, userId),
+    forgive: (change, countedAs) => pauses.forgive(change, countedAs),
+    lockOuts: (reader, accounts) => findLockOuts(deps, reader, accounts),
+    pauses: (reader, countedAs) => pauses.ofKeys(reader, countedAs),
+    lockOutFilter: () => lockOutFilter(deps),
     check: (password, place, by) => checkSecret(deps, place, password, by),
     storedHere: (holder, countedAs) => storedPassword(deps, holder, countedAs),
     has: hasPassword,

@@ -89,10 +89,31 @@ export async function forgetFailures(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom('login_failures').where('user_id', '=', userId).execute();
 }
 
-export interface WrongPasswords {
+/** So many failures, the last of them after this time. */
+export interface FailuresAtLeast {
+  readonly least: number;
+  readonly after: number;
+}
+
+export interface CountedGuesses {
   readonly failures: number;
   readonly last_at: number;
 }
+
+export const usersWithFailures = (
+  db: Reader,
+  userIds: readonly string[],
+  { least, after }: FailuresAtLeast,
+): Promise<(CountedGuesses & { readonly user_id: string })[]> =>
+  db
+    .selectFrom('login_failures')
+    .where('user_id', 'in', userIds)
+    .where('failures', '>=', least)
+    .where('last_at', '>', after)
+    .select(['user_id', 'failures', 'last_at'])
+    .execute();
+
+export type WrongPasswords = CountedGuesses;
 
 /** A guess allowed after a pause: its time, and the time of the last wrong guess before it. */
 export interface GuessTurn {
@@ -147,6 +168,25 @@ export async function forgiveWrongPasswords(tx: Tx, account: string, count: numb
     })
     .where('account', '=', account)
     .execute();
+}
+
+/** `from`: in milliseconds, as their times. */
+export const accountsWithWrongPasswords = (
+  db: Reader,
+  accounts: readonly string[],
+  { least, from }: { readonly least: number; readonly from: number },
+): Promise<(WrongPasswords & { readonly account: string })[]> =>
+  db
+    .selectFrom('wrong_passwords')
+    .where('account', 'in', accounts)
+    .where('failures', '>=', least)
+    .where('last_at', '>=', from)
+    .select(['account', 'failures', 'last_at'])
+    .execute();
+
+/** The rows stay: somebody who waited may have read one, and is to get their turn. */
+export async function forgiveAllWrongPasswords(tx: Tx, accounts: readonly string[]): Promise<void> {
+  await tx.updateTable('wrong_passwords').set({ failures: 0 }).where('account', 'in', accounts).execute();
 }
 
 const SWEEP_BATCH = 1000;

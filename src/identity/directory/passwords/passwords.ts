@@ -57,6 +57,15 @@ export interface ComparedSecret {
 
 export type PasswordCheck = 'good' | 'wrong' | 'locked' | 'closed' | 'expired';
 
+/** What wrong guesses led to. Times in seconds. */
+export interface GuessLimit {
+  /** The guesses that count. */
+  readonly failures: number;
+  /** Null where the service does not keep it. */
+  readonly since: number | null;
+  readonly until: number;
+}
+
 export interface Passwords {
   /** Fails if the rules refuse it, whatever former ones there are. Before something is used up for the change. */
   checkNew(password: string, by: PasswordSetter, user: { id: string | undefined; options: PasswordOptions }): Promise<void>;
@@ -77,6 +86,14 @@ export interface Passwords {
   expire(change: Change, userId: string): Promise<boolean>;
   /** Ends a lock-out. */
   unlock(change: Change, userId: string): Promise<void>;
+  /** Wrong guesses that were counted under these keys delay no further ones, at any process. */
+  forgive(change: Change, countedAs: readonly string[]): Promise<void>;
+  /** The accounts among these that are locked out, by id. */
+  lockOuts(reader: Reader, accounts: readonly LockableAccount[]): Promise<ReadonlyMap<string, GuessLimit>>;
+  /** The keys among these under which so many wrong guesses were counted that further ones have to wait. They end when there is none for a while. */
+  pauses(reader: Reader, countedAs: readonly string[]): Promise<ReadonlyMap<string, GuessLimit>>;
+  /** Whom a lock-out concerns, for lists; undefined when there is none. */
+  lockOutFilter(): { readonly least: number; readonly after: number } | undefined;
   /** Takes the same time whatever is wrong. Guesses are counted by account and address before anything is hashed. */
   check(password: string, place: SecretPlace, by: Guesser): Promise<PasswordCheck>;
   /** The password that is stored here. For an unknown user, it compares with nothing, and takes as long. */

@@ -4,18 +4,21 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../../../platform/clock.ts';
 import { isUnwritable } from '../../../platform/database/index.ts';
 import { attemptKey, RecentCounts } from '../../../platform/limits/index.ts';
-import type { Database } from '../../ground/database/index.ts';
+import type { Change } from '../../ground/audit/index.ts';
+import type { Database, Reader } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import {
+  accountsWithWrongPasswords,
   claimTurn,
   countWrongPassword,
   findWrongPasswords,
+  forgiveAllWrongPasswords,
   forgiveWrongPasswords,
   type GuessTurn,
   sweepWrongPasswords,
   type WrongPasswords,
 } from './passwords.store.ts';
-import type { Guesser } from './passwords.ts';
+import type { Guesser, GuessLimit } from './passwords.ts';
 
 /** Wrong passwords without a pause: people mistype. */
 const FREE = 10;
@@ -38,9 +41,19 @@ export const pauseAfter = (failures: number): number =>
 /** Hashed, since the name of an unknown user may be anything, even a password. */
 const keyOf = (account: string): string => createHash('sha256').update(account).digest('base64url');
 
+/** Tells all processes that the wrong guesses under a key were forgiven. */
+const FORGIVEN = 'forgiven-guesses:';
+
 export function createPauses({ db, clock, rateLimits }: { db: Database; clock: Clock; rateLimits: boolean }) {
   const failed = new RecentCounts(FORGOTTEN_MS, clock);
   const welcome = new RecentCounts(WELCOME_MS, clock);
+  /** What a login gives back. What was forgiven since is not given back once more: others would get these guesses. */
+  const owed = new RecentCounts(FORGOTTEN_MS, clock);
+  const forgiven = new RecentCounts(FORGOTTEN_MS, clock);
+  const owedKey = (pair: string, account: string): string => `${forgiven.count(keyOf(account))} ${pair}`;
+  db.feed.onChange((tags = []) => {
+    for (const tag of tags) if (tag.startsWith(FORGIVEN)) forgiven.add(tag.slice(FORGIVEN.length));
+  });
 
   function longestFor(by: Guesser, account: string): number {
     const pair = attemptKey(by, account);
@@ -90,6 +103,7 @@ export function createPauses({ db, clock, rateLimits }: { db: Database; clock: C
       const pair = attemptKey(by, account);
       welcome.forget(pair);
       failed.add(pair);
+      owed.add(owedKey(pair, account));
       const now = clock.now();
       const times = { now, forgetBefore: now - FORGOTTEN_MS, hadTurn: turn !== undefined };
       await db.write((tx) => countWrongPassword(tx, keyOf(account), times));
@@ -102,7 +116,8 @@ export function createPauses({ db, clock, rateLimits }: { db: Database; clock: C
     async recordSuccess(by: Guesser, account: string, turn: GuessTurn | undefined): Promise<void> {
       if (!rateLimits) return;
       const pair = attemptKey(by, account);
-      const own = failed.count(pair);
+      const own = owed.count(owedKey(pair, account));
+      owed.forget(owedKey(pair, account));
       failed.forget(pair);
       if (welcome.count(pair) === 0) welcome.add(pair);
       if (own > 0 || turn) await db.write((tx) => forgiveWrongPasswords(tx, keyOf(account), own, turn));
@@ -113,6 +128,28 @@ export function createPauses({ db, clock, rateLimits }: { db: Database; clock: C
       const now = clock.now();
       const times = { now, forgetBefore: now - FORGOTTEN_MS, hadTurn: false };
       await db.write((tx) => countWrongPassword(tx, keyOf(`stand-in ${account}`), times));
+    },
+
+    /** Nothing is said of times that lie ahead, since the clock was set back. */
+    async ofKeys(reader: Reader, accounts: readonly string[]): Promise<ReadonlyMap<string, GuessLimit>> {
+      if (!rateLimits || accounts.length === 0) return new Map();
+      const byKey = new Map(accounts.map((account) => [keyOf(account), account]));
+      const now = clock.now();
+      const rows = await accountsWithWrongPasswords(reader, [...byKey.keys()], { least: FREE, from: now - FORGOTTEN_MS });
+      return new Map(
+        rows
+          .filter(({ last_at }) => last_at <= now + CLOCKS_DIFFER_MS)
+          .map(({ account: key, failures, last_at }) => {
+            const until = Math.ceil((Math.min(last_at, now) + FORGOTTEN_MS) / 1000);
+            return [byKey.get(key)!, { failures, since: null, until }];
+          }),
+      );
+    },
+
+    async forgive({ tx, invalidate }: Change, accounts: readonly string[]): Promise<void> {
+      const keys = accounts.map(keyOf);
+      await forgiveAllWrongPasswords(tx, keys);
+      for (const key of keys) invalidate(`${FORGIVEN}${key}`);
     },
 
     sweep: (): Promise<number> => sweepWrongPasswords(db, clock.now() - FORGOTTEN_MS),

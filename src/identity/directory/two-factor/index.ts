@@ -4,6 +4,7 @@
 export { mountDevices } from './devices.routes.ts';
 export { createDevices, type Devices } from './devices.rules.ts';
 export { createFactor, type Factor } from './factor.rules.ts';
+export { answersKey, clearGuesses, codeLockFilter, findCodeLocks } from './guesses.ts';
 export { qrCode } from './qr.ts';
 export { createLoginRequirements, type LoginRequirements, type Missing } from './requirements.ts';
 export { createSubject, type Subject } from './subject.ts';

@@ -3,7 +3,7 @@ import type { Actor } from '../../ground/audit/index.ts';
 import { fail } from '../../ground/faults.ts';
 import type { Guesser } from '../passwords/index.ts';
 import { type FactorDeps, factorOf } from './factor.ts';
-import { clearGuesses, countGuess } from './guesses.ts';
+import { answersKey, clearGuesses, countGuess } from './guesses.ts';
 
 export interface SecurityQuestion {
   readonly question: string;
@@ -24,7 +24,7 @@ export async function checkAnswer(deps: FactorDeps, by: Guesser, userId: string,
   const { clock, change, passwords, notify } = deps;
   const { security_answer: hash } = await factorOf(deps, userId);
   let [allowed, last] = [false, false];
-  const right = await passwords.matches(normalizeAnswer(answer), `security answer of ${userId}`, by, async () => {
+  const right = await passwords.matches(normalizeAnswer(answer), answersKey(userId), by, async () => {
     ({ allowed, last } = await change(by, async (transaction) => {
       transaction.audit('two_factor.answer_tried', { kind: 'user', id: userId });
       return countGuess(transaction.tx, userId, clock);

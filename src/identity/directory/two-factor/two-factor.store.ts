@@ -57,6 +57,20 @@ export async function countAttempt(tx: Tx, userId: string, now: number, limit: n
   return row.attempts;
 }
 
+/** Those of these users who tried at least so often, the last time not before this time. */
+export const usersWithAttempts = (
+  db: Reader,
+  userIds: readonly string[],
+  { least, from }: { readonly least: number; readonly from: number },
+): Promise<{ user_id: string; attempts: number; last_at: number }[]> =>
+  db
+    .selectFrom('factor_attempts')
+    .where('user_id', 'in', userIds)
+    .where('attempts', '>=', least)
+    .where('last_at', '>=', from)
+    .select(['user_id', 'attempts', 'last_at'])
+    .execute();
+
 export async function forgetAttempts(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom('factor_attempts').where('user_id', '=', userId).execute();
 }

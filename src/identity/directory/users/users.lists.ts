@@ -14,7 +14,14 @@ import {
   single,
   whereEquals,
 } from '../../ground/resource/index.ts';
-import { type ExpiryCriterion, listUsers, type MembersOf, type ProviderCriterion, type UserSort } from './users.store.ts';
+import {
+  type ExpiryCriterion,
+  type LockCriterion,
+  listUsers,
+  type MembersOf,
+  type ProviderCriterion,
+  type UserSort,
+} from './users.store.ts';
 
 const filters: Filters = {
   name: { column: 'users.name', kind: 'text' },
@@ -57,13 +64,19 @@ const userListQuery = (caller: Caller, query: Query): ListQuery => ({
   visible: whereEquals('users.domain_id', visibleDomain(caller)),
 });
 
+interface ListedPart {
+  readonly group?: MembersOf | undefined;
+  readonly locked?: LockCriterion | undefined;
+}
+
 /** All users, or only the members of one group. Only the list of all can be searched and sorted: indexes serve it. */
-export async function pageOfUsers(db: Database, caller: Caller, query: Query, group?: MembersOf) {
+export async function pageOfUsers(db: Database, caller: Caller, query: Query, { group, locked }: ListedPart = {}) {
   const within = group === undefined ? searchOf<UserSort['by']>(query, userSorts) : { group };
   return foundPage(
     query,
     await listUsers(db, pageOf(query), userListQuery(caller, query), {
       ...within,
+      locked,
       provider: providerOf(query),
       expires: expiryOf(query),
     }),

@@ -1,7 +1,7 @@
 // /v3/users
 
 import { seconds } from '../../../platform/clock.ts';
-import { Answer } from '../../../platform/http/index.ts';
+import { Answer, type Query } from '../../../platform/http/index.ts';
 import {
   type Caller,
   domainOfNew,
@@ -39,7 +39,7 @@ import {
   UserList,
   userText,
 } from './users.schema.ts';
-import type { UserWithExpiry } from './users.store.ts';
+import type { LockCriterion, UserWithExpiry } from './users.store.ts';
 
 const tag = 'Users';
 
@@ -49,10 +49,15 @@ const SEARCHED = searchDocumentation(
   userSorts,
 );
 
+const LOCKED = {
+  locked: 'true: only users who are locked out after wrong passwords or codes. For those who may list locks (`OS-LOCK/locks`).',
+};
+
 export interface UserRouteDeps extends Pick<Deps, 'clock' | 'config'> {
   readonly users: Users;
   readonly federation: { readonly advanceLinks: { prepare(caller: Caller, federated: readonly FederatedObject[]): LinkUser } };
   readonly provesSecond: ProvesSecond;
+  readonly locks: { filterOf(caller: Caller, query: Query): LockCriterion | undefined };
 }
 
 /** By what a second factor was shown, if one was sent; fails when it is wrong. */
@@ -65,7 +70,7 @@ type ProvesSecond = (
 /** Links a user with accounts at providers, in the transaction that creates the user. */
 type LinkUser = (transaction: Change, user: { readonly id: string; readonly name: string }) => Promise<void>;
 
-export function mountUsers(app: IdentityApp, { users, federation, clock, config, provesSecond }: UserRouteDeps): void {
+export function mountUsers(app: IdentityApp, { users, federation, clock, config, provesSecond, locks }: UserRouteDeps): void {
   const renderingAt = (base: string) => ({ base, now: seconds(clock), daysInactive: config.disableUserAccountDaysInactive });
   const render = (base: string, user: UserWithExpiry) => renderUser(user, renderingAt(base));
   /** With the accounts at providers, as GET shows them. */
@@ -100,11 +105,11 @@ export function mountUsers(app: IdentityApp, { users, federation, clock, config,
       tag,
       rule: 'identity:list_users',
       target: ({ caller }) => factsOnly(listFacts(caller)),
-      documentation: SEARCHED,
+      documentation: { ...SEARCHED, query: { ...SEARCHED.query, ...LOCKED } },
       reply: { 200: UserList },
     },
     async (call) => {
-      const page = await users.list(call.caller, call.query);
+      const page = await users.list(call.caller, call.query, locks.filterOf(call.caller, call.query));
       const rendering = renderingAt(call.base);
       return listAnswer(call, 'users', { ...page, items: page.items.map((user) => userText(user, rendering)) });
     },

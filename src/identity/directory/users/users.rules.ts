@@ -38,7 +38,9 @@ import {
   accountsAtProviders,
   findUser,
   findUserByName,
+  findUsers,
   findUsersByName,
+  type LockCriterion,
   lockUser,
   mayBeFromProvider,
   setDefaultProject,
@@ -112,9 +114,9 @@ export function createUsers(
       andThen(cachedUser(id), (user) => targetOfUser(id, user)),
     /** For changes, read from the database. */
     target: async (id: string): Promise<IdentityTarget<UserWithExpiry>> => targetOfUser(id, await findUser(db.read, id)),
-    async list(caller: Caller, query: Query) {
+    async list(caller: Caller, query: Query, locked?: LockCriterion) {
       await directory.refresh(visibleDomain(caller) ?? single(query, 'domain_id'), { userName: single(query, 'name') });
-      return pageOfUsers(db, caller, query);
+      return pageOfUsers(db, caller, query, { locked });
     },
     create,
     insert,
@@ -150,6 +152,8 @@ export function createUsers(
     markActive: createMarkActive(deps),
     confirmEmail: (transaction: Change, id: string, address: string) => confirmEmail(transaction, deps.clock, id, address),
     find: (id: string) => findUser(db.read, id),
+    /** Those of these ids that exist, in no particular order. */
+    findAll: (ids: readonly string[]): Promise<UserRow[]> => findUsers(db.read, ids),
     /** Until the end of the transaction, nobody else changes the row. */
     lock: (tx: Tx, id: string) => lockUser(db, tx, id),
     mayBeFromProvider,
@@ -160,7 +164,7 @@ export function createUsers(
     /** Some users who cannot be found by their words yet; returns how many they were. */
     fillWords: () => fillMissingWords(db, WORDS_BATCH),
     /** Users with this name in all domains. */
-    findInAllDomains: (name: string) => findUsersByName(db.read, name),
+    findInAllDomains: (name: string, reader: Reader = db.read) => findUsersByName(reader, name),
     findByName: (domainId: string, name: string) => findUserByName(db.read, domainId, name),
     /** Users whose main e-mail address this is, whether they have proved it or not: of one domain, or of all. */
     findByEmail: (domainId: string | undefined, address: string): Promise<UserRow[]> =>

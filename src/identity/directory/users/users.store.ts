@@ -62,6 +62,11 @@ const byName = preparedRow<Tables, [domain: string, key: string], UserWithExpiry
     .select(expiry),
 );
 
+/** In no particular order. */
+export function findUsers(db: Reader, ids: readonly string[]): Promise<UserRow[]> {
+  return db.selectFrom('users').where('id', 'in', ids).selectAll().execute();
+}
+
 export const findUserByName = async (db: Reader, domainId: string, name: string): Promise<UserWithExpiry | undefined> =>
   byName(db, domainId, nameKey(name));
 
@@ -209,6 +214,25 @@ const expiresAs = ({ comparison, at }: ExpiryCriterion): RawBuilder<SqlBool> => 
     select expires_at from passwords where user_id = users.id order by serial desc limit 1
   ) ${sql.raw(comparison)} ${at}`;
 
+/** People who are locked out: by so many wrong passwords, if these lock anybody, or by wrong codes. Times in seconds. */
+export interface LockCriterion {
+  readonly passwords: { readonly least: number; readonly after: number } | undefined;
+  readonly codes: { readonly least: number; readonly from: number };
+}
+
+/** Options are stored as `JSON.stringify` writes them. */
+const lockedBy = ({ passwords, codes }: LockCriterion): RawBuilder<SqlBool> => {
+  const byCodes = sql<SqlBool>`users.id in (
+    select user_id from factor_attempts where attempts >= ${codes.least} and last_at >= ${codes.from}
+  )`;
+  if (!passwords) return byCodes;
+  return sql<SqlBool>`(${byCodes} or (
+    users.options not like '%"ignore_lockout_failure_attempts":true%' and users.id in (
+      select user_id from login_failures where failures >= ${passwords.least} and last_at > ${passwords.after}
+    )
+  ))`;
+};
+
 const linkedAs = ({ idpId, protocolId, uniqueId }: ProviderCriterion) => sql<SqlBool>`users.id in (
     select provider_links.user_id from provider_links where ${idpId === undefined ? sql`1 = 1` : sql`provider_links.provider_id = ${idpId}`}
     and ${protocolId === undefined ? sql`1 = 1` : sql`provider_links.protocol_id = ${protocolId}`}
@@ -227,9 +251,8 @@ async function searchUsers(
   page: PageRequest,
   { visible, criteria }: ListQuery,
   text: string,
-  { expires, provider }: Pick<UserListOptions, 'expires' | 'provider'>,
+  conditions: readonly RawBuilder<SqlBool>[],
 ): Promise<RowPage<ListedUser> | undefined> {
-  const conditions = [...(expires ? [expiresAs(expires)] : []), ...(provider ? [linkedAs(provider)] : [])];
   const all = db.read.selectFrom('users').where('users.id', '=', text).select(LISTED).select(expiry);
   const limited = conditions.reduce((query, condition) => query.where(condition), all);
   const exact = applyCriteria(limited, db.dialect, [...visible, ...criteria]);
@@ -257,6 +280,7 @@ interface UserListOptions {
   readonly group?: MembersOf | undefined;
   readonly expires?: ExpiryCriterion | undefined;
   readonly provider?: ProviderCriterion | undefined;
+  readonly locked?: LockCriterion | undefined;
   readonly search?: string | undefined;
   readonly sort?: UserSort | undefined;
 }
@@ -266,9 +290,14 @@ export function listUsers(
   db: Database,
   page: PageRequest,
   listQuery: ListQuery,
-  { group, expires, provider, search, sort = { by: 'name' } }: UserListOptions = {},
+  { group, expires, provider, locked, search, sort = { by: 'name' } }: UserListOptions = {},
 ): Promise<RowPage<ListedUser> | undefined> {
-  if (search !== undefined) return searchUsers(db, page, listQuery, search, { expires, provider });
+  const conditions = [
+    ...(expires ? [expiresAs(expires)] : []),
+    ...(provider ? [linkedAs(provider)] : []),
+    ...(locked ? [lockedBy(locked)] : []),
+  ];
+  if (search !== undefined) return searchUsers(db, page, listQuery, search, conditions);
   const visible = applyCriteria(db.read.selectFrom('users').select(LISTED).select(expiry), db.dialect, listQuery.visible);
   let query = applyCriteria(visible, db.dialect, listQuery.criteria);
   if (group !== undefined) {
@@ -280,8 +309,7 @@ export function listUsers(
         .select('user_id'),
     );
   }
-  if (expires) query = query.where(expiresAs(expires));
-  if (provider) query = query.where(linkedAs(provider));
+  for (const condition of conditions) query = query.where(condition);
   return readPage(query, { table: 'users', ...sort }, page, visible);
 }
 

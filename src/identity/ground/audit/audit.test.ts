@@ -124,6 +124,7 @@ onEachDatabase('The audit log', (api) => {
         actor: 'user',
       },
       { route: 'POST /v3/users/:user_id/OS-PASSWORD/expire', events: ['user.password_expired user'] },
+      { route: 'DELETE /v3/users/:user_id/OS-LOCK/lock', events: ['user.unlocked user'] },
       { route: 'DELETE /v3/users/:user_id/tokens', events: ['user.tokens_revoked user'] },
     ]),
     ...crud('group', () => ({ name: uniqueName('group'), domain_id: made.domain.id }), [

@@ -44,6 +44,7 @@ type Ids = Readonly<Record<string, string>>;
 const RANKED: Readonly<Partial<Record<Action, (ids: Ids, caller: Caller) => Grantee | undefined>>> = {
   'identity:update_user': outrankingUser,
   'identity:expire_password': outrankingUser,
+  'identity:unlock_user': outrankingUser,
   'identity:delete_user': outrankingUser,
   'identity:list_user_sessions': otherUser,
   'identity:end_user_sessions': otherUser,
