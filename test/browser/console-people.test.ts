@@ -4,6 +4,7 @@ import { it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { words } from '../../console/identity/words/en/index.ts';
 import { texts } from '../../console/shared/words/en.ts';
+import { lookTroubles } from '../support/accessibility.ts';
 import { DEFAULT_PASSWORDS, onDatabase, onUsualDatabase, type TestApi, uniqueName } from '../support/api.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { goTo, onScreen, openConsole } from '../support/console.ts';
@@ -121,6 +122,41 @@ onUsualDatabase('People in the console', (api) => {
     await told(page, people.passwordExpired);
     const { password_expires_at: expiry } = await userOf(api, person.id);
     assert.ok(Date.parse(expiry) <= api.clock.now(), expiry);
+  });
+
+  it('shows who is locked out in the list, at the person and why, and unlocks them', async () => {
+    const person = await makeTwoFactorUser(api);
+    for (let guess = 0; guess < 5; guess++) {
+      const wrong = { id: person.id, password: person.password, verification_code: 'no code' };
+      assert.equal((await api.authenticate(wrong)).status, 401);
+    }
+    const { lock } = (await api.get(`/v3/users/${person.id}/OS-LOCK/lock`)).body;
+    const page = await openConsole(chromium, api, { path: '/people', options: { bypassCSP: true } });
+    const row = page.getByRole('row', { name: person.name });
+    await page.getByLabel(people.state).selectOption({ label: people.lockedOut });
+    await page.waitForURL(/locked=true/);
+    await row.getByText(people.lockedOut, { exact: true }).waitFor();
+    assert.deepEqual(await row.locator('time').evaluateAll((times) => times.map((one) => one.getAttribute('datetime'))), [
+      new Date(lock.until).toISOString(),
+    ]);
+    assert.deepEqual(await lookTroubles(page, 'people-locked'), []);
+    await page.getByRole('link', { name: person.name, exact: true }).click();
+    await onScreen(page, person.name);
+    await page.locator('main').getByText(people.lockedOut, { exact: true }).waitFor();
+    await page.getByRole('link', { name: people.tabs['sign-in'], exact: true }).click();
+    const card = page.locator('section.card').filter({ hasText: people.wrongGuesses });
+    await card.getByText(people.wrongCounts.wrong_codes(5, '5')).waitFor();
+    await card.getByText(people.lockMeans.locked_out).waitFor();
+    assert.deepEqual(await lookTroubles(page, 'person-locked'), []);
+    await press(page, people.unlock);
+    await dialogOf(page).getByText(people.unlockText).waitFor();
+    await inDialog(page, people.unlock);
+    await told(page, people.unlocked(person.name));
+    await card.getByText(people.notLocked).waitFor();
+    assert.equal(await page.getByText(people.lockedOut, { exact: true }).count(), 0);
+    assert.equal((await api.get(`/v3/users/${person.id}/OS-LOCK/lock`)).body.lock.state, 'open');
+    await goTo(page, '/people?locked=true', people.title);
+    await page.getByText(people.nobodyLikeThis).waitFor();
   });
 
   it('says what disabling ends, and ends the sessions of a person', async () => {

@@ -13,31 +13,68 @@ import { findDomains, type User } from '../resources.ts';
 import { api, session } from '../session.ts';
 import { words } from '../words/index.ts';
 import { invite } from './invite.ts';
+import { type Lock, lockBadge, readLocks } from './lock.ts';
 import { stateBadge, subScreens } from './shared.ts';
 
 class People extends ListScreen<User> {
   protected readonly path = '/v3/users';
+  #locks: ReadonlyMap<string, Lock> = new Map();
 
   heading(): string {
     return words.people.title;
   }
 
   protected override async load(signal: AbortSignal): Promise<void> {
-    await Promise.all([this.loadRows(signal), this.loadDomains(signal)]);
+    await Promise.all([this.#loadPeople(signal), this.loadDomains(signal)]);
+  }
+
+  async #loadPeople(signal: AbortSignal): Promise<void> {
+    await this.loadRows(signal);
+    if (session.may('identity:list_user_locks'))
+      this.#locks = await readLocks(
+        this.rows.map(({ id }) => id),
+        signal,
+      );
   }
 
   protected override get filters(): Readonly<Record<string, string | undefined>> {
     const { query } = this.location;
-    return { domain_id: query.get('domain_id') ?? undefined, enabled: query.get('enabled') ?? undefined };
+    return {
+      domain_id: query.get('domain_id') ?? undefined,
+      enabled: query.get('enabled') ?? undefined,
+      locked: query.get('locked') ?? undefined,
+    };
   }
 
-  #filter(name: string, label: string, options: readonly (readonly [string, string])[]): TemplateResult {
-    const chosen = this.filters[name] ?? '';
+  #filter(
+    { name, label, chosen = '' }: { readonly name: string; readonly label: string; readonly chosen: string | undefined },
+    options: readonly (readonly [string, string])[],
+    queryOf: (value: string) => Readonly<Record<string, string | undefined>>,
+  ): TemplateResult {
     return html`<div class="field"><label for="filter-${name}">${label}</label>
-      <select id="filter-${name}" @change=${(event: Event) => void goQuery({ [name]: (event.target as HTMLSelectElement).value, marker: undefined })}>
+      <select id="filter-${name}" @change=${(event: Event) => void goQuery({ ...queryOf((event.target as HTMLSelectElement).value), marker: undefined })}>
         <option value="">${words.people.all}</option>
         ${options.map(([value, text]) => html`<option value=${value} ?selected=${value === chosen}>${text}</option>`)}
       </select></div>`;
+  }
+
+  #domainFilter(): TemplateResult {
+    const filter = { name: 'domain', label: words.people.domain, chosen: this.filters.domain_id };
+    return this.#filter(filter, [...this.domains], (value) => ({ domain_id: value }));
+  }
+
+  /** Who is locked out may be enabled or disabled. It is one choice all the same: nobody looks for people who are locked out and disabled. */
+  #stateFilter(): TemplateResult {
+    const { people } = words;
+    const { enabled, locked } = this.filters;
+    const states = [
+      ['true', people.enabled],
+      ['false', people.disabled],
+      ...(session.may('identity:list_user_locks') ? [['locked', people.lockedOut] as const] : []),
+    ] as const;
+    return this.#filter({ name: 'state', label: people.state, chosen: locked ? 'locked' : enabled }, states, (value) =>
+      value === 'locked' ? { enabled: undefined, locked: 'true' } : { enabled: value, locked: undefined },
+    );
   }
 
   protected override headingActions(): Content {
@@ -98,11 +135,7 @@ class People extends ListScreen<User> {
       empty: isFiltered ? people.nobodyLikeThis : people.empty,
       nothingFound: people.nobodyFound,
     };
-    const tools = html`${this.domains.size > 1 ? this.#filter('domain_id', people.domain, [...this.domains]) : nothing}
-      ${this.#filter('enabled', people.state, [
-        ['true', people.enabled],
-        ['false', people.disabled],
-      ])}`;
+    const tools = html`${this.domains.size > 1 ? this.#domainFilter() : nothing}${this.#stateFilter()}`;
     const columns: Column<User>[] = [
       {
         name: people.name,
@@ -112,7 +145,7 @@ class People extends ListScreen<User> {
       },
       { name: people.email, cell: ({ email }) => email ?? '' },
       ...this.domainColumn<User>(people.domain),
-      { name: people.state, cell: ({ enabled }) => stateBadge(enabled) },
+      { name: people.state, cell: ({ id, enabled }) => html`${stateBadge(enabled)} ${lockBadge(this.#locks.get(id))}` },
     ];
     return html`${subScreens('/people')}${this.list(texts, columns, tools)}`;
   }

@@ -8,6 +8,7 @@ import { table } from '../../shared/table.ts';
 import { relativeTime, time } from '../../shared/time.ts';
 import { api } from '../session.ts';
 import { words } from '../words/index.ts';
+import { lockBadge, lockPath, lockReasons } from './lock.ts';
 import { personOptions } from './person-options.ts';
 import { PersonTab } from './person-tab.ts';
 
@@ -105,6 +106,19 @@ export class PersonSignIn extends PersonTab {
     await this.#done(isDone, people.factorReset);
   }
 
+  async #unlock(): Promise<void> {
+    const { people } = words;
+    const { user, path } = this.context;
+    const isDone = await confirmAct({
+      title: people.unlockTitle(user.name),
+      text: people.unlockText,
+      action: people.unlock,
+      danger: false,
+      run: () => api.delete(lockPath(path)),
+    });
+    await this.#done(isDone, people.unlocked(user.name));
+  }
+
   async #removePasskey({ id, name }: Passkey): Promise<void> {
     const { people } = words;
     const isDone = await confirmAct({
@@ -137,6 +151,20 @@ export class PersonSignIn extends PersonTab {
       <dl class="facts"><dt>${people.passwordExpires}</dt><dd>${time(user.password_expires_at, people.never)}</dd></dl>
       <div class="buttons"><button type="button" class="second" @click=${() => void this.#setPassword()}>${people.setPassword}</button>
         ${may('identity:expire_password') ? expire : nothing}</div>
+    </section>`;
+  }
+
+  #lock(): Content {
+    const { people } = words;
+    const { lock, may } = this.context;
+    if (!lock) return nothing;
+    const unlock = html`<button type="button" class="second" @click=${() => void this.#unlock()}>${people.unlock}</button>`;
+    return html`<section class="card"><h2>${people.wrongGuesses}</h2>
+      ${
+        lock.state === 'open'
+          ? html`<p><span class="badge good">${people.notLocked}</span></p>`
+          : html`<p>${lockBadge(lock)}</p>${lockReasons(lock)}${may('identity:unlock_user') ? unlock : nothing}`
+      }
     </section>`;
   }
 
@@ -197,7 +225,7 @@ export class PersonSignIn extends PersonTab {
   }
 
   content(): Content {
-    return html`<div class="cards">${this.#password()}${this.#secondFactor()}</div>${this.#passkeyList()}${this.#deviceList()}
+    return html`<div class="cards">${this.#password()}${this.#secondFactor()}${this.#lock()}</div>${this.#passkeyList()}${this.#deviceList()}
       ${this.context.may('identity:update_user') ? personOptions(this.context) : nothing}`;
   }
 }

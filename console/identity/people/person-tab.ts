@@ -2,10 +2,13 @@
 import type { Location } from '../../shared/router.ts';
 import type { Content } from '../../shared/screen.ts';
 import type { User } from '../resources.ts';
+import type { Lock } from './lock.ts';
 
 export interface PersonContext {
   readonly user: User;
   readonly etag: string | undefined;
+  /** Undefined for whoever may not know it. */
+  readonly lock: Lock | undefined;
   /** Of the person, in the API. */
   readonly path: string;
   readonly location: Location;

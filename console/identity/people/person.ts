@@ -11,6 +11,7 @@ import { impactOf } from '../impact.ts';
 import type { User } from '../resources.ts';
 import { api, session } from '../session.ts';
 import { words } from '../words/index.ts';
+import { lockBadge, readLock } from './lock.ts';
 import { PersonCredentials } from './person-credentials.ts';
 import { PersonGroups } from './person-groups.ts';
 import { PersonHistory } from './person-history.ts';
@@ -32,7 +33,7 @@ const TABS: readonly TabEntry[] = [
   { id: 'overview', rules: ['identity:get_user'], create: (context) => new PersonOverview(context) },
   {
     id: 'sign-in',
-    rules: ['identity:update_user', 'is_two_factor_auth_enabled', 'list_passkeys', 'list_devices'],
+    rules: ['identity:update_user', 'identity:get_user_lock', 'is_two_factor_auth_enabled', 'list_passkeys', 'list_devices'],
     create: (context) => new PersonSignIn(context),
   },
   {
@@ -71,6 +72,7 @@ class PersonScreen extends Screen {
     const context: PersonContext = {
       user: body.user,
       etag,
+      lock: may('identity:get_user_lock') ? await readLock(path, signal) : undefined,
       path,
       location: this.location,
       may,
@@ -136,14 +138,14 @@ class PersonScreen extends Screen {
   protected content(): Content {
     const { people } = words;
     const context = this.#context!;
-    const { user } = context;
+    const { user, lock } = context;
     const tabs: Tab[] = this.#entries(context).map(({ id }) => ({
       id,
       label: people.tabs[id],
       href: hrefOf(`/people/${part(user.id)}`, { tab: id }),
       content: () => this.#tab?.content() ?? nothing,
     }));
-    return html`<p>${stateBadge(user.enabled)} ${user.email ? html`<span class="soft">${user.email}</span>` : nothing}</p>
+    return html`<p>${stateBadge(user.enabled)} ${lockBadge(lock)} ${user.email ? html`<span class="soft">${user.email}</span>` : nothing}</p>
       ${tabBar(people.title, tabs, currentTab(tabs, this.#tabId))}
       ${this.#tab?.content() ?? nothing}`;
   }

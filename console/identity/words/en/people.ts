@@ -12,6 +12,9 @@ export const people = {
   state: 'State',
   enabled: 'Enabled',
   disabled: 'Disabled',
+  lockedOut: 'Locked out',
+  paused: 'Paused',
+  until: 'until',
   all: 'All',
   empty: 'There is nobody here yet. Invite somebody by e-mail, or create an account.',
   nobodyFound: (search: string) =>
@@ -117,6 +120,24 @@ export const people = {
   resetFactorText: (devices: number) =>
     `Codes of their app and recovery codes end, and ${counted(devices, 'remembered device is', 'remembered devices are')} forgotten. Until the person sets it up again, the password alone is enough. Make sure that the request really comes from this person.`,
   factorReset: 'The second factor was reset.',
+  wrongGuesses: 'Wrong passwords and codes',
+  notLocked: 'Nothing is locked',
+  lockedSince: 'Since',
+  wrongCounts: {
+    wrong_passwords: (count: number, text: string) => `${text} wrong ${count === 1 ? 'password' : 'passwords'}.`,
+    wrong_codes: (_: number, text: string) => `${text} wrong codes of the second factor, or answers to the security question.`,
+    wrong_answers: (_: number, text: string) => `${text} wrong answers to the security question.`,
+  },
+  lockMeans: {
+    locked_out: 'Right ones are refused, too.',
+    paused:
+      'After each further one everybody waits for up to 30 seconds before the next try. It ends if there is none until then.',
+  },
+  unlock: 'Unlock',
+  unlockTitle: (name: string) => `Unlock ${name}?`,
+  unlockText:
+    'Wrong passwords and codes so far do not count any more. Make sure that the person mistyped them: somebody who guesses can guess as often again.',
+  unlocked: (name: string) => `${name} can sign in at once.`,
   passkeys: 'Passkeys',
   keyName: 'Name',
   made: 'Created',

@@ -14,6 +14,9 @@ export const people: Words['people'] = {
   state: 'Estado',
   enabled: 'Activa',
   disabled: 'Desactivada',
+  lockedOut: 'Bloqueada',
+  paused: 'En pausa',
+  until: 'hasta',
   all: 'Todos',
   empty: 'Todavía no hay nadie aquí. Invite a alguien por correo o cree una cuenta.',
   nobodyFound: (search: string) =>
@@ -119,6 +122,26 @@ export const people: Words['people'] = {
   resetFactorText: (devices: number) =>
     `Los códigos de su aplicación y los de recuperación dejan de valer, y se ${devices === 1 ? 'olvida' : 'olvidan'} ${counted(devices, 'dispositivo recordado', 'dispositivos recordados')}. Hasta que la persona lo configure de nuevo, basta la contraseña. Compruebe que de verdad es ella quien lo pide.`,
   factorReset: 'Se restableció el segundo factor.',
+  wrongGuesses: 'Contraseñas y códigos incorrectos',
+  notLocked: 'No hay ningún bloqueo',
+  lockedSince: 'Desde',
+  wrongCounts: {
+    wrong_passwords: (count: number, text: string) =>
+      `${text} ${count === 1 ? 'contraseña incorrecta' : 'contraseñas incorrectas'}.`,
+    wrong_codes: (_: number, text: string) =>
+      `${text} códigos del segundo factor o respuestas a la pregunta de seguridad, incorrectos.`,
+    wrong_answers: (_: number, text: string) => `${text} respuestas incorrectas a la pregunta de seguridad.`,
+  },
+  lockMeans: {
+    locked_out: 'Se rechaza también lo que es correcto.',
+    paused:
+      'Tras cada intento incorrecto más, todos esperan hasta 30 segundos antes del siguiente. Termina si no hay ninguno hasta entonces.',
+  },
+  unlock: 'Desbloquear',
+  unlockTitle: (name: string) => `¿Desbloquear a ${name}?`,
+  unlockText:
+    'Las contraseñas y los códigos incorrectos hasta ahora dejan de contar. Compruebe que fue la persona quien se equivocó: quien intente adivinarlos podrá probar otra vez las mismas veces.',
+  unlocked: (name: string) => `${name} puede iniciar sesión de inmediato.`,
   passkeys: 'Llaves de acceso',
   keyName: 'Nombre',
   made: 'Creada',
