@@ -215,7 +215,7 @@ async function runInThisProcess(options: RunOptions, log: Log, isPrimary: boolea
   // Now and not only at exit: a killed process would leave no compile cache for the next start.
   flushCompileCache();
   if (service && identity && started && (isPrimary || started.adminPassword !== undefined))
-    announce(service.issuer(), service.mail.about, started.adminPassword !== undefined);
+    announce(service.issuer(), service.mail.about(), started.adminPassword !== undefined);
   if (wallet && isPrimary) say(`Gatehouse wallet node: ${node!.url()}`);
   if (shared.collectAfterStart) collectWhenIdle();
   onSignal(log, async () => {

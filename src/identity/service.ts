@@ -155,7 +155,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
     mounts: [openid.mount, apiPages],
     canonicalUrl: (url) => (url.startsWith(SCIM) ? canonicalUrl(url) : url),
     errorFormatOf: (path, headers) => {
-      if (wantsPage(path, headers)) return pageErrors(headers, openid.brand);
+      if (wantsPage(path, headers)) return pageErrors(headers, openid.brand());
       return path.startsWith(SCIM)
         ? scimErrors
         : path.startsWith('/openid/') || path === OAUTH2_TOKEN

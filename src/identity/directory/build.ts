@@ -98,7 +98,7 @@ export function buildDirectory(below: AccessRoom, refuseIfOutranked: RankGuard) 
     directory,
     users,
     knowsPassword,
-    factor: createFactor({ ...deps, endOthers, issuer: below.config.twoFactorIssuer }),
+    factor: createFactor({ ...deps, endOthers, issuer: () => below.config.twoFactorIssuer }),
     subject: createSubject({ ...deps, users }),
     locks: createLocks({ ...deps, users }),
     passkeys: createPasskeys({

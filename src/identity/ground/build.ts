@@ -17,8 +17,10 @@ const GUESSES = {
 export function buildGround(db: Database, options: ModuleOptions, afterChange: AfterChange) {
   const { clock, config } = options;
   const deps = { ...options, db, change: createChanges(db, clock, afterChange) };
-  const { webhookUrl, webhookSecret } = config;
-  const webhook = webhookUrl && webhookSecret ? { url: webhookUrl, secret: webhookSecret } : undefined;
+  const webhook = () => {
+    const { webhookUrl: url, webhookSecret: secret } = config;
+    return url && secret ? { url, secret } : undefined;
+  };
   const outbound = createOutbound(options.outboundAllow, options);
   const notifications = createNotifications({ ...deps, outbound, webhook });
   return {

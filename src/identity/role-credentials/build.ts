@@ -83,7 +83,7 @@ export function buildRoleCredentials(below: Provisioning, credentialTypes: Crede
     configurations,
     credentialTypeManagement: createCredentialTypeManagement({ ...below, signsDocuments: issuerIdentity.signsDocuments }),
     credentialTargets: createCredentialTargets(below),
-    publishedTypes: createPublishedTypes({ ...below, issuerIdentity, credentialTypes, language: config.mailLanguage }),
+    publishedTypes: createPublishedTypes({ ...below, issuerIdentity, credentialTypes, language: () => config.mailLanguage }),
     roleCredentials: createRoleCredentials({
       ...below,
       types: credentialTypes,

@@ -139,20 +139,20 @@ onEachDatabase('Settings of domains', (api) => {
     const other = await api.make('domain', { name: 'Other' });
     const settings = settingsWith({ 'keystone.Acme, Inc..conf': '[passkeys]\npolicy = off\n', 'notes.txt': 'none of ours' });
     assert.equal((await settings.of(domain.id)).passkeys.policy, 'off');
-    assert.equal(await settings.of(other.id), settings.defaults);
-    assert.equal(await settings.of('nobody'), settings.defaults);
+    assert.equal(await settings.of(other.id), settings.defaults());
+    assert.equal(await settings.of('nobody'), settings.defaults());
     assert.deepEqual(
       (await settings.domains()).map(({ domainId }) => domainId),
       [domain.id],
     );
     await api.patch(`/v3/domains/${domain.id}`, { domain: { name: 'Renamed' } });
-    assert.equal(await settings.of(domain.id), settings.defaults);
+    assert.equal(await settings.of(domain.id), settings.defaults());
   });
 
   it('are those of no project that has the name of a domain', async () => {
     const project = await api.make('project', { name: 'Lookalike' });
     const settings = settingsWith({ 'keystone.Lookalike.conf': '[passkeys]\npolicy = off\n' });
-    assert.equal(await settings.of(project.id), settings.defaults);
+    assert.equal(await settings.of(project.id), settings.defaults());
     assert.deepEqual(await settings.domains(), []);
   });
 

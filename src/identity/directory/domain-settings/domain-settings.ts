@@ -4,10 +4,10 @@ import { defaultsOf } from '../../../platform/config/index.ts';
 import type { Log } from '../../../platform/log/index.ts';
 import { findProject } from '../../access/context/index.ts';
 import type { Database } from '../../ground/database/index.ts';
-import type { IdentityConfig } from '../../ground/settings/index.ts';
+import { type IdentityConfig, madeFrom } from '../../ground/settings/index.ts';
 import { findDomainIds } from './domain-settings.store.ts';
 import { readDomainFiles } from './files.ts';
-import { type DomainSettings, sectionsWith } from './sections.ts';
+import { type DomainSettings, SECTION_DEFAULTS, sectionsWith } from './sections.ts';
 
 export interface DomainSettingsOf {
   /** The settings of a domain: its own, or the defaults. Reads the name of the domain, so do not call it within a transaction. */
@@ -19,7 +19,7 @@ export interface DomainSettingsOf {
   /** Whether any domain uses a directory. */
   readonly hasDirectories: boolean;
   /** The settings of domains without a file. */
-  readonly defaults: DomainSettings;
+  defaults(): DomainSettings;
 }
 
 export function createDomainSettings({
@@ -32,28 +32,33 @@ export function createDomainSettings({
   /** Logs files whose domain does not exist. The domain may be created later, so this is no error. */
   warnOfUnknownDomains(log: Log): Promise<void>;
 } {
-  const defaults: DomainSettings = defaultsOf(sectionsWith(config));
-  const byName =
-    config.domainConfigDir === undefined ? new Map<string, DomainSettings>() : readDomainFiles(config.domainConfigDir, config);
+  const current = madeFrom(config, SECTION_DEFAULTS, () => ({
+    defaults: defaultsOf(sectionsWith(config)),
+    byName:
+      config.domainConfigDir === undefined ? new Map<string, DomainSettings>() : readDomainFiles(config.domainConfigDir, config),
+  }));
 
   /** Domains can be renamed, so the names are read each time. */
   async function domains() {
+    const { byName } = current();
     if (byName.size === 0) return [];
     const found = await findDomainIds(db.read, [...byName.keys()]);
     return found.map(({ id, name }) => ({ domainId: id, settings: byName.get(name)! }));
   }
+  const ofName = (name: string): DomainSettings => current().byName.get(name) ?? current().defaults;
 
   return {
-    defaults,
-    ofName: (name) => byName.get(name) ?? defaults,
-    hasDirectories: [...byName.values()].some(({ identity }) => identity.driver === 'ldap'),
+    defaults: () => current().defaults,
+    ofName,
+    hasDirectories: [...current().byName.values()].some(({ identity }) => identity.driver === 'ldap'),
     domains,
     async of(domainId) {
-      if (byName.size === 0) return defaults;
+      if (current().byName.size === 0) return current().defaults;
       const domain = await findProject(db.read, domainId);
-      return (domain?.is_domain === 1 ? byName.get(domain.name) : undefined) ?? defaults;
+      return domain?.is_domain === 1 ? ofName(domain.name) : current().defaults;
     },
     async warnOfUnknownDomains(log) {
+      const { byName } = current();
       if (byName.size === 0) return;
       const known = new Set((await findDomainIds(db.read, [...byName.keys()])).map(({ name }) => name));
       for (const name of byName.keys())

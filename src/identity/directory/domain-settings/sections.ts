@@ -3,15 +3,16 @@ import { type SectionValues, setting } from '../../../platform/config/index.ts';
 import type { IdentityConfig } from '../../ground/settings/index.ts';
 import { ldapSection } from './ldap.section.ts';
 
-export type SectionDefaults = Pick<
-  IdentityConfig,
-  | 'registrationMode'
-  | 'registrationEmailDomains'
-  | 'passkeyPolicy'
-  | 'walletSignIn'
-  | 'accountDeletion'
-  | 'accountDeletionGraceDays'
->;
+/** The settings of the service that are the defaults of domains. */
+export const SECTION_DEFAULTS = [
+  'registrationMode',
+  'registrationEmailDomains',
+  'passkeyPolicy',
+  'walletSignIn',
+  'accountDeletion',
+  'accountDeletionGraceDays',
+] as const satisfies readonly (keyof IdentityConfig)[];
+export type SectionDefaults = Pick<IdentityConfig, (typeof SECTION_DEFAULTS)[number]>;
 
 export const sectionsWith = (defaults: SectionDefaults) => ({
   identity: {

@@ -22,7 +22,7 @@ export function createPasskeyPolicy({
 }) {
   const policyOf = async ({ domain_id: domainId }: Person) => (await domainSettings.of(domainId)).passkeys.policy;
   const everyPolicy = async () => [
-    domainSettings.defaults.passkeys.policy,
+    domainSettings.defaults().passkeys.policy,
     ...(await domainSettings.domains()).map(({ settings }) => settings.passkeys.policy),
   ];
 
@@ -53,9 +53,9 @@ export function createPasskeyPolicy({
       log.warn({ address }, `people cannot use passkeys, which browsers do not offer at this address; ${REMEDY}`);
     },
 
-    /** Administrators could not sign in at all. That must not be found out one by one. */
-    async refuseImpossible(address: string): Promise<void> {
-      if (relyingParty() !== undefined || !(await everyPolicy()).includes('required_for_administrators')) return;
+    /** Administrators could not sign in at all. That must not be found out one by one. `next`: a policy that is not in force yet. */
+    async refuseImpossible(address: string, next = domainSettings.defaults().passkeys.policy): Promise<void> {
+      if (relyingParty() !== undefined || ![next, ...(await everyPolicy())].includes('required_for_administrators')) return;
       throw new ConfigError(
         `GATEHOUSE_IDENTITY_PASSKEYS: required_for_administrators needs an address where browsers offer passkeys, which ${address} is not; ${REMEDY}`,
       );

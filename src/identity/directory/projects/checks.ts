@@ -29,7 +29,7 @@ export function checkFixed(project: ProjectRow, body: ProjectChanges): void {
 
 export function createProjectChecks({ db, config }: Pick<Deps, 'db' | 'config'>) {
   // The strict model of limits knows domains and the projects in them.
-  const deepest = config.limitModel === 'strict_two_level' ? 1 : config.maxProjectTreeDepth;
+  const deepest = (): number => (config.limitModel === 'strict_two_level' ? 1 : config.maxProjectTreeDepth);
 
   /** Checked again in the transaction that creates a project there, with the rows held. */
   function checkEnabled(rows: readonly ProjectRow[], parentId: string): void {
@@ -51,7 +51,7 @@ export function createProjectChecks({ db, config }: Pick<Deps, 'db' | 'config'>)
     if (!domain?.is_domain) fail('request.bad_value', { field: 'domain_id', why: `there is no domain ${domainId}` });
     checkEnabled([...(parent ? [parent] : []), domain], parent?.id ?? domainId);
     const depth = parent && !parent.is_domain ? (await ancestorsOf(db.read, parent.id)).length : 0;
-    if (depth + 1 > deepest) fail('project.too_deep', { depth: deepest });
+    if (depth + 1 > deepest()) fail('project.too_deep', { depth: deepest() });
     return { domainId, parentId: parent?.id ?? domainId };
   }
 

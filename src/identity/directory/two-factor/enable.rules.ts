@@ -85,7 +85,7 @@ export async function enableFactor(
 ): Promise<EnabledFactor> {
   const key = newKey();
   const stored = await putNewFactor(deps, actor, user, { question, key, lastStep: 0 });
-  return { key: toBase32(key), uri: otpauthUri(deps.issuer, user.name, key), question: stored, answer: question?.answer };
+  return { key: toBase32(key), uri: otpauthUri(deps.issuer(), user.name, key), question: stored, answer: question?.answer };
 }
 
 export async function disableFactor({ change, notify, notices }: FactorDeps, actor: Actor, userId: string): Promise<void> {
@@ -106,7 +106,7 @@ export function proposeKey({ seal, issuer }: FactorDeps, user: UserWithExpiry): 
   return {
     proposed: seal.seal(key, proposalSealContext(user)),
     key: toBase32(key),
-    uri: otpauthUri(issuer, user.name, key),
+    uri: otpauthUri(issuer(), user.name, key),
   };
 }
 
@@ -121,7 +121,7 @@ function proposedKey({ seal }: FactorDeps, user: UserWithExpiry, proposed: strin
 /** The proposal again, for a page that is shown once more; undefined when it is not valid for this user. */
 export function proposalOf(deps: FactorDeps, user: UserWithExpiry, proposed: string): Proposal | undefined {
   const key = proposedKey(deps, user, proposed);
-  return key && { proposed, key: toBase32(key), uri: otpauthUri(deps.issuer, user.name, key) };
+  return key && { proposed, key: toBase32(key), uri: otpauthUri(deps.issuer(), user.name, key) };
 }
 
 /**

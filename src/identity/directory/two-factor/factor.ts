@@ -21,7 +21,8 @@ export type FactorDeps = Pick<Deps, 'db' | 'clock' | 'change'> & {
    */
   endOthers(change: Change, userId: string, keeps: Actor['keeps']): Promise<void>;
   readonly seal: Seal;
-  readonly issuer: string;
+  /** The name that authenticator apps show. */
+  issuer(): string;
   readonly gate: Gate;
 };
 

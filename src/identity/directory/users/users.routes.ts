@@ -85,12 +85,13 @@ export function mountUsers(app: IdentityApp, { users, federation, clock, config,
   /** Responses are cached with the cached rows, except when accounts are disabled by inactivity. */
   const texts = new WeakMap<UserWithExpiry, { readonly base: string; readonly answer: Answer }>();
   function answerOf(base: string, user: UserWithExpiry): Answer {
-    const cached = texts.get(user);
+    const isKept = config.disableUserAccountDaysInactive === undefined;
+    const cached = isKept ? texts.get(user) : undefined;
     if (cached?.base === base) return cached.answer;
     const text = JSON.stringify({ user: render(base, user) });
     // A change of the user does not depend on the accounts at providers, which are not in its row.
     const answer = new Answer({ text, bytes: Buffer.byteLength(text), headers: { ETag: etagOf(withoutAccounts(user)) } });
-    if (config.disableUserAccountDaysInactive === undefined) texts.set(user, { base, answer });
+    if (isKept) texts.set(user, { base, answer });
     return answer;
   }
 

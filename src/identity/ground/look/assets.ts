@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { ConfigError } from '../../../platform/config/index.ts';
+import { madeFrom } from '../settings/index.ts';
 import { brandColors } from './brand-colors.ts';
 import type { Brand } from './look.ts';
 import { type PageScript, scripts } from './scripts.ts';
@@ -96,6 +97,20 @@ export function createAssets({ brandName, brandColor, brandLogo }: BrandSettings
       logo: logo && add('logo', logo),
     },
     at: (path) => files.get(path),
+  };
+}
+
+/** Those of the settings as they are now. A page that was sent before a change still finds what it names. */
+export function createCurrentAssets(settings: BrandSettings): Assets {
+  const current = madeFrom(settings, ['brandName', 'brandColor'], (before?: { readonly now: Assets }) => ({
+    now: createAssets(settings),
+    before: before?.now,
+  }));
+  return {
+    get brand() {
+      return current().now.brand;
+    },
+    at: (path) => current().now.at(path) ?? current().before?.at(path),
   };
 }
 

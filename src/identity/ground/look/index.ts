@@ -2,7 +2,7 @@
 // look.ts is the reader's language, time zone and the brand; words/ has the texts; assets.ts the style, icon and logo; passkeys.js asks for
 // passkeys, and tells the time zone; submit.js sends the form of a page. Browsers get no other script.
 
-export { type Assets, assetHeaders, createAssets, FAVICON } from './assets.ts';
+export { type Assets, assetHeaders, createCurrentAssets, FAVICON } from './assets.ts';
 export {
   type BrowserRequest,
   browserRequestOf,

@@ -310,7 +310,7 @@ onEachMailing('Mail', (mailing) => {
   it('is written to a folder if no server is configured', async () => {
     const path = join(mailing.folder, 'mail');
     const local = mailing.mail();
-    assert.equal(local.about, `files in ${path}`);
+    assert.equal(local.about(), `files in ${path}`);
     const to = newAddress();
     await mailing.enqueue(local, letter(to));
     await local.sendDue();

@@ -8,11 +8,12 @@ import type { Change } from '../audit/index.ts';
 import type { Database, MailRow } from '../database/index.ts';
 import { createOutbox, type Failure, type Schedule } from '../outbox/index.ts';
 import type { IdentityConfig } from '../settings/index.ts';
+import { createCurrentMail } from './current.ts';
 import { type Letter, TEMPLATES, type TemplateName } from './letters.ts';
 import { countMails, insertMail, sweepMails } from './mail.store.ts';
 import { type MailText, render } from './render.ts';
-import { createTemplates, type Templates } from './templates.ts';
-import { createTransport, prepareFolder, senderOf } from './transport.ts';
+import type { Templates } from './templates.ts';
+import { prepareFolder } from './transport.ts';
 
 /** Attempts are limited by the time when a mail expires, not by a number. */
 const SCHEDULE: Schedule = { firstRetrySeconds: 30, maxWaitSeconds: 300, maxAttempts: Number.POSITIVE_INFINITY, atOnce: 4 };
@@ -65,16 +66,14 @@ export interface MailDeps {
 }
 
 export function createMail({ db, clock, log, seal, config, dataDir, issuer }: MailDeps) {
-  const transport = createTransport(config, dataDir);
-  const from = senderOf(config);
-  const templates = createTemplates(config);
+  const current = createCurrentMail(config, dataDir);
   const counts = { sent: 0, refused: 0, failed: 0 };
 
   async function send(row: MailRow, stopping?: AbortSignal): Promise<Failure | undefined> {
     if (row.expires_at <= seconds(clock)) return { status: 'expired', isOver: true };
-    const message: Message = { ...openContent(seal, row), id: row.id, from, at: row.created_at * 1000 };
+    const message: Message = { ...openContent(seal, row), id: row.id, from: current().from, at: row.created_at * 1000 };
     try {
-      await transport.send(message, stopping);
+      await current().transport.send(message, stopping);
       counts.sent++;
       log.info({ mail: row.id, template: row.template }, 'a mail was sent');
       return undefined;
@@ -100,7 +99,7 @@ export function createMail({ db, clock, log, seal, config, dataDir, issuer }: Ma
 
   return {
     /** Where mails go, for the start message. */
-    about: transport.about,
+    about: (): string => current().transport.about,
 
     /**
      * Call it in the transaction of the event. Returns false and stores nothing if mail cannot be sent to the address: users can have any
@@ -109,6 +108,7 @@ export function createMail({ db, clock, log, seal, config, dataDir, issuer }: Ma
     async enqueue<T extends TemplateName>({ tx }: Change, letter: Letter<T>): Promise<boolean> {
       const { to, template } = letter;
       if (!isAddress(to)) return false;
+      const { from, templates } = current();
       const service: ServiceInfo = { linkSeconds: config.linkSeconds, name: from.name, url: issuer() };
       const content: Content = { ...renderLetter(templates(), letter, service), to };
       const [id, now] = [newId(), seconds(clock)];
@@ -128,7 +128,7 @@ export function createMail({ db, clock, log, seal, config, dataDir, issuer }: Ma
     start: outbox.start,
     stop: outbox.stop,
 
-    sweep: async (): Promise<number> => (await sweepMails(db, seconds(clock))) + transport.sweep(),
+    sweep: async (): Promise<number> => (await sweepMails(db, seconds(clock))) + current().transport.sweep(),
   };
 }
 

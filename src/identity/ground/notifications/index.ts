@@ -24,18 +24,23 @@ export function createNotifications(deps: {
   clock: Clock;
   log: Log;
   outbound: Outbound;
-  webhook: { readonly url: string; readonly secret: string } | undefined;
+  /** Where they go now; undefined when none are sent. */
+  webhook(): { readonly url: string; readonly secret: string } | undefined;
 }) {
   const { clock, outbound, webhook } = deps;
   const outbox = createOutbox({
     ...deps,
     queue: 'outbox',
+    // What waits while there is none is sent when there is one again.
+    isOn: () => webhook() !== undefined,
     schedule: SCHEDULE,
     logFields: ({ id, event }) => ({ notification: id, event }),
     refused: 'web hook did not take a notification',
     failure: 'notifications could not be sent; they will be tried again',
     async send({ event, body }) {
-      const { url, secret } = webhook!;
+      const hook = webhook();
+      if (!hook) return { status: 'off', isAway: true };
+      const { url, secret } = hook;
       const headers = {
         'Content-Type': 'application/json',
         'X-Gatehouse-Event': event,
@@ -47,7 +52,7 @@ export function createNotifications(deps: {
   });
 
   const notify: Notify = async ({ tx }, event, userId) => {
-    if (!webhook) return;
+    if (!webhook()) return;
     const [id, now] = [newId(), seconds(clock)];
     const body = JSON.stringify({ id, event, user_id: userId, at: isoTime(clock.now()) });
     await insertNotification(tx, { id, event, body, attempts: 0, next_at: now, created_at: now });
@@ -55,12 +60,8 @@ export function createNotifications(deps: {
 
   return {
     notify,
-    sendDue: async (): Promise<void> => {
-      if (webhook) await outbox.sendDue();
-    },
-    start(): void {
-      if (webhook) outbox.start();
-    },
+    sendDue: outbox.sendDue,
+    start: outbox.start,
     stop: outbox.stop,
     sweep: outbox.sweep,
   };

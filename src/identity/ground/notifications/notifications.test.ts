@@ -265,7 +265,7 @@ onEachDatabase('The outbox', (api) => {
       clock,
       log: createLog('debug', { write: (line) => void lines.push(line) }),
       outbound,
-      webhook: { url, secret: SECRET },
+      webhook: () => ({ url, secret: SECRET }),
     });
   /** One notification, as a change would leave it. */
   const leave = ({ notify }: Pick<ReturnType<typeof notifications>, 'notify'>, userId: string): Promise<void> =>

@@ -39,6 +39,8 @@ export interface OutboxOptions<Q extends Queue> {
   readonly log: Log;
   readonly queue: Q;
   readonly schedule: Schedule;
+  /** Whether there is anywhere to send to. Otherwise all messages wait. */
+  isOn?(): boolean;
   /** Returns undefined when it was delivered. If it throws, it is tried again. */
   send(row: Tables[Q], stopping?: AbortSignal): Promise<Failure | undefined>;
   /** Fields that identify a row in the log. */
@@ -50,7 +52,7 @@ export interface OutboxOptions<Q extends Queue> {
 }
 
 export function createOutbox<Q extends Queue>(options: OutboxOptions<Q>) {
-  const { db, clock, log, queue, schedule, send, logFields, refused, failure } = options;
+  const { db, clock, log, queue, schedule, isOn = () => true, send, logFields, refused, failure } = options;
   let job: Job | undefined;
 
   /** Returns true if other messages need not be tried now. */
@@ -69,6 +71,7 @@ export function createOutbox<Q extends Queue>(options: OutboxOptions<Q>) {
   }
 
   async function sendDue(stopping?: AbortSignal): Promise<void> {
+    if (!isOn()) return;
     let isAway = false;
     await forEachConcurrently(schedule.atOnce, await dueRows(db.read, queue, seconds(clock), BATCH), async (row) => {
       if (isAway || stopping?.aborted) return;

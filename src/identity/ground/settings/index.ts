@@ -363,4 +363,6 @@ export const identitySettings = {
   ...keystoneSettings,
 } as const;
 
+export { madeFrom } from './made-from.ts';
+
 export type IdentityConfig = Values<typeof identitySettings>;

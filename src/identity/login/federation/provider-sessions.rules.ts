@@ -81,7 +81,7 @@ async function liveHashesOf(
 
 export function createProviderSessions(deps: ProviderSessionDeps) {
   const { db, clock, change, log, seal, gate, clientOf, entitlements, apiSessions, config, endSessions } = deps;
-  const lifetime = Math.max(config.sessionSeconds, config.refreshTokenSeconds);
+  const lifetime = (): number => Math.max(config.sessionSeconds, config.refreshTokenSeconds);
   const now = (): number => seconds(clock);
 
   const sealed = (id: string, material: RefreshMaterial): string =>
@@ -163,7 +163,7 @@ export function createProviderSessions(deps: ProviderSessionDeps) {
 
     /** The session here has begun. False when the provider ended it in the meantime. */
     bind: (id: string, uid: string): Promise<boolean> =>
-      db.write((tx) => bindProviderSession(tx, id, { session_hash: hashOfSession(uid), expires_at: now() + lifetime }, now())),
+      db.write((tx) => bindProviderSession(tx, id, { session_hash: hashOfSession(uid), expires_at: now() + lifetime() }, now())),
 
     isLive: async (uid: string): Promise<boolean> => (await findLive(uid)) !== undefined,
 
@@ -185,8 +185,8 @@ export function createProviderSessions(deps: ProviderSessionDeps) {
         return false;
       }
       // As the refresh token here gets a new life with every use.
-      if (session.expires_at < now() + lifetime - EXTENSION_SECONDS)
-        await updateProviderSession(db, session.id, { expires_at: now() + lifetime });
+      if (session.expires_at < now() + lifetime() - EXTENSION_SECONDS)
+        await updateProviderSession(db, session.id, { expires_at: now() + lifetime() });
       return true;
     },
 

@@ -12,7 +12,7 @@ export function createWalletPolicy({ domainSettings }: { readonly domainSettings
   return {
     /** Whether somebody may: before a person is known. */
     async isOffered(place: WalletPlace): Promise<boolean> {
-      const all = [domainSettings.defaults, ...(await domainSettings.domains()).map(({ settings }) => settings)];
+      const all = [domainSettings.defaults(), ...(await domainSettings.domains()).map(({ settings }) => settings)];
       return all.some(({ wallet }) => includes(wallet.signIn, place));
     },
 

@@ -23,14 +23,14 @@ function show(ctx: KoaContextWithOIDC, look: PageLook, title: string, body: Html
 const nameOf = ({ oidc }: KoaContextWithOIDC, { brand }: PageLook): string =>
   oidc.client?.clientName ?? oidc.client?.clientId ?? brand.name;
 
-export const createProviderPages = (brand: Brand) =>
+export const createProviderPages = (brand: () => Brand) =>
   ({
     async error(
       ctx: KoaContextWithOIDC,
       out: { error: string; error_description?: string | undefined },
       error: unknown,
     ): Promise<void> {
-      const look = lookOf(ctx.req, brand);
+      const look = lookOf(ctx.req, brand());
       // The authorization endpoint reports the error before it renders the page.
       if (outageOf(error)) {
         for (const [name, value] of Object.entries(PAGE_HEADERS)) ctx.set(name, value);
@@ -51,7 +51,7 @@ export const createProviderPages = (brand: Brand) =>
 
     /** The form is the library's, with its own CSRF protection; the input field is ours. */
     async userCode(ctx: KoaContextWithOIDC, form: string, _out: unknown, err: unknown): Promise<void> {
-      const look = lookOf(ctx.req, brand);
+      const look = lookOf(ctx.req, brand());
       const { words } = look;
       const denied = err instanceof Error && err.name === 'AbortedError';
       const error = denied ? words.deviceRefused : err ? words.noSuchCode : undefined;
@@ -64,7 +64,7 @@ export const createProviderPages = (brand: Brand) =>
     },
 
     async confirmCode(ctx: KoaContextWithOIDC, form: string, _client: unknown, _info: unknown, userCode: string): Promise<void> {
-      const look = lookOf(ctx.req, brand);
+      const look = lookOf(ctx.req, brand());
       const { words } = look;
       const buttons = html`<button type="submit">${words.continueLabel}</button>
 <button type="submit" class="second" name="abort" value="yes">${words.cancel}</button>`;
@@ -74,13 +74,13 @@ export const createProviderPages = (brand: Brand) =>
     },
 
     async deviceDone(ctx: KoaContextWithOIDC): Promise<void> {
-      const look = lookOf(ctx.req, brand);
+      const look = lookOf(ctx.req, brand());
       const { words } = look;
       show(ctx, look, words.deviceDoneTitle, html`<p role="status">${words.deviceDoneText}</p>`);
     },
 
     async logout(ctx: KoaContextWithOIDC, form: string): Promise<void> {
-      const look = lookOf(ctx.req, brand);
+      const look = lookOf(ctx.req, brand());
       const { words } = look;
       const buttons = html`<button type="submit" name="logout" value="yes" autofocus>${words.signOut}</button>
 <button type="submit" class="second">${words.stay}</button>`;
@@ -89,7 +89,7 @@ export const createProviderPages = (brand: Brand) =>
     },
 
     async loggedOut(ctx: KoaContextWithOIDC): Promise<void> {
-      const look = lookOf(ctx.req, brand);
+      const look = lookOf(ctx.req, brand());
       const { words } = look;
       show(ctx, look, words.loggedOutTitle, html`<p role="status">${words.loggedOutText}</p>`);
     },

@@ -54,7 +54,7 @@ export interface CurrentProviderDeps extends Pick<Deps, 'clock' | 'change' | 'co
   /** Limits unfinished sign-ins by address. */
   readonly unfinished: Throttle;
   readonly keys: OpenidKeys;
-  readonly brand: Brand;
+  brand(): Brand;
   readonly wallet: WalletNode;
   issuer(): string;
   readonly needsMore: PromptDeps['needsMore'];
@@ -82,7 +82,7 @@ interface ClientWithSecrets {
 }
 
 /** The library reports an outage as a server error; this sets the status and the error of an outage. */
-function answerOutage(ctx: KoaContextWithOIDC, error: unknown, brand: Brand): void {
+function answerOutage(ctx: KoaContextWithOIDC, error: unknown, brand: () => Brand): void {
   const outage = outageOf(error);
   if (!outage) return;
   ctx.status = outage.status;
@@ -90,7 +90,7 @@ function answerOutage(ctx: KoaContextWithOIDC, error: unknown, brand: Brand): vo
   const body = ctx.body as { error?: unknown } | string | undefined;
   if (typeof body === 'object' && body.error === 'server_error')
     ctx.body = { error: 'temporarily_unavailable', error_description: outage.message };
-  else if (typeof body === 'string') ctx.body = outagePage(lookOf(ctx.req, brand));
+  else if (typeof body === 'string') ctx.body = outagePage(lookOf(ctx.req, brand()));
 }
 
 /** The library would answer with one fixed value for each session. */
@@ -161,7 +161,7 @@ const endSessionTokens =
       // The page must not say that everything has ended.
       ctx.remove('Location');
       ctx.status = 503;
-      ctx.body = outagePage(lookOf(ctx.req, brand));
+      ctx.body = outagePage(lookOf(ctx.req, brand()));
     }
   };
 

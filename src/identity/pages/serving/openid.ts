@@ -7,7 +7,7 @@ import type { Mount, RawExchange } from '../../../platform/http/index.ts';
 import { tagOf } from '../../access/context/index.ts';
 import type { Actor } from '../../ground/audit/index.ts';
 import { fail } from '../../ground/faults.ts';
-import { createAssets, FAVICON } from '../../ground/look/index.ts';
+import { createCurrentAssets, FAVICON } from '../../ground/look/index.ts';
 import { createApplicationGrants } from '../../openid/application-grants/index.ts';
 import { createKeyrockCodes } from '../../openid/keyrock/index.ts';
 import {
@@ -49,7 +49,7 @@ const originOf = ({ address, request: { headers } }: RawExchange) => ({
 
 export function createOpenid(deps: OpenidDeps) {
   const { records, config, accessTokens, openidKeys: keys } = deps;
-  const assets = createAssets(config);
+  const assets = createCurrentAssets(config);
   const wallet = createWalletNode(deps);
   const grants: GrantCounts = { good: {}, refused: {} };
   let loaded: Serving | undefined;
@@ -84,7 +84,7 @@ export function createOpenid(deps: OpenidDeps) {
   return {
     mount,
     grants,
-    brand: assets.brand,
+    brand: () => assets.brand,
     homePage: (headers: IncomingHttpHeaders) => homePage(headers, assets.brand, wallet.pageAddress()),
     provider,
     records,

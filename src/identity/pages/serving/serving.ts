@@ -95,17 +95,15 @@ interface ServingDeps {
 }
 
 export function createServing(deps: OpenidDeps, { assets, keys, wallet, grants, createCurrentProvider }: ServingDeps) {
-  const { clock, records, config, gate, federation, issuer } = deps;
+  const { clock, records, gate, federation, issuer } = deps;
   const signIn = createSignIn({ ...deps, generationOf: deps.records.generationOf });
   const people = createPeoplePages(deps);
   const keepAccountLogins = createKeepAccountLogins(deps);
-  const consentSeconds = config.refreshTokenSeconds;
   const interactions = createInteractions({
     ...deps,
     ...people,
     signIn,
     keepAccountLogins,
-    consentSeconds,
     now: () => clock.now(),
   });
   const account = createAccountHandler({ ...deps, walletAddress: wallet.pageAddress });
@@ -116,7 +114,7 @@ export function createServing(deps: OpenidDeps, { assets, keys, wallet, grants, 
   const current = createCurrentProvider({
     ...deps,
     keys,
-    brand: assets.brand,
+    brand: () => assets.brand,
     wallet,
     grants,
     needsMore: async (userId, amr, requested) => {

@@ -3,6 +3,7 @@ import type { Consumers } from '../../applications/consumers/index.ts';
 import type { Users } from '../../directory/users/index.ts';
 import { sendPage } from '../../ground/look/index.ts';
 import type { Deps } from '../../ground/resource/index.ts';
+import type { IdentityConfig } from '../../ground/settings/index.ts';
 import {
   allowResources,
   type Consent,
@@ -24,8 +25,8 @@ export interface ConsentDeps extends Pick<Deps, 'change'> {
   readonly records: Records;
   readonly consumers: Pick<Consumers, 'logoPathOf'>;
   readonly catalog: Pick<CredentialCatalog, 'nameOf'>;
-  /** How long a consent is valid. */
-  readonly consentSeconds: number;
+  /** A consent is valid as long as a refresh token. */
+  readonly config: Pick<IdentityConfig, 'refreshTokenSeconds'>;
 }
 
 /** What the person has not allowed yet, from the library. */
@@ -89,7 +90,7 @@ export class ConsentStep implements PromptSteps {
   }
 
   async #allow(): Promise<void> {
-    const { records, consentSeconds } = this.#deps;
+    const { records, config } = this.#deps;
     const { provider, interaction, clientId, finish } = this.#request;
     const accountId = interaction.session!.accountId!;
     const existing = interaction.grantId ? await provider.Grant.find(interaction.grantId) : undefined;
@@ -101,7 +102,7 @@ export class ConsentStep implements PromptSteps {
     for (const [resource, scopes] of Object.entries(missingResourceScopes)) grant.addResourceScope(resource, scopes.join(' '));
     allowResources(grant, missingResources);
     const grantId = await grant.save();
-    await saveConsent(records, { accountId, clientId }, grant as Consent, consentSeconds);
+    await saveConsent(records, { accountId, clientId }, grant as Consent, config.refreshTokenSeconds);
     await this.#recordConsent(accountId, clientId);
     // Includes the sign-in just before: otherwise prompt=login would ask for another one, endlessly.
     const { login } = interaction.lastSubmission ?? {};

@@ -6,6 +6,7 @@ import { ISSUED_FORMATS } from '../../../verifiable/issuing/index.ts';
 import type { Actor, Change } from '../../ground/audit/index.ts';
 import { fail } from '../../ground/faults.ts';
 import type { Deps } from '../../ground/resource/index.ts';
+import type { IdentityConfig } from '../../ground/settings/index.ts';
 import { testPoint } from '../../ground/test-points.ts';
 import type { createAccounts } from '../../openid/provider/index.ts';
 import type { Records } from '../../openid/records/index.ts';
@@ -41,7 +42,7 @@ export interface IssuanceDeps extends Pick<Deps, 'clock' | 'change'> {
   readonly maker: CredentialMaker;
   readonly identity: Pick<IssuerIdentity, 'chainUntil'>;
   readonly limit: Throttle;
-  readonly batchSize: number;
+  readonly config: Pick<IdentityConfig, 'credentialBatchSize'>;
   readonly attestations: KeyAttestations;
   readonly accounts: Pick<ReturnType<typeof createAccounts>, 'find' | 'claims'>;
   issuer(): string;
@@ -68,7 +69,7 @@ const actorOf = (userId: string, { headers, address, requestId }: RequestOrigin)
 export type CredentialAnswer = { readonly body: object } | { readonly jwe: string };
 
 export function createIssuance(deps: IssuanceDeps) {
-  const { clock, change, records, configurations, types, access, encryption, nonces, issued, maker, limit, batchSize } = deps;
+  const { clock, change, records, configurations, types, access, encryption, nonces, issued, maker, limit, config } = deps;
   const { accounts } = deps;
 
   async function profileOf(userId: string, type: CredentialType, { organizations }: IssuanceRecord): Promise<ProfileClaims> {
@@ -122,7 +123,11 @@ export function createIssuance(deps: IssuanceDeps) {
       body: Readonly<Record<string, unknown>> | string,
     ): Promise<CredentialAnswer> {
       const isEncrypted = typeof body === 'string';
-      const request = readCredentialRequest(isEncrypted ? await encryption.open(body) : body, batchSize, isEncrypted);
+      const request = readCredentialRequest(
+        isEncrypted ? await encryption.open(body) : body,
+        config.credentialBatchSize,
+        isEncrypted,
+      );
       const configuration = await requestedConfiguration(configurations, granted, request);
       limit.take(granted.userId);
       const proven = await provenKeys(clock, request.proofs, {
@@ -130,7 +135,7 @@ export function createIssuance(deps: IssuanceDeps) {
         clientId: granted.namedClient,
         isGoodNonce: nonces.isGood,
         attestations: deps.attestations,
-        maxKeys: Math.max(batchSize, 1),
+        maxKeys: config.credentialBatchSize,
       });
       if (!proven.keys.every(({ jwk }) => ISSUED_FORMATS[configuration.format].canBind(jwk)))
         fail('role_credential.invalid_proof', { why: 'its key is not one that this format can be bound to' });

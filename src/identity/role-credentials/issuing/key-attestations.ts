@@ -34,10 +34,10 @@ export interface KeyAttestationRules {
 export interface KeyAttestationDeps {
   readonly clock: Clock;
   readonly providers: Pick<WalletProviders, 'isKnown' | 'keyForKeys'>;
-  readonly rules: KeyAttestationRules;
+  rules(): KeyAttestationRules;
   /** As the metadata lists them for proofs. */
   readonly algorithms: readonly string[];
-  readonly maxKeys: number;
+  maxKeys(): number;
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -63,7 +63,7 @@ export function createKeyAttestations({ clock, providers, rules, algorithms, max
 
   function keysOf({ attested_keys: all }: Json): AttestedKey[] {
     if (!Array.isArray(all) || all.length === 0) return refuse('has no keys');
-    if (all.length > maxKeys) return refuse('has too many keys');
+    if (all.length > maxKeys()) return refuse('has too many keys');
     const keys = all.map(attestedKey);
     if (new Set(keys.map(({ thumbprint }) => thumbprint)).size < keys.length) refuse('has a key twice');
     return keys;
@@ -79,12 +79,12 @@ export function createKeyAttestations({ clock, providers, rules, algorithms, max
 
   return {
     isKnown: providers.isKnown,
-    isRequired: rules.isRequired,
+    isRequired: () => rules().isRequired,
 
     /** For the metadata (OID4VCI, 12.2.4); undefined if none is required. */
     requirement(): Json | undefined {
-      if (!rules.isRequired) return undefined;
-      const { keyStorage, userAuthentication } = rules;
+      const { isRequired, keyStorage, userAuthentication } = rules();
+      if (!isRequired) return undefined;
       return {
         ...(keyStorage.length > 0 ? { key_storage: keyStorage } : {}),
         ...(userAuthentication.length > 0 ? { user_authentication: userAuthentication } : {}),
@@ -95,8 +95,8 @@ export function createKeyAttestations({ clock, providers, rules, algorithms, max
       try {
         const payload = await verified(jwt);
         checkTimes(payload);
-        if (!hasOneOf(payload.key_storage, rules.keyStorage)) refuse('says that its keys are stored in another way');
-        if (!hasOneOf(payload.user_authentication, rules.userAuthentication))
+        if (!hasOneOf(payload.key_storage, rules().keyStorage)) refuse('says that its keys are stored in another way');
+        if (!hasOneOf(payload.user_authentication, rules().userAuthentication))
           refuse('says that its keys are unlocked in another way');
         const { nonce, exp } = payload;
         return { keys: keysOf(payload), nonce: typeof nonce === 'string' ? nonce : undefined, hasEnd: exp !== undefined };

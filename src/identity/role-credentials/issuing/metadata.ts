@@ -1,5 +1,6 @@
 // The metadata of the credential issuer (OID4VCI, 12.2).
 import { ISSUED_FORMATS } from '../../../verifiable/issuing/index.ts';
+import type { IdentityConfig } from '../../ground/settings/index.ts';
 import type { IssuerIdentity } from '../issuer/index.ts';
 import { CLAIM_NAMES, issuedTypeOf } from '../types/index.ts';
 import { type Configurations, type CredentialConfiguration, scopeOf } from './configurations.ts';
@@ -52,16 +53,15 @@ export interface MetadataDeps {
   readonly configurations: Configurations;
   readonly encryption: RequestEncryption;
   readonly identity: Pick<IssuerIdentity, 'sign'>;
-  readonly batchSize: number;
+  readonly config: Pick<IdentityConfig, 'credentialBatchSize' | 'brandName'>;
   readonly attestations: KeyAttestations;
-  readonly name: string;
   issuer(): string;
   /** In seconds. */
   now(): number;
 }
 
 export function createIssuerMetadata(deps: MetadataDeps) {
-  const { configurations, encryption, identity, batchSize, name, now } = deps;
+  const { configurations, encryption, identity, config, now } = deps;
 
   async function read(): Promise<Readonly<Record<string, unknown>>> {
     const issuer = deps.issuer();
@@ -72,7 +72,7 @@ export function createIssuerMetadata(deps: MetadataDeps) {
       nonce_endpoint: `${issuer}${NONCE}`,
       notification_endpoint: `${issuer}${NOTIFICATION}`,
       // One is not a batch.
-      ...(batchSize > 1 ? { batch_credential_issuance: { batch_size: batchSize } } : {}),
+      ...(config.credentialBatchSize > 1 ? { batch_credential_issuance: { batch_size: config.credentialBatchSize } } : {}),
       credential_request_encryption: {
         jwks: { keys: [await encryption.publicKey()] },
         enc_values_supported: [...ENCODINGS],
@@ -83,7 +83,7 @@ export function createIssuerMetadata(deps: MetadataDeps) {
         enc_values_supported: [...ENCODINGS],
         encryption_required: false,
       },
-      display: [{ name }],
+      display: [{ name: config.brandName }],
       credential_configurations_supported: Object.fromEntries(
         all.map((one) => [one.id, describe(issuer, deps.attestations, one)]),
       ),

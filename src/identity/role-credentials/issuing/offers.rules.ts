@@ -1,12 +1,15 @@
 // Offers: what a person's wallet scans or follows to receive credentials (OID4VCI, 4).
 import { randomBytes, randomInt } from 'node:crypto';
 import { seconds } from '../../../platform/clock.ts';
+import { ConfigError } from '../../../platform/config/index.ts';
 import { takeAdvisoryLock } from '../../../platform/database/index.ts';
 import { newSecret } from '../../../platform/ids.ts';
 import type { Caller } from '../../access/rules/index.ts';
+import { isRedirectUri } from '../../applications/consumers/index.ts';
 import type { Actor, Change } from '../../ground/audit/index.ts';
 import { fail } from '../../ground/faults.ts';
 import type { Deps } from '../../ground/resource/index.ts';
+import type { IdentityConfig } from '../../ground/settings/index.ts';
 import { PRE_AUTHORIZED } from '../../openid/paths/index.ts';
 import { ISSUER_STATE_MODEL, OFFER_MODEL, PRE_AUTHORIZED_MODEL } from '../../openid/provider/index.ts';
 import type { Records } from '../../openid/records/index.ts';
@@ -47,16 +50,22 @@ export interface OffersDeps extends Pick<Deps, 'db' | 'clock' | 'change'> {
   readonly records: Records;
   readonly types: Pick<CredentialTypes, 'availableTo'>;
   readonly configurations: Pick<Configurations, 'of'>;
-  readonly offerSeconds: number;
-  /** What links for wallets begin with. */
-  readonly link: string;
+  readonly config: Pick<IdentityConfig, 'credentialOfferSeconds' | 'credentialOfferLink'>;
   issuer(): string;
+}
+
+/** Throws ConfigError if no wallet would open offers. */
+export function refuseOfferLink({ credentialOfferLink }: Pick<IdentityConfig, 'credentialOfferLink'>): void {
+  if (!isRedirectUri(credentialOfferLink))
+    throw new ConfigError(
+      'GATEHOUSE_IDENTITY_CREDENTIAL_OFFER_LINK must be a scheme such as haip-vci://, or the https address of a wallet',
+    );
 }
 
 const newTxCode = (): string => String(randomInt(10 ** TX_CODE_DIGITS)).padStart(TX_CODE_DIGITS, '0');
 
 export function createOffers(deps: OffersDeps) {
-  const { db, clock, change, records, types, offerSeconds, link, issuer } = deps;
+  const { db, clock, change, records, types, config, issuer } = deps;
 
   async function available(userId: string): Promise<readonly AvailableCredential[]> {
     const byType = Map.groupBy(await deps.configurations.of(await types.availableTo(userId)), ({ type }) => type);
@@ -73,13 +82,18 @@ export function createOffers(deps: OffersDeps) {
     const payload = { accountId: userId, configurationIds, offerId };
     if (grant === 'authorization_code') {
       const state = newSecret();
-      await records.add(transaction, { model: ISSUER_STATE_MODEL, id: state, payload, lifetime: offerSeconds });
+      await records.add(transaction, { model: ISSUER_STATE_MODEL, id: state, payload, lifetime: config.credentialOfferSeconds });
       return { grants: { authorization_code: { issuer_state: state } } };
     }
     const code = newSecret();
     const txCode = hasTxCode ? newTxCode() : undefined;
     const stored = { ...payload, ...(txCode === undefined ? {} : { txCode }) };
-    await records.add(transaction, { model: PRE_AUTHORIZED_MODEL, id: code, payload: stored, lifetime: offerSeconds });
+    await records.add(transaction, {
+      model: PRE_AUTHORIZED_MODEL,
+      id: code,
+      payload: stored,
+      lifetime: config.credentialOfferSeconds,
+    });
     const asked = {
       input_mode: 'numeric',
       length: TX_CODE_DIGITS,
@@ -114,7 +128,12 @@ export function createOffers(deps: OffersDeps) {
         if (open >= MAX_OPEN) fail('role_credential.too_many_offers', { most: MAX_OPEN });
         const { grants, txCode } = await addGrant(transaction, userId, wish, id);
         const offer = { credential_issuer: issuer(), credential_configuration_ids: wish.configurationIds, grants };
-        await records.add(transaction, { model: OFFER_MODEL, id, payload: { accountId: userId, offer }, lifetime: offerSeconds });
+        await records.add(transaction, {
+          model: OFFER_MODEL,
+          id,
+          payload: { accountId: userId, offer },
+          lifetime: config.credentialOfferSeconds,
+        });
         transaction.audit(
           'credential_offer.created',
           { kind: 'user', id: userId },
@@ -122,9 +141,9 @@ export function createOffers(deps: OffersDeps) {
         );
         return {
           ...wish,
-          uri: `${link}${link.includes('?') ? '&' : '?'}credential_offer_uri=${encodeURIComponent(`${issuer()}${OFFERS}/${id}`)}`,
+          uri: `${config.credentialOfferLink}${config.credentialOfferLink.includes('?') ? '&' : '?'}credential_offer_uri=${encodeURIComponent(`${issuer()}${OFFERS}/${id}`)}`,
           txCode,
-          expiresAt: seconds(clock) + offerSeconds,
+          expiresAt: seconds(clock) + config.credentialOfferSeconds,
         };
       });
     },

@@ -73,7 +73,7 @@ async function attestationIn(
   { key_attestation: jwt }: Readonly<Record<string, unknown>>,
   attestations: KeyAttestations,
 ): Promise<KeyAttestation | undefined> {
-  if (jwt === undefined && attestations.isRequired) return refuse('it has no key attestation');
+  if (jwt === undefined && attestations.isRequired()) return refuse('it has no key attestation');
   if (jwt === undefined || !attestations.isKnown) return undefined;
   const attestation = await attestations.read(jwt);
   return attestation.hasEnd ? attestation : refuse('its key attestation has no end');

@@ -1,10 +1,8 @@
 // Roles as credentials: the credential issuer, put together.
 import { seconds } from '../../../platform/clock.ts';
-import { ConfigError } from '../../../platform/config/index.ts';
 import type { Throttle } from '../../../platform/limits/index.ts';
 import type { Seal } from '../../../platform/seal/index.ts';
 import type { Access } from '../../access/context/index.ts';
-import { isRedirectUri } from '../../applications/consumers/index.ts';
 import type { WalletProviders } from '../../applications/wallet-providers/index.ts';
 import type { Deps } from '../../ground/resource/index.ts';
 import { createDpopProofs } from '../../openid/provider/index.ts';
@@ -20,7 +18,7 @@ import { createIssuance, type IssuanceDeps } from './issuance.rules.ts';
 import { createKeyAttestations } from './key-attestations.ts';
 import { createIssuerMetadata } from './metadata.ts';
 import { createNonces } from './nonces.ts';
-import { createOffers } from './offers.rules.ts';
+import { createOffers, refuseOfferLink } from './offers.rules.ts';
 import { PROOF_ALGORITHMS } from './proofs.ts';
 
 export interface RoleCredentialsDeps
@@ -39,27 +37,23 @@ export interface RoleCredentialsDeps
   issuer(): string;
 }
 
-function offerLinkOf({ credentialOfferLink: link }: { readonly credentialOfferLink: string }): string {
-  if (!isRedirectUri(link))
-    throw new ConfigError(
-      'GATEHOUSE_IDENTITY_CREDENTIAL_OFFER_LINK must be a scheme such as haip-vci://, or the https address of a wallet',
-    );
-  return link;
-}
-
 export function createRoleCredentials(deps: RoleCredentialsDeps) {
   const { clock, config, records, access, configurations, identity, issuer } = deps;
-  const { credentialBatchSize: batchSize, haip: isHaip } = config;
+  const { haip: isHaip } = config;
+  refuseOfferLink(config);
   const encryption = createRequestEncryption(deps);
   const nonces = createNonces(deps);
   const proofs = createDpopProofs(deps);
-  const { keyAttestations, keyStorage, keyUserAuthentication: userAuthentication } = config;
   const attestations = createKeyAttestations({
     clock,
     providers: deps.walletProviders,
-    rules: { isRequired: keyAttestations === 'required', keyStorage, userAuthentication },
+    rules: () => ({
+      isRequired: config.keyAttestations === 'required',
+      keyStorage: config.keyStorage,
+      userAuthentication: config.keyUserAuthentication,
+    }),
     algorithms: PROOF_ALGORITHMS,
-    maxKeys: Math.max(batchSize, 1),
+    maxKeys: () => config.credentialBatchSize,
   });
   return {
     nonces,
@@ -67,20 +61,18 @@ export function createRoleCredentials(deps: RoleCredentialsDeps) {
       configurations,
       encryption,
       identity,
-      batchSize,
+      config,
       attestations,
-      name: config.brandName,
       issuer,
       now: () => seconds(clock),
     }),
-    offers: createOffers({ ...deps, offerSeconds: config.credentialOfferSeconds, link: offerLinkOf(config) }),
+    offers: createOffers(deps),
     issuance: createIssuance({
       ...deps,
       access: createCredentialAccess({ records, access, proofs, isHaip, issuer }),
       encryption,
       nonces,
       maker: createCredentialMaker(identity, isHaip),
-      batchSize,
       attestations,
     }),
   };

@@ -169,18 +169,18 @@ async function checkFormats({ formats = [] }: CredentialTypeChanges, signsDocume
 export function createCredentialTypeManagement({ db, clock, change, config, managers, ...deps }: CredentialTypeDeps) {
   const { userPermissions, signsDocuments } = deps;
   const missing = (id: string): never => fail('credential_type.not_found', { id });
-  const byAdministratorsOnly = config.credentialTypeMakers === 'administrators';
+  const byAdministratorsOnly = (): boolean => config.credentialTypeMakers === 'administrators';
 
   const factsOf = async (caller: Caller, applicationId: string | undefined): Promise<Facts> => ({
     applicationId,
-    managesApplication: !byAdministratorsOnly && (await managers.hasPermission(caller, applicationId, MANAGE)),
+    managesApplication: !byAdministratorsOnly() && (await managers.hasPermission(caller, applicationId, MANAGE)),
   });
 
   /** Fails unless the caller manages every one of these applications now. Of one that does not exist, they learn nothing else. */
   async function permitAll(tx: Tx, caller: Caller, action: Action, applicationIds: readonly string[]): Promise<void> {
     if (isAdministrator(caller)) return;
     for (const id of applicationIds) {
-      const held = byAdministratorsOnly ? undefined : await userPermissions.readIn(tx, caller.userId, id);
+      const held = byAdministratorsOnly() ? undefined : await userPermissions.readIn(tx, caller.userId, id);
       permit(caller, action, { applicationId: id, managesApplication: held?.internal.has(MANAGE) === true });
     }
   }
@@ -232,7 +232,7 @@ export function createCredentialTypeManagement({ db, clock, change, config, mana
     listTarget: async (caller: Caller, query: Query): Promise<IdentityTarget<readonly string[] | undefined>> => {
       const id = single(query, 'application_id');
       if (id !== undefined) return { facts: await factsOf(caller, id), get: () => [id] };
-      const within = byAdministratorsOnly && !isAdministrator(caller) ? [] : await managers.managedApplications(caller, MANAGE);
+      const within = byAdministratorsOnly() && !isAdministrator(caller) ? [] : await managers.managedApplications(caller, MANAGE);
       return { facts: { onlyManaged: true }, get: () => within };
     },
 

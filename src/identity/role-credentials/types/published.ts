@@ -80,13 +80,13 @@ export function createPublishedTypes({
   readonly issuerIdentity: IssuerIdentity;
   readonly credentialTypes: CredentialTypes;
   /** In which names and descriptions are written. */
-  readonly language: string;
+  language(): string;
 }) {
   return {
     /** Undefined if there is no such type. Those that are disabled are still described: credentials of theirs name the address. */
     async metadata(id: string) {
       const type = await credentialTypes.find(id);
-      return type && typeMetadataOf(issuerIdentity.id(), type, language);
+      return type && typeMetadataOf(issuerIdentity.id(), type, language());
     },
 
     /** Undefined for everybody but this issuer. */

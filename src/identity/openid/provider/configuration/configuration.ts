@@ -159,9 +159,8 @@ const discovered = (isHaip: boolean) => ({ 'pre-authorized_grant_anonymous_acces
 export function configurationOf(library: OidcProviderLibrary, keys: Keyring, deps: ProviderDeps): Configuration {
   const { isFirstParty, lifetimes, pages } = deps;
   const { needsMore, providerSessions, records, freshLogin } = deps;
-  const { sessionSeconds } = lifetimes;
   const attestation = attestationFeatures(library, keys, deps.walletProviders);
-  const policy = promptsOf(library, { sessionSeconds, isFirstParty, needsMore, providerSessions, records, freshLogin });
+  const policy = promptsOf(library, { lifetimes, isFirstParty, needsMore, providerSessions, records, freshLogin });
   return {
     ...clients,
     clientAuthMethods: [...clients.clientAuthMethods, ...(attestation ? [ATTESTED] : [])] as Configuration['clientAuthMethods'],

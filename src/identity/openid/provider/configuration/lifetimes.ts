@@ -30,10 +30,10 @@ export const ttlOf = (lifetimes: Lifetimes) =>
     AuthorizationCode: MINUTE,
     ClientCredentials: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? lifetimes.accessTokenSeconds,
     DeviceCode: 10 * MINUTE,
-    Grant: lifetimes.refreshTokenSeconds,
+    Grant: () => lifetimes.refreshTokenSeconds,
     IdToken: HOUR,
     // Shorter until the person is signed in.
     Interaction: (_ctx, { session }) => (session?.accountId ? HOUR : 20 * MINUTE),
-    RefreshToken: lifetimes.refreshTokenSeconds,
+    RefreshToken: () => lifetimes.refreshTokenSeconds,
     Session: (_ctx, session) => (session.accountId ? sessionLifetime(lifetimes, session) : 20 * MINUTE),
   }) satisfies Configuration['ttl'];

@@ -7,15 +7,19 @@ import { acrRequestOf, FEDERATED, satisfies } from '../acr.ts';
 import { credentialsNotAgreed, offeredToAnother, signInTooOld } from '../credential-requests.ts';
 import type { OidcProviderLibrary } from '../library.ts';
 import { resourcesNotAllowed } from '../resources.ts';
+import type { Lifetimes } from './lifetimes.ts';
 
 type PromptCheck = interactionPolicy.Check;
 
 const SIGN_IN = ['End-User authentication is required', 'login_required'] as const;
 
 /** A session that is too old requires the password again, even if it is in use. */
-function sessionTooOld({ interactionPolicy: { Check } }: OidcProviderLibrary, sessionSeconds: number): PromptCheck {
+function sessionTooOld(
+  { interactionPolicy: { Check } }: OidcProviderLibrary,
+  lifetimes: Pick<Lifetimes, 'sessionSeconds'>,
+): PromptCheck {
   return new Check('session_too_old', ...SIGN_IN, ({ oidc }) => {
-    const tooOld = oidc.session?.accountId && oidc.session.past(sessionSeconds) && !oidc.result?.login;
+    const tooOld = oidc.session?.accountId && oidc.session.past(lifetimes.sessionSeconds) && !oidc.result?.login;
     return tooOld ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
   });
 }
@@ -87,7 +91,7 @@ function strongerSignIn({ interactionPolicy: { Check }, errors }: OidcProviderLi
 
 export interface PromptDeps {
   readonly records: Records;
-  readonly sessionSeconds: number;
+  readonly lifetimes: Pick<Lifetimes, 'sessionSeconds'>;
   readonly freshLogin: Pick<FreshLogin, 'isFresh'>;
   isFirstParty(clientId: string): boolean;
   readonly providerSessions: Pick<Federation['sessions'], 'isLive' | 'bind'>;
@@ -96,12 +100,12 @@ export interface PromptDeps {
 }
 
 export function promptsOf(library: OidcProviderLibrary, deps: PromptDeps) {
-  const { sessionSeconds, isFirstParty } = deps;
+  const { lifetimes, isFirstParty } = deps;
   const policy = library.interactionPolicy.base();
   const { checks } = policy.get('login')!;
   // Replaced by ours: theirs know no order of values, and ask again and again.
   for (const reason of ['essential_acr', 'essential_acrs']) checks.remove(reason);
-  checks.add(sessionTooOld(library, sessionSeconds));
+  checks.add(sessionTooOld(library, lifetimes));
   checks.add(accountDisabled(library));
   checks.add(providerSessionOver(library, deps));
   checks.add(strongerSignIn(library, deps));
