@@ -1,9 +1,10 @@
 // Documents generated from the code: written by `npm run docs`, compared by `npm run check`.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { settings as settingWords } from '../console/identity/words/en/settings.ts';
 import { sectionsWith } from '../src/identity/directory/domain-settings/index.ts';
 import { identityFaults } from '../src/identity/ground/faults.ts';
-import { identitySettings } from '../src/identity/ground/settings/index.ts';
+import { identitySettings, machineSettings, SERVICE_SETTINGS, type SettingGroup } from '../src/identity/ground/settings/index.ts';
 import { identityMetrics } from '../src/identity/metrics.ts';
 import { load, type Settings } from '../src/platform/config/index.ts';
 import type { FaultTable } from '../src/platform/faults/index.ts';
@@ -28,9 +29,17 @@ function settingsTable(settings: Settings): string {
   return ['| Key | Default | Value | Meaning |', '|---|---|---|---|', ...rows].join('\n');
 }
 
+/** As the console calls them. */
+const { groups: GROUP_TITLES } = settingWords;
+
 const domainTables = (): string =>
   Object.entries(sectionsWith(load(identitySettings, {})))
     .map(([name, section]) => `### [${name}]\n\n${settingsTable(section)}`)
+    .join('\n\n');
+
+const groupTables = (): string =>
+  Object.entries(SERVICE_SETTINGS)
+    .map(([group, settings]) => `### ${GROUP_TITLES[group as SettingGroup]}\n\n${settingsTable(settings)}`)
     .join('\n\n');
 
 const configPage = (): string => `# Settings
@@ -47,7 +56,16 @@ ${settingsTable(sharedSettings)}
 
 ## Identity service
 
-${settingsTable(identitySettings)}
+What must be known before the database can be read, and the paths of files:
+
+${settingsTable(machineSettings)}
+
+## Identity service, changed while it runs
+
+Administrators change these in the console under *Service*, *Settings*, or by [the API](guide/service.md#settings). They take effect at once, on every replica within a second. What the environment or the file says is fixed
+and cannot be changed there.
+
+${groupTables()}
 
 ## Domains
 

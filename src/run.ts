@@ -3,6 +3,7 @@ import cluster from 'node:cluster';
 import { flushCompileCache } from 'node:module';
 import { createSealOrFail, masterKeys, openDataFolder } from './data-folder.ts';
 import { deliverFirstPassword, recoverFirstPassword } from './first-password.ts';
+import { checkTogether } from './identity/ground/service-settings/index.ts';
 import { type IdentityConfig, identitySettings } from './identity/ground/settings/index.ts';
 import { createIdentityService, type IdentityService } from './identity/service.ts';
 import { createMasterKeyRotation } from './master-key-rotation.ts';
@@ -25,15 +26,7 @@ import { ReservedPort } from './platform/reserved-port.ts';
 import type { MasterSeal } from './platform/seal/index.ts';
 import { waitAtMost } from './platform/wait-at-most.ts';
 import { checkBackupFolder, startBackups } from './scheduled-backups.ts';
-import {
-  checkDatabases,
-  checkIdentity,
-  checkWallet,
-  configuredProvider,
-  type RunOptions,
-  tlsOf,
-  workersOf,
-} from './setting-rules.ts';
+import { checkDatabases, checkWallet, configuredProvider, type RunOptions, tlsOf, workersOf } from './setting-rules.ts';
 import { type SharedConfig, sharedSettings } from './settings.ts';
 import { onSignal, type Stoppable, stopServices, stopTimeoutMs } from './stopping.ts';
 import { version } from './version.ts';
@@ -86,7 +79,7 @@ export function createIdentity(
   context: ServiceContext,
   reserved?: readonly ReservedPort[],
 ): Promise<IdentityService> {
-  checkIdentity(identity, context.folder);
+  checkTogether(identity, context.folder);
   const settings = effectiveSettings(process.env, sharedSettings, identitySettings, walletSettings);
   const { shared, folder, seal, running } = context;
   const masterKey = seal && createMasterKeyRotation({ shared, folder, seal, wallet: () => running?.wallet });

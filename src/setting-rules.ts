@@ -1,7 +1,6 @@
 // Rules about several settings at once. A start checks them before it creates anything; `gatehouse doctor` checks them, too.
 import { accessSync, constants } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { checkMail } from './identity/ground/mail/index.ts';
 import type { IdentityConfig } from './identity/ground/settings/index.ts';
 import { ConfigError } from './platform/config/index.ts';
 import type { ProviderOptions } from './platform/openid-client/index.ts';
@@ -41,27 +40,6 @@ export function checkDatabases({ identity, wallet }: RunOptions, workers: number
     throw new ConfigError(`GATEHOUSE_WORKERS: more than one process needs PostgreSQL; set ${missing}, or 1 worker`);
   if (identity?.databaseUrl && identity.databaseUrl === wallet?.databaseUrl)
     throw new ConfigError('GATEHOUSE_WALLET_DATABASE_URL must name another database than GATEHOUSE_IDENTITY_DATABASE_URL');
-}
-
-export function checkIdentity(config: IdentityConfig, dataDir: string): void {
-  if (config.webhookUrl && !config.webhookSecret)
-    throw new ConfigError(
-      'GATEHOUSE_IDENTITY_WEBHOOK_SECRET must be set with GATEHOUSE_IDENTITY_WEBHOOK_URL; it signs the messages',
-    );
-  checkDashboards(config);
-  checkMail(config, dataDir);
-}
-
-/** They receive tokens of people. */
-function checkDashboards({ trustedDashboards, url: ours }: IdentityConfig): void {
-  const name = 'GATEHOUSE_IDENTITY_TRUSTED_DASHBOARD';
-  for (const dashboard of trustedDashboards) {
-    const url = URL.parse(dashboard);
-    if (!url || !/^https?:\/\/[\w.:[\]-]+(?:\/[^#\s]*)?$/.test(dashboard))
-      throw new ConfigError(`${name}: "${dashboard}" is not the http or https address of a dashboard`);
-    if (ours?.startsWith('https:') && url.protocol !== 'https:')
-      throw new ConfigError(`${name}: ${dashboard} must begin with https:, as the address of this service does`);
-  }
 }
 
 /** The configured provider; undefined if the identity service in this process is the provider. */

@@ -351,6 +351,10 @@ async function tourRegistration(api: Recorder, { library, group }: Town): Promis
 async function tourService(api: Recorder, { admin }: Town): Promise<void> {
   const call = api.call.bind(api);
   for (const path of ['overview', 'settings', 'keys', 'deliveries', 'backups']) await call('GET', `/v3/OS-SERVICE/${path}`);
+  await call('PATCH', '/v3/OS-SERVICE/settings', {
+    body: { settings: { GATEHOUSE_IDENTITY_DEVICE_DAYS: '30', GATEHOUSE_IDENTITY_PASSWORD_MIN_LENGTH: null } },
+  });
+  await call('POST', '/v3/OS-SERVICE/mail/test', { body: { mail: { to: 'ada@town.example', language: 'en' } } });
   await call('POST', '/v3/OS-SERVICE/keys/token/rotate');
   await call('GET', `/v3/OS-AUDIT/events?limit=2&actor_id=${admin}`);
   await call('GET', '/v3/OS-AUDIT/counts?interval=day');

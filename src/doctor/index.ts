@@ -2,10 +2,11 @@
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { checkTogether } from '../identity/ground/service-settings/index.ts';
 import { identitySettings } from '../identity/ground/settings/index.ts';
 import { type Environment, load, refuseUnknownKeys } from '../platform/config/index.ts';
 import { checkBackupFolder } from '../scheduled-backups.ts';
-import { checkDatabases, checkIdentity, checkWallet, tlsOf, workersOf } from '../setting-rules.ts';
+import { checkDatabases, checkWallet, tlsOf, workersOf } from '../setting-rules.ts';
 import { sharedSettings } from '../settings.ts';
 import { walletSettings } from '../wallet/ground/settings.ts';
 import { checkProvider, checkPublicAddress, checkService } from './addresses.ts';
@@ -57,7 +58,7 @@ function deploymentOf({ env, service, machine = thisMachine }: DoctorOptions): D
 function checkSettings({ shared, identity, wallet, folder, isWalletAlone }: Deployment): Finding {
   tlsOf(shared);
   checkDatabases({ shared, ...(identity ? { identity } : {}), ...(wallet ? { wallet } : {}) }, workersOf(shared));
-  if (identity) checkIdentity(identity, folder);
+  if (identity) checkTogether(identity, folder);
   if (wallet) checkWallet(wallet, isWalletAlone);
   checkBackupFolder(shared, folder, { identity, wallet });
   return ok('settings', [identity && 'identity service', wallet && 'wallet node'].filter(Boolean).join(' and '));

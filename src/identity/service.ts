@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { identityOpenApi } from '../openapi.ts';
 import { createAuditExports, createDestinations } from '../platform/audit-export/index.ts';
-import { serviceUrl } from '../platform/config/index.ts';
+import { type EffectiveSetting, serviceUrl } from '../platform/config/index.ts';
 import {
   type DatabaseReader,
   type DatabaseWait,
@@ -27,6 +27,7 @@ import { pageErrors } from './ground/look/index.ts';
 import type { Mail } from './ground/mail/index.ts';
 import type { ModuleOptions } from './ground/module-options.ts';
 import { commonHeaders, keystoneErrors, oauthErrors, REQUEST_ID_HEADER } from './ground/resource/index.ts';
+import { createServiceSettings } from './ground/service-settings/index.ts';
 import type { IdentityConfig } from './ground/settings/index.ts';
 import type { TokenKeys } from './login/tokens/index.ts';
 import { identityMetrics, registerIdentity } from './metrics.ts';
@@ -56,7 +57,9 @@ const SCIM = '/scim/';
 const OAUTH2_TOKEN = '/v3/OS-OAUTH2/token';
 export const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
 
-export interface IdentityServiceOptions extends Omit<ModuleOptions, 'issuer' | 'onRequest'> {
+export interface IdentityServiceOptions extends Omit<ModuleOptions, 'issuer' | 'onRequest' | 'serviceSettings'> {
+  /** Where each setting comes from, to be shown to administrators. What the operator has set cannot be changed by them. */
+  readonly settings?: readonly EffectiveSetting[];
   /** Requests answered from memory bypass the web framework. */
   readonly memoryAdapter?: boolean;
   readonly trustedProxies: readonly string[];
@@ -127,13 +130,18 @@ export async function createIdentityService(options: IdentityServiceOptions): Pr
 }
 
 async function createServiceOn(db: Database, options: IdentityServiceOptions): Promise<IdentityService> {
-  const { config, log } = options;
+  const serviceSettings = createServiceSettings({ db, ...options });
+  await serviceSettings.start();
+  const { config } = serviceSettings;
+  const { log } = options;
   const metrics = options.metrics ?? createMetrics();
   const localName = await localNameOf(db);
   let address = serviceUrl(config, options.tls !== undefined, localName);
   const called = metrics.counter(identityMetrics.outbound);
   const modules = await buildModules(db, {
     ...options,
+    config,
+    serviceSettings,
     issuer: () => address,
     onRequest: (kind, outcome) => called({ kind, outcome }),
   });
@@ -245,6 +253,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
       await waitAtMost(graceMs, connections.stop());
       // Waits for password checks whose clients have disconnected.
       await waitAtMost(graceMs, Promise.all([passwords.settled(), auth.settled(), peopleSettled()]));
+      serviceSettings.stop();
       await db.close();
     },
   };

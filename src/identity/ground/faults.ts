@@ -1,6 +1,7 @@
 // The errors of the identity service: code, status and text (Keystone's text where clients match on it).
 import { faultsOf, platformFaults } from '../../platform/faults/index.ts';
 import { NOUN_NAMES, type NounName, type NounNames, type TitleOf } from './noun-names.ts';
+import { scimFaults } from './scim-faults.ts';
 
 const missing = <const Title extends string>(title: Title) =>
   ({ status: 404, text: `Could not find ${title}: {id}.` }) as { status: 404; text: `Could not find ${Title}: {id}.` };
@@ -87,6 +88,16 @@ export const identityFaults = {
   'domain.enabled': { status: 403, text: 'Cannot delete a domain that is enabled, please disable it first.' },
   'domain.default': { status: 403, text: 'The default domain cannot be deleted or disabled.' },
   'domain_config.not_found': { status: 404, text: 'Could not find {what} in domain configuration for domain {id}.' },
+  'setting.unknown': { status: 400, text: 'There is no setting {key}.' },
+  'setting.of_machine': {
+    status: 400,
+    text: 'The setting {key} belongs to the machine: it can only be set in the environment or the file of settings.',
+  },
+  'setting.fixed': {
+    status: 409,
+    text: 'The setting {key} is fixed by the operator, in the environment or the file of settings.',
+  },
+  'setting.invalid': { status: 400, text: 'Invalid setting: {why}.' },
   'domain_config.invalid': { status: 403, text: 'Invalid domain specific configuration: {why}.' },
   'project.not_found': missing('project'),
   'project.has_children': { status: 403, text: 'Cannot delete the project {id} since it is not a leaf in the hierarchy.' },
@@ -209,19 +220,8 @@ export const identityFaults = {
   'oauth.unsupported_grant_type': { status: 400, text: 'The grant_type is not supported.' },
   'pki.gone': { status: 410, text: 'This API is no longer available due to the removal of support for PKI tokens.' },
 
-  'scim.invalid_filter': { status: 400, text: 'The filter cannot be used: {why}.' },
-  'scim.too_many': {
-    status: 400,
-    text: 'The filter has to check more than {limit} resources. Filter by userName, externalId or e-mail.',
-  },
-  'scim.invalid_path': { status: 400, text: 'The path {path} cannot be used: {why}.' },
-  'scim.no_target': { status: 400, text: 'The path {path} matches nothing that can be changed.' },
-  'scim.mutability': { status: 400, text: 'The attribute {name} cannot be changed.' },
-  'scim.invalid_value': { status: 400, text: 'The value of {name} cannot be used: {why}.' },
-  'scim.invalid_syntax': { status: 400, text: 'The request is not valid SCIM: {why}.' },
-  'scim.invalid_cursor': { status: 400, text: 'The cursor does not belong to this list.' },
-  'scim.invalid_count': { status: 400, text: 'The count must be a number of at least 0.' },
-  'scim.changed': { status: 412, text: 'The resource was changed since the version that If-Match names.' },
+  ...scimFaults,
+
   'key.kind_not_found': { status: 404, text: 'There are no keys of the kind {kind}.' },
   'key.master_given': {
     status: 409,
@@ -249,13 +249,6 @@ export const identityFaults = {
   'delivery.not_found': missing('message'),
   'delivery.not_failed': { status: 409, text: 'Message {id} has not failed: it is being sent, or waits for its first attempt.' },
   'delivery.expired': { status: 409, text: 'Message {id} has expired.' },
-  'scim.connection_not_found': { status: 404, text: 'Could not find the provisioning connection {id}.' },
-  'scim.bulk_too_large': { status: 413, text: 'A bulk request may have {limit} operations at most.' },
-  'scim.bulk_reference': { status: 409, text: 'The bulkId {id} does not refer to a resource.' },
-  'scim.administrator_shielded': {
-    status: 403,
-    text: 'A provisioning connection cannot change what belongs to an administrator.',
-  },
 
   ...missingNouns,
   'region.has_endpoints': {

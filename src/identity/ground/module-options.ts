@@ -1,9 +1,9 @@
 // What the identity service is built from.
 
 import type { Clock } from '../../platform/clock.ts';
-import type { EffectiveSetting } from '../../platform/config/index.ts';
 import type { Log } from '../../platform/log/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
+import type { ServiceSettings } from './service-settings/index.ts';
 import type { IdentityConfig } from './settings/index.ts';
 
 /** Replaces the master key while the service runs. */
@@ -24,8 +24,7 @@ export interface ModuleOptions {
   /** host[:port] that outgoing calls may reach even with plain http or at a private address. */
   readonly outboundAllow: readonly string[];
   readonly tls?: { readonly certFile: string; readonly keyFile: string } | undefined;
-  /** The settings in force, to be shown to administrators. */
-  readonly settings?: readonly EffectiveSetting[];
+  readonly serviceSettings: ServiceSettings;
   /** A call to another service, for the metrics. */
   readonly onRequest: (kind: string, outcome: string) => void;
   /** The issuer in its OpenID tokens. Known once it listens. */

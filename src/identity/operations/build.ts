@@ -1,10 +1,12 @@
 // What administrators see and do, and what people can see about themselves.
 import type { RoleCredentialsRoom } from '../role-credentials/build.ts';
+import { refuseOfferLink } from '../role-credentials/issuing/index.ts';
 import { createAccessQuestions } from './access-questions/index.ts';
 import { createAdministration } from './administration/index.ts';
 import { createAuditEvents } from './audit-events/index.ts';
 import { createReseal } from './jobs/index.ts';
 import { createPersonalData } from './personal-data/index.ts';
+import { createSettingManagement } from './service-settings/index.ts';
 
 export function buildOperations(below: RoleCredentialsRoom) {
   const { db, change, seal, records, directories, issuerIdentity, appAssignments } = below;
@@ -15,6 +17,14 @@ export function buildOperations(below: RoleCredentialsRoom) {
     auditEvents: createAuditEvents(below),
     accessQuestions: createAccessQuestions({ ...below, sees: appAssignments.sees }),
     personalData: createPersonalData({ ...below, sessions: records }),
+    settingManagement: createSettingManagement({
+      ...below,
+      checks: [
+        async ({ passkeyPolicy: next }) => below.passkeyPolicy.refuseImpossible(below.issuer(), next),
+        async (next) => below.walletSignIn.refuseImpossible(next),
+        async (next) => refuseOfferLink(next),
+      ],
+    }),
     administration: createAdministration({
       ...below,
       lastReadings: directories.lastReadings,

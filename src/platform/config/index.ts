@@ -9,7 +9,8 @@ export {
   effectiveSettings,
   load,
   refuseUnknownKeys,
+  shownValue,
 } from './load.ts';
 export { nearestMatch, nearMatch } from './nearest.ts';
-export type { Setting, Settings, Values } from './settings.ts';
+export type { Setting, SettingInput, Settings, Values } from './settings.ts';
 export * as setting from './settings.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { nearestMatch } from './nearest.ts';
-import type { Setting, Settings, Values } from './settings.ts';
+import type { Setting, SettingInput, Settings, Values } from './settings.ts';
 
 const PREFIX = 'GATEHOUSE_';
 const FILE_KEY = `${PREFIX}CONFIG_FILE`;
@@ -82,6 +82,7 @@ export interface EffectiveSetting {
   /** Null when it is not set. */
   readonly value: string | null;
   readonly source: 'environment' | 'file' | 'default';
+  readonly input: SettingInput;
   readonly unit: string;
   readonly about: string;
 }
@@ -91,7 +92,8 @@ const MASK = '********';
 /** An address may contain a user and a password, which may have any letters: up to the last @ nothing is shown. */
 const withoutPasswords = (text: string): string => text.replace(/\/\/[^\s,]*@/g, `//${MASK}@`);
 
-function textOf(setting: Setting<unknown>, value: unknown): string | null {
+/** A value as administrators see it. */
+export function shownValue(setting: Setting<unknown>, value: unknown): string | null {
   if (value === undefined || value === '') return null;
   if (setting.secret) return MASK;
   return withoutPasswords(setting.write(value));
@@ -104,10 +106,10 @@ export function effectiveSettings(env: Environment, ...groups: Settings[]): Effe
   return groups
     .flatMap((settings) => Object.values(settings))
     .map((setting) => {
-      const { key, unit, about } = setting;
+      const { key, unit, about, input } = setting;
       const names = setting.secret ? [key, `${key}_FILE`] : [key];
       const source = isIn(names) ? 'environment' : names.some((name) => values[name] !== undefined) ? 'file' : 'default';
-      return { key, value: textOf(setting, readSetting(setting, values)), source, unit, about };
+      return { key, value: shownValue(setting, readSetting(setting, values)), source, unit, about, input };
     });
 }
 
@@ -133,5 +135,5 @@ export function load<S extends Settings>(settings: S, env: Environment): Values<
 
 /** For `gatehouse config`: every key with its current value. Secrets are masked. */
 export function describeSettings(settings: Settings, values: Readonly<Record<string, unknown>>): string[] {
-  return Object.entries(settings).map(([name, setting]) => `${setting.key}=${textOf(setting, values[name]) ?? ''}`);
+  return Object.entries(settings).map(([name, setting]) => `${setting.key}=${shownValue(setting, values[name]) ?? ''}`);
 }

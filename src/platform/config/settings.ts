@@ -1,7 +1,15 @@
 // A setting: its key, how its text is parsed, its default, and one sentence. docs/config.md is generated from these.
 
+/** What a form offers for a value. */
+export type SettingInput =
+  | { readonly type: 'text' | 'list' | 'address' | 'pattern' | 'secret' }
+  | { readonly type: 'flag' }
+  | { readonly type: 'number'; readonly min: number; readonly max: number }
+  | { readonly type: 'choice'; readonly choices: readonly string[] };
+
 export interface Setting<T> {
   readonly key: string;
+  readonly input: SettingInput;
   readonly about: string;
   readonly unit: string;
   readonly secret: boolean;
@@ -29,8 +37,10 @@ function setting<T>(
   secret = false,
   write: (value: T) => string = plainText,
 ): Setting<T> {
-  return { key, fallback, unit, about, read, secret, write };
+  return { key, fallback, unit, about, read, secret, write, input: { type: secret ? 'secret' : 'text' } };
 }
+
+const withInput = <T>(one: Setting<T>, input: SettingInput): Setting<T> => ({ ...one, input });
 
 export const text = (key: string, fallback: string, about: string) =>
   setting<string>(key, fallback, 'text', about, (value) => value);
@@ -43,11 +53,14 @@ export const secret = (key: string, about: string) =>
   setting<string | undefined>(key, undefined, 'secret', about, (value) => value || undefined, true);
 
 export const flag = (key: string, fallback: boolean, about: string) =>
-  setting<boolean>(key, fallback, 'on or off', about, (value) => {
-    if (/^(on|true|1|yes)$/i.test(value)) return true;
-    if (/^(off|false|0|no)$/i.test(value)) return false;
-    throw new Error(`must be on or off, not "${value}"`);
-  });
+  withInput(
+    setting<boolean>(key, fallback, 'on or off', about, (value) => {
+      if (/^(on|true|1|yes)$/i.test(value)) return true;
+      if (/^(off|false|0|no)$/i.test(value)) return false;
+      throw new Error(`must be on or off, not "${value}"`);
+    }),
+    { type: 'flag' },
+  );
 
 interface Range {
   readonly min: number;
@@ -63,38 +76,55 @@ function wholeNumber(value: string, { min, max, unit }: Range): number {
   return number;
 }
 
+const inputOf = ({ min, max }: Range): SettingInput => ({ type: 'number', min, max });
+
 export const number = (key: string, fallback: number, range: Range, about: string) =>
-  setting<number>(key, fallback, range.unit, about, (value) => wholeNumber(value, range));
+  withInput(
+    setting<number>(key, fallback, range.unit, about, (value) => wholeNumber(value, range)),
+    inputOf(range),
+  );
 
 export const optionalNumber = (key: string, range: Range, about: string) =>
-  setting<number | undefined>(key, undefined, range.unit, about, (value) =>
-    value === '' ? undefined : wholeNumber(value, range),
+  withInput(
+    setting<number | undefined>(key, undefined, range.unit, about, (value) =>
+      value === '' ? undefined : wholeNumber(value, range),
+    ),
+    inputOf(range),
   );
 
 export const choice = <const C extends string>(key: string, fallback: C, choices: readonly C[], about: string) =>
-  setting<C>(key, fallback, choices.join(', '), about, (value) => {
-    const found = choices.find((one) => one === value);
-    if (found === undefined) throw new Error(`must be one of ${choices.join(', ')}, not "${value}"`);
-    return found;
-  });
+  withInput(
+    setting<C>(key, fallback, choices.join(', '), about, (value) => {
+      const found = choices.find((one) => one === value);
+      if (found === undefined) throw new Error(`must be one of ${choices.join(', ')}, not "${value}"`);
+      return found;
+    }),
+    { type: 'choice', choices },
+  );
 
 export const list = (key: string, about: string) =>
-  setting<readonly string[]>(key, [], 'comma-separated list', about, (value) =>
-    value
-      .split(',')
-      .map((item) => item.trim())
-      .filter(Boolean),
+  withInput(
+    setting<readonly string[]>(key, [], 'comma-separated list', about, (value) =>
+      value
+        .split(',')
+        .map((item) => item.trim())
+        .filter(Boolean),
+    ),
+    { type: 'list' },
   );
 
 /** An absolute http(s) URL. A trailing slash is removed so that paths can be appended. */
 export const address = (key: string, about: string) =>
-  setting<string | undefined>(key, undefined, 'http(s) URL', about, (value) => {
-    if (value === '') return undefined;
-    if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) {
-      throw new Error(`must be an absolute http or https address, not "${value}"`);
-    }
-    return value.replace(/\/+$/, '');
-  });
+  withInput(
+    setting<string | undefined>(key, undefined, 'http(s) URL', about, (value) => {
+      if (value === '') return undefined;
+      if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) {
+        throw new Error(`must be an absolute http or https address, not "${value}"`);
+      }
+      return value.replace(/\/+$/, '');
+    }),
+    { type: 'address' },
+  );
 
 export const databaseUrl = (key: string, about: string) =>
   setting<string | undefined>(
@@ -111,14 +141,17 @@ export const databaseUrl = (key: string, about: string) =>
   );
 
 export const pattern = (key: string, about: string) =>
-  setting<RegExp | undefined>(key, undefined, 'regular expression', about, (value) => {
-    if (value === '') return undefined;
-    try {
-      return new RegExp(value, 'u');
-    } catch {
-      throw new Error('must be a regular expression');
-    }
-  });
+  withInput(
+    setting<RegExp | undefined>(key, undefined, 'regular expression', about, (value) => {
+      if (value === '') return undefined;
+      try {
+        return new RegExp(value, 'u');
+      } catch {
+        throw new Error('must be a regular expression');
+      }
+    }),
+    { type: 'pattern' },
+  );
 
 /** A time of the day, in minutes after midnight. */
 export const timeOfDay = (key: string, fallback: number, about: string) =>

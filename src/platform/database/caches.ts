@@ -2,12 +2,15 @@
 // is down.
 import { Cache, type CacheCounts, type CacheOptions, type Feed } from './cache.ts';
 import { CachedSet, type CachedSetOptions } from './cached-set.ts';
+import { Followed, type FollowedOptions } from './followed.ts';
 
 export interface Caches {
   /** Values by key, as they were last read. */
   cached<V extends NonNullable<unknown>>(options: CacheOptions<V>): Cache<V>;
   /** A complete set of ids. */
   cachedSet(options: CachedSetOptions): CachedSet;
+  /** A value that is always at hand. It has to be started. */
+  followed<V>(options: FollowedOptions<V>): Followed<V>;
   /**
    * For values that are valid until anything changes. Returns the version of the database as this process knows it: a new one after
    * every change, undefined while changes may be missed. `size` counts the values stored under such a version.
@@ -49,6 +52,11 @@ export function createCaches(feed: Feed): Caches {
       register(options.name, set);
       caches.push(set);
       return set;
+    },
+    followed(options) {
+      const followed = new Followed(feed, options);
+      caches.push(followed);
+      return followed;
     },
     versioned({ name, counts, size }) {
       register(name, {

@@ -54,5 +54,6 @@ export const audit = {
     issued_credential: 'Credential in a wallet',
     credential_target: 'DID of an application',
     master_key: 'Master key',
+    settings: 'Settings',
   },
 };

@@ -11,6 +11,7 @@ import { overview } from './overview.ts';
 import { people } from './people.ts';
 import { provisioning } from './provisioning.ts';
 import { service } from './service.ts';
+import { settings } from './settings.ts';
 import { snippets } from './snippets.ts';
 import { trySignIn } from './try-sign-in.ts';
 import { why } from './why.ts';
@@ -28,6 +29,7 @@ export const words = {
   people,
   provisioning,
   service,
+  settings,
   snippets,
   trySignIn,
   why,

@@ -56,5 +56,6 @@ export const audit: Words['audit'] = {
     issued_credential: 'Credencial en una cartera',
     credential_target: 'DID de una aplicación',
     master_key: 'Clave maestra',
+    settings: 'Ajustes',
   },
 };

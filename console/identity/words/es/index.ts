@@ -12,6 +12,7 @@ import { overview } from './overview.ts';
 import { people } from './people.ts';
 import { provisioning } from './provisioning.ts';
 import { service } from './service.ts';
+import { settings } from './settings.ts';
 import { snippets } from './snippets.ts';
 import { trySignIn } from './try-sign-in.ts';
 import { why } from './why.ts';
@@ -29,6 +30,7 @@ export const words: Words = {
   people,
   provisioning,
   service,
+  settings,
   snippets,
   trySignIn,
   why,

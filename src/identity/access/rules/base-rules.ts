@@ -232,6 +232,8 @@ export const baseRules = {
 
   'identity:get_service_overview': anyOf(adminOrSystemReader, adminOrManager),
   'identity:list_service_settings': admin,
+  'identity:update_service_settings': admin,
+  'identity:send_test_mail': admin,
   'identity:list_service_keys': admin,
   'identity:rotate_service_keys': admin,
   'identity:list_deliveries': admin,

@@ -23,14 +23,14 @@ describe('The list of wallet providers', () => {
 
   const read = (content: unknown, { haip = false } = {}) => {
     writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
-    return readWalletProviders({ clock, config: { walletProvidersFile: file, keyAttestations: 'optional', haip } });
+    return readWalletProviders({ clock, config: { walletProvidersFile: file, haip } });
   };
   const withProvider = (values: object) => ({ providers: [{ name: 'one', certificates_file: 'root.pem', ...values }] });
 
   it('may be missing: then nobody is trusted', () => {
     const none = readWalletProviders({
       clock,
-      config: { walletProvidersFile: undefined, keyAttestations: 'optional', haip: true },
+      config: { walletProvidersFile: undefined, haip: true },
     });
     assert.equal(none.isKnown, false);
     assert.throws(() => none.keyForKeys({ x5c: [leaf.der] }), AttestationError);
@@ -78,9 +78,4 @@ describe('The list of wallet providers', () => {
     it(`is refused if it ${name}`, () => {
       assert.throws(() => read(content), ConfigError);
     });
-
-  it('is needed where keys must be attested', () => {
-    const config = { walletProvidersFile: undefined, keyAttestations: 'required', haip: false } as const;
-    assert.throws(() => readWalletProviders({ clock, config }), ConfigError);
-  });
 });

@@ -115,14 +115,11 @@ export interface WalletProvidersDeps {
   readonly clock: Clock;
   readonly config: {
     readonly walletProvidersFile: string | undefined;
-    readonly keyAttestations: 'optional' | 'required';
     readonly haip: boolean;
   };
 }
 
 export function readWalletProviders({ clock, config }: WalletProvidersDeps) {
-  if (config.walletProvidersFile === undefined && config.keyAttestations === 'required')
-    throw new ConfigError(`GATEHOUSE_IDENTITY_KEY_ATTESTATIONS: nobody could attest keys; set ${FILE}`);
   const providers = config.walletProvidersFile === undefined ? [] : readProviders(config.walletProvidersFile);
   const wallets = new Map<string, { readonly wallet: AttestedWallet; readonly provider: Provider }>();
   for (const provider of providers)

@@ -82,6 +82,15 @@ export interface DomainConfigOptionRow {
   value: string;
 }
 
+/** A setting that was stored; its key is the id. */
+export interface ServiceSettingRow {
+  id: string;
+  value: string | null;
+  sealed: string | null;
+  version: string;
+  changed_at: number;
+}
+
 export interface DomainConfigSecretRow {
   id: string;
   domain_id: string;
@@ -101,6 +110,7 @@ export interface CatalogTables {
   policy_associations: PolicyAssociationRow;
   domain_config_options: DomainConfigOptionRow;
   domain_config_secrets: DomainConfigSecretRow;
+  service_settings: ServiceSettingRow;
   project_endpoints: { endpoint_id: string; project_id: string };
   endpoint_groups: EndpointGroupRow;
   project_endpoint_groups: { endpoint_group_id: string; project_id: string };

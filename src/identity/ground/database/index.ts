@@ -334,6 +334,7 @@ export type {
   RegionRow,
   RegisteredLimitRow,
   ServiceRow,
+  ServiceSettingRow,
 } from './catalog.ts';
 export type { DeviceRow, PasskeyRow, TwoFactorRow } from './factors.ts';
 export type {

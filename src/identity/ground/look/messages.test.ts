@@ -17,7 +17,7 @@ const OF_APIS = new RegExp(
     '^(?:openid_provider|wallet_provider|service_provider|consumer|application|permission|organization|credential|list|server|key|delivery|session|application_grant)\\.',
     '^(?:application_credential|access_rule|trust|oauth1|ec2|pki)\\.',
     `^(?:${Object.keys(NOUN_NAMES).join('|')})\\.`,
-    '^(?:registered_limit|limit|domain_config)\\.',
+    '^(?:registered_limit|limit|domain_config|setting)\\.',
     '^(?:issuer|credential_type|credential_target|role_credential|issued_credential|status_list)\\.',
     '^request\\.(?:not_an_object|no_host|headers_too_large|abandoned)$',
     '^auth\\.(?:method_unsupported|rescope_system|rescope_delegated|ec2_token|catalog_needs_project)$',

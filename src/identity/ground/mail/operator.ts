@@ -23,10 +23,21 @@ export interface TestMail {
   readonly url: string;
 }
 
-/** Sends it at once, without the queue. Returns where it was sent. */
-export async function sendTest(config: IdentityConfig, dataDir: string, { to, language, at, url }: TestMail): Promise<string> {
-  if (!isAddress(to)) throw new ConfigError(`${to} is not an e-mail address`);
-  const transport = createTransport(config, dataDir);
+export interface TestResult {
+  /** Where it was sent: the server, or a folder. */
+  readonly about: string;
+  /** Why the server did not accept it, by the number of its answer. */
+  readonly refusal: string | undefined;
+}
+
+/** Sends it at once, without the queue. */
+export async function tryTest(
+  config: IdentityConfig,
+  dataDir: string,
+  { to, language, at, url }: TestMail,
+  timeoutMs?: number,
+): Promise<TestResult> {
+  const transport = createTransport(config, dataDir, timeoutMs);
   const from = senderOf(config);
   const templates = createTemplates(config)();
   const service = { linkSeconds: config.linkSeconds, name: from.name, url };
@@ -34,10 +45,19 @@ export async function sendTest(config: IdentityConfig, dataDir: string, { to, la
   prepareFolder(config, dataDir);
   try {
     await transport.send({ ...content, to, id: newId(), from, at });
+    return { about: transport.about, refusal: undefined };
   } catch (error) {
-    throw error instanceof MailError ? new ConfigError(`${transport.about} did not accept the mail: ${error.message}`) : error;
+    if (error instanceof MailError) return { about: transport.about, refusal: error.message };
+    throw error;
   }
-  return transport.about;
+}
+
+/** The same for the command line. Returns where it was sent. */
+export async function sendTest(config: IdentityConfig, dataDir: string, mail: TestMail): Promise<string> {
+  if (!isAddress(mail.to)) throw new ConfigError(`${mail.to} is not an e-mail address`);
+  const { about, refusal } = await tryTest(config, dataDir, mail);
+  if (refusal !== undefined) throw new ConfigError(`${about} did not accept the mail: ${refusal}`);
+  return about;
 }
 
 /** Copies the built-in templates. The folder must be new or empty. */

@@ -47,15 +47,19 @@ export function senderOf({ smtpHost, mailFrom }: Settings): Mailbox {
 const folderOf = ({ mailFolder }: Settings, dataDir: string): string => resolve(mailFolder ?? join(dataDir, 'mail'));
 
 /** Where mails go: a server or a folder. Throws ConfigError if the settings do not fit together. */
-export function mailTarget(settings: Settings, dataDir: string): { readonly smtp: SmtpOptions } | { readonly folder: string } {
+export function mailTarget(
+  settings: Settings,
+  dataDir: string,
+  timeoutMs = TIMEOUT_MS,
+): { readonly smtp: SmtpOptions } | { readonly folder: string } {
   const { smtpHost: host, smtpPort: port, smtpTls: tls } = settings;
   if (host === undefined) return { folder: folderOf(settings, dataDir) };
-  return { smtp: { host, port, tls, credentials: credentialsOf(settings), timeoutMs: TIMEOUT_MS } };
+  return { smtp: { host, port, tls, credentials: credentialsOf(settings), timeoutMs } };
 }
 
 /** Throws ConfigError if the settings do not fit together. */
-export function createTransport(settings: Settings, dataDir: string): Transport {
-  const target = mailTarget(settings, dataDir);
+export function createTransport(settings: Settings, dataDir: string, timeoutMs = TIMEOUT_MS): Transport {
+  const target = mailTarget(settings, dataDir, timeoutMs);
   if ('smtp' in target) return createSmtpTransport(target.smtp);
   const stray = Object.entries({
     SMTP_PORT: settings.smtpPort,

@@ -30,6 +30,13 @@ function versionsIn(header: string): string[] | undefined {
     : [...header.matchAll(/(?:^|,)\s*(?:W\/)?"([^"]*)"\s*(?=,|$)/g)].map(([, tag]) => tag!);
 }
 
+/** Whether a request with this If-Match may change what has this version. */
+export function isMatch(header: string | undefined, version: string | undefined): boolean {
+  if (header === undefined) return true;
+  const versions = versionsIn(header);
+  return version !== undefined && (!versions || versions.includes(version));
+}
+
 /**
  * The caller, for a change of one thing. With If-Match the change fails if the thing has another version. This is decided in the
  * transaction of the change, with the row locked.
@@ -40,13 +47,11 @@ export function callerIfMatch<C extends Actor>(
 ): C {
   const header = headers['if-match'];
   if (header === undefined) return caller;
-  const versions = versionsIn(header);
   const { id } = target;
   return {
     ...caller,
     async precondition(db: Database, tx: Tx): Promise<void> {
-      const version = await lockVersion(db, tx, kind, id);
-      if (version === undefined || (versions && !versions.includes(version))) fail('resource.changed', { kind, id });
+      if (!isMatch(header, await lockVersion(db, tx, kind, id))) fail('resource.changed', { kind, id });
     },
   };
 }

@@ -9,6 +9,7 @@ import { createPresentationVerifier } from '../../../verifiable/presentations/in
 import { isRedirectUri } from '../../applications/consumers/index.ts';
 import type { DomainSettingsOf } from '../../directory/domain-settings/index.ts';
 import type { Database } from '../../ground/database/index.ts';
+import type { IdentityConfig } from '../../ground/settings/index.ts';
 import type { WalletProvider, WalletProviders } from '../federation/index.ts';
 import { createWalletAnswers } from './answers.rules.ts';
 import type { StateOf, VerifierIdentity, WalletRecords } from './data.ts';
@@ -92,10 +93,11 @@ export function createWalletSignIn(deps: WalletSignInDeps) {
     hasCredential: deps.hasCredential,
     isStillGood: providerCredentials.isStillGood,
 
-    /** No wallet could read our requests. That must not be found out one by one. */
-    async refuseImpossible(): Promise<void> {
-      const isUsed = (await policy.isOffered('first')) || (await policy.isOffered('second'));
-      const why = isUsed ? impossibleIn(deps) : undefined;
+    /** No wallet could read our requests. That must not be found out one by one. `next`: settings that are not in force yet. */
+    async refuseImpossible(next?: Pick<IdentityConfig, 'walletSignIn'> & WalletSignInDeps['config']): Promise<void> {
+      const isUsed =
+        (next && next.walletSignIn !== 'off') || (await policy.isOffered('first')) || (await policy.isOffered('second'));
+      const why = isUsed ? impossibleIn({ identity, config: next ?? config }) : undefined;
       if (why !== undefined) throw new ConfigError(why);
     },
   };

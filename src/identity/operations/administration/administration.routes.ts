@@ -2,7 +2,15 @@
 import { factsOnly, type IdentityApp, listFacts } from '../../access/rules/index.ts';
 import { listOf, PAGE_DOCUMENTATION } from '../../ground/resource/index.ts';
 import type { Administration } from './administration.rules.ts';
-import { Backups, DeliveryList, KeySetEnvelope, KeySets, Overview, SettingList } from './administration.schema.ts';
+import {
+  Backups,
+  DeliveryList,
+  KeySetEnvelope,
+  KeySets,
+  Overview,
+  TestMailEnvelope,
+  TestMailResult,
+} from './administration.schema.ts';
 
 const tag = 'Service';
 
@@ -22,19 +30,6 @@ export function mountAdministration(app: IdentityApp, { administration }: { admi
   );
 
   app.get(
-    '/v3/OS-SERVICE/settings',
-    {
-      id: 'listServiceSettings',
-      summary: 'List the settings in force',
-      description: 'With where each comes from. Secrets are masked.',
-      tag,
-      rule: 'identity:list_service_settings',
-      reply: { 200: SettingList },
-    },
-    () => ({ settings: administration.settings() }),
-  );
-
-  app.get(
     '/v3/OS-SERVICE/backups',
     {
       id: 'getBackupState',
@@ -44,6 +39,20 @@ export function mountAdministration(app: IdentityApp, { administration }: { admi
       reply: { 200: Backups },
     },
     () => ({ backups: administration.backups() }),
+  );
+
+  app.post(
+    '/v3/OS-SERVICE/mail/test',
+    {
+      id: 'sendTestMail',
+      summary: 'Send a test mail',
+      description: 'At once, with the settings of mail as they are now. Needs a recent login in person.',
+      tag,
+      rule: 'identity:send_test_mail',
+      body: TestMailEnvelope,
+      reply: { 200: TestMailResult },
+    },
+    async ({ caller, body }) => ({ mail: await administration.sendTestMail(caller, body.mail) }),
   );
 
   mountKeys(app, administration);

@@ -1,5 +1,4 @@
 // The service as its administrators see it.
-import type { EffectiveSetting } from '../../../platform/config/index.ts';
 import { isVerified, lastBackupFailure, lastBackup as readLastBackup } from '../../../platform/last-backup.ts';
 import type { FreshLogin } from '../../access/rules/index.ts';
 import type { Actor } from '../../ground/audit/index.ts';
@@ -11,6 +10,7 @@ import type { IssuerKeys } from '../../role-credentials/issuer/index.ts';
 import { createDeliveries } from './deliveries.rules.ts';
 import { createKeys, type ServiceKeys } from './keys.rules.ts';
 import { createOverview, type OverviewDeps } from './overview.rules.ts';
+import { createTestMail } from './test-mail.rules.ts';
 
 export interface AdministrationDeps extends Deps, Pick<OverviewDeps, 'dataDir' | 'lastReadings'> {
   readonly tls?: { readonly certFile: string } | undefined;
@@ -19,10 +19,10 @@ export interface AdministrationDeps extends Deps, Pick<OverviewDeps, 'dataDir' |
   readonly issuerKeys: IssuerKeys;
   readonly masterKey?: MasterKeyRotation | undefined;
   readonly freshLogin: FreshLogin;
+  /** Public address of the service. */
+  issuer(): string;
   /** Seals every secret again under the current master key. */
   reseal(actor: Actor): Promise<number>;
-  /** The settings in force, secrets masked. */
-  readonly settings?: readonly EffectiveSetting[];
 }
 
 const keysOf = ({ tokenKeys, openidKeys, issuerKeys }: AdministrationDeps): ServiceKeys => ({
@@ -40,7 +40,7 @@ const keysOf = ({ tokenKeys, openidKeys, issuerKeys }: AdministrationDeps): Serv
 });
 
 export function createAdministration(deps: AdministrationDeps) {
-  const { clock, config, dataDir, tls, settings = [] } = deps;
+  const { clock, config, dataDir, tls } = deps;
   const lastBackup = () => (config.databaseUrl === undefined ? (readLastBackup(dataDir, clock.now()) ?? null) : undefined);
   const failure = () => (config.databaseUrl === undefined ? lastBackupFailure(dataDir) : undefined);
   const deliveries = createDeliveries(deps);
@@ -52,9 +52,9 @@ export function createAdministration(deps: AdministrationDeps) {
       hasBackupFailed: () => failure() !== undefined,
       queues: deliveries.states,
     }),
-    settings: () => settings,
     keys: createKeys({ ...deps, keys: keysOf(deps) }),
     deliveries,
+    sendTestMail: createTestMail(deps),
 
     /** With PostgreSQL other tools make backups, and this service does not know of them. */
     backups() {

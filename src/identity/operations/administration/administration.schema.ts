@@ -27,18 +27,6 @@ export const Overview = t.envelope(
   }),
 );
 
-export const SettingList = t.object({
-  settings: t.array(
-    t.object({
-      key: t.string(),
-      value: t.nullable(t.string({ description: 'Secrets are masked. Null: not set.' })),
-      source: t.oneOf('environment', 'file', 'default'),
-      unit: t.string(),
-      about: t.string(),
-    }),
-  ),
-});
-
 const KeySet = t.object({
   kind: t.oneOf('token', 'openid', 'issuer', 'master'),
   rotates_at: t.nullable(t.string({ description: 'When the service rotates them itself. Null: an administrator does.' })),
@@ -70,6 +58,17 @@ const Delivery = t.object({
 });
 export const DeliveryList = t.object({ links: ListLinks, deliveries: t.array(Delivery) });
 
+const TestMail = t.object({ to: t.string({ maxLength: 320 }) }, { language: t.string({ maxLength: 35 }) });
+export const TestMailEnvelope = t.envelope('mail', TestMail);
+export const TestMailResult = t.envelope(
+  'mail',
+  t.object({
+    accepted: t.boolean(),
+    sent_to: t.string({ description: 'The server, or the folder.' }),
+    answer: t.nullable(t.string({ description: 'Why it was not accepted, with the number of the server’s answer.' })),
+  }),
+);
+
 export const Backups = t.envelope(
   'backups',
   t.object({
@@ -88,11 +87,13 @@ export const Backups = t.envelope(
 t.name({
   Count,
   ServiceOverview: Overview,
-  SettingList,
   KeySet,
   KeySetList: KeySets,
   KeySetEnvelope,
   Delivery,
   DeliveryList,
   BackupState: Backups,
+  TestMail,
+  TestMailEnvelope,
+  TestMailResult,
 });

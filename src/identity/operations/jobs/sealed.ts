@@ -24,4 +24,5 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   column('openid_providers', 'client_secret', { key: 'provider_id' }),
   column('provider_sessions', 'sealed'),
   column('domain_config_secrets', 'sealed'),
+  column('service_settings', 'sealed'),
 ];

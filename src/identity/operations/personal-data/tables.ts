@@ -81,6 +81,7 @@ export const TABLE_COVERAGE: Readonly<Record<keyof Tables, TableCoverage>> = {
   endpoints: NOT_PERSONAL,
   domain_config_options: NOT_PERSONAL,
   domain_config_secrets: NOT_PERSONAL,
+  service_settings: NOT_PERSONAL,
   project_endpoints: NOT_PERSONAL,
   endpoint_groups: NOT_PERSONAL,
   project_endpoint_groups: NOT_PERSONAL,

@@ -5,4 +5,5 @@ export { type Configurations, configurationId, createConfigurations } from './co
 export { ISSUANCE_LIMIT } from './issuance.rules.ts';
 export { mountCredentialIssuer } from './issuer.routes.ts';
 export { mountCredentialOffers } from './offers.routes.ts';
+export { refuseOfferLink } from './offers.rules.ts';
 export { createRoleCredentials, type RoleCredentials } from './role-credentials.ts';

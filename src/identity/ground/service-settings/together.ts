@@ -1,0 +1,31 @@
+// Rules about several settings of the identity service at once. A start checks them before it creates anything, and so does a change of
+// settings that are stored.
+import { ConfigError } from '../../../platform/config/index.ts';
+import { checkMail } from '../mail/index.ts';
+import type { IdentityConfig } from '../settings/index.ts';
+
+/** Throws ConfigError with a sentence that says what is missing. */
+export function checkTogether(config: IdentityConfig, dataDir: string): void {
+  if (config.webhookUrl && !config.webhookSecret)
+    throw new ConfigError(
+      'GATEHOUSE_IDENTITY_WEBHOOK_SECRET must be set with GATEHOUSE_IDENTITY_WEBHOOK_URL; it signs the messages',
+    );
+  if (config.walletProvidersFile === undefined && config.keyAttestations === 'required')
+    throw new ConfigError(
+      'GATEHOUSE_IDENTITY_KEY_ATTESTATIONS: nobody could attest keys; set GATEHOUSE_IDENTITY_WALLET_PROVIDERS_FILE',
+    );
+  checkDashboards(config);
+  checkMail(config, dataDir);
+}
+
+/** They receive tokens of people. */
+function checkDashboards({ trustedDashboards, url: ours }: IdentityConfig): void {
+  const name = 'GATEHOUSE_IDENTITY_TRUSTED_DASHBOARD';
+  for (const dashboard of trustedDashboards) {
+    const url = URL.parse(dashboard);
+    if (!url || !/^https?:\/\/[\w.:[\]-]+(?:\/[^#\s]*)?$/.test(dashboard))
+      throw new ConfigError(`${name}: "${dashboard}" is not the http or https address of a dashboard`);
+    if (ours?.startsWith('https:') && url.protocol !== 'https:')
+      throw new ConfigError(`${name}: ${dashboard} must begin with https:, as the address of this service does`);
+  }
+}
