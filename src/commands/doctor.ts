@@ -1,4 +1,5 @@
 // doctor: checks a deployment and says what to mend.
+import { shown } from '../platform/terminal.ts';
 import { version } from '../version.ts';
 import { type Command, UsageError } from './command.ts';
 import { print } from './support.ts';
@@ -23,7 +24,7 @@ export const doctorCommand: Command = {
     if (options.json !== undefined) print(JSON.stringify({ version, exit_status: exitStatus, findings }, null, 2));
     else
       for (const { check, status, text, mend } of findings)
-        print(`${status.padEnd(4)}  ${check.padEnd(24)}  ${text}${mend ? `. To mend: ${mend}` : ''}`);
+        print(shown(`${status.padEnd(4)}  ${check.padEnd(24)}  ${text}${mend ? `. To mend: ${mend}` : ''}`, false));
     process.exitCode = exitStatus;
   },
 };

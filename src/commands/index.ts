@@ -11,6 +11,7 @@ import { scimTokenCommands } from './scim-token.ts';
 import { secretCommands } from './secrets.ts';
 import { serviceCommands } from './services.ts';
 import { setupCommands } from './setup.ts';
+import { storedSettingCommands } from './stored-settings.ts';
 
 export { type Command, type ParsedCommand, parseCommandLine, UsageError } from './command.ts';
 export { print } from './support.ts';
@@ -21,6 +22,7 @@ export const commands: readonly Command[] = [
   ...backupCommands,
   moveCommand,
   ...secretCommands,
+  ...storedSettingCommands,
   ...scimTokenCommands,
   ...mailCommands,
   ...setupCommands,

@@ -19,6 +19,7 @@ import { checkAdministrators, checkProxies, checkWeakSettings } from './hardenin
 import { checkKeyAges, checkMasterKey } from './keys.ts';
 import { thisMachine } from './machine.ts';
 import { checkMailTarget } from './mail.ts';
+import { checkStored, readStored } from './stored-settings.ts';
 
 export { exitStatusOf, type Finding, type Machine } from './finding.ts';
 export { thisMachine } from './machine.ts';
@@ -73,6 +74,16 @@ async function guarded(check: string, run: () => Promise<Finding[]> | Finding[])
   }
 }
 
+/** If it cannot be read, the settings of the environment are checked. */
+async function storedOf(deployment: Deployment, reports: readonly DatabaseReport[]) {
+  try {
+    return { report: await readStored(deployment, reports), findings: [] };
+  } catch (error) {
+    const why = `what is stored cannot be read (${reasonOf(error)})`;
+    return { report: undefined, findings: [fail('stored.valid', why, 'look at the log of the database')] };
+  }
+}
+
 export async function examine(options: DoctorOptions): Promise<Finding[]> {
   let deployment: Deployment;
   let settings: Finding;
@@ -88,6 +99,9 @@ export async function examine(options: DoctorOptions): Promise<Finding[]> {
   try {
     for (const name of names) reports.push(await reportDatabase(name, deployment));
     const services = await Promise.all(names.map((name) => checkService(name, deployment)));
+    const stored = await storedOf(deployment, reports);
+    /** What is stored is in force under the environment. */
+    const inForce = { ...deployment, identity: stored.report?.config ?? deployment.identity };
     const groups: [string, () => Promise<Finding[]> | Finding[]][] = [
       ['settings-files', () => checkSettingsFiles(deployment)],
       ['data-folder', () => checkDataFolder(deployment)],
@@ -95,6 +109,7 @@ export async function examine(options: DoctorOptions): Promise<Finding[]> {
       ['first-password', () => checkFirstPassword(deployment)],
       ['disk', () => checkDisk(deployment)],
       ['database', () => reports.flatMap(({ findings }) => findings)],
+      ['stored', () => [...stored.findings, ...checkStored(deployment, stored.report)]],
       ['clock', () => checkClock(deployment, reports)],
       ['master-key', () => checkMasterKey(deployment, reports)],
       ['keys', () => checkKeyAges(deployment, reports)],
@@ -107,10 +122,10 @@ export async function examine(options: DoctorOptions): Promise<Finding[]> {
       ['trusted-proxies', () => checkProxies(deployment)],
       ['openid-provider', () => checkProvider(deployment)],
       ['trust-anchors', () => checkTrustAnchors(deployment)],
-      ['mail', () => checkMailTarget(deployment)],
+      ['mail', () => checkMailTarget(inForce)],
       ['backup', () => checkBackups(deployment, reports)],
       ['administrators', () => checkAdministrators(reports)],
-      ['weak', () => checkWeakSettings(deployment)],
+      ['weak', () => checkWeakSettings(inForce)],
     ];
     const findings = [settings];
     for (const [check, run] of groups) findings.push(...(await guarded(check, run)));

@@ -16,7 +16,8 @@ const DAY = 86_400;
 
 type Seal = ReturnType<typeof createSeal>;
 
-function sealOf(deployment: Deployment, report: DatabaseReport): Seal | undefined {
+/** Undefined without a key. */
+export function sealOf(deployment: Deployment, report: DatabaseReport): Seal | undefined {
   const keys = existingMasterKeys(deployment.shared, deployment.folder, deployment[report.name]?.databaseUrl !== undefined);
   return keys.length === 0 ? undefined : createSeal(keys);
 }

@@ -1,18 +1,10 @@
 // Texts for terminals. Names come from files and from services: an escape sequence in one must not reach the terminal.
+import { shown, UNSAFE } from '../platform/terminal.ts';
+
+export { shown };
 
 /** Something that the operator can mend. The message is complete. */
 export class SetupError extends Error {}
-
-/** Control characters, line separators, and signs that change the direction of a line. */
-const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
-
-const escaped = (sign: string): string => {
-  const code = sign.codePointAt(0)!;
-  return code > 0xffff ? `\\u{${code.toString(16)}}` : `\\u${code.toString(16).padStart(4, '0')}`;
-};
-
-/** In quotation marks, unless that is not wanted. */
-export const shown = (text: string, quoted = true): string => (quoted ? JSON.stringify(text) : text).replace(UNSAFE, escaped);
 
 /** The same, but for line breaks, which separate the lines of a document. */
 const UNSAFE_IN_DOCUMENTS = new RegExp(`(?!\\n)${UNSAFE.source}`, 'gu');

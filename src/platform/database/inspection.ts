@@ -9,6 +9,7 @@ import { createClientClass, Hosts, SERVER_STATE, type ServerState } from './host
 import { type MigrationSource, migrationState } from './migrate.ts';
 import { readPostgres } from './postgres-reader.ts';
 import { SqliteConnection, sqliteDialect } from './sqlite-driver.ts';
+import type { DatabaseReader } from './sqlite-reader.ts';
 
 const CONNECT_MS = 5_000;
 const FEED_MS = 3_000;
@@ -45,6 +46,22 @@ function openReadOnly(path: string): DatabaseSync {
   const url = pathToFileURL(path);
   url.search = '?immutable=1';
   return new DatabaseSync(url, { readOnly: true });
+}
+
+const LOOK_MS = 5_000;
+
+/** For one look, beside a service or without one: no file appears, and a server that does not answer is given up soon. */
+export function lookInto<S>(path: string, databaseUrl: string | undefined, setting: string): DatabaseReader<S> {
+  if (databaseUrl !== undefined) return readPostgres<S>(databaseUrl, setting, LOOK_MS);
+  const handle = openReadOnly(path);
+  const read = new Kysely<S>({ dialect: sqliteDialect(new SqliteConnection(handle)) });
+  return {
+    read,
+    async close() {
+      await read.destroy();
+      handle.close();
+    },
+  };
 }
 
 export interface SqliteInspection<S> extends InspectedDatabase<S> {
