@@ -22,7 +22,7 @@ function fieldsOf({ kind, fields }: ExistingItem): Entry {
   return { ...entry, ...(Object.keys(attributes).length > 0 ? { attributes } : {}) };
 }
 
-const simple = (part: Key[number]): string =>
+const simple = (part: unknown): string =>
   String(part)
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
@@ -38,7 +38,7 @@ class Exporter {
   }
 
   /** A file name of letters and digits, for the secret of something with any name. */
-  #fileFor(ending: string, key: Key): { file: string } {
+  #fileFor(ending: string, key: readonly unknown[]): { file: string } {
     const name =
       key
         .map(simple)
@@ -55,7 +55,7 @@ class Exporter {
     const named = entryOf(key, above);
     if (typeof named !== 'object') return named;
     const entry = { ...named, ...fieldsOf(found), ...this.lists(lists, key) };
-    return exported ? exported(entry, found, (ending) => this.#fileFor(ending, key)) : entry;
+    return exported ? exported(entry, found, (ending, ...name) => this.#fileFor(ending, [...key, ...name])) : entry;
   }
 
   /** The entries of a kind below another thing. */
@@ -81,7 +81,10 @@ class Exporter {
 
 /** What was left out, for the operator. */
 export const exportNotices = ({ items }: State): string[] =>
-  items.filter(({ ambiguous }) => ambiguous).map(({ kind, key }) => `${kind} ${JSON.stringify(key)}: several have this name`);
+  items.flatMap(({ kind, key, ambiguous, leftOut = [] }) => [
+    ...(ambiguous ? [`${kind} ${JSON.stringify(key)}: several have this name`] : []),
+    ...leftOut,
+  ]);
 
 export const exportFile = ({ items }: State): Entry => ({ version: 1, ...new Exporter(items).lists(FILE_LISTS, []) });
 

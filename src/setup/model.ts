@@ -6,6 +6,8 @@ export type Path = readonly (string | number)[];
 
 /** In the order of creation. Deleting goes the other way. */
 export const KINDS = [
+  // What comes after may need it, such as the depth of organizations.
+  'settings',
   'domain',
   'region',
   'role',
@@ -42,10 +44,16 @@ export interface SetupItem {
   /** Only those that the file has. Others stay as they are. */
   readonly fields: Fields;
   readonly path: Path;
-  /** Where a secret is that the service needs. */
-  readonly secret?: SecretRef;
+  /** Where the secrets are that the service needs, by their fields. */
+  readonly secrets?: Readonly<Record<string, SecretRef>>;
   /** The file for a secret that the service generates. */
   readonly secretTo?: string;
+}
+
+export interface FixedField {
+  /** Undefined if the service has no such field. */
+  readonly value: Json | undefined;
+  readonly why: string;
 }
 
 export interface ExistingItem {
@@ -59,6 +67,10 @@ export interface ExistingItem {
   readonly keep?: string;
   /** Why it is never changed. */
   readonly locked?: string;
+  /** Fields that nobody can change by a request. */
+  readonly fixed?: Readonly<Record<string, FixedField>>;
+  /** What an export cannot say of it, for the operator. */
+  readonly leftOut?: readonly string[];
   /** Every service has it. Nobody expects that it is deleted, so nothing is said about it. */
   readonly builtIn?: boolean;
   /** Several things of the service have this key. */

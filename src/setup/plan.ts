@@ -5,7 +5,7 @@ import { definitionOf, labelOf, parentOf } from './kinds/index.ts';
 import { type Change, type ExistingItem, type Json, type Key, KINDS, type Kind, keyText, type SetupItem } from './model.ts';
 import { missingSecret, type Secrets } from './secrets.ts';
 import type { State } from './state.ts';
-import { shown } from './text.ts';
+import { SetupError, shown, shownValue } from './text.ts';
 import type { WantedSetup } from './wanted.ts';
 
 export interface Plan {
@@ -33,7 +33,9 @@ interface Context {
   readonly secrets: Secrets;
   /** Send secrets again that the service has already. */
   readonly sendSecrets: boolean;
+  readonly prune: boolean;
   readonly problems: string[];
+  readonly notices: string[];
 }
 
 const problem = ({ document, problems }: Context, path: SetupItem['path'], why: string): void =>
@@ -50,7 +52,7 @@ function creation(context: Context, wanted: SetupItem): Change {
 
 function checkUpdate(context: Context, wanted: SetupItem, found: ExistingItem, changed: readonly string[]): void {
   const { kind, path, fields } = wanted;
-  const { fields: known = {} } = definitionOf(kind);
+  const { fields: known = {}, sent } = definitionOf(kind);
   for (const name of changed) {
     const fixed = known[name]?.fixed;
     if (fixed) problem(context, path, fixed);
@@ -66,6 +68,36 @@ function checkUpdate(context: Context, wanted: SetupItem, found: ExistingItem, c
     const why = missingSecret(context.secrets, wanted);
     if (why) problem(context, path, why);
   }
+  try {
+    sent?.(Object.fromEntries(changed.map((name) => [name, fields[name] ?? null])), wanted, context.secrets);
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    problem(context, path, error.message);
+  }
+}
+
+/** Whether a request can change it. What is fixed may be in the file as it is. */
+function isChangeable(context: Context, { kind, path, fields, secrets }: SetupItem, found: ExistingItem, name: string): boolean {
+  const fixed = found.fixed?.[name];
+  if (!fixed) return true;
+  if (isSame(kind, name, fields[name], fixed.value)) {
+    const unseen = secrets?.[name] ? '; whether the secret is that of the file cannot be seen' : '';
+    context.notices.push(`stays: ${name}: ${fixed.why}${unseen}`);
+  } else {
+    const there = fixed.value === undefined ? '' : `: ${shownValue(fixed.value)}`;
+    problem(context, [...path, name], `${fixed.why}${there}; remove it from the file`);
+  }
+  return false;
+}
+
+/** Names of the fields that have to be changed. */
+function changedFields(context: Context, wanted: SetupItem, found: ExistingItem): string[] {
+  const { kind, fields, secrets = {} } = wanted;
+  const said = Object.keys(fields).filter((name) => !isSame(kind, name, found.fields[name], fields[name]));
+  const again = context.sendSecrets ? Object.keys(secrets).filter((name) => !said.includes(name)) : [];
+  const isPruned = context.prune && definitionOf(kind).prunesFields;
+  const pruned = isPruned ? Object.keys(found.fields).filter((name) => !(name in fields)) : [];
+  return [...said, ...again, ...pruned].filter((name) => isChangeable(context, wanted, found, name));
 }
 
 function update(context: Context, wanted: SetupItem, found: ExistingItem): Change | undefined {
@@ -73,15 +105,12 @@ function update(context: Context, wanted: SetupItem, found: ExistingItem): Chang
     const remedy = definitionOf(wanted.kind).remedy ?? 'rename one of them first';
     problem(context, wanted.path, `the service has several things of this kind with this name: ${remedy}`);
   }
-  const changed = Object.keys(wanted.fields).filter(
-    (name) => !isSame(wanted.kind, name, found.fields[name], wanted.fields[name]),
-  );
-  if (context.sendSecrets && wanted.secret && !changed.includes('client_secret')) changed.push('client_secret');
+  const changed = changedFields(context, wanted, found);
   const interrupted = wanted.secretTo !== undefined && context.secrets.isUnwritten(wanted.secretTo);
   if (changed.length === 0 && !interrupted) return undefined;
   if (changed.length > 0) checkUpdate(context, wanted, found, changed);
   const fields = {
-    ...Object.fromEntries(changed.map((name) => [name, { from: found.fields[name] ?? null, to: wanted.fields[name]! }])),
+    ...Object.fromEntries(changed.map((name) => [name, { from: found.fields[name] ?? null, to: wanted.fields[name] ?? null }])),
     ...(interrupted ? { [SECRET_FILE]: { from: null, to: wanted.secretTo! } } : {}),
   };
   return { action: 'update', kind: wanted.kind, key: wanted.key, fields, wanted, found };
@@ -149,10 +178,8 @@ function checkReferences(context: Context, missingUsers: WantedSetup['users']): 
     problem(context, path, `there is no user ${shown(String(key[1]))} in domain ${shown(String(key[0]))}`);
 }
 
-export function planOf(
-  input: Omit<Context, 'problems'> & { readonly prune: boolean; readonly missingUsers: WantedSetup['users'] },
-): Plan {
-  const context: Context = { ...input, problems: [] };
+export function planOf(input: Omit<Context, 'problems' | 'notices'> & { readonly missingUsers: WantedSetup['users'] }): Plan {
+  const context: Context = { ...input, problems: [], notices: [] };
   const { setup, state } = context;
   checkReferences(context, input.missingUsers);
   const changes = inOrder(setup.items).flatMap((wanted) => {
@@ -160,5 +187,9 @@ export function planOf(
     return (found ? update(context, wanted, found) : creation(context, wanted)) ?? [];
   });
   const pruned = input.prune ? deletions(context) : { changes: [], notices: [] };
-  return { changes: [...changes, ...pruned.changes], problems: context.problems, notices: pruned.notices };
+  return {
+    changes: [...changes, ...pruned.changes],
+    problems: context.problems,
+    notices: [...context.notices, ...pruned.notices],
+  };
 }

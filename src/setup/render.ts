@@ -2,20 +2,22 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { SetupDocument } from './document.ts';
-import { labelOf } from './kinds/index.ts';
-import type { Action, Change } from './model.ts';
+import { definitionOf, labelOf } from './kinds/index.ts';
+import type { Action, Change, Json } from './model.ts';
 import type { Plan } from './plan.ts';
 import { SetupError, shown, shownValue } from './text.ts';
 
 const SIGNS: Readonly<Record<Action, string>> = { create: '+', update: '~', delete: '-' };
 
 export function changeLines({ action, fields, ...change }: Change): string[] {
+  const { absent } = definitionOf(change.kind);
+  const valueText = (value: Json | undefined): string => (value === null && absent ? absent : shownValue(value));
   const details = Object.entries(fields)
     .filter(([, { to }]) => action === 'update' || (to !== null && to !== undefined))
     .map(([name, { from, to }]) =>
       action === 'create'
         ? `    ${shown(name, false)}: ${shownValue(to)}`
-        : `    ${shown(name, false)}: ${shownValue(from)} -> ${shownValue(to)}`,
+        : `    ${shown(name, false)}: ${valueText(from)} -> ${valueText(to)}`,
     );
   return [`${SIGNS[action]} ${labelOf({ ...change })}`, ...details];
 }

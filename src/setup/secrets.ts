@@ -105,17 +105,18 @@ export function createSecrets(folder: string, env: Environment): Secrets {
   };
 }
 
-/** Why something cannot be created without its secret. */
-export function missingSecret(secrets: Secrets, { secret, secretTo }: SetupItem): string | undefined {
+/** Why something cannot be created without its secrets. */
+export function missingSecret(secrets: Secrets, { secrets: references = {}, secretTo }: SetupItem): string | undefined {
   if (secretTo !== undefined) return secrets.refusal(secretTo);
-  if (!secret) return undefined;
-  try {
-    secrets.read(secret);
-    return undefined;
-  } catch (error) {
-    if (error instanceof SetupError) return `client_secret: ${error.message}`;
-    throw error;
+  for (const [field, reference] of Object.entries(references)) {
+    try {
+      secrets.read(reference);
+    } catch (error) {
+      if (error instanceof SetupError) return `${field}: ${error.message}`;
+      throw error;
+    }
   }
+  return undefined;
 }
 
 /** Creates something whose secret the service generates, and returns its id. The file exists before the secret does. */

@@ -207,6 +207,49 @@ onEachDatabase('Set-up files against a service', (api) => {
     }
   });
 
+  it('show settings without escape sequences, and no text of a secret that is not valid', async () => {
+    const hostile = '\u001b]0;owned\u0007\u202ex';
+    const key = 'GATEHOUSE_IDENTITY_BRAND_NAME';
+    const text = (value: unknown) => `version: 1\nsettings: ${JSON.stringify(value)}\n`;
+    assertOk(await api.patch('/v3/OS-SERVICE/settings', { settings: { [key]: hostile } }));
+    for (const planned of [await operator.plan(text({ [key]: `${hostile}y` })), await operator.plan(text({}), { prune: true })])
+      for (const shown of [
+        planText(planned),
+        safeJson(planJson(planned, planned.document, { service: api.url, prune: false })),
+      ]) {
+        assert.match(shown, /owned/);
+        assert.doesNotMatch(shown, /(?!\n)[\p{Cc}\u202e]/u);
+      }
+    const exported = await operator.export();
+    assert.doesNotMatch(exported, /(?!\n)[\p{Cc}\u202e]/u);
+    assert.equal(await operator.shows(exported, { prune: true }), 'nothing to change');
+    assert.equal(await operator.apply(text({}), { prune: true }), 1);
+    const refused = await operator.plan(text({ GATEHOUSE_IDENTITY_INVITATION_SECONDS: hostile })).catch((error: Error) => error);
+    assert.match(String(refused), /INVITATION_SECONDS: must be a whole number .*owned/);
+    assert.doesNotMatch(String(refused), /[\p{Cc}\u202e]/u);
+    const password = 'https://me:my password@hook.example.org';
+    const hook = 'GATEHOUSE_IDENTITY_WEBHOOK_URL';
+    const inFile = await operator.plan(text({ [hook]: password.replace(' ', '') })).catch((error: Error) => error);
+    assert.match(String(inFile), /has a password in it: name a file or a variable/);
+    assert.doesNotMatch(String(inFile), /mypassword/);
+    const by = text({ [hook]: { variable: 'SETUP_HOOK' } });
+    for (const SETUP_HOOK of ['not an address: my password', 'https://hook.example.org/my password']) {
+      const problems = await operator.problems(by, { env: { SETUP_HOOK } });
+      assert.match(problems, /^setup\.yaml:2: settings: GATEHOUSE_IDENTITY_WEBHOOK_URL: what the file or the variable has is no/);
+      assert.doesNotMatch(problems, /my password/);
+    }
+  });
+
+  it('cannot send files from outside of their folder as settings', async () => {
+    const settings = { GATEHOUSE_IDENTITY_SMTP_PASSWORD: { file: '/etc/passwd' } };
+    assert.match(await operator.problems(`version: 1\nsettings: ${JSON.stringify(settings)}\n`), /is outside of/);
+    assert.match(refusal('version: 1\nsettings: {__proto__: {x: 1}}\n'), /settings\.__proto__: it is not a property/);
+    assert.match(
+      refusal('version: 1\nsettings: {GATEHOUSE_IDENTITY_SMTP_PASSWORD: {variable: GATEHOUSE_MASTER_KEY}}\n'),
+      /SMTP_PASSWORD\.variable: must match pattern/,
+    );
+  });
+
   it('show names of the service without escape sequences', async () => {
     const name = '\u001b[2J\u001b]0;owned\u0007\u202etxt';
     await api.make('group', { name });

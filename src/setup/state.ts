@@ -19,7 +19,7 @@ export const textOf = (body: Body, name: string): string => String(body[name] ??
 export const pathId = (id: string): string => encodeURIComponent(id);
 
 type NamedKind = Kind | 'user';
-type Keeping = Pick<ExistingItem, 'keep' | 'builtIn' | 'locked'>;
+type Keeping = Pick<ExistingItem, 'keep' | 'builtIn' | 'locked' | 'fixed' | 'leftOut'>;
 /** What the API shows of a thing, as a plan compares it. */
 export type Shape = (kind: Kind, body: Body, state: State) => Pick<ExistingItem, 'url' | 'fields'>;
 const LOOKED_UP = { organization: ['projects', 'project'], user: ['users', 'user'] } as const;

@@ -66,7 +66,12 @@ async function patch(work: Work, change: Change, fields: Fields): Promise<void> 
     return void (await client.send('PUT', found!.url, { [envelopeOf(kind)]: all }));
   }
   const send = (values: Fields, tag?: string) =>
-    client.send('PATCH', found!.url, { [envelopeOf(kind)]: bodyOf(definition, values) }, tag);
+    client.send(
+      'PATCH',
+      found!.url,
+      { [envelopeOf(kind)]: definition.sent?.(values, wanted!, work.secrets) ?? bodyOf(definition, values) },
+      tag,
+    );
   // An immutable thing accepts nothing else together with the end of that.
   if (fields.immutable === false) await send({ immutable: false }, etag);
   const others = fields.immutable === false ? without(fields, 'immutable') : fields;

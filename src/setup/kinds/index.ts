@@ -9,13 +9,16 @@ import * as grants from './grants.ts';
 import type { KindDefinition, List, Lists } from './kind.ts';
 import * as providers from './providers.ts';
 import * as roles from './roles.ts';
+import * as settings from './settings.ts';
 
 export { OWN_APPLICATIONS } from './applications.ts';
 export { attributeFields, attributeOf, bodyOf, readField, reservedNames } from './fields.ts';
 export type { Entry, KindDefinition, List, Lists, NameInDomain, Naming, Work } from './kind.ts';
+export { settingHint } from './setting-values.ts';
 
 const { OWN_APPLICATIONS: _, ...ofApplications } = applications;
 const DEFINITIONS: Readonly<Record<Kind, KindDefinition>> = {
+  ...settings,
   ...domains,
   ...roles,
   ...catalog,
@@ -37,6 +40,7 @@ export const shapeOf: Shape = (kind, body, state) => ({
 
 /** The lists of a file. */
 export const FILE_LISTS: Lists = {
+  settings: { kind: 'settings', isOne: true },
   domains: { kind: 'domain' },
   roles: { kind: 'role', above: [null], about: 'Base roles of the whole service.' },
   catalog: { lists: { regions: { kind: 'region' }, services: { kind: 'service' } } },

@@ -2,7 +2,7 @@
 // export.ts) walks the table of all kinds (index.ts) and knows none of them.
 import type { Schema } from '../../platform/http/index.ts';
 import type { Body } from '../client.ts';
-import type { Action, Change, ExistingItem, Fields, Json, Key, Kind, Path, PruneScope, SecretRef, SetupItem } from '../model.ts';
+import type { Action, Change, ExistingItem, Fields, Json, Key, Kind, Path, PruneScope, SetupItem } from '../model.ts';
 import type { Secrets } from '../secrets.ts';
 import type { State } from '../state.ts';
 
@@ -12,8 +12,8 @@ export interface Field {
   readonly isRequired?: boolean;
   /** Its name in the API, if that is another one. */
   readonly api?: string;
-  /** What the API shows, as a file would say it. Otherwise: the same. */
-  readonly read?: (body: Body, state: State) => Json;
+  /** What the API shows, as a file would say it; undefined if a file would not say it. Otherwise: the same. */
+  readonly read?: (body: Body, state: State) => Json | undefined;
   /** What the API takes. Otherwise: the same. */
   readonly send?: (value: Json) => unknown;
   /** What a file says, as the service stores it. */
@@ -83,7 +83,7 @@ export interface KindDefinition {
   keyOf(entry: never, above: Key, naming: Naming): Key;
   /** Fields that do not stand in the entry under their names. */
   fieldsOf?(entry: never, above: Key): Fields;
-  secretOf?(entry: never): { readonly secret?: SecretRef; readonly secretTo?: string };
+  secretOf?(entry: never): { readonly secrets?: NonNullable<SetupItem['secrets']>; readonly secretTo?: string };
   /** What a list names completely. Otherwise: everything below the entry that it belongs to. */
   scopes?(list: readonly never[], domains: readonly string[]): Omit<PruneScope, 'kind'>[];
   /** What of an entry is its key: the opposite of keyOf. */
@@ -91,7 +91,7 @@ export interface KindDefinition {
   /** Whether it is written below another thing. Otherwise: if its key begins with the other one's. */
   isBelow?(found: ExistingItem, above: Key): boolean;
   /** The entry as it is written; undefined if it is not. `fileFor`: a new name for the file of its secret. */
-  exported?(entry: Entry, found: ExistingItem, fileFor: (ending: string) => unknown): Entry | undefined;
+  exported?(entry: Entry, found: ExistingItem, fileFor: (ending: string, name?: string) => unknown): Entry | undefined;
 
   // In the API
   /** Kinds that have to be known to compare or write it. */
@@ -111,6 +111,8 @@ export interface KindDefinition {
   create?(work: Work, wanted: SetupItem): Promise<string>;
   /** PUT replaces all settings, so those that do not change are sent again. Returns what is sent. */
   whole?(settings: Fields, changed: Fields, wanted: SetupItem, secrets: Secrets): Record<string, unknown>;
+  /** What a change sends, with its secrets; a plan asks for it, too. Otherwise: the fields. */
+  sent?(fields: Fields, wanted: SetupItem, secrets: Secrets): Record<string, unknown>;
   /** A change names all fields of the file. */
   readonly changesAll?: boolean;
   /** Nothing can be created below a disabled one, so that it is disabled at the end. */
@@ -119,6 +121,10 @@ export interface KindDefinition {
   finishSecret?(work: Work, change: Change): Promise<void>;
 
   // In a plan
+  /** A list of fields of which pruning removes those that the file does not have. */
+  readonly prunesFields?: boolean;
+  /** What messages call the value of a field that is not set. */
+  readonly absent?: string;
   /** The one that it is below, of the same kind. */
   parentOf?(thing: { readonly key: Key; readonly fields: Fields }): Key | undefined;
   /** Why it cannot be created. */

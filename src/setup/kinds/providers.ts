@@ -6,7 +6,7 @@ import type { Body } from '../client.ts';
 import type { Json, Key, SecretRef } from '../model.ts';
 import { pathId, type State, textOf } from '../state.ts';
 import { type Field, type KindDefinition, ruleOf } from './kind.ts';
-import { lowerCase, Name64, nullableText, quote, SecretReference } from './shared.ts';
+import { lowerCase, Name64, nullableText, quote, SECRET, SecretReference } from './shared.ts';
 
 const MAPPINGS = '/v3/OS-FEDERATION/mappings';
 const PROVIDERS = '/v3/OS-FEDERATION/identity_providers';
@@ -134,9 +134,6 @@ const settingsOf = (kind: 'openid' | 'openid4vp') =>
     rule: () => 'identity:update_identity_provider',
   }) satisfies Partial<KindDefinition>;
 
-/** A secret is compared by whether there is one. */
-const SECRET = '(secret)';
-
 export const openid: KindDefinition = {
   ...settingsOf('openid'),
   label: ([id]) => `OpenID settings of identity provider ${quote(id)}`,
@@ -162,12 +159,13 @@ export const openid: KindDefinition = {
     may_give_admin: flag,
     accepts_tokens: flag,
   },
-  secretOf: ({ client_secret: secret }: { readonly client_secret?: SecretRef | null }) => (secret ? { secret } : {}),
+  secretOf: ({ client_secret: secret }: { readonly client_secret?: SecretRef | null }) =>
+    secret ? { secrets: { client_secret: secret } } : {},
   exported: ({ client_secret: secret, ...entry }, _found, fileFor) => ({
     ...entry,
     ...(secret === SECRET ? { client_secret: fileFor('secret') } : {}),
   }),
-  whole({ client_secret: said, ...settings }, changed, { secret, fields }, secrets) {
+  whole({ client_secret: said, ...settings }, changed, { secrets: { client_secret: secret } = {}, fields }, secrets) {
     const sends = 'client_secret' in changed || 'issuer' in changed;
     if (!sends || fields.client_secret === undefined) return settings;
     return { ...settings, client_secret: secret ? secrets.read(secret) : null };

@@ -20,6 +20,8 @@ export const FileReference = t.object(
   {},
   { description: 'A new file, which only the owner may read. The generated secret is written to it.' },
 );
+/** Secrets are compared by whether there is one: nobody shows them. */
+export const SECRET = '(secret)';
 export interface FileTarget {
   readonly file: string;
 }
