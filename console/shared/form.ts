@@ -34,6 +34,8 @@ export interface FormField extends RefusableField {
   /** For `password`: whether the page can make one up. */
   readonly canGenerate?: boolean;
   readonly required?: boolean;
+  /** For forms in which nothing is required: it is not said of each field. */
+  readonly unmarked?: boolean;
   readonly hint?: string | TemplateResult;
   readonly options?: readonly { readonly value: string; readonly label: string; readonly disabled?: boolean }[];
   /** Suggestions while typing; anything else may be entered as well. */
@@ -164,7 +166,7 @@ export function formField(field: FormField, prefix = 'field', refused?: Problem)
         <span>${field.label}</span></label>${hint}${refusal}</div>`;
   const problem = field.check ? html`<p class="field-problem" id="${id}-problem" aria-live="polite"></p>` : nothing;
   return html`<div class="field">
-    <label for=${id}>${field.label}${field.required ? nothing : html` <span class="soft">(${shared.optional})</span>`}</label>
+    <label for=${id}>${field.label}${field.required || field.unmarked ? nothing : html` <span class="soft">(${shared.optional})</span>`}</label>
     ${hint}${control(field, id, refused !== undefined)}${problem}${refusal}
   </div>`;
 }

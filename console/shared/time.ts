@@ -36,3 +36,9 @@ export function relativeTime(value: TimeValue | null | undefined, none = '–'):
 }
 
 export const numberText = (value: number): string => new Intl.NumberFormat(locale()).format(value);
+
+/** A length of time in the largest unit in which it is whole: `8 hours`, `90 seconds`. */
+export function durationText(seconds: number): string {
+  const [unit, length] = UNITS.find(([, one]) => seconds > 0 && seconds % one === 0) ?? ['second', 1];
+  return new Intl.NumberFormat(locale(), { style: 'unit', unit, unitDisplay: 'long' }).format(seconds / length);
+}

@@ -11,7 +11,7 @@ import { LOGO } from './pictures.ts';
 /** Whatever the names are. */
 const any = (text: (...names: string[]) => string): RegExp => new RegExp(`^${text('.+', '.+')}$`);
 
-const { people, organizations, grants, applications, provisioning, service, audit, why, trySignIn } = words;
+const { people, organizations, grants, applications, provisioning, service, settings, audit, why, trySignIn } = words;
 
 function listScreens({ leaver, invitation }: ConsoleWorld): ConsoleScreen[] {
   const invite: Act = {
@@ -274,6 +274,7 @@ function serviceScreens({ connection, nouns: { service: one, endpoint }, customR
     opens: name === '' ? PARTS : [rule],
     acts,
   });
+  const changeSettings: Act = { name: any(settings.changeOf), rule: 'identity:update_service_settings' };
   const add = (row: string, rule: string): Act => ({ name: service.add, row, rule });
   return [
     {
@@ -295,8 +296,29 @@ function serviceScreens({ connection, nouns: { service: one, endpoint }, customR
       opens: ['identity:manage_scim_connections'],
       acts: [provisioning.refresh, texts.remove].map((name) => ({ name, rule: 'identity:manage_scim_connections' })),
     })),
-    part('', 'identity:list_service_settings'),
-    part('settings', 'identity:list_service_settings'),
+    part('', 'identity:list_service_settings', [changeSettings]),
+    part('settings', 'identity:list_service_settings', [changeSettings]),
+    {
+      ...part('settings', 'identity:list_service_settings', [
+        {
+          name: texts.save,
+          rule: 'identity:update_service_settings',
+          request: ['PATCH', '/v3/OS-SERVICE/settings', { settings: { GATEHOUSE_IDENTITY_DEVICE_DAYS: '30' } }],
+        },
+      ]),
+      path: '/service/settings?group=factors',
+    },
+    {
+      ...part('settings', 'identity:list_service_settings', [
+        { name: texts.save, rule: 'identity:update_service_settings' },
+        {
+          name: settings.testMail,
+          rule: 'identity:send_test_mail',
+          request: ['POST', '/v3/OS-SERVICE/mail/test', { mail: { to: 'ada@example.org' } }],
+        },
+      ]),
+      path: '/service/settings?group=mail',
+    },
     part('keys', 'identity:list_service_keys', [
       {
         name: service.rotate,

@@ -8,15 +8,14 @@ export const service = {
     catalog: 'Catalog',
     roles: 'Base roles',
   },
-  settingsIntro:
-    'The settings in effect. They are changed in the environment or the file of settings; the service reads them when it starts.',
+  settingsIntro: 'The settings in effect, and where each comes from. What is changed here takes effect at once.',
   api: 'The API of this service, for developers',
   settingsWhat: 'settings',
   setting: 'Setting',
   value: 'Value',
   notSet: 'not set',
   source: 'From',
-  sources: { environment: 'environment', file: 'file', default: 'default' },
+  sources: { environment: 'environment', file: 'file', service: 'changed here', default: 'default' },
   noSetting: 'No setting fits. Try fewer letters.',
   keySets: {
     token: 'Keys of tokens of the base API',

@@ -1,0 +1,122 @@
+// Settings of the service in the console, by clicks alone and without a restart.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { words } from '../../console/identity/words/en/index.ts';
+import { texts } from '../../console/shared/words/en.ts';
+import { lookTroubles } from '../support/accessibility.ts';
+import { assertOk } from '../support/answers.ts';
+import { onUsualDatabase, type TestApi } from '../support/api.ts';
+import { usesChromium } from '../support/chromium.ts';
+import { goTo, onScreen, openConsole } from '../support/console.ts';
+import { MailServer, smtpError } from '../support/mail-server.ts';
+import { press } from '../support/visitor.ts';
+
+const chromium = usesChromium();
+const { service, settings } = words;
+const names = settings.names;
+const PATH = '/v3/OS-SERVICE/settings';
+const group = (name: keyof typeof settings.groups): string => `/service/settings?group=${name}`;
+
+async function stored(api: TestApi): Promise<Record<string, string>> {
+  const all: { key: string; value: string; source: string }[] = assertOk(await api.get(PATH)).settings;
+  return Object.fromEntries(all.filter(({ source }) => source === 'service').map(({ key, value }) => [key, value]));
+}
+
+onUsualDatabase('Settings in the console', (api) => {
+  it('change how the service looks, for everybody who loads a page', async () => {
+    const page = await openConsole(chromium, api, { path: '/service/settings' });
+    await onScreen(page, service.title);
+    await page.getByRole('link', { name: settings.changeOf(settings.groups.look) }).click();
+    await page.getByLabel(names.GATEHOUSE_IDENTITY_BRAND_NAME).fill('Harbour');
+    await press(page, texts.save);
+    await page.getByRole('status').getByText(settings.saved).waitFor();
+    await page.goto(`${api.url}/account`);
+    assert.match(await page.title(), /Harbour/);
+    assert.deepEqual(await stored(api), { GATEHOUSE_IDENTITY_BRAND_NAME: 'Harbour' });
+    await page.goto(`${api.url}/console${group('look')}`);
+    await page.getByLabel(names.GATEHOUSE_IDENTITY_BRAND_NAME).fill('');
+    await press(page, texts.save);
+    await page.getByRole('status').getByText(settings.saved).waitFor();
+    assert.deepEqual(await stored(api), {});
+  });
+
+  it('say at the field what is missing, keep a secret that is not entered again, and forget it when asked', async () => {
+    const page = await openConsole(chromium, api, { path: group('mail') });
+    await onScreen(page, service.title);
+    await page.getByLabel(names.GATEHOUSE_IDENTITY_SMTP_HOST).fill('localhost');
+    await page.getByLabel(names.GATEHOUSE_IDENTITY_SMTP_USER).fill('gatehouse');
+    await page.getByLabel(names.GATEHOUSE_IDENTITY_SMTP_PASSWORD, { exact: true }).fill('a secret of the mail server');
+    await press(page, texts.save);
+    await page.getByRole('alert').getByText(`“${names.GATEHOUSE_IDENTITY_MAIL_FROM}” must be set with`).waitFor();
+    await page.getByLabel(names.GATEHOUSE_IDENTITY_MAIL_FROM).fill('id@example.org');
+    await press(page, texts.save);
+    await page.getByRole('status').getByText(settings.saved).waitFor();
+    assert.equal(await page.getByLabel(names.GATEHOUSE_IDENTITY_SMTP_PASSWORD, { exact: true }).inputValue(), '');
+    await page.getByLabel(names.GATEHOUSE_IDENTITY_SMTP_PORT).fill('2525');
+    await press(page, texts.save);
+    await page.getByRole('status').getByText(settings.saved).waitFor();
+    assert.equal((await stored(api)).GATEHOUSE_IDENTITY_SMTP_PASSWORD, '********');
+    assert.ok(!(await page.content()).includes('a secret of the mail server'));
+    for (const name of ['HOST', 'USER', 'PORT'] as const)
+      await page.getByLabel(names[`GATEHOUSE_IDENTITY_SMTP_${name}`]).fill('');
+    await page.getByLabel(names.GATEHOUSE_IDENTITY_MAIL_FROM).fill('');
+    await page.getByLabel(settings.forgetSecret).check();
+    await press(page, texts.save);
+    await page.getByLabel(settings.forgetSecret).waitFor({ state: 'detached' });
+    assert.deepEqual(await stored(api), {});
+  });
+
+  it('send a test mail, and show what the server answered', async (t) => {
+    const server = new MailServer();
+    await server.open();
+    t.after(() => server.close());
+    const mail = { SMTP_HOST: '127.0.0.1', SMTP_PORT: String(server.port), SMTP_TLS: 'off', MAIL_FROM: 'id@example.org' };
+    const keyed = (value: (one: string) => string | null) =>
+      Object.fromEntries(Object.entries(mail).map(([name, one]) => [`GATEHOUSE_IDENTITY_${name}`, value(one)]));
+    assertOk(await api.patch(PATH, { settings: keyed((one) => one) }));
+    const page = await openConsole(chromium, api, { path: group('mail') });
+    await onScreen(page, service.title);
+    const send = async (): Promise<void> => {
+      await press(page, settings.testMail);
+      await page.getByLabel(settings.testMailTo).fill('ada@example.org');
+      await page.getByRole('dialog').getByRole('button', { name: settings.testMailSend, exact: true }).click();
+    };
+    await send();
+    await page.getByText(settings.testMailAccepted).waitFor();
+    assert.deepEqual(server.received[0]!.to, ['ada@example.org']);
+    await page.getByRole('button', { name: texts.close, exact: true }).last().click();
+    server.onRecipient = () => smtpError(550, 'no such person');
+    await send();
+    await page.getByText(/RCPT TO was answered 550/).waitFor();
+    assertOk(await api.patch(PATH, { settings: keyed(() => null) }));
+  });
+
+  it('show what somebody else changed meanwhile, and what the operator has fixed', async () => {
+    const page = await openConsole(chromium, api, { path: group('passwords') });
+    await onScreen(page, service.title);
+    assert.equal(await page.getByLabel(names.GATEHOUSE_IDENTITY_PASSWORD_MIN_LENGTH).getAttribute('readonly'), '');
+    assertOk(await api.patch(PATH, { settings: { GATEHOUSE_IDENTITY_MINIMUM_PASSWORD_AGE: '2' } }));
+    await page.getByLabel(names.GATEHOUSE_IDENTITY_PASSWORD_EXPIRES_DAYS).fill('90');
+    await press(page, texts.save);
+    await page.getByText(texts.presentTitle).waitFor();
+    await press(page, texts.save);
+    await page.getByRole('status').getByText(settings.saved).waitFor();
+    assert.deepEqual(await stored(api), {
+      GATEHOUSE_IDENTITY_MINIMUM_PASSWORD_AGE: '2',
+      GATEHOUSE_IDENTITY_PASSWORD_EXPIRES_DAYS: '90',
+    });
+    const none = Object.fromEntries(Object.keys(await stored(api)).map((key) => [key, null]));
+    assertOk(await api.patch(PATH, { settings: none }));
+  });
+
+  it('have no barriers', async () => {
+    const page = await openConsole(chromium, api, { path: '/service/settings', options: { bypassCSP: true } });
+    await onScreen(page, service.title);
+    const troubles = await lookTroubles(page, 'console-settings');
+    for (const name of ['mail', 'sessions'] as const) {
+      await goTo(page, group(name), service.title);
+      troubles.push(...(await lookTroubles(page, `console-settings-${name}`)));
+    }
+    assert.deepEqual(troubles, []);
+  });
+});
