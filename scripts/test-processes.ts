@@ -5,6 +5,16 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
+/**
+ * What only `npm run test:all` runs, and `npm test` if it is named: each takes long, and a file of `npm test` takes the same way for a moment
+ * (CONTRIBUTING.md, "What runs when").
+ */
+const AT_LENGTH =
+  /^test\/(?:long\/(?:clock|disk|overload|slow-clients|soak)|backup-interrupted|database-hosts|move-to-postgres-killed|stopping-requests|browser\/(?:console-people-look|wallet-pages-look|without-scripts))\.test\.ts$/;
+
+/** The files of these that `npm test` runs. */
+export const usualFiles = (files: readonly string[]): readonly string[] => files.filter((file) => !AT_LENGTH.test(file));
+
 interface Sharing {
   readonly files: RegExp;
   readonly inAProcess: number;
@@ -15,7 +25,7 @@ const SHARING: readonly Sharing[] = [
   // A library for key devices is loaded once for a process, with one folder of tokens.
   { files: /pkcs11/, inAProcess: 1 },
   { files: /^test\/browser\//, inAProcess: 7 },
-  { files: /^src\//, inAProcess: 20 },
+  { files: /^src\//, inAProcess: 40 },
   { files: /^(?:conformance|test\/peers)\//, inAProcess: 5 },
   // Whole services, within the process of the test.
   {

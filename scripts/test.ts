@@ -4,10 +4,11 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { inFullRun } from '../test/support/extent.ts';
 import { startPostgres } from '../test/support/postgres.ts';
 import { leftovers } from './leftovers.ts';
 import { missing } from './needs.ts';
-import { testProcesses } from './test-processes.ts';
+import { testProcesses, usualFiles } from './test-processes.ts';
 
 function stop(lines: readonly string[]): never {
   for (const line of lines) console.error(line);
@@ -15,9 +16,9 @@ function stop(lines: readonly string[]): never {
 }
 
 const chosen = process.argv.slice(2);
-const files = (chosen.length > 0 ? chosen : ['{src,test,scripts,conformance}/**/*.test.ts'])
-  .flatMap((pattern) => globSync(pattern))
-  .sort();
+const named = (patterns: readonly string[]): readonly string[] => patterns.flatMap((pattern) => globSync(pattern)).sort();
+const all = named(['{src,test,scripts,conformance}/**/*.test.ts']);
+const files = chosen.length > 0 ? named(chosen) : inFullRun(all, usualFiles(all));
 if (files.length === 0) stop(['no test files']);
 const absent = missing(files);
 if (absent.length > 0) stop(absent);

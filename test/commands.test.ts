@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { commands } from '../src/commands/index.ts';
-import { aShareOf } from './support/extent.ts';
+import { aShareOf, itAtLength } from './support/extent.ts';
 import { type GatehouseProcess, gatehouse } from './support/process.ts';
 
 const PASSWORD = 'the administrator of the tests';
@@ -70,7 +70,7 @@ describe('Commands', () => {
     assert.deepEqual(await readdir(folder), ['data']);
   });
 
-  it('back up into an existing folder; a missing one is an error, and is not created', async () => {
+  itAtLength('back up into an existing folder; a missing one is an error, and is not created', async () => {
     const missing = await run('backup', join(folder, 'none', 'monday.tar'));
     assert.equal(missing.code, 2);
     assert.match(missing.stderr, /^gatehouse: there is no folder \S+\/none; make it first/);
@@ -114,7 +114,7 @@ describe('Commands', () => {
     }
   });
 
-  it('that find no database say so, and make none', async () => {
+  itAtLength('that find no database say so, and make none', async () => {
     const empty = join(folder, 'empty');
     await mkdir(empty);
     const ran = gatehouse(['scim', 'token', 'list'], { GATEHOUSE_DATA_DIR: empty }, folder);

@@ -7,7 +7,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { newMasterKey } from '../src/platform/seal/index.ts';
-import { inFullRun } from './support/extent.ts';
+import { inFullRun, itAtLength } from './support/extent.ts';
 import { migratedPostgres } from './support/migrated-database.ts';
 import { sharedPostgres } from './support/postgres.ts';
 import { DEFAULT_ADDRESSES, type GatehouseProcess, type ProcessSettings, usesProcesses } from './support/process.ts';
@@ -120,7 +120,7 @@ describe('A first start', () => {
       assert.equal(await third.service.stop(), 0);
     });
 
-  it('lets early clients wait until it can serve', async () => {
+  itAtLength('lets early clients wait until it can serve', async () => {
     const folder = join(await newFolder(), 'data');
     const free = createServer().listen(0, '127.0.0.1');
     await once(free, 'listening');
@@ -172,7 +172,7 @@ describe('A first start', () => {
     }
   });
 
-  it('names the setting of a taken port with several workers, too, and ends', async () => {
+  itAtLength('names the setting of a taken port with several workers, too, and ends', async () => {
     const postgres = await sharedPostgres();
     const settings = {
       GATEHOUSE_DATA_DIR: join(await newFolder(), 'data'),
@@ -237,7 +237,7 @@ describe('A first start', () => {
       assert.equal(await second.service.stop(), 0);
     });
 
-    it('is replaced by the one of the settings, which is not printed', async () => {
+    itAtLength('is replaced by the one of the settings, which is not printed', async () => {
       const file = join(await newFolder(), 'password');
       await writeFile(file, 'a password of my own\n');
       const reset = run(['admin-password'], { ...settings, GATEHOUSE_ADMIN_PASSWORD_FILE: file });
@@ -254,7 +254,7 @@ describe('A first start', () => {
       assert.equal(reset.stderr, 'gatehouse: Could not find user: admin.\n');
     });
 
-    it('is replaced on PostgreSQL while the service runs, which refuses the old one within a second', async () => {
+    itAtLength('is replaced on PostgreSQL while the service runs, which refuses the old one within a second', async () => {
       const shared = {
         GATEHOUSE_DATA_DIR: join(await newFolder(), 'data'),
         GATEHOUSE_IDENTITY_DATABASE_URL: await migratedPostgres('identity'),
@@ -275,14 +275,14 @@ describe('A first start', () => {
     });
   });
 
-  it('is not mentioned by a command that fails because something does not exist', async () => {
+  itAtLength('is not mentioned by a command that fails because something does not exist', async () => {
     const settings = { GATEHOUSE_DATA_DIR: join(await newFolder(), 'data') };
     const rotation = run(['consumer', 'rotate-secret', 'nope'], settings);
     assert.equal(await rotation.ended(), 1);
     assert.equal(rotation.stderr, 'gatehouse: Could not find consumer: nope.\n');
   });
 
-  it('is described by --help, and not triggered by --help or --version', async () => {
+  itAtLength('is described by --help, and not triggered by --help or --version', async () => {
     for (const [word, said] of [
       ['--help', /gatehouse admin-password +set/],
       ['-h', /gatehouse start +run both services/],

@@ -9,7 +9,7 @@ import { identitySettings } from '../src/identity/ground/settings/index.ts';
 import { openDatabase } from '../src/identity/service.ts';
 import { load } from '../src/platform/config/index.ts';
 import { newMasterKey } from '../src/platform/seal/index.ts';
-import { aShareOf, inFullRun } from './support/extent.ts';
+import { aShareOf, inFullRun, itAtLength } from './support/extent.ts';
 import { authorityPem, MailServer, smtpSettings } from './support/mail-server.ts';
 import { migratedPostgres } from './support/migrated-database.ts';
 import { freePort } from './support/ports.ts';
@@ -165,7 +165,7 @@ describe('Mail of a service', () => {
       assert.equal(server.received.length, 2);
     });
 
-  it('waits while the server cannot be reached', async () => {
+  itAtLength('waits while the server cannot be reached', async () => {
     const port = await freePort();
     const server = new MailServer();
     servers.push(server);
@@ -186,7 +186,7 @@ describe('Mail of a service', () => {
     assert.equal(await service.stop(), 0);
   });
 
-  it('is sent once by several workers', async () => {
+  itAtLength('is sent once by several workers', async () => {
     const server = await newServer();
     const { service, url } = await start(
       { ...(await placeOf('PostgreSQL')), ...smtpSettings(server), GATEHOUSE_WORKERS: '2' },
@@ -246,7 +246,7 @@ describe('Mail of a service', () => {
         assert.ok(!existsSync(join(folder, 'identity.sqlite')));
       });
 
-    it('is refused at the start: a file instead of a folder', async () => {
+    itAtLength('is refused at the start: a file instead of a folder', async () => {
       const folder = join(await newFolder(), 'data');
       mkdirSync(folder);
       writeFileSync(join(folder, 'mail'), '');
@@ -280,7 +280,7 @@ describe('Mail of a service', () => {
       assert.match(nobody.stderr, /^gatehouse: ann is not an e-mail address$/m);
     });
 
-    it('can use templates that `mail templates` copied', async () => {
+    itAtLength('can use templates that `mail templates` copied', async () => {
       const folder = await newFolder();
       const templates = join(folder, 'templates');
       const copied = run(['mail', 'templates', templates], {});

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import { newMasterKey } from '../src/platform/seal/index.ts';
-import { aShareOf, inFullRun } from './support/extent.ts';
+import { aShareOf, inFullRun, itAtLength } from './support/extent.ts';
 import { gatehouse } from './support/process.ts';
 
 describe('A lost master key', () => {
@@ -100,7 +100,7 @@ describe('A lost master key', () => {
     assert.equal(await service.stop(), 0);
   });
 
-  it('cannot result from a rotation that the identity service aborts: it names the row, and all keys stay', async () => {
+  itAtLength('cannot result from a rotation that the identity service aborts: it names the row, and all keys stay', async () => {
     const db = new DatabaseSync(join(folder, 'identity.sqlite'));
     const { id, secret } = db.prepare('select id, secret from consumers').get() as { id: string; secret: string };
     const put = db.prepare('update consumers set secret = ? where id = ?');
@@ -116,7 +116,7 @@ describe('A lost master key', () => {
     assert.equal((await readFile(file, 'utf8')).trim().split(/\s+/).length, 1);
   });
 
-  it('cannot result from `migrate` alone', async () => {
+  itAtLength('cannot result from `migrate` alone', async () => {
     const fresh = join(folder, 'fresh');
     assert.equal(await gatehouse(['migrate'], { ...settings(), GATEHOUSE_DATA_DIR: fresh }).ended(), 0);
     assert.ok((await readdir(fresh)).includes('master.key'));

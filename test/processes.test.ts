@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { newMasterKey } from '../src/platform/seal/index.ts';
+import { itAtLength } from './support/extent.ts';
 import { migratedPostgres } from './support/migrated-database.ts';
 import { freePort } from './support/ports.ts';
 import { type GatehouseProcess, gatehouse, type ProcessSettings } from './support/process.ts';
@@ -261,7 +262,7 @@ describe('On SQLite', () => {
     await service.listening();
   });
 
-  it('refuses more than one worker', async () => {
+  itAtLength('refuses more than one worker', async () => {
     const refused = start({ GATEHOUSE_WORKERS: '2' });
     assert.equal(await refused.ended(), 2);
     assert.match(refused.stderr, /^gatehouse: GATEHOUSE_WORKERS: more than one process needs PostgreSQL/);
@@ -285,7 +286,7 @@ describe('On SQLite', () => {
     assert.match(shown.stdout, /^GATEHOUSE_IDENTITY_URL=https:\/\/id\.example\.org$/m);
   });
 
-  it('keeps tokens valid through a rotation of the master key and of the token key', async () => {
+  itAtLength('keeps tokens valid through a rotation of the master key and of the token key', async () => {
     const token = await logIn(await service.listening(), password);
     assert.equal(await service.stop(), 0);
     assert.ok(!`${service.stdout}${service.stderr}`.includes(password));

@@ -11,6 +11,7 @@ import { examine } from '../src/doctor/index.ts';
 import { tokenKeyId } from '../src/identity/login/tokens/token-format.ts';
 import { newMasterKey } from '../src/platform/seal/index.ts';
 import { ADMIN_PASSWORD, uniqueName } from './support/api.ts';
+import { itAtLength } from './support/extent.ts';
 import { Load } from './support/load.ts';
 import { freePort } from './support/ports.ts';
 import { type GatehouseProcess, gatehouse } from './support/process.ts';
@@ -127,7 +128,7 @@ describe('Keys of a service on SQLite', () => {
     await rm(settings.GATEHOUSE_DATA_DIR!, { recursive: true, force: true });
   });
 
-  it('are replaced while it runs', async () => {
+  itAtLength('are replaced while it runs', async () => {
     const [token, person] = [await logIn(url), await wallet.logIn()];
     const load = new Load();
     const identity = loadIdentity(load, () => [url, url], token);

@@ -9,6 +9,7 @@ import { backup } from '../src/backup.ts';
 import { lastBackup, lastBackupFailure, noteBackup, noteBackupFailure } from '../src/platform/last-backup.ts';
 import { newMasterKey } from '../src/platform/seal/index.ts';
 import { checkBackupFolder, isBackupDue, runBackup } from '../src/scheduled-backups.ts';
+import { itAtLength } from './support/extent.ts';
 import { usesProcesses } from './support/process.ts';
 
 const PASSWORD = 'the administrator of the tests';
@@ -145,7 +146,7 @@ describe('Backups on a schedule', () => {
     assert.equal(statSync(file).nlink, 1);
   });
 
-  it('that cannot be used get no name, and the failure is told', async () => {
+  itAtLength('that cannot be used get no name, and the failure is told', async () => {
     const to = join(root, 'failed');
     const key = readFileSync(join(data, 'master.key'), 'utf8');
     writeFileSync(join(data, 'master.key'), `${newMasterKey()}\n`);
@@ -180,7 +181,7 @@ describe('Backups on a schedule', () => {
     assert.equal(lastBackupFailure(data), undefined);
   });
 
-  it('are refused inside the data folder, and for PostgreSQL', async () => {
+  itAtLength('are refused inside the data folder, and for PostgreSQL', async () => {
     const inside = run(['start'], settings({ GATEHOUSE_BACKUP_FOLDER: join(data, 'backups') }));
     assert.equal(await inside.ended(), 2);
     assert.match(inside.stderr, /GATEHOUSE_BACKUP_FOLDER must be outside the data folder/);

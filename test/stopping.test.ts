@@ -10,7 +10,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { newMasterKey } from '../src/platform/seal/index.ts';
-import { aShareOf } from './support/extent.ts';
+import { aShareOf, itAtLength } from './support/extent.ts';
 import { migratedPostgres } from './support/migrated-database.ts';
 import { type GatehouseProcess, gatehouse, type ProcessSettings, SETTINGS } from './support/process.ts';
 import { RawConnection } from './support/raw.ts';
@@ -124,7 +124,7 @@ describe('Stopping', () => {
     assert.ok(seconds < 18, `one after the other would be 20 s, it was ${seconds} s`);
   });
 
-  it('stops in every worker as in one process', async () => {
+  itAtLength('stops in every worker as in one process', async () => {
     const service = start({
       GATEHOUSE_IDENTITY_DATABASE_URL: await migratedPostgres('identity'),
       GATEHOUSE_WALLET_DATABASE_URL: await migratedPostgres('wallet'),

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileS
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { assertOk } from '../../test/support/answers.ts';
-import { onEachDatabase } from '../../test/support/api.ts';
+import { underAttack } from '../../test/support/api.ts';
 import { Operator } from '../../test/support/setup.ts';
 import { connect } from './client.ts';
 import { readCredentials, readSecretFile } from './credentials.ts';
@@ -99,7 +99,7 @@ describe('An export of hostile names', () => {
   });
 });
 
-onEachDatabase('Set-up files against a service', (api) => {
+underAttack('Set-up files against a service', (api) => {
   const operator = new Operator(api);
   after(() => operator.remove());
   const openid = (secret: string) =>

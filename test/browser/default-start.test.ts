@@ -8,7 +8,7 @@ import { ADMIN_PASSWORD, TestApi } from '../support/api.ts';
 import { ApplicationPage } from '../support/application-page.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { ADMIN, onScreen } from '../support/console.ts';
-import { inFullRun } from '../support/extent.ts';
+import { inFullRun, itAtLength } from '../support/extent.ts';
 import { freePort } from '../support/ports.ts';
 import { DEFAULT_ADDRESSES, type GatehouseProcess, type ProcessSettings, usesProcesses } from '../support/process.ts';
 import { makeUser } from '../support/relying-party.ts';
@@ -147,7 +147,7 @@ describe('A start without settings', () => {
   });
 
   describe('on data that began at an IP address', () => {
-    it('keeps that address, and with it what people hold in the wallet', async () => {
+    itAtLength('keeps that address, and with it what people hold in the wallet', async () => {
       const settings = {
         GATEHOUSE_DATA_DIR: join(await newFolder(), 'data'),
         GATEHOUSE_IDENTITY_PORT: String(await freePort()),

@@ -20,9 +20,9 @@ interface Share {
 }
 const SHARES: Readonly<Record<DatabaseKind, Share>> = {
   SQLite: {
-    requests: 3000,
+    requests: inFullRun(3000, 1200),
     rawPaths: ['/v3/users', '/v3/auth/tokens', '/scim/v2/Users', '/openid/token', '/openid/authorize', '/account'],
-    mutations: inFullRun(400, 150),
+    mutations: inFullRun(400, 60),
     served: 5,
   },
   PostgreSQL: { requests: 2000, rawPaths: ['/v3/users'], mutations: 50, served: 2 },

@@ -9,7 +9,13 @@ import type { Clock } from '../../src/platform/clock.ts';
 import { effectiveSettings, load } from '../../src/platform/config/index.ts';
 import { createLog } from '../../src/platform/log/index.ts';
 import { createSeal, newMasterKey } from '../../src/platform/seal/index.ts';
-import { BOTH_DATABASES, type DatabaseKind, migratedDatabase, USUAL_DATABASES } from './migrated-database.ts';
+import {
+  BOTH_DATABASES,
+  DATABASES_OF_ATTACKS,
+  type DatabaseKind,
+  migratedDatabase,
+  USUAL_DATABASES,
+} from './migrated-database.ts';
 
 export const ADMIN_PASSWORD = 'the administrator of the tests';
 
@@ -244,6 +250,11 @@ export async function withApi(options: ApiOptions, work: (api: TestApi) => Promi
 /** Runs the same tests on SQLite and on a real PostgreSQL. */
 export function onEachDatabase(name: string, define: (api: TestApi) => void, options: ApiOptions = {}): void {
   for (const kind of BOTH_DATABASES) onDatabase(kind, name, options, define);
+}
+
+/** On PostgreSQL, and by `npm run test:all` on SQLite, too: for attacks, whose second checks count where requests really overlap. */
+export function underAttack(name: string, define: (api: TestApi) => void, options: ApiOptions = {}): void {
+  for (const kind of DATABASES_OF_ATTACKS) onDatabase(kind, name, options, define);
 }
 
 /** On SQLite, and by `npm run test:all` on PostgreSQL, too: for what no database decides, such as messages, rights and pages. */

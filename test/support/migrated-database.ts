@@ -13,6 +13,13 @@ export type DatabaseKind = 'SQLite' | 'PostgreSQL';
 export const BOTH_DATABASES: readonly DatabaseKind[] = ['SQLite', 'PostgreSQL'];
 /** For tests of messages, rights and pages, which no database decides; those of stores and of races run on both. */
 export const USUAL_DATABASES: readonly DatabaseKind[] = inFullRun(BOTH_DATABASES, ['SQLite']);
+/**
+ * For attacks: on PostgreSQL more can happen between two statements. Without `npm test`, which starts a PostgreSQL for all, also on SQLite
+ * (`npm run test:one`, mutants).
+ */
+export const DATABASES_OF_ATTACKS: readonly DatabaseKind[] = process.env.TEST_POSTGRES_URL
+  ? inFullRun(BOTH_DATABASES, ['PostgreSQL'])
+  : BOTH_DATABASES;
 export type ServiceName = 'identity' | 'wallet';
 
 /** Owners of the databases who are not superusers, so that row-level security applies. */

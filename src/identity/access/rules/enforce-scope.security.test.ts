@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { onDatabase, onEachDatabase, type RequestOptions, type TestApi, uniqueName } from '../../../../test/support/api.ts';
+import { onDatabase, type RequestOptions, type TestApi, underAttack, uniqueName } from '../../../../test/support/api.ts';
 import { askRoute, idsFor, makeWorld, told, type World } from '../../../../test/support/every-route.ts';
 import { identityRoutes, isChange, nameOfRoute } from '../../../../test/support/routes.ts';
 
@@ -140,7 +140,7 @@ async function makeDomains(api: TestApi) {
   };
 }
 
-onEachDatabase(
+underAttack(
   'The administrator of a domain',
   (api) => {
     let world: Awaited<ReturnType<typeof makeDomains>>;

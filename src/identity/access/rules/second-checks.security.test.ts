@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, beforeEach, describe, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { type ApiAnswer, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { type ApiAnswer, underAttack, uniqueName } from '../../../../test/support/api.ts';
 import {
   assignmentPath,
   makeApplication,
@@ -15,7 +15,7 @@ import { whenAt } from '../../../../test/support/test-points.ts';
 
 type Request = () => Promise<ApiAnswer>;
 
-onEachDatabase('A change that was allowed, but is not stored yet, is refused', (api) => {
+underAttack('A change that was allowed, but is not stored yet, is refused', (api) => {
   const meanwhile = (act: () => Promise<void>, request: Request): Promise<ApiAnswer> =>
     whenAt('change.before-transaction', act, request);
 

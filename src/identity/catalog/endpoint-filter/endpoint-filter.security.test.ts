@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { assertForbidden, assertNeedsToken, assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { underAttack, uniqueName } from '../../../../test/support/api.ts';
 
 const FILTER = '/v3/OS-EP-FILTER';
 const GROUPS = `${FILTER}/endpoint_groups`;
 
-onEachDatabase('Attacks on the endpoint filter', (api) => {
+underAttack('Attacks on the endpoint filter', (api) => {
   let service: { id: string };
   let endpoint: { id: string };
   let hidden: { id: string };

@@ -7,8 +7,8 @@ import {
   ADMIN_PASSWORD,
   type ApiAnswer,
   onDatabase,
-  onEachDatabase,
   type TestApi,
+  underAttack,
   uniqueName,
 } from '../../../../test/support/api.ts';
 
@@ -19,7 +19,7 @@ const register = async (api: TestApi, values: object) =>
   assertOk(await api.post('/v3/registered_limits', { registered_limits: [values] }), 201).registered_limits[0];
 const limit = async (api: TestApi, values: object) => assertOk(await api.post('/v3/limits', { limits: [values] }), 201).limits[0];
 
-onEachDatabase('Attacks on limits', (api) => {
+underAttack('Attacks on limits', (api) => {
   let service: { id: string };
   const domains: { id: string }[] = [];
   const projects: { id: string }[] = [];
@@ -120,7 +120,7 @@ onEachDatabase('Attacks on limits', (api) => {
   });
 });
 
-onEachDatabase(
+underAttack(
   'Writers of limits in the strict model',
   (api) => {
     let service: { id: string };

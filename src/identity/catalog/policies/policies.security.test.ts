@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { assertForbidden, assertNeedsToken, assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { underAttack, uniqueName } from '../../../../test/support/api.ts';
 
-onEachDatabase('Attacks on policies', (api) => {
+underAttack('Attacks on policies', (api) => {
   let service: { id: string };
   let region: { id: string };
   let endpoint: { id: string };

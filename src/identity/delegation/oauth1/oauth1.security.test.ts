@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { onEachDatabase, type TestApi } from '../../../../test/support/api.ts';
+import { type TestApi, underAttack } from '../../../../test/support/api.ts';
 import {
   askAccessToken,
   askRequestToken,
@@ -37,7 +37,7 @@ async function authorizedRequest(api: TestApi, ann: Awaited<ReturnType<typeof oa
   return { consumer, token: request, verifier: body.token.oauth_verifier as string };
 }
 
-onEachDatabase('A consumer of OAuth1', (api) => {
+underAttack('A consumer of OAuth1', (api) => {
   const db = usesDatabaseOf(api);
   const isValid = async (token: string) =>
     (await api.get('/v3/auth/tokens', { headers: { 'X-Subject-Token': token } })).status === 200;
@@ -259,7 +259,7 @@ onEachDatabase('A consumer of OAuth1', (api) => {
   });
 });
 
-onEachDatabase(
+underAttack(
   'The number of request tokens of OAuth1',
   (api) => {
     it('of one consumer is limited, also at the same time; strangers and other consumers do not count', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { type ApiAnswer, onEachDatabase, onUsualDatabase } from '../../../../test/support/api.ts';
+import { type ApiAnswer, onUsualDatabase, underAttack } from '../../../../test/support/api.ts';
 import { makePerson } from '../../../../test/support/applications.ts';
 import { KeyrockClient } from '../../../../test/support/keyrock-client.ts';
 import { enable } from '../../../../test/support/second-factor.ts';
@@ -17,7 +17,7 @@ import {
 
 const path = '/v3/OS-TRUST/trusts';
 
-onEachDatabase('A trust', (api) => {
+underAttack('A trust', (api) => {
   const pair = async (): Promise<[TrustPerson, TrustPerson]> => [await trustPerson(api, ['member']), await trustPerson(api)];
 
   it('makes no token if it was used up or deleted, or its trustee changed, after the login was proved', async () => {

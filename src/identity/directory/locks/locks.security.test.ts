@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { assertForbidden, assertNeedsToken, assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { type ApiAnswer, onEachDatabase, onUsualDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
+import { type ApiAnswer, onUsualDatabase, type TestApi, underAttack, uniqueName } from '../../../../test/support/api.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
 import { whenAt } from '../../../../test/support/test-points.ts';
 
@@ -157,7 +157,7 @@ onUsualDatabase(
   { settings: LOCKING },
 );
 
-onEachDatabase(
+underAttack(
   'A guess that is checked while an administrator unlocks the account',
   (api) => {
     api.clock.hold();
@@ -194,7 +194,7 @@ onEachDatabase(
   { settings: LOCKING },
 );
 
-onEachDatabase(
+underAttack(
   'Wrong passwords that an administrator forgave',
   (api) => {
     api.clock.hold();

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { underAttack, uniqueName } from '../../../../test/support/api.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { type AuthenticatorTwist, type CreationOptions, SoftAuthenticator } from '../../../../test/support/soft-authenticator.ts';
 import { whenAt } from '../../../../test/support/test-points.ts';
@@ -18,7 +18,7 @@ const ORIGIN = 'https://login.example.org';
 const ATTEMPT = { requestId: 'req-test', address: '127.0.0.1' };
 const newChallenge = (): string => randomBytes(32).toString('base64url');
 
-onEachDatabase('A passkey', (api) => {
+underAttack('A passkey', (api) => {
   let db: Database;
   let hasPassword = true;
   const lines: string[] = [];

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
-import { onEachDatabase } from '../../../../test/support/api.ts';
+import { underAttack } from '../../../../test/support/api.ts';
 import { AT_LOCALHOST, PasskeyPerson, servesAtLocalhost, visitSignIn } from '../../../../test/support/passkeys.ts';
 import { RelyingParty } from '../../../../test/support/relying-party.ts';
 import { stepOf } from '../../../../test/support/test-browser.ts';
 import { whenAt } from '../../../../test/support/test-points.ts';
 
-onEachDatabase(
+underAttack(
   'A passkey that is removed while it is used',
   (api) => {
     servesAtLocalhost(api);

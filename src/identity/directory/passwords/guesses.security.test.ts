@@ -8,8 +8,8 @@ import {
   ADMIN_PASSWORD,
   type ApiAnswer,
   onDatabase,
-  onEachDatabase,
   type TestApi,
+  underAttack,
   uniqueName,
 } from '../../../../test/support/api.ts';
 import { makeApplication } from '../../../../test/support/applications.ts';
@@ -88,7 +88,7 @@ onDatabase('SQLite', 'The line for hashes', { ...LIMITED, settings: SLOW }, (api
   });
 });
 
-onEachDatabase(
+underAttack(
   'Guesses at secrets',
   (api) => {
     api.clock.hold();

@@ -1,7 +1,7 @@
 // Wrong passwords for one account from many addresses: further tries have to wait, but nobody can lock another user out.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { type ApiAnswer, onEachDatabase, onUsualDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
+import { type ApiAnswer, onUsualDatabase, type TestApi, underAttack, uniqueName } from '../../../../test/support/api.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { makeTwoFactorPerson } from '../../../../test/support/second-factor.ts';
@@ -22,7 +22,7 @@ async function hashes(api: TestApi): Promise<number> {
   return values[0]!.value;
 }
 
-onEachDatabase(
+underAttack(
   'Wrong passwords for one account',
   (api) => {
     api.clock.hold();
@@ -241,7 +241,7 @@ onUsualDatabase(
   { settings: { GATEHOUSE_IDENTITY_LOCKOUT_FAILURE_ATTEMPTS: '3', GATEHOUSE_IDENTITY_LOCKOUT_DURATION: '60' } },
 );
 
-onEachDatabase(
+underAttack(
   'A locked account',
   (api) => {
     api.clock.hold();

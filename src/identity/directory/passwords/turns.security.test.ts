@@ -1,13 +1,13 @@
 // Parallel guesses when a pause after wrong passwords ends: only one of them is checked, across all processes.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { underAttack, uniqueName } from '../../../../test/support/api.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { createPauses } from './pauses.ts';
 
 type Pauses = ReturnType<typeof createPauses>;
 
-onEachDatabase('The turn after a pause', (api) => {
+underAttack('The turn after a pause', (api) => {
   api.clock.hold();
   let addresses = 0;
   /** At an address nobody had before. */

@@ -1,11 +1,11 @@
 // Requests at the same moment do not get around what each of them is refused for alone.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { underAttack, uniqueName } from '../../../../test/support/api.ts';
 
 const ROUNDS = 12;
 
-onEachDatabase('Projects and domains, changed at the same moment', (api) => {
+underAttack('Projects and domains, changed at the same moment', (api) => {
   it('have 80 tags at most', async () => {
     const tags = Array.from({ length: 79 }, (_, at) => `tag-${at}`);
     const project = await api.make('project', { name: uniqueName('tagged'), tags });

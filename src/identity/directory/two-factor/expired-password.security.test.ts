@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { onDatabase, onEachDatabase, type TestApi } from '../../../../test/support/api.ts';
+import { onDatabase, type TestApi, underAttack } from '../../../../test/support/api.ts';
 import { AT_LOCALHOST, PasskeyPerson, passkeyOptionsOf, servesAtLocalhost } from '../../../../test/support/passkeys.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
@@ -32,7 +32,7 @@ const changed = (password: string, more: Record<string, string> = {}) => ({
 const asksCode = (page: BrowserPage): boolean =>
   page.forms.some(({ fields }) => fields.step === 'new-password' && 'code' in fields);
 
-onEachDatabase(
+underAttack(
   'A password that has expired',
   (api) => {
     const change = (id: string, original_password: string, more: object = {}) =>

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { type ApiAnswer, onDatabase, onEachDatabase } from '../../../../test/support/api.ts';
+import { type ApiAnswer, onDatabase, underAttack } from '../../../../test/support/api.ts';
 import { makePerson } from '../../../../test/support/applications.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
@@ -16,7 +16,7 @@ import { newKey, toBase32 } from './totp.ts';
 const SECURITY = '/account/security';
 const own = ({ id }: { id: string }, what: string) => `/v3/users/${id}/OS-TWO-FACTOR/${what}`;
 
-onEachDatabase('A login with the password alone', (api) => {
+underAttack('A login with the password alone', (api) => {
   type Person = Awaited<ReturnType<typeof makePerson>>;
 
   const logIn = ({ user, password }: Pick<Person, 'user' | 'password'>): Promise<string> => api.logIn({ id: user.id, password });

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { type ApiAnswer, onDatabase, onEachDatabase } from '../../../../test/support/api.ts';
+import { type ApiAnswer, onDatabase, underAttack } from '../../../../test/support/api.ts';
 import { makePerson } from '../../../../test/support/applications.ts';
 import { enable, logInWith, makeTwoFactorPerson, QUESTION, tokenByCode } from '../../../../test/support/second-factor.ts';
 import { whenAt } from '../../../../test/support/test-points.ts';
 
-onEachDatabase('A change of how one signs in that was allowed, but is not stored yet,', (api) => {
+underAttack('A change of how one signs in that was allowed, but is not stored yet,', (api) => {
   const own = (id: string): string => `/v3/users/${id}/OS-TWO-FACTOR`;
   /** `act`: what an administrator does. */
   const meanwhile = (act: () => Promise<ApiAnswer>, request: () => Promise<ApiAnswer>): Promise<ApiAnswer> => {

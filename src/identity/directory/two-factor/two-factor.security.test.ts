@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { assertEachStatus, assertForbidden, assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { type ApiAnswer, onDatabase, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { type ApiAnswer, onDatabase, underAttack, uniqueName } from '../../../../test/support/api.ts';
 import { makeApplication, makePerson } from '../../../../test/support/applications.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { enable, logInWith, makeTwoFactorPerson, NO_BODY, Phone, QUESTION } from '../../../../test/support/second-factor.ts';
@@ -24,7 +24,7 @@ const times = <T>(count: number, work: (index: number) => Promise<T>): Promise<T
   Promise.all(Array.from({ length: count }, (_, index) => work(index)));
 const statuses = (answers: readonly ApiAnswer[]): number[] => answers.map(({ status }) => status).sort();
 
-onEachDatabase('Two-factor authentication under attack', (api) => {
+underAttack('Two-factor authentication under attack', (api) => {
   const post = (identity: unknown, headers: Record<string, string> = {}) =>
     api.post('/v3/auth/tokens', { auth: { identity } }, { token: null, headers });
   const code = (person: { user: { id: string }; password: string }, verification_code: string) =>

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { assertEachStatus, assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { underAttack, uniqueName } from '../../../../test/support/api.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { assertScimRefused, connect, patchOf, type ScimClient, USER } from '../../../../test/support/scim.ts';
 import { createUserNames } from './names.rules.ts';
 import { lookalikeForm } from './names.ts';
 
-onEachDatabase('Names that look alike', (api) => {
+underAttack('Names that look alike', (api) => {
   let domain: { id: string };
   let scim: ScimClient;
   before(async () => {

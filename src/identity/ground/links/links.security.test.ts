@@ -1,13 +1,13 @@
 // Attacks on links: replay, concurrent use, guessing, reading the database.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { underAttack, uniqueName } from '../../../../test/support/api.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { type Change, createChanges, serviceActor } from '../audit/index.ts';
 import type { Database } from '../database/index.ts';
 import { createLinks, type Link, type Links, type Purpose } from './index.ts';
 
-onEachDatabase('Links, attacked', (api) => {
+underAttack('Links, attacked', (api) => {
   // Two connections on PostgreSQL, as of two processes. SQLite has one process.
   let dbs: Database[];
   let links: Links;

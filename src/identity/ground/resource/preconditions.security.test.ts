@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { assertForbidden, assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { type ApiAnswer, onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
+import { type ApiAnswer, type TestApi, underAttack, uniqueName } from '../../../../test/support/api.ts';
 import { makeNouns } from '../../../../test/support/nouns.ts';
 import { allNouns } from '../../nouns.ts';
 
@@ -55,7 +55,7 @@ async function makeThings(api: TestApi): Promise<Record<string, Thing>> {
   };
 }
 
-onEachDatabase('If-Match', (api) => {
+underAttack('If-Match', (api) => {
   let things: Record<string, Thing>;
   before(async () => {
     things = await makeThings(api);

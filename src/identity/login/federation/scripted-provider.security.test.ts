@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, it } from 'node:test';
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT } from 'jose';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { type ApiAnswer, onDatabase, onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
+import { type ApiAnswer, onDatabase, type TestApi, underAttack, uniqueName } from '../../../../test/support/api.ts';
 import { connectProvider, ROOT } from '../../../../test/support/federation.ts';
 import { now } from '../../../../test/support/provider-tokens.ts';
 
@@ -227,7 +227,7 @@ onDatabase('SQLite', 'Keys of a provider', {}, (api) => {
   });
 });
 
-onEachDatabase('A provider whose name ends with a slash', (api) => {
+underAttack('A provider whose name ends with a slash', (api) => {
   const provider = new ScriptedProvider('/');
   before(async () => {
     await provider.start();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { onDatabase, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { onDatabase, underAttack, uniqueName } from '../../../../test/support/api.ts';
 import { connectProvider, providerFor, ROOT, Traveller } from '../../../../test/support/federation.ts';
 import type { PlainProvider } from '../../../../test/support/plain-provider.ts';
 import { ProviderTokens } from '../../../../test/support/provider-tokens.ts';
@@ -26,7 +26,7 @@ async function proving(
   return () => browser.submit(signIn, 'password', { name, password });
 }
 
-onEachDatabase('A sign-in through a provider that was checked, but is not stored yet,', (api) => {
+underAttack('A sign-in through a provider that was checked, but is not stored yet,', (api) => {
   const id = uniqueName('idp');
   const path = `${ROOT}/identity_providers/${id}`;
   let provider: PlainProvider;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Client } from 'pg';
-import { onDatabase, onEachDatabase, type TestApi } from '../../../../test/support/api.ts';
+import { onDatabase, type TestApi, underAttack } from '../../../../test/support/api.ts';
 import { makePerson } from '../../../../test/support/applications.ts';
 import { KeyrockClient, logInByAccessToken } from '../../../../test/support/keyrock-client.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
@@ -116,7 +116,7 @@ onDatabase('PostgreSQL', 'A login while the password changes', {}, (api) => {
   });
 });
 
-onEachDatabase('Changes while others change the same', (api) => {
+underAttack('Changes while others change the same', (api) => {
   describe('a password', () => {
     it('is changed once by those who know the old one', async () => {
       const person = await makePerson(api);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { underAttack, uniqueName } from '../../../../test/support/api.ts';
 import { makePerson } from '../../../../test/support/applications.ts';
 import { ec2Person, exchange, signedV2 } from '../../../../test/support/ec2.ts';
 import { connectProvider, providerFor, Traveller } from '../../../../test/support/federation.ts';
@@ -16,7 +16,7 @@ import { whenAt } from '../../../../test/support/test-points.ts';
 
 const NAMED = [{ local: [{ user: { name: '{0}' } }], remote: [{ type: 'preferred_username' }] }];
 
-onEachDatabase('A login that was right makes no token', (api) => {
+underAttack('A login that was right makes no token', (api) => {
   const id = uniqueName('idp');
   let provider: PlainProvider;
   before(async () => {

@@ -3,7 +3,7 @@ import { createSecretKey, randomBytes } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { before, describe, it } from 'node:test';
 import { assertOk, assertRefused, isAlive } from '../../../../test/support/answers.ts';
-import { ADMIN_PASSWORD, type ApiAnswer, onDatabase, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { ADMIN_PASSWORD, type ApiAnswer, onDatabase, underAttack, uniqueName } from '../../../../test/support/api.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { createUsers } from '../../directory/users/index.ts';
 import { createChanges, serviceActor } from '../../ground/audit/index.ts';
@@ -72,7 +72,7 @@ function forgeries(good: string): Record<string, string> {
   };
 }
 
-onEachDatabase('Security of tokens', (api) => {
+underAttack('Security of tokens', (api) => {
   describe('forged tokens', () => {
     const kinds = Object.keys(forgeries('AAAA'.repeat(40)));
     for (const kind of kinds) {

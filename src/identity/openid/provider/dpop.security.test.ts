@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { it } from 'node:test';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import * as client from 'openid-client';
-import { onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
+import { type TestApi, underAttack, uniqueName } from '../../../../test/support/api.ts';
 import { deleteEndedRecords } from '../../../../test/support/ended-records.ts';
 import { basic, informationOf, logInByAccessToken } from '../../../../test/support/keyrock-client.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
@@ -35,7 +35,7 @@ async function makeKey(api: TestApi) {
   };
 }
 
-onEachDatabase('A token that is bound to a key', (api) => {
+underAttack('A token that is bound to a key', (api) => {
   const askToken = (credentials: { id: string; secret: string }, proof: string) =>
     fetch(`${api.url}/openid/token`, {
       method: 'POST',

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
-import { onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
+import { type TestApi, underAttack, uniqueName } from '../../../../test/support/api.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
@@ -56,7 +56,7 @@ async function claimsOf(api: TestApi, party: RelyingParty, token: string): Promi
   return payload;
 }
 
-onEachDatabase('The end of a session', (api) => {
+underAttack('The end of a session', (api) => {
   const listener = new Listener();
   const deaf = new Listener();
   before(() => Promise.all([listener.start(), deaf.start()]));

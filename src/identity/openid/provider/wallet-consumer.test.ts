@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
 import { ADMIN_PASSWORD, type DatabaseKind, onEachDatabase, TestApi } from '../../../../test/support/api.ts';
-import { inFullRun } from '../../../../test/support/extent.ts';
+import { inFullRun, itAtLength } from '../../../../test/support/extent.ts';
 import { basic, FORM, KeyrockClient } from '../../../../test/support/keyrock-client.ts';
 import { BOTH_DATABASES } from '../../../../test/support/migrated-database.ts';
 import { sharedPostgres } from '../../../../test/support/postgres.ts';
@@ -68,7 +68,7 @@ function onProcesses(kind: DatabaseKind): void {
       return { ...seen, output: `${service.stdout}${service.stderr}` };
     }
 
-    it('is not there where no wallet node belongs to the service', async () => {
+    itAtLength('is not there where no wallet node belongs to the service', async () => {
       assert.equal((await run({}, 'identity')).wallet, undefined);
       const elsewhere = { GATEHOUSE_WALLET_OIDC_ISSUER: 'https://id.example.com', GATEHOUSE_WALLET_OIDC_CLIENT_ID: 'wallet' };
       assert.equal((await run(elsewhere)).wallet, undefined);
@@ -130,7 +130,7 @@ function onProcesses(kind: DatabaseKind): void {
       assert.equal(await service.stop(), 0);
     });
 
-    it('has the role that manages the node, by the name in the settings', async () => {
+    itAtLength('has the role that manages the node, by the name in the settings', async () => {
       const rolesOf = async (more: ProcessSettings) => {
         const service = begin({ ...more, GATEHOUSE_WALLET_URL: ONE });
         const { api } = await look(service);
@@ -150,21 +150,24 @@ function onProcesses(kind: DatabaseKind): void {
     });
 
     if (kind === 'PostgreSQL')
-      it('signs people in at every replica without a configured address, started at once or one after the other', async () => {
-        const fresh = { GATEHOUSE_IDENTITY_DATABASE_URL: await (await sharedPostgres()).createDatabase() };
-        const services = ['one', 'two'].map((name) => begin({ ...fresh, GATEHOUSE_DATA_DIR: join(folder, name) }));
-        await Promise.all(services.map((service) => service.walletListening()));
-        services.push(begin({ ...fresh, GATEHOUSE_DATA_DIR: join(folder, 'three') }));
-        const addresses = await Promise.all(services.map((service) => service.walletListening()));
-        const { wallet } = await look(services[0]!);
-        assert.deepEqual(new Set(wallet.redirect_uris), new Set(addresses.map((address) => `${address}/api/v1/auth/callback`)));
-        for (const address of addresses) {
-          const sent = await fetch(`${address}/api/v1/auth/login`, { redirect: 'manual' });
-          const answer = await fetch(sent.headers.get('location')!, { redirect: 'manual' });
-          assert.match(answer.headers.get('location') ?? '', /^\/openid\/interaction\//, await answer.text());
-        }
-        assert.deepEqual(await Promise.all(services.map((service) => service.stop())), [0, 0, 0]);
-      });
+      itAtLength(
+        'signs people in at every replica without a configured address, started at once or one after the other',
+        async () => {
+          const fresh = { GATEHOUSE_IDENTITY_DATABASE_URL: await (await sharedPostgres()).createDatabase() };
+          const services = ['one', 'two'].map((name) => begin({ ...fresh, GATEHOUSE_DATA_DIR: join(folder, name) }));
+          await Promise.all(services.map((service) => service.walletListening()));
+          services.push(begin({ ...fresh, GATEHOUSE_DATA_DIR: join(folder, 'three') }));
+          const addresses = await Promise.all(services.map((service) => service.walletListening()));
+          const { wallet } = await look(services[0]!);
+          assert.deepEqual(new Set(wallet.redirect_uris), new Set(addresses.map((address) => `${address}/api/v1/auth/callback`)));
+          for (const address of addresses) {
+            const sent = await fetch(`${address}/api/v1/auth/login`, { redirect: 'manual' });
+            const answer = await fetch(sent.headers.get('location')!, { redirect: 'manual' });
+            assert.match(answer.headers.get('location') ?? '', /^\/openid\/interaction\//, await answer.text());
+          }
+          assert.deepEqual(await Promise.all(services.map((service) => service.stop())), [0, 0, 0]);
+        },
+      );
 
     if (kind === 'PostgreSQL')
       it('is registered once when two services start at once', async () => {

@@ -1,7 +1,7 @@
 // The work of ending an account does not depend on the number of its tokens.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { onEachDatabase } from '../../../../test/support/api.ts';
+import { underAttack } from '../../../../test/support/api.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { createSeal, newMasterKey } from '../../../platform/seal/index.ts';
@@ -21,7 +21,7 @@ interface Notice {
   readonly sid?: string;
 }
 
-onEachDatabase('The end of an account with many tokens', (api) => {
+underAttack('The end of an account with many tokens', (api) => {
   let db: Database;
   let records: Records;
   let opened = 0;

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { assertForbidden, assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { ADMIN_PASSWORD, onEachDatabase } from '../../../../test/support/api.ts';
+import { ADMIN_PASSWORD, underAttack } from '../../../../test/support/api.ts';
 import { makeApplication, makePerson } from '../../../../test/support/applications.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { TestBrowser } from '../../../../test/support/test-browser.ts';
 
-onEachDatabase('An attempt to sign in to an application from the console', (api) => {
+underAttack('An attempt to sign in to an application from the console', (api) => {
   const admin = { name: 'admin', password: ADMIN_PASSWORD };
   let application: RelyingParty;
   let browser: TestBrowser;

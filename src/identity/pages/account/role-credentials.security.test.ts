@@ -1,7 +1,7 @@
 // Attacks on roles for a wallet on the account page.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { onEachDatabase, type TestApi } from '../../../../test/support/api.ts';
+import { type TestApi, underAttack } from '../../../../test/support/api.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
 import {
   issuedTo,
@@ -27,7 +27,7 @@ async function countOf(api: TestApi, action: string, userId: string): Promise<nu
   return body.events.filter(about).length;
 }
 
-onEachDatabase('Attacks on roles for a wallet on the account page', (api) => {
+underAttack('Attacks on roles for a wallet on the account page', (api) => {
   const { world } = usesRoleWorld(api, { formats: ['dc+sd-jwt'] });
   const wallet = new TestCredentialWallet(api);
 

@@ -1,7 +1,7 @@
 // The session of the console: who gets a token, and how long it is good for.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { onEachDatabase, type TestApi } from '../../../../test/support/api.ts';
+import { type TestApi, underAttack } from '../../../../test/support/api.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
 import { enable } from '../../../../test/support/second-factor.ts';
 import { type BrowserPage, TestBrowser } from '../../../../test/support/test-browser.ts';
@@ -9,7 +9,7 @@ import { LANGUAGES } from '../../ground/look/index.ts';
 
 const SESSION = '/console/session';
 
-onEachDatabase('The console', (api) => {
+underAttack('The console', (api) => {
   const origin = (): string => new URL(api.url).origin;
   const ask = (
     browser: TestBrowser,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
-import { onDatabase, onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
+import { onDatabase, type TestApi, underAttack, uniqueName } from '../../../../test/support/api.ts';
 import { smtpSettings } from '../../../../test/support/mail-server.ts';
 import {
   afterRequests,
@@ -43,7 +43,7 @@ const choose = (api: TestApi, token: string, password = FRESH): Promise<BrowserP
 const canLogIn = async (api: TestApi, name: string, password: string): Promise<boolean> =>
   (await api.authenticate({ name, password })).status === 201;
 
-onEachDatabase(
+underAttack(
   'A link for a new password',
   (api) => {
     it('works once, also of two requests at the same time', async () => {

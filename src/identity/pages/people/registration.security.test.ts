@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
-import { onDatabase, onEachDatabase, onUsualDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
+import { onDatabase, onUsualDatabase, type TestApi, underAttack, uniqueName } from '../../../../test/support/api.ts';
 import { connectProvider, providerFor } from '../../../../test/support/federation.ts';
 import { InvitationClient, submit } from '../../../../test/support/invitations.ts';
 import { smtpSettings } from '../../../../test/support/mail-server.ts';
@@ -72,7 +72,7 @@ describe('Addresses that people enter', () => {
   });
 });
 
-onEachDatabase(
+underAttack(
   'A link of a registration',
   (api) => {
     const db = usesDatabaseOf(api);

@@ -1,7 +1,7 @@
 // A completed sign-in that the library has not picked up yet, and an open consent page: they end with the person's sessions.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
+import { type TestApi, underAttack, uniqueName } from '../../../../test/support/api.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { enable } from '../../../../test/support/second-factor.ts';
@@ -30,7 +30,7 @@ async function assertOk(answer: Promise<{ status: number; text: string }>): Prom
   assert.ok(status < 300, `${status} ${text}`);
 }
 
-onEachDatabase('A sign-in that waits to be collected', (api) => {
+underAttack('A sign-in that waits to be collected', (api) => {
   const set = (person: Person, user: Record<string, unknown>) => assertOk(api.patch(`/v3/users/${person.id}`, { user }));
 
   async function assertDead(person: Person, { browser, collect }: Awaited<ReturnType<typeof enterPassword>>): Promise<void> {
@@ -138,7 +138,7 @@ onEachDatabase('A sign-in that waits to be collected', (api) => {
   });
 });
 
-onEachDatabase('What a request keeps at its end', (api) => {
+underAttack('What a request keeps at its end', (api) => {
   async function withRecords<T>(work: (records: ReturnType<typeof createRecords>) => Promise<T>): Promise<T> {
     const db = await databaseOf(api);
     try {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { onEachDatabase } from '../../../../test/support/api.ts';
+import { underAttack } from '../../../../test/support/api.ts';
 import { AT_LOCALHOST, PasskeyPerson, passkeyOptionsOf, servesAtLocalhost } from '../../../../test/support/passkeys.ts';
 import { QUESTION } from '../../../../test/support/second-factor.ts';
 import { stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
@@ -18,7 +18,7 @@ const folder = mkdtempSync(join(tmpdir(), 'gatehouse-passkeys-'));
 writeFileSync(join(folder, `keystone.${STRICT}.conf`), '[passkeys]\npolicy = required_for_administrators\n');
 after(() => rmSync(folder, { recursive: true }));
 
-onEachDatabase(
+underAttack(
   'Somebody who must use a passkey',
   (api) => {
     servesAtLocalhost(api);

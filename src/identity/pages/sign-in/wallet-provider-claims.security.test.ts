@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
-import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { underAttack, uniqueName } from '../../../../test/support/api.ts';
 import { certify } from '../../../../test/support/certificates.ts';
 import { makeCredentialHolder } from '../../../../test/support/credential-holders.ts';
 import {
@@ -19,7 +19,7 @@ import { assertAnswerRefused, usesVisitors } from '../../../../test/support/wall
 
 const settings = { GATEHOUSE_IDENTITY_WALLET_SIGN_IN: 'both' };
 
-onEachDatabase(
+underAttack(
   'What a credential of another issuer says',
   (api) => {
     const { visitor } = usesVisitors(api);

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { assertOk, isAlive } from '../../../../test/support/answers.ts';
-import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { underAttack, uniqueName } from '../../../../test/support/api.ts';
 import { DASHBOARD_SETTINGS, dashboardSignIn, tokenForDashboard } from '../../../../test/support/dashboard.ts';
 import { connectProvider, providerFor, ROOT, signInAt } from '../../../../test/support/federation.ts';
 import type { PlainProvider } from '../../../../test/support/plain-provider.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { redirectTargetOf, stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 
-onEachDatabase(
+underAttack(
   'A dashboard, the console, and somebody who came through a provider',
   (api) => {
     const id = uniqueName('idp');

@@ -12,7 +12,7 @@ import {
   tablesOf,
 } from '../../../../test/support/account-deletion.ts';
 import { assertOk } from '../../../../test/support/answers.ts';
-import { type ApiAnswer, onDatabase, onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
+import { type ApiAnswer, onDatabase, type TestApi, underAttack, uniqueName } from '../../../../test/support/api.ts';
 import { makeApplication } from '../../../../test/support/applications.ts';
 import { AT_LOCALHOST, PasskeyPerson, servesAtLocalhost } from '../../../../test/support/passkeys.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
@@ -44,7 +44,7 @@ const DEACTIVATIONS: Readonly<Record<string, Deactivation>> = {
     api.patch(`${KEYROCK_USERS}/${id}`, { Operations: [{ op: 'replace', path: 'active', value: false }] }),
 };
 
-onEachDatabase(
+underAttack(
   'The deletion of an account',
   (api) => {
     const db = usesDatabaseOf(api);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { onDatabase, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { onDatabase, underAttack, uniqueName } from '../../../../test/support/api.ts';
 import { assign, makeApplication, makeRole } from '../../../../test/support/applications.ts';
 import {
   hasForm,
@@ -27,7 +27,7 @@ server.unref();
 const settings = smtpSettings(server);
 const passwords = { new_password: NEW_PASSWORD, new_password_again: NEW_PASSWORD };
 
-onEachDatabase(
+underAttack(
   'Invitations, attacked',
   (api) => {
     const client = new InvitationClient(api, server);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { assertEachStatus, assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { type ApiAnswer, onDatabase, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { type ApiAnswer, onDatabase, underAttack, uniqueName } from '../../../../test/support/api.ts';
 import { PASSWORD, REGISTRATION, RegistrationClient } from '../../../../test/support/registration.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { patchOf } from '../../../../test/support/scim.ts';
@@ -10,7 +10,7 @@ import type { Database } from '../../ground/database/index.ts';
 
 const NEW = 'the second password of ann';
 
-onEachDatabase('Registration, attacked', (api) => {
+underAttack('Registration, attacked', (api) => {
   const client = new RegistrationClient(api);
   let db: Database;
   before(async () => {

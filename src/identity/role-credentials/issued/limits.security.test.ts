@@ -1,7 +1,7 @@
 // One person, and how much of the service they can take with credentials.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { onEachDatabase } from '../../../../test/support/api.ts';
+import { underAttack } from '../../../../test/support/api.ts';
 import { assignmentPath } from '../../../../test/support/applications.ts';
 import {
   ISSUER,
@@ -16,7 +16,7 @@ import { MOST_USABLE } from './record.rules.ts';
 
 const MOST_UNEXPIRED = 20_000;
 
-onEachDatabase(
+underAttack(
   'A person who has credentials issued again and again',
   (api) => {
     const { db, on } = usesIssuedCredentials(api);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { onDatabase, onEachDatabase } from '../../../../test/support/api.ts';
+import { onDatabase, underAttack } from '../../../../test/support/api.ts';
 import {
   assign,
   assignmentPath,
@@ -26,7 +26,7 @@ import { serviceActor } from '../../ground/audit/index.ts';
 
 const ROUNDS = 40;
 
-onEachDatabase('Issuing while a role is taken away', (api) => {
+underAttack('Issuing while a role is taken away', (api) => {
   const { db, on } = usesIssuedCredentials(api);
 
   const alive = async (userId: string): Promise<number> =>

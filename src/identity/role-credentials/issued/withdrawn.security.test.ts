@@ -1,7 +1,7 @@
 // A wallet from which somebody took its credentials, and which asks for new ones by what it was given before.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { underAttack, uniqueName } from '../../../../test/support/api.ts';
 import { assign, makeApplication, makePerson, makeRole } from '../../../../test/support/applications.ts';
 import { ISSUER, makeType, recordFor, usesIssuedCredentials } from '../../../../test/support/issued-credentials.ts';
 import { withdraw } from '../../../../test/support/role-credentials.ts';
@@ -11,7 +11,7 @@ const DAY = 86_400;
 const UNTIL = Number.MAX_SAFE_INTEGER;
 const WITHDRAWN = /revoked or suspended/;
 
-onEachDatabase(
+underAttack(
   'A wallet from which its credentials were taken',
   (api) => {
     const { db, on } = usesIssuedCredentials(api);

@@ -1,7 +1,7 @@
 // Wallets that are wrong in one thing: in what they do with an offer, or with an authorization code.
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { onEachDatabase } from '../../../../test/support/api.ts';
+import { underAttack } from '../../../../test/support/api.ts';
 import { refusedAs, usesHostileWallets } from '../../../../test/support/hostile-wallets.ts';
 import { RelyingParty } from '../../../../test/support/relying-party.ts';
 import {
@@ -18,7 +18,7 @@ import {
 } from '../../../../test/support/role-credentials.ts';
 import { TestBrowser } from '../../../../test/support/test-browser.ts';
 
-onEachDatabase(
+underAttack(
   'A hostile wallet',
   (api) => {
     const { world, person, wallet, bound } = usesHostileWallets(api);

@@ -1,7 +1,7 @@
 // Requests for credentials. A credential may be a way to sign in: whoever asks for one gets it only as any other way to sign in is added.
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { onEachDatabase, onUsualDatabase } from '../../../../test/support/api.ts';
+import { onUsualDatabase, underAttack } from '../../../../test/support/api.ts';
 import { assign, makeApplication, makePerson, makeRole } from '../../../../test/support/applications.ts';
 import { RelyingParty } from '../../../../test/support/relying-party.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
@@ -114,7 +114,7 @@ onUsualDatabase('Names of types', (api) => {
   });
 });
 
-onEachDatabase('Nobody fills the tables', (api) => {
+underAttack('Nobody fills the tables', (api) => {
   const db = usesDatabaseOf(api);
   const { world, person } = usesRoleWorld(api);
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
-import { onEachDatabase } from '../../../../test/support/api.ts';
+import { underAttack } from '../../../../test/support/api.ts';
 import {
   issuedTo,
   makeHolder,
@@ -23,7 +23,7 @@ interface Situation {
 
 const [DENIED, OVER] = ['credential_request_denied', 'invalid_token'];
 
-onEachDatabase('A credential that was asked for rightly is not issued', (api) => {
+underAttack('A credential that was asked for rightly is not issued', (api) => {
   const typeBecomes = async ({ typeId }: RoleWorld, values: object): Promise<void> =>
     assertOk(await api.patch(`${TYPES}/${typeId}`, { credential_type: values }));
   const close = async ({ id }: RoleHolder): Promise<void> =>
