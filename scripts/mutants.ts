@@ -143,6 +143,7 @@ async function tryMutants(
     if (file) order.killedBy(place, file);
     save({ place, change, seconds, ...(failure ? { result: 'killed', by: `${file}: ${failure}` } : { result: 'survived' }) });
   });
+  tests.end();
 }
 
 async function main(work: string): Promise<void> {
