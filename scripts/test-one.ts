@@ -15,6 +15,8 @@ const { status } = spawnSync(
     '--disable-warning=ExperimentalWarning',
     ...(values.inspect ? ['--inspect-brk'] : []),
     '--test-skip-pattern=\\(PostgreSQL\\)',
+    // What a skipped suite shares with others would keep the process alive.
+    ...(values.inspect ? [] : ['--test-force-exit']),
     ...(name === undefined ? [] : [`--test-name-pattern=${name}`]),
     '--test-reporter=spec',
     file,

@@ -44,7 +44,7 @@ export function testsIn(folder: string, copy: string) {
     writeFileSync(main, [...imports, 'globalThis.__mutantsLoaded();\n'].join(''));
     const begun = Date.now();
     // A group of its own, so that what the tests started ends with them.
-    const child = spawn(process.execPath, [...FLAGS, '--test-reporter=tap', main], {
+    const child = spawn(process.execPath, [...FLAGS, '--test-force-exit', '--test-reporter=tap', main], {
       cwd: copy,
       detached: true,
       env: environment(own, settings),
