@@ -4,6 +4,7 @@ import { before, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
 import { onDatabase, type RequestOptions, type TestApi, underAttack, uniqueName } from '../../../../test/support/api.ts';
 import { askRoute, idsFor, makeWorld, told, type World } from '../../../../test/support/every-route.ts';
+import { aShareOf } from '../../../../test/support/extent.ts';
 import { identityRoutes, isChange, nameOfRoute } from '../../../../test/support/routes.ts';
 
 const settings = { GATEHOUSE_IDENTITY_ENFORCE_SCOPE: 'on' };
@@ -63,12 +64,12 @@ onDatabase('SQLite', 'Every route, for administrators of another domain', { sett
   const routes = identityRoutes();
   const isOpen = (name: string): boolean => OPEN.includes(name);
 
-  for (const who of ['of the domain', 'of a project', 'of a project of this domain']) {
+  for (const [turn, who] of ['of the domain', 'of a project', 'of a project of this domain'].entries()) {
     it(`is closed to the administrator ${who}`, async () => {
       const headers = { 'X-Auth-Token': tokens[who]! };
       const passed: string[] = [];
       const seen: string[] = [];
-      for (const route of routes.filter(({ path, spec }) => path.includes(':') && spec.rule !== 'anyone')) {
+      for (const route of aShareOf(routes, 3, turn).filter(({ path, spec }) => path.includes(':') && spec.rule !== 'anyone')) {
         const name = nameOfRoute(route);
         if (isOpen(name)) continue;
         const ids = idsFor(route.path, world);
