@@ -9,6 +9,7 @@ import type { Clock } from '../../src/platform/clock.ts';
 import { effectiveSettings, load } from '../../src/platform/config/index.ts';
 import { createLog } from '../../src/platform/log/index.ts';
 import { createSeal, newMasterKey } from '../../src/platform/seal/index.ts';
+import { send } from './http.ts';
 import {
   BOTH_DATABASES,
   DATABASES_OF_ATTACKS,
@@ -141,9 +142,8 @@ export class TestApi {
 
   async request(method: string, path: string, options: RequestOptions = {}): Promise<ApiAnswer> {
     const token = options.token === undefined ? this.adminToken : options.token;
-    const response = await fetch(this.url + path, {
+    const response = await send(this.url + path, {
       method,
-      redirect: 'manual',
       headers: {
         ...(token === null ? {} : { 'X-Auth-Token': token }),
         ...(options.body === undefined ? {} : { 'Content-Type': 'application/json' }),

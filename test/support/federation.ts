@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { assertOk } from './answers.ts';
 import { type TestApi, uniqueName } from './api.ts';
+import { send } from './http.ts';
 import { PlainProvider } from './plain-provider.ts';
 import type { AuthorizationRequest, RelyingParty, TokenSet } from './relying-party.ts';
 import { type BrowserPage, redirectTargetOf, TestBrowser } from './test-browser.ts';
@@ -57,7 +58,7 @@ export async function signInAt(provider: Pick<PlainProvider, 'issuer'>, start: U
   if (sub !== undefined) url.searchParams.set('login_hint', sub);
   for (let hops = 0; hops < 10; hops++) {
     const headers = { Cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') };
-    const response = await fetch(url, { headers, redirect: 'manual' });
+    const response = await send(url, { headers });
     for (const line of response.headers.getSetCookie()) {
       const [name = '', ...value] = line.split(';', 1)[0]!.split('=');
       cookies.set(name, value.join('='));

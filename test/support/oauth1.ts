@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHmac, randomInt } from 'node:crypto';
 import { type ApiAnswer, type TestApi, uniqueName } from './api.ts';
+import { send } from './http.ts';
 
 export interface OAuth1Key {
   readonly id: string;
@@ -46,7 +47,7 @@ export function authorizationOf(api: TestApi, url: string, signing: Signing): st
 
 /** Forms are no JSON. */
 async function post(api: TestApi, path: string, headers: Record<string, string>, body?: unknown): Promise<ApiAnswer> {
-  const response = await fetch(api.url + path, {
+  const response = await send(api.url + path, {
     method: 'POST',
     headers: { ...headers, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),

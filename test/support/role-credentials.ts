@@ -6,6 +6,7 @@ import { before } from 'node:test';
 import { CompactEncrypt, type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose';
 import { type ApiAnswer, type TestApi, uniqueName } from './api.ts';
 import { assign, assignmentPath, makeApplication, makeRole } from './applications.ts';
+import { send as request } from './http.ts';
 import { makeUser } from './relying-party.ts';
 import { redirectTargetOf, TestBrowser } from './test-browser.ts';
 
@@ -193,7 +194,7 @@ export class TestCredentialWallet {
   now = (): number => Math.floor(this.#api.clock.now() / 1000);
 
   async send(path: string, init: RequestInit & { headers?: Record<string, string> } = {}): Promise<ApiAnswer> {
-    const response = await fetch(path.startsWith('http') ? path : `${this.#api.url}${path}`, init);
+    const response = await request(path.startsWith('http') ? path : `${this.#api.url}${path}`, init);
     const text = await response.text();
     let body: unknown;
     try {

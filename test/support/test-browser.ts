@@ -1,6 +1,7 @@
 // A minimal browser without scripts: keeps cookies, follows redirects within the service, reads forms and submits them.
 import assert from 'node:assert/strict';
 import type { TestApi } from './api.ts';
+import { type Answer, send as request } from './http.ts';
 
 export interface PageForm {
   readonly action: string;
@@ -82,7 +83,7 @@ export class TestBrowser {
     for (const [key, one] of this.#cookies) if (name.test(one.name)) this.#cookies.delete(key);
   }
 
-  #keep(response: Response): void {
+  #keep(response: Answer): void {
     for (const line of response.headers.getSetCookie()) {
       this.setCookies.push(line);
       const [pair = '', ...attributes] = line.split('; ');
@@ -101,7 +102,7 @@ export class TestBrowser {
     const usual = { Accept: 'text/html', 'User-Agent': 'a browser of the tests', ...this.#headers };
     const headers = new Headers({ ...usual, ...(init.headers as object) });
     if (cookies.length > 0) headers.set('Cookie', cookies.map(({ name, value }) => `${name}=${value}`).join('; '));
-    const response = await fetch(to, { ...init, headers, redirect: 'manual' });
+    const response = await request(to, { ...init, headers });
     this.#keep(response);
     const text = await response.text();
     const location = response.headers.get('location');

@@ -9,6 +9,7 @@ import { createSeal, newMasterKey } from '../../src/platform/seal/index.ts';
 import { walletSettings } from '../../src/wallet/ground/settings.ts';
 import { createWalletService, openWalletDatabase, type WalletService } from '../../src/wallet/service.ts';
 import { type ApiAnswer, type DatabaseKind, TestClock } from './api.ts';
+import { send } from './http.ts';
 import { BOTH_DATABASES, migratedDatabase, USUAL_DATABASES } from './migrated-database.ts';
 import { PlainProvider, SharedProvider } from './plain-provider.ts';
 
@@ -136,9 +137,8 @@ export class TestWallet {
 
   /** A request without a session. */
   async request(method: string, path: string, { body, headers }: WalletRequest = {}): Promise<ApiAnswer> {
-    const response = await fetch(this.url + path, {
+    const response = await send(this.url + path, {
       method,
-      redirect: 'manual',
       headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
@@ -160,8 +160,7 @@ export class TestWallet {
     const flow = begun.headers.getSetCookie()[0]!.split(';', 1)[0]!;
     const jar = new Map<string, string>();
     for (let url = begun.headers.get('location')!; ; ) {
-      const response = await fetch(url, {
-        redirect: 'manual',
+      const response = await send(url, {
         headers: { Cookie: [...jar].map(([key, value]) => `${key}=${value}`).join('; ') },
       });
       for (const line of response.headers.getSetCookie()) {
