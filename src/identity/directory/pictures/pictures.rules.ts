@@ -1,10 +1,10 @@
 // Pictures that people upload. A new picture has a new address: browsers may keep the old one for ever.
 import { seconds } from '../../../platform/clock.ts';
 import { newSecret } from '../../../platform/ids.ts';
+import { type PictureProblem, readPicture } from '../../../platform/pictures/index.ts';
 import type { Actor } from '../../ground/audit/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { type Deps, failOnBrokenReference } from '../../ground/resource/index.ts';
-import { type PictureProblem, readPicture } from './image.ts';
 import { deletePicture, findPicture, pictureIdOf, putPicture } from './pictures.store.ts';
 
 export interface StoredPicture {
