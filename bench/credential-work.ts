@@ -69,6 +69,8 @@ const storedCredentials = createStoredCredentials({
   keys,
   dids: { has: async () => false },
   status: { of: async () => 'valid', ofAll: async (looks) => looks.map(() => 'valid') },
+  // Types are not read here.
+  outbound: async () => Promise.reject(new Error('nothing is called')),
   change,
 });
 const formats = createFormats({ trust: {} as never, clock });
@@ -94,6 +96,7 @@ async function fill(count: number): Promise<void> {
           configuration: { id: 'card', raw: {} },
           copies: [{ raw, credential, boundTo: { keyId: key.id } }],
           from: { address: issuedBy.id },
+          description: { displays: [], labels: [] },
         });
       }
     });

@@ -160,7 +160,7 @@ async function loadProtocols({ db, change, outbound, keys, dids, credentials, ex
   });
   const formats = createFormats({ trust, clock });
   const status = createStatus({ outbound, trust, clock, verifyList: listVerifier(formats) });
-  const storedCredentials = createStoredCredentials({ db, clock, seal, keys, dids, status, change });
+  const storedCredentials = createStoredCredentials({ db, clock, seal, keys, dids, status, outbound, change });
 
   const { createClients, createIssuance } = await loadIssuance();
   const isExcepted = createExceptions(allowedFor(options));

@@ -3,10 +3,17 @@ import type { Seal } from '../../platform/seal/index.ts';
 import type { StatusReference } from '../../verifiable/status/index.ts';
 import type { CredentialInstanceRow, CredentialRow } from '../ground/database.ts';
 import type { Description } from './display.ts';
+import type { Logo } from './logo.ts';
 
 export interface CredentialContent {
   readonly types: readonly string[];
-  readonly issuer: { readonly id: string; readonly name?: string; readonly verified: boolean; readonly trust: string };
+  readonly issuer: {
+    readonly id: string;
+    readonly name?: string;
+    readonly logo?: Logo;
+    readonly verified: boolean;
+    readonly trust: string;
+  };
   readonly subject?: string;
   readonly claims: Readonly<Record<string, unknown>>;
   /** The first display entry of the issuer, as it is. */

@@ -5,6 +5,7 @@ import type { CredentialRow } from '../ground/database.ts';
 import { described, flag, pageQuery, time } from '../resource/index.ts';
 import type { CredentialContent } from './credential-content.ts';
 import { ClaimLabel, Display, displaysOf } from './display.ts';
+import { Logo } from './logo.ts';
 
 export const STATUSES = ['valid', 'expired', 'revoked', 'suspended', 'unknown'] as const;
 
@@ -14,7 +15,7 @@ export const Credential = t.object(
     format: t.string({ examples: [FORMAT_NAMES[0]] }),
     type: t.string(),
     types: t.array(t.string()),
-    issuer: t.object({ id: t.string(), verified: t.boolean(), trust: t.string() }, { name: t.string() }),
+    issuer: t.object({ id: t.string(), verified: t.boolean(), trust: t.string() }, { name: t.string(), logo: Logo }),
     holder: t.object({ binding: t.string() }, { keyId: t.string(), did: t.string() }),
     claims: t.record(t.unknown()),
     status: t.oneOf(...STATUSES),
@@ -23,7 +24,10 @@ export const Credential = t.object(
     credentialConfigurationId: t.string(),
     addedAt: t.string({ format: 'date-time' }),
     instances: t.integer({ description: 'Copies that are left. Each is shown to one verifier only.' }),
-    displays: t.array(Display, { description: 'How the issuer names it, by language. Texts of the issuer; no pictures.' }),
+    displays: t.array(Display, {
+      description:
+        'How the issuer names it and what it looks like, by language; where the issuer is silent, as the metadata of its type say.',
+    }),
     labels: t.array(ClaimLabel, { description: 'How the issuer names its claims.' }),
   },
   {

@@ -1,5 +1,6 @@
 // Dependencies of stored credentials.
 import type { Clock } from '../../platform/clock.ts';
+import type { Outbound } from '../../platform/outbound/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import type { Status } from '../../verifiable/status/index.ts';
 import type { Caller } from '../access/index.ts';
@@ -14,6 +15,8 @@ export interface StoredCredentialDeps {
   readonly keys: Keys;
   readonly dids: Pick<Dids, 'has'>;
   readonly status: Status;
+  /** To read the metadata of types at their issuers. */
+  readonly outbound: Outbound;
   readonly change: (caller: Caller, owner: string, work: (transaction: WalletChange) => Promise<void>) => Promise<void>;
   /** Copies that are reserved in this process, with the number of answers that use them. */
   readonly reserved: Map<string, number>;

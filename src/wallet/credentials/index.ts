@@ -7,5 +7,7 @@ export { type CredentialContent, credentialSealContext, instanceSealContext } fr
 export { mountCredentials } from './credentials.routes.ts';
 export { createCredentials, type WalletCredentials } from './credentials.rules.ts';
 export { Credential } from './credentials.schema.ts';
-export { ClaimLabel, Display, descriptionOf, LocalName, localNames } from './display.ts';
+export { ClaimLabel, type Description, Display, descriptionOf, LocalName, localNames } from './display.ts';
+export { displayText } from './display-text.ts';
+export { type Logo, logoOf } from './logo.ts';
 export { createStoredCredentials, type StoredCredentials } from './stored-credentials.ts';

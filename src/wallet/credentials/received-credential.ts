@@ -8,7 +8,8 @@ import { insertInstances } from './copies.store.ts';
 import { type CopyContent, type CredentialContent, credentialSealContext, instanceSealContext } from './credential-content.ts';
 import { insertCredential, keyStates } from './credentials.store.ts';
 import type { StoredCredentialDeps } from './deps.ts';
-import { descriptionOf } from './display.ts';
+import type { Description } from './display.ts';
+import type { Logo } from './logo.ts';
 
 /** A copy with the key and DID it is bound to. */
 export interface ReceivedCopy {
@@ -23,7 +24,9 @@ export interface ReceivedCredential {
   readonly configuration: { readonly id: string; readonly raw: Readonly<Record<string, unknown>> };
   readonly copies: readonly ReceivedCopy[];
   /** The credential issuer that sent it. */
-  readonly from: { readonly address: string; readonly name?: string };
+  readonly from: { readonly address: string; readonly name?: string; readonly logo?: Logo };
+  /** Read before, since it may be at another address. */
+  readonly description: Description;
 }
 
 type StoreDeps = Pick<StoredCredentialDeps, 'clock' | 'seal' | 'dids'>;
@@ -50,22 +53,27 @@ async function usable(
   return [first, ...others];
 }
 
-function contentOf({ credential, boundTo }: ReceivedCopy, { configuration, from }: ReceivedCredential): CredentialContent {
+function contentOf(
+  { credential, boundTo }: ReceivedCopy,
+  { configuration, from, description }: ReceivedCredential,
+): CredentialContent {
   const metadata = configuration.raw.credential_metadata as { display?: unknown } | undefined;
   const display = [metadata?.display ?? configuration.raw.display].flat()[0];
+  const isSigner = from.address === credential.issuer.id;
   return {
     types: credential.types,
     issuer: {
       id: credential.issuer.id,
-      // The self-declared name is used only if the credential issuer is also the signer.
-      ...(from.name === undefined || from.address !== credential.issuer.id ? {} : { name: from.name }),
+      // The self-declared name and logo are used only if the credential issuer is also the signer.
+      ...(isSigner && from.name !== undefined ? { name: from.name } : {}),
+      ...(isSigner && from.logo ? { logo: from.logo } : {}),
       verified: true,
       trust: credential.issuer.trust,
     },
     ...(credential.subject === undefined ? {} : { subject: credential.subject }),
     claims: credential.claims,
     ...(typeof display === 'object' && display !== null ? { display: display as Record<string, unknown> } : {}),
-    description: descriptionOf(configuration.raw),
+    description,
     credentialIssuer: from.address,
     credentialConfigurationId: configuration.id,
     ...(credential.authorityKeyIds ? { authorityKeyIds: credential.authorityKeyIds } : {}),

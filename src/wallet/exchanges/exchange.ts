@@ -85,10 +85,17 @@ export function openRow<Data>(
   };
 }
 
+/** The host that people know the other side by. What has none, such as a DID, is its own name. */
+function partyOf({ peer, summary: { responseUri } }: Exchange<unknown>): string | null {
+  const address = responseUri ?? peer;
+  return address === undefined ? null : URL.parse(address)?.host || address;
+}
+
 /** The columns to store. */
 export const columnsOf = ({ clock, seal }: Pick<ExchangeDeps, 'clock' | 'seal'>, exchange: Exchange<unknown>) => ({
   state: exchange.state,
   peer: exchange.peer ?? null,
+  party: partyOf(exchange),
   steps: JSON.stringify(exchange.steps),
   summary: sealSummary(seal, exchange, exchange.summary),
   sealed: seal.seal(Buffer.from(JSON.stringify(exchange.data)), exchangeSealContext(exchange)),

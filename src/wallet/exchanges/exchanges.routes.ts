@@ -3,7 +3,15 @@
 import type { Caller, WalletApp } from '../access/index.ts';
 import type { ExchangeRow } from '../ground/database.ts';
 import { EmptyBody, PAGED, pageAnswer, pageOf } from '../resource/index.ts';
-import { ExchangeList, ExchangeQuery, ExchangeSchema, renderExchange } from './exchanges.schema.ts';
+import {
+  ExchangeList,
+  ExchangeQuery,
+  ExchangeSchema,
+  PartyList,
+  PartyQuery,
+  renderExchange,
+  renderParty,
+} from './exchanges.schema.ts';
 import type { Exchanges } from './exchanges.ts';
 
 const tag = 'Exchanges';
@@ -30,14 +38,32 @@ export function mountExchanges(app: WalletApp, { exchanges, cancelExchange }: Ex
       reply: { 200: ExchangeList },
     },
     async (call) => {
-      const { protocol, state, open, ...rest } = call.query;
+      const { protocol, state, open, party, ...rest } = call.query;
       const page = pageOf(rest);
       return pageAnswer(
         call,
-        await exchanges.list(call.caller, { protocol, state, isOpen: open === 'true' }, page),
+        await exchanges.list(call.caller, { protocol, state, party, isOpen: open === 'true' }, page),
         page,
         renderExchange,
       );
+    },
+  );
+
+  app.get(
+    '/api/v1/wallet/parties',
+    {
+      id: 'listParties',
+      summary: 'List with whom there were exchanges, the newest first',
+      description: 'Issuers and verifiers by their host, while their exchanges are kept.',
+      tag,
+      rule: 'signed_in',
+      query: PartyQuery,
+      documentation: PAGED,
+      reply: { 200: PartyList },
+    },
+    async (call) => {
+      const page = pageOf(call.query);
+      return pageAnswer(call, await exchanges.parties(call.caller, page), page, renderParty);
     },
   );
 

@@ -2,6 +2,7 @@
 import { type Schema, type Static, t } from '../../platform/http/index.ts';
 import { described, flag, pageQuery, time } from '../resource/index.ts';
 import type { ExchangeDetails } from './exchange.ts';
+import type { PartyDetails } from './exchanges.ts';
 import { isFinished, NEXT_STEPS, nextStepOf } from './states.ts';
 import { ExchangeSummary } from './summary.ts';
 
@@ -24,6 +25,7 @@ export const ExchangeSchema = t.object(
   },
   {
     peer: t.string(),
+    party: t.string({ description: 'The host of the issuer, or the one that the answer to a verifier goes to.' }),
     outcome: t.string(),
     next: {
       ...t.oneOf(...NEXT_STEPS),
@@ -41,6 +43,7 @@ export const ExchangeQuery = t.object(
     ...pageQuery,
     protocol: described(t.oneOf('oid4vci', 'oid4vp'), 'Only issuances, or only presentations.'),
     state: t.string({ maxLength: 40, description: 'Only exchanges in this state.' }),
+    party: t.string({ maxLength: 2000, description: 'Only exchanges with this party, as `party` of an exchange names it.' }),
     open: described(flag, 'true: only exchanges that are not finished; false: only finished ones.'),
   },
 );
@@ -52,6 +55,7 @@ export const renderExchange = ({ row, steps, summary }: ExchangeDetails): Static
   finished: isFinished(row.state),
   ...(nextStepOf(row.state) ? { next: nextStepOf(row.state) } : {}),
   ...(row.peer === null ? {} : { peer: row.peer }),
+  ...((row.party ?? row.peer) === null ? {} : { party: row.party ?? row.peer! }),
   ...(row.outcome === null ? {} : { outcome: row.outcome }),
   ...(row.poll_at === null ? {} : { retryAt: time(row.poll_at) }),
   steps: [...(steps ?? [])],
@@ -62,4 +66,28 @@ export const renderExchange = ({ row, steps, summary }: ExchangeDetails): Static
   ...(steps && summary ? {} : { damaged: true }),
 });
 
+export const PartySchema = t.object(
+  {
+    party: t.string({ examples: ['shop.example.org'] }),
+    received: t.integer({ description: 'Offers of it that were accepted.' }),
+    shared: t.integer({ description: 'Requests of it that were answered.' }),
+    open: t.integer({ description: 'Exchanges that are not finished.' }),
+    lastAt: t.string({ format: 'date-time' }),
+    newest: ExchangeSchema,
+  },
+  {},
+);
+export const PartyList = t.array(PartySchema);
+export const PartyQuery = t.object({}, pageQuery);
+
+export const renderParty = ({ party, received, shared, open, last_at, newest }: PartyDetails): Static<typeof PartySchema> => ({
+  party,
+  received,
+  shared,
+  open,
+  lastAt: time(last_at),
+  newest: renderExchange(newest),
+});
+
+t.name({ Party: PartySchema, PartyList });
 t.name({ ExchangeStep: StepSchema, Exchange: ExchangeSchema, ExchangeList });

@@ -1,5 +1,6 @@
 // Exchanges in the database. Every statement filters by owner, except for background jobs.
-import type { ExchangeRow, ExchangeState, Reader, Tx } from '../ground/database.ts';
+import type { ExpressionBuilder } from 'kysely';
+import type { ExchangeRow, ExchangeState, Reader, Tables, Tx } from '../ground/database.ts';
 import type { ListPage } from '../resource/index.ts';
 import { OVER } from './states.ts';
 
@@ -8,13 +9,17 @@ export interface ExchangeFilter {
   readonly state?: string | undefined;
   /** Only exchanges that are not finished. */
   readonly isOpen?: boolean | undefined;
+  readonly party?: string | undefined;
 }
+
+/** Exchanges of earlier versions have no party yet. They end within 30 days. */
+const partyIn = (eb: ExpressionBuilder<Tables, 'exchanges'>) => eb.fn.coalesce('party', 'peer');
 
 /** Reads one row more than the page size, newest first. */
 export function listExchanges(
   db: Reader,
   owner: string,
-  { protocol, state, isOpen }: ExchangeFilter,
+  { protocol, state, isOpen, party }: ExchangeFilter,
   { limit, after }: ListPage,
 ): Promise<ExchangeRow[]> {
   let query = db.selectFrom('exchanges').where('owner', '=', owner);
@@ -22,12 +27,62 @@ export function listExchanges(
   // An unknown state finds nothing.
   if (state) query = query.where('state', '=', state as ExchangeState);
   if (isOpen) query = query.where('state', 'not in', OVER);
+  if (party) query = query.where((eb) => eb(partyIn(eb), '=', party));
   if (after) query = query.where('id', '<', after);
   return query
     .orderBy('id', 'desc')
     .limit(limit + 1)
     .selectAll()
     .execute();
+}
+
+export interface PartyRow {
+  /** Of the newest exchange with this party. */
+  readonly id: string;
+  readonly party: string;
+  readonly received: number;
+  readonly shared: number;
+  readonly open: number;
+  readonly last_at: number;
+}
+
+/** One row for each party, the one with the newest exchange first. Reads one row more than the page size. */
+export async function listParties(db: Reader, owner: string, { limit, after }: ListPage): Promise<PartyRow[]> {
+  let query = db
+    .selectFrom('exchanges')
+    .where('owner', '=', owner)
+    .where((eb) => eb(partyIn(eb), 'is not', null))
+    .groupBy(partyIn);
+  if (after) query = query.having((eb) => eb(eb.fn.max('id'), '<', after));
+  const rows = await query
+    .select((eb) => {
+      const countOf = (...states: readonly ExchangeState[]) =>
+        eb.fn.sum<number>(eb.case().when('state', 'in', states).then(1).else(0).end());
+      return [
+        eb.fn.max('id').as('id'),
+        partyIn(eb).as('party'),
+        countOf('issued').as('received'),
+        countOf('submitted').as('shared'),
+        eb.fn.sum<number>(eb.case().when('state', 'in', OVER).then(0).else(1).end()).as('open'),
+        eb.fn.max('updated_at').as('last_at'),
+      ];
+    })
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute();
+  return rows.map(({ id, party, received, shared, open, last_at }) => ({
+    id,
+    party: party!,
+    received: Number(received),
+    shared: Number(shared),
+    open: Number(open),
+    last_at: Number(last_at),
+  }));
+}
+
+export function exchangesByIds(db: Reader, owner: string, ids: readonly string[]): Promise<ExchangeRow[]> {
+  if (ids.length === 0) return Promise.resolve([]);
+  return db.selectFrom('exchanges').where('owner', '=', owner).where('id', 'in', ids).selectAll().execute();
 }
 
 export function findExchange(db: Reader, owner: string, id: string): Promise<ExchangeRow | undefined> {

@@ -15,9 +15,12 @@ import {
 import {
   dueExchanges,
   type ExchangeFilter,
+  exchangesByIds,
   findByRequest,
   findExchange,
   listExchanges,
+  listParties,
+  type PartyRow,
   releaseClaims,
   sweepExchanges,
 } from './exchanges.store.ts';
@@ -26,6 +29,10 @@ import { type ExchangeStart, resumeExchange, startExchange } from './start.ts';
 import { runExchange } from './work.ts';
 
 const RENEW_MS = 60_000;
+
+export interface PartyDetails extends PartyRow {
+  readonly newest: ExchangeDetails;
+}
 
 const targetOf = ({ db }: ExchangeDeps, caller: Caller, id: string): Promise<WalletTarget<ExchangeRow>> =>
   targetFor(caller, {
@@ -56,6 +63,20 @@ export function createExchanges(options: Omit<ExchangeDeps, 'renewMs'> & { reado
     cancel: (caller: Caller, row: ExchangeRow) => cancelExchange(deps, caller, row),
     list: async ({ owner }: Caller, filter: ExchangeFilter, page: ListPage): Promise<ExchangeDetails[]> =>
       (await readAs(db, owner, (reader) => listExchanges(reader, owner, filter, page))).map((row) => detailsOf(deps, row)),
+    /** With whom there were exchanges, each with its newest one. */
+    parties: ({ owner }: Caller, page: ListPage): Promise<PartyDetails[]> =>
+      readAs(db, owner, async (reader) => {
+        const parties = await listParties(reader, owner, page);
+        const rows = await exchangesByIds(
+          reader,
+          owner,
+          parties.map(({ id }) => id),
+        );
+        return parties.flatMap((party) => {
+          const row = rows.find(({ id }) => id === party.id);
+          return row ? { ...party, newest: detailsOf(deps, row) } : [];
+        });
+      }),
     target: (caller: Caller, id: string) => targetOf(deps, caller, id),
     /** For other modules that have the id of an exchange. */
     find: async (caller: Caller, id: string): Promise<ExchangeRow> => (await targetOf(deps, caller, id)).get(),

@@ -6,6 +6,11 @@ import type { ExchangeRow } from '../ground/database.ts';
 
 const Display = t.object({}, { locale: t.string(), name: t.string(), description: t.string() });
 
+const Label = t.object(
+  { path: t.array(t.unknown()) },
+  { names: t.array(t.object({ name: t.string() }, { locale: t.string() })) },
+);
+
 export const ExchangeSummary = t.object(
   {},
   {
@@ -15,7 +20,14 @@ export const ExchangeSummary = t.object(
     credentialIds: t.array(t.string(), { description: 'Credentials that were received.' }),
     responseUri: t.string({ description: 'Where the answer goes.' }),
     presented: t.array(
-      t.object({ queryId: t.string(), credentialId: t.string(), disclosed: t.array(t.array(t.unknown())) }, { type: t.string() }),
+      t.object(
+        { queryId: t.string(), credentialId: t.string(), disclosed: t.array(t.array(t.unknown())) },
+        {
+          type: t.string(),
+          displays: t.array(Display, { description: 'How the issuer names the credential.' }),
+          labels: t.array(Label, { description: 'How the issuer names the claims that were shown.' }),
+        },
+      ),
       { description: 'Credentials and claims that were shown.' },
     ),
   },
@@ -32,4 +44,4 @@ export const sealSummary = (seal: Seal, row: Pick<ExchangeRow, 'owner' | 'id'>, 
 export const openSummary = (seal: Seal, row: Pick<ExchangeRow, 'owner' | 'id' | 'summary'>): ExchangeSummary =>
   row.summary === null ? {} : readObject<ExchangeSummary>(seal.open(row.summary, summarySealContext(row)).toString());
 
-t.name({ ExchangeDisplay: Display, ExchangeSummary });
+t.name({ ExchangeDisplay: Display, ExchangeLabel: Label, ExchangeSummary });

@@ -119,6 +119,7 @@ export interface ExchangeRow {
   protocol: string;
   state: ExchangeState;
   peer: string | null;
+  party: string | null;
   outcome: string | null;
   result: string | null;
   request_hash: string | null;

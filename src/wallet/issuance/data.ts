@@ -2,6 +2,7 @@
 import type { JsonWebKey } from 'node:crypto';
 import type { CredentialOfferObject } from '@openid4vc/openid4vci';
 import { Fault } from '../../platform/faults/index.ts';
+import type { Description } from '../credentials/index.ts';
 import type { Exchange } from '../exchanges/index.ts';
 import type { CheckedCopy } from './check.ts';
 import type { CredentialConfiguration } from './offer.ts';
@@ -52,6 +53,7 @@ export interface CredentialDelivery {
   readonly configuration: CredentialConfiguration;
   readonly notificationId: string | undefined;
   copies: readonly CheckedCopy[];
+  description: Description;
 }
 
 /** Faults that the caller can fix, or that are temporary. The exchange waits. */

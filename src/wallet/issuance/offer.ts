@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { CredentialOfferObject, IssuerMetadataResult, Openid4vciClient } from '@openid4vc/openid4vci';
 import { type FormatName, formatNamed } from '../../verifiable/formats/index.ts';
 import { isUnsafeJson } from '../../verifiable/jose/index.ts';
+import { displayText, type Logo, logoOf } from '../credentials/index.ts';
 import { fail } from '../ground/faults.ts';
 import { withUpstreamFaults } from '../protocols/index.ts';
 import type { IssuanceRequest } from './issuance.schema.ts';
@@ -47,9 +48,11 @@ export async function readOffer(client: Openid4vciClient, { uri, offer }: Issuan
 
 /** The self-declared display name. */
 export function issuerNameOf({ credentialIssuer }: IssuerMetadataResult): string | undefined {
-  const name: unknown = credentialIssuer.display?.[0]?.name;
-  return typeof name === 'string' ? name.slice(0, 300) : undefined;
+  return displayText(credentialIssuer.display?.[0]?.name, 300);
 }
+
+export const issuerLogoOf = ({ credentialIssuer }: IssuerMetadataResult): Logo | undefined =>
+  logoOf(credentialIssuer.display?.[0]?.logo);
 
 /** Prefers the pre-authorized code over the authorization code. */
 export function grantOf(offer: CredentialOfferObject): 'pre-authorized_code' | 'authorization_code' {

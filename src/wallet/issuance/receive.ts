@@ -1,5 +1,6 @@
 // From a token to stored credentials: requests, checks and stores each credential, waits for deferred ones, and notifies the issuer.
 import type { IssuerMetadataResult } from '@openid4vc/openid4vci';
+import type { Description } from '../credentials/index.ts';
 import { checkReceived } from './check.ts';
 import { requestCredential } from './credential-request.ts';
 import type { CredentialResponse } from './credential-response.ts';
@@ -9,10 +10,12 @@ import type { IssuanceDeps } from './deps.ts';
 import type { AuthorizedClient } from './endpoint.ts';
 import type { IssuanceAnswer } from './issuance.schema.ts';
 import { notifyAccepted, notifyFailure, notifyTime, notifyWhenOver } from './notification.ts';
-import { type CredentialConfiguration, configurationOf, grantOf, issuerNameOf } from './offer.ts';
+import { type CredentialConfiguration, configurationOf, grantOf, issuerLogoOf, issuerNameOf } from './offer.ts';
 import { proofJwt } from './proof.ts';
 import type { ProofKey } from './proof-key.ts';
 import { chooseProofKeys, signerOf } from './proof-keys.ts';
+
+const NO_DESCRIPTION: Description = { displays: [], labels: [] };
 
 function createProof(
   deps: IssuanceDeps,
@@ -84,9 +87,21 @@ async function requestAll(
         continue;
       }
       const { credentials, notificationId } = response;
-      const one: CredentialDelivery = { part, configuration, notificationId, id: storedCredentials.newId(), copies: [] };
+      const one: CredentialDelivery = {
+        part,
+        configuration,
+        notificationId,
+        id: storedCredentials.newId(),
+        copies: [],
+        description: NO_DESCRIPTION,
+      };
       received.push(one);
       one.copies = await checkReceived(formats, configuration, credentials, part.holdings ?? []);
+      one.description = await storedCredentials.describe(
+        configuration.raw,
+        one.copies[0]!.credential,
+        exchange.data.offer.credential_issuer,
+      );
       exchanges.step(exchange, 'credential checked', { detail: `${configuration.id}: ${one.copies.length}` });
     } catch (error) {
       if (!isRecoverable(error)) throw error;
@@ -105,8 +120,8 @@ async function storeAll(
   interval: number,
 ): Promise<void> {
   const { data, caller, owner } = exchange;
-  const name = issuerNameOf(metadata);
-  const from = { address: data.offer.credential_issuer, ...(name === undefined ? {} : { name }) };
+  const [name, logo] = [issuerNameOf(metadata), issuerLogoOf(metadata)];
+  const from = { address: data.offer.credential_issuer, ...(name === undefined ? {} : { name }), ...(logo ? { logo } : {}) };
   for (const { part, notificationId, id } of received) {
     part.isDone = true;
     data.kept.push(id);
@@ -120,8 +135,8 @@ async function storeAll(
   else if (left.some(({ transactionId }) => transactionId !== undefined)) defer(exchange, interval, clock.now());
   else exchange.pollAt = null;
   await change(caller, owner, async (transaction) => {
-    for (const { id, configuration, copies } of received)
-      await storedCredentials.store(transaction, owner, { id, configuration, copies, from });
+    for (const { id, configuration, copies, description } of received)
+      await storedCredentials.store(transaction, owner, { id, configuration, copies, from, description });
     const result = { credentialIds: data.kept };
     if (isOver) await exchanges.end(exchange, 'issued', transaction, { result, keep: data.notifications.length > 0 });
     else await exchanges.save(exchange, transaction);

@@ -1,5 +1,6 @@
 // Previews what would be shown to the verifier.
 import { formatNamed } from '../../verifiable/formats/index.ts';
+import { displayText } from '../credentials/index.ts';
 import { createClaimMatcher } from './claims.ts';
 import { type EvaluatedRequest, type PresentationDeps, type PresentationExchange, selectionOf } from './data.ts';
 import type { DisclosedPaths } from './disclosed-paths.ts';
@@ -64,11 +65,14 @@ async function previewMatches(
 }
 
 /** The final version has no purpose, but verifiers of drafts send one. */
-const setOf = ({ options, required, purpose }: CredentialSet) => ({
-  options: options.map((option) => [...option]),
-  required: required !== false,
-  ...(typeof purpose === 'string' && purpose.length > 0 ? { purpose: purpose.slice(0, MAX_PURPOSE) } : {}),
-});
+function setOf({ options, required, purpose }: CredentialSet) {
+  const text = displayText(purpose, MAX_PURPOSE);
+  return {
+    options: options.map((option) => [...option]),
+    required: required !== false,
+    ...(text === undefined ? {} : { purpose: text }),
+  };
+}
 
 /** Only for display. It is never fetched. */
 function policyOf({ policy_uri: uri }: Readonly<Record<string, unknown>>): { policyUri?: string } {

@@ -1,6 +1,6 @@
 // Submits an answer: selects credentials, creates presentations, consumes copies, and sends them to the verifier (OID4VP, 8).
-import type { ExchangeSummary } from '../exchanges/index.ts';
 import { fail } from '../ground/faults.ts';
+import { aboutAnswer } from './about-answer.ts';
 import { sendAnswer } from './answer.ts';
 import { concludeExchange } from './conclusion.ts';
 import { type EvaluatedRequest, type PresentationDeps, type PresentationExchange, selectionOf } from './data.ts';
@@ -66,14 +66,6 @@ const contentOf = (presented: PresentedCredentials): string =>
 function checkConsent({ consent }: PresentationRequest, { presented }: Pick<PreparedAnswer, 'presented'>): void {
   if (consent && contentOf(consent) !== contentOf(presented)) fail('preview-outdated');
 }
-
-/** For the history, with the types of the credentials, because they may be purged later. */
-const aboutAnswer = ({ presented, copies }: PreparedAnswer): Pick<ExchangeSummary, 'presented'> => ({
-  presented: presented.map((one) => {
-    const type = copies.find(({ candidate }) => candidate.row.id === one.credentialId)?.candidate.row.type;
-    return { ...one, ...(type === undefined ? {} : { type }) };
-  }),
-});
 
 const confirmedBy = (
   { transactionData }: EvaluatedRequest,

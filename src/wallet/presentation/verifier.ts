@@ -4,6 +4,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { decodeJws, JwsError, verifyJws } from '../../verifiable/jose/index.ts';
 import { readVerificationJwk } from '../../verifiable/resolver/index.ts';
 import { type Trust, TrustError } from '../../verifiable/trust/index.ts';
+import { displayText } from '../credentials/index.ts';
 import { fail } from '../ground/faults.ts';
 import type { Verifier } from './presentation.schema.ts';
 import type { VerifierRequest } from './request.ts';
@@ -69,10 +70,11 @@ export async function authenticateVerifier(
   const { resolved, responseUri, requestObject } = request;
   const { client } = resolved;
   const metadata = client.clientMetadata as { client_name?: unknown } | undefined;
+  const name = displayText(metadata?.client_name, 200);
   const about = {
     clientId: client.effective,
     prefix: client.prefix,
-    ...(typeof metadata?.client_name === 'string' ? { name: metadata.client_name.slice(0, 200) } : {}),
+    ...(name === undefined ? {} : { name }),
   };
   // All other prefixes require a signed request.
   if (client.prefix !== 'redirect_uri' && client.prefix !== 'pre-registered' && requestObject === undefined)
