@@ -15,6 +15,8 @@ export interface ScreenEntry {
 export interface MenuItem {
   readonly href: string;
   readonly label: string;
+  /** Addresses of further screens that the entry stands for. */
+  readonly others?: readonly string[];
 }
 
 export interface Screens {
@@ -59,7 +61,7 @@ export function createFrame(tools: () => TemplateResult | typeof nothing): Frame
         <div class="tools">${tools()}</div>
       </header>
       <nav id="menu" class=${isMenuOpen ? 'menu open' : 'menu'} aria-label=${shared.menu}>
-        <ul>${menu().map(({ href, label }) => html`<li><a href=${href} aria-current=${isCurrent(href) ? 'page' : 'false'}>${label}</a></li>`)}</ul>
+        <ul>${menu().map(({ href, label, others = [] }) => html`<li><a href=${href} aria-current=${[href, ...others].some(isCurrent) ? 'page' : 'false'}>${label}</a></li>`)}</ul>
       </nav>
       <main id="content" tabindex="-1">${current?.screen ?? (turn > 0 ? noScreen() : nothing)}</main>
       <div id="status" role="status" aria-live="polite"></div>`,

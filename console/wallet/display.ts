@@ -1,26 +1,49 @@
 // Names, labels and values of credentials, in the reader's language. All of them are texts of issuers and verifiers.
 import { settings } from '../shared/settings.ts';
-import type { ClaimLabel, Credential, Display, LocalName, Path } from './types.ts';
-import { isObject, readable, valueText } from './value-text.ts';
+import { readableText, shortened } from './strangers.ts';
+import type { ClaimLabel, Credential, Display, LocalName, Logo, Path } from './types.ts';
+import { isObject, readable } from './value-text.ts';
 import { words } from './words/index.ts';
 
-/** The entry in the reader's language; else the one without a language; else the first. */
+const MAX_NAME = 200;
+const nameText = (text: string): string => shortened(readableText(text), MAX_NAME);
+
+/** The entry in the reader's language; else the one without a language; else the English one, which most people can read; else the first. */
 export function inLanguage<Entry extends { readonly locale?: string }>(entries: readonly Entry[]): Entry | undefined {
   const language = (one: Entry): string | undefined => one.locale?.toLowerCase().split('-', 1)[0];
   return (
-    entries.find((one) => language(one) === settings.language) ?? entries.find((one) => one.locale === undefined) ?? entries[0]
+    entries.find((one) => language(one) === settings.language) ??
+    entries.find((one) => one.locale === undefined) ??
+    entries.find((one) => language(one) === 'en') ??
+    entries[0]
   );
 }
+
+/** What one entry does not say, such as its colour, another one may. */
+const inLanguageWith = (displays: readonly Display[], name: keyof Display): Display | undefined =>
+  inLanguage(displays.filter((one) => one[name] !== undefined));
+
+export const descriptionOf = (displays: readonly Display[]): string | undefined =>
+  inLanguageWith(displays, 'description')?.description;
+
+/** A text colour is made for the background of its own entry. */
+export const coloursOf = (displays: readonly Display[]): Pick<Display, 'backgroundColor' | 'textColor'> =>
+  inLanguageWith(displays, 'backgroundColor') ?? {};
+
+export const logoOf = (displays: readonly Display[]): Logo | undefined => inLanguageWith(displays, 'logo')?.logo;
 
 /** Such as `membership` of `https://issuer.example/types/membership`. */
 export const shortType = (type: string): string => type.split(/[/:#]/).filter(Boolean).at(-1) ?? type;
 
 export const nameOf = (displays: readonly Display[], type: string): string =>
-  inLanguage(displays.filter(({ name }) => name !== undefined))?.name ?? shortType(type);
+  nameText(inLanguageWith(displays, 'name')?.name ?? shortType(type));
 
 export const titleOf = ({ displays, type }: Pick<Credential, 'displays' | 'type'>): string => nameOf(displays, type);
 
-export const localName = (names: readonly LocalName[]): string | undefined => inLanguage(names)?.name;
+export function localName(names: readonly LocalName[]): string | undefined {
+  const name = inLanguage(names)?.name;
+  return name === undefined ? undefined : nameText(name);
+}
 
 /** Claims about the credential itself, not about its subject. The card shows them in its own way, or they are of no use to people. */
 const TECHNICAL = new Set([
@@ -43,10 +66,12 @@ export function labelOf(path: Path, labels: readonly ClaimLabel[]): string {
     (label?.names && localName(label.names)) ??
     (isSubject(path)
       ? words.credentials.subject
-      : path
-          .filter((step) => step !== 'credentialSubject')
-          .map(readable)
-          .join(' › '))
+      : nameText(
+          path
+            .filter((step) => step !== 'credentialSubject')
+            .map(readable)
+            .join(' › '),
+        ))
   );
 }
 
@@ -61,17 +86,21 @@ export function valueAt(claims: unknown, [step, ...rest]: Path): unknown {
 export interface ClaimRow {
   readonly path: Path;
   readonly label: string;
-  readonly value: string;
+  readonly value: unknown;
 }
 
-/** The claims of a credential, one row for each value. */
+/** The claims of a credential, one row for each value, in the order of the issuer's labels (OID4VCI, appendix B.2). */
 export function claimRows({ claims, labels }: Pick<Credential, 'claims' | 'labels'>): ClaimRow[] {
   const rows: ClaimRow[] = [];
   const visit = (value: unknown, path: Path): void => {
     if (isObject(value) && !labels.some((label) => samePath(label.path, path)))
       for (const [name, inner] of Object.entries(value)) visit(inner, [...path, name]);
-    else rows.push({ path, label: labelOf(path, labels), value: valueText(value) });
+    else rows.push({ path, label: labelOf(path, labels), value });
   };
   for (const [name, value] of Object.entries(claims)) if (!TECHNICAL.has(name)) visit(value, [name]);
-  return rows;
+  const rank = ({ path }: ClaimRow): number => {
+    const at = labels.findIndex((label) => samePath(label.path, path));
+    return at < 0 ? labels.length : at;
+  };
+  return rows.sort((one, other) => rank(one) - rank(other));
 }

@@ -19,8 +19,13 @@ async function start(): Promise<void> {
     const { idleSeconds } = settings as typeof settings & { readonly idleSeconds: number };
     session.watch();
     onIdle(idleSeconds, () => void session.signOut());
-    const mine = () => menu.filter(({ isForAdministrators }) => !isForAdministrators || session.person.administrator);
-    frame.start({ routes, menu: () => mine().map(({ path, label }) => ({ href: hrefOf(path), label: label() })) });
+    const items = () =>
+      menu.map(({ path, label, others = [] }) => ({
+        href: hrefOf(path),
+        label: label(),
+        others: others.map((one) => hrefOf(one)),
+      }));
+    frame.start({ routes, menu: items });
   } catch (error) {
     const again = (): void => window.location.reload();
     render(html`<main id="content">${problemMessage({ ...problemOf(error), canRetry: true }, again)}</main>`, document.body);

@@ -1,22 +1,26 @@
-// How issuers and verifiers are named.
+// How issuers and verifiers are named: first by the host that was reached or that the answer goes to, then by the name that they give.
+import { readableText, shortened } from './strangers.ts';
+
+const MAX = 200;
 
 /** The host of an address, or the whole of it if it has none, such as a DID. */
-export const hostOf = (address: string): string => URL.parse(address)?.host || address;
+export const hostOf = (address: string): string => URL.parse(address)?.host || shortened(readableText(address), MAX);
 
 /** Proofs of issuers and verifiers that are about who they are, and not only about an address or a key. */
 const PROVES_NAME = new Set(['anchor', 'attestation', 'registered', 'certificate', 'beside']);
 
-export interface PeerHeading {
-  /** What people know it by: its name, if that is proven; else its host. */
-  readonly heading: string;
-  /** The name that it gives itself, if nothing proves it. */
-  readonly callsItself?: string;
+export interface ShownPeer {
+  readonly host: string;
+  readonly name?: string;
+  /** Whether more than its own word stands for the name. */
+  readonly isVerified: boolean;
 }
 
-export function shownPeer(name: string | undefined, address: string, proof: string | undefined): PeerHeading {
+export function shownPeer(name: string | undefined, address: string, proof: string | undefined): ShownPeer {
   const host = hostOf(address);
-  if (name === undefined || name === host) return { heading: host };
-  return proof !== undefined && PROVES_NAME.has(proof) ? { heading: name } : { heading: host, callsItself: name };
+  const isVerified = proof !== undefined && PROVES_NAME.has(proof);
+  const text = name === undefined ? '' : shortened(readableText(name), MAX).trim();
+  return text === '' || text === host ? { host, isVerified } : { host, name: text, isVerified };
 }
 
 /** The issuer of a credential that the wallet holds. The key of a credential without trust may be anybody's. */
@@ -28,4 +32,4 @@ export const shownIssuer = ({
   readonly id: string;
   readonly name?: string;
   readonly trust: string;
-}): string => (trust === 'none' ? hostOf(id) : (name ?? hostOf(id)));
+}): ShownPeer => shownPeer(trust === 'none' ? undefined : name, id, trust === 'anchor' ? trust : undefined);

@@ -26,14 +26,13 @@ export const routes: readonly Route<ScreenEntry>[] = [
 export interface MenuEntry {
   readonly path: string;
   readonly label: () => string;
-  readonly isForAdministrators?: boolean;
+  /** Screens that are reached from it. */
+  readonly others?: readonly string[];
 }
 
 export const menu: readonly MenuEntry[] = [
   { path: '/', label: () => words.credentials.title },
   { path: '/receive', label: () => words.open.title },
   { path: '/history', label: () => words.history.title },
-  { path: '/keys', label: () => words.keys.title },
-  { path: '/identifiers', label: () => words.identifiers.title },
-  { path: '/node', label: () => words.node.title, isForAdministrators: true },
+  { path: '/keys', label: () => words.experts.title, others: ['/identifiers', '/node'] },
 ];

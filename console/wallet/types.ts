@@ -15,12 +15,19 @@ export interface LocalName {
   readonly name: string;
 }
 
+export interface Logo {
+  /** The picture itself, as a `data:` address. */
+  readonly uri: string;
+  readonly text?: string;
+}
+
 export interface Display {
   readonly locale?: string;
   readonly name?: string;
   readonly description?: string;
   readonly backgroundColor?: string;
   readonly textColor?: string;
+  readonly logo?: Logo;
 }
 
 export type Path = readonly (string | number | null)[];
@@ -36,7 +43,13 @@ export interface Credential {
   readonly id: string;
   readonly format: string;
   readonly type: string;
-  readonly issuer: { readonly id: string; readonly name?: string; readonly verified: boolean; readonly trust: string };
+  readonly issuer: {
+    readonly id: string;
+    readonly name?: string;
+    readonly logo?: Logo;
+    readonly verified: boolean;
+    readonly trust: string;
+  };
   readonly holder: { readonly binding: string; readonly keyId?: string; readonly did?: string };
   readonly claims: Readonly<Record<string, unknown>>;
   readonly status: CredentialStatus;
@@ -123,7 +136,13 @@ export interface PresentedCredential {
   readonly queryId: string;
   readonly credentialId: string;
   readonly disclosed: readonly Path[];
+}
+
+/** As the history keeps it: with the words of the issuer. */
+export interface SharedCredential extends PresentedCredential {
   readonly type?: string;
+  readonly displays?: readonly Display[];
+  readonly labels?: readonly ClaimLabel[];
 }
 
 export interface PresentationPreview {
@@ -152,6 +171,7 @@ export interface Exchange {
   readonly finished: boolean;
   readonly next?: 'accept' | 'authorize' | 'wait' | 'continue' | 'answer';
   readonly peer?: string;
+  readonly party?: string;
   readonly retryAt?: string;
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -163,9 +183,19 @@ export interface Exchange {
     readonly offered?: readonly { readonly configurationId: string; readonly displays: readonly Display[] }[];
     readonly credentialIds?: readonly string[];
     readonly responseUri?: string;
-    readonly presented?: readonly PresentedCredential[];
+    readonly presented?: readonly SharedCredential[];
   };
   readonly damaged?: boolean;
+}
+
+/** Somebody with whom there were exchanges. */
+export interface Party {
+  readonly party: string;
+  readonly received: number;
+  readonly shared: number;
+  readonly open: number;
+  readonly lastAt: string;
+  readonly newest: Exchange;
 }
 
 export interface Key {

@@ -1,9 +1,10 @@
 // What a claim of a credential says, as text for people.
 import { shared } from '../shared/words/index.ts';
+import { readableText } from './strangers.ts';
 
 /** `given_name` → `given name`. */
 export const readable = (step: string | number | null): string =>
-  step === null ? '*' : typeof step === 'number' ? String(step + 1) : step.replaceAll('_', ' ');
+  step === null ? '*' : typeof step === 'number' ? String(step + 1) : readableText(step.replaceAll('_', ' '));
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -29,7 +30,9 @@ function rolesText({ names, target, application }: RolesEntry): string {
   return where === undefined ? names.join(', ') : `${where}: ${names.join(', ')}`;
 }
 
+/** It may be long: pages shorten it where there is little room. */
 export function valueText(value: unknown): string {
+  if (typeof value === 'string') return readableText(value);
   if (typeof value === 'boolean') return value ? shared.yes : shared.no;
   if (Array.isArray(value)) return value.map(valueText).join(value.some(isObject) ? '; ' : ', ');
   if (isObject(value) && isRoles(value)) return rolesText(value);

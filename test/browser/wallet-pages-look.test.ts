@@ -1,18 +1,35 @@
-// How the pages of the wallet look: without barriers, at two widths, in light and dark; by keyboard; in Spanish.
+// How the pages of the wallet look: without barriers, from a phone to a wide screen, in light and dark; by keyboard; in Spanish.
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { it } from 'node:test';
+import type { Page } from 'playwright-core';
 import { words } from '../../console/wallet/words/en/index.ts';
 import { words as spanish } from '../../console/wallet/words/es/index.ts';
 import { keyboardTroubles, lookTroubles } from '../support/accessibility.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { onScreen } from '../support/console.ts';
+import { png } from '../support/pictures.ts';
 import { IDENTITY, queryFor, setUpPresentation } from '../support/presentation.ts';
-import { press } from '../support/visitor.ts';
 import { onWallet } from '../support/wallet.ts';
 import { openWallet } from '../support/wallet-page.ts';
 
 const chromium = usesChromium();
 const BUDGET = 120 * 1024;
+
+const WIDTHS = [390, 768, 2560];
+
+/** Nothing stands out of the page, at the widths that `lookTroubles` leaves out. */
+async function widthTroubles(page: Page, name: string): Promise<string[]> {
+  const troubles: string[] = [];
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 800 });
+    const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+    if (wide > 0) troubles.push(`${name} at ${width}: ${wide} px too wide`);
+    const { SCREENSHOTS: folder } = process.env;
+    if (folder) await page.screenshot({ path: join(folder, `wallet-${name}-${width}.png`), fullPage: true });
+  }
+  return troubles;
+}
 
 // The pages do not depend on the database.
 onWallet('SQLite', 'The pages of the wallet', {}, (wallet) => {
@@ -34,6 +51,7 @@ onWallet('SQLite', 'The pages of the wallet', {}, (wallet) => {
               background_color: '#0b6e4f',
               text_color: '#0b7050',
               description: 'Who you are, by the toy issuer',
+              logo: { uri: `data:image/png;base64,${png(32).toString('base64')}`, alt_text: 'The toy issuer' },
             },
           ];
       },
@@ -65,6 +83,8 @@ onWallet('SQLite', 'The pages of the wallet', {}, (wallet) => {
       ['share', `/share/${request.body.exchangeId}`],
       ['share-unproved', `/share/${unproved.body.exchangeId}`],
       ['history', '/history'],
+      ['history-all', '/history?view=all'],
+      ['history-party', `/history?party=${encodeURIComponent(new URL(issuer.url).host)}`],
       ['exchange', `/history/${deferred.body.exchangeId}`],
       ['keys', '/keys'],
       ['identifiers', '/identifiers'],
@@ -76,12 +96,36 @@ onWallet('SQLite', 'The pages of the wallet', {}, (wallet) => {
     for (const [name, path] of screens) {
       await page.goto(wallet.url + path);
       await page.locator('.screen-body[aria-busy=false]').waitFor();
+      troubles.push(...(await lookTroubles(page, `wallet-${name}`)), ...(await widthTroubles(page, name)));
+    }
+    for (const [name, path, button] of [
+      ['dialog', '/keys', words.keys.create],
+      ['dialog-revoke', '/keys', words.keys.revoke],
+      ['dialog-delete', `/credentials/${credential.id}`, words.credentials.purge],
+      ['dialog-decline', `/receive/${offer.body.exchangeId}`, words.receive.decline],
+      ['dialog-identifier', '/identifiers', words.identifiers.create],
+    ] as const) {
+      await page.goto(wallet.url + path);
+      await page.locator('.screen-body[aria-busy=false]').waitFor();
+      await page.getByRole('button', { name: button, exact: true }).first().click();
+      await page.getByRole('dialog').waitFor();
       troubles.push(...(await lookTroubles(page, `wallet-${name}`)));
     }
-    await page.goto(`${wallet.url}/keys`);
-    await onScreen(page, words.keys.title);
-    await press(page, words.keys.create);
-    troubles.push(...(await lookTroubles(page, 'wallet-dialog')));
+    // For experts, opened.
+    await page.goto(`${wallet.url}/share/${request.body.exchangeId}`);
+    await page.getByText(words.experts.title, { exact: true }).last().click();
+    troubles.push(...(await lookTroubles(page, 'wallet-experts')));
+    assert.deepEqual(troubles, []);
+  });
+
+  it('say the next step where there is nothing yet', async () => {
+    const page = await openWallet(chromium, await wallet.logIn(), '/', { bypassCSP: true });
+    const troubles: string[] = [];
+    for (const path of ['/', '/history', '/history?view=all', '/keys']) {
+      await page.goto(wallet.url + path);
+      await page.locator('.empty').getByRole('link', { name: words.open.title }).waitFor();
+      troubles.push(...(await lookTroubles(page, `wallet-empty${path.replace(/\W/g, '-')}`)));
+    }
     assert.deepEqual(troubles, []);
   });
 
@@ -121,6 +165,7 @@ onWallet('SQLite', 'The pages of the wallet', {}, (wallet) => {
     await onScreen(page, spanish.open.title);
     assert.equal(await page.locator('.brand').innerText(), 'Cartera Gatehouse', 'as on the page before the sign-in');
     assert.deepEqual(await keyboardTroubles(page), []);
+    await person.post('/api/v1/wallet/oid4vci', { uri: issuer.offer() });
     for (const [path, title] of [
       ['/', spanish.credentials.title],
       ['/history', spanish.history.title],
@@ -129,6 +174,11 @@ onWallet('SQLite', 'The pages of the wallet', {}, (wallet) => {
     ] as const) {
       await page.goto(wallet.url + path);
       await onScreen(page, title);
+      assert.deepEqual(await keyboardTroubles(page), [], path);
     }
+    await page.goto(wallet.url);
+    await page.getByRole('link', { name: 'Identity' }).click();
+    await onScreen(page, 'Identity');
+    assert.deepEqual(await keyboardTroubles(page), []);
   });
 });

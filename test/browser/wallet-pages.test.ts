@@ -90,7 +90,7 @@ onUsualWallet('The pages of the wallet', (wallet) => {
 
     await paste(page, issuer.offer({ txCode: '1234' }));
     await onScreen(page, words.receive.title);
-    await page.locator('.peer', { hasText: hostOf(issuer) }).waitFor();
+    await page.locator('.peer-host', { hasText: hostOf(issuer) }).waitFor();
     await page.locator('q', { hasText: 'The toy issuer' }).waitFor();
     await page.getByText(words.receive.proofs.none).waitFor();
     await page.getByText('“By letter”').waitFor();
@@ -121,13 +121,16 @@ onUsualWallet('The pages of the wallet', (wallet) => {
     await paste(page, await verifier.ask({ query: withChoice }));
     await onScreen(page, words.share.title);
     // The name is its own word, so that it is not what people are asked about.
-    await page.locator('.peer', { hasText: hostOf(verifier) }).waitFor();
+    await page
+      .locator('.peer-host', { hasText: hostOf(verifier) })
+      .getByText(words.peers.notVerified)
+      .waitFor();
     await page.locator('q', { hasText: 'The toy verifier' }).waitFor();
     await page.getByText(words.share.proofs.did).waitFor();
-    await page.getByText('ada@example.org').waitFor();
-    await page.getByLabel(words.share.which).selectOption(older.id);
-    await page.getByRole('radio').nth(1).check();
-    await page.getByText('ada@example.org').waitFor({ state: 'detached' });
+    await page.getByText('ada@example.org', { exact: true }).waitFor();
+    await page.locator(`input[type=radio][value="${older.id}"]`).check();
+    await page.getByRole('group', { name: words.share.howMuch }).getByRole('radio').nth(1).check();
+    await page.getByText('ada@example.org', { exact: true }).waitFor({ state: 'detached' });
     await press(page, words.share.consent(hostOf(verifier)));
     await page.getByText(words.share.shared).waitFor();
     const { id } = await world.readToken(verifier.tokens[0]!);
@@ -135,6 +138,14 @@ onUsualWallet('The pages of the wallet', (wallet) => {
     await page.getByRole('link', { name: words.share.seeHistory }).click();
     await onScreen(page, words.history.sharedWith(hostOf(verifier)));
     await page.getByText('given name').waitFor();
+    // By party: what each gave and got.
+    await page.goto(`${wallet.url}/history`);
+    await page.getByText(words.history.gaveTimes(2)).waitFor();
+    await page.getByRole('link', { name: hostOf(verifier) }).click();
+    await onScreen(page, words.history.withParty(hostOf(verifier)));
+    await page.getByText(words.history.got('Identity', 'given name')).waitFor();
+    await page.getByRole('link', { name: words.history.details }).click();
+    await onScreen(page, words.history.sharedWith(hostOf(verifier)));
   });
 
   it('say which credential is asked for in a format that the wallet does not know', async () => {
@@ -272,11 +283,16 @@ onUsualWallet('The pages of the wallet', (wallet) => {
 
   it('show the node to its administrators only', async () => {
     const page = await openWallet(chromium, await wallet.logIn('admin'));
+    await page.getByRole('link', { name: words.experts.title }).click();
     await page.getByRole('link', { name: words.node.title }).click();
     await onScreen(page, words.node.title);
+    assert.equal(await page.locator('#menu a[aria-current=page]').innerText(), words.experts.title);
     await page.getByText(words.identifiers.served).waitFor();
     const other = await openWallet(chromium, await wallet.logIn(), '/node');
     await other.getByRole('alert').getByText(texts.refusedTitle, { exact: true }).waitFor();
+    assert.equal(await other.getByRole('link', { name: words.node.title }).count(), 0);
+    await other.getByRole('link', { name: words.experts.title }).click();
+    await onScreen(other, words.keys.title);
     assert.equal(await other.getByRole('link', { name: words.node.title }).count(), 0);
   });
 

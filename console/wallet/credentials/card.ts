@@ -3,12 +3,17 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { define, PageElement } from '../../shared/element.ts';
 import { hrefOf, part } from '../../shared/router.ts';
 import { dateText } from '../../shared/time.ts';
-import { claimRows, inLanguage, isSubject, nameOf, titleOf } from '../display.ts';
+import { claimRows, coloursOf, descriptionOf, isSubject, labelOf, logoOf, nameOf, titleOf } from '../display.ts';
 import { shownIssuer } from '../peer.ts';
+import { peerLine } from '../peer-card.ts';
+import { logoPicture, shortened } from '../strangers.ts';
 import type { Credential, Display, OfferedCredential } from '../types.ts';
+import { cardValue } from '../value.ts';
 import { words } from '../words/index.ts';
 
 const SHOWN_CLAIMS = 4;
+/** Of the names of claims on a card, in characters. */
+const MAX_CLAIMS = 500;
 const GOOD_CONTRAST = 4.5;
 
 function channels(colour: string): number[] {
@@ -54,7 +59,7 @@ export class CardElement extends PageElement {
   }
 
   protected override updated(): void {
-    const { backgroundColor: ground, textColor } = inLanguage(this.#displays) ?? {};
+    const { backgroundColor: ground, textColor } = coloursOf(this.#displays);
     const { style, classList } = this;
     classList.add('credential-card');
     if (ground === undefined) {
@@ -71,45 +76,79 @@ define('gw-card', CardElement);
 const card = (displays: readonly Display[], content: TemplateResult): TemplateResult =>
   html`<gw-card .displays=${displays} .content=${content}></gw-card>`;
 
-export function statusBadge({ status, presentable, damaged }: Credential): TemplateResult {
+const hasNotBegun = ({ validFrom }: Credential): boolean => validFrom !== undefined && Date.parse(validFrom) > Date.now();
+const SOON_MS = 30 * 24 * 3600 * 1000;
+
+export function statusBadge(credential: Credential): TemplateResult {
   const { credentials } = words;
+  const { status, presentable, damaged } = credential;
   if (damaged) return html`<span class="badge bad">${credentials.damaged}</span>`;
+  if (status === 'valid' && hasNotBegun(credential)) return html`<span class="badge warn">${credentials.notYet}</span>`;
   const kind = status === 'valid' ? 'good' : status === 'unknown' ? 'warn' : 'bad';
   return html`<span class="badge ${kind}">${credentials.statuses[status]}</span>
     ${presentable || kind === 'bad' ? nothing : html`<span class="badge bad">${credentials.notPresentable}</span>`}`;
 }
 
-/** As it is shown in the list: a link to the whole. */
-export function credentialCard(credential: Credential): TemplateResult {
+/** Until when, or from when if that is to come. */
+export function validity(credential: Credential): string {
   const { credentials } = words;
-  const { id, issuer, displays, validUntil, instances } = credential;
+  const { validFrom, validUntil, status } = credential;
+  if (validFrom && hasNotBegun(credential)) return credentials.validFrom(dateText(validFrom));
+  if (!validUntil) return credentials.noEnd;
+  const left = Date.parse(validUntil) - Date.now();
+  if (status === 'expired' || left <= 0) return credentials.ended(dateText(validUntil));
+  return left < SOON_MS ? credentials.endsSoon(dateText(validUntil)) : credentials.validUntil(dateText(validUntil));
+}
+
+/** `title`: its name, as a heading that fits the page. */
+function cardOf(credential: Credential, title: TemplateResult, shownClaims: number): TemplateResult {
+  const { credentials } = words;
+  const { issuer, displays, instances } = credential;
   const rows = claimRows(credential).filter(({ path }) => !isSubject(path));
   return card(
     displays,
     html`<header>
-        <h2><a href=${hrefOf(`/credentials/${part(id)}`)}>${titleOf(credential)}</a></h2>
-        <p>${shownIssuer(issuer)}</p>
+        ${logoPicture(logoOf(displays) ?? issuer.logo)}
+        <div>${title}<p>${peerLine(shownIssuer(issuer))}</p></div>
       </header>
-      <dl>${rows.slice(0, SHOWN_CLAIMS).map(({ label, value }) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>
-      ${rows.length > SHOWN_CLAIMS ? html`<p>${credentials.moreClaims(rows.length - SHOWN_CLAIMS)}</p>` : nothing}
+      ${
+        shownClaims === 0
+          ? nothing
+          : html`<dl>${rows
+              .slice(0, shownClaims)
+              .map(({ label, value }) => html`<div><dt>${label}</dt><dd>${cardValue(value)}</dd></div>`)}</dl>
+            ${rows.length > shownClaims ? html`<p>${credentials.moreClaims(rows.length - shownClaims)}</p>` : nothing}`
+      }
       <footer>
         ${statusBadge(credential)}
-        <span>${validUntil ? credentials.validUntil(dateText(validUntil)) : credentials.noEnd}</span>
+        <span>${validity(credential)}</span>
         ${instances > 1 ? html`<span>${credentials.copies(instances)}</span>` : nothing}
       </footer>`,
   );
 }
 
+/** As it is shown in the list: a link to the whole. */
+export const credentialCard = (credential: Credential): TemplateResult =>
+  cardOf(
+    credential,
+    html`<h2><a href=${hrefOf(`/credentials/${part(credential.id)}`)}>${titleOf(credential)}</a></h2>`,
+    SHOWN_CLAIMS,
+  );
+
+/** Above what it says in full. */
+export const credentialFace = (credential: Credential): TemplateResult =>
+  cardOf(credential, html`<p class="card-title">${titleOf(credential)}</p>`, 0);
+
 /** What an issuer offers, before there is a credential. */
 export function offeredCard({ displays, type = '', configurationId, labels, supported }: OfferedCredential): TemplateResult {
   const { receive } = words;
-  const description = inLanguage(displays)?.description;
-  const claims = labels.flatMap(({ path, names }) => (names ? (inLanguage(names)?.name ?? []) : [path.join(' › ')]));
+  const description = descriptionOf(displays);
+  const claims = labels.map(({ path }) => labelOf(path, labels));
   return card(
     displays,
-    html`<header><h3>${nameOf(displays, type || configurationId)}</h3></header>
-      ${description ? html`<p>${description}</p>` : nothing}
-      ${claims.length > 0 ? html`<p>${receive.contains(claims.join(', '))}</p>` : nothing}
+    html`<header>${logoPicture(logoOf(displays))}<div><h3>${nameOf(displays, type || configurationId)}</h3></div></header>
+      ${description ? html`<p><bdi>${description}</bdi></p>` : nothing}
+      ${claims.length > 0 ? html`<p>${receive.contains(shortened(claims.join(', '), MAX_CLAIMS))}</p>` : nothing}
       ${supported ? nothing : html`<footer><span class="badge bad">${receive.notSupported}</span></footer>`}`,
   );
 }

@@ -7,12 +7,13 @@ import { hrefOf, part } from '../../shared/router.ts';
 import { type Content, Screen } from '../../shared/screen.ts';
 import { announce } from '../../shared/status.ts';
 import { relativeTime, time } from '../../shared/time.ts';
-import { labelOf, shortType } from '../display.ts';
+import { forExperts } from '../experts.ts';
 import { hostOf } from '../peer.ts';
+import { peerCard } from '../peer-card.ts';
 import { api } from '../session.ts';
 import type { Exchange, IssuanceAnswer } from '../types.ts';
 import { words } from '../words/index.ts';
-import { peerName, stateBadge, stateName, subjectOf } from './names.ts';
+import { partyOf, peerName, peerOf, sharedClaims, sharedName, stateBadge, stateName, subjectOf } from './names.ts';
 
 /** While an issuer needs time, the screen looks again this often. */
 const LOOK_MS = 10_000;
@@ -97,9 +98,9 @@ class OneExchange extends Screen {
         ? nothing
         : html`<section class="card"><h2>${history.shownTitle}</h2>
         <dl class="facts">${presented.map(
-          ({ type, credentialId, disclosed }) =>
-            html`<dt>${type === undefined ? credentialId : shortType(type)}</dt>
-            <dd>${disclosed.map((path) => labelOf(path, [])).join(', ') || words.share.noClaims}</dd>`,
+          (one) =>
+            html`<dt>${sharedName(one)}</dt>
+            <dd>${sharedClaims(one)}</dd>`,
         )}</dl></section>`
     }`;
   }
@@ -107,8 +108,8 @@ class OneExchange extends Screen {
   #steps({ steps, damaged }: Exchange): TemplateResult {
     const { history } = words;
     const problems = words.problems.explanations as Readonly<Record<string, { readonly title: string }>>;
-    return html`<section class="card"><h2>${history.stepsTitle}</h2>
-      ${damaged ? html`<p class="bad">${history.damaged}</p>` : nothing}
+    return html`${damaged ? html`<p class="bad">${history.damaged}</p>` : nothing}
+      <h3>${history.stepsTitle}</h3>
       <ol class="steps">${steps.map(
         ({ at, step, detail, error }) => html`<li>
         <strong>${(history.steps as Record<string, string>)[step] ?? step}</strong>
@@ -116,7 +117,7 @@ class OneExchange extends Screen {
         ${error ? html`<br /><span class="problem">${problems[error]?.title ?? error}</span>` : nothing}
         ${detail ? html`<br /><span class="soft" lang="en">${detail}</span>` : nothing}
       </li>`,
-      )}</ol></section>`;
+      )}</ol>`;
   }
 
   protected content(): Content {
@@ -124,20 +125,27 @@ class OneExchange extends Screen {
     const exchange = this.#exchange!;
     const { summary, peer, createdAt, protocol } = exchange;
     const proofs = (protocol === 'oid4vci' ? receive.proofs : share.proofs) as Readonly<Record<string, string>>;
+    const proof = summary.proof ? (proofs[summary.proof] ?? summary.proof) : '';
     return html`${this.#next(exchange)}
+      <section class="card">
+        <h2>${history.with}</h2>
+        ${peerCard(peerOf(exchange), proof)}
+        <p><a href=${hrefOf('/history', { party: partyOf(exchange) })}>${history.allWith}</a></p>
+      </section>
+      ${this.#shown(exchange)}
       <section class="card">
         <h2>${history.aboutTitle}</h2>
         <dl class="facts">
           <dt>${history.state}</dt><dd><span class="badge ${stateBadge(exchange)}">${stateName(exchange)}</span></dd>
-          <dt>${history.with}</dt><dd>${peerName(exchange)}</dd>
-          ${peer ? html`<dt>${/^https?:/.test(peer) ? history.address : share.clientId}</dt><dd>${/^https?:/.test(peer) ? peer : html`<code>${peer}</code>`}</dd>` : nothing}
-          ${summary.responseUri ? html`<dt>${share.goesTo}</dt><dd>${hostOf(summary.responseUri)}</dd>` : nothing}
-          ${summary.proof ? html`<dt>${words.credentials.proof}</dt><dd>${proofs[summary.proof] ?? summary.proof}</dd>` : nothing}
           ${subjectOf(exchange) ? html`<dt>${history.about}</dt><dd>${subjectOf(exchange)}</dd>` : nothing}
           <dt>${history.begun}</dt><dd>${time(createdAt)}</dd>
         </dl>
       </section>
-      ${this.#shown(exchange)} ${this.#steps(exchange)}`;
+      ${forExperts(html`<dl class="facts">
+          ${peer ? html`<dt>${/^https?:/.test(peer) ? history.address : share.clientId}</dt><dd><code>${peer}</code></dd>` : nothing}
+          ${summary.responseUri ? html`<dt>${share.goesTo}</dt><dd>${hostOf(summary.responseUri)}</dd>` : nothing}
+        </dl>
+        ${this.#steps(exchange)}`)}`;
   }
 }
 

@@ -9,6 +9,7 @@ import { announce } from '../../shared/status.ts';
 import { table } from '../../shared/table.ts';
 import { time } from '../../shared/time.ts';
 import { shared } from '../../shared/words/index.ts';
+import { expertTabs } from '../experts.ts';
 import { go, goQuery } from '../frame.ts';
 import { api } from '../session.ts';
 import type { Did } from '../types.ts';
@@ -71,7 +72,7 @@ class Identifiers extends Screen {
 
   protected content(): Content {
     const { identifiers } = words;
-    return html`<p>${identifiers.text}</p>
+    return html`${expertTabs('identifiers')}<p>${identifiers.text}</p>
     ${table<Did>({
       caption: identifiers.title,
       rows: this.#dids,

@@ -4,9 +4,11 @@ import { repeat } from 'lit/directives/repeat.js';
 import { openForm } from '../../shared/dialog.ts';
 import { define } from '../../shared/element.ts';
 import { listQuery, pager } from '../../shared/list.ts';
+import { hrefOf } from '../../shared/router.ts';
 import { type Content, Screen } from '../../shared/screen.ts';
 import { announce } from '../../shared/status.ts';
 import { shared } from '../../shared/words/index.ts';
+import { expertTabs } from '../experts.ts';
 import { goQuery } from '../frame.ts';
 import { api } from '../session.ts';
 import type { Key } from '../types.ts';
@@ -69,8 +71,9 @@ class Keys extends Screen {
   protected content(): Content {
     const { keys } = words;
     const marked = this.location.query.get('marked');
-    if (this.#keys.length === 0) return html`<div class="empty"><p>${keys.empty}</p></div>`;
-    return html`<p>${keys.text}</p>
+    if (this.#keys.length === 0)
+      return html`${expertTabs('keys')}<div class="empty"><p>${keys.empty}</p><p><a class="button" href=${hrefOf('/receive')}>${words.open.title}</a></p></div>`;
+    return html`${expertTabs('keys')}<p>${keys.text}</p>
       <div class="cards wide">${repeat(
         this.#keys,
         ({ id }) => id,

@@ -4,6 +4,7 @@ import { copyable } from '../../shared/dialog.ts';
 import { define } from '../../shared/element.ts';
 import { type Content, Screen } from '../../shared/screen.ts';
 import { settings } from '../../shared/settings.ts';
+import { expertTabs } from '../experts.ts';
 import { stateBadge } from '../identifiers/actions.ts';
 import { documentCard, servedDocument } from '../identifiers/identifier.ts';
 import { keyCard } from '../keys/key-card.ts';
@@ -32,7 +33,7 @@ class Node extends Screen {
 
   protected content(): Content {
     const { node, identifiers } = words;
-    return html`<p>${node.text} <span class="soft">${node.version(settings.version)}</span></p>
+    return html`${expertTabs('node')}<p>${node.text} <span class="soft">${node.version(settings.version)}</span></p>
       ${this.#dids.map(
         ({ did, served }) => html`<section class="card">
           <header><h2>${node.did}</h2><span class="badge ${stateBadge(did)}">${identifiers.states[did.state]}</span></header>

@@ -3,15 +3,19 @@ import { html, nothing } from 'lit';
 import { define } from '../../shared/element.ts';
 import { form } from '../../shared/form.ts';
 import { type Problem, problemMessage, problemOf } from '../../shared/problem.ts';
+import { hrefOf } from '../../shared/router.ts';
 import { type Content, Screen } from '../../shared/screen.ts';
 import { announce } from '../../shared/status.ts';
 import { go } from '../frame.ts';
 import { words } from '../words/index.ts';
 import { kindOf, openLink } from './links.ts';
-import { hasCamera, readPicture, scanCode } from './scan.ts';
+import { hasCamera, mayUseCamera, readPicture, scanCode } from './scan.ts';
 
 /** Only schemes that begin with `web+` can be registered for a page. */
 const SCHEMES = ['web+openidcredentialoffer', 'web+openidvp'];
+
+/** In the address: the camera begins at once. */
+const BEGINS = 'scan';
 
 const isLink = (text: string): boolean => kindOf(text) !== undefined;
 
@@ -35,6 +39,18 @@ class Open extends Screen {
       this.#problem = problemOf(error, true);
       this.requestUpdate();
     }
+  }
+
+  /** The document may have been loaded for another screen, which may not use the camera. Then this one is loaded anew, and begins at once. */
+  #startCamera(): void {
+    if (mayUseCamera() || this.location.query.get(BEGINS)) return void this.#scan(scanCode(isLink));
+    window.location.assign(hrefOf('/receive', { [BEGINS]: 'true' }));
+  }
+
+  protected override firstUpdated(): void {
+    if (!this.location.query.get(BEGINS)) return;
+    this.#startCamera();
+    window.history.replaceState(null, '', hrefOf('/receive'));
   }
 
   #register(): void {
@@ -66,7 +82,7 @@ class Open extends Screen {
         <h2>${open.scan}</h2>
         ${problemMessage(this.#problem)}
         <p>${open.scanText}</p>
-        ${hasCamera() ? html`<p><button type="button" class="second" @click=${() => void this.#scan(scanCode(isLink))}>${open.startCamera}</button></p>` : nothing}
+        ${hasCamera() ? html`<p><button type="button" class="second" @click=${() => this.#startCamera()}>${open.startCamera}</button></p>` : html`<p class="warn">${open.cameraUnsupported}</p>`}
         <div class="field"><label for="picture">${open.picture}</label>
           <input id="picture" type="file" accept="image/*" @change=${(event: Event) => {
             const input = event.target as HTMLInputElement;

@@ -25,7 +25,14 @@ async function createDetector(): Promise<Detector> {
   return new (BarcodeDetector as unknown as DetectorClass)(options);
 }
 
+/** Browsers give it to pages that came over a secure connection only. */
 export const hasCamera = (): boolean => navigator.mediaDevices !== undefined;
+
+/** Whether this document was sent with the permission. Browsers that do not know permissions do not ask for one. */
+export function mayUseCamera(): boolean {
+  const { featurePolicy: policy } = document as { featurePolicy?: { allowsFeature(name: string): boolean } };
+  return policy?.allowsFeature('camera') ?? true;
+}
 
 type IsWanted = (text: string) => boolean;
 

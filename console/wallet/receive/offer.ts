@@ -12,6 +12,7 @@ import { localName, nameOf } from '../display.ts';
 import { go } from '../frame.ts';
 import { previewOf } from '../open/links.ts';
 import { hostOf, shownPeer } from '../peer.ts';
+import { peerCard } from '../peer-card.ts';
 import { api } from '../session.ts';
 import type { IssuanceAnswer, OfferedCredential, OfferPreview } from '../types.ts';
 import { words } from '../words/index.ts';
@@ -115,18 +116,12 @@ class Offer extends Screen {
     if (!preview) return nothing;
     const { receive } = words;
     const { issuer, offered, grant } = preview;
-    const { heading, callsItself } = shownPeer(localName(issuer.names), issuer.id, issuer.proof);
+    const proof = (receive.proofs as Record<string, string>)[issuer.proof] ?? issuer.proof;
     const isPossible = offered.some(({ supported }) => supported);
     return html`${this.#isOutdated ? html`<p class="warn" role="alert">${receive.outdated}</p>` : nothing}
       <section class="card">
         <h2>${receive.who}</h2>
-        <p class="peer">${heading}</p>
-        ${
-          callsItself === undefined
-            ? html`<p>${receive.at} <strong>${hostOf(issuer.id)}</strong></p>`
-            : html`<p>${receive.callsItself} <q>${callsItself}</q></p>`
-        }
-        <p class=${issuer.proof === 'none' ? 'bad' : 'soft'}>${(receive.proofs as Record<string, string>)[issuer.proof] ?? issuer.proof}</p>
+        ${peerCard(shownPeer(localName(issuer.names), issuer.id, issuer.proof), proof, { isBad: issuer.proof === 'none' })}
       </section>
       <section class="card">
         <h2>${receive.what}</h2>

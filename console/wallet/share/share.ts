@@ -7,18 +7,23 @@ import { problemOf } from '../../shared/problem.ts';
 import { hrefOf, part } from '../../shared/router.ts';
 import { type Content, Screen } from '../../shared/screen.ts';
 import { announce } from '../../shared/status.ts';
-import { dateText } from '../../shared/time.ts';
 import { labelOf, titleOf, valueAt } from '../display.ts';
 import { previewOf } from '../open/links.ts';
-import { hostOf, shownIssuer, shownPeer } from '../peer.ts';
+import { hostOf } from '../peer.ts';
 import { api } from '../session.ts';
-import type { Credential, Path, PresentationAnswer, PresentationPreview, PreviewQuery, QuerySet } from '../types.ts';
-import { valueText } from '../value-text.ts';
+import { readableText, shortened } from '../strangers.ts';
+import type { Credential, Match, Path, PresentationAnswer, PresentationPreview, PreviewQuery, QuerySet } from '../types.ts';
+import { wholeValue } from '../value.ts';
 import { words } from '../words/index.ts';
 import { Choice, NOTHING } from './choice.ts';
+import { choiceOf, describe, onlyOne, requestDetails, whatFor, whoAsks } from './parts.ts';
 
 /** So many are described from the beginning. Others are read when they are chosen. */
 const MAX_READ = 40;
+/** More are in a list that opens. */
+const MAX_SIDE_BY_SIDE = 6;
+/** In characters. */
+const MAX_NAMES = 300;
 
 class Share extends Screen {
   #preview: PresentationPreview | undefined;
@@ -79,45 +84,40 @@ class Share extends Screen {
     );
   }
 
-  #who({ verifier, responseUri, policyUri, sets = [] }: PresentationPreview): TemplateResult {
-    const { share } = words;
-    const purposes = sets.flatMap(({ purpose }) => purpose ?? []);
-    const { heading, callsItself } = shownPeer(verifier.name, responseUri, verifier.trust);
-    const proof = (share.proofs as Record<string, string>)[verifier.trust] ?? verifier.trust;
-    return html`<section class="card">
-      <h2>${share.who}</h2>
-      <p class="peer">${heading}</p>
-      ${callsItself === undefined ? nothing : html`<p>${share.callsItself} <q>${callsItself}</q></p>`}
-      <p class=${verifier.authenticated ? 'soft' : 'bad'}>${proof}</p>
-      <dl class="facts">
-        <dt>${share.goesTo}</dt><dd><strong>${hostOf(responseUri)}</strong></dd>
-        ${verifier.certificate ? html`<dt>${share.certificate}</dt><dd>${verifier.certificate.subject}<br /><span class="soft">${share.certificateUntil(dateText(verifier.certificate.validUntil))}</span></dd>` : nothing}
-        <dt>${share.clientId}</dt><dd><code>${verifier.clientId}</code></dd>
-        ${purposes.length > 0 ? html`<dt>${share.purpose}</dt><dd>${purposes.map((one) => html`<p>${one}</p>`)}</dd>` : nothing}
-        ${policyUri ? html`<dt>${share.policy}</dt><dd><a href=${policyUri} target="_blank" rel="noopener noreferrer">${hostOf(policyUri)}</a></dd>` : nothing}
-      </dl>
-    </section>`;
-  }
-
   /** What a query is about: the kind of credential that answers it. */
   #nameOf(id: string): string {
     const [match] = this.#choice!.query(id).matches;
     const credential = match && this.#credentials.get(match.credentialId);
-    return credential ? titleOf(credential) : id;
+    return credential ? titleOf(credential) : shortened(readableText(id), MAX_NAMES);
   }
 
-  #setChoice({ options, required, purpose }: QuerySet, at: number): Content {
+  #setChoice({ options, required }: QuerySet, at: number): Content {
     const { share } = words;
     const choice = this.#choice!;
     if (options.length === 1 && required) return nothing;
     const choose = (option: number): void => this.#chooseAgain((one) => one.chooseOption(at, option));
-    const radio = (option: number, label: string, isPossible: boolean): TemplateResult =>
-      html`<label class="check"><input type="radio" name="set-${at}" ?disabled=${!isPossible} .checked=${choice.optionOf(at) === option} @change=${() => choose(option)} />
-        <span>${label}${isPossible ? nothing : html` <span class="soft">(${choice.unknownIn(options[option] ?? []).length > 0 ? share.unknown : share.missing})</span>`}</span></label>`;
+    const nameOf = (option: readonly string[]): string => option.map((id) => this.#nameOf(id)).join(' + ');
+    const whyNot = (option: readonly string[]): string =>
+      choice.isPossible(option) ? '' : `(${choice.unknownIn(option).length > 0 ? share.unknown : share.missing})`;
+    const box = (
+      type: 'radio' | 'checkbox',
+      label: string,
+      isChosen: boolean,
+      why: string,
+      change: (event: Event) => void,
+    ): TemplateResult =>
+      html`<label class="check"><input type=${type} name="set-${at}" ?disabled=${why !== ''} .checked=${isChosen} @change=${change} />
+        <span><bdi>${label}</bdi>${why === '' ? nothing : html` <span class="soft">${why}</span>`}</span></label>`;
+    const [only, ...others] = options;
+    if (!required && only && others.length === 0)
+      return html`<fieldset class="card"><legend>${share.optional}</legend>
+        ${box('checkbox', share.alsoShow(nameOf(only)), choice.optionOf(at) === 0, whyNot(only), (event) =>
+          choose((event.target as HTMLInputElement).checked ? 0 : NOTHING),
+        )}</fieldset>`;
     return html`<fieldset class="card">
-      <legend>${purpose ?? (required ? share.chooseOne : share.optional)}</legend>
-      ${options.map((option, index) => radio(index, option.map((id) => this.#nameOf(id)).join(' + '), choice.isPossible(option)))}
-      ${required ? nothing : radio(NOTHING, share.nothing, true)}
+      <legend>${required ? share.chooseOne : share.optional}</legend>
+      ${options.map((option, index) => box('radio', nameOf(option), choice.optionOf(at) === index, whyNot(option), () => choose(index)))}
+      ${required ? nothing : box('radio', share.nothing, choice.optionOf(at) === NOTHING, '', () => choose(NOTHING))}
     </fieldset>`;
   }
 
@@ -125,42 +125,63 @@ class Share extends Screen {
     if (disclosed.length === 0) return html`<p>${words.share.noClaims}</p>`;
     return html`<dl class="facts disclosed">${disclosed.map(
       (path) =>
-        html`<dt>${labelOf(path, credential?.labels ?? [])}</dt><dd>${credential ? valueText(valueAt(credential.claims, path)) : '…'}</dd>`,
+        html`<dt>${labelOf(path, credential?.labels ?? [])}</dt><dd>${credential ? wholeValue(valueAt(credential.claims, path)) : '…'}</dd>`,
     )}</dl>`;
   }
 
-  #query({ id, matches }: PreviewQuery, at: number): TemplateResult {
+  /** Which of several credentials is shown. */
+  #whichOne({ id, matches }: PreviewQuery, at: number, chosen: string): Content {
     const { share } = words;
-    const { match, claimSet, disclosed } = this.#choice!.chosen(id);
-    const credential = this.#credentials.get(match.credentialId);
-    const { claimSets = [] } = match;
-    const choose = (credentialId: string, set?: number): void => this.#chooseAgain((one) => one.choose(id, credentialId, set));
-    const describe = (credentialId: string): string => {
-      const one = this.#credentials.get(credentialId);
-      return one ? share.credential(titleOf(one), shownIssuer(one.issuer), dateText(one.addedAt)) : credentialId;
+    const choose = (credentialId: string): void => this.#chooseAgain((one) => one.choose(id, credentialId));
+    const known = (credentialId: string): Credential | undefined => this.#credentials.get(credentialId);
+    const [only] = matches;
+    if (matches.length === 1) {
+      const credential = known(only!.credentialId);
+      return credential ? onlyOne(credential) : nothing;
+    }
+    if (matches.length <= MAX_SIDE_BY_SIDE)
+      return html`<fieldset><legend>${share.which}</legend>${matches.map(({ credentialId }) => {
+        const credential = known(credentialId);
+        return html`<label class="check"><input type="radio" name="credential-${at}" value=${credentialId} .checked=${credentialId === chosen} @change=${() => choose(credentialId)} />
+          <span>${credential ? choiceOf(credential) : credentialId}</span></label>`;
+      })}</fieldset>`;
+    const described = matches.filter(({ credentialId }) => known(credentialId)).length;
+    const label = (credentialId: string): string => {
+      const credential = known(credentialId);
+      return credential ? describe(credential) : credentialId;
     };
-    const described = matches.filter(({ credentialId }) => this.#credentials.has(credentialId)).length;
+    return html`<div class="field"><label for="credential-${at}">${share.which}</label>
+      <select id="credential-${at}" @change=${(event: Event) => choose((event.target as HTMLSelectElement).value)}>
+        ${matches.map(({ credentialId }) => html`<option value=${credentialId} ?selected=${credentialId === chosen}>${label(credentialId)}</option>`)}
+      </select>${described < matches.length ? html`<p class="hint">${share.many(matches.length, described)}</p>` : nothing}</div>`;
+  }
+
+  /** What can be left out of one credential. */
+  #howMuch({ id }: PreviewQuery, at: number, { credentialId, claimSets = [] }: Match, chosen: number | undefined): Content {
+    if (claimSets.length < 2) return nothing;
+    const { share } = words;
+    const labels = this.#credentials.get(credentialId)?.labels ?? [];
+    const names = (paths: readonly Path[]): string => shortened(paths.map((path) => labelOf(path, labels)).join(', '), MAX_NAMES);
+    const keyOf = (path: Path): string => JSON.stringify(path);
+    const all = new Map(claimSets.flatMap(({ disclosed }) => disclosed).map((path) => [keyOf(path), path]));
+    return html`<fieldset><legend>${share.howMuch}</legend>${claimSets.map(({ index, disclosed }) => {
+      const kept = new Set(disclosed.map(keyOf));
+      const leftOut = [...all].flatMap(([key, path]) => (kept.has(key) ? [] : [path]));
+      return html`<label class="check"><input type="radio" name="claims-${at}" .checked=${index === chosen} @change=${() => this.#chooseAgain((one) => one.choose(id, credentialId, index))} />
+        <span><bdi>${names(disclosed) || share.noClaims}</bdi>${leftOut.length === 0 ? nothing : html` <span class="soft">${share.without(names(leftOut))}</span>`}</span></label>`;
+    })}</fieldset>`;
+  }
+
+  #query(query: PreviewQuery, at: number): TemplateResult {
+    const { share } = words;
+    const { match, claimSet, disclosed } = this.#choice!.chosen(query.id);
+    const credential = this.#credentials.get(match.credentialId);
     return html`<section class="card">
-      <h2>${this.#nameOf(id)}</h2>
-      ${
-        matches.length > 1
-          ? html`<div class="field"><label for="credential-${at}">${share.which}</label>
-            <select id="credential-${at}" @change=${(event: Event) => choose((event.target as HTMLSelectElement).value)}>
-              ${matches.map(({ credentialId }) => html`<option value=${credentialId} ?selected=${credentialId === match.credentialId}>${describe(credentialId)}</option>`)}
-            </select>${described < matches.length ? html`<p class="hint">${share.many(matches.length, described)}</p>` : nothing}</div>`
-          : html`<p class="soft">${describe(match.credentialId)}</p>`
-      }
-      ${
-        claimSets.length > 1
-          ? html`<fieldset><legend>${share.howMuch}</legend>${claimSets.map(
-              ({ index, disclosed: paths }) =>
-                html`<label class="check"><input type="radio" name="claims-${at}" .checked=${index === claimSet} @change=${() => choose(match.credentialId, index)} />
-                <span>${paths.map((path) => labelOf(path, credential?.labels ?? [])).join(', ') || share.noClaims}</span></label>`,
-            )}</fieldset>`
-          : nothing
-      }
+      <h2>${this.#nameOf(query.id)}</h2>
+      ${this.#whichOne(query, at, match.credentialId)} ${this.#howMuch(query, at, match, claimSet)}
       <h3>${share.leaves}</h3>
       ${this.#claims(credential, disclosed)}
+      <p class="soft">${share.alsoLearns}</p>
     </section>`;
   }
 
@@ -177,7 +198,9 @@ class Share extends Screen {
   }
 
   #whyNot({ unknown: [one] }: Choice): string {
-    return one ? words.share.unknownFormat(one.id, one.format) : words.share.notSatisfiable;
+    return one
+      ? words.share.unknownFormat(shortened(readableText(one.id), MAX_NAMES), shortened(readableText(one.format), MAX_NAMES))
+      : words.share.notSatisfiable;
   }
 
   protected content(): Content {
@@ -185,17 +208,16 @@ class Share extends Screen {
     const { share } = words;
     const preview = this.#preview!;
     const choice = this.#choice!;
-    const { heading: who } = shownPeer(preview.verifier.name, preview.responseUri, preview.verifier.trust);
+    const who = hostOf(preview.responseUri);
     const refuse = (): Promise<void> => this.#send({ action: 'reject' });
     return html`${this.#isOutdated ? html`<p class="warn" role="alert">${share.outdated}</p>` : nothing}
-      ${this.#who(preview)}
+      ${whoAsks(preview)} ${whatFor(preview)}
       ${
         preview.satisfiable
           ? html`${choice.sets.map((set, at) => this.#setChoice(set, at))}
             ${choice.answered.map((query, at) => this.#query(query, at))}`
-          : html`<p class="bad" role="alert">${this.#whyNot(choice)}</p>`
+          : html`<div class="bad" role="alert"><p>${this.#whyNot(choice)}</p></div>`
       }
-      ${preview.transactionData ? html`<section class="card"><h2>${share.transaction}</h2>${preview.transactionData.map((one) => html`<pre>${JSON.stringify(one, undefined, 2)}</pre>`)}</section>` : nothing}
       <section class="card">
         <h2>${share.decide}</h2>
         ${
@@ -209,7 +231,8 @@ class Share extends Screen {
         }
         <p class="soft refusal">${share.refuseText}</p>
         ${form({ fields: [], submitLabel: share.refuse, danger: true, submit: refuse })}
-      </section>`;
+      </section>
+      ${requestDetails(preview)}`;
   }
 }
 

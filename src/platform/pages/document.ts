@@ -2,6 +2,15 @@
 import { createHash } from 'node:crypto';
 import type { PageFiles } from './files.ts';
 
+/** What a device shows of a page that is installed. */
+export interface InstallOptions {
+  readonly manifest: string;
+  /** A picture for devices that take none from the manifest. */
+  readonly touchIcon: string;
+  /** Of what the device draws around the page. */
+  readonly themeColors: { readonly light: string; readonly dark: string };
+}
+
 export interface PageDocumentOptions {
   readonly files: PageFiles;
   /** The module that shows the page, as its name within the files. */
@@ -15,6 +24,10 @@ export interface PageDocumentOptions {
   readonly styles?: readonly string[];
   /** What the module must know before its first request. Public: it is part of the document. */
   readonly settings: Readonly<Record<string, unknown>>;
+  /** For pages that people can install on a device. */
+  readonly install?: InstallOptions;
+  /** Whether this page may use the camera. */
+  readonly usesCamera?: boolean;
   /** The text for browsers that do not run scripts. */
   readonly withoutScripts: string;
 }
@@ -35,6 +48,7 @@ const policyOf = (importMap: string): string => {
     "style-src 'self'",
     "img-src 'self' data: blob:",
     "connect-src 'self'",
+    "manifest-src 'self'",
     "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
@@ -43,8 +57,18 @@ const policyOf = (importMap: string): string => {
   ].join('; ');
 };
 
+function installLines({ manifest, touchIcon, themeColors }: InstallOptions): string[] {
+  return [
+    `<link rel="manifest" href="${escapeHtml(manifest)}">`,
+    `<link rel="apple-touch-icon" href="${escapeHtml(touchIcon)}">`,
+    ...(['light', 'dark'] as const).map(
+      (scheme) => `<meta name="theme-color" content="${themeColors[scheme]}" media="(prefers-color-scheme: ${scheme})">`,
+    ),
+  ];
+}
+
 export function pageDocument(options: PageDocumentOptions): PageDocument {
-  const { files, entry, preload = [], language, title, icon, styles = [], settings, withoutScripts } = options;
+  const { files, entry, preload = [], language, title, icon, styles = [], settings, install, withoutScripts } = options;
   const modules = [...new Set([entry, ...preload].flatMap((name) => files.modulesOf(name)))];
   const sheets = [`${files.root}shared/style.css`, ...styles];
   const lines = [
@@ -57,6 +81,7 @@ export function pageDocument(options: PageDocumentOptions): PageDocument {
     `<meta name="settings" content="${escapeHtml(JSON.stringify(settings))}">`,
     `<title>${escapeHtml(title)}</title>`,
     `<link rel="icon" href="${escapeHtml(icon)}">`,
+    ...(install ? installLines(install) : []),
     ...sheets.map((path) => `<link rel="stylesheet" href="${escapeHtml(path)}">`),
     `<script type="importmap">${files.importMap}</script>`,
     ...modules.map((path) => `<link rel="modulepreload" href="${path}">`),
@@ -75,7 +100,7 @@ export function pageDocument(options: PageDocumentOptions): PageDocument {
       'X-Content-Type-Options': 'nosniff',
       'Referrer-Policy': 'same-origin',
       'Cross-Origin-Opener-Policy': 'same-origin',
-      'Permissions-Policy': 'camera=(self), geolocation=(), microphone=()',
+      'Permissions-Policy': `camera=(${options.usesCamera ? 'self' : ''}), geolocation=(), microphone=()`,
       'Cache-Control': 'no-store',
     },
   };

@@ -24,6 +24,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.png': 'image/png',
 };
 const typeOf = (name: string): string | undefined => TYPES[name.slice(name.lastIndexOf('.'))];
 
@@ -89,8 +90,8 @@ function importMapOf(root: string, libraries: readonly string[]): string {
 const deflate = { br: promisify(brotliCompress), gzip: promisify(gzip) };
 
 /** Compressed when a browser first asks for it. */
-export function fileOf(type: string, text: string): PageFile {
-  const bytes = Buffer.from(text);
+export function fileOf(type: string, content: string | Buffer): PageFile {
+  const bytes = Buffer.from(content);
   let [br, gz]: (Promise<Buffer> | undefined)[] = [];
   return {
     type,
@@ -109,15 +110,15 @@ export function fileOf(type: string, text: string): PageFile {
 /** Reads the sources once. Nothing is looked for on the disk by a path from a request. */
 export function createPageFiles({ folder, subfolders, path, libraries = [] }: PageFilesOptions): PageFiles {
   const packages = [...LIBRARIES, ...libraries];
-  const own = subfolders.flatMap((name) => globSync(`${name}/**/*.{ts,css,svg}`, { cwd: folder }));
-  const sources = new Map<string, string>();
+  const own = subfolders.flatMap((name) => globSync(`${name}/**/*.{ts,css,svg,png}`, { cwd: folder }));
+  const sources = new Map<string, Buffer>();
   const hash = createHash('sha256');
   const located = [...own.map((name): [string, string] => [name, join(folder, name)]), ...librarySources(packages)];
   for (const [name, location] of located.sort(([one], [other]) => (one < other ? -1 : 1))) {
     if (name.endsWith('.test.ts')) continue;
-    const text = readFileSync(location, 'utf8');
-    sources.set(name, text);
-    hash.update(`${name}\0${text}\0`);
+    const content = readFileSync(location);
+    sources.set(name, content);
+    hash.update(`${name}\0`).update(content).update('\0');
   }
   const root = `${path}${hash.digest('base64url').slice(0, 16)}/`;
   const importMap = importMapOf(root, packages);
@@ -125,9 +126,11 @@ export function createPageFiles({ folder, subfolders, path, libraries = [] }: Pa
   const files = new Map<string, PageFile>();
 
   function load(name: string): PageFile | undefined {
-    const text = sources.get(name);
+    const content = sources.get(name);
     const type = typeOf(name);
-    if (text === undefined || type === undefined) return undefined;
+    if (content === undefined || type === undefined) return undefined;
+    if (name.endsWith('.png')) return fileOf(type, content);
+    const text = content.toString('utf8');
     return fileOf(type, name.endsWith('.ts') ? stripTypeScriptTypes(text, { mode: 'strip' }) : withoutSourceMap(text));
   }
 

@@ -5,15 +5,15 @@ import type { Mount, RawExchange } from '../../platform/http/index.ts';
 import { createPageFiles, type PageDocument, type PageFiles, pageDocument, sendPageFile } from '../../platform/pages/index.ts';
 import { version } from '../../version.ts';
 import { fail } from '../ground/faults.ts';
+import { LANGUAGES, type Language, MANIFEST, NAMES, THEME_COLORS, walletManifest } from './manifest.ts';
 
 const SOURCES = fileURLToPath(new URL('../../../console', import.meta.url));
 const FILES = '/pages/';
-const LANGUAGES = ['en', 'es'] as const;
-type Language = (typeof LANGUAGES)[number];
-const NAMES: Readonly<Record<Language, string>> = { en: 'Gatehouse Wallet', es: 'Cartera Gatehouse' };
 
 /** Every screen but the first, whose address is that of the service's own description. */
 const SCREENS = ['/open', '/credentials', '/receive', '/share', '/history', '/keys', '/identifiers', '/node'];
+/** The only one that reads codes with the camera. */
+const CAMERA = '/receive';
 
 const WITHOUT_SCRIPTS: Readonly<Record<Language, string>> = {
   en: 'This page needs JavaScript. The API of the wallet works without it: /api/v1/wallet.',
@@ -46,7 +46,7 @@ export function createWalletPages({ sessionIdleSeconds }: { readonly sessionIdle
     return read;
   };
 
-  function documentFor(acceptedLanguages: string | undefined): PageDocument {
+  function documentFor(acceptedLanguages: string | undefined, path = '/'): PageDocument {
     const language = languageOf(acceptedLanguages);
     const { root } = files();
     return pageDocument({
@@ -58,24 +58,39 @@ export function createWalletPages({ sessionIdleSeconds }: { readonly sessionIdle
       icon: `${root}wallet/icon.svg`,
       styles: [`${root}wallet/wallet.css`],
       settings: { base: '', brand: { name: NAMES[language], logo: null }, language, version, idleSeconds: sessionIdleSeconds },
+      install: { manifest: MANIFEST, touchIcon: `${root}wallet/icons/touch-180.png`, themeColors: THEME_COLORS },
+      usesCamera: path === CAMERA,
       withoutScripts: WITHOUT_SCRIPTS[language],
     });
   }
 
-  function sendDocument({ request, response }: RawExchange): void {
-    const { text, headers } = documentFor(request.headers['accept-language']);
+  function sendManifest({ request, response }: RawExchange): void {
+    const text = JSON.stringify(walletManifest(languageOf(request.headers['accept-language']), files().root));
+    response.writeHead(200, {
+      'Content-Type': 'application/manifest+json; charset=utf-8',
+      'Content-Length': Buffer.byteLength(text),
+      'Cache-Control': 'no-cache',
+      Vary: 'Accept-Language',
+      'X-Content-Type-Options': 'nosniff',
+    });
+    response.end(request.method === 'HEAD' ? undefined : text);
+  }
+
+  function sendDocument({ request, response }: RawExchange, path: string): void {
+    const { text, headers } = documentFor(request.headers['accept-language'], path);
     response.writeHead(200, { ...headers, Vary: 'Accept, Accept-Language', 'Content-Length': Buffer.byteLength(text) });
     response.end(request.method === 'HEAD' ? undefined : text);
   }
 
   const mount: Mount = {
-    paths: [...SCREENS.flatMap((path) => [path, `${path}/*`]), `${FILES}*`],
+    paths: [...SCREENS.flatMap((path) => [path, `${path}/*`]), MANIFEST, `${FILES}*`],
     async handle(exchange) {
       const { request, response } = exchange;
       if (request.method !== 'GET' && request.method !== 'HEAD')
         fail('route.method_not_allowed', undefined, { headers: { Allow: 'GET, HEAD' } });
       const path = (request.url ?? '').split('?', 1)[0]!;
-      if (!path.startsWith(FILES)) return sendDocument(exchange);
+      if (path === MANIFEST) return sendManifest(exchange);
+      if (!path.startsWith(FILES)) return sendDocument(exchange, path);
       await sendPageFile(request, response, files().at(path) ?? fail('route.not_found'));
     },
   };

@@ -9,6 +9,8 @@ export const open = {
   scan: 'Scan a QR code',
   scanText: 'The code is read on this device; no picture is sent.',
   startCamera: 'Start the camera',
+  cameraUnsupported:
+    'This browser has no camera for this page: it gives one over a secure connection (https) only. Paste the link, or choose a picture of the code.',
   picture: 'Or choose a picture of the code',
   noCode: 'There is no code of an issuer or a verifier in this picture.',
   noCamera: 'The camera cannot be used. Allow it for this page in the settings of the browser.',

@@ -1,8 +1,6 @@
 export const receive = {
   title: 'An offer for you',
   who: 'Who offers it',
-  at: 'At',
-  callsItself: 'It calls itself',
   proofs: {
     certificate: 'Its description is signed with a certificate under an authority that this node trusts.',
     did: 'Its description is signed by a key of its decentralized identifier.',

@@ -11,6 +11,8 @@ export const open: Words['open'] = {
   scan: 'Escanear un código QR',
   scanText: 'El código se lee en este dispositivo; no se envía ninguna imagen.',
   startCamera: 'Encender la cámara',
+  cameraUnsupported:
+    'Este navegador no da cámara a esta página: solo la da con una conexión segura (https). Pegue el enlace o elija una imagen del código.',
   picture: 'O elija una imagen del código',
   noCode: 'En esta imagen no hay ningún código de un emisor ni de un verificador.',
   noCamera: 'No se puede usar la cámara. Permítala para esta página en los ajustes del navegador.',

@@ -3,8 +3,6 @@ import type { Words } from '../en/index.ts';
 export const receive: Words['receive'] = {
   title: 'Una oferta para usted',
   who: 'Quién la ofrece',
-  at: 'En',
-  callsItself: 'Se hace llamar',
   proofs: {
     certificate: 'Su descripción está firmada con un certificado de una autoridad en la que confía este nodo.',
     did: 'Su descripción está firmada con una clave de su identificador descentralizado.',

@@ -1,0 +1,3 @@
+export const experts = {
+  title: 'For experts',
+};
