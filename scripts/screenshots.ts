@@ -171,6 +171,7 @@ async function walletScreens(page: Page, { wallet, issuer, verifier }: Service):
     at('offer', `/receive/${offered.exchangeId}`),
     at('share', `/share/${asked.exchangeId}`, { guide: 'wallet-share' }),
     at('history', '/history'),
+    at('history-party', `/history?party=${encodeURIComponent(new URL(verifier).host)}`),
     at('exchange', `/history/${shared.exchangeId}`),
     at('keys', '/keys'),
     at('keys-create', '/keys', { act: dialog('New key') }),

@@ -5,15 +5,18 @@ import { loadSharedTexts } from '../console/shared/words/index.ts';
 import { shownPeer } from '../console/wallet/peer.ts';
 import { valueText } from '../console/wallet/value-text.ts';
 import { loadWords } from '../console/wallet/words/index.ts';
+import { png } from './support/pictures.ts';
 
 // The settings of a page are in its document. These modules are for browsers, whose types the tests of services do not have.
 Object.assign(globalThis, { document: { querySelector: () => ({ content: '{"language":"en"}' }) } });
 const page = (name: string): Promise<any> => import(new URL(`../console/wallet/${name}.ts`, import.meta.url).href);
 const { claimRows, coloursOf, labelOf, nameOf } = await page('display');
 const { cardValue } = await page('value');
-const { isPicture } = await page('strangers');
+const { isClaimPicture, isPicture } = await page('strangers');
 await Promise.all([loadSharedTexts('en'), loadWords('en')]);
 
+/** Its frame says 65,535 by 65,535 pixels, behind a comment. */
+const JPEG_BOMB = Buffer.from('ffd8fffe0004aaaaffc0000b08ffffffff0101110000ffd9', 'hex');
 const ID = '0123456789abcdef0123456789abcdef';
 
 it('Roles in a credential are shown by names, and not by ids', () => {
@@ -56,6 +59,15 @@ it('What strangers write is shown without what nobody sees, and only so much of 
   assert.equal(isPicture('data:image/svg+xml;base64,AAAA'), false);
   assert.equal(isPicture('https://evil.example/pixel.png'), false);
   assert.equal(isPicture(`data:image/png;base64,${'A'.repeat(1_000_000)}`), false);
+  const data = (bytes: Buffer, type = 'png'): string => `data:image/${type};base64,${bytes.toString('base64')}`;
+  assert.equal(isClaimPicture(data(png(3))), true);
+  for (const bomb of [
+    data(png(1, 60_000)),
+    data(Buffer.from('GIF89a')),
+    data(JPEG_BOMB, 'jpeg'),
+    data(JPEG_BOMB.subarray(0, 12), 'jpeg'),
+  ])
+    assert.equal(isClaimPicture(bomb), false, bomb.slice(0, 60));
   assert.equal(labelOf(['\u202e'.repeat(3), 'x'.repeat(1000)], []).length, 201);
 });
 

@@ -1,6 +1,6 @@
 // What a claim says, on the page: text, a picture that is in the credential, or the beginning of something long.
 import { html, type TemplateResult } from 'lit';
-import { isPicture, shortened } from './strangers.ts';
+import { isClaimPicture, isPicture, shortened } from './strangers.ts';
 import { valueText } from './value-text.ts';
 import { words } from './words/index.ts';
 
@@ -13,7 +13,7 @@ export const cardValue = (value: unknown): string =>
 
 /** All of it: what is long opens. */
 export function wholeValue(value: unknown): TemplateResult {
-  if (isPicture(value)) return html`<img class="claim-picture" src=${value} alt=${words.credentials.picture} />`;
+  if (isClaimPicture(value)) return html`<img class="claim-picture" src=${value} alt=${words.credentials.picture} />`;
   const text = valueText(value);
   if (text.length <= LONG) return html`<bdi>${text}</bdi>`;
   return html`<bdi>${shortened(text, LONG)}</bdi>

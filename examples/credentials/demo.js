@@ -2,6 +2,7 @@
 // pre-authorized code and requests it by DCQL. Not for real use: it keeps everything, including keys, in memory and checks only what
 // the guide needs.
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { decodeJwt, decodeProtectedHeader, exportJWK, importJWK, jwtVerify, SignJWT } from 'jose';
 
@@ -59,6 +60,24 @@ function offer() {
   };
 }
 
+/** A wallet shows a logo that is in the metadata. It would not fetch one. */
+const LOOK = {
+  background_color: '#5b2a86',
+  text_color: '#ffffff',
+  logo: {
+    uri: `data:image/png;base64,${readFileSync(new URL('logo.png', import.meta.url)).toString('base64')}`,
+    alt_text: 'A star',
+  },
+};
+
+const named = (claim, english, spanish) => ({
+  path: [claim],
+  display: [
+    { name: english, locale: 'en' },
+    { name: spanish, locale: 'es' },
+  ],
+});
+
 const metadata = () => ({
   answer: {
     credential_issuer: ISSUER,
@@ -71,7 +90,18 @@ const metadata = () => ({
         vct: VCT,
         cryptographic_binding_methods_supported: ['jwk'],
         proof_types_supported: { jwt: { proof_signing_alg_values_supported: ['ES256', 'EdDSA'] } },
-        credential_metadata: { display: [{ name: 'Membership' }] },
+        credential_metadata: {
+          display: [
+            { name: 'Membership', locale: 'en', description: 'Who belongs to the demo club.', ...LOOK },
+            { name: 'Membresía', locale: 'es', description: 'Quién es del club de demostración.', ...LOOK },
+          ],
+          // In the order in which wallets show them.
+          claims: [
+            named('name', 'Name', 'Nombre'),
+            named('level', 'Level', 'Nivel'),
+            named('since', 'Member since', 'Miembro desde'),
+          ],
+        },
       },
     },
   },
@@ -153,7 +183,17 @@ async function requestObject({ last: id }) {
     aud: 'https://self-issued.me/v2',
     dcql_query: {
       credentials: [
-        { id: 'card', format: 'dc+sd-jwt', meta: { vct_values: [VCT] }, claims: [{ path: ['level'] }, { path: ['since'] }] },
+        {
+          id: 'card',
+          format: 'dc+sd-jwt',
+          meta: { vct_values: [VCT] },
+          claims: [
+            { id: 'level', path: ['level'] },
+            { id: 'since', path: ['since'] },
+          ],
+          // The year may be left out.
+          claim_sets: [['level', 'since'], ['level']],
+        },
       ],
     },
     client_metadata: {

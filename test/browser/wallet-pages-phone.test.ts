@@ -34,7 +34,11 @@ const cameraThatSees = (picture: Buffer): string => `(() => {
 onWallet('SQLite', 'The wallet on a phone', {}, (wallet) => {
   const { issuer, verifier } = setUpPresentation(wallet);
   const openOnPhone = async (path: string, script?: string): Promise<Page> => {
-    const page = await openWallet(chromium, await wallet.logIn(), '/healthz', { viewport: PHONE });
+    const page = await openWallet(chromium, await wallet.logIn(), '/healthz', {
+      viewport: PHONE,
+      hasTouch: true,
+      isMobile: true,
+    });
     if (script) await page.addInitScript(script);
     await page.goto(wallet.url + path);
     return page;
@@ -114,6 +118,7 @@ onWallet('SQLite', 'The wallet on a phone', {}, (wallet) => {
     const page = await openOnPhone('/', cameraThatSees(qrPicture(issuer.offer({}, 'reference'))));
     await page.getByRole('main').getByRole('link', { name: words.open.title }).first().click();
     await onScreen(page, words.open.title);
+    assert.equal(await page.locator('main h2').first().innerText(), words.open.scan, 'what one does with a phone comes first');
     await press(page, words.open.startCamera);
     await onScreen(page, words.receive.title);
     assert.equal(await page.locator('dialog').count(), 0);

@@ -6,7 +6,7 @@ import { texts } from '../../console/shared/words/en.ts';
 import { words } from '../../console/wallet/words/en/index.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { onScreen } from '../support/console.ts';
-import { IDENTITY, PresentationSetup, queryFor } from '../support/presentation.ts';
+import { IDENTITY, MEMBERSHIP, PresentationSetup, queryFor } from '../support/presentation.ts';
 import { qrPicture } from '../support/qr-codes.ts';
 import { press } from '../support/visitor.ts';
 import { onUsualWallet } from '../support/wallet.ts';
@@ -146,6 +146,46 @@ onUsualWallet('The pages of the wallet', (wallet) => {
     await page.getByText(words.history.got('Identity', 'given name')).waitFor();
     await page.getByRole('link', { name: words.history.details }).click();
     await onScreen(page, words.history.sharedWith(hostOf(verifier)));
+  });
+
+  it('leave out what is optional, unless the person adds it, and say what for', async () => {
+    const { person } = await world.holder();
+    await world.receive(person, { configuration: 'membership' });
+    const query = {
+      credentials: [queryFor('id', IDENTITY, { claims: [{ path: ['given_name'] }] }), queryFor('club', MEMBERSHIP)],
+      credential_sets: [
+        { options: [['id']], purpose: 'To let you in' },
+        { options: [['club']], required: false },
+      ],
+    };
+    for (const adds of [false, true]) {
+      const page = await openWallet(chromium, person, '/receive');
+      await paste(page, await verifier.ask({ query }));
+      await page.locator('q', { hasText: 'To let you in' }).waitFor();
+      const box = page.getByRole('checkbox', { name: words.share.alsoShow('membership') });
+      assert.equal(await box.isChecked(), false);
+      if (adds) await box.check();
+      assert.equal(await page.getByRole('heading', { name: 'membership', exact: true }).count(), adds ? 1 : 0);
+      await press(page, words.share.consent(hostOf(verifier)));
+      await page.getByText(words.share.shared).waitFor();
+      assert.deepEqual(Object.keys(verifier.tokens.at(-1)!), adds ? ['id', 'club'] : ['id']);
+    }
+  });
+
+  it('ask issuers whether credentials are valid when the person wants it, and not before', async () => {
+    const list = 'https://lists.example/1';
+    const { person } = await world.holder({
+      draft: ({ payload }) => void Object.assign(payload, { status: { status_list: { idx: 1, uri: list } } }),
+    });
+    const page = await openWallet(chromium, person);
+    const asked: string[] = [];
+    page.on('request', (request) => void asked.push(request.url()));
+    await page.reload();
+    await page.getByText(words.credentials.statuses.unknown).waitFor();
+    assert.ok(!asked.some((url) => url.includes('refreshStatus')));
+    await press(page, words.credentials.check);
+    await page.getByText(words.credentials.wasChecked).waitFor();
+    assert.equal(asked.filter((url) => url.includes('refreshStatus=true')).length, 1);
   });
 
   it('say which credential is asked for in a format that the wallet does not know', async () => {

@@ -41,10 +41,11 @@ export async function shareWithSignIn(
   look: (request: Page) => Promise<void> = async () => {},
 ): Promise<string> {
   await lookAtLink(page);
-  const consent = page.getByRole('button', { name: walletWords.share.consent('Gatehouse'), exact: true });
+  const { host } = new URL(identityUrl);
+  const consent = page.getByRole('button', { name: walletWords.share.consent(host), exact: true });
   await consent.waitFor();
   await look(page);
   await consent.click();
-  const next = page.getByRole('link', { name: walletWords.share.goOnAt(new URL(identityUrl).host) });
+  const next = page.getByRole('link', { name: walletWords.share.goOnAt(host) });
   return (await next.getAttribute('href'))!;
 }

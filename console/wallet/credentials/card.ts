@@ -77,7 +77,7 @@ const card = (displays: readonly Display[], content: TemplateResult): TemplateRe
   html`<gw-card .displays=${displays} .content=${content}></gw-card>`;
 
 const hasNotBegun = ({ validFrom }: Credential): boolean => validFrom !== undefined && Date.parse(validFrom) > Date.now();
-const SOON_MS = 30 * 24 * 3600 * 1000;
+const SOON_MS = 7 * 24 * 3600 * 1000;
 
 export function statusBadge(credential: Credential): TemplateResult {
   const { credentials } = words;

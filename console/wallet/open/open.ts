@@ -1,5 +1,5 @@
 // Receive or share: paste a link, or scan a QR code.
-import { html, nothing } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 import { define } from '../../shared/element.ts';
 import { form } from '../../shared/form.ts';
 import { type Problem, problemMessage, problemOf } from '../../shared/problem.ts';
@@ -58,39 +58,55 @@ class Open extends Screen {
     announce(words.open.registered);
   }
 
+  #pasteCard(): TemplateResult {
+    const { open } = words;
+    return html`<section class="card">
+      <h2>${open.paste}</h2>
+      ${form({
+        fields: [
+          {
+            name: 'link',
+            label: open.link,
+            type: 'textarea',
+            required: true,
+            hint: open.linkHint,
+            check: (text) => (text.trim() === '' || kindOf(text) ? undefined : open.noLink),
+          },
+        ],
+        submitLabel: open.look,
+        submit: (values) => this.#open(values.text('link')),
+      })}
+    </section>`;
+  }
+
+  #scanCard(isFirst: boolean): TemplateResult {
+    const { open } = words;
+    return html`<section class="card">
+      <h2>${open.scan}</h2>
+      ${problemMessage(this.#problem)}
+      <p>${open.scanText}</p>
+      ${
+        hasCamera()
+          ? html`<p><button type="button" class=${isFirst ? '' : 'second'} @click=${() => this.#startCamera()}>${open.startCamera}</button></p>`
+          : html`<p class="warn">${open.cameraUnsupported}</p>`
+      }
+      <div class="field"><label for="picture">${open.picture}</label>
+        <input id="picture" type="file" accept="image/*" @change=${(event: Event) => {
+          const input = event.target as HTMLInputElement;
+          const [file] = input.files ?? [];
+          input.value = '';
+          if (file) void this.#scan(readPicture(file, isLink), open.noCode);
+        }} /></div>
+    </section>`;
+  }
+
   protected content(): Content {
     const { open } = words;
+    // A phone is held in front of a code; at a desk a link is at hand.
+    const isHeld = window.matchMedia('(pointer: coarse)').matches;
+    const [paste, scan] = [this.#pasteCard(), this.#scanCard(isHeld)];
     return html`<p>${open.text}</p>
-      <section class="card">
-        <h2>${open.paste}</h2>
-        ${form({
-          fields: [
-            {
-              name: 'link',
-              label: open.link,
-              type: 'textarea',
-              required: true,
-              hint: open.linkHint,
-              check: (text) => (text.trim() === '' || kindOf(text) ? undefined : open.noLink),
-            },
-          ],
-          submitLabel: open.look,
-          submit: (values) => this.#open(values.text('link')),
-        })}
-      </section>
-      <section class="card">
-        <h2>${open.scan}</h2>
-        ${problemMessage(this.#problem)}
-        <p>${open.scanText}</p>
-        ${hasCamera() ? html`<p><button type="button" class="second" @click=${() => this.#startCamera()}>${open.startCamera}</button></p>` : html`<p class="warn">${open.cameraUnsupported}</p>`}
-        <div class="field"><label for="picture">${open.picture}</label>
-          <input id="picture" type="file" accept="image/*" @change=${(event: Event) => {
-            const input = event.target as HTMLInputElement;
-            const [file] = input.files ?? [];
-            input.value = '';
-            if (file) void this.#scan(readPicture(file, isLink), open.noCode);
-          }} /></div>
-      </section>
+      ${isHeld ? [scan, paste] : [paste, scan]}
       ${
         'registerProtocolHandler' in navigator
           ? html`<section class="card">

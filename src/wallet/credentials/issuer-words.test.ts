@@ -4,13 +4,13 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { it } from 'node:test';
 import { png } from '../../../test/support/pictures.ts';
-import { setUpPresentation, VCI } from '../../../test/support/presentation.ts';
-import { onUsualWallet } from '../../../test/support/wallet.ts';
+import { paths, queryFor, setUpPresentation, VCI, VP } from '../../../test/support/presentation.ts';
+import { onUsualWallet, type WalletUser } from '../../../test/support/wallet.ts';
 
 const LOGO = `data:image/png;base64,${png(4).toString('base64')}`;
 
 onUsualWallet('The words of an issuer', (wallet) => {
-  const { issuer } = setUpPresentation(wallet);
+  const { issuer, verifier } = setUpPresentation(wallet);
   const asked: (string | undefined)[] = [];
 
   interface TypeOptions {
@@ -21,7 +21,11 @@ onUsualWallet('The words of an issuer', (wallet) => {
   }
 
   /** Receives a credential whose type has this address, at the issuer. */
-  async function receive({ metadata, payload, display = [], status = 200 }: TypeOptions, host = issuer.url): Promise<any> {
+  async function receive(
+    { metadata, payload, display = [], status = 200 }: TypeOptions,
+    host = issuer.url,
+    holder?: WalletUser,
+  ): Promise<any> {
     const vct = `${host}/types/pass`;
     const described = metadata?.(vct) ?? {};
     const text = typeof described === 'string' ? described : JSON.stringify(described);
@@ -40,7 +44,7 @@ onUsualWallet('The words of an issuer', (wallet) => {
       },
       credential: (draft) => void Object.assign(draft.payload, { vct }, payload?.(text)),
     };
-    const answer = await (await wallet.logIn()).post(VCI, { uri: issuer.offer() });
+    const answer = await (holder ?? (await wallet.logIn())).post(VCI, { uri: issuer.offer() });
     assert.equal(answer.status, 201, answer.text);
     return answer.body.credentials[0];
   }
@@ -79,6 +83,20 @@ onUsualWallet('The words of an issuer', (wallet) => {
       displays.map(({ name }: any) => name),
       ['Pass of the town', 'Pass', 'Pase'],
     );
+  });
+
+  it('stay in the history when the credential is gone, for the claims that were shown', async () => {
+    const person = await wallet.logIn();
+    const { id, type } = await receive({ metadata: pass }, issuer.url, person);
+    const query = { credentials: [queryFor('id', type, { claims: paths(['given_name'], ['birthdate']) })] };
+    const { body } = await person.post(VP, { uri: await verifier.ask({ query }) });
+    assert.equal((await person.delete(`/api/v1/wallet/credentials/${id}`)).status, 204);
+    const { summary } = (await person.get(`/api/v1/wallet/exchanges/${body.exchangeId}`)).body;
+    assert.deepEqual(summary.presented[0].displays, [
+      { locale: 'en', name: 'Pass' },
+      { locale: 'es', name: 'Pase' },
+    ]);
+    assert.deepEqual(summary.presented[0].labels, [{ path: ['given_name'], names: [{ locale: 'en', name: 'First name' }] }]);
   });
 
   it('are not read from others, who would learn that it was issued', async () => {

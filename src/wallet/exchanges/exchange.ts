@@ -85,10 +85,12 @@ export function openRow<Data>(
   };
 }
 
+const MAX_PARTY = 500;
+
 /** The host that people know the other side by. What has none, such as a DID, is its own name. */
 function partyOf({ peer, summary: { responseUri } }: Exchange<unknown>): string | null {
   const address = responseUri ?? peer;
-  return address === undefined ? null : URL.parse(address)?.host || address;
+  return address === undefined ? null : (URL.parse(address)?.host || address).slice(0, MAX_PARTY);
 }
 
 /** The columns to store. */

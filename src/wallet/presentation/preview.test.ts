@@ -52,7 +52,7 @@ onEachWallet('Choosing and agreeing', (wallet) => {
         name: 'The toy verifier',
         proof: 'did',
         responseUri: `${verifier.url}/response`,
-        presented: [{ ...consent[0], type: IDENTITY }],
+        presented: [{ ...consent[0], type: IDENTITY, displays: [{ name: 'Identity' }], labels: [] }],
       });
     });
 

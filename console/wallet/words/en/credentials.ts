@@ -37,6 +37,8 @@ export const credentials = {
   about: 'About this credential',
   status: 'Status',
   checked: 'checked',
+  check: 'Check whether they are valid',
+  wasChecked: 'The issuers were asked.',
   validFromLabel: 'Valid from',
   validUntilLabel: 'Valid until',
   received: 'Received',

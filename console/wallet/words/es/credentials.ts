@@ -45,6 +45,8 @@ export const credentials: Words['credentials'] = {
   about: 'Sobre esta credencial',
   status: 'Estado',
   checked: 'comprobado',
+  check: 'Comprobar si son válidas',
+  wasChecked: 'Se ha preguntado a los emisores.',
   validFromLabel: 'Válida desde',
   validUntilLabel: 'Válida hasta',
   received: 'Recibida',
