@@ -46,6 +46,7 @@ export async function tourWallet(api: Recorder, { issuer, verifier }: { issuer: 
   await call('GET', `${root}/credentials/${received.credentials[0].id}`);
   await call('POST', `${root}/oid4vp`, { body: { uri: await text(`${verifier}/request`) } });
   await call('GET', `${root}/exchanges`);
+  await call('GET', `${root}/parties`);
   await call('GET', `${root}/exchanges/${received.exchangeId}`);
   await call('POST', `${root}/exchanges/${preview.exchangeId}/cancel`, { body: {} });
   for (const method of ['GET', 'POST']) {

@@ -1,9 +1,9 @@
 // The pages of the wallet on a phone: installed, reading codes with the camera, and opening links. Nothing of a person is kept there.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { words } from '../../console/wallet/words/en/index.ts';
-import { PHONE } from '../support/accessibility.ts';
+import { lookTroubles, PHONE } from '../support/accessibility.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { onScreen } from '../support/console.ts';
 import { setUpPresentation } from '../support/presentation.ts';
@@ -33,11 +33,12 @@ const cameraThatSees = (picture: Buffer): string => `(() => {
 // The pages do not depend on the database.
 onWallet('SQLite', 'The wallet on a phone', {}, (wallet) => {
   const { issuer, verifier } = setUpPresentation(wallet);
-  const openOnPhone = async (path: string, script?: string): Promise<Page> => {
+  const openOnPhone = async (path: string, script?: string, more: BrowserContextOptions = {}): Promise<Page> => {
     const page = await openWallet(chromium, await wallet.logIn(), '/healthz', {
       viewport: PHONE,
       hasTouch: true,
       isMobile: true,
+      ...more,
     });
     if (script) await page.addInitScript(script);
     await page.goto(wallet.url + path);
@@ -126,12 +127,13 @@ onWallet('SQLite', 'The wallet on a phone', {}, (wallet) => {
   });
 
   it('turns the camera off when the dialog is closed, and does not take any other code', async () => {
-    const page = await openOnPhone('/receive', cameraThatSees(qrPicture('https://evil.example/')));
+    const page = await openOnPhone('/receive', cameraThatSees(qrPicture('https://evil.example/')), { bypassCSP: true });
     await press(page, words.open.startCamera);
     await page.getByText(words.open.holdCode).waitFor();
     // It looks several times.
     const isSeen = 'tracks.length > 0 && document.querySelector("video")?.currentTime > 0.5';
     await soon(true, () => page.evaluate<boolean>(isSeen));
+    assert.deepEqual(await lookTroubles(page, 'wallet-camera'), []);
     await page.keyboard.press('Escape');
     await soon(true, () => page.evaluate<boolean>('tracks.every(({ readyState }) => readyState === "ended")'));
     await onScreen(page, words.open.title);

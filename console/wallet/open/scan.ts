@@ -69,6 +69,7 @@ export async function scanCode(isWanted: IsWanted): Promise<string | undefined> 
       const video = document.createElement('video');
       video.muted = true;
       video.playsInline = true;
+      video.setAttribute('aria-label', words.open.cameraPicture);
       video.srcObject = stream;
       const look = async (): Promise<void> => {
         const link = await wantedIn(detector, video, isWanted);

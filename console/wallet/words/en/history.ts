@@ -4,7 +4,7 @@ export const history = {
   parties: 'By party',
   toParties: 'All parties',
   withParty: (host: string) => `Your history with ${host}`,
-  allWith: 'All you had to do with it',
+  allWith: 'Your whole history with it',
   details: 'Details',
   gave: (what: string) => `Gave you ${what}.`,
   got: (credential: string, claims: string) => `Got from ${credential}: ${claims}.`,

@@ -14,6 +14,7 @@ export const open = {
   picture: 'Or choose a picture of the code',
   noCode: 'There is no code of an issuer or a verifier in this picture.',
   noCamera: 'The camera cannot be used. Allow it for this page in the settings of the browser.',
+  cameraPicture: 'What the camera sees',
   holdCode: 'Hold the code in front of the camera.',
   handler: 'Open links with this wallet',
   handlerText:

@@ -6,7 +6,7 @@ export const history: Words['history'] = {
   parties: 'Por parte',
   toParties: 'Todas las partes',
   withParty: (host) => `Su historial con ${host}`,
-  allWith: 'Todo lo que tuvo que ver con ella',
+  allWith: 'Todo su historial con esta parte',
   details: 'Detalles',
   gave: (what) => `Le dio ${what}.`,
   got: (credential, claims) => `Obtuvo de ${credential}: ${claims}.`,

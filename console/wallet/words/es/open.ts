@@ -16,6 +16,7 @@ export const open: Words['open'] = {
   picture: 'O elija una imagen del código',
   noCode: 'En esta imagen no hay ningún código de un emisor ni de un verificador.',
   noCamera: 'No se puede usar la cámara. Permítala para esta página en los ajustes del navegador.',
+  cameraPicture: 'Lo que ve la cámara',
   holdCode: 'Ponga el código delante de la cámara.',
   handler: 'Abrir enlaces con esta cartera',
   handlerText:
