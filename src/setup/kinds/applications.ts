@@ -1,4 +1,5 @@
 // Applications with their roles and permissions, and who has which role in them.
+import { GRANTS, ID_TOKEN_ALGORITHMS, OPENID_SCOPES, SIGN_IN_STRENGTHS } from '../../identity/applications/consumers/index.ts';
 import { type Schema, t } from '../../platform/http/index.ts';
 import type { Body } from '../client.ts';
 import type { Key } from '../model.ts';
@@ -36,6 +37,11 @@ const strings = (schema: Schema<string>) => ({
 });
 const or = (schema: Schema): Field => ({ schema: t.nullable(schema) });
 const text: Field = { schema: Text };
+const someOf = (words: readonly string[]): Field => ({
+  ...or(t.array(t.oneOf(...words), { minItems: 1, uniqueItems: true })),
+  isSet: true,
+});
+const lifetime = or(t.integer({ minimum: 60, maximum: 31_536_000 }));
 
 const FIELDS: Readonly<Record<string, Field>> = {
   description: nullableText,
@@ -51,13 +57,19 @@ const FIELDS: Readonly<Record<string, Field>> = {
   backchannel_logout_uri: text,
   backchannel_logout_session_required: or(t.boolean()),
   id_token_claims: or(t.boolean()),
-  id_token_signed_response_alg: or(t.oneOf('RS256', 'ES256', 'EdDSA')),
+  id_token_signed_response_alg: or(t.oneOf(...ID_TOKEN_ALGORITHMS)),
   token_endpoint_auth_method: or(t.oneOf('client_secret_basic', 'client_secret_post', 'none')),
   require_pushed_authorization_requests: or(t.boolean()),
   dpop_bound_access_tokens: or(t.boolean()),
   default_max_age: or(t.integer({ minimum: 0 })),
   require_auth_time: or(t.boolean()),
   initiate_login_uri: text,
+  default_acr_values: someOf(SIGN_IN_STRENGTHS),
+  allowed_grant_types: someOf(GRANTS),
+  allowed_scopes: someOf(OPENID_SCOPES),
+  access_token_lifetime: lifetime,
+  refresh_token_lifetime: lifetime,
+  skip_consent: or(t.boolean()),
   client_uri: text,
   policy_uri: text,
   tos_uri: text,

@@ -29,6 +29,8 @@ export const extensionRules = {
   // With its secret.
   get_consumer: givesSecret(adminOrApplicationManager),
   update_consumer: adminOrApplicationManager,
+  // Its people are not asked for consent.
+  trust_consumer: admin,
   delete_consumer: adminOrApplicationManager,
   rotate_consumer_secret: givesSecret(adminOrApplicationManager),
   list_consumer_grants: adminOrApplicationManager,

@@ -7,7 +7,7 @@ import { fail } from '../../ground/faults.ts';
 import { criteriaOf, type Filters, foundPage, NAME_AND_CREATION, pageOf, searchOf } from '../../ground/resource/index.ts';
 import type { ConsumerChanges } from './attributes.ts';
 import { refuseBuiltIn } from './built-in.ts';
-import { deleteConsumer, findConsumer, listConsumers, lockConsumer } from './consumers.store.ts';
+import { deleteConsumer, endGrants, findConsumer, listConsumers, lockConsumer } from './consumers.store.ts';
 import { createConsumer, insertNewConsumer, type NewConsumer } from './create.rules.ts';
 import { type ConsumerDeps, tagOfConsumer } from './deps.ts';
 import { type ConsumerBodyBuilder, ensureConsumer } from './ensure.rules.ts';
@@ -61,6 +61,16 @@ async function removeConsumer({ db, change, management }: ConsumerDeps, caller: 
   });
 }
 
+/** Ends everything that the application has of people, and its own tokens. */
+async function endAccess({ db, change }: ConsumerDeps, caller: Caller, { id }: ConsumerRow): Promise<void> {
+  await change(caller, async ({ tx, audit, invalidate }) => {
+    if (!(await lockConsumer(db, tx, id))) fail('consumer.not_found', { id });
+    await endGrants(tx, id);
+    invalidate(tagOfConsumer(id));
+    audit('consumer.access_ended', { kind: 'consumer', id });
+  });
+}
+
 export function createConsumers(deps: ConsumerDeps) {
   return {
     target: (caller: Caller, id: string) => consumerTarget(deps, caller, id),
@@ -76,6 +86,7 @@ export function createConsumers(deps: ConsumerDeps) {
       refuseBuiltIn(consumer);
       return rotateSecret(deps, caller, consumer.id, graceSeconds);
     },
+    endAccess: (caller: Caller, consumer: ConsumerRow) => endAccess(deps, caller, consumer),
     endPreviousSecret: (caller: Caller, { id }: ConsumerRow) => endPreviousSecret(deps, caller, id),
     logo: (consumer: ConsumerRow) => readLogo(deps, consumer),
     replaceLogo: (caller: Caller, consumer: ConsumerRow, content: string) => replaceLogo(deps, caller, consumer, content),

@@ -4,6 +4,7 @@ import type { ConsumerRow } from '../../ground/database/index.ts';
 import { Links, ListLinks, parseJson } from '../../ground/resource/index.ts';
 import { withoutBadLinks } from './links.ts';
 import { logoPath, MAX_LOGO_TEXT } from './logo-image.ts';
+import { OPENID_DOCUMENTATION } from './openid-fields.ts';
 
 const Name = t.string({ minLength: 1, maxLength: 255, pattern: '\\S' });
 const ClientType = t.oneOf('confidential', 'public');
@@ -21,6 +22,7 @@ const optional = {
   scopes: t.nullable(t.array(t.string({ minLength: 1, maxLength: 255 }), { maxItems: 100 })),
   kind: t.nullable(t.oneOf(...KINDS)),
   extra: t.record(t.unknown()),
+  ...OPENID_DOCUMENTATION,
 };
 
 /** Other attributes are stored in `extra` and also shown at top level. */

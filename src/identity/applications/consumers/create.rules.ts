@@ -2,14 +2,14 @@
 import { seconds } from '../../../platform/clock.ts';
 import type { Static } from '../../../platform/http/index.ts';
 import { newId } from '../../../platform/ids.ts';
-import type { Caller } from '../../access/rules/index.ts';
+import { type Caller, permit } from '../../access/rules/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
 import type { ConsumerRow } from '../../ground/database/index.ts';
 import { checkConsumerBody, extraAttributes } from './attributes.ts';
 import type { CreateConsumer } from './consumers.schema.ts';
 import { insertConsumer } from './consumers.store.ts';
 import type { ConsumerDeps } from './deps.ts';
-import { postLogoutUrisOf, withoutNull } from './openid-fields.ts';
+import { postLogoutUrisOf, SKIP_CONSENT, withoutNull } from './openid-fields.ts';
 import { checkRedirectUriConflicts } from './redirect-uris.ts';
 import { type ConsumerWithSecret, newSealedSecret, withSecret } from './secrets.rules.ts';
 
@@ -43,6 +43,7 @@ export async function insertNewConsumer(
 
 export async function createConsumer(deps: ConsumerDeps, caller: Caller, body: NewConsumer): Promise<ConsumerWithSecret> {
   checkConsumerBody(body);
+  if (extraAttributes(body)[SKIP_CONSENT] === true) permit(caller, 'trust_consumer');
   checkRedirectUriConflicts(body.redirect_uris ?? [], postLogoutUrisOf(extraAttributes(body)));
   const row = await deps.change(caller, async (transaction) => {
     const inserted = await insertNewConsumer(deps, transaction, body);

@@ -6,7 +6,17 @@ export { type Consumers, createConsumers } from './consumers.rules.ts';
 export { findConsumer, namesOfConsumers } from './consumers.store.ts';
 export { tagOfConsumer } from './deps.ts';
 export type { ConsumerValues } from './ensure.rules.ts';
+export { grantsOf } from './grants.ts';
 export { logoPath } from './logo-image.ts';
-export { ID_TOKEN_ALGORITHMS, openidFieldsOf, postLogoutUrisOf } from './openid-fields.ts';
+export {
+  GRANTS,
+  ID_TOKEN_ALGORITHMS,
+  OPENID_SCOPES,
+  openidFieldsOf,
+  PRE_AUTHORIZED,
+  postLogoutUrisOf,
+  SIGN_IN_STRENGTHS,
+  SKIP_CONSENT,
+} from './openid-fields.ts';
 export { isNative, isRedirectUri, redirectUriConflict } from './redirect-uris.ts';
 export type { ConsumerWithSecret } from './secrets.rules.ts';

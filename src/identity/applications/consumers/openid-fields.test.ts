@@ -47,6 +47,12 @@ const BAD: Readonly<Record<string, readonly unknown[]>> = {
   default_max_age: [-1, 1.5, '60', true, 2 ** 53, [], {}],
   id_token_signed_response_alg: ['HS256', 'none', 'rs256', '', 7, true, ['RS256']],
   token_endpoint_auth_method: ['private_key_jwt', '', 7, ['client_secret_basic']],
+  default_acr_values: ['phr', [], ['phr', 'phr'], ['https://attacker.example'], [7], {}],
+  allowed_grant_types: ['authorization_code', [], ['token'], ['password', 'password'], [null], {}],
+  allowed_scopes: ['openid', [], ['openid profile'], ['admin'], ['openid', 'openid'], [7], {}],
+  access_token_lifetime: [0, 59, -1, 1.5, '60', 2 ** 53, 31_536_001, [], {}],
+  refresh_token_lifetime: [0, 59, '3600', 31_536_001],
+  skip_consent: NO_FLAGS,
 };
 const GOOD: Readonly<Record<string, unknown>> = {
   client_uri: 'https://app.example.org',
@@ -63,6 +69,12 @@ const GOOD: Readonly<Record<string, unknown>> = {
   default_max_age: 3600,
   id_token_signed_response_alg: 'ES256',
   token_endpoint_auth_method: 'client_secret_post',
+  default_acr_values: ['https://refeds.org/profile/mfa', 'phr'],
+  allowed_grant_types: ['authorization_code', 'refresh_token'],
+  allowed_scopes: ['openid', 'profile'],
+  access_token_lifetime: 600,
+  refresh_token_lifetime: 86_400,
+  skip_consent: false,
 };
 
 function authorization(api: TestApi, id: string, redirectUri = CALLBACK): string {

@@ -1,5 +1,6 @@
 // Attributes of a consumer as a client of the OpenID provider, with the names of client registration (RFC 7591, OpenID Connect). They
 // are stored with its other extra attributes. The provider rejects a client with an invalid one, so they are checked here.
+import { type Schema, t } from '../../../platform/http/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { isWebAddress } from '../../ground/resource/index.ts';
 import { checkRedirectUris, isRedirectUri, isWebUri } from './redirect-uris.ts';
@@ -30,6 +31,12 @@ const seconds: FieldType = {
   accepts: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
   description: 'a whole number of seconds',
 };
+const MINUTE = 60;
+const YEAR = 365 * 24 * 60 * MINUTE;
+const lifetime: FieldType = {
+  accepts: (value) => seconds.accepts(value) && Number(value) >= MINUTE && Number(value) <= YEAR,
+  description: `a whole number of seconds, from ${MINUTE} to ${YEAR}`,
+};
 const texts: FieldType = {
   accepts: (value) => Array.isArray(value) && value.every((one) => typeof one === 'string'),
   description: 'a list of URLs',
@@ -39,27 +46,101 @@ const oneOf = (...words: readonly string[]): FieldType => ({
   description: `one of ${words.join(', ')}`,
 });
 
+/** An empty list would say that nothing is allowed; the library takes it for no limit. */
+const someOf = (...words: readonly string[]): FieldType => ({
+  accepts: (value) =>
+    Array.isArray(value) &&
+    value.length > 0 &&
+    new Set(value).size === value.length &&
+    value.every((one) => typeof one === 'string' && words.includes(one)),
+  description: `a list of some of ${words.join(', ')}, each once`,
+});
+
 const POST_LOGOUT_URIS = 'post_logout_redirect_uris';
 export const ID_TOKEN_ALGORITHMS = ['RS256', 'ES256', 'EdDSA'] as const;
+export const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
+/** Of a credential offer (OID4VCI, 6.1). */
+export const PRE_AUTHORIZED = 'urn:ietf:params:oauth:grant-type:pre-authorized_code';
+export const GRANTS = [
+  'authorization_code',
+  'refresh_token',
+  'client_credentials',
+  DEVICE,
+  'password',
+  'implicit',
+  PRE_AUTHORIZED,
+] as const;
+/** Those that applications can ask for. */
+export const OPENID_SCOPES = [
+  'openid',
+  'profile',
+  'email',
+  'roles',
+  'organizations',
+  'all_info',
+  'offline_access',
+  'scim',
+] as const;
+/** How strong a sign-in was (`acr`), from weak to strong. The last is phishing-resistant: a passkey was used. */
+export const SIGN_IN_STRENGTHS = ['https://refeds.org/profile/sfa', 'https://refeds.org/profile/mfa', 'phr'] as const;
 
-const FIELD_TYPES: Readonly<Record<string, FieldType>> = {
-  [POST_LOGOUT_URIS]: texts,
-  backchannel_logout_uri: calledUrl,
-  backchannel_logout_session_required: flag,
-  /** Our own: the claims of the scopes are also in the ID token, for libraries that read only that. */
-  id_token_claims: flag,
-  id_token_signed_response_alg: oneOf(...ID_TOKEN_ALGORITHMS),
-  token_endpoint_auth_method: oneOf('client_secret_basic', 'client_secret_post', 'none'),
-  require_pushed_authorization_requests: flag,
-  dpop_bound_access_tokens: flag,
-  default_max_age: seconds,
-  require_auth_time: flag,
-  initiate_login_uri: httpsUrl,
-  client_uri: pageUrl,
-  policy_uri: pageUrl,
-  tos_uri: pageUrl,
-  logo_uri: pageUrl,
+/** Our own: the people of the application are not asked for consent. */
+export const SKIP_CONSENT = 'skip_consent';
+
+/** By its name: what it may be, and what it does. */
+const FIELD_TYPES: Readonly<Record<string, FieldType & { readonly about: string }>> = {
+  [POST_LOGOUT_URIS]: { ...texts, about: 'Where people may return to after they signed out.' },
+  backchannel_logout_uri: { ...calledUrl, about: 'Is called when the session of a person ends.' },
+  backchannel_logout_session_required: { ...flag, about: 'The call names the session (`sid`).' },
+  id_token_claims: {
+    ...flag,
+    about: 'The claims of the scopes are also in the ID token, for libraries that read only that.',
+  },
+  id_token_signed_response_alg: { ...oneOf(...ID_TOKEN_ALGORITHMS), about: 'Signs its ID tokens. Not set: RS256.' },
+  token_endpoint_auth_method: {
+    ...oneOf('client_secret_basic', 'client_secret_post', 'none'),
+    about: 'How a confidential client sends its secret. Not set: `client_secret_basic`. Public clients have none.',
+  },
+  require_pushed_authorization_requests: { ...flag, about: 'Sign-ins begin with a pushed request (RFC 9126).' },
+  dpop_bound_access_tokens: { ...flag, about: 'Tokens are bound to a key of the application (DPoP, RFC 9449).' },
+  default_max_age: { ...seconds, about: 'People sign in again if they did so longer ago.' },
+  require_auth_time: { ...flag, about: 'The ID token says when the person signed in (`auth_time`).' },
+  default_acr_values: {
+    ...someOf(...SIGN_IN_STRENGTHS),
+    about: 'How strong sign-ins should be, unless a request says so itself with `acr_values`.',
+  },
+  initiate_login_uri: { ...httpsUrl, about: 'Where others can send a person to sign in to the application.' },
+  allowed_grant_types: {
+    ...someOf(...GRANTS),
+    about: 'The ways to get tokens that the application may use. Not set: all that `client_type` and `grant_type` allow.',
+  },
+  allowed_scopes: { ...someOf(...OPENID_SCOPES), about: 'The scopes that the application may ask for. Not set: all.' },
+  access_token_lifetime: {
+    ...lifetime,
+    about: 'For how long its access tokens are good. Never longer than the service allows.',
+  },
+  refresh_token_lifetime: {
+    ...lifetime,
+    about: 'For how long a refresh token is good that is not used. Never longer than the service allows.',
+  },
+  [SKIP_CONSENT]: {
+    ...flag,
+    about:
+      'People are not asked whether the application may have what it asks for. Only administrators set it, and while it is set only they change `redirect_uris` and `allowed_scopes`.',
+  },
+  client_uri: { ...pageUrl, about: 'The home page.' },
+  policy_uri: { ...pageUrl, about: 'What the application does with data of people.' },
+  tos_uri: { ...pageUrl, about: 'The terms of use.' },
+  logo_uri: { ...pageUrl, about: 'An image. The logo of the application itself is uploaded.' },
 };
+
+/** For the API document. They are checked by `checkOpenidFields`, also inside of `extra`. */
+export const OPENID_DOCUMENTATION: Readonly<Record<string, Schema>> = Object.fromEntries(
+  Object.entries(FIELD_TYPES).map(([name, { about, description }]) => [
+    name,
+    t.unknown({ description: `${about} It is ${description}, or null.` }),
+  ]),
+);
 
 const fieldTypeOf = (field: string): FieldType | undefined =>
   Object.hasOwn(FIELD_TYPES, field) ? FIELD_TYPES[field] : undefined;

@@ -1,5 +1,5 @@
 // Changing a consumer.
-import type { Caller } from '../../access/rules/index.ts';
+import { type Caller, permit } from '../../access/rules/index.ts';
 import type { ConsumerRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { parseJson } from '../../ground/resource/index.ts';
@@ -7,12 +7,16 @@ import { type ConsumerChanges, checkConsumerBody, extraAttributes } from './attr
 import { refuseBuiltIn } from './built-in.ts';
 import { endGrants, lockConsumer, updateConsumer } from './consumers.store.ts';
 import { type ConsumerDeps, tagOfConsumer } from './deps.ts';
-import { postLogoutUrisOf, setsPostLogoutUris, withoutNull } from './openid-fields.ts';
+import { grantsOf } from './grants.ts';
+import {
+  OPENID_SCOPES,
+  openidFieldsOf,
+  postLogoutUrisOf,
+  SKIP_CONSENT,
+  setsPostLogoutUris,
+  withoutNull,
+} from './openid-fields.ts';
 import { checkRedirectUriConflicts } from './redirect-uris.ts';
-
-/** Ignores the order. */
-const isSameSet = (one: string, other: string): boolean =>
-  new Set(JSON.parse(one) as string[]).symmetricDifference(new Set(JSON.parse(other) as string[])).size === 0;
 
 const revisedColumns = (current: ConsumerRow, body: ConsumerChanges) => ({
   name: body.name ?? current.name,
@@ -23,6 +27,41 @@ const revisedColumns = (current: ConsumerRow, body: ConsumerChanges) => ({
   scopes: body.scopes ? JSON.stringify(body.scopes) : current.scopes,
   extra: JSON.stringify(withoutNull({ ...parseJson(current.extra), ...extraAttributes(body) })),
 });
+
+/** The attributes of a consumer that are compared. */
+const comparable = ({
+  redirect_uris: uris,
+  client_type,
+  grant_type,
+  extra,
+}: Pick<ConsumerRow, 'redirect_uris' | 'client_type' | 'grant_type' | 'extra'>) => {
+  const { allowed_scopes: scopes, [SKIP_CONSENT]: skipsConsent } = openidFieldsOf(parseJson(extra));
+  return {
+    uris: JSON.parse(uris) as string[],
+    scopes: new Set((scopes as string[] | undefined) ?? OPENID_SCOPES),
+    grantTypes: grantsOf({ client_type, grant_type, extra }),
+    skipsConsent: skipsConsent === true,
+  };
+};
+type Comparable = ReturnType<typeof comparable>;
+
+const isSame = (one: Iterable<string>, other: Iterable<string>): boolean =>
+  new Set(one).symmetricDifference(new Set(other)).size === 0;
+
+/** What of a change takes something away that codes, tokens and consents still have: they end. */
+const TAKES_AWAY: readonly ((before: Comparable, after: Comparable) => boolean)[] = [
+  // Those that were issued for the old addresses may be in the wrong hands.
+  (before, after) => !isSame(before.uris, after.uris),
+  (before, after) => !before.scopes.isSubsetOf(after.scopes),
+  (before, after) => !before.grantTypes.isSubsetOf(after.grantTypes),
+  // People who were not asked have not agreed.
+  (before, after) => before.skipsConsent && !after.skipsConsent,
+];
+
+/** Whoever could send people to another address, or ask for more, could get what nobody agreed to. */
+const needsTrust = (before: Comparable, after: Comparable): boolean =>
+  before.skipsConsent !== after.skipsConsent ||
+  (after.skipsConsent && !(isSame(before.uris, after.uris) && isSame(before.scopes, after.scopes)));
 
 export async function reviseConsumer(
   { db, change }: ConsumerDeps,
@@ -41,9 +80,10 @@ export async function reviseConsumer(
     // Only when the URIs change: old rows that fail the check can still be renamed.
     if (body.redirect_uris || setsPostLogoutUris(extraAttributes(body)))
       checkRedirectUriConflicts(JSON.parse(values.redirect_uris) as string[], postLogoutUrisOf(parseJson(values.extra)));
+    const [before, after] = [comparable(current), comparable(values)];
+    if (needsTrust(before, after)) permit(caller, 'trust_consumer');
     await updateConsumer(tx, id, values);
-    // Codes and tokens issued for the old addresses may be in the wrong hands.
-    if (!isSameSet(current.redirect_uris, values.redirect_uris)) await endGrants(tx, id);
+    if (TAKES_AWAY.some((takesAway) => takesAway(before, after))) await endGrants(tx, id);
     invalidate(tagOfConsumer(id));
     audit('consumer.updated', { kind: 'consumer', id }, { fields: Object.keys(body) });
     return { ...current, ...values };

@@ -69,6 +69,20 @@ export function mountApplicationGrants(
   );
 
   app.delete(
+    many,
+    {
+      id: 'deleteConsumerGrants',
+      summary: 'End the access of a consumer to everybody',
+      description: 'All consents and tokens of the application end, also its own (client credentials). Roles in it stay.',
+      tag,
+      rule: 'end_consumer_grant',
+      target,
+      reply: { 204: null },
+    },
+    (call) => consumers.endAccess(call.caller, call.target),
+  );
+
+  app.delete(
     `${many}/:user_id`,
     {
       id: 'deleteConsumerGrant',

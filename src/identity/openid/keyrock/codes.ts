@@ -2,7 +2,7 @@
 // the person's token. Applications that are registered with the grant type `implicit` get an access token instead of a code.
 import type { Provider } from 'oidc-provider';
 import { type Caller, type FreshLogin, loginTimeOf } from '../../access/rules/index.ts';
-import { findConsumer } from '../../applications/consumers/index.ts';
+import { findConsumer, grantsOf } from '../../applications/consumers/index.ts';
 import type { ConsumerRow, Database } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { parseJson } from '../../ground/resource/index.ts';
@@ -40,7 +40,10 @@ export function createKeyrockCodes({
   async function findAllowedConsumer(clientId: string, responseType: ResponseType): Promise<ConsumerRow> {
     const consumer = await findConsumer(db.read, clientId);
     if (!consumer) fail('request.bad_value', { field: 'client_id', why: 'there is no such application' });
-    if (responseType === 'token' && consumer.grant_type !== 'implicit')
+    const grantTypes = grantsOf(consumer);
+    if (responseType === 'code' && !grantTypes.has('authorization_code'))
+      fail('request.bad_value', { field: 'response_type', why: 'this application gets no codes' });
+    if (responseType === 'token' && !grantTypes.has('implicit'))
       fail('request.bad_value', { field: 'response_type', why: 'a token is for applications with the grant type implicit' });
     if (responseType === 'token' && parseJson(consumer.extra).dpop_bound_access_tokens === true)
       fail('request.bad_value', { field: 'response_type', why: 'tokens of this application are bound to a key' });
@@ -99,7 +102,8 @@ export function createKeyrockCodes({
     const models = await provider();
     const client = await models.Client.find(clientId);
     if (!client) fail('request.bad_value', { field: 'client_id', why: 'there is no such application' });
-    const scope = SCOPES.filter((one) => scopes.includes(one)).join(' ');
+    const allowed = client.scope?.split(' ') ?? SCOPES;
+    const scope = SCOPES.filter((one) => scopes.includes(one) && allowed.includes(one)).join(' ');
     const grant = new models.Grant({ accountId: caller.userId, clientId });
     if (scope !== '') grant.addOIDCScope(scope);
     return { models, about: { accountId: caller.userId, client, grantId: await grant.save(), scope } };

@@ -8,7 +8,7 @@ export const ROOT = '/openid';
 /** Challenges for attested wallets. */
 export const CHALLENGE = `${ROOT}/challenge`;
 /** The grant of credential offers (OID4VCI, 6.1). */
-export const PRE_AUTHORIZED = 'urn:ietf:params:oauth:grant-type:pre-authorized_code';
+export { PRE_AUTHORIZED } from '../../applications/consumers/index.ts';
 export const DISCOVERY = '/.well-known/openid-configuration';
 export const ACCOUNT = '/account';
 /** The pages of an account, in the order of their menu. */

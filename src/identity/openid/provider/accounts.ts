@@ -1,6 +1,7 @@
 // Users as accounts of the OpenID provider: the claims of each scope.
 
 import type { UserPermissionsReader } from '../../applications/app-roles/index.ts';
+import { OPENID_SCOPES } from '../../applications/consumers/index.ts';
 import type { Pictures } from '../../directory/pictures/index.ts';
 import {
   displayNameOf,
@@ -36,11 +37,11 @@ export const CLAIMS = {
   organizations: ['organizations'],
   /** The user information of Keyrock's back-end. */
   all_info: ['id', 'email', 'displayName', 'roles', 'organizations', 'app_id', 'isGravatarEnabled', 'username'],
-} as const;
+} as const satisfies Partial<Record<(typeof OPENID_SCOPES)[number], readonly string[]>>;
 
 /** Allows provisioning the user's domain, if the user may do so. */
 export const PROVISIONING_SCOPE = 'scim';
-export const SCOPES = [...Object.keys(CLAIMS), 'offline_access', PROVISIONING_SCOPE];
+export const SCOPES: readonly string[] = OPENID_SCOPES;
 
 interface ApplicationRoles {
   readonly roles: readonly { id: string; name: string }[];

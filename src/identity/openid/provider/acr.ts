@@ -1,7 +1,8 @@
 // How strong a sign-in was (`acr`), by what was used for it (`amr`).
+import { SIGN_IN_STRENGTHS } from '../../applications/consumers/index.ts';
 
 /** From weak to strong. A stronger sign-in satisfies a request for a weaker one. The last is phishing-resistant: a passkey was used. */
-export const ACR_VALUES: readonly string[] = ['https://refeds.org/profile/sfa', 'https://refeds.org/profile/mfa', 'phr'];
+export const ACR_VALUES: readonly string[] = SIGN_IN_STRENGTHS;
 
 const strengthOf = (amr: readonly string[]): number => (amr.includes('pop') ? 2 : amr.includes('mfa') ? 1 : 0);
 

@@ -2,29 +2,26 @@
 import type { ClientMetadata } from 'oidc-provider';
 import {
   type ConsumerWithSecret,
+  grantsOf,
   isNative,
   openidFieldsOf,
   postLogoutUrisOf,
   redirectUriConflict,
+  SKIP_CONSENT,
 } from '../../applications/consumers/index.ts';
 import { parseJson } from '../../ground/resource/index.ts';
-import { PRE_AUTHORIZED } from '../paths/index.ts';
 
 /** Our own: the secret before the current one, while it works. */
 export const PREVIOUS_SECRET = 'previous_client_secret';
 
-const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
-
-/** Every client may use the authorization code grant; `password` must be registered. */
-function grantTypesOf(registered: string, isConfidential: boolean): string[] {
-  const common = ['authorization_code', 'refresh_token', DEVICE, PRE_AUTHORIZED];
-  return [
-    ...common,
-    ...(registered === 'password' ? ['password'] : []),
-    // Client credentials require a secret (RFC 6749, 4.4).
-    ...(isConfidential ? ['client_credentials'] : []),
-  ];
-}
+/** Our own attributes that the library has to keep. */
+export const OWN_ATTRIBUTES = [
+  'id_token_claims',
+  'access_token_lifetime',
+  'refresh_token_lifetime',
+  SKIP_CONSENT,
+  PREVIOUS_SECRET,
+];
 
 /** A client with a secret must always use it. */
 function authMethodOf(isConfidential: boolean, registered: unknown): 'none' | 'client_secret_basic' | 'client_secret_post' {
@@ -40,8 +37,12 @@ export function clientOf(consumer: ConsumerWithSecret): ClientMetadata {
   const fitting = (uris: readonly string[]) => uris.filter((uri) => redirectUriConflict(uri, native) === undefined);
   const redirectUris = fitting(registered);
   const isConfidential = consumer.client_type === 'confidential';
+  // The library would refuse a client with a grant that it does not have; Keyrock's `implicit` is ours.
+  const grantTypes = [...grantsOf(consumer)].filter((one) => one !== 'implicit');
+  const { allowed_scopes: scopes, ...fields } = openidFieldsOf(extra);
   return {
-    ...openidFieldsOf(extra),
+    ...fields,
+    ...(scopes === undefined ? {} : { scope: (scopes as string[]).join(' ') }),
     post_logout_redirect_uris: fitting(postLogoutUrisOf(extra)),
     client_id: consumer.id,
     client_name: consumer.name,
@@ -50,7 +51,7 @@ export function clientOf(consumer: ConsumerWithSecret): ClientMetadata {
     ...(isConfidential && consumer.plainPreviousSecret ? { [PREVIOUS_SECRET]: consumer.plainPreviousSecret } : {}),
     application_type: native ? 'native' : 'web',
     redirect_uris: redirectUris,
-    response_types: redirectUris.length > 0 ? ['code'] : [],
-    grant_types: grantTypesOf(consumer.grant_type, isConfidential),
+    response_types: redirectUris.length > 0 && grantTypes.includes('authorization_code') ? ['code'] : [],
+    grant_types: grantTypes,
   };
 }

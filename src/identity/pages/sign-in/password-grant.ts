@@ -60,7 +60,8 @@ export function registerPasswordGrant(
       const { userId, generation } = await authenticateOrRefuse(ctx);
       records.bind(userId, generation);
       const requested = text((params as Record<string, unknown>).scope).split(' ');
-      const scope = SCOPES.filter((one) => requested.includes(one)).join(' ');
+      const allowed = client.scope?.split(' ') ?? SCOPES;
+      const scope = SCOPES.filter((one) => requested.includes(one) && allowed.includes(one)).join(' ');
       const grant = new provider.Grant({ accountId: userId, clientId: client.clientId });
       if (scope !== '') grant.addOIDCScope(scope);
       const about = { accountId: userId, client, grantId: await grant.save(), gty: 'password', scope };

@@ -57,7 +57,7 @@ async function findAccount(
 export const claimsOf = (deps: ClaimsDeps) =>
   ({
     claims: Object.fromEntries(Object.entries(CLAIMS).map(([scope, names]) => [scope, [...names]])),
-    scopes: SCOPES,
+    scopes: [...SCOPES],
     // findAccount decides this for each client.
     conformIdTokenClaims: false,
     findAccount: (ctx, sub, token) => findAccount(deps, ctx, sub, token as UsedToken | undefined),

@@ -22,7 +22,7 @@ import {
   KEYLESS,
   replayErrorOf,
 } from '../attested-wallets.ts';
-import { PREVIOUS_SECRET } from '../clients.ts';
+import { OWN_ATTRIBUTES } from '../clients.ts';
 import { CREDENTIAL_DETAILS, type CredentialCatalog, isForCredentials, offerParameter } from '../credential-requests.ts';
 import { DPOP_ALGORITHMS } from '../dpop-proofs.ts';
 import { IDP_HINT } from '../idp-hint.ts';
@@ -93,7 +93,7 @@ const cookiesOf = (keys: Keyring, issuer: string) =>
 
 /** Client metadata and client authentication. */
 const clients = {
-  extraClientMetadata: { properties: ['id_token_claims', PREVIOUS_SECRET] },
+  extraClientMetadata: { properties: OWN_ATTRIBUTES },
   clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
   clientDefaults: {
     grant_types: ['authorization_code'],

@@ -1,10 +1,11 @@
 // The initial grant of a request: what the person allowed the application before.
 import type { KoaContextWithOIDC } from 'oidc-provider';
+import { SKIP_CONSENT } from '../../../applications/consumers/index.ts';
 import type { Records } from '../../records/index.ts';
 import { readConsent } from '../consents.ts';
 import type { OidcGrant } from '../library.ts';
 
-/** Adds the requested scopes to the grant of a first-party application. */
+/** Adds the requested scopes to the grant of an application whose people are not asked. */
 async function extendGrant(grant: OidcGrant, scopes: ReadonlySet<string>): Promise<OidcGrant> {
   const allowed = new Set(grant.getOIDCScope().split(' '));
   if (grant.jti && [...scopes].every((scope) => allowed.has(scope))) return grant;
@@ -23,7 +24,7 @@ export async function loadExistingGrant(
   const inSession = result?.consent?.grantId ?? session!.grantIdFor(clientId);
   const existing = inSession ? await provider.Grant.find(inSession) : undefined;
   const accountId = session!.accountId;
-  if (accountId && isFirstParty(clientId))
+  if (accountId && (isFirstParty(clientId) || client![SKIP_CONSENT] === true))
     return extendGrant(existing ?? new provider.Grant({ accountId, clientId }), ctx.oidc.requestParamOIDCScopes);
   if (inSession || !accountId) return existing;
   const consent = await readConsent(records, accountId, clientId);

@@ -24,16 +24,22 @@ export const sessionLifetime = (
   return Math.max(Math.min(sessionIdleSeconds, (loginTs ?? now) + sessionSeconds - now), 1);
 };
 
+/** Whoever manages an application makes the lives of its tokens shorter than the service has them, never longer. */
+const shorter = (ofService: number, ofClient: unknown): number =>
+  typeof ofClient === 'number' ? Math.min(ofService, ofClient) : ofService;
+
 export const ttlOf = (lifetimes: Lifetimes) =>
   ({
-    AccessToken: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? lifetimes.accessTokenSeconds,
+    AccessToken: (_ctx, token, client) =>
+      shorter(token.resourceServer?.accessTokenTTL ?? lifetimes.accessTokenSeconds, client?.['access_token_lifetime']),
     AuthorizationCode: MINUTE,
-    ClientCredentials: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? lifetimes.accessTokenSeconds,
+    ClientCredentials: (_ctx, token, client) =>
+      shorter(token.resourceServer?.accessTokenTTL ?? lifetimes.accessTokenSeconds, client?.['access_token_lifetime']),
     DeviceCode: 10 * MINUTE,
     Grant: () => lifetimes.refreshTokenSeconds,
     IdToken: HOUR,
     // Shorter until the person is signed in.
     Interaction: (_ctx, { session }) => (session?.accountId ? HOUR : 20 * MINUTE),
-    RefreshToken: () => lifetimes.refreshTokenSeconds,
+    RefreshToken: (_ctx, _token, client) => shorter(lifetimes.refreshTokenSeconds, client?.['refresh_token_lifetime']),
     Session: (_ctx, session) => (session.accountId ? sessionLifetime(lifetimes, session) : 20 * MINUTE),
   }) satisfies Configuration['ttl'];

@@ -31,6 +31,16 @@ function accountDisabled({ interactionPolicy: { Check } }: OidcProviderLibrary):
   );
 }
 
+/** An application lost a scope since it asked for it: what a person has begun with it is not finished. */
+function scopeTakenAway({ interactionPolicy: { Check }, errors }: OidcProviderLibrary): PromptCheck {
+  return new Check('scope_taken_away', 'requested scope is not allowed', 'invalid_scope', ({ oidc }) => {
+    const allowed = oidc.client?.scope?.split(' ');
+    const taken = allowed && [...oidc.requestParamOIDCScopes].find((scope) => !allowed.includes(scope));
+    if (taken !== undefined) throw new errors.InvalidScope('requested scope is not allowed', taken);
+    return Check.NO_NEED_TO_PROMPT;
+  });
+}
+
 /** A person must allow each resource, by its address. First-party applications need no consent. */
 function resourceNotAllowed(
   { interactionPolicy: { Check } }: OidcProviderLibrary,
@@ -105,6 +115,7 @@ export function promptsOf(library: OidcProviderLibrary, deps: PromptDeps) {
   const { checks } = policy.get('login')!;
   // Replaced by ours: theirs know no order of values, and ask again and again.
   for (const reason of ['essential_acr', 'essential_acrs']) checks.remove(reason);
+  checks.add(scopeTakenAway(library));
   checks.add(sessionTooOld(library, lifetimes));
   checks.add(accountDisabled(library));
   checks.add(providerSessionOver(library, deps));

@@ -1,0 +1,168 @@
+// What an application may do is limited by its registration, at every way in; and nobody loosens it who may not.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import * as client from 'openid-client';
+import { assertForbidden, assertOk, assertRefused } from '../../../../test/support/answers.ts';
+import { onEachDatabase } from '../../../../test/support/api.ts';
+import { assign, makeApplication, makeOrganization, makePerson } from '../../../../test/support/applications.ts';
+import { informationOf, KEYROCK_CALLBACK, KeyrockClient } from '../../../../test/support/keyrock-client.ts';
+import { CALLBACK, makeUser, RelyingParty, refusal } from '../../../../test/support/relying-party.ts';
+import { stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
+
+const PATH = '/v3/OS-OAUTH2/consumers';
+const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
+
+onEachDatabase('The limits of an application', (api) => {
+  const change = (id: string, values: Record<string, unknown>, token?: string) =>
+    api.patch(`${PATH}/${id}`, { consumer: values }, token === undefined ? {} : { token });
+  const errorOf = async (party: RelyingParty, more: Record<string, string>): Promise<string | null> => {
+    const { url } = await party.ask(more);
+    return (await new TestBrowser(api).go(url)).redirectTarget?.searchParams.get('error') ?? null;
+  };
+  const devicePost = (party: RelyingParty, scope: string) => refusal(client.initiateDeviceAuthorization(party.config, { scope }));
+
+  it('name the scopes, at every way to ask for one', async () => {
+    const party = await RelyingParty.make(api, { grant_type: 'password', allowed_scopes: ['openid', 'email'] });
+    const person = await makeUser(api);
+    assert.equal(await errorOf(party, { scope: 'openid profile' }), 'invalid_scope');
+    assert.equal(await devicePost(party, 'openid scim'), 'invalid_scope');
+    assert.equal(await refusal(client.clientCredentialsGrant(party.config, { scope: 'all_info' })), 'invalid_scope');
+    const { name: username, password } = person;
+    const asked = { username, password, scope: 'openid email all_info' };
+    assert.equal((await client.genericGrantRequest(party.config, 'password', asked)).scope, 'openid email');
+    const { scope } = await party.tokensFor(person, { scope: 'openid email' });
+    assert.equal(scope, 'openid email');
+    const keyrock = await KeyrockClient.make(api, { allowed_scopes: ['openid'] });
+    const tokens = (await keyrock.tokens(await makePerson(api))) as unknown as { scope?: string; access_token: string };
+    assert.ok(!tokens.scope?.includes('all_info'), tokens.scope);
+  });
+
+  it('are kept by what was begun before: tokens and consents end, and an open sign-in is not finished', async () => {
+    const party = await RelyingParty.make(api);
+    const person = await makeUser(api);
+    const { access_token: token } = await party.tokensFor(person, { scope: 'openid profile' });
+    const browser = new TestBrowser(api);
+    const page = await browser.go((await party.ask({ scope: 'openid profile' })).url);
+    assert.equal(stepOf(page), 'password');
+    assertOk(await change(party.application.id, { description: 'something else', allowed_scopes: null }));
+    assert.ok(await party.isActive(token), 'nothing was taken away');
+    assertOk(await change(party.application.id, { allowed_scopes: ['openid', 'email'] }));
+    assert.ok(!(await party.isActive(token)));
+    const after = await browser.submit(page, 'password', { name: person.name, password: person.password });
+    assert.equal(after.redirectTarget?.searchParams.get('code') ?? null, null);
+    assert.equal(after.redirectTarget?.searchParams.get('error'), 'invalid_scope');
+    const { access_token: next } = await party.tokensFor(person, { scope: 'openid email' });
+    assertOk(await change(party.application.id, { allowed_scopes: ['openid', 'email', 'profile'] }));
+    assert.ok(await party.isActive(next), 'more is allowed than before');
+  });
+
+  it('name the grants', async () => {
+    const only = { allowed_grant_types: ['client_credentials'], grant_type: 'password' };
+    const service = await RelyingParty.make(api, only);
+    const { name: username, password } = await makeUser(api);
+    assert.ok((await client.clientCredentialsGrant(service.config)).access_token);
+    assert.notEqual(await errorOf(service, {}), null);
+    assert.equal(await devicePost(service, 'openid'), 'invalid_request', 'the grant is not allowed');
+    const asked = client.genericGrantRequest(service.config, 'password', { username, password });
+    assert.equal(await refusal(asked), 'unauthorized_client');
+    const keyrock = await KeyrockClient.make(api, { grant_type: 'implicit', allowed_grant_types: ['client_credentials'] });
+    const person = await makePerson(api);
+    for (const type of ['code', 'token'])
+      assertRefused(await keyrock.ask(person.token, { response_type: type, redirect_uri: KEYROCK_CALLBACK }), 400);
+
+    const page = await RelyingParty.make(api, { client_type: 'public', allowed_grant_types: ['client_credentials', DEVICE] });
+    assert.equal(await refusal(client.clientCredentialsGrant(page.config)), 'unauthorized_client', 'it has no secret');
+    assert.ok((await client.initiateDeviceAuthorization(page.config, { scope: 'openid' })).device_code);
+  });
+
+  it('end refresh tokens whose grant is taken away', async () => {
+    const keyrock = await KeyrockClient.make(api);
+    const tokens = await keyrock.tokens(await makePerson(api));
+    assertOk(await change(keyrock.id, { allowed_grant_types: ['authorization_code'] }));
+    assert.equal((await informationOf(api, tokens.access_token)).status, 404);
+    assert.equal((await keyrock.refresh(tokens.refresh_token)).status, 400);
+  });
+
+  it('make tokens live shorter, never longer than the service has them', async () => {
+    const [short, long] = [
+      await RelyingParty.make(api, { access_token_lifetime: 60, refresh_token_lifetime: 3600 }),
+      await RelyingParty.make(api, { access_token_lifetime: 31_536_000 }),
+    ];
+    const usual = (await client.clientCredentialsGrant((await RelyingParty.make(api)).config)).expires_in!;
+    assert.equal((await client.clientCredentialsGrant(short.config)).expires_in, 60);
+    assert.equal((await client.clientCredentialsGrant(long.config)).expires_in, usual);
+    const tokens = await short.tokensFor(await makeUser(api), { scope: 'openid offline_access' });
+    assert.equal(tokens.expires_in, 60);
+    const { exp, iat } = await client.tokenIntrospection(short.config, tokens.refresh_token!);
+    assert.equal(exp! - iat!, 3600);
+  });
+
+  it('ask for a stronger sign-in, if the application does not say so itself', async () => {
+    const party = await RelyingParty.make(api, { default_acr_values: ['https://refeds.org/profile/mfa'] });
+    const { url } = await party.ask();
+    const page = await new TestBrowser(api).go(url);
+    assert.equal(stepOf(page), 'password');
+    // It is a wish: whoever cannot do more goes on, and the ID token says so.
+    const tokens = await party.tokensFor(await makeUser(api));
+    assert.equal(tokens.claims()!.acr, 'https://refeds.org/profile/sfa');
+  });
+
+  it('let only administrators say that people are not asked, and change where they are sent then', async () => {
+    const manager = await makePerson(api);
+    const organization = await makeOrganization(api, manager);
+    const own = await RelyingParty.make(api);
+    const { id } = own.application;
+    await assign(api, { user: manager.user, organization, application: { id }, role: { id: 'provider' } });
+    const refused = /not authorized to perform the requested action: trust_consumer/;
+    for (const values of [{ skip_consent: true }, { extra: { skip_consent: true } }]) {
+      assertRefused(await change(id, values, manager.token), 403, refused);
+      const made = await api.post(PATH, { consumer: { name: 'own', ...values } }, { token: manager.token });
+      assertRefused(made, 403, refused);
+    }
+    assertOk(await change(id, { skip_consent: false }, manager.token));
+
+    assertOk(await change(id, { skip_consent: true }));
+    const person = await makeUser(api);
+    const browser = new TestBrowser(api);
+    const { url, checks } = await own.ask({ scope: 'openid email' });
+    const page = await browser.go(url);
+    const tokens = await own.redeem(
+      await browser.submit(page, 'password', { name: person.name, password: person.password }),
+      checks,
+    );
+    assert.equal(tokens.scope, 'openid email', 'nobody was asked');
+    for (const values of [
+      { redirect_uris: [CALLBACK, 'https://elsewhere.example.org/'] },
+      { allowed_scopes: ['openid'] },
+      { skip_consent: null },
+      { skip_consent: false },
+    ])
+      assertRefused(await change(id, values, manager.token), 403, refused);
+    assertOk(await change(id, { description: 'by the manager', skip_consent: true, redirect_uris: [CALLBACK] }, manager.token));
+    assert.ok(await own.isActive(tokens.access_token));
+    // A resource is somebody else: people are asked all the same.
+    const more = await browser.go((await own.ask({ scope: 'openid', resource: 'https://api.example.org/' })).url);
+    assert.equal(more.redirectTarget, undefined);
+
+    assertOk(await change(id, { skip_consent: null }));
+    assert.ok(!(await own.isActive(tokens.access_token)), 'nobody has agreed to it');
+    assert.equal((await browser.go((await own.ask({ scope: 'openid email' })).url)).redirectTarget, undefined);
+  });
+
+  it('are changed, and access is ended for everybody, by those who manage the application only', async () => {
+    const keyrock = await KeyrockClient.make(api);
+    const [person, stranger] = [await makePerson(api), await makePerson(api)];
+    const own = await makeApplication(api, {}, stranger.token);
+    const { access_token: token } = await keyrock.tokens(person);
+    const strangers = [stranger.token, person.token];
+    await assertForbidden(api, strangers, 'DELETE', `${PATH}/${keyrock.id}/grants`);
+    for (const values of [{ allowed_scopes: ['openid'] }, { dpop_bound_access_tokens: false }, { access_token_lifetime: 60 }])
+      await assertForbidden(api, strangers, 'PATCH', `${PATH}/${keyrock.id}`, { body: { consumer: values } });
+    assertRefused(await api.delete(`${PATH}/nothing/grants`), 404);
+    assertOk(await api.delete(`${PATH}/${own.id}/grants`, { token: stranger.token }), 204);
+    assert.equal((await informationOf(api, token)).status, 200, 'the other application keeps its own');
+    assertOk(await api.delete(`${PATH}/${keyrock.id}/grants`), 204);
+    assert.equal((await informationOf(api, token)).status, 404);
+    assert.deepEqual(assertOk(await api.get(`${PATH}/${keyrock.id}/grants`)).grants, []);
+  });
+});
