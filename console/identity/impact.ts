@@ -19,6 +19,8 @@ export interface ImpactOptions {
   readonly path: string;
   /** Only these counts, for an act that does less than a deletion. */
   readonly only?: readonly string[];
+  /** What is said before the numbers, where nothing is about to be deleted. */
+  readonly title?: string;
 }
 
 type Count = keyof typeof words.impact.counts;
@@ -66,12 +68,13 @@ export class ImpactElement extends PageElement {
     if (this.#hasFailed) return html`<p class="soft">${impact.unknown}</p>`;
     if (!this.#impact) return html`<p class="soft">${shared.loading}…</p>`;
     const lines = this.#lines(this.#impact);
-    if (lines.length === 0) return html`<p>${impact.nothing}</p>`;
-    return html`<p>${impact.title}</p><ul>${lines.map((line) => html`<li>${line}</li>`)}</ul>`;
+    const { title } = this.#options!;
+    if (lines.length === 0) return title === undefined ? html`<p>${impact.nothing}</p>` : html``;
+    return html`<p>${title ?? impact.title}</p><ul>${lines.map((line) => html`<li>${line}</li>`)}</ul>`;
   }
 }
 
 define('gh-impact', ImpactElement);
 
-export const impactOf = (path: string, only?: readonly string[]): TemplateResult =>
-  html`<div aria-live="polite"><gh-impact .options=${only ? { path, only } : { path }}></gh-impact></div>`;
+export const impactOf = (path: string, only?: readonly string[], title?: string): TemplateResult =>
+  html`<div aria-live="polite"><gh-impact .options=${{ path, ...(only ? { only } : {}), ...(title === undefined ? {} : { title }) }}></gh-impact></div>`;

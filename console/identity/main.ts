@@ -18,7 +18,10 @@ async function start(): Promise<void> {
     await session.start();
     onIdle(session.idleSeconds, () => void session.signOut());
     const mine = () => menu.filter(({ rules }) => !rules || rules.some((rule) => session.may(rule)));
-    frame.start({ routes, menu: () => mine().map(({ path, label }) => ({ href: hrefOf(path), label: label() })) });
+    frame.start({
+      routes,
+      menu: () => mine().map(({ path, label, icon }) => ({ href: hrefOf(path), label: label(), ...(icon ? { icon } : {}) })),
+    });
   } catch (error) {
     const again = (): void => window.location.reload();
     render(html`<main id="content">${problemMessage({ ...problemOf(error), canRetry: true }, again)}</main>`, document.body);

@@ -1,5 +1,6 @@
 // The screens of the console, their addresses, and the rule that opens each of them in the menu.
 import type { ScreenEntry } from '../shared/frame.ts';
+import type { Icon } from '../shared/icons.ts';
 import type { Route } from '../shared/router.ts';
 import { words } from './words/index.ts';
 
@@ -35,21 +36,32 @@ export const routes: readonly Route<ScreenEntry>[] = [
 
 export interface MenuEntry {
   readonly path: string;
+  readonly icon?: Icon;
   readonly label: () => string;
   /** Shown when the person passes one of these rules; to everybody when there are none. */
   readonly rules?: readonly string[];
 }
 
 export const menu: readonly MenuEntry[] = [
-  { path: '/', label: () => words.overview.title },
-  { path: '/people', label: () => words.people.title, rules: ['identity:list_users'] },
-  { path: '/groups', label: () => words.organizations.groups, rules: ['identity:list_groups'] },
-  { path: '/organizations', label: () => words.organizations.title, rules: ['identity:list_projects'] },
-  { path: '/domains', label: () => words.organizations.domains, rules: ['identity:list_domains'] },
-  { path: '/applications', label: () => words.applications.title, rules: ['list_consumers'] },
-  { path: '/credentials', label: () => words.credentials.title, rules: ['list_issued_credentials'] },
-  { path: '/why', label: () => words.why.title, rules: ['identity:list_role_assignments', 'list_user_assignments'] },
-  { path: '/provisioning', label: () => words.provisioning.title, rules: ['identity:manage_scim_connections'] },
-  { path: '/audit', label: () => words.audit.title, rules: ['identity:list_audit_events'] },
-  { path: '/service', label: () => words.service.title, rules: ['identity:list_service_settings', 'identity:list_services'] },
+  { path: '/', icon: 'overview', label: () => words.overview.title },
+  { path: '/people', icon: 'person', label: () => words.people.title, rules: ['identity:list_users'] },
+  { path: '/groups', icon: 'group', label: () => words.organizations.groups, rules: ['identity:list_groups'] },
+  { path: '/organizations', icon: 'building', label: () => words.organizations.title, rules: ['identity:list_projects'] },
+  { path: '/domains', icon: 'globe', label: () => words.organizations.domains, rules: ['identity:list_domains'] },
+  { path: '/applications', icon: 'application', label: () => words.applications.title, rules: ['list_consumers'] },
+  { path: '/credentials', icon: 'card', label: () => words.credentials.title, rules: ['list_issued_credentials'] },
+  {
+    path: '/why',
+    icon: 'question',
+    label: () => words.why.title,
+    rules: ['identity:list_role_assignments', 'list_user_assignments'],
+  },
+  { path: '/provisioning', icon: 'exchange', label: () => words.provisioning.title, rules: ['identity:manage_scim_connections'] },
+  { path: '/audit', icon: 'list', label: () => words.audit.title, rules: ['identity:list_audit_events'] },
+  {
+    path: '/service',
+    icon: 'sliders',
+    label: () => words.service.title,
+    rules: ['identity:list_service_settings', 'identity:list_services'],
+  },
 ];

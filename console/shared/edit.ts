@@ -15,7 +15,8 @@ export interface EditOptions<Thing> {
   readonly version: Version<Thing>;
   fields(thing: Thing): readonly FormField[];
   read(): Promise<Version<Thing>>;
-  save(values: FormValues, etag: string | undefined): Promise<void>;
+  /** False: the person did not want it after all, and goes on with what was entered. */
+  save(values: FormValues, etag: string | undefined, present: Thing): Promise<unknown>;
   /** It was saved: loads again, then tells it. Whoever reads that it was saved can go on at once, from the version that is there now. */
   onSaved(): Promise<void>;
   onDirty?(): void;
@@ -52,7 +53,7 @@ export class EditElement extends PageElement {
   async #save(values: FormValues): Promise<void> {
     const { save, onSaved } = this.#options!;
     try {
-      await save(values, this.#base!.etag);
+      if ((await save(values, this.#base!.etag, this.#base!.thing)) === false) return;
     } catch (error) {
       if (error instanceof ConflictError) await this.#showPresent();
       throw error;

@@ -10,8 +10,16 @@ import { type Problem, problemMessage, problemOf } from './problem.ts';
 import { type RefusableField, refusedField } from './refused-field.ts';
 import { shared } from './words/index.ts';
 
+/** A part of a long form. */
+export interface FormSection {
+  readonly title: string;
+  readonly hint?: string;
+}
+
 export interface FormField extends RefusableField {
   readonly label: string;
+  /** The field begins a part of the form, which goes on to the next one. */
+  readonly section?: FormSection;
   readonly type?:
     | 'text'
     | 'email'
@@ -210,6 +218,28 @@ export interface FormOptions {
   onDirty?(): void;
 }
 
+interface Part {
+  readonly section: FormSection | undefined;
+  readonly fields: FormField[];
+}
+
+function partsOf(fields: readonly FormField[]): Part[] {
+  const parts: Part[] = [];
+  for (const field of fields)
+    if (field.section || parts.length === 0) parts.push({ section: field.section, fields: [field] });
+    else parts.at(-1)!.fields.push(field);
+  return parts;
+}
+
+function formPart({ section, fields }: Part, id: string, render: (field: FormField) => TemplateResult): TemplateResult {
+  if (!section) return html`${fields.map(render)}`;
+  const hint = section.hint === undefined ? nothing : html`<p class="hint">${section.hint}</p>`;
+  return html`<div class="form-part" id=${id} role="group" aria-labelledby="${id}-title">
+    <header><h3 id="${id}-title">${section.title}</h3>${hint}</header>
+    <div>${fields.map(render)}</div>
+  </div>`;
+}
+
 let forms = 0;
 
 /** `<gh-form .options=${...}>` */
@@ -268,7 +298,11 @@ export class FormElement extends PageElement {
     if (!this.#options) return nothing;
     const { fields, submitLabel, danger, cancel, extra = nothing, onDirty } = this.#options;
     return html`<form @submit=${(event: SubmitEvent) => void this.#send(event)} @input=${() => onDirty?.()}>
-      ${fields.map((field) => formField(field, this.#prefix, field.name === this.#refused?.name ? this.#problem : undefined))}
+      ${partsOf(fields).map((part, at) =>
+        formPart(part, `${this.#prefix}-part-${at}`, (field) =>
+          formField(field, this.#prefix, field.name === this.#refused?.name ? this.#problem : undefined),
+        ),
+      )}
       ${extra} ${this.#refused ? nothing : problemMessage(this.#problem)}
       <div class="buttons">
         <button type="submit" class=${danger ? 'danger' : ''} ?disabled=${this.#isBusy}>${this.#isBusy ? shared.saving : submitLabel}</button>

@@ -1,6 +1,7 @@
 // The frame of a page: top bar, menu, the screen that the address names, and the place for messages.
 import { html, nothing, render, type TemplateResult } from 'lit';
 import { confirmAct } from './dialog.ts';
+import { type Icon, icon } from './icons.ts';
 import { type Location, type Route, Router } from './router.ts';
 import type { Screen } from './screen.ts';
 import { settings } from './settings.ts';
@@ -15,6 +16,7 @@ export interface ScreenEntry {
 export interface MenuItem {
   readonly href: string;
   readonly label: string;
+  readonly icon?: Icon;
   /** Addresses of further screens that the entry stands for. */
   readonly others?: readonly string[];
 }
@@ -56,12 +58,12 @@ export function createFrame(tools: () => TemplateResult | typeof nothing): Frame
     render(
       html`<a class="skip" href="#content">${shared.skip}</a>
       <header class="top">
-        <button type="button" class="plain menu-button" aria-expanded=${isMenuOpen ? 'true' : 'false'} aria-controls="menu" @click=${toggleMenu}>☰ <span class="hidden">${shared.menu}</span></button>
+        <button type="button" class="plain menu-button" aria-expanded=${isMenuOpen ? 'true' : 'false'} aria-controls="menu" @click=${toggleMenu}>${icon('menu')} <span class="hidden">${shared.menu}</span></button>
         <a class="brand" href=${settings.base || '/'}>${logo ? html`<img src=${logo} alt="" />` : nothing}<span>${name}</span></a>
         <div class="tools">${tools()}</div>
       </header>
       <nav id="menu" class=${isMenuOpen ? 'menu open' : 'menu'} aria-label=${shared.menu}>
-        <ul>${menu().map(({ href, label, others = [] }) => html`<li><a href=${href} aria-current=${[href, ...others].some(isCurrent) ? 'page' : 'false'}>${label}</a></li>`)}</ul>
+        <ul>${menu().map(({ href, label, icon: shown, others = [] }) => html`<li><a href=${href} aria-current=${[href, ...others].some(isCurrent) ? 'page' : 'false'}>${shown ? icon(shown) : nothing}<span>${label}</span></a></li>`)}</ul>
       </nav>
       <main id="content" tabindex="-1">${current?.screen ?? (turn > 0 ? noScreen() : nothing)}</main>
       <div id="status" role="status" aria-live="polite"></div>`,

@@ -9,6 +9,9 @@ import { shared } from './words/index.ts';
 /** What a screen may render. */
 export type Content = TemplateResult | typeof nothing | string | number | readonly Content[];
 
+/** Where the content will be, so that nothing jumps when it comes. */
+const SKELETON = html`<div class="skeleton" aria-hidden="true"><i></i><i></i><i></i><i></i><i></i></div>`;
+
 /** What is there at once needs no bar: it would only flash. */
 const PROGRESS_MS = 200;
 
@@ -86,6 +89,7 @@ export abstract class Screen extends PageElement {
       </header>
       <div class="screen-body" aria-busy=${isLoading ? 'true' : 'false'}>
         ${this.#showsProgress ? html`<div class="progress" role="progressbar" aria-label=${shared.loading}></div>` : nothing}
+        ${this.#showsProgress && !this.#hasContent && isLoading ? SKELETON : nothing}
         ${this.#state === 'failed' ? problemMessage(this.#problem, () => void this.reload()) : nothing}
         ${showsContent ? this.content() : nothing}
       </div>`;

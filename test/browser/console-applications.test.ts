@@ -16,7 +16,7 @@ import { connect, USER } from '../support/scim.ts';
 import { words as visitorWords } from '../support/visitor.ts';
 
 const chromium = usesChromium();
-const { applications, audit, frame, why } = words;
+const { applications, audit, frame, registration, why } = words;
 const HOSTILE = '<img src=x onerror="document.title=1">';
 
 const dialogOf = (page: Page) => page.getByRole('dialog');
@@ -124,6 +124,76 @@ onUsualDatabase('Applications in the console', (api) => {
     await page.getByText('renamed meanwhile').waitFor();
     assert.equal(await page.getByLabel(applications.description).inputValue(), 'from the console');
     assert.notEqual((await api.get(path)).body.consumer.description, 'from the console');
+  });
+
+  it('are changed in every attribute; what is not entered stays, and what a change ends is said before', async () => {
+    const kept = {
+      url: 'https://app.example.org/',
+      ac_domain: 'kept',
+      default_acr_values: ['phr', 'https://refeds.org/profile/mfa'],
+    };
+    const application = await makeApplication(api, {
+      name: uniqueName('whole'),
+      redirect_uris: ['https://app.example.org/callback'],
+      ...kept,
+    });
+    const path = `/v3/OS-OAUTH2/consumers/${application.id}`;
+    const stored = async () => (await api.get(path)).body.consumer;
+    const page = await openConsole(chromium, api, { path: `/applications/${application.id}` });
+    const saved = async (): Promise<void> => {
+      await press(page, texts.save);
+      await page.getByRole('status').getByText(applications.saved).waitFor();
+    };
+    await saved();
+    assert.deepEqual((await stored()).extra, kept, 'nothing was changed, and nothing was sent');
+
+    await page.getByLabel(registration.afterLogout).fill('https://app.example.org/bye');
+    await page.getByLabel(registration.kind).selectOption('web');
+    await page.getByLabel(registration.accessLifetime).fill('30');
+    await page.getByText(registration.wholeSeconds).waitFor();
+    await page.getByLabel(registration.accessLifetime).fill('300');
+    await page.getByLabel(registration.maxAge).fill('0');
+    await page.getByLabel(registration.strength).selectOption('https://refeds.org/profile/mfa');
+    await page.getByLabel(registration.backchannel, { exact: false }).fill('https://app.example.org/out');
+    await page.getByLabel(registration.backchannelSession).check();
+    await saved();
+    assert.deepEqual((await stored()).extra, {
+      ...kept,
+      post_logout_redirect_uris: ['https://app.example.org/bye'],
+      kind: 'web',
+      access_token_lifetime: 300,
+      default_max_age: 0,
+      default_acr_values: ['https://refeds.org/profile/mfa'],
+      backchannel_logout_uri: 'https://app.example.org/out',
+      backchannel_logout_session_required: true,
+    });
+
+    // What others notice is said first, and nothing is done if the person does not want it.
+    await page.getByLabel(registration.scopeNames.openid).check();
+    await page.getByLabel(registration.grantNames.authorization_code).check();
+    await page.getByLabel(registration.par).check();
+    await page.getByLabel(registration.dpop).check();
+    await press(page, texts.save);
+    for (const effect of ['scopes', 'grants', 'par', 'dpop'] as const)
+      await dialogOf(page).getByText(registration.effects[effect]).waitFor();
+    await dialogOf(page).getByText(registration.endsTitle).waitFor();
+    await inDialog(page, texts.cancel);
+    assert.equal((await stored()).allowed_scopes, undefined);
+    assert.ok(await page.getByLabel(registration.par).isChecked(), 'what was entered is still there');
+    await press(page, texts.save);
+    await inDialog(page, registration.sureAction);
+    await page.getByRole('status').getByText(applications.saved).waitFor();
+    const { allowed_scopes, allowed_grant_types, dpop_bound_access_tokens: isBound } = await stored();
+    assert.deepEqual([allowed_scopes, allowed_grant_types, isBound], [['openid'], ['authorization_code'], true]);
+
+    // The service says what is wrong at the field that it is about.
+    await page.getByLabel(registration.initiate).fill('http://app.example.org/start');
+    await press(page, texts.save);
+    await page
+      .locator('.field')
+      .filter({ has: page.getByLabel(registration.initiate) })
+      .getByRole('alert')
+      .waitFor();
   });
 
   it('have a logo, which is seen before it is sent, then beside the name, and is removed', async () => {

@@ -1,5 +1,6 @@
 // Who gave an application access to their data, and who holds tokens of it.
 import { html, type TemplateResult } from 'lit';
+import { keyed } from 'lit/directives/keyed.js';
 import { confirmAct } from '../../shared/dialog.ts';
 import { nextMarker, pager } from '../../shared/list.ts';
 import { hrefOf, type Location, part } from '../../shared/router.ts';
@@ -7,6 +8,7 @@ import { announce } from '../../shared/status.ts';
 import { table } from '../../shared/table.ts';
 import { relativeTime, time } from '../../shared/time.ts';
 import { goQuery } from '../frame.ts';
+import { impactOf } from '../impact.ts';
 import { api, session } from '../session.ts';
 import { words } from '../words/index.ts';
 import type { ListLinks } from './types.ts';
@@ -28,7 +30,8 @@ export interface AccessContent {
   readonly next: string | undefined;
 }
 
-const pathOf = (applicationId: string): string => `/v3/OS-OAUTH2/consumers/${part(applicationId)}/grants`;
+const consumerPath = (applicationId: string): string => `/v3/OS-OAUTH2/consumers/${part(applicationId)}`;
+const pathOf = (applicationId: string): string => `${consumerPath(applicationId)}/grants`;
 
 export async function readAccess(applicationId: string, { query }: Location, signal: AbortSignal): Promise<AccessContent> {
   const marker = query.get('marker') ?? undefined;
@@ -53,8 +56,21 @@ export function access(applicationId: string, content: AccessContent, reload: ()
     await reload();
     announce(applications.accessEnded(user.name));
   };
+  const endAll = async (): Promise<void> => {
+    const ended = await confirmAct({
+      title: applications.endAllAccessTitle,
+      text: html`<p>${applications.endAllAccessText}</p>${impactOf(consumerPath(applicationId), ['consents', 'tokens'])}`,
+      action: applications.endAllAccess,
+      run: () => api.delete(pathOf(applicationId)),
+    });
+    if (!ended) return;
+    await reload();
+    announce(applications.allAccessEnded);
+  };
   const maySeePeople = session.may('identity:list_users');
-  return html`<p>${applications.accessIntro}</p>
+  return html`<div class="between top-aligned"><p>${applications.accessIntro}</p>
+      <button type="button" class="second danger" @click=${() => void endAll()}>${applications.endAllAccess}</button></div>
+    ${keyed(content, impactOf(consumerPath(applicationId), ['consents', 'tokens'], applications.accessTotal))}
     ${table<Grant>({
       caption: applications.tabs.access,
       rows: content.grants,

@@ -1,9 +1,7 @@
 // One application: its registration, roles and permissions, who holds roles, and how to use it.
 import { html, nothing } from 'lit';
 import { confirmAct, copyable, openForm, showSecret } from '../../shared/dialog.ts';
-import { edit } from '../../shared/edit.ts';
 import { define } from '../../shared/element.ts';
-import type { FormField } from '../../shared/form.ts';
 import { hrefOf, part } from '../../shared/router.ts';
 import { type Content, Screen } from '../../shared/screen.ts';
 import { announce } from '../../shared/status.ts';
@@ -21,9 +19,10 @@ import { type AccessContent, access, readAccess } from './access.ts';
 import { type HoldersContent, holders, readHolders } from './holders.ts';
 import { logo } from './logo.ts';
 import { type MatrixContent, readMatrix } from './matrix.ts';
+import { registrationForm } from './registration.ts';
 import { snippets } from './snippets.ts';
 import './try.ts';
-import { addressProblem, type ConsumerWithSecret, linesOf } from './types.ts';
+import type { ConsumerWithSecret } from './types.ts';
 
 const TABS = ['settings', 'roles', 'people', 'access', 'credentials', 'start', 'try'] as const;
 type Tab = (typeof TABS)[number];
@@ -39,24 +38,6 @@ const TAB_RULES: Readonly<Record<Tab, readonly string[]>> = {
 
 /** How long the old secret may still work, in seconds. */
 const GRACE = [0, 86_400, 604_800] as const;
-
-const settingsFields = (consumer: ConsumerWithSecret): FormField[] => {
-  const { applications } = words;
-  return [
-    { name: 'name', label: applications.name, value: consumer.name, required: true, maxLength: 255 },
-    { name: 'description', label: applications.description, type: 'textarea', value: consumer.description ?? '' },
-    {
-      name: 'uris',
-      attribute: 'redirect_uris',
-      label: applications.redirectUris,
-      type: 'textarea',
-      value: consumer.redirect_uris.join('\n'),
-      hint: applications.redirectUrisHint,
-      check: addressProblem,
-    },
-    { name: 'url', label: applications.homeUrl, type: 'url', value: consumer.url ?? '', hint: applications.homeUrlHint },
-  ];
-};
 
 class Application extends Screen {
   #consumer: ConsumerWithSecret | undefined;
@@ -135,32 +116,11 @@ class Application extends Screen {
         ${this.#previousSecret(consumer)}
       </section>
       ${logo(consumer, this.#path, this.#may('update_consumer'), () => this.reload())}
-      <section class="card">
-        <h2>${applications.tabs.settings}</h2>
-        ${edit<ConsumerWithSecret>({
-          version: { thing: consumer, etag: this.#etag },
-          fields: settingsFields,
-          read: async () => {
-            const { body, etag } = await api.read<{ consumer: ConsumerWithSecret }>(this.#path);
-            return { thing: body.consumer, etag };
-          },
-          save: async (values, etag) => {
-            const changes = {
-              name: values.text('name'),
-              description: values.text('description'),
-              redirect_uris: linesOf(values.text('uris')),
-              ...(values.optional('url') || consumer.url ? { url: values.text('url') } : {}),
-            };
-            await api.patch(this.#path, { consumer: changes }, { ifMatch: etag });
-          },
-          onSaved: async () => {
-            frame.setDirty(false);
-            await this.reload();
-            announce(applications.saved);
-          },
-          onDirty: () => frame.setDirty(true),
-        })}
-      </section>`;
+      ${registrationForm({
+        version: { thing: consumer, etag: this.#etag },
+        may: (rule) => this.#may(rule),
+        reload: () => this.reload(),
+      })}`;
   }
 
   #previousSecret({ previous_secret_expires_at: until }: ConsumerWithSecret): Content {

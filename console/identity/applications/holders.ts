@@ -3,7 +3,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { confirmAct, openForm } from '../../shared/dialog.ts';
 import type { FormField } from '../../shared/form.ts';
 import { nextMarker, pager } from '../../shared/list.ts';
-import { type Location, part } from '../../shared/router.ts';
+import { hrefOf, type Location, part } from '../../shared/router.ts';
 import { table } from '../../shared/table.ts';
 import { shared } from '../../shared/words/index.ts';
 import { type MayGive, type MayWithRow, mayGiveRoles, mayWithEach } from '../allowed.ts';
@@ -33,6 +33,8 @@ export interface HoldersContent {
   readonly marker: string | undefined;
   readonly next: string | undefined;
   readonly mayTake: MayWithRow<Assignment>;
+  /** Whether the person may ask why somebody has a role. */
+  readonly mayAsk: boolean;
   /** To whom the person may give at least one role of the application. */
   readonly mayGive: MayGive;
 }
@@ -103,6 +105,7 @@ export async function readHolders(
     marker,
     next: nextMarker(ofUsers.links.next),
     mayTake,
+    mayAsk: may('explain_permissions'),
     mayGive,
   };
 }
@@ -150,7 +153,7 @@ async function askToGive(applicationId: string, to: 'person' | 'organization'): 
 
 export function holders(applicationId: string, content: HoldersContent, reload: () => void): TemplateResult {
   const { applications } = words;
-  const { people, organizations, marker, next, mayTake, mayGive } = content;
+  const { people, organizations, marker, next, mayTake, mayAsk, mayGive } = content;
   const add = (to: 'person' | 'organization') => async () => {
     if (await askToGive(applicationId, to)) reload();
   };
@@ -168,6 +171,11 @@ export function holders(applicationId: string, content: HoldersContent, reload: 
     mayTake(holder, holder.user_id ? 'remove_role_from_user' : 'remove_role_from_organization')
       ? html`<button type="button" class="second small danger" aria-label=${applications.takeTitle(holder.role, nameOf(holder))} @click=${() => void take(holder)}>${shared.remove}</button>`
       : nothing;
+  const ask = (holder: Holder): TemplateResult | typeof nothing => {
+    if (!mayAsk || holder.user_id === undefined) return nothing;
+    const question = { user_id: holder.user_id, place: 'application', place_id: applicationId, role_id: holder.role_id };
+    return html`<a class="button second small" href=${hrefOf('/why', question)} aria-label=${applications.whyOf(nameOf(holder), holder.role)}>${words.why.title}</a>`;
+  };
   const give = (to: 'person' | 'organization', label: string): TemplateResult | typeof nothing =>
     mayGive[to] ? html`<button type="button" @click=${add(to)}>${label}</button>` : nothing;
   const key = (one: Holder): string => `${one.user_id ?? ''} ${one.organization_id} ${one.role_id}`;
@@ -188,7 +196,7 @@ export function holders(applicationId: string, content: HoldersContent, reload: 
           { name: applications.role, cell: ({ role }) => role },
           { name: applications.inOrganization, cell: ({ organization }) => organization },
         ],
-        actions: remove,
+        actions: (holder) => html`${ask(holder)} ${remove(holder)}`,
         empty: applications.nobody,
       })}
       ${pager({ search: undefined, sort: undefined, marker }, next, goQuery)}

@@ -47,12 +47,12 @@ export const applications = {
   openApplication: 'Open the application',
   tabs: {
     settings: 'Registration',
-    roles: 'Roles and permissions',
-    people: 'Who holds roles',
-    access: 'Who gave access',
+    roles: 'Roles',
+    people: 'Holders',
+    access: 'Access',
     credentials: 'Credentials',
-    start: 'How to use it',
-    try: 'Try to sign in',
+    start: 'Start',
+    try: 'Try',
   },
   logo: 'Logo',
   logoOf: (name: string) => `Logo of ${name}`,
@@ -135,5 +135,12 @@ export const applications = {
   endAccessText: (access: number, refresh: number): string =>
     `Ends the consent, ${access} access tokens and ${refresh} refresh tokens, at once. Roles in the application stay.`,
   accessEnded: (name: string) => `The application has no access to ${name} any more.`,
+  endAllAccess: 'End all access',
+  endAllAccessTitle: 'End the access of the application to everybody?',
+  endAllAccessText:
+    'Ends all its consents and tokens at once, also those it has for itself. Whoever uses it signs in again. Roles in it stay.',
+  allAccessEnded: 'The application has no access to anybody any more.',
+  accessTotal: 'At present, in all:',
+  whyOf: (who: string, role: string) => `Why has ${who} the role ${role}?`,
   noAccess: 'Nobody gave the application access yet: nobody has signed in to it, or all tokens have ended.',
 };

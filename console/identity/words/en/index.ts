@@ -10,6 +10,7 @@ import { organizations } from './organizations.ts';
 import { overview } from './overview.ts';
 import { people } from './people.ts';
 import { provisioning } from './provisioning.ts';
+import { registration } from './registration.ts';
 import { service } from './service.ts';
 import { settings } from './settings.ts';
 import { snippets } from './snippets.ts';
@@ -28,6 +29,7 @@ export const words = {
   overview,
   people,
   provisioning,
+  registration,
   service,
   settings,
   snippets,

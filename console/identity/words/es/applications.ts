@@ -56,11 +56,11 @@ export const applications: Words['applications'] = {
   openApplication: 'Abrir la aplicación',
   tabs: {
     settings: 'Registro',
-    roles: 'Roles y permisos',
-    people: 'Quién tiene roles',
-    access: 'Quién dio acceso',
+    roles: 'Roles',
+    people: 'Titulares',
+    access: 'Acceso',
     credentials: 'Credenciales',
-    start: 'Cómo usarla',
+    start: 'Empezar',
     try: 'Probar',
   },
   logo: 'Logotipo',
@@ -144,5 +144,12 @@ export const applications: Words['applications'] = {
   endAccessText: (access: number, refresh: number): string =>
     `Termina de inmediato el consentimiento, ${access} tokens de acceso y ${refresh} de renovación. Los roles en la aplicación permanecen.`,
   accessEnded: (name: string) => `La aplicación ya no tiene acceso a ${name}.`,
+  endAllAccess: 'Terminar todo el acceso',
+  endAllAccessTitle: '¿Terminar el acceso de la aplicación a todas las personas?',
+  endAllAccessText:
+    'Terminan de inmediato todos sus consentimientos y tokens, también los que tiene para sí misma. Quien la use vuelve a iniciar sesión. Los roles en ella se conservan.',
+  allAccessEnded: 'La aplicación ya no tiene acceso a nadie.',
+  accessTotal: 'Ahora, en total:',
+  whyOf: (who: string, role: string) => `¿Por qué tiene ${who} el rol ${role}?`,
   noAccess: 'Nadie ha dado acceso a la aplicación: nadie ha iniciado sesión en ella, o todos los tokens han terminado.',
 };

@@ -1,0 +1,187 @@
+// All that can be said of an application: each attribute as a field of the form, and what is sent of it.
+import type { FormField, FormValues } from '../../shared/form.ts';
+import { words } from '../words/index.ts';
+import { addressProblem, type ConsumerWithSecret, KINDS, linesOf } from './types.ts';
+
+const GRANT_TYPES = ['authorization_code', 'client_credentials', 'refresh_token', 'password', 'implicit'];
+const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'];
+const LEAST_LIFETIME = 60;
+
+/** One attribute: how it is shown, and what is sent. */
+interface Attribute {
+  field(value: unknown): Omit<FormField, 'name' | 'section'>;
+  /** What is sent of what was entered. */
+  read(values: FormValues, name: string): unknown;
+  /** What would be sent if nothing was changed. */
+  unchanged(value: unknown): unknown;
+  /** Who may change it, beside the rest. */
+  readonly rule?: string;
+}
+type Attributes = Readonly<Record<string, Attribute>>;
+
+const text = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');
+const texts = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
+const some = (all: readonly string[]): readonly string[] | null => (all.length === 0 ? null : all);
+
+const line = (label: string, more: Partial<FormField> = {}): Attribute => ({
+  field: (value) => ({ label, value: text(value), ...more }),
+  read: (values, name) => values.text(name),
+  unchanged: (value) => text(value).trim(),
+});
+const link = (label: string, hint?: string): Attribute => ({
+  ...line(label, { type: 'url', ...(hint === undefined ? {} : { hint }) }),
+  read: (values, name) => values.optional(name) ?? null,
+  unchanged: (value) => text(value).trim() || null,
+});
+const lines = (label: string, hint: string, more: Partial<FormField> = {}): Attribute => ({
+  field: (value) => ({ label, hint, type: 'textarea', value: texts(value).join('\n'), ...more }),
+  read: (values, name) => linesOf(values.text(name)),
+  unchanged: texts,
+});
+const box = (label: string, hint?: string): Attribute => ({
+  field: (value) => ({ label, type: 'checkbox', value: value === true, ...(hint === undefined ? {} : { hint }) }),
+  // What is not ticked is not said.
+  read: (values, name) => values.checked(name) || null,
+  unchanged: (value) => value === true || null,
+});
+const seconds = (label: string, hint: string, least: number, wrong: string): Attribute => ({
+  field: (value) => ({
+    label,
+    hint,
+    value: text(value),
+    check: (entered) =>
+      entered.trim() === '' || (/^\d{1,12}$/.test(entered.trim()) && Number(entered) >= least) ? undefined : wrong,
+  }),
+  read: (values, name) => (values.optional(name) === undefined ? null : Number(values.text(name))),
+  unchanged: (value) => value ?? null,
+});
+/** `usual`: what it means when nothing is said. */
+const choice = (label: string, names: Readonly<Record<string, string>>, usual: string, hint?: string): Attribute => {
+  const known = (value: unknown): string => (Object.hasOwn(names, text(value)) ? text(value) : usual);
+  return {
+    field: (value) => ({
+      label,
+      type: 'select',
+      unmarked: true,
+      value: known(value),
+      options: Object.entries(names).map(([one, name]) => ({ value: one, label: name })),
+      ...(hint === undefined ? {} : { hint }),
+    }),
+    read: (values, name) => values.text(name),
+    unchanged: known,
+  };
+};
+const boxes = (label: string, hint: string, names: Readonly<Record<string, string>>): Attribute => ({
+  field: (value) => ({
+    label,
+    hint,
+    type: 'checks',
+    values: texts(value),
+    options: Object.entries(names).map(([one, name]) => ({ value: one, label: name })),
+  }),
+  read: (values, name) => some(values.all(name)),
+  unchanged: (value) => some(Object.keys(names).filter((one) => texts(value).includes(one))),
+});
+const themselves = (names: readonly string[]): Record<string, string> => Object.fromEntries(names.map((one) => [one, one]));
+
+/** The parts of the form, with their attributes by the names of the API. */
+const PARTS: Readonly<Record<keyof typeof words.registration.sections, () => Attributes>> = {
+  about() {
+    const { applications, registration: r } = words;
+    const kinds = Object.fromEntries(KINDS.map((kind) => [kind, applications.kinds[kind].name]));
+    const kind = choice(r.kind, { '': r.noKind, ...kinds }, '', r.kindHint);
+    return {
+      name: line(applications.name, { required: true, maxLength: 255 }),
+      description: line(applications.description, { type: 'textarea' }),
+      kind: { ...kind, read: (values, name) => values.optional(name) ?? null, unchanged: (value) => value ?? null },
+      url: link(applications.homeUrl, applications.homeUrlHint),
+      client_uri: link(r.clientUri),
+      policy_uri: link(r.policyUri),
+      tos_uri: link(r.tosUri),
+      logo_uri: link(r.logoUri, r.logoUriHint),
+    };
+  },
+  addresses() {
+    const { applications, registration: r } = words;
+    return {
+      redirect_uris: lines(applications.redirectUris, applications.redirectUrisHint, { check: addressProblem }),
+      post_logout_redirect_uris: lines(r.afterLogout, r.afterLogoutHint, { check: addressProblem }),
+      initiate_login_uri: link(r.initiate, r.initiateHint),
+    };
+  },
+  client() {
+    const r = words.registration;
+    return {
+      client_type: choice(r.clientType, r.clientTypes, 'confidential'),
+      token_endpoint_auth_method: choice(r.auth, r.auths, 'client_secret_basic', r.authHint),
+      require_pushed_authorization_requests: box(r.par, r.parHint),
+    };
+  },
+  may() {
+    const r = words.registration;
+    return {
+      allowed_scopes: boxes(r.scopes, r.scopesHint, r.scopeNames),
+      allowed_grant_types: boxes(r.grants, r.grantsHint, r.grantNames),
+      skip_consent: { ...box(r.skipConsent, r.skipConsentHint), rule: 'trust_consumer' },
+      grant_type: choice(r.grantType, themselves(GRANT_TYPES), 'authorization_code', r.grantTypeHint),
+      scopes: lines(r.keyrockScopes, r.keyrockScopesHint),
+    };
+  },
+  tokens() {
+    const r = words.registration;
+    return {
+      id_token_signed_response_alg: choice(r.algorithm, themselves(ALGORITHMS), 'RS256'),
+      id_token_claims: box(r.claims, r.claimsHint),
+      dpop_bound_access_tokens: box(r.dpop, r.dpopHint),
+      access_token_lifetime: seconds(r.accessLifetime, r.lifetimeHint, LEAST_LIFETIME, r.wholeSeconds),
+      refresh_token_lifetime: seconds(r.refreshLifetime, r.lifetimeHint, LEAST_LIFETIME, r.wholeSeconds),
+    };
+  },
+  signIn() {
+    const r = words.registration;
+    return {
+      default_acr_values: {
+        // Several may be stored; the first is what is wished for.
+        ...choice(r.strength, r.strengths, '', r.strengthHint),
+        field: (values) => choice(r.strength, r.strengths, '', r.strengthHint).field(texts(values)[0]),
+        read: (values, name) => (values.optional(name) ? [values.text(name)] : null),
+        unchanged: (value) => some(texts(value).slice(0, 1)),
+      },
+      default_max_age: seconds(r.maxAge, r.maxAgeHint, 0, r.wholeNumber),
+      require_auth_time: box(r.authTime),
+      backchannel_logout_uri: link(r.backchannel, r.backchannelHint),
+      backchannel_logout_session_required: box(r.backchannelSession),
+    };
+  },
+};
+
+export type Registration = ConsumerWithSecret & Readonly<Record<string, unknown>>;
+type May = (rule: string) => boolean;
+
+const offered = (attributes: Attributes, may: May): (readonly [string, Attribute])[] =>
+  Object.entries(attributes).filter(([, { rule }]) => rule === undefined || may(rule));
+
+export const fieldsOf =
+  (may: May) =>
+  (consumer: ConsumerWithSecret): FormField[] =>
+    Object.entries(PARTS).flatMap(([part, attributes]) =>
+      offered(attributes(), may).map(([name, { field }], at) => ({
+        name,
+        ...field((consumer as Registration)[name]),
+        ...(at === 0 ? { section: words.registration.sections[part as keyof typeof PARTS] } : {}),
+      })),
+    );
+
+/** What the person changed, by the names of the API. */
+export function changesOf(consumer: ConsumerWithSecret, values: FormValues, may: May): Readonly<Record<string, unknown>> {
+  const sent = Object.values(PARTS).flatMap((attributes) =>
+    offered(attributes(), may).map(([name, { read, unchanged }]) => ({
+      name,
+      now: read(values, name),
+      before: unchanged((consumer as Registration)[name]),
+    })),
+  );
+  const changed = sent.filter(({ now, before }) => JSON.stringify(now) !== JSON.stringify(before));
+  return Object.fromEntries(changed.map(({ name, now }) => [name, now]));
+}
