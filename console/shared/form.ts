@@ -149,7 +149,7 @@ function checkBoxes(event: Event): void {
 }
 
 function checks(
-  { name, label, options = [], values = [], required = false }: FormField,
+  { name, label, options = [], values = [], required = false, unmarked = false }: FormField,
   id: string,
   hint: unknown,
   refusal: unknown,
@@ -158,7 +158,7 @@ function checks(
     html`<label class="check" for="${id}-${at}"><input id="${id}-${at}" type="checkbox" name=${name} value=${value} .defaultChecked=${values.includes(value)} />
       <span>${text}</span></label>`;
   return html`<fieldset class="field" @change=${required ? checkBoxes : nothing}>
-    <legend>${label}${required ? nothing : html` <span class="soft">(${shared.optional})</span>`}</legend>${hint}${options.map(box)}${refusal}</fieldset>`;
+    <legend>${label}${required || unmarked ? nothing : html` <span class="soft">(${shared.optional})</span>`}</legend>${hint}${options.map(box)}${refusal}</fieldset>`;
 }
 
 /** A field with its label. Values are those at the beginning: rendering again does not undo what a person entered. `prefix` makes its id unique on the screen. */

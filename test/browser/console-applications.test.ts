@@ -104,6 +104,11 @@ onUsualDatabase('Applications in the console', (api) => {
     await page.getByText(why.steps.permission('reader', 'Read')).waitFor();
     await page.getByText(why.yes, { exact: true }).waitFor();
 
+    // The same from the list of holders.
+    await goTo(page, `/applications/${application.id}?tab=people`, application.name);
+    await page.getByRole('link', { name: applications.whyOf(person.name, 'reader') }).click();
+    await page.getByText(why.steps.assignment('reader', organization.name)).waitFor();
+
     await goTo(page, `/applications/${application.id}?tab=people`, application.name);
     await page.getByRole('button', { name: applications.takeTitle('reader', person.name) }).click();
     await inDialog(page, texts.remove);
@@ -240,6 +245,14 @@ onUsualDatabase('Applications in the console', (api) => {
     await inDialog(page, applications.endAccess);
     await page.getByText(applications.noAccess).waitFor();
     assert.equal((await informationOf(api, token)).status, 404);
+
+    const { access_token: next } = await client.tokens(person);
+    await goTo(page, `/applications/${client.id}?tab=people`, client.application.name);
+    await goTo(page, `/applications/${client.id}?tab=access`, client.application.name);
+    await press(page, applications.endAllAccess);
+    await inDialog(page, applications.endAllAccess);
+    await page.getByRole('status').getByText(applications.allAccessEnded).waitFor();
+    assert.equal((await informationOf(api, next)).status, 404);
   });
 
   it('can be signed in to from the console, which shows each step and keeps no token', async () => {

@@ -230,6 +230,13 @@ function applicationScreens(world: ConsoleWorld): ConsoleScreen[] {
       { name: applications.givePerson, rule: 'add_role_to_user', ids: ofUser },
       { name: applications.giveOrganization, rule: 'add_role_to_organization', ids: ofOrganization },
       {
+        name: any(applications.whyOf),
+        row: role.name,
+        rule: 'explain_permissions',
+        ids: { ...ids, user_id: user.id },
+        request: ['GET', `/v3/OS-ROLES/users/${user.id}/applications/${application.id}/explanation`],
+      },
+      {
         // Owners of applications may not see people and organizations, and do not know their names.
         name: new RegExp(applications.takeTitle(role.name, `(${user.name}|${user.id})`)),
         rule: 'remove_role_from_user',
@@ -243,7 +250,10 @@ function applicationScreens(world: ConsoleWorld): ConsoleScreen[] {
         request: ['DELETE', `/v3/OS-ROLES/organizations/${project.id}${held}`],
       },
     ],
-    access: [{ name: any(applications.endAccessTitle), row: applications.endAccess, rule: 'end_consumer_grant', ids }],
+    access: [
+      { name: any(applications.endAccessTitle), row: applications.endAccess, rule: 'end_consumer_grant', ids },
+      { name: applications.endAllAccess, rule: 'end_consumer_grant', ids, request: ['DELETE', `${path}/grants`] },
+    ],
     credentials: applicationCredentialActs(world),
     start: [],
     try: [{ name: trySignIn.begin, rule: 'try_consumer_sign_in', ids, request: ['POST', `${path}/sign-in-attempts`, {}] }],

@@ -68,7 +68,7 @@ export function access(applicationId: string, content: AccessContent, reload: ()
     announce(applications.allAccessEnded);
   };
   const maySeePeople = session.may('identity:list_users');
-  return html`<div class="between top-aligned"><p>${applications.accessIntro}</p>
+  return html`<div class="intro"><p>${applications.accessIntro}</p>
       <button type="button" class="second danger" @click=${() => void endAll()}>${applications.endAllAccess}</button></div>
     ${keyed(content, impactOf(consumerPath(applicationId), ['consents', 'tokens'], applications.accessTotal))}
     ${table<Grant>({

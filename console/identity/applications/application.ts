@@ -110,12 +110,12 @@ class Application extends Screen {
 
   #settings(consumer: ConsumerWithSecret): Content {
     const { applications } = words;
-    return html`<section class="card">
+    return html`<div class="cards"><section class="card">
         <h2>${applications.clientId}</h2>
         ${copyable(consumer.id)}
         ${this.#previousSecret(consumer)}
       </section>
-      ${logo(consumer, this.#path, this.#may('update_consumer'), () => this.reload())}
+      ${logo(consumer, this.#path, this.#may('update_consumer'), () => this.reload())}</div>
       ${registrationForm({
         version: { thing: consumer, etag: this.#etag },
         may: (rule) => this.#may(rule),

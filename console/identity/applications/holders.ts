@@ -33,8 +33,6 @@ export interface HoldersContent {
   readonly marker: string | undefined;
   readonly next: string | undefined;
   readonly mayTake: MayWithRow<Assignment>;
-  /** Whether the person may ask why somebody has a role. */
-  readonly mayAsk: boolean;
   /** To whom the person may give at least one role of the application. */
   readonly mayGive: MayGive;
 }
@@ -105,7 +103,6 @@ export async function readHolders(
     marker,
     next: nextMarker(ofUsers.links.next),
     mayTake,
-    mayAsk: may('explain_permissions'),
     mayGive,
   };
 }
@@ -153,7 +150,7 @@ async function askToGive(applicationId: string, to: 'person' | 'organization'): 
 
 export function holders(applicationId: string, content: HoldersContent, reload: () => void): TemplateResult {
   const { applications } = words;
-  const { people, organizations, marker, next, mayTake, mayAsk, mayGive } = content;
+  const { people, organizations, marker, next, mayTake, mayGive } = content;
   const add = (to: 'person' | 'organization') => async () => {
     if (await askToGive(applicationId, to)) reload();
   };
@@ -172,12 +169,12 @@ export function holders(applicationId: string, content: HoldersContent, reload: 
       ? html`<button type="button" class="second small danger" aria-label=${applications.takeTitle(holder.role, nameOf(holder))} @click=${() => void take(holder)}>${shared.remove}</button>`
       : nothing;
   const ask = (holder: Holder): TemplateResult | typeof nothing => {
-    if (!mayAsk || holder.user_id === undefined) return nothing;
+    if (holder.user_id === undefined || !mayTake(holder, 'explain_permissions')) return nothing;
     const question = { user_id: holder.user_id, place: 'application', place_id: applicationId, role_id: holder.role_id };
     return html`<a class="button second small" href=${hrefOf('/why', question)} aria-label=${applications.whyOf(nameOf(holder), holder.role)}>${words.why.title}</a>`;
   };
-  const give = (to: 'person' | 'organization', label: string): TemplateResult | typeof nothing =>
-    mayGive[to] ? html`<button type="button" @click=${add(to)}>${label}</button>` : nothing;
+  const give = (to: 'person' | 'organization', label: string, look = ''): TemplateResult | typeof nothing =>
+    mayGive[to] ? html`<button type="button" class=${look} @click=${add(to)}>${label}</button>` : nothing;
   const key = (one: Holder): string => `${one.user_id ?? ''} ${one.organization_id} ${one.role_id}`;
   return html`<section>
       <div class="between"><h2>${applications.people}</h2><div class="actions">
@@ -202,7 +199,7 @@ export function holders(applicationId: string, content: HoldersContent, reload: 
       ${pager({ search: undefined, sort: undefined, marker }, next, goQuery)}
     </section>
     <section>
-      <div class="between"><h2>${applications.organizations}</h2>${give('organization', applications.giveOrganization)}</div>
+      <div class="between"><h2>${applications.organizations}</h2>${give('organization', applications.giveOrganization, 'second')}</div>
       ${table<Holder>({
         caption: applications.organizations,
         rows: organizations,

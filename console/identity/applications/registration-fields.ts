@@ -63,7 +63,6 @@ const choice = (label: string, names: Readonly<Record<string, string>>, usual: s
     field: (value) => ({
       label,
       type: 'select',
-      unmarked: true,
       value: known(value),
       options: Object.entries(names).map(([one, name]) => ({ value: one, label: name })),
       ...(hint === undefined ? {} : { hint }),
@@ -113,7 +112,7 @@ const PARTS: Readonly<Record<keyof typeof words.registration.sections, () => Att
   client() {
     const r = words.registration;
     return {
-      client_type: choice(r.clientType, r.clientTypes, 'confidential'),
+      client_type: choice(r.clientType, r.clientTypes, 'confidential', r.clientTypeHint),
       token_endpoint_auth_method: choice(r.auth, r.auths, 'client_secret_basic', r.authHint),
       require_pushed_authorization_requests: box(r.par, r.parHint),
     };
@@ -168,6 +167,8 @@ export const fieldsOf =
     Object.entries(PARTS).flatMap(([part, attributes]) =>
       offered(attributes(), may).map(([name, { field }], at) => ({
         name,
+        // Only a name is required: of the rest it is not said each time that it is optional.
+        unmarked: true,
         ...field((consumer as Registration)[name]),
         ...(at === 0 ? { section: words.registration.sections[part as keyof typeof PARTS] } : {}),
       })),

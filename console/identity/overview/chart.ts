@@ -11,8 +11,13 @@ export interface HourCount {
 }
 
 const HEIGHT = 120;
-const STEP = 26;
-const BAR = 10;
+const STEP = 30;
+const BAR = 12;
+/** For numbers above the bars, and at the lines. */
+const TOP = 26;
+const SIDE = 44;
+/** As many bars have their numbers above them. */
+const FEW = 8;
 
 const hourText = (start: string): string =>
   new Intl.DateTimeFormat(shared.language === 'en' ? 'en-GB' : shared.language, { hour: '2-digit', minute: '2-digit' }).format(
@@ -23,17 +28,31 @@ export function chart(hours: readonly HourCount[]): TemplateResult {
   const { overview } = words;
   const most = Math.max(1, ...hours.map(({ logins, refused }) => Math.max(logins, refused)));
   const total = (name: 'logins' | 'refused'): number => hours.reduce((sum, hour) => sum + hour[name], 0);
+  const bars = hours.flatMap(({ logins, refused }) => [logins, refused]).filter((count) => count > 0).length;
   const bar = (count: number, x: number, name: string): TemplateResult => {
     const height = count === 0 ? 0 : Math.max(2, (count / most) * HEIGHT);
-    return svg`<rect class=${name} x=${x} y=${HEIGHT - height} width=${BAR} height=${height} rx="2"></rect>`;
+    // A lonely bar says nothing by its height.
+    const number =
+      count > 0 && bars <= FEW
+        ? svg`<text class="count" x=${x + BAR / 2} y=${TOP + HEIGHT - height - 4} text-anchor="middle">${numberText(count)}</text>`
+        : '';
+    return svg`<rect class=${name} x=${x} y=${TOP + HEIGHT - height} width=${BAR} height=${height} rx="2"></rect>${number}`;
+  };
+  const width = hours.length * STEP;
+  // Half and all of the most that there was in an hour.
+  const lines = [...new Set([most, Math.round(most / 2)])].filter((count) => count > 0);
+  const line = (count: number): TemplateResult => {
+    const y = TOP + HEIGHT - (count / most) * HEIGHT;
+    return svg`<line x1="0" x2=${width} y1=${y} y2=${y}></line><text x=${width + 6} y=${y + 4}>${numberText(count)}</text>`;
   };
   // The last hour is too narrow for its label, which ends with the picture.
   const label = (start: string, at: number): TemplateResult =>
     at === hours.length - 1
-      ? svg`<text x=${hours.length * STEP} y=${HEIGHT + 16} text-anchor="end">${hourText(start)}</text>`
-      : svg`<text x=${at * STEP} y=${HEIGHT + 16}>${hourText(start)}</text>`;
+      ? svg`<text x=${hours.length * STEP} y=${TOP + HEIGHT + 16} text-anchor="end">${hourText(start)}</text>`
+      : svg`<text x=${at * STEP} y=${TOP + HEIGHT + 16}>${hourText(start)}</text>`;
   return html`<p>${overview.loginsText(numberText(total('logins')), numberText(total('refused')))}</p>
-    <svg class="chart" viewBox="0 0 ${hours.length * STEP} ${HEIGHT + 20}" role="img" aria-label=${overview.logins}>
+    <svg class="chart" viewBox="0 0 ${width + SIDE} ${TOP + HEIGHT + 20}" role="img" aria-label=${overview.logins}>
+      ${lines.map(line)}<line class="base" x1="0" x2=${width} y1=${TOP + HEIGHT} y2=${TOP + HEIGHT}></line>
       ${hours.map(
         ({ start, logins, refused }, at) => svg`<g>
           <title>${overview.hour(hourText(start), numberText(logins), numberText(refused))}</title>

@@ -119,8 +119,8 @@ export const applications = {
   takeTitle: (role: string, who: string) => `Remove the role ${role} from ${who}`,
   takeText: (isOrganization: boolean): string =>
     isOrganization ? 'Its members lose the role as well.' : 'The person loses it at once.',
-  nobody: 'Nobody holds a role yet.',
-  noOrganization: 'No organization holds a role yet.',
+  nobody: 'Nobody holds a role yet. Give somebody one, or invite somebody who is not here yet.',
+  noOrganization: 'No organization holds a role yet. Give one a role: it can then give it to its members.',
   accessIntro:
     'People who let the application see their data, or for whom it holds tokens at present. Ending the access of the application ends a person’s consent and all these tokens; the application can ask the person again.',
   consent: 'Consent',
@@ -142,5 +142,6 @@ export const applications = {
   allAccessEnded: 'The application has no access to anybody any more.',
   accessTotal: 'At present, in all:',
   whyOf: (who: string, role: string) => `Why has ${who} the role ${role}?`,
-  noAccess: 'Nobody gave the application access yet: nobody has signed in to it, or all tokens have ended.',
+  noAccess:
+    'Nobody gave the application access yet: nobody has signed in to it, or all tokens have ended. Sign in yourself on the tab “Try”.',
 };

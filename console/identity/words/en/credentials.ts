@@ -64,7 +64,7 @@ export const credentials = {
   rolesIn: 'Roles in it',
   rolesHint: 'If you tick none: every role of the application that the person has, also roles that are made later.',
   allRoles: 'All roles',
-  noRoles: 'The application has no roles yet: make them on the tab “Roles and permissions”.',
+  noRoles: 'The application has no roles yet: make them on the tab “Roles”.',
   places: 'Roles held in',
   placeChoices: {
     all: 'Any organization',

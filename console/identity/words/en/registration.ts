@@ -1,5 +1,6 @@
 /** All of an application's registration. */
 export const registration = {
+  guide: 'Guide:',
   sections: {
     about: {
       title: 'About the application',
@@ -20,7 +21,6 @@ export const registration = {
       hint: 'When people sign in again, and how the application learns that a session has ended.',
     },
   },
-  jump: 'Parts of the registration',
   kind: 'Kind',
   kindHint: 'For those who manage it. Nothing else depends on it.',
   noKind: 'not said',
@@ -35,14 +35,15 @@ export const registration = {
   initiateHint: 'Others send people there to sign in to the application. https only.',
   clientType: 'Type',
   clientTypes: {
-    confidential: 'Confidential: it runs on a server and keeps a secret',
-    public: 'Public: it runs in browsers or on phones, has no secret and uses PKCE',
+    confidential: 'Confidential: keeps a secret',
+    public: 'Public: no secret, uses PKCE',
   },
+  clientTypeHint: 'What runs on a server keeps a secret; what runs in browsers or on phones cannot.',
   auth: 'How it sends its secret',
   authHint: 'Public applications send none.',
   auths: {
-    client_secret_basic: 'In the header Authorization (client_secret_basic)',
-    client_secret_post: 'In the form (client_secret_post)',
+    client_secret_basic: 'Header (client_secret_basic)',
+    client_secret_post: 'Form (client_secret_post)',
   },
   par: 'Sign-ins must begin with a pushed request (PAR)',
   parHint: 'The application first sends its request to the service itself; nobody changes it in the browser.',

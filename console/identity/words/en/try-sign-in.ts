@@ -38,7 +38,7 @@ export const trySignIn = {
   userInfoText: 'With the access token the application asks for more about the person. The scope decides what it is told.',
   ended: 'The tokens of this attempt have been ended.',
   noUserInfo: 'It is not asked: it needs openid.',
-  notEnded: 'The tokens of this attempt could not be ended. End them on the tab “Who gave access”.',
+  notEnded: 'The tokens of this attempt could not be ended. End them on the tab “Access”.',
   needsHttps: 'Browsers let pages calculate PKCE only over https or on this very machine. Open the console there.',
   goBack: 'The answer has arrived. You can close this window and go on in the other one.',
   nobodyWaits: 'No page waits for this answer any more. Begin again on the screen of the application.',

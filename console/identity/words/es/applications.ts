@@ -128,8 +128,8 @@ export const applications: Words['applications'] = {
   takeTitle: (role: string, who: string) => `Quitar el rol ${role} a ${who}`,
   takeText: (isOrganization: boolean) =>
     isOrganization ? 'Sus miembros también lo pierden.' : 'La persona lo pierde de inmediato.',
-  nobody: 'Nadie tiene un rol todavía.',
-  noOrganization: 'Ninguna organización tiene un rol todavía.',
+  nobody: 'Nadie tiene un rol todavía. Dé uno a alguien, o invite a quien aún no está aquí.',
+  noOrganization: 'Ninguna organización tiene un rol todavía. Dele uno a una: podrá darlo a sus miembros.',
   accessIntro:
     'Personas que permitieron a la aplicación ver sus datos, o de las que tiene tokens ahora. Al terminarlo se acaban su consentimiento y todos esos tokens; la aplicación puede volver a pedírselo.',
   consent: 'Consentimiento',
@@ -151,5 +151,6 @@ export const applications: Words['applications'] = {
   allAccessEnded: 'La aplicación ya no tiene acceso a nadie.',
   accessTotal: 'Ahora, en total:',
   whyOf: (who: string, role: string) => `¿Por qué tiene ${who} el rol ${role}?`,
-  noAccess: 'Nadie ha dado acceso a la aplicación: nadie ha iniciado sesión en ella, o todos los tokens han terminado.',
+  noAccess:
+    'Nadie ha dado acceso a la aplicación: nadie ha iniciado sesión en ella, o todos los tokens han terminado. Inicie sesión usted en la pestaña «Probar».',
 };

@@ -66,7 +66,7 @@ export const credentials: Words['credentials'] = {
   rolesIn: 'Roles que contiene',
   rolesHint: 'Si no marca ninguno: todos los roles de la aplicación que tenga la persona, también los que se creen después.',
   allRoles: 'Todos los roles',
-  noRoles: 'La aplicación todavía no tiene roles: créelos en la pestaña «Roles y permisos».',
+  noRoles: 'La aplicación todavía no tiene roles: créelos en la pestaña «Roles».',
   places: 'Roles que se tienen en',
   placeChoices: {
     all: 'Cualquier organización',

@@ -1,6 +1,7 @@
 import type { Words } from '../en/index.ts';
 
 export const registration: Words['registration'] = {
+  guide: 'Guía:',
   sections: {
     about: {
       title: 'Sobre la aplicación',
@@ -21,7 +22,6 @@ export const registration: Words['registration'] = {
       hint: 'Cuándo se vuelve a iniciar sesión, y cómo sabe la aplicación que una sesión ha terminado.',
     },
   },
-  jump: 'Partes del registro',
   kind: 'Tipo de aplicación',
   kindHint: 'Para quienes la gestionan. Nada más depende de ello.',
   noKind: 'no se dice',
@@ -36,14 +36,15 @@ export const registration: Words['registration'] = {
   initiateHint: 'Otros envían allí a las personas para que inicien sesión en la aplicación. Solo https.',
   clientType: 'Tipo',
   clientTypes: {
-    confidential: 'Confidencial: se ejecuta en un servidor y guarda un secreto',
-    public: 'Pública: se ejecuta en navegadores o teléfonos, no tiene secreto y usa PKCE',
+    confidential: 'Confidencial: guarda un secreto',
+    public: 'Pública: sin secreto, con PKCE',
   },
+  clientTypeHint: 'Lo que se ejecuta en un servidor guarda un secreto; en navegadores o teléfonos no se puede.',
   auth: 'Cómo envía su secreto',
   authHint: 'Las aplicaciones públicas no envían ninguno.',
   auths: {
-    client_secret_basic: 'En la cabecera Authorization (client_secret_basic)',
-    client_secret_post: 'En el formulario (client_secret_post)',
+    client_secret_basic: 'Cabecera (client_secret_basic)',
+    client_secret_post: 'Formulario (client_secret_post)',
   },
   par: 'Los inicios de sesión deben empezar con una petición enviada antes (PAR)',
   parHint: 'La aplicación envía primero su petición al propio servicio; nadie la cambia en el navegador.',
