@@ -47,6 +47,28 @@ onEachWalletWithIssuer('A format of an issuer that the wallet does not know', (w
       assertProblem(await person.post(VCI, { uri: uri('odd') }), 422, 'unsupported-format');
     });
 
+  it('nor does a picture whose address is of another kind', async () => {
+    const person = await wallet.logIn();
+    const pictures = [
+      ...['data:image/svg+xml;base64,PHN2Zy8+', 'data:image/svg+xml,%3Csvg/%3E', 'logo.png', '', 'ipfs://x', 7, null],
+      { uri: 'x' },
+    ];
+    issuer.twist = {
+      reply: (endpoint, { body }: any) => {
+        if (endpoint !== 'metadata') return;
+        const display = pictures.map((uri) => ({ name: 'Identity', logo: { uri }, background_image: { uri } }));
+        body.display = [...display, { name: 'x', logo: 'x' }, { name: 'y', logo: [] }];
+        body.credential_configurations_supported.identity.credential_metadata = { display };
+        body.credential_configurations_supported.membership.display = display;
+      },
+    };
+    const [credential] = issuedCredentials(await person.post(VCI, { uri: issuer.offer() }));
+    assert.deepEqual(
+      credential.displays,
+      pictures.map(() => ({ name: 'Identity' })),
+    );
+  });
+
   it('nor does a type of proof that the wallet does not know, of a credential that it can have', async () => {
     const person = await wallet.logIn();
     issuer.twist = {

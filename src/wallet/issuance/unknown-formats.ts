@@ -1,5 +1,5 @@
 // Issuers may have formats, and types of proofs, that came later than this wallet. The library reads their algorithms by what today's are,
-// and refuses all of the metadata for one that differs. What the wallet cannot use is taken out before.
+// and refuses all of the metadata for one that differs, or for a picture whose address it cannot read. What the wallet cannot use is taken out before.
 import type { CallbackContext } from '@openid4vc/oauth2';
 import { formatNamed } from '../../verifiable/formats/index.ts';
 
@@ -13,10 +13,37 @@ const readableProofs = (types: Json): Json =>
     Object.entries(types).map(([name, type]) => [name, name === 'jwt' ? type : { proof_signing_alg_values_supported: [] }]),
   );
 
-function readable(configuration: unknown): unknown {
-  if (!isObject(configuration) || typeof configuration.format !== 'string') return configuration;
+const PICTURES = ['logo', 'background_image'];
+
+/** Such as `data:image/svg+xml`, which the library takes for no address. */
+function isReadablePicture(picture: unknown): boolean {
+  if (!isObject(picture)) return false;
+  const addresses = [picture.uri, picture.url].filter((one) => one !== undefined);
+  return addresses.every(
+    (one) => typeof one === 'string' && (/^data:[\w/.-]+;\w+,/.test(one) || /^https?:$/.test(URL.parse(one)?.protocol ?? '')),
+  );
+}
+
+/** A credential is worth more than its logo. */
+function withReadablePictures(about: Json): Json {
+  const { display } = about;
+  if (!Array.isArray(display)) return about;
+  const entries = display.map((one: unknown) =>
+    isObject(one)
+      ? Object.fromEntries(Object.entries(one).filter(([name, value]) => !PICTURES.includes(name) || isReadablePicture(value)))
+      : one,
+  );
+  return { ...about, display: entries };
+}
+
+function readable(one: unknown): unknown {
+  if (!isObject(one) || typeof one.format !== 'string') return one;
+  const metadata = isObject(one.credential_metadata)
+    ? { credential_metadata: withReadablePictures(one.credential_metadata) }
+    : {};
+  const configuration: Json = { ...withReadablePictures(one), ...metadata };
   const { credential_signing_alg_values_supported: _, proof_types_supported: types, ...rest } = configuration;
-  if (formatNamed(configuration.format) === undefined) return rest;
+  if (formatNamed(one.format) === undefined) return rest;
   return isObject(types) ? { ...configuration, proof_types_supported: readableProofs(types) } : configuration;
 }
 
@@ -30,7 +57,7 @@ function readableMetadata(text: string): string {
   if (!isObject(metadata) || !isObject(metadata.credential_configurations_supported)) return text;
   const configurations = Object.entries(metadata.credential_configurations_supported);
   return JSON.stringify({
-    ...metadata,
+    ...withReadablePictures(metadata),
     credential_configurations_supported: Object.fromEntries(configurations.map(([id, one]) => [id, readable(one)])),
   });
 }
