@@ -81,6 +81,7 @@ function consoleScreens({ identity }: Service, { person, group, organization, ap
     at('application-secret', `/applications/${application}`, { act: dialog('New secret') }),
     at('application-roles', `/applications/${application}?tab=roles`, { guide: 'console-matrix' }),
     at('application-people', `/applications/${application}?tab=people`),
+    at('application-access', `/applications/${application}?tab=access`),
     at('application-credentials', `/applications/${application}?tab=credentials`),
     at('application-credential-type', `/applications/${application}?tab=credentials`, { act: dialog('New type') }),
     at('application-start', `/applications/${application}?tab=start`),

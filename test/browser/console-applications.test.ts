@@ -378,6 +378,11 @@ onDatabase('SQLite', 'Applications in the console, to look at', {}, (api) => {
     await look('/provisioning', words.provisioning.title, 'provisioning');
     for (const part of ['settings', 'keys', 'deliveries', 'backups', 'catalog', 'roles'] as const)
       await look(`/service/${part}`, words.service.title, `service-${part}`);
+    await goTo(page, `/applications/${application.id}`, application.name);
+    await page.getByLabel(registration.dpop).check();
+    await press(page, texts.save);
+    await dialogOf(page).getByText(registration.effects.dpop).waitFor();
+    troubles.push(...(await lookTroubles(page, 'application-change')));
     assert.deepEqual(troubles, []);
   });
 });

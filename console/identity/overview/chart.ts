@@ -14,8 +14,8 @@ const HEIGHT = 120;
 const STEP = 30;
 const BAR = 12;
 /** For numbers above the bars, and at the lines. */
-const TOP = 26;
-const SIDE = 44;
+const TOP = 32;
+const SIDE = 56;
 /** As many bars have their numbers above them. */
 const FEW = 8;
 
@@ -43,7 +43,7 @@ export function chart(hours: readonly HourCount[]): TemplateResult {
   const lines = [...new Set([most, Math.round(most / 2)])].filter((count) => count > 0);
   const line = (count: number): TemplateResult => {
     const y = TOP + HEIGHT - (count / most) * HEIGHT;
-    return svg`<line x1="0" x2=${width} y1=${y} y2=${y}></line><text x=${width + 6} y=${y + 4}>${numberText(count)}</text>`;
+    return svg`<line x1="0" x2=${width} y1=${y} y2=${y}></line><text x=${width + SIDE} y=${y + 4} text-anchor="end">${numberText(count)}</text>`;
   };
   // The last hour is too narrow for its label, which ends with the picture.
   const label = (start: string, at: number): TemplateResult =>
@@ -51,7 +51,7 @@ export function chart(hours: readonly HourCount[]): TemplateResult {
       ? svg`<text x=${hours.length * STEP} y=${TOP + HEIGHT + 16} text-anchor="end">${hourText(start)}</text>`
       : svg`<text x=${at * STEP} y=${TOP + HEIGHT + 16}>${hourText(start)}</text>`;
   return html`<p>${overview.loginsText(numberText(total('logins')), numberText(total('refused')))}</p>
-    <svg class="chart" viewBox="0 0 ${width + SIDE} ${TOP + HEIGHT + 20}" role="img" aria-label=${overview.logins}>
+    <svg class="chart" viewBox="0 0 ${width + SIDE} ${TOP + HEIGHT + 20}" preserveAspectRatio="xMinYMid" role="img" aria-label=${overview.logins}>
       ${lines.map(line)}<line class="base" x1="0" x2=${width} y1=${TOP + HEIGHT} y2=${TOP + HEIGHT}></line>
       ${hours.map(
         ({ start, logins, refused }, at) => svg`<g>
