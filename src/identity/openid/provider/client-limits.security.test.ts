@@ -64,14 +64,14 @@ onEachDatabase('The limits of an application', (api) => {
     assert.notEqual(await errorOf(service, {}), null);
     assert.equal(await devicePost(service, 'openid'), 'invalid_request', 'the grant is not allowed');
     const asked = client.genericGrantRequest(service.config, 'password', { username, password });
-    assert.equal(await refusal(asked), 'unauthorized_client');
+    assert.equal(await refusal(asked), 'invalid_request');
     const keyrock = await KeyrockClient.make(api, { grant_type: 'implicit', allowed_grant_types: ['client_credentials'] });
     const person = await makePerson(api);
     for (const type of ['code', 'token'])
       assertRefused(await keyrock.ask(person.token, { response_type: type, redirect_uri: KEYROCK_CALLBACK }), 400);
 
     const page = await RelyingParty.make(api, { client_type: 'public', allowed_grant_types: ['client_credentials', DEVICE] });
-    assert.equal(await refusal(client.clientCredentialsGrant(page.config)), 'unauthorized_client', 'it has no secret');
+    assert.equal(await refusal(client.clientCredentialsGrant(page.config)), 'invalid_request', 'it has no secret');
     assert.ok((await client.initiateDeviceAuthorization(page.config, { scope: 'openid' })).device_code);
   });
 
