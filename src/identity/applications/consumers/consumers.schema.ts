@@ -1,10 +1,10 @@
 // Wire format of consumers: applications registered to consume OAuth2 resources.
 import { t } from '../../../platform/http/index.ts';
 import type { ConsumerRow } from '../../ground/database/index.ts';
-import { Links, ListLinks, parseJson } from '../../ground/resource/index.ts';
+import { Links, ListLinks } from '../../ground/resource/index.ts';
 import { withoutBadLinks } from './links.ts';
 import { logoPath, MAX_LOGO_TEXT } from './logo-image.ts';
-import { OPENID_DOCUMENTATION } from './openid-fields.ts';
+import { attributesOf, OPENID_DOCUMENTATION } from './openid-fields.ts';
 
 const Name = t.string({ minLength: 1, maxLength: 255, pattern: '\\S' });
 const ClientType = t.oneOf('confidential', 'public');
@@ -139,7 +139,7 @@ export const LogoEnvelope = t.envelope(
 
 /** `logo`: its id. */
 export function renderConsumer(base: string, row: ConsumerRow, logo?: string) {
-  const extra = withoutBadLinks(parseJson(row.extra));
+  const extra = withoutBadLinks(attributesOf(row));
   return {
     ...extra,
     id: row.id,

@@ -9,7 +9,7 @@ import { checkConsumerBody, extraAttributes } from './attributes.ts';
 import type { CreateConsumer } from './consumers.schema.ts';
 import { insertConsumer } from './consumers.store.ts';
 import type { ConsumerDeps } from './deps.ts';
-import { postLogoutUrisOf, SKIP_CONSENT, withoutNull } from './openid-fields.ts';
+import { columnsOf, postLogoutUrisOf, SKIP_CONSENT } from './openid-fields.ts';
 import { checkRedirectUriConflicts } from './redirect-uris.ts';
 import { type ConsumerWithSecret, newSealedSecret, withSecret } from './secrets.rules.ts';
 
@@ -30,7 +30,7 @@ export async function insertNewConsumer(
     grant_type: body.grant_type ?? 'authorization_code',
     redirect_uris: JSON.stringify(body.redirect_uris ?? []),
     scopes: JSON.stringify(body.scopes ?? []),
-    extra: JSON.stringify(withoutNull(extraAttributes(body))),
+    ...columnsOf(extraAttributes(body)),
     secret: newSealedSecret(seal, id),
     previous_secret: null,
     previous_secret_until: null,

@@ -9,6 +9,7 @@ export type { ConsumerValues } from './ensure.rules.ts';
 export { grantsOf } from './grants.ts';
 export { logoPath } from './logo-image.ts';
 export {
+  attributesOf,
   GRANTS,
   ID_TOKEN_ALGORITHMS,
   OPENID_SCOPES,

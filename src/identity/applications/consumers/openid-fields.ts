@@ -1,8 +1,9 @@
 // Attributes of a consumer as a client of the OpenID provider, with the names of client registration (RFC 7591, OpenID Connect). They
 // are stored with its other extra attributes. The provider rejects a client with an invalid one, so they are checked here.
 import { type Schema, t } from '../../../platform/http/index.ts';
+import type { ConsumerRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
-import { isWebAddress } from '../../ground/resource/index.ts';
+import { bit, isWebAddress, parseJson } from '../../ground/resource/index.ts';
 import { checkRedirectUris, isRedirectUri, isWebUri } from './redirect-uris.ts';
 
 type ConsumerFields = Readonly<Record<string, unknown>>;
@@ -154,8 +155,20 @@ export function checkOpenidFields(body: ConsumerFields): void {
   }
 }
 
+/** The attributes of a consumer beyond the fields that every consumer has. */
+export function attributesOf({ extra, skips_consent: skips }: Pick<ConsumerRow, 'extra' | 'skips_consent'>): ConsumerFields {
+  const { [SKIP_CONSENT]: _unchecked, ...rest } = parseJson(extra);
+  return skips === null ? rest : { ...rest, [SKIP_CONSENT]: skips === 1 };
+}
+
+/** The columns for such attributes. */
+export function columnsOf(attributes: ConsumerFields): Pick<ConsumerRow, 'extra' | 'skips_consent'> {
+  const { [SKIP_CONSENT]: skips, ...rest } = withoutNull(attributes);
+  return { extra: JSON.stringify(rest), skips_consent: typeof skips === 'boolean' ? bit(skips) : null };
+}
+
 /** Removes fields of the provider that are null: null means not set. */
-export const withoutNull = (extra: ConsumerFields): Record<string, unknown> =>
+const withoutNull = (extra: ConsumerFields): Record<string, unknown> =>
   Object.fromEntries(Object.entries(extra).filter(([field, value]) => value !== null || !fieldTypeOf(field)));
 
 /** The valid fields for the provider. Old rows may have invalid ones. */

@@ -9,12 +9,13 @@ import { endGrants, lockConsumer, updateConsumer } from './consumers.store.ts';
 import { type ConsumerDeps, tagOfConsumer } from './deps.ts';
 import { grantsOf } from './grants.ts';
 import {
+  attributesOf,
+  columnsOf,
   OPENID_SCOPES,
   openidFieldsOf,
   postLogoutUrisOf,
   SKIP_CONSENT,
   setsPostLogoutUris,
-  withoutNull,
 } from './openid-fields.ts';
 import { checkRedirectUriConflicts } from './redirect-uris.ts';
 
@@ -25,21 +26,16 @@ const revisedColumns = (current: ConsumerRow, body: ConsumerChanges) => ({
   grant_type: body.grant_type ?? current.grant_type,
   redirect_uris: body.redirect_uris ? JSON.stringify(body.redirect_uris) : current.redirect_uris,
   scopes: body.scopes ? JSON.stringify(body.scopes) : current.scopes,
-  extra: JSON.stringify(withoutNull({ ...parseJson(current.extra), ...extraAttributes(body) })),
+  ...columnsOf({ ...attributesOf(current), ...extraAttributes(body) }),
 });
 
 /** The attributes of a consumer that are compared. */
-const comparable = ({
-  redirect_uris: uris,
-  client_type,
-  grant_type,
-  extra,
-}: Pick<ConsumerRow, 'redirect_uris' | 'client_type' | 'grant_type' | 'extra'>) => {
-  const { allowed_scopes: scopes, [SKIP_CONSENT]: skipsConsent } = openidFieldsOf(parseJson(extra));
+const comparable = (row: Pick<ConsumerRow, 'redirect_uris' | 'client_type' | 'grant_type' | 'extra' | 'skips_consent'>) => {
+  const { allowed_scopes: scopes, [SKIP_CONSENT]: skipsConsent } = openidFieldsOf(attributesOf(row));
   return {
-    uris: JSON.parse(uris) as string[],
+    uris: JSON.parse(row.redirect_uris) as string[],
     scopes: new Set((scopes as string[] | undefined) ?? OPENID_SCOPES),
-    grantTypes: grantsOf({ client_type, grant_type, extra }),
+    grantTypes: grantsOf(row),
     skipsConsent: skipsConsent === true,
   };
 };

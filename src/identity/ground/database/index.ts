@@ -115,6 +115,8 @@ export interface ConsumerRow {
   redirect_uris: string;
   scopes: string;
   extra: string;
+  /** Whether people are not asked for consent; null: not set. */
+  skips_consent: Bit | null;
   secret: string;
   /** The secret before it, which works until `previous_secret_until`. */
   previous_secret: string | null;

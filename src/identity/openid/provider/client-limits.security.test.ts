@@ -3,16 +3,18 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import * as client from 'openid-client';
 import { assertForbidden, assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { onEachDatabase } from '../../../../test/support/api.ts';
+import { underAttack } from '../../../../test/support/api.ts';
 import { assign, makeApplication, makeOrganization, makePerson } from '../../../../test/support/applications.ts';
 import { informationOf, KEYROCK_CALLBACK, KeyrockClient } from '../../../../test/support/keyrock-client.ts';
 import { CALLBACK, makeUser, RelyingParty, refusal } from '../../../../test/support/relying-party.ts';
+import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
 import { stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 
 const PATH = '/v3/OS-OAUTH2/consumers';
 const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
 
-onEachDatabase('The limits of an application', (api) => {
+underAttack('The limits of an application', (api) => {
+  const db = usesDatabaseOf(api);
   const change = (id: string, values: Record<string, unknown>, token?: string) =>
     api.patch(`${PATH}/${id}`, { consumer: values }, token === undefined ? {} : { token });
   const errorOf = async (party: RelyingParty, more: Record<string, string>): Promise<string | null> => {
@@ -147,6 +149,25 @@ onEachDatabase('The limits of an application', (api) => {
     assertOk(await change(id, { skip_consent: null }));
     assert.ok(!(await own.isActive(tokens.access_token)), 'nobody has agreed to it');
     assert.equal((await browser.go((await own.ask({ scope: 'openid email' })).url)).redirectTarget, undefined);
+  });
+
+  it('do not have a consent that is skipped from before anybody checked it', async () => {
+    const own = await RelyingParty.make(api);
+    const { id } = own.application;
+    // As versions stored it that did not know it, whoever managed the application.
+    const extra = '{"skip_consent":true,"url":"https://a.example/"}';
+    await db().write((tx) => tx.updateTable('consumers').set({ extra }).where('id', '=', id).execute());
+    const shown = async () => assertOk(await api.get(`${PATH}/${id}`)).consumer;
+    assert.equal((await shown()).skip_consent, undefined);
+    const signsIn = async () => {
+      const person = await makeUser(api);
+      const browser = new TestBrowser(api);
+      const page = await browser.go((await own.ask({ scope: 'openid email' })).url);
+      return browser.submit(page, 'password', { name: person.name, password: person.password });
+    };
+    assert.equal((await signsIn()).redirectTarget, undefined, 'consent is asked for');
+    assertOk(await change(id, { description: 'changed' }));
+    assert.deepEqual((await shown()).extra, { url: 'https://a.example/' });
   });
 
   it('are changed, and access is ended for everybody, by those who manage the application only', async () => {

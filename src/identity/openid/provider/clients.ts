@@ -1,6 +1,7 @@
 // Consumers as clients of the OpenID provider. Read for every request, so changes apply immediately.
 import type { ClientMetadata } from 'oidc-provider';
 import {
+  attributesOf,
   type ConsumerWithSecret,
   grantsOf,
   isNative,
@@ -9,7 +10,6 @@ import {
   redirectUriConflict,
   SKIP_CONSENT,
 } from '../../applications/consumers/index.ts';
-import { parseJson } from '../../ground/resource/index.ts';
 
 /** Our own: the secret before the current one, while it works. */
 export const PREVIOUS_SECRET = 'previous_client_secret';
@@ -30,7 +30,7 @@ function authMethodOf(isConfidential: boolean, registered: unknown): 'none' | 'c
 }
 
 export function clientOf(consumer: ConsumerWithSecret): ClientMetadata {
-  const extra = parseJson(consumer.extra);
+  const extra = attributesOf(consumer);
   const registered = JSON.parse(consumer.redirect_uris) as string[];
   const native = isNative(registered);
   // Invalid combinations of URIs are refused at registration; older rows may still have some.
