@@ -20,12 +20,12 @@ interface Share {
 }
 const SHARES: Readonly<Record<DatabaseKind, Share>> = {
   SQLite: {
-    requests: inFullRun(3000, 1200),
+    requests: inFullRun(3000, 3 * identityOperations.length),
     rawPaths: ['/v3/users', '/v3/auth/tokens', '/scim/v2/Users', '/openid/token', '/openid/authorize', '/account'],
     mutations: inFullRun(400, 60),
     served: 5,
   },
-  PostgreSQL: { requests: 2000, rawPaths: ['/v3/users'], mutations: 50, served: 2 },
+  PostgreSQL: { requests: 5 * identityOperations.length, rawPaths: ['/v3/users'], mutations: 50, served: 2 },
 };
 
 for (const kind of USUAL_DATABASES) {
