@@ -4,34 +4,35 @@ import type { Icon } from '../shared/icons.ts';
 import type { Route } from '../shared/router.ts';
 import { words } from './words/index.ts';
 
-const screen = (path: string, element: string, load: () => Promise<unknown>): Route<ScreenEntry> => ({
+/** `guide`: the page of docs/guide about it. */
+const screen = (path: string, element: string, load: () => Promise<unknown>, guide: string): Route<ScreenEntry> => ({
   path,
-  screen: { element, load },
+  screen: { element, load, guide },
 });
 
 export const routes: readonly Route<ScreenEntry>[] = [
-  screen('/', 'gh-overview', () => import('./overview/overview.ts')),
-  screen('/people', 'gh-people', () => import('./people/people.ts')),
-  screen('/people/invitations', 'gh-invitations', () => import('./people/invitations.ts')),
-  screen('/people/deletions', 'gh-deletions', () => import('./people/deletions.ts')),
-  screen('/people/:id', 'gh-person', () => import('./people/person.ts')),
-  screen('/groups', 'gh-groups', () => import('./groups/groups.ts')),
-  screen('/groups/:id', 'gh-group', () => import('./groups/group.ts')),
-  screen('/organizations', 'gh-organizations', () => import('./organizations/organizations.ts')),
-  screen('/organizations/:id', 'gh-organization', () => import('./organizations/organization.ts')),
-  screen('/domains', 'gh-domains', () => import('./domains/domains.ts')),
-  screen('/domains/:id', 'gh-domain', () => import('./domains/domain.ts')),
-  screen('/applications', 'gh-applications', () => import('./applications/applications.ts')),
-  screen('/applications/new', 'gh-new-application', () => import('./applications/new-application.ts')),
-  screen('/applications/:id', 'gh-application', () => import('./applications/application.ts')),
-  screen('/try/:id', 'gh-try-return', () => import('./applications/try-return.ts')),
-  screen('/credentials', 'gh-credentials', () => import('./credentials/credentials.ts')),
-  screen('/provisioning', 'gh-provisioning', () => import('./provisioning/provisioning.ts')),
-  screen('/provisioning/:id', 'gh-connection', () => import('./provisioning/connection.ts')),
-  screen('/service', 'gh-service', () => import('./service/service.ts')),
-  screen('/service/:part', 'gh-service', () => import('./service/service.ts')),
-  screen('/why', 'gh-why', () => import('./why/why.ts')),
-  screen('/audit', 'gh-audit', () => import('./audit/audit.ts')),
+  screen('/', 'gh-overview', () => import('./overview/overview.ts'), 'console'),
+  screen('/people', 'gh-people', () => import('./people/people.ts'), 'administration'),
+  screen('/people/invitations', 'gh-invitations', () => import('./people/invitations.ts'), 'invitations'),
+  screen('/people/deletions', 'gh-deletions', () => import('./people/deletions.ts'), 'account-data'),
+  screen('/people/:id', 'gh-person', () => import('./people/person.ts'), 'administration'),
+  screen('/groups', 'gh-groups', () => import('./groups/groups.ts'), 'administration'),
+  screen('/groups/:id', 'gh-group', () => import('./groups/group.ts'), 'administration'),
+  screen('/organizations', 'gh-organizations', () => import('./organizations/organizations.ts'), 'administration'),
+  screen('/organizations/:id', 'gh-organization', () => import('./organizations/organization.ts'), 'administration'),
+  screen('/domains', 'gh-domains', () => import('./domains/domains.ts'), 'administration'),
+  screen('/domains/:id', 'gh-domain', () => import('./domains/domain.ts'), 'administration'),
+  screen('/applications', 'gh-applications', () => import('./applications/applications.ts'), 'applications'),
+  screen('/applications/new', 'gh-new-application', () => import('./applications/new-application.ts'), 'first-application'),
+  screen('/applications/:id', 'gh-application', () => import('./applications/application.ts'), 'applications'),
+  screen('/try/:id', 'gh-try-return', () => import('./applications/try-return.ts'), 'applications'),
+  screen('/credentials', 'gh-credentials', () => import('./credentials/credentials.ts'), 'role-credentials'),
+  screen('/provisioning', 'gh-provisioning', () => import('./provisioning/provisioning.ts'), 'scim-entra'),
+  screen('/provisioning/:id', 'gh-connection', () => import('./provisioning/connection.ts'), 'scim-entra'),
+  screen('/service', 'gh-service', () => import('./service/service.ts'), 'service'),
+  screen('/service/:part', 'gh-service', () => import('./service/service.ts'), 'service'),
+  screen('/why', 'gh-why', () => import('./why/why.ts'), 'console'),
+  screen('/audit', 'gh-audit', () => import('./audit/audit.ts'), 'audit'),
 ];
 
 export interface MenuEntry {

@@ -10,6 +10,8 @@ import { shared } from './words/index.ts';
 /** A screen: the name of its element, and the module that defines it, loaded when it is first shown. */
 export interface ScreenEntry {
   readonly element: string;
+  /** The page of docs/guide about it. */
+  readonly guide: string;
   load(): Promise<unknown>;
 }
 
@@ -95,6 +97,7 @@ export function createFrame(tools: () => TemplateResult | typeof nothing): Frame
     }
     const { screen } = current!;
     screen.location = location;
+    screen.guide = entry.guide;
     if (!isSame || wasMenuOpen) draw();
     await Promise.all([screen.reload(), screen.updateComplete]);
     // Screen readers continue at the new screen. Not when the screen only changes its list: the person may be typing.

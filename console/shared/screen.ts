@@ -2,6 +2,7 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { PageElement } from './element.ts';
 import { SignedOutError } from './http.ts';
+import { icon } from './icons.ts';
 import { type Problem, problemMessage, problemOf } from './problem.ts';
 import type { Location } from './router.ts';
 import { shared } from './words/index.ts';
@@ -17,6 +18,8 @@ const PROGRESS_MS = 200;
 
 export abstract class Screen extends PageElement {
   location: Location = { path: '/', params: {}, query: new URLSearchParams() };
+  /** The page of docs/guide about it. */
+  guide = '';
   #state: 'loading' | 'shown' | 'failed' = 'loading';
   #problem: Problem | undefined;
   #loading: AbortController | undefined;
@@ -85,6 +88,7 @@ export abstract class Screen extends PageElement {
     const showsContent = this.#hasContent && this.#state !== 'failed';
     return html`<header class="screen-head">
         <h1 tabindex="-1">${this.heading()}</h1>
+        <a class="guide-link" href=${`/guide/${this.guide}`} target="_blank" rel="noopener" aria-label=${shared.guideOf(this.heading())}>${icon('question')}<span>${shared.guide}</span></a>
         <div class="actions">${showsContent ? this.headingActions() : nothing}</div>
       </header>
       <div class="screen-body" aria-busy=${isLoading ? 'true' : 'false'}>

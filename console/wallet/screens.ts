@@ -3,24 +3,25 @@ import type { ScreenEntry } from '../shared/frame.ts';
 import type { Route } from '../shared/router.ts';
 import { words } from './words/index.ts';
 
-const screen = (path: string, element: string, load: () => Promise<unknown>): Route<ScreenEntry> => ({
+/** `guide`: the page of docs/guide about it. */
+const screen = (path: string, element: string, load: () => Promise<unknown>, guide: string): Route<ScreenEntry> => ({
   path,
-  screen: { element, load },
+  screen: { element, load, guide },
 });
 
 export const routes: readonly Route<ScreenEntry>[] = [
-  screen('/', 'gw-credentials', () => import('./credentials/credentials.ts')),
-  screen('/credentials/:id', 'gw-credential', () => import('./credentials/credential.ts')),
-  screen('/receive', 'gw-open', () => import('./open/open.ts')),
-  screen('/open', 'gw-open-link', () => import('./open/open-link.ts')),
-  screen('/receive/:id', 'gw-offer', () => import('./receive/offer.ts')),
-  screen('/share/:id', 'gw-share', () => import('./share/share.ts')),
-  screen('/history', 'gw-history', () => import('./history/history.ts')),
-  screen('/history/:id', 'gw-exchange', () => import('./history/exchange.ts')),
-  screen('/keys', 'gw-keys', () => import('./keys/keys.ts')),
-  screen('/identifiers', 'gw-identifiers', () => import('./identifiers/identifiers.ts')),
-  screen('/identifiers/:id', 'gw-identifier', () => import('./identifiers/identifier.ts')),
-  screen('/node', 'gw-node', () => import('./node/node.ts')),
+  screen('/', 'gw-credentials', () => import('./credentials/credentials.ts'), 'credentials'),
+  screen('/credentials/:id', 'gw-credential', () => import('./credentials/credential.ts'), 'credentials'),
+  screen('/receive', 'gw-open', () => import('./open/open.ts'), 'credentials'),
+  screen('/open', 'gw-open-link', () => import('./open/open-link.ts'), 'credentials'),
+  screen('/receive/:id', 'gw-offer', () => import('./receive/offer.ts'), 'credentials'),
+  screen('/share/:id', 'gw-share', () => import('./share/share.ts'), 'credentials'),
+  screen('/history', 'gw-history', () => import('./history/history.ts'), 'credentials'),
+  screen('/history/:id', 'gw-exchange', () => import('./history/exchange.ts'), 'credentials'),
+  screen('/keys', 'gw-keys', () => import('./keys/keys.ts'), 'wallet'),
+  screen('/identifiers', 'gw-identifiers', () => import('./identifiers/identifiers.ts'), 'wallet'),
+  screen('/identifiers/:id', 'gw-identifier', () => import('./identifiers/identifier.ts'), 'wallet'),
+  screen('/node', 'gw-node', () => import('./node/node.ts'), 'wallet'),
 ];
 
 export interface MenuEntry {

@@ -15,7 +15,7 @@ import { withoutTimeLimit } from '../platform/deadline.ts';
 import { createApp, createServer, mountProbes, type Server } from '../platform/http/index.ts';
 import type { Job } from '../platform/jobs/index.ts';
 import { createMetrics, type Metrics } from '../platform/metrics/index.ts';
-import { createApiPages } from '../platform/pages/index.ts';
+import { createApiPages, createGuidePages } from '../platform/pages/index.ts';
 import type { ReservedPort } from '../platform/reserved-port.ts';
 import { waitAtMost } from '../platform/wait-at-most.ts';
 import { version } from '../version.ts';
@@ -160,7 +160,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
 
   const server: Server = createServer({
     app,
-    mounts: [openid.mount, apiPages],
+    mounts: [openid.mount, apiPages, createGuidePages()],
     canonicalUrl: (url) => (url.startsWith(SCIM) ? canonicalUrl(url) : url),
     errorFormatOf: (path, headers) => {
       if (wantsPage(path, headers)) return pageErrors(headers, openid.brand());

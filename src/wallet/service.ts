@@ -12,7 +12,7 @@ import type { Job } from '../platform/jobs/index.ts';
 import type { Log } from '../platform/log/index.ts';
 import { createMetrics, type Metrics } from '../platform/metrics/index.ts';
 import type { ProviderOptions } from '../platform/openid-client/index.ts';
-import { createApiPages } from '../platform/pages/index.ts';
+import { createApiPages, createGuidePages } from '../platform/pages/index.ts';
 import type { ReservedPort } from '../platform/reserved-port.ts';
 import type { createSeal } from '../platform/seal/index.ts';
 import type { ResealResult } from '../platform/sealed/index.ts';
@@ -176,7 +176,7 @@ function createServiceOn(db: Database, stores: KeyStores, verifiers: RegisteredV
     errorFormatOf: () => problemErrors,
     authenticate: modules.authenticate,
     authorize,
-    mounts: [modules.pages.mount, apiPages],
+    mounts: [modules.pages.mount, apiPages, createGuidePages()],
     ...(options.memoryAdapter === undefined ? {} : { memoryAdapter: options.memoryAdapter }),
     headers: commonHeaders,
     requestIdHeader: REQUEST_ID_HEADER,

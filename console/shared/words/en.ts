@@ -18,6 +18,8 @@ export const texts = {
   none: 'None',
   optional: 'optional',
   menu: 'Menu',
+  guide: 'Guide',
+  guideOf: (screen: string) => `Guide: ${screen}`,
   skip: 'Skip to the content',
   search: 'Search',
   searchFor: (what: string) => `Search ${what}`,

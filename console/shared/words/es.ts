@@ -20,6 +20,8 @@ export const texts: SharedTexts = {
   none: 'Ninguno',
   optional: 'opcional',
   menu: 'Menú',
+  guide: 'Guía',
+  guideOf: (screen: string) => `Guía: ${screen}`,
   skip: 'Ir al contenido',
   search: 'Buscar',
   searchFor: (what: string) => `Buscar ${what}`,

@@ -9,7 +9,7 @@ import { DashboardPage, openidRoutes, Page } from '../../../src/identity/openid/
 import { ScimError, scimErrors } from '../../../src/identity/provisioning/scim/index.ts';
 import { type IdentityRouteDeps, mountIdentity } from '../../../src/identity/routes.ts';
 import { createApp, mountProbes, type Schema } from '../../../src/platform/http/index.ts';
-import { apiPageRoutes } from '../../../src/platform/pages/index.ts';
+import { apiPageRoutes, guideRoutes } from '../../../src/platform/pages/index.ts';
 import { version } from '../../../src/version.ts';
 import { type ErrorFamily, openApi } from '../openapi.ts';
 import { recordedOf } from '../recorded.ts';
@@ -93,7 +93,7 @@ export function makeIdentityDocument(): Record<string, unknown> {
   // Only the route descriptions are read. No handler runs, so their dependencies can be empty.
   mountIdentity(app as never, {} as IdentityRouteDeps);
   mountProbes(app, {});
-  return openApi([...app.routes, ...openidRoutes, ...apiPageRoutes('Discovery')], {
+  return openApi([...app.routes, ...openidRoutes, ...apiPageRoutes('Discovery'), ...guideRoutes('Discovery')], {
     title: 'Gatehouse identity service',
     version,
     description: DESCRIPTION,

@@ -1,6 +1,6 @@
 // The OpenAPI document of the wallet node, made of its routes without starting it.
 import { createApp, mountProbes } from '../../../src/platform/http/index.ts';
-import { apiPageRoutes } from '../../../src/platform/pages/index.ts';
+import { apiPageRoutes, guideRoutes } from '../../../src/platform/pages/index.ts';
 import { version } from '../../../src/version.ts';
 import { walletFaults } from '../../../src/wallet/ground/faults.ts';
 import { Problem, problemCode, problemErrors } from '../../../src/wallet/resource/index.ts';
@@ -36,7 +36,7 @@ export function makeWalletDocument(): Record<string, unknown> {
   const app = createApp<never>();
   mountWallet(app as never, {} as WalletRouteDeps);
   mountProbes(app, {});
-  return openApi([...app.routes, ...apiPageRoutes('Documents')], {
+  return openApi([...app.routes, ...apiPageRoutes('Documents'), ...guideRoutes('Documents')], {
     title: 'Gatehouse wallet node',
     version,
     description: DESCRIPTION,

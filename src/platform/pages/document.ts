@@ -37,7 +37,7 @@ export interface PageDocument {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
 
 /** Scripts only from files, requests only to us, no frames; texts become HTML in one place only, the renderer of Lit. */
 const policyOf = (importMap: string): string => {

@@ -54,6 +54,8 @@ export interface PageFilesOptions {
   readonly path: string;
   /** Further packages that modules of the page import by the names of their files, such as `qr/decode.js`. */
   readonly libraries?: readonly string[];
+  /** The pages have no modules, so Lit is not needed. */
+  readonly withoutScripts?: boolean;
 }
 
 const require = createRequire(import.meta.url);
@@ -108,9 +110,16 @@ export function fileOf(type: string, content: string | Buffer): PageFile {
 }
 
 /** Reads the sources once. Nothing is looked for on the disk by a path from a request. */
-export function createPageFiles({ folder, subfolders, path, libraries = [] }: PageFilesOptions): PageFiles {
-  const packages = [...LIBRARIES, ...libraries];
-  const own = subfolders.flatMap((name) => globSync(`${name}/**/*.{ts,css,svg,png}`, { cwd: folder }));
+export function createPageFiles({
+  folder,
+  subfolders,
+  path,
+  libraries = [],
+  withoutScripts = false,
+}: PageFilesOptions): PageFiles {
+  const packages = withoutScripts ? [] : [...LIBRARIES, ...libraries];
+  const types = withoutScripts ? 'css,svg,png' : 'ts,css,svg,png';
+  const own = subfolders.flatMap((name) => globSync(`${name}/**/*.{${types}}`, { cwd: folder }));
   const sources = new Map<string, Buffer>();
   const hash = createHash('sha256');
   const located = [...own.map((name): [string, string] => [name, join(folder, name)]), ...librarySources(packages)];
@@ -177,10 +186,18 @@ export function createPageFiles({ folder, subfolders, path, libraries = [] }: Pa
 export const accepts = (header: string | undefined, coding: string): boolean =>
   new RegExp(`(?:^|,)\\s*${coding}\\s*(?:,|$|;\\s*q=(?!0(?:\\.0*)?\\s*(?:,|$)))`, 'i').test(header ?? '');
 
+/** For files whose path has the hash of their content. */
+const LASTING = {
+  'Cache-Control': 'public, max-age=31536000, immutable',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Content-Security-Policy': "default-src 'none'; sandbox",
+};
+
 export async function sendPageFile(
   { headers, method }: IncomingMessage,
   response: ServerResponse,
   file: PageFile,
+  more: Readonly<Record<string, string>> = LASTING,
 ): Promise<void> {
   const coding = (['br', 'gzip'] as const).find((one) => accepts(headers['accept-encoding'], one));
   const bytes = coding ? await file[coding] : file.bytes;
@@ -189,10 +206,8 @@ export async function sendPageFile(
     'Content-Length': bytes.byteLength,
     ...(coding ? { 'Content-Encoding': coding } : {}),
     Vary: 'Accept-Encoding',
-    'Cache-Control': 'public, max-age=31536000, immutable',
     'X-Content-Type-Options': 'nosniff',
-    'Cross-Origin-Resource-Policy': 'same-origin',
-    'Content-Security-Policy': "default-src 'none'; sandbox",
+    ...more,
   });
   response.end(method === 'HEAD' ? undefined : bytes);
 }
