@@ -7,7 +7,7 @@ import { onDatabase } from './support/api.ts';
 import { onWallet } from './support/wallet.ts';
 
 const NAMES = globSync('docs/guide/*.md').map((path) => basename(path, '.md'));
-const REFERENCE = ['config', 'errors', 'metrics'];
+const OTHERS = ['quick-start', 'config', 'errors', 'metrics'];
 
 onDatabase('SQLite', 'The guide at the identity service', {}, (api) => {
   const ask = (path: string, init: RequestInit = {}) => fetch(api.url + path, init);
@@ -19,7 +19,7 @@ onDatabase('SQLite', 'The guide at the identity service', {}, (api) => {
   };
 
   it('has every page, whose links and pictures lead somewhere, and nothing of others in it', async () => {
-    const paths = ['/guide', ...[...NAMES, ...REFERENCE].filter((name) => name !== 'README').map((name) => `/guide/${name}`)];
+    const paths = ['/guide', ...[...NAMES, ...OTHERS].filter((name) => name !== 'README').map((name) => `/guide/${name}`)];
     const texts = new Map<string, string>();
     for (const path of paths) texts.set(path, await textOf(path));
     const anchors = (path: string) => new Set([...texts.get(path)!.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));

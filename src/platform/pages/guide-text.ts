@@ -1,12 +1,12 @@
 // The guide as it lies in docs/guide, made into HTML. Links between its pages lead to their addresses here; what leads elsewhere in the
 // sources is a plain text.
 import { globSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { Marked, type MarkedExtension, Renderer, type Tokens } from 'marked';
 import { escapeHtml } from './document.ts';
 
-/** Pages beside the guide that it refers to. */
-const REFERENCE = ['config', 'errors', 'metrics'];
+/** Pages beside the guide that it refers to, with their places beside its folder. */
+const OTHERS = { 'quick-start': '../README.md', config: 'config.md', errors: 'errors.md', metrics: 'metrics.md' };
 const CONTENTS = 'README';
 
 export interface GuidePage {
@@ -15,15 +15,15 @@ export interface GuidePage {
 }
 
 export interface GuideText {
-  /** By name: the files of the guide without `.md`, and those of reference. */
+  /** By name: that of the file in the guide without `.md`, or of another page. */
   readonly pages: ReadonlyMap<string, GuidePage>;
-  /** The list of pages, as HTML. */
+  /** The links to all pages under their headings, as HTML. */
   readonly contents: string;
 }
 
 export interface GuideAddresses {
   page(name: string): string;
-  /** Of a picture, by its name in docs/guide. */
+  /** Of a picture, by its place in docs/guide. */
   picture(name: string): string;
 }
 
@@ -37,18 +37,27 @@ const anchorOf = (text: string): string =>
 
 const WEB_ADDRESS = /^https:\/\//;
 
-function addressOf(href: string, names: ReadonlySet<string>, { page }: GuideAddresses): string | undefined {
+interface Sources {
+  /** Names of pages by their files. */
+  readonly names: ReadonlyMap<string, string>;
+  readonly addresses: GuideAddresses;
+  /** The folder of the guide. */
+  readonly folder: string;
+}
+
+function addressOf(href: string, file: string, { names, addresses }: Sources): string | undefined {
   if (WEB_ADDRESS.test(href) || href.startsWith('#')) return href;
   const [path = '', anchor] = href.split('#', 2);
-  const name = path.endsWith('.md') ? basename(path, '.md') : '';
-  if (!names.has(name)) return undefined;
-  return page(name) + (anchor === undefined ? '' : `#${anchor}`);
+  const name = names.get(join(dirname(file), path));
+  if (name === undefined) return undefined;
+  return addresses.page(name) + (anchor === undefined ? '' : `#${anchor}`);
 }
 
 const plainOf = (tokens: readonly { readonly type: string; readonly text?: string; readonly tokens?: unknown }[]): string =>
   tokens.map(({ text, tokens: inner }) => (inner ? plainOf(inner as never) : (text ?? ''))).join('');
 
-function extension(names: ReadonlySet<string>, addresses: GuideAddresses): MarkedExtension {
+function extension(file: string, sources: Sources): MarkedExtension {
+  const { addresses, folder } = sources;
   return {
     renderer: {
       html: ({ text }) => escapeHtml(text),
@@ -57,10 +66,13 @@ function extension(names: ReadonlySet<string>, addresses: GuideAddresses): Marke
       },
       link({ href, tokens }) {
         const text = this.parser.parseInline(tokens);
-        const address = addressOf(href, names, addresses);
+        const address = addressOf(href, file, sources);
         return address === undefined ? text : `<a href="${escapeHtml(address)}">${text}</a>`;
       },
-      image: ({ href, text }) => `<img src="${escapeHtml(addresses.picture(href))}" alt="${escapeHtml(text)}">`,
+      image({ href, text }) {
+        const place = relative(folder, join(dirname(file), href));
+        return `<img src="${escapeHtml(addresses.picture(place))}" alt="${escapeHtml(text)}">`;
+      },
       // Scrolls by itself, also with the keyboard.
       table(token: Tokens.Table) {
         return `<div class="table" tabindex="0">${Renderer.prototype.table.call(this, token)}</div>`;
@@ -70,20 +82,20 @@ function extension(names: ReadonlySet<string>, addresses: GuideAddresses): Marke
   };
 }
 
+/** `docs`: the folder that has the guide. */
 export function readGuide(docs: string, addresses: GuideAddresses): GuideText {
-  const own = globSync('*.md', { cwd: join(docs, 'guide') }).map((file) => basename(file, '.md'));
-  const files = new Map([
-    ...own.map((name): [string, string] => [name, join(docs, 'guide', `${name}.md`)]),
-    ...REFERENCE.map((name): [string, string] => [name, join(docs, `${name}.md`)]),
-  ]);
-  const marked = new Marked(extension(new Set(files.keys()), addresses));
-  const texts = new Map([...files].map(([name, path]) => [name, readFileSync(path, 'utf8')]));
-  const pages = new Map(
-    [...texts].map(([name, text]): [string, GuidePage] => [
-      name,
-      { title: /^# (.*)$/m.exec(text)?.[1] ?? name, html: marked.parse(text, { async: false }) },
-    ]),
-  );
-  const list = texts.get(CONTENTS)!;
-  return { pages, contents: marked.parse(list.slice(list.indexOf('\n## ')), { async: false }) };
+  const folder = join(docs, 'guide');
+  const own = globSync('*.md', { cwd: folder }).map((name): [string, string] => [join(folder, name), basename(name, '.md')]);
+  const others = Object.entries(OTHERS).map(([name, place]): [string, string] => [join(docs, place), name]);
+  const sources = { names: new Map([...own, ...others]), addresses, folder };
+  const htmlOf = (text: string, file: string): string => new Marked(extension(file, sources)).parse(text, { async: false });
+  const pages = [...sources.names].map(([file, name]): [string, GuidePage] => {
+    const text = readFileSync(file, 'utf8');
+    return [name, { title: /^# (.*)$/m.exec(text)?.[1] ?? name, html: htmlOf(text, file) }];
+  });
+  const contents = join(folder, `${CONTENTS}.md`);
+  const lines = readFileSync(contents, 'utf8').split('\n');
+  // What a link is about stands on the page only.
+  const links = lines.filter((line) => /^(?:## |- \[)/.test(line)).map((line) => line.replace(/\).*/, ')'));
+  return { pages: new Map(pages), contents: htmlOf(links.join('\n'), contents) };
 }

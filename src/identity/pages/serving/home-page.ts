@@ -16,7 +16,16 @@ export function homePage(
   const { words } = look;
   const link = (href: string, name: string, text: string) =>
     html`<section><h2><a href="${href}">${name}</a></h2><p>${text}</p></section>`;
-  const body = html`${link('/account', words.accountLink, words.homeAccount)}${link('/console', words.homeConsoleLink, words.homeConsole)}${wallet === undefined ? '' : link(`${wallet}/`, words.homeWalletLink, words.homeWallet)}${link('/openapi', words.homeApiLink, words.homeApi)}`;
+  const links = [
+    link('/account', words.accountLink, words.homeAccount),
+    link('/console', words.homeConsoleLink, words.homeConsole),
+    ...(wallet === undefined ? [] : [link(`${wallet}/`, words.homeWalletLink, words.homeWallet)]),
+    link('/guide', words.homeGuideLink, words.homeGuide),
+    link('/openapi', words.homeApiLink, words.homeApi),
+  ];
   // Between the page and the document for programs, caches must not choose.
-  return { text: page(look, { title: words.homeTitle, body }), headers: { ...PAGE_HEADERS, Vary: 'Accept, X-Auth-Token' } };
+  return {
+    text: page(look, { title: words.homeTitle, body: html`${links}` }),
+    headers: { ...PAGE_HEADERS, Vary: 'Accept, X-Auth-Token' },
+  };
 }
