@@ -341,7 +341,10 @@ onUsualDatabase('Applications in the console', (api) => {
     const application = await makeApplication(api, { name: uniqueName('live') });
     await page.getByRole('link', { name: application.name }).waitFor();
     await goTo(page, `/audit?target_id=${application.id}&action=consumer.*`, audit.title);
-    await page.getByText('consumer.created').first().waitFor();
+    await page
+      .getByText(/registered the application/)
+      .first()
+      .waitFor();
     const download = page.waitForEvent('download');
     await press(page, 'CSV');
     assert.equal((await download).suggestedFilename(), 'audit-events.csv');

@@ -230,14 +230,53 @@ onUsualDatabase('The console in a browser', (api) => {
     await goTo(page, `/audit?target_id=${group.id}&live=yes`, words.audit.title);
     await page.getByText(words.audit.following).waitFor();
     assertOk(await api.patch(`/v3/groups/${group.id}`, { group: { description: 'new' } }));
-    await page.getByText('group.updated').waitFor();
+    const sentences = page.locator('td[data-name="What happened"]');
+    await page.getByText(`admin changed the group ${group.name}: description`).waitFor();
     assertOk(await api.delete(`/v3/groups/${group.id}`), 204);
-    await page.getByText('group.deleted').waitFor();
-    assert.deepEqual(await page.locator('td code', { hasText: /^group\./ }).allTextContents(), [
-      'group.deleted',
-      'group.updated',
-      'group.created',
-    ]);
+    await page.getByText(/^admin deleted the group/).waitFor();
+    const [deleted, updated, created] = (await sentences.allTextContents()).map((text) => text.trim());
+    assert.deepEqual(
+      [deleted, updated, created],
+      [
+        `admin deleted the group ${group.name}`,
+        `admin changed the group ${group.name}: description`,
+        `admin made the group ${group.name}`,
+      ],
+    );
+  });
+
+  it('says in the audit what happened, and finds it by what one remembers', async () => {
+    const { audit } = words;
+    const [ada, bob] = [await makeUser(api, { name: uniqueName('ada') }), await makeUser(api, { name: uniqueName('bob') })];
+    const group = await api.make('group', { name: uniqueName('<img src=x onerror=alert(1)>') });
+    await api.put(`/v3/groups/${group.id}/users/${bob.user.id}`);
+    await api.put(`/v3/domains/default/users/${ada.user.id}/roles/${await api.roleId('member')}`);
+    const page = await openConsole(chromium, api, { path: '/audit' });
+    await onScreen(page, audit.title);
+    await page.getByText(`admin added ${bob.user.name} to the group ${group.name}`).waitFor();
+    await page.getByText(`admin gave ${ada.user.name} the role member in Default`).waitFor();
+    await page.locator('summary', { hasText: audit.filter }).click();
+    const choose = async (label: string, text: string, option: string): Promise<void> => {
+      await page.getByRole('combobox', { name: label }).fill(text);
+      await page.locator('li[role=option]:visible', { hasText: option }).first().click();
+    };
+    await choose(audit.who, 'admin', 'admin');
+    await choose(audit.about, bob.user.name, bob.user.name);
+    await choose(audit.what, 'to the group', '… added … to the group …');
+    await press(page, audit.apply);
+    await page.waitForURL(/user_id=/);
+    await page.getByText(`admin gave ${ada.user.name}`).waitFor({ state: 'detached' });
+    const { searchParams } = new URL(page.url());
+    assert.equal(searchParams.get('user_id'), bob.user.id);
+    assert.equal(searchParams.get('action'), 'group.member_added');
+    const sentences = page.locator('td[data-name="What happened"]');
+    assert.equal(await sentences.count(), 1);
+    // The address is all that another person needs.
+    await goTo(page, `/audit${new URL(page.url()).search}`, audit.title);
+    await page.getByText(`admin added ${bob.user.name} to the group ${group.name}`).waitFor();
+    assert.equal(await page.getByRole('combobox', { name: audit.about }).inputValue(), bob.user.name);
+    await page.locator('td summary').first().click();
+    await page.getByText(`"target_id": "${group.id}"`).waitFor();
   });
 
   it('has no barrier on its first screen', async () => {

@@ -74,7 +74,7 @@ export class Mailing {
 
   change<T>(work: (transaction: Change) => Promise<T>): Promise<T> {
     return createChanges(this.db, this.clock)(serviceActor, (transaction) => {
-      transaction.audit('test.happened', { kind: 'mail', id: 'test' });
+      transaction.audit('user.updated', { kind: 'mail', id: 'test' });
       return work(transaction);
     });
   }

@@ -2,6 +2,7 @@
 import { applications } from './applications.ts';
 import { audit } from './audit.ts';
 import { credentials } from './credentials.ts';
+import { events } from './events.ts';
 import { frame } from './frame.ts';
 import { grants } from './grants.ts';
 import { impact } from './impact.ts';
@@ -21,6 +22,7 @@ export const words = {
   applications,
   audit,
   credentials,
+  events,
   frame,
   grants,
   impact,

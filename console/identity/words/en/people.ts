@@ -185,7 +185,6 @@ export const people = {
   removedFromGroup: 'Removed.',
   noGroups: 'In no group. Roles that many people need are easier to give to a group.',
 
-  thisPerson: 'This person',
   inAudit: 'Show in the audit, with filters and export',
   noHistory: 'Nothing was recorded about this person yet.',
 };

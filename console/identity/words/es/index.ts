@@ -3,6 +3,7 @@ import type { Words } from '../en/index.ts';
 import { applications } from './applications.ts';
 import { audit } from './audit.ts';
 import { credentials } from './credentials.ts';
+import { events } from './events.ts';
 import { frame } from './frame.ts';
 import { grants } from './grants.ts';
 import { impact } from './impact.ts';
@@ -22,6 +23,7 @@ export const words: Words = {
   applications,
   audit,
   credentials,
+  events,
   frame,
   grants,
   impact,

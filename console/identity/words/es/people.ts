@@ -189,7 +189,6 @@ export const people: Words['people'] = {
   removedFromGroup: 'Quitado.',
   noGroups: 'En ningún grupo. Los roles que necesitan muchas personas se dan mejor a un grupo.',
 
-  thisPerson: 'Esta persona',
   inAudit: 'Ver en la auditoría, con filtros y exportación',
   noHistory: 'Todavía no se ha registrado nada sobre esta persona.',
 };

@@ -228,7 +228,13 @@ export function nounRules<One extends NounName>(noun: Noun<One>, deps: NounDeps)
     brokenReference ? failOnBrokenReference(() => brokenReference(row), statement) : statement();
 
   /** A change, with what follows from each. */
-  const inChange = <T>(caller: Caller, id: string, verb: string, work: (change: Change) => Promise<T>, fields?: NounBody) =>
+  const inChange = <T>(
+    caller: Caller,
+    id: string,
+    verb: 'created' | 'updated' | 'deleted',
+    work: (change: Change) => Promise<T>,
+    fields?: NounBody,
+  ) =>
     change(caller, async (transaction) => {
       const result = await work(transaction);
       if (noun.invalidates !== undefined) transaction.invalidate(noun.invalidates);

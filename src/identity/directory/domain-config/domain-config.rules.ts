@@ -89,8 +89,12 @@ export function createDomainConfig({
   }
 
   /** The names of what was changed, and no values. */
-  const audit = (transaction: Change, domainId: string, verb: string, names: readonly string[]): void =>
-    transaction.audit(`domain.config_${verb}`, { kind: 'domain', id: domainId }, { options: names });
+  const audit = (
+    transaction: Change,
+    domainId: string,
+    verb: 'replaced' | 'updated' | 'deleted',
+    names: readonly string[],
+  ): void => transaction.audit(`domain.config_${verb}`, { kind: 'domain', id: domainId }, { options: names });
   const namesOf = (options: readonly ConfigOption[]): string[] => options.map(({ group, option }) => `${group}.${option}`);
 
   return {

@@ -8,16 +8,23 @@ import { matchingStep } from './totp.ts';
 import { acceptStep, findFactor } from './two-factor.store.ts';
 
 export type CheckGuess = (change: Change) => Promise<boolean>;
+/** What somebody guesses. */
+export type GuessedCode = 'code' | 'recovery_code' | 'credential_code';
 
 /** Returns the outcome instead of throwing: a rollback would undo the count of the guess. */
-export const guessCode = (deps: FactorDeps, by: Guesser, userId: string, what: string, check: CheckGuess): Promise<boolean> =>
-  deps.gate.guess(by, `second factor of ${userId}`, () => countedGuess(deps, by, userId, what, check));
+export const guessCode = (
+  deps: FactorDeps,
+  by: Guesser,
+  userId: string,
+  what: GuessedCode,
+  check: CheckGuess,
+): Promise<boolean> => deps.gate.guess(by, `second factor of ${userId}`, () => countedGuess(deps, by, userId, what, check));
 
 function countedGuess(
   { clock, change, notify }: FactorDeps,
   by: Guesser,
   userId: string,
-  what: string,
+  what: GuessedCode,
   check: CheckGuess,
 ): Promise<boolean> {
   return change(by, async (transaction) => {

@@ -2,7 +2,7 @@
 import type { Actor } from '../../ground/audit/index.ts';
 import type { Guesser } from '../passwords/index.ts';
 import type { UserWithExpiry } from '../users/index.ts';
-import { type CheckGuess, guessCode, verifyCode } from './codes.rules.ts';
+import { type CheckGuess, type GuessedCode, guessCode, verifyCode } from './codes.rules.ts';
 import { disableFactor, enableFactor, enableProposed, proposalOf, proposeKey } from './enable.rules.ts';
 import { type FactorDeps, factorOf } from './factor.ts';
 import { acceptRecoveryCode, makeRecoveryCodes } from './recovery-codes.rules.ts';
@@ -44,7 +44,7 @@ export function createFactor(deps: FactorDeps) {
     verifyCode: (by: Guesser, userId: string, code: string) => verifyCode(deps, by, userId, code),
     acceptRecoveryCode: (by: Guesser, userId: string, code: string) => acceptRecoveryCode(deps, by, userId, code),
     /** For TOTP credentials, which share the limit on guesses. */
-    guess: (by: Guesser, userId: string, what: string, check: CheckGuess) => guessCode(deps, by, userId, what, check),
+    guess: (by: Guesser, userId: string, what: GuessedCode, check: CheckGuess) => guessCode(deps, by, userId, what, check),
   };
 }
 

@@ -10,9 +10,11 @@ import { lockRow } from '../../../platform/database/index.ts';
 import type { Database, Tables, Tx } from '../database/index.ts';
 import { fail } from '../faults.ts';
 import { testPoint } from '../test-points.ts';
+import type { AuditAction } from './actions.ts';
 import { columnsOf } from './event-subjects.store.ts';
 
 export { serviceActor } from '../../../platform/audit/index.ts';
+export { AUDIT_ACTIONS, type AuditAction } from './actions.ts';
 export { columnsOf } from './event-subjects.store.ts';
 
 export interface Actor extends AuditActor {
@@ -27,7 +29,15 @@ export interface Actor extends AuditActor {
   readonly precondition?: ((db: Database, tx: Tx) => Promise<void>) | undefined;
 }
 
-export type Change = AuditedChange<Tables>;
+export interface Change extends Omit<AuditedChange<Tables>, 'audit'> {
+  /** Records an audit event. Every change needs at least one. Details never contain a secret. */
+  audit(
+    action: AuditAction,
+    target: { kind: string; id: string },
+    detail?: Readonly<Record<string, unknown>>,
+    outcome?: 'success' | 'failure',
+  ): void;
+}
 export type RunChange = <T>(actor: Actor, work: (change: Change) => Promise<T>) => Promise<T>;
 
 export type AfterChange = NonNullable<ChangeSteps<Tables>['afterChange']>;

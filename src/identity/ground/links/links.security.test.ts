@@ -20,7 +20,7 @@ underAttack('Links, attacked', (api) => {
 
   const changeOn = <T>(db: Database, work: (transaction: Change) => Promise<T>): Promise<T> =>
     createChanges(db, api.clock)(serviceActor, (transaction) => {
-      transaction.audit('test.happened', { kind: 'link', id: 'test' });
+      transaction.audit('user.updated', { kind: 'link', id: 'test' });
       return work(transaction);
     });
   const make = (purpose: Purpose = 'reset-password', address = `${uniqueName('ann')}@example.org`): Promise<string> =>

@@ -21,7 +21,7 @@ onEachDatabase('Links', (api) => {
 
   const change = <T>(work: (transaction: Change) => Promise<T>): Promise<T> =>
     createChanges(db, api.clock)(serviceActor, (transaction) => {
-      transaction.audit('test.happened', { kind: 'link', id: 'test' });
+      transaction.audit('user.updated', { kind: 'link', id: 'test' });
       return work(transaction);
     });
   const make = (link: Partial<NewLink> = {}): Promise<string> =>

@@ -270,7 +270,7 @@ onEachDatabase('The outbox', (api) => {
   /** One notification, as a change would leave it. */
   const leave = ({ notify }: Pick<ReturnType<typeof notifications>, 'notify'>, userId: string): Promise<void> =>
     createChanges(db, clock)(serviceActor, async (transaction) => {
-      transaction.audit('test.happened', { kind: 'user', id: userId });
+      transaction.audit('user.updated', { kind: 'user', id: userId });
       await notify(transaction, 'test.happened', userId);
     });
 
@@ -285,7 +285,7 @@ onEachDatabase('The outbox', (api) => {
   it('holds nothing of a change that was rolled back', async () => {
     const { notify } = notifications();
     const change = createChanges(db, clock)(serviceActor, async (transaction) => {
-      transaction.audit('test.happened', { kind: 'user', id: 'rolled back' });
+      transaction.audit('user.updated', { kind: 'user', id: 'rolled back' });
       await notify(transaction, 'test.happened', 'rolled back');
       assert.equal((await transaction.tx.selectFrom('outbox').selectAll().execute()).length, 1);
       throw new Error('no');

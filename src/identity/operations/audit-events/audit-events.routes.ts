@@ -25,6 +25,7 @@ const LIST_DOCUMENTATION = {
     target_type: 'Only events about this kind of thing, such as user or consumer.',
     outcome: 'Only success or failure.',
     domain_id: 'Only events that concern this domain.',
+    include_names: 'Show in addition the names of what the events mention by id, as far as the caller may see it.',
     application_id: 'Only events that concern this application.',
     after:
       'The `after` of an earlier answer: only events that were stored since then, the oldest first. For following live. Events of the last 30 seconds come again each time, because some are stored late: ignore the ids that you already have.',
@@ -63,8 +64,8 @@ export function mountAuditEvents(app: IdentityApp, { auditEvents }: { auditEvent
         const named = { 'Content-Disposition': `attachment; filename="audit-events.${format}"` };
         return new Answer({ chunks, headers: { 'Content-Type': TYPES[format], ...named } });
       }
-      const { after, ...page } = await auditEvents.list(caller, query);
-      return { ...listOf(call, 'events', page), after };
+      const { after, names, ...page } = await auditEvents.list(caller, query);
+      return { ...listOf(call, 'events', page), after, ...(names === undefined ? {} : { names }) };
     },
   );
 

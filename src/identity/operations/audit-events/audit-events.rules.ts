@@ -5,7 +5,7 @@ import type { Query } from '../../../platform/http/index.ts';
 import { type Caller, isAllowed, isDelegated, visibleDomain } from '../../access/rules/index.ts';
 import type { AuditEventRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
-import { type Deps, MAX_PAGE, pageOf, single } from '../../ground/resource/index.ts';
+import { type Deps, MAX_PAGE, pageOf, readFlag, single } from '../../ground/resource/index.ts';
 import { CSV_HEAD, csvLine, type EventJson, jsonLine, renderEvent } from './audit-events.schema.ts';
 import {
   countLogins,
@@ -17,6 +17,7 @@ import {
   readEvents,
   type Visible,
 } from './audit-events.store.ts';
+import { namesIn } from './names.rules.ts';
 import { visibleEvent } from './visible.ts';
 
 /**
@@ -41,6 +42,8 @@ interface View {
   readonly events: Visible;
   /** Whether addresses and browsers of people are shown where the kind of event does not say. */
   readonly places: boolean;
+  /** The applications that the caller manages; undefined: all. */
+  readonly managed: readonly string[] | undefined;
 }
 
 export interface AuditEventsDeps extends Pick<Deps, 'db' | 'clock'> {
@@ -107,14 +110,15 @@ export function createAuditEvents({ db, clock, managedApplications }: AuditEvent
   /** Everybody sees the events about themselves; a manager those of the domain, an owner those of their applications. */
   async function viewOf(caller: Caller): Promise<View> {
     const domainId = visibleDomain(caller);
+    const managed = await managedApplications(caller);
     // Readers of the system do not learn where people are: they do not see their sessions either.
     if (domainId === undefined && isAllowed(caller, 'identity:list_all_audit_events'))
-      return { events: 'all', places: isAllowed(caller, 'identity:list_user_sessions') };
+      return { events: 'all', places: isAllowed(caller, 'identity:list_user_sessions'), managed };
     const mayListDomain = isAllowed(caller, 'identity:list_domain_audit_events', { domainId });
-    const applicationIds = (await managedApplications(caller)) ?? [];
+    const applicationIds = managed ?? [];
     // What was passed on is base roles, not what a person sees about themselves.
     const own = isDelegated(caller) ? {} : { userId: caller.userId };
-    return { events: { ...(mayListDomain ? { domainId } : {}), applicationIds, ...own }, places: false };
+    return { events: { ...(mayListDomain ? { domainId } : {}), applicationIds, ...own }, places: false, managed };
   }
 
   const render = (rows: readonly AuditEventRow[], { events, places }: View): EventJson[] =>
@@ -137,9 +141,15 @@ export function createAuditEvents({ db, clock, managedApplications }: AuditEvent
       : ((await positionOf(db.read, view.events, marker)) ?? fail('list.marker_not_found', { marker }));
 
   async function list(caller: Caller, query: Query) {
+    const withNames = readFlag(query, 'include_names') ?? false;
+    const view = await viewOf(caller);
+    const page = await pageFor(view, query);
+    return { ...page, names: withNames ? await namesIn(db.read, caller, view.managed, page.items) : undefined };
+  }
+
+  async function pageFor(view: View, query: Query) {
     const { limit, marker } = pageOf(query);
     const filter = filterIn(query);
-    const view = await viewOf(caller);
     const after = afterIn(query);
     if (after) return { ...(await follow(view, filter, after, limit)), next: null, previous: null };
     const before = await markedIn(view, marker);
@@ -176,8 +186,8 @@ export function createAuditEvents({ db, clock, managedApplications }: AuditEvent
 
   /** Events as lines, the newest first, or older than a marker. What the caller may see is decided at the beginning. */
   async function exportAs(format: ExportFormat, caller: Caller, query: Query): Promise<AsyncGenerator<string>> {
-    if (single(query, 'after') !== undefined)
-      fail('request.bad_value', { field: 'after', why: 'it cannot be used with an export' });
+    for (const field of ['after', 'include_names'])
+      if (single(query, field) !== undefined) fail('request.bad_value', { field, why: 'it cannot be used with an export' });
     const limit = single(query, 'limit') ?? String(MAX_EXPORT);
     if (!/^\d{1,9}$/.test(limit) || Number(limit) < 1)
       fail('request.bad_value', { field: 'limit', why: `it must be a number from 1 to ${MAX_EXPORT}` });

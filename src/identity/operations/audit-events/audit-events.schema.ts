@@ -25,11 +25,19 @@ export const AuditEvent = t.object(
 
 export type EventJson = ReturnType<typeof renderEvent>;
 
-export const AuditEventList = t.object({
-  links: ListLinks,
-  events: t.array(AuditEvent),
-  after: t.string({ description: 'For the next request that follows new events.' }),
-});
+export const AuditEventList = t.object(
+  {
+    links: ListLinks,
+    events: t.array(AuditEvent),
+    after: t.string({ description: 'For the next request that follows new events.' }),
+  },
+  {
+    names: t.record(t.record(t.string()), {
+      description:
+        'With include_names: names by kind of thing and id. What was deleted has none, nor what the caller may not see.',
+    }),
+  },
+);
 
 export const LoginCounts = t.object({
   counts: t.array(

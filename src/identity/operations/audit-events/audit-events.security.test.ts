@@ -24,6 +24,38 @@ underAttack('Audit events', (api) => {
   const list = async (token: string, query = ''): Promise<EventJson[]> =>
     assertOk(await api.get(`${EVENTS}${query}`, { token })).events;
 
+  it('name only what the reader may see', async () => {
+    const [mine, other] = [
+      await api.make('domain', { name: uniqueName('domain') }),
+      await api.make('domain', { name: uniqueName('domain') }),
+    ];
+    const { token } = await api.persona(['manager', 'reader'], { domain: mine.id }, { domain_id: mine.id });
+    const own = await api.make('user', { name: uniqueName('own'), domain_id: mine.id });
+    const stranger = await api.make('user', { name: uniqueName('stranger'), domain_id: other.id });
+    const group = await api.make('group', { name: uniqueName('group'), domain_id: mine.id });
+    for (const { id } of [own, stranger]) await api.put(`/v3/groups/${group.id}/users/${id}`);
+    const application = await makeApplication(api);
+    const role = await makeRole(api, application);
+    const organization = await api.make('project', { name: uniqueName('project'), domain_id: mine.id });
+    await api.put(`/v3/projects/${organization.id}/users/${own.id}/roles/${await api.roleId('member')}`);
+    await assign(api, { user: own, organization, application, role });
+
+    const { names } = assertOk(await api.get(`${EVENTS}?include_names&limit=200`, { token }));
+    assert.equal(names.user[own.id], own.name);
+    assert.deepEqual(names.group, { [group.id]: group.name });
+    assert.equal(names.project[organization.id], organization.name);
+    assert.deepEqual(names.domain, { [mine.id]: mine.name });
+    assert.equal(names.user[stranger.id], undefined, 'somebody of another domain');
+    assert.ok(!Object.values(names.user).includes('admin'), 'an administrator of another domain');
+    assert.deepEqual([names.consumer, names.app_role], [undefined, undefined], 'an application that they do not manage');
+
+    const { user, password } = await makeUser(api);
+    await api.patch(`/v3/users/${user.id}`, { user: { description: 'x' } });
+    const self = await api.logIn({ id: user.id, password });
+    const answer = assertOk(await api.get(`${EVENTS}?include_names`, { token: self }));
+    assert.deepEqual(answer.names, { user: { [user.id]: user.name } }, 'not who changed their account');
+  });
+
   it('of a domain are what its manager sees, also of what was deleted, and with no filter more', async () => {
     const [mine, other] = [
       await api.make('domain', { name: uniqueName('domain') }),

@@ -55,6 +55,25 @@ onEachDatabase('GET /v3/OS-AUDIT/events', (api) => {
     });
   });
 
+  it('has the names of what still exists, if asked', async () => {
+    const [user, group] = [
+      await api.make('user', { name: uniqueName('ada') }),
+      await api.make('group', { name: uniqueName('g') }),
+    ];
+    await api.put(`/v3/groups/${group.id}/users/${user.id}`);
+    const namesFor = async (query: string) => assertOk(await api.get(`${EVENTS}?target_id=${group.id}${query}`)).names;
+    assert.equal(await namesFor(''), undefined);
+    assert.equal(await namesFor('&include_names=false'), undefined);
+    const { user: users, ...others } = await namesFor('&include_names');
+    assert.equal(users[user.id], user.name);
+    assert.ok(Object.values(users).includes('admin'));
+    assert.deepEqual(others, { group: { [group.id]: group.name }, domain: { default: 'Default' } });
+    await api.delete(`/v3/groups/${group.id}`);
+    assert.equal((await namesFor('&include_names')).group, undefined);
+    await refused('include_names=perhaps');
+    await refused('include_names&format=csv');
+  });
+
   it('finds the events of a person: as actor, as target, and as the one concerned', async () => {
     const { user, token } = await api.persona(['member'], { domain: 'default' });
     await api.post(`/v3/users/${user.id}/password`, { user: { original_password: 'wrong', password: 'x' } }, { token });

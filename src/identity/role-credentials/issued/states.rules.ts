@@ -1,5 +1,5 @@
 // Changes the state of credentials, and of their entries in the lists.
-import type { Change } from '../../ground/audit/index.ts';
+import type { AuditAction, Change } from '../../ground/audit/index.ts';
 import type { CredentialState, IssuedCredentialRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { testPoint } from '../../ground/test-points.ts';
@@ -18,7 +18,7 @@ const FROM: Readonly<Record<CredentialState, readonly CredentialState[]>> = {
 /** Beyond this, a change has one event with their number instead of one for each: the credentials themselves say when and why. */
 const EVENTS = 1000;
 
-const ACTIONS: Readonly<Record<CredentialState, string>> = {
+const ACTIONS: Readonly<Record<CredentialState, AuditAction>> = {
   valid: 'issued_credential.resumed',
   suspended: 'issued_credential.suspended',
   revoked: 'issued_credential.revoked',

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { newId } from '../../../platform/ids.ts';
 import type { Throttle } from '../../../platform/limits/index.ts';
 import { ISSUED_FORMATS } from '../../../verifiable/issuing/index.ts';
-import type { Actor, Change } from '../../ground/audit/index.ts';
+import type { Actor, AuditAction, Change } from '../../ground/audit/index.ts';
 import { fail } from '../../ground/faults.ts';
 import type { Deps } from '../../ground/resource/index.ts';
 import type { IdentityConfig } from '../../ground/settings/index.ts';
@@ -29,7 +29,12 @@ const NOTIFICATION_MODEL = 'CredentialNotification';
 const TOLD_MODEL = 'CredentialReceiptTold';
 const NOTIFIED_MODEL = 'CredentialNotified';
 const NOTIFICATION_SECONDS = 24 * 3600;
-const EVENTS = ['credential_accepted', 'credential_failure', 'credential_deleted'] as const;
+/** What wallets tell, and how it is written down. */
+const EVENTS = new Map<unknown, AuditAction>([
+  ['credential_accepted', 'issued_credential.accepted'],
+  ['credential_failure', 'issued_credential.failure'],
+  ['credential_deleted', 'issued_credential.deleted'],
+]);
 
 export interface IssuanceDeps extends Pick<Deps, 'clock' | 'change'> {
   readonly records: Records;
@@ -163,7 +168,8 @@ export function createIssuance(deps: IssuanceDeps) {
       body: Readonly<Record<string, unknown>>,
     ): Promise<void> {
       const { notification_id: id, event } = body;
-      if (typeof id !== 'string' || !EVENTS.includes(event as 'credential_accepted'))
+      const action = EVENTS.get(event);
+      if (typeof id !== 'string' || action === undefined)
         return fail('role_credential.invalid_notification', { why: 'notification_id or event is missing or not known' });
       const found = await records.find(NOTIFICATION_MODEL, id);
       // Also for a notification of somebody else.
@@ -172,7 +178,7 @@ export function createIssuance(deps: IssuanceDeps) {
       if (!(await records.save(NOTIFIED_MODEL, `${id} ${event}`, { accountId: userId }, NOTIFICATION_SECONDS, true))) return;
       await change(actorOf(userId, origin), async ({ audit }) =>
         audit(
-          `issued_credential.${String(event).slice('credential_'.length)}`,
+          action,
           { kind: 'user', id: userId },
           { type_id: found.typeId, issuance_id: found.issuanceId },
           event === 'credential_failure' ? 'failure' : 'success',
