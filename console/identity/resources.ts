@@ -17,6 +17,11 @@ export interface User {
   readonly enabled: boolean;
   readonly email?: string | null;
   readonly description?: string | null;
+  /** What another client stored may be of any type. */
+  readonly given_name?: unknown;
+  readonly family_name?: unknown;
+  readonly language?: unknown;
+  readonly zoneinfo?: unknown;
   readonly default_project_id?: string | null;
   readonly password_expires_at: string | null;
   readonly options?: UserOptions;

@@ -90,6 +90,10 @@ onUsualDatabase('People in the console', (api) => {
     const person = await makeUser(api);
     const page = await openConsole(chromium, api, { path: `/people/${person.id}` });
     await onScreen(page, person.name);
+    await page.getByLabel(people.givenName).fill('Ada');
+    await page.getByLabel(people.language).fill('no language');
+    await page.getByText(people.noLanguage).waitFor();
+    await page.getByLabel(people.language).fill('es');
     await page.getByLabel(people.description).fill('entered by the second');
     await api.request('PATCH', `/v3/users/${person.id}`, { body: { user: { email: 'first@example.org' } } });
     await press(page, texts.save);
@@ -100,8 +104,9 @@ onUsualDatabase('People in the console', (api) => {
     assert.equal(await page.getByLabel(people.email).inputValue(), 'first@example.org', 'what was not touched is as it is now');
     await press(page, texts.save);
     await told(page, people.saved);
-    const { description, email } = await userOf(api, person.id);
+    const { description, email, given_name, language } = await userOf(api, person.id);
     assert.deepEqual([description, email], ['entered by the second', 'first@example.org']);
+    assert.deepEqual([given_name, language], ['Ada', 'es']);
   });
 
   it('resets the second factor, and sets a password', async () => {

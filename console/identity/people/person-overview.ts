@@ -3,6 +3,7 @@ import { html } from 'lit';
 import { copyable } from '../../shared/dialog.ts';
 import { edit } from '../../shared/edit.ts';
 import type { FormField } from '../../shared/form.ts';
+import type { Choice } from '../../shared/pick.ts';
 import type { Content } from '../../shared/screen.ts';
 import { announce } from '../../shared/status.ts';
 import { time } from '../../shared/time.ts';
@@ -11,6 +12,26 @@ import { findOrganizations, namesOf, thingLink, type User } from '../resources.t
 import { api } from '../session.ts';
 import { words } from '../words/index.ts';
 import { PersonTab } from './person-tab.ts';
+
+const ATTRIBUTES = ['given_name', 'family_name', 'language', 'zoneinfo'] as const;
+const OFFERED = 20;
+const ZONES: readonly string[] = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')];
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+function isLanguage(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1;
+  } catch {
+    return false;
+  }
+}
+
+async function findZones(text: string): Promise<readonly Choice[]> {
+  const sought = text.toLowerCase().replaceAll(' ', '_');
+  const found = ZONES.filter((zone) => zone.toLowerCase().includes(sought)).slice(0, OFFERED);
+  return found.map((zone) => ({ value: zone, label: zone }));
+}
 
 export class PersonOverview extends PersonTab {
   #domain: string | undefined;
@@ -34,6 +55,25 @@ export class PersonOverview extends PersonTab {
     return [
       { name: 'name', label: people.name, required: true, maxLength: 255, value: user.name },
       { name: 'email', label: people.email, type: 'email', maxLength: 320, value: user.email ?? '' },
+      { name: 'given_name', label: people.givenName, maxLength: 100, value: textOf(user.given_name) },
+      { name: 'family_name', label: people.familyName, maxLength: 100, value: textOf(user.family_name) },
+      {
+        name: 'language',
+        label: people.language,
+        maxLength: 64,
+        value: textOf(user.language),
+        hint: people.languageHint,
+        suggestions: ['en', 'es'],
+        check: (tag) => (tag === '' || isLanguage(tag) ? undefined : people.noLanguage),
+      },
+      {
+        name: 'zoneinfo',
+        label: people.zone,
+        type: 'pick',
+        find: findZones,
+        hint: people.zoneHint,
+        chosen: textOf(user.zoneinfo) === '' ? undefined : { value: textOf(user.zoneinfo), label: textOf(user.zoneinfo) },
+      },
       { name: 'description', label: people.description, type: 'textarea', value: user.description ?? '' },
       {
         name: 'organization',
@@ -58,6 +98,7 @@ export class PersonOverview extends PersonTab {
         const changed = {
           name: values.text('name'),
           email: values.optional('email') ?? null,
+          ...Object.fromEntries(ATTRIBUTES.map((name) => [name, values.optional(name) ?? null])),
           description: values.optional('description') ?? null,
           default_project_id: values.optional('organization') ?? null,
         };

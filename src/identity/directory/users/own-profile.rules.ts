@@ -3,6 +3,7 @@ import { tagOf } from '../../access/context/index.ts';
 import type { Actor } from '../../ground/audit/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { type Deps, parseJson } from '../../ground/resource/index.ts';
+import { isLanguage, isPersonName, isZone } from './person-attributes.ts';
 import { type Profile, sharedAfter, withNameParts } from './profile.ts';
 import { lockUser, updateUser } from './users.store.ts';
 
@@ -15,28 +16,14 @@ export interface OwnProfile {
   readonly timezone?: string | undefined;
 }
 
-const MAX_NAME = 100;
 const ATTRIBUTES = ['displayName', 'preferredLanguage', 'timezone'] as const;
 const NAME_PARTS = ['givenName', 'familyName'] as const;
 
-/** Control characters and marks that turn the direction of writing would also change the text around a name. */
-const isName = (text: string): boolean =>
-  text.length <= MAX_NAME && !/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u.test(text);
-
-function isZone(zone: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: zone }) !== undefined;
-  } catch {
-    return false;
-  }
-}
-
 /** The first attribute that is not acceptable. */
 function wrongAttribute(values: OwnProfile): keyof OwnProfile | undefined {
-  const name = (['displayName', ...NAME_PARTS] as const).find((one) => !isName(values[one] ?? ''));
+  const name = (['displayName', ...NAME_PARTS] as const).find((one) => !isPersonName(values[one] ?? ''));
   if (name) return name;
-  if (values.preferredLanguage && !/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,7}$/.test(values.preferredLanguage))
-    return 'preferredLanguage';
+  if (values.preferredLanguage && !isLanguage(values.preferredLanguage)) return 'preferredLanguage';
   return values.timezone && !isZone(values.timezone) ? 'timezone' : undefined;
 }
 

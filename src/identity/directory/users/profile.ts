@@ -42,12 +42,13 @@ export const emailKeys = (profile: Profile): string[] => [
 
 type Attributes = Readonly<Record<string, unknown>>;
 
-/** Attributes of a user in the base API that are in the profile, too: by the names of OpenID's claims, with their place in the profile. */
+/** Attributes of a user in the base API that are in the profile, too: by the names of OpenID's claims where it has one, with their place in the profile. */
 const SHARED = {
   given_name: ['name', 'givenName'],
   family_name: ['name', 'familyName'],
   middle_name: ['name', 'middleName'],
   nickname: ['nickName'],
+  language: ['preferredLanguage'],
   locale: ['locale'],
   zoneinfo: ['timezone'],
 } as const satisfies Readonly<Record<string, readonly [string] | readonly [string, string]>>;
@@ -91,9 +92,14 @@ export function withShared(profile: Profile, body: Attributes): Profile {
   return withNameParts(assigned({ ...profile, ...outer }), parts);
 }
 
-/** The attributes of the base API after a change of the profile: those that the base API has follow. */
+/** Those that the profile has, for the base API. What earlier versions stored is in the profile only. */
+export function sharedOf(profile: Profile): Attributes {
+  return assigned(Object.fromEntries(SHARED_NAMES.map((name) => [name, sharedIn(profile, name)])));
+}
+
+/** The attributes of the base API after a change of the profile. */
 export function sharedAfter(extra: Attributes, before: Profile, after: Profile): Attributes {
-  const changed = SHARED_NAMES.filter((name) => name in extra && sharedIn(before, name) !== sharedIn(after, name));
+  const changed = SHARED_NAMES.filter((name) => sharedIn(before, name) !== sharedIn(after, name));
   return changed.length === 0 ? extra : { ...extra, ...Object.fromEntries(changed.map((name) => [name, sharedIn(after, name)])) };
 }
 

@@ -6,7 +6,8 @@ import type { UserRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { extraOf, mergeOptions, parseJson } from '../../ground/resource/index.ts';
 import type { PasswordOptions } from '../passwords/index.ts';
-import { emailKeys, mainEmail, type Person, type Profile, sharedAfter, withMainEmail, withShared } from './profile.ts';
+import { wrongAttributeIn } from './person-attributes.ts';
+import { emailKeys, mainEmail, type Person, type Profile, sharedAfter, sharedOf, withMainEmail, withShared } from './profile.ts';
 import { type UpdateUser, userFields } from './users.schema.ts';
 
 export type UserChanges = Static<typeof UpdateUser>['user'];
@@ -46,6 +47,8 @@ export function attributesOf(stored: UserAttributes, body: UserChanges, person: 
       field: 'federated',
       why: 'users are linked when they are created, or when they sign in through a provider',
     });
+  const wrong = person ? undefined : wrongAttributeIn(body, (name) => sharedOf(stored.profile)[name] ?? stored.extra[name]);
+  if (wrong) fail('request.bad_value', wrong);
   const extra = { ...stored.extra, ...extraOf(body, userFields) };
   if (person)
     return {

@@ -1,9 +1,10 @@
 // Wire format of users.
 import { isoTime } from '../../../platform/clock.ts';
-import { type Static, t } from '../../../platform/http/index.ts';
+import { type Schema, type Static, t } from '../../../platform/http/index.ts';
 import { inactivityEnd } from '../../access/context/index.ts';
 import { Extra, Links, ListLinks, membersOf, parseJson } from '../../ground/resource/index.ts';
 import { PLAIN_ADDRESS } from './email-text.ts';
+import { sharedOf } from './profile.ts';
 import type { AccountAtProvider, ListedUser } from './users.store.ts';
 
 export const Name = t.string({ minLength: 1, maxLength: 255, pattern: '\\S' });
@@ -25,6 +26,22 @@ export const UserOptions = t.object(
   },
 );
 
+/** Of any type, as in Keystone: what is no text is stored, and means nothing here. */
+const personAttribute = (description: string, example: string): Schema<unknown> =>
+  t.unknown({ description, examples: [example] });
+const personAttributes = {
+  given_name: personAttribute(
+    'A text of 100 characters at most. The claim of OpenID Connect, and `name.givenName` of SCIM.',
+    'Ada',
+  ),
+  family_name: personAttribute('The claim of OpenID Connect, and `name.familyName` of SCIM.', 'Lovelace'),
+  language: personAttribute(
+    'The language of pages and mails, a tag of BCP 47. The claim `locale` of OpenID Connect, and `preferredLanguage` of SCIM.',
+    'es',
+  ),
+  zoneinfo: personAttribute('A zone of the IANA database. The claim of OpenID Connect, and `timezone` of SCIM.', 'Europe/Madrid'),
+};
+
 const optional = {
   domain_id: Id,
   enabled: t.boolean(),
@@ -33,6 +50,7 @@ const optional = {
   options: UserOptions,
   description: t.nullable(t.string()),
   email: t.nullable(t.string({ maxLength: 320, pattern: PLAIN_ADDRESS })),
+  ...personAttributes,
 };
 
 /** As in Keystone. */
@@ -95,6 +113,7 @@ export const shownUserFields = {
     default_project_id: t.nullable(t.string()),
     description: t.nullable(t.string()),
     email: t.nullable(t.string()),
+    ...personAttributes,
     extra: Extra,
     federated: t.array(
       t.object({ idp_id: t.string(), protocols: t.array(t.object({ protocol_id: t.string(), unique_id: t.string() })) }),
@@ -126,12 +145,13 @@ export function userText(row: ListedUser, { base, now, daysInactive }: UserRende
 }
 
 export function renderUser(
-  row: ListedUser & { readonly federated?: readonly AccountAtProvider[] },
+  row: ListedUser & { readonly profile?: string; readonly federated?: readonly AccountAtProvider[] },
   { base, now, daysInactive }: UserRendering,
 ) {
   const inactiveFrom = inactivityEnd(row, daysInactive);
   return {
     ...parseJson(row.extra),
+    ...(row.profile === undefined ? {} : sharedOf(parseJson(row.profile))),
     id: row.id,
     name: row.name,
     domain_id: row.domain_id,

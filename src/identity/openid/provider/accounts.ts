@@ -6,7 +6,9 @@ import type { Pictures } from '../../directory/pictures/index.ts';
 import {
   displayNameOf,
   isEmailConfirmed,
+  isLanguage,
   isPlainAddress,
+  isZone,
   type Profile,
   sharedText,
   type Users,
@@ -51,6 +53,12 @@ interface ApplicationRoles {
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 /** Applications make links of them. Others may have been stored before they were checked, or by a directory. */
 const link = (value: unknown): string | undefined => (isWebAddress(value) ? value : undefined);
+/** Clients of SCIM write `en_US`, too. */
+const languageTag = (value: string | undefined): string | undefined => {
+  const tag = value?.replaceAll('_', '-');
+  return tag !== undefined && isLanguage(tag) ? tag : undefined;
+};
+const zone = (value: string | undefined): string | undefined => (value !== undefined && isZone(value) ? value : undefined);
 const address = (value: unknown): string | undefined => (isPlainAddress(value) ? text(value) : undefined);
 
 /** What Keyrock's clients show of a person. */
@@ -110,8 +118,8 @@ export function createAccounts({ users, userPermissions, pictures, issuer }: Acc
       preferred_username: user.name,
       profile: link(profile.profileUrl),
       picture: scopes.has('profile') ? await pictureOf(user, profile) : undefined,
-      locale: sharedText('locale', stored),
-      zoneinfo: sharedText('zoneinfo', stored),
+      locale: [sharedText('language', stored), sharedText('locale', stored)].map(languageTag).find((tag) => tag !== undefined),
+      zoneinfo: zone(sharedText('zoneinfo', stored)),
       displayName: keyrockName(user, profile),
       updated_at: Math.floor(user.updated_at / 1000),
       ...(address(email)

@@ -58,6 +58,50 @@ onEachDatabase('The names of a person', (api) => {
     assert.equal(assertOk(await api.get(path)).user.given_name, 'Katherine');
   });
 
+  it('are the same for the base API, SCIM, OpenID Connect and the person, with the language and the zone', async () => {
+    const person = await makeUser(api, { given_name: 'Ada', language: 'pt-br', zoneinfo: 'Europe/Lisbon' });
+    const path = `/v3/users/${person.id}`;
+    const claims = await claimsOf(person);
+    assert.deepEqual([claims.locale, claims.zoneinfo], ['pt-br', 'Europe/Lisbon']);
+    const scim = assertOk(await api.get(`/scim/v2/Users/${person.id}`));
+    assert.deepEqual([scim.preferredLanguage, scim.timezone], ['pt-br', 'Europe/Lisbon']);
+    const browser = new TestBrowser(api);
+    const page = await browser.signIn('/account/profile', person);
+    assert.match(page.text, /Europe\/Lisbon/);
+    await browser.submit(page, 'profile', { familyName: 'Lovelace', preferredLanguage: 'es', timezone: '' });
+    const { user } = assertOk(await api.get(path));
+    assert.deepEqual([user.given_name, user.family_name, user.language, user.zoneinfo], ['Ada', 'Lovelace', 'es', undefined]);
+    const [listed] = assertOk(await api.get(`/v3/users?name=${encodeURIComponent(person.name)}`)).users;
+    assert.deepEqual([listed.family_name, listed.language, listed.zoneinfo], ['Lovelace', 'es', undefined]);
+    assert.equal((await claimsOf(person)).locale, 'es');
+    const resource = { schemas: SCHEMAS, userName: person.name, preferredLanguage: 'de', timezone: 'no zone', locale: 'de_AT' };
+    assertOk(await api.put(`/scim/v2/Users/${person.id}`, resource));
+    const provisioned = await claimsOf(person);
+    assert.deepEqual([provisioned.locale, provisioned.zoneinfo], ['de', undefined], 'what is no zone is not told');
+    assert.deepEqual(assertOk(await api.get(path)).user.given_name, undefined);
+    assertOk(await api.patch(path, { user: { language: null } }));
+    assert.equal((await claimsOf(person)).locale, 'de-AT');
+    assertOk(await api.patch(path, { user: { zoneinfo: 'no zone', description: 'as it was' } }));
+  });
+
+  it('are refused where they cannot be', async () => {
+    const person = await makeUser(api);
+    for (const user of [
+      { given_name: 'a'.repeat(101) },
+      { family_name: 'Love\u0007lace' },
+      { family_name: '\u202egnirts' },
+      { language: 'no language' },
+      { language: '<script>' },
+      { zoneinfo: 'Europe/Atlantis' },
+      { zoneinfo: '+02:00' },
+    ]) {
+      const answer = await api.patch(`/v3/users/${person.id}`, { user });
+      assert.equal(answer.status, 400, JSON.stringify(user));
+      assert.match(answer.text, new RegExp(Object.keys(user)[0]!));
+      assert.equal((await api.post('/v3/users', { user: { name: uniqueName('new'), ...user } })).status, 400);
+    }
+  });
+
   it('may be anything in the base API, as in Keystone; only texts are names', async () => {
     const person = await makeUser(api, { given_name: 7, family_name: { first: 'x' }, nickname: '' });
     const claims = await claimsOf(person);
