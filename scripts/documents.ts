@@ -2,11 +2,11 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { settings as settingWords } from '../console/identity/words/en/settings.ts';
-import { sectionsWith } from '../src/identity/directory/domain-settings/index.ts';
+import { domainSections } from '../src/identity/directory/domain-settings/index.ts';
 import { identityFaults } from '../src/identity/ground/faults.ts';
-import { identitySettings, machineSettings, SERVICE_SETTINGS, type SettingGroup } from '../src/identity/ground/settings/index.ts';
+import { machineSettings, SERVICE_SETTINGS, type SettingGroup } from '../src/identity/ground/settings/index.ts';
 import { identityMetrics } from '../src/identity/metrics.ts';
-import { load, type Settings } from '../src/platform/config/index.ts';
+import type { Settings } from '../src/platform/config/index.ts';
 import type { FaultTable } from '../src/platform/faults/index.ts';
 import { type MetricDefinitions, processMetrics, requestTimes } from '../src/platform/metrics/index.ts';
 import { backupMetrics } from '../src/scheduled-backups.ts';
@@ -33,7 +33,7 @@ function settingsTable(settings: Settings): string {
 const { groups: GROUP_TITLES } = settingWords;
 
 const domainTables = (): string =>
-  Object.entries(sectionsWith(load(identitySettings, {})))
+  Object.entries(domainSections)
     .map(([name, section]) => `### [${name}]\n\n${settingsTable(section)}`)
     .join('\n\n');
 

@@ -57,6 +57,10 @@ export async function tourDomainConfig(api: Recorder, domainId: string): Promise
   await call('PATCH', `${config}/ldap`, { body: { config: { ldap: { page_size: 500 } } } });
   await call('PATCH', `${config}/ldap/url`, { body: { config: { url: 'ldaps://directory.town.example' } } });
   await call('DELETE', config);
+  const settings = `/v3/OS-SERVICE/domains/${domainId}/settings`;
+  await call('GET', settings);
+  await call('PATCH', settings, { body: { settings: { 'passwords.expires_days': '90', 'passkeys.policy': null } } });
+  await call('PATCH', settings, { body: { settings: { 'passwords.expires_days': null } } });
   for (const path of ['', '/identity', '/identity/driver']) await call('GET', `/v3/domains/config${path}/default`);
   const compliance = '/v3/domains/default/config/security_compliance';
   await call('GET', compliance);

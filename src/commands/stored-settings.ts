@@ -8,19 +8,23 @@ import { print, settings, withReader } from './support.ts';
 
 /** Without the rest of the service, which may be unable to start with what is stored. */
 async function forget(key: string): Promise<void> {
-  const [{ openDatabase }, { createChanges, serviceActor }, { forgetSetting, storedKeys }] = await Promise.all([
-    import('../identity/service.ts'),
-    import('../identity/ground/audit/index.ts'),
-    import('../identity/ground/service-settings/index.ts'),
-  ]);
+  const [{ openDatabase }, { createChanges, serviceActor }, { forgetSetting, storedKeys }, { forgetDomainSetting }] =
+    await Promise.all([
+      import('../identity/service.ts'),
+      import('../identity/ground/audit/index.ts'),
+      import('../identity/ground/service-settings/index.ts'),
+      import('../identity/directory/domain-settings/index.ts'),
+    ]);
   const { shared, identity } = settings();
   const folder = openDataFolder(shared.dataDir);
   const lock = identity.databaseUrl ? undefined : lockFolder(folder);
   const db = await openDatabase(identity, folder);
   try {
-    if (!(await storedKeys(db.read)).includes(key))
+    const change = createChanges(db, systemClock);
+    const isOfService = (await storedKeys(db.read)).includes(key);
+    if (isOfService) await forgetSetting(change, serviceActor, key);
+    else if (!(await forgetDomainSetting(db.read, change, serviceActor, key)))
       throw new ConfigError(`${key} is not stored; gatehouse settings lists what is`);
-    await forgetSetting(createChanges(db, systemClock), serviceActor, key);
     print(`${key} is not stored any more`);
   } finally {
     await db.close();
@@ -34,16 +38,19 @@ export const storedSettingCommands: readonly Command[] = [
     about: 'list the settings that administrators have stored while the service ran',
     run: () =>
       withReader(async (db) => {
-        const { storedKeys } = await import('../identity/ground/service-settings/index.ts');
-        const keys = await storedKeys(db);
+        const [{ storedKeys }, { storedDomainKeys }] = await Promise.all([
+          import('../identity/ground/service-settings/index.ts'),
+          import('../identity/directory/domain-settings/index.ts'),
+        ]);
+        const keys = [...(await storedKeys(db)), ...(await storedDomainKeys(db))];
         print(keys.length === 0 ? 'nothing is stored' : keys.join('\n'));
       }),
   },
   {
     words: 'settings forget',
-    about: 'remove a stored setting, so that its default is in force',
+    about: 'remove a stored setting of the service or of a domain, so that its default is in force',
     more: 'For a setting with which nobody can sign in, or with which the service does not start. Setting the key in the environment has the same effect.',
-    args: [{ name: 'KEY', about: 'such as GATEHOUSE_IDENTITY_PASSKEYS' }],
+    args: [{ name: 'KEY', about: 'such as GATEHOUSE_IDENTITY_PASSKEYS, or of a domain: harbour/passkeys.policy' }],
     whileRunning: 'change it in the console, or set the key in the environment and start again',
     run: ({ args: [key] }) => forget(key!),
   },

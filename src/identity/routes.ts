@@ -11,7 +11,7 @@ import { mountApplicationCredentials } from './delegation/application-credential
 import { mountCredentials, mountEc2Credentials } from './delegation/credentials/index.ts';
 import { mountOAuth1 } from './delegation/oauth1/index.ts';
 import { mountTrusts } from './delegation/trusts/index.ts';
-import { mountDomainConfig } from './directory/domain-config/index.ts';
+import { mountDomainConfig, mountEffectiveSettings } from './directory/domain-config/index.ts';
 import { mountAssignments, mountGrants } from './directory/grants/index.ts';
 import { mountGroups } from './directory/groups/index.ts';
 import { mountLocks } from './directory/locks/index.ts';
@@ -63,6 +63,7 @@ const MOUNTS = [
   mountAssignments,
   mountNouns,
   mountDomainConfig,
+  mountEffectiveSettings,
   mountEndpointFilter,
   mountPolicyAssociations,
   mountLimits,

@@ -216,6 +216,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
     isAdminPassword: (text) => isAdminPassword(modules, text),
     async start(deliver) {
       mail.prepare();
+      await domainSettings.start();
       const adminPassword = await bootstrap(modules, {
         url: address,
         adminPassword: config.adminPassword,
@@ -253,6 +254,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
       await waitAtMost(graceMs, connections.stop());
       // Waits for password checks whose clients have disconnected.
       await waitAtMost(graceMs, Promise.all([passwords.settled(), auth.settled(), peopleSettled()]));
+      domainSettings.stop();
       serviceSettings.stop();
       await db.close();
     },

@@ -8,7 +8,8 @@ export const TAGS = {
   Groups: 'Groups of users. A role that a group has, its members have.',
   Projects: 'Projects, which the extension APIs call organizations, and their tags.',
   Domains: 'Domains: separate sets of users, groups and projects. Managers of a domain manage nothing outside of it.',
-  'Domain configuration': 'What clients of Keystone store about the directory of a domain. It is kept, and has no effect.',
+  'Domain configuration':
+    'Settings of a domain: where its people are, rules of passwords, registration, passkeys. By the API of Keystone, and with what is in force.',
   Roles: 'Base roles, such as `admin` or `member`, and which role implies which.',
   Grants: 'Base roles of users and groups on a project, a domain or the system, directly or on every project below.',
   'Role assignments': 'Who has which base role where, and what a token can be scoped to.',

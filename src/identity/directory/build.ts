@@ -5,7 +5,7 @@ import { createFreshLogin, type RankGuard } from '../access/rules/index.ts';
 import type { Actor, Change } from '../ground/audit/index.ts';
 import type { PasskeyRow, Tx } from '../ground/database/index.ts';
 import { createNews, createQuestion } from '../ground/resource/index.ts';
-import { createDomainConfig } from './domain-config/index.ts';
+import { createDomainConfig, createEffectiveSettings } from './domain-config/index.ts';
 import { createDomainSettings } from './domain-settings/index.ts';
 import { createAssignments, createGrants, createUserScopes } from './grants/index.ts';
 import { createGroups } from './groups/index.ts';
@@ -40,6 +40,8 @@ function buildProofs(below: AccessRoom, news: AccountNews) {
   const domainSettings = createDomainSettings(below);
   const relyingParty = () => relyingPartyOf(below.issuer(), config.twoFactorIssuer);
   const passkeyPolicy = createPasskeyPolicy({ db, domainSettings, relyingParty });
+  // Administrators could not sign in at all.
+  domainSettings.checks.push(({ passkeys }) => passkeyPolicy.refuseImpossible(below.issuer(), passkeys.policy));
   const requirements = createLoginRequirements({ db, isPasskeyRequired: passkeyPolicy.isRequired });
   const devices = createDevices(below);
   news.accessRevoked.listen(devices.forgetInTransaction, links.endOf);
@@ -49,7 +51,7 @@ function buildProofs(below: AccessRoom, news: AccountNews) {
     relyingParty,
     passkeyPolicy,
     devices,
-    passwords: createPasswords(below),
+    passwords: createPasswords({ ...below, rulesOf: async (domainId) => (await domainSettings.of(domainId)).passwords }),
     requirements,
     freshLogin: createFreshLogin({ ...below, missingMethods: requirements.missingMethods }),
     logins: createLoginEvents(below),
@@ -122,7 +124,8 @@ export function buildDirectory(below: AccessRoom, refuseIfOutranked: RankGuard) 
     domains,
     projects: createProjects({ ...below, domains }),
     tags: createTags(below),
-    domainConfig: createDomainConfig(below),
+    domainConfig: createDomainConfig(deps),
+    effectiveSettings: createEffectiveSettings(deps),
   };
 }
 

@@ -97,6 +97,12 @@ export const identityFaults = {
     status: 409,
     text: 'The setting {key} is fixed by the operator, in the environment or the file of settings.',
   },
+  'setting.fixed_at': { status: 409, text: 'The setting {key} cannot be changed here: {why}.' },
+  'setting.of_administrators': { status: 403, text: 'Only administrators may change {key} of this domain.' },
+  'setting.looser': {
+    status: 403,
+    text: 'Managers of a domain may make {key} stricter than it is in the service, and not more open.',
+  },
   'setting.invalid': { status: 400, text: 'Invalid setting: {why}.' },
   'domain_config.invalid': { status: 403, text: 'Invalid domain specific configuration: {why}.' },
   'project.not_found': missing('project'),

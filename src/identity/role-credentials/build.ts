@@ -74,6 +74,10 @@ export function buildRoleCredentials(below: Provisioning, credentialTypes: Crede
   const issuerIdentity = createIssuerIdentity({ ...below, brought });
   const issuedCredentials = buildIssued(below, { issuerIdentity, credentialTypes });
   const configurations = createConfigurations({ types: credentialTypes, identity: issuerIdentity, isHaip: config.haip });
+  const walletSignIn = buildWalletSignIn(below, { issuerIdentity, credentialTypes, issuedCredentials });
+  below.domainSettings.checks.push(async ({ wallet }) =>
+    walletSignIn.refuseImpossible({ ...config, walletSignIn: wallet.signIn }),
+  );
   return {
     ...below,
     issuerIdentity,
@@ -98,7 +102,7 @@ export function buildRoleCredentials(below: Provisioning, credentialTypes: Crede
           await notices.credential(transaction, userId, name);
       },
     }),
-    walletSignIn: buildWalletSignIn(below, { issuerIdentity, credentialTypes, issuedCredentials }),
+    walletSignIn,
   };
 }
 

@@ -104,6 +104,7 @@ export const settings = {
     GATEHOUSE_IDENTITY_KEY_STORAGE: 'Key storage that is accepted',
     GATEHOUSE_IDENTITY_KEY_USER_AUTHENTICATION: 'User authentication of keys that is accepted',
     GATEHOUSE_IDENTITY_WALLET_REDIRECT_URIS: 'Redirect addresses of unregistered wallets',
+    GATEHOUSE_IDENTITY_DOMAIN_MANAGER_SETTINGS: 'What managers of a domain may make stricter',
     GATEHOUSE_IDENTITY_APPLICATION_CREDENTIAL_LIMIT: 'Application credentials of a person',
     GATEHOUSE_IDENTITY_TRUST_LIMIT: 'Trusts of a person',
     GATEHOUSE_IDENTITY_MAX_REDELEGATION_COUNT: 'How often a trust is passed on',

@@ -105,6 +105,7 @@ export const settings: Words['settings'] = {
     GATEHOUSE_IDENTITY_KEY_STORAGE: 'Almacenamiento de claves que se acepta',
     GATEHOUSE_IDENTITY_KEY_USER_AUTHENTICATION: 'Autenticación de usuario de las claves que se acepta',
     GATEHOUSE_IDENTITY_WALLET_REDIRECT_URIS: 'Direcciones de vuelta de carteras sin registrar',
+    GATEHOUSE_IDENTITY_DOMAIN_MANAGER_SETTINGS: 'Lo que pueden endurecer los gestores de un dominio',
     GATEHOUSE_IDENTITY_APPLICATION_CREDENTIAL_LIMIT: 'Credenciales de aplicación de una persona',
     GATEHOUSE_IDENTITY_TRUST_LIMIT: 'Delegaciones (trusts) de una persona',
     GATEHOUSE_IDENTITY_MAX_REDELEGATION_COUNT: 'Cuántas veces se pasa una delegación',

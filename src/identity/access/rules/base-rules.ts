@@ -89,6 +89,9 @@ export const baseRules = {
   'identity:update_domain_config': admin,
   'identity:delete_domain_config': admin,
   'identity:get_domain_config_default': adminOrSystemReader,
+  'identity:list_domain_settings': anyOf(systemReader, adminOrManager),
+  // What managers may change is the administrators' to say.
+  'identity:update_domain_settings': adminOrManager,
   'identity:get_security_compliance_domain_config': anyCaller,
 
   'identity:get_project': anyOf(readers, ownProject),

@@ -26,6 +26,8 @@ const WITHOUT: Readonly<Record<string, string>> = {
   'GET /v3/endpoints/:endpoint_id/OS-ENDPOINT-POLICY/policy': 'the same',
   'GET /v3/OS-SERVICE/settings': 'the key is the name of a setting',
   'PATCH /v3/OS-SERVICE/settings': 'the same',
+  'GET /v3/OS-SERVICE/domains/:domain_id/settings': 'the same',
+  'PATCH /v3/OS-SERVICE/domains/:domain_id/settings': 'the same',
   // Keystone lets unrestricted application credentials create others; mayDelegate and application-credentials.security.test.ts.
   'POST /v3/users/:user_id/application_credentials': 'has a rule of its own',
 };

@@ -1,9 +1,9 @@
 // /v3/domains/{domain_id}/config and /v3/domains/config/default
 import { Answer } from '../../../platform/http/index.ts';
 import { factsOnly, type IdentityApp } from '../../access/rules/index.ts';
+import type { ConfigPart } from '../domain-settings/index.ts';
 import type { DomainConfig } from './domain-config.rules.ts';
 import { DomainConfigEnvelope } from './domain-config.schema.ts';
-import type { ConfigPart } from './options.ts';
 
 const tag = 'Domain configuration';
 
@@ -29,7 +29,7 @@ export function mountDomainConfig(app: IdentityApp, { domainConfig }: { readonly
       id: 'replaceDomainConfig',
       summary: 'Replace the configuration of a domain',
       description:
-        'It is kept, and has no effect: the file `keystone.<domain name>.conf` is what counts. Passwords are never shown.',
+        'It takes effect at once, on other replicas within a second. Needs a recent login in person. What is not valid is refused, and so is what the operator has fixed, in the file `keystone.<domain name>.conf` or for the whole service. Passwords are never shown.',
       tag,
       rule: 'identity:create_domain_config',
       target,
@@ -96,7 +96,7 @@ function mountDefaults(app: IdentityApp, domainConfig: DomainConfig): void {
       {
         id,
         summary: `Show the default of ${words}`,
-        description: 'What is in force for a domain whose file says nothing about it.',
+        description: 'What is in force for a domain without its own.',
         tag,
         rule: 'identity:get_domain_config_default',
         reply: { 200: DomainConfigEnvelope },
@@ -119,7 +119,7 @@ function mountSecurityCompliance(app: IdentityApp, domainConfig: DomainConfig): 
       target,
       reply: { 200: DomainConfigEnvelope },
     },
-    ({ params }) => ({ config: domainConfig.securityCompliance(params.domain_id) }),
+    async ({ params }) => ({ config: await domainConfig.securityCompliance(params.domain_id) }),
   );
   app.get(
     `${base}/:option`,
@@ -131,6 +131,6 @@ function mountSecurityCompliance(app: IdentityApp, domainConfig: DomainConfig): 
       target,
       reply: { 200: DomainConfigEnvelope },
     },
-    ({ params }) => ({ config: domainConfig.securityCompliance(params.domain_id, params.option) }),
+    async ({ params }) => ({ config: await domainConfig.securityCompliance(params.domain_id, params.option) }),
   );
 }

@@ -1,25 +1,12 @@
-// The configuration of a domain, as Keystone's API has it. It is kept for clients that manage it; keystone.<domain name>.conf is what counts.
+// The configuration of a domain, as Keystone's API has it. What it stores is in force at once (domain-settings).
 
-import { takeAdvisoryLock } from '../../../platform/database/index.ts';
-import { newId } from '../../../platform/ids.ts';
-import type { Seal } from '../../../platform/seal/index.ts';
 import { DEFAULT_DOMAIN, findProject } from '../../access/context/index.ts';
-import { type Caller, type IdentityTarget, targetOf } from '../../access/rules/index.ts';
-import type { Change } from '../../ground/audit/index.ts';
-import type { ProjectRow, Tx } from '../../ground/database/index.ts';
+import { type Caller, type FreshLogin, type IdentityTarget, targetOf } from '../../access/rules/index.ts';
+import type { ProjectRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
-import { type Deps, failOnBrokenReference } from '../../ground/resource/index.ts';
-import { deleteConfig, hasConfig, insertSecret, readConfig, writeOptions } from './domain-config.store.ts';
-import {
-  type ConfigOption,
-  type ConfigPart,
-  checkPart,
-  configOf,
-  defaultOptions,
-  invalid,
-  isSecret,
-  readOptions,
-} from './options.ts';
+import type { Deps } from '../../ground/resource/index.ts';
+import type { ConfigPart, DomainSettingsModule, OptionChange, StoredRow, StoreRequest } from '../domain-settings/index.ts';
+import { checkPart, configOf, defaultOptions, invalid, isWithin, readOptions } from './options.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 
@@ -27,7 +14,7 @@ const nameOf = ({ group, option }: ConfigPart): string =>
   option !== undefined ? `option ${option} in group ${group}` : group !== undefined ? `group ${group}` : 'any options';
 
 /** A path to a group or an option takes nothing else. */
-function optionsFor(part: ConfigPart, config: Config): ConfigOption[] {
+function optionsFor(part: ConfigPart, config: Config): OptionChange[] {
   const { group, option } = part;
   if (group === undefined) return readOptions(config);
   const nested = option === undefined ? config : { [group]: config };
@@ -42,60 +29,36 @@ function optionsFor(part: ConfigPart, config: Config): ConfigOption[] {
   return options;
 }
 
-export function createDomainConfig({
-  db,
-  change,
-  config: settings,
-  seal,
-}: Pick<Deps, 'db' | 'change' | 'config'> & { readonly seal: Seal }) {
+const removed = ({ group, option }: StoredRow): OptionChange => ({ group, option, value: undefined });
+
+export interface DomainConfigDeps extends Pick<Deps, 'db' | 'config'> {
+  readonly domainSettings: DomainSettingsModule;
+  readonly freshLogin: FreshLogin;
+}
+
+export function createDomainConfig({ db, config: settings, domainSettings, freshLogin }: DomainConfigDeps) {
   const missing = (domainId: string, part: ConfigPart): never =>
     fail('domain_config.not_found', { what: nameOf(part), id: domainId });
 
+  /** Without the secret ones. */
+  const shownIn = (rows: readonly StoredRow[], part: ConfigPart): OptionChange[] =>
+    rows.filter((row) => row.sealed === undefined && isWithin(part, row));
+
   async function read(domainId: string, part: ConfigPart): Promise<Record<string, unknown>> {
     checkPart(part);
-    const options = await readConfig(db.read, domainId, part);
+    const options = shownIn(await domainSettings.rows(domainId), part);
     return options.length === 0 ? missing(domainId, part) : configOf(options, part);
   }
 
-  /** Concurrent changes of one domain wait for each other. It may be deleted meanwhile. */
-  const changeConfig = <T>(caller: Caller, domainId: string, work: (transaction: Change) => Promise<T>): Promise<T> =>
-    failOnBrokenReference(
-      () => fail('domain.not_found', { id: domainId }),
-      () =>
-        change(caller, async (transaction) => {
-          await takeAdvisoryLock(db, transaction.tx, `domain config ${domainId}`);
-          return work(transaction);
-        }),
-    );
+  const requireSome = (domainId: string, rows: readonly StoredRow[], part: ConfigPart): void => {
+    if (part.group !== undefined && !rows.some((row) => isWithin(part, row))) missing(domainId, part);
+  };
 
-  async function write(tx: Tx, domainId: string, options: readonly ConfigOption[]): Promise<void> {
-    const secrets = options.filter(({ group, option }) => isSecret(group, option));
-    await writeOptions(
-      tx,
-      domainId,
-      options.filter((one) => !secrets.includes(one)),
-    );
-    for (const { group, option, value } of secrets) {
-      const id = newId();
-      await deleteConfig(tx, domainId, { group, option });
-      await insertSecret(tx, {
-        id,
-        domain_id: domainId,
-        config_group: group,
-        config_option: option,
-        sealed: seal.seal(Buffer.from(JSON.stringify(value)), `domain_config_secrets/${id}`),
-      });
-    }
+  async function store(caller: Caller, domain: ProjectRow, rule: string, request: Pick<StoreRequest, 'verb' | 'changes'>) {
+    await freshLogin.requireInPerson(caller, rule);
+    await domainSettings.store(caller, domain, { ...request, by: 'administrator', refusal: 'domain_config.invalid' });
+    return configOf(shownIn(await domainSettings.rows(domain.id), {}), {});
   }
-
-  /** The names of what was changed, and no values. */
-  const audit = (
-    transaction: Change,
-    domainId: string,
-    verb: 'replaced' | 'updated' | 'deleted',
-    names: readonly string[],
-  ): void => transaction.audit(`domain.config_${verb}`, { kind: 'domain', id: domainId }, { options: names });
-  const namesOf = (options: readonly ConfigOption[]): string[] => options.map(({ group, option }) => `${group}.${option}`);
 
   return {
     target: async (id: string): Promise<IdentityTarget<ProjectRow>> => {
@@ -110,49 +73,54 @@ export function createDomainConfig({
     read: ({ id }: ProjectRow, part: ConfigPart) => read(id, part),
 
     /** Replaces everything. `isNew`: there was nothing before. */
-    async replace(caller: Caller, { id }: ProjectRow, config: Config) {
+    async replace(caller: Caller, domain: ProjectRow, config: Config) {
       const options = readOptions(config);
-      const isNew = await changeConfig(caller, id, async (transaction) => {
-        const { tx } = transaction;
-        const before = await hasConfig(tx, id);
-        await deleteConfig(tx, id);
-        await write(tx, id, options);
-        audit(transaction, id, 'replaced', namesOf(options));
-        return !before;
+      let isNew = true;
+      const stored = await store(caller, domain, 'identity:create_domain_config', {
+        verb: 'replaced',
+        changes(before) {
+          isNew = before.length === 0;
+          const stays = (row: StoredRow) => options.some(({ group, option }) => group === row.group && option === row.option);
+          return [...before.filter((row) => !stays(row)).map(removed), ...options];
+        },
       });
-      return { isNew, config: configOf(await readConfig(db.read, id), {}) };
+      return { isNew, config: stored };
     },
 
-    async update(caller: Caller, { id }: ProjectRow, part: ConfigPart, config: Config): Promise<Record<string, unknown>> {
+    async update(caller: Caller, domain: ProjectRow, part: ConfigPart, config: Config): Promise<Record<string, unknown>> {
       const options = optionsFor(part, config);
-      await changeConfig(caller, id, async (transaction) => {
-        if (part.group !== undefined && !(await hasConfig(transaction.tx, id, part))) missing(id, part);
-        await write(transaction.tx, id, options);
-        audit(transaction, id, 'updated', namesOf(options));
+      return store(caller, domain, 'identity:update_domain_config', {
+        verb: 'updated',
+        changes(before) {
+          requireSome(domain.id, before, part);
+          return options;
+        },
       });
-      return configOf(await readConfig(db.read, id), {});
     },
 
-    async remove(caller: Caller, { id }: ProjectRow, part: ConfigPart): Promise<void> {
+    async remove(caller: Caller, domain: ProjectRow, part: ConfigPart): Promise<void> {
       checkPart(part);
-      await changeConfig(caller, id, async (transaction) => {
-        if (part.group !== undefined && !(await hasConfig(transaction.tx, id, part))) missing(id, part);
-        await deleteConfig(transaction.tx, id, part);
-        audit(transaction, id, 'deleted', [nameOf(part)]);
+      await store(caller, domain, 'identity:delete_domain_config', {
+        verb: 'deleted',
+        changes(before) {
+          requireSome(domain.id, before, part);
+          return before.filter((row) => isWithin(part, row)).map(removed);
+        },
       });
     },
 
     defaults: (part: ConfigPart): Record<string, unknown> => configOf(defaultOptions(settings, part), part),
 
     /** What everybody may know about passwords, so that pages of others can say it. */
-    securityCompliance(domainId: string, option?: string): Record<string, unknown> {
+    async securityCompliance(domainId: string, option?: string): Promise<Record<string, unknown>> {
       if (domainId !== DEFAULT_DOMAIN)
         invalid(
           'Reading security compliance information for any domain other than the default domain is not allowed or supported',
         );
+      const { passwords } = await domainSettings.of(domainId);
       const readable: Readonly<Record<string, unknown>> = {
-        password_regex: settings.passwordRegex?.source ?? null,
-        password_regex_description: settings.passwordRegexDescription || null,
+        password_regex: passwords.regex?.source ?? null,
+        password_regex_description: passwords.regexDescription || null,
       };
       if (option === undefined) return { security_compliance: readable };
       if (!Object.hasOwn(readable, option))

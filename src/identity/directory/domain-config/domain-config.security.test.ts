@@ -42,8 +42,10 @@ onUsualDatabase('The password of a directory in the configuration of a domain', 
   it('is not given away by options that refer to it', async () => {
     const { id } = await api.make('domain', { name: uniqueName('domain') });
     const path = `/v3/domains/${id}/config`;
-    const config = { ldap: { url: 'ldap://%(password)s@directory.example.org', password: SECRET } };
-    assert.deepEqual(assertOk(await api.put(path, { config }), 201).config, { ldap: { url: config.ldap.url } });
+    const put = (url: string) => api.put(path, { config: { ldap: { url, password: SECRET } } });
+    for (const user of ['%(password)s', 'reader:secret', ':'])
+      assertRefused(await put(`ldap://${user}@directory.example.org`), 403, /must have no user and no password in it/);
+    assertOk(await put('ldap://directory.example.org/%(password)s'), 201);
     assert.ok(!(await api.get(path)).text.includes(SECRET));
   });
 

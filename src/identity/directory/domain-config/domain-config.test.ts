@@ -102,13 +102,14 @@ onEachDatabase('The configuration of a domain', (api) => {
   });
 
   it('is for administrators, and readers of the system see it', async () => {
-    const path = await makeDomain(CONFIG);
+    const path = await makeDomain();
+    const domain = path.split('/')[3]!;
+    const manager = (await api.persona(['manager'], { domain }, { domain_id: domain })).token;
+    assertOk(await api.put(path, { config: CONFIG }), 201);
     const reader = (await api.persona(['reader'], 'system')).token;
     assertOk(await api.get(path, { token: reader }));
     assertOk(await api.get('/v3/domains/config/default', { token: reader }));
     assertRefused(await api.delete(path, { token: reader }), 403);
-    const domain = path.split('/')[3]!;
-    const manager = (await api.persona(['manager'], { domain }, { domain_id: domain })).token;
     const missing = '/v3/domains/nothing/config';
     await assertGuarded(
       api,

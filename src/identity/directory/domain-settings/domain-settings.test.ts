@@ -6,6 +6,9 @@ import { after, before, describe, it } from 'node:test';
 import { onEachDatabase, TestApi } from '../../../../test/support/api.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { ConfigError, load } from '../../../platform/config/index.ts';
+import { createLog } from '../../../platform/log/index.ts';
+import type { Seal } from '../../../platform/seal/index.ts';
+import type { RunChange } from '../../ground/audit/index.ts';
 import type { Database } from '../../ground/database/index.ts';
 import { identitySettings } from '../../ground/settings/index.ts';
 import { readDomainFile } from './files.ts';
@@ -46,6 +49,13 @@ tls_req_cert = demand
 connection_timeout = -1
 `;
 
+/** What these tests do not use. */
+const others = {
+  log: createLog('silent'),
+  seal: {} as Seal,
+  change: (() => assert.fail()) as RunChange,
+  serviceSettings: { sourceOf: () => 'default' as const },
+};
 const read = (text: string, env = {}) => readDomainFile('keystone.x.conf', text, load(identitySettings, env));
 
 describe('The file of a domain', () => {
@@ -130,6 +140,7 @@ onEachDatabase('Settings of domains', (api) => {
   after(() => db.close());
   const settingsWith = (files: Readonly<Record<string, string>>) =>
     createDomainSettings({
+      ...others,
       db,
       config: load(identitySettings, { GATEHOUSE_IDENTITY_DOMAIN_CONFIG_DIR: filesIn(files) }),
     });
@@ -157,7 +168,7 @@ onEachDatabase('Settings of domains', (api) => {
   });
 
   it('are the defaults without a folder', async () => {
-    const settings = createDomainSettings({ db, config: load(identitySettings, {}) });
+    const settings = createDomainSettings({ ...others, db, config: load(identitySettings, {}) });
     assert.equal((await settings.of('default')).registration.mode, 'invitation');
     assert.deepEqual(await settings.domains(), []);
   });

@@ -1,8 +1,10 @@
 // Reads the files `keystone.<domain name>.conf` of a folder, like Keystone's domain_config_dir. They are read once, at the start.
-import { accessSync, constants, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigError, type IniFile, readIni } from '../../../platform/config/index.ts';
-import { type DomainSections, type DomainSettings, type SectionDefaults, sectionsWith } from './sections.ts';
+import { ConfigError, readIni } from '../../../platform/config/index.ts';
+import type { IdentityConfig } from '../../ground/settings/index.ts';
+import { type DomainFile, inForce } from './in-force.ts';
+import { type DomainSettings, domainSections } from './sections.ts';
 
 const SETTING = 'GATEHOUSE_IDENTITY_DOMAIN_CONFIG_DIR';
 
@@ -16,59 +18,18 @@ function reading<T>(path: string, what: string, read: () => T): T {
   }
 }
 
-function isReadable(path: string): boolean {
-  try {
-    accessSync(path, constants.R_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const parse = (path: string, text: string): DomainFile => ({ ...readIni(domainSections, path, text), path });
 
-/** With a directory, registration and deletion of accounts are off, because the directory does both. */
-function inDirectory(file: IniFile<DomainSections>): DomainSettings {
-  const { values, lineOf, refuse } = file;
-  if (values.registration.mode !== 'off' && lineOf('registration', 'mode') !== undefined)
-    refuse(
-      lineOf('registration', 'mode'),
-      ': [registration] mode must be off, since the users of this domain are in a directory',
-    );
-  if (values.account.deletion !== 'off' && lineOf('account', 'deletion') !== undefined)
-    refuse(lineOf('account', 'deletion'), ': [account] deletion must be off, since the users of this domain are in a directory');
-  if (values.ldap.password !== undefined && values.ldap.user === undefined)
-    refuse(lineOf('ldap'), ': [ldap] password needs user, the DN that it belongs to');
-  if (values.ldap.user !== undefined && values.ldap.password === undefined)
-    refuse(lineOf('ldap', 'user'), ': [ldap] user needs its password, or password_file');
-  for (const [key, path] of [
-    ['tls_cacertfile', values.ldap.tlsCacertfile],
-    ['tls_cacertdir', values.ldap.tlsCacertdir],
-  ] as const)
-    if (path !== undefined && !isReadable(path))
-      refuse(lineOf('ldap', key), `: [ldap] ${key} must be readable, which ${path} is not`);
-  if (values.ldap.useTls && values.ldap.url.some((url) => url.startsWith('ldaps:')))
-    refuse(lineOf('ldap', 'use_tls'), ': [ldap] use_tls is for ldap:// servers; those of ldaps:// have TLS from the beginning');
-  return {
-    ...values,
-    identity: { ...values.identity, driver: 'ldap' },
-    registration: { ...values.registration, mode: 'off' },
-    account: { ...values.account, deletion: 'off' },
-  };
-}
+/** What a domain has with this file alone. Throws ConfigError. */
+const withFile = (file: DomainFile, config: IdentityConfig): DomainSettings =>
+  inForce({ file, service: { config, sourceOf: () => 'default' }, stored: new Map() }).settings;
 
-export function readDomainFile(path: string, text: string, defaults: SectionDefaults): DomainSettings {
-  const file = readIni(sectionsWith(defaults), path, text);
-  const { values, lineOf, refuse } = file;
-  const driverLine = lineOf('identity', 'driver');
-  const hasDirectory = lineOf('ldap') !== undefined;
-  if (driverLine !== undefined && values.identity.driver === 'ldap' && !hasDirectory)
-    refuse(driverLine, ': [identity] driver is ldap, but there is no [ldap] section');
-  const isDirectory = hasDirectory && (driverLine === undefined || values.identity.driver === 'ldap');
-  return isDirectory ? inDirectory(file) : values;
-}
+export const readDomainFile = (path: string, text: string, config: IdentityConfig): DomainSettings =>
+  withFile(parse(path, text), config);
 
-/** Settings by domain name. Files that do not end in `.conf` are ignored. */
-export function readDomainFiles(folder: string, defaults: SectionDefaults): Map<string, DomainSettings> {
-  const byName = new Map<string, DomainSettings>();
+/** By domain name. Files that do not end in `.conf` are ignored. */
+export function readDomainFiles(folder: string, config: IdentityConfig): Map<string, DomainFile> {
+  const byName = new Map<string, DomainFile>();
   const names = reading(folder, 'folder', () => readdirSync(folder))
     .filter((name) => name.endsWith('.conf'))
     .sort();
@@ -77,14 +38,12 @@ export function readDomainFiles(folder: string, defaults: SectionDefaults): Map<
     const domain = /^keystone\.(.+)\.conf$/s.exec(name)?.[1];
     if (domain === undefined)
       throw new ConfigError(`${SETTING}: ${path} must be called keystone.<domain name>.conf, or not end in .conf`);
-    byName.set(
-      domain,
-      readDomainFile(
-        path,
-        reading(path, 'file', () => readFileSync(path, 'utf8')),
-        defaults,
-      ),
+    const file = parse(
+      path,
+      reading(path, 'file', () => readFileSync(path, 'utf8')),
     );
+    withFile(file, config);
+    byName.set(domain, file);
   }
   return byName;
 }

@@ -1,4 +1,5 @@
 // [ldap]: the directory of a domain, with Keystone's names and defaults. Differences are in the descriptions.
+import { X509Certificate } from 'node:crypto';
 import { setting } from '../../../platform/config/index.ts';
 
 const seconds = { min: 1, max: 86_400, unit: 'seconds' };
@@ -27,6 +28,20 @@ const servers = (text: string): readonly string[] => {
   return urls;
 };
 
+/** One after the other, as in a file of certificates. */
+function certificates(text: string): string | undefined {
+  if (text.trim() === '') return undefined;
+  const found = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  if (found.length === 0) throw new Error('must be certificates that begin with -----BEGIN CERTIFICATE-----');
+  for (const [at, pem] of found.entries())
+    try {
+      new X509Certificate(pem);
+    } catch {
+      throw new Error(`must be certificates, which number ${at + 1} of them is not`);
+    }
+  return found.join('\n');
+}
+
 const FIELDS = [
   'id',
   'name',
@@ -42,19 +57,31 @@ const FIELDS = [
   'links',
 ];
 
+interface Mapped {
+  readonly ldap: string;
+  readonly name: string;
+}
+
 /** `ldap attribute:attribute of the API` */
 const mapping = (key: string, about: string) =>
-  setting.custom<readonly { readonly ldap: string; readonly name: string }[]>(key, [], 'comma-separated list', about, (text) =>
-    text
-      .split(',')
-      .map((pair) => pair.trim())
-      .filter(Boolean)
-      .map((pair) => {
-        const [, ldap, name] = /^([\w;.-]+):(\w+)$/.exec(pair) ?? [];
-        if (!ldap || !name) throw new Error(`must be pairs as telephoneNumber:phone, separated by commas, not "${pair}"`);
-        if (FIELDS.includes(name)) throw new Error(`cannot give ${name}, which has a meaning of its own`);
-        return { ldap, name };
-      }),
+  setting.custom<readonly Mapped[]>(
+    key,
+    [],
+    'comma-separated list',
+    about,
+    (text) =>
+      text
+        .split(',')
+        .map((pair) => pair.trim())
+        .filter(Boolean)
+        .map((pair) => {
+          const [, ldap, name] = /^([\w;.-]+):(\w+)$/.exec(pair) ?? [];
+          if (!ldap || !name) throw new Error(`must be pairs as telephoneNumber:phone, separated by commas, not "${pair}"`);
+          if (FIELDS.includes(name)) throw new Error(`cannot give ${name}, which has a meaning of its own`);
+          return { ldap, name };
+        }),
+    false,
+    (pairs) => pairs.map(({ ldap, name }) => `${ldap}:${name}`).join(','),
   );
 
 const attribute = (key: string, fallback: string, about: string) =>
@@ -199,6 +226,13 @@ export const ldapSection = {
     'CA certificates (PEM) to verify the servers with; those of the system when unset.',
   ),
   tlsCacertdir: setting.optionalText('tls_cacertdir', 'Folder of such files.'),
+  tlsCacert: setting.custom<string | undefined>(
+    'tls_cacert',
+    undefined,
+    'certificates (PEM)',
+    'Such certificates themselves, for a directory that is connected while the service runs.',
+    certificates,
+  ),
   useTls: setting.flag('use_tls', false, 'StartTLS on ldap:// servers, before anything is said.'),
   tlsReqCert: setting.choice(
     'tls_req_cert',

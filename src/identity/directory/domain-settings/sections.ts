@@ -1,20 +1,35 @@
-// The sections of a domain's file. The defaults of [registration], [passkeys], [wallet] and [account] are the settings of the service.
-import { type SectionValues, setting } from '../../../platform/config/index.ts';
-import type { IdentityConfig } from '../../ground/settings/index.ts';
+// What a domain can have for itself: the sections of its file, and the groups of its configuration in the API. The defaults of [passwords],
+// [registration], [passkeys], [wallet] and [account] are the settings of the service.
+import { type SectionValues, type Setting, setting } from '../../../platform/config/index.ts';
+import { identitySettings, type ServiceSettingName } from '../../ground/settings/index.ts';
 import { ldapSection } from './ldap.section.ts';
 
-/** The settings of the service that are the defaults of domains. */
-export const SECTION_DEFAULTS = [
-  'registrationMode',
-  'registrationEmailDomains',
-  'passkeyPolicy',
-  'walletSignIn',
-  'accountDeletion',
-  'accountDeletionGraceDays',
-] as const satisfies readonly (keyof IdentityConfig)[];
-export type SectionDefaults = Pick<IdentityConfig, (typeof SECTION_DEFAULTS)[number]>;
+/** The settings of the service that are in force where neither the operator nor the domain says something, by sections. */
+export const OF_SERVICE = {
+  passwords: {
+    minLength: 'passwordMinLength',
+    common: 'passwordCommon',
+    regex: 'passwordRegex',
+    regexDescription: 'passwordRegexDescription',
+    uniqueLastCount: 'uniqueLastPasswordCount',
+    minimumAge: 'minimumPasswordAge',
+    expiresDays: 'passwordExpiresDays',
+    changeUponFirstUse: 'changePasswordUponFirstUse',
+  },
+  registration: { mode: 'registrationMode', allowedEmailDomains: 'registrationEmailDomains' },
+  passkeys: { policy: 'passkeyPolicy' },
+  wallet: { signIn: 'walletSignIn' },
+  account: { deletion: 'accountDeletion', deletionGraceDays: 'accountDeletionGraceDays' },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, ServiceSettingName>>>>;
 
-export const sectionsWith = (defaults: SectionDefaults) => ({
+/** The same setting as the service has, in a section of a domain. */
+const ofService = <T>(key: string, one: Setting<T>): Setting<T> => ({
+  ...one,
+  key,
+  about: `${one.about} \`${one.key}\` when unset.`,
+});
+
+export const domainSections = {
   identity: {
     driver: setting.choice(
       'driver',
@@ -29,53 +44,28 @@ export const sectionsWith = (defaults: SectionDefaults) => ({
     ),
   },
   ldap: ldapSection,
+  passwords: {
+    minLength: ofService('min_length', identitySettings.passwordMinLength),
+    common: ofService('common', identitySettings.passwordCommon),
+    regex: ofService('regex', identitySettings.passwordRegex),
+    regexDescription: ofService('regex_description', identitySettings.passwordRegexDescription),
+    uniqueLastCount: ofService('unique_last_count', identitySettings.uniqueLastPasswordCount),
+    minimumAge: ofService('minimum_age', identitySettings.minimumPasswordAge),
+    expiresDays: ofService('expires_days', identitySettings.passwordExpiresDays),
+    changeUponFirstUse: ofService('change_upon_first_use', identitySettings.changePasswordUponFirstUse),
+  },
   registration: {
-    mode: setting.choice(
-      'mode',
-      defaults.registrationMode,
-      ['off', 'open', 'invitation'],
-      'Whether people can register themselves; `GATEHOUSE_IDENTITY_REGISTRATION` when unset.',
-    ),
-    allowedEmailDomains: {
-      ...setting.list(
-        'allowed_email_domains',
-        'Domains of e-mail addresses that may register; `GATEHOUSE_IDENTITY_REGISTRATION_EMAIL_DOMAINS` when unset.',
-      ),
-      fallback: defaults.registrationEmailDomains,
-    },
+    mode: ofService('mode', identitySettings.registrationMode),
+    allowedEmailDomains: ofService('allowed_email_domains', identitySettings.registrationEmailDomains),
   },
-  passkeys: {
-    policy: setting.choice(
-      'policy',
-      defaults.passkeyPolicy,
-      ['off', 'allowed', 'required_for_administrators'],
-      'Whether people can sign in with passkeys; `GATEHOUSE_IDENTITY_PASSKEYS` when unset.',
-    ),
-  },
-  wallet: {
-    signIn: setting.choice(
-      'sign_in',
-      defaults.walletSignIn,
-      ['off', 'first', 'second', 'both'],
-      'Whether people can sign in with a wallet; `GATEHOUSE_IDENTITY_WALLET_SIGN_IN` when unset.',
-    ),
-  },
+  passkeys: { policy: ofService('policy', identitySettings.passkeyPolicy) },
+  wallet: { signIn: ofService('sign_in', identitySettings.walletSignIn) },
   account: {
-    deletion: setting.choice(
-      'deletion',
-      defaults.accountDeletion,
-      ['off', 'allowed'],
-      'Whether people may delete their own account; `GATEHOUSE_IDENTITY_ACCOUNT_DELETION` when unset.',
-    ),
-    deletionGraceDays: setting.number(
-      'deletion_grace_days',
-      defaults.accountDeletionGraceDays,
-      { min: 0, max: 365, unit: 'days' },
-      'Days between such a request and the deletion; `GATEHOUSE_IDENTITY_ACCOUNT_DELETION_GRACE_DAYS` when unset.',
-    ),
+    deletion: ofService('deletion', identitySettings.accountDeletion),
+    deletionGraceDays: ofService('deletion_grace_days', identitySettings.accountDeletionGraceDays),
   },
-});
+} as const;
 
-export type DomainSections = ReturnType<typeof sectionsWith>;
+export type DomainSections = typeof domainSections;
 export type DomainSettings = SectionValues<DomainSections>;
 export type LdapSettings = DomainSettings['ldap'];

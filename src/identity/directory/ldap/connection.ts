@@ -24,7 +24,8 @@ export interface Connection {
 const KEEP_ALIVE_MS = 30_000;
 
 /** The trusted CA certificates; undefined for those of the system. */
-export function readAuthorities({ tlsCacertfile, tlsCacertdir }: LdapSettings): string[] | undefined {
+export function readAuthorities({ tlsCacert, tlsCacertfile, tlsCacertdir }: LdapSettings): string[] | undefined {
+  if (tlsCacert !== undefined) return [tlsCacert];
   if (tlsCacertfile !== undefined) return [readFileSync(tlsCacertfile, 'utf8')];
   if (tlsCacertdir === undefined) return undefined;
   return readdirSync(tlsCacertdir)

@@ -92,7 +92,7 @@ export const userEntryWithDomain = (db: Reader, userId: string) =>
     .selectFrom('directory_users as entry')
     .innerJoin('projects', 'projects.id', 'entry.domain_id')
     .where('entry.user_id', '=', userId)
-    .select(['entry.gone_at', 'projects.name as domain_name'])
+    .select(['entry.gone_at', 'entry.domain_id', 'projects.name as domain_name'])
     .executeTakeFirst();
 
 export const groupEntryWithDomain = (db: Reader, groupId: string) =>
@@ -100,7 +100,7 @@ export const groupEntryWithDomain = (db: Reader, groupId: string) =>
     .selectFrom('directory_groups as entry')
     .innerJoin('projects', 'projects.id', 'entry.domain_id')
     .where('entry.group_id', '=', groupId)
-    .select(['entry.gone_at', 'projects.name as domain_name'])
+    .select(['entry.gone_at', 'entry.domain_id', 'projects.name as domain_name'])
     .executeTakeFirst();
 
 /** A page of the entries that exist. */

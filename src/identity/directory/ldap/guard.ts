@@ -25,7 +25,7 @@ export function createWriteGuard({
   ): Promise<{ ldap: LdapSettings; isGone: boolean } | undefined> {
     if (!domainSettings.hasDirectories) return undefined;
     const entry = await (kind === 'user' ? userEntryWithDomain(reader, id) : groupEntryWithDomain(reader, id));
-    const settings = entry && domainSettings.ofName(entry.domain_name);
+    const settings = entry && domainSettings.ofDomain({ id: entry.domain_id, name: entry.domain_name });
     return settings && isDirectory(settings) ? { ldap: settings.ldap, isGone: entry.gone_at !== null } : undefined;
   }
 
@@ -35,7 +35,7 @@ export function createWriteGuard({
     isGroupInDirectory: async (groupId, reader = db.read) => (await directoryOf(reader, 'group', groupId)) !== undefined,
     async forbidNew(domainId, reader = db.read) {
       const domain = domainSettings.hasDirectories ? await findProject(reader, domainId) : undefined;
-      if (domain && isDirectory(domainSettings.ofName(domain.name))) fail('directory.no_new', { domain: domainId });
+      if (domain && isDirectory(domainSettings.ofDomain(domain))) fail('directory.no_new', { domain: domainId });
     },
     async attributesOf(userId, reader = db.read) {
       const { ldap } = (await directoryOf(reader, 'user', userId)) ?? {};

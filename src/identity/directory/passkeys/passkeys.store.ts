@@ -70,12 +70,10 @@ export async function removePasskey(tx: Tx, userId: string, id: string, now: num
 }
 
 /** Undefined when there is no such user. */
-export const domainNameOf = async (db: Reader, userId: string): Promise<string | undefined> =>
-  (
-    await db
-      .selectFrom('users')
-      .innerJoin('projects as domain', 'domain.id', 'users.domain_id')
-      .where('users.id', '=', userId)
-      .select('domain.name')
-      .executeTakeFirst()
-  )?.name;
+export const domainOf = (db: Reader, userId: string): Promise<{ id: string; name: string } | undefined> =>
+  db
+    .selectFrom('users')
+    .innerJoin('projects as domain', 'domain.id', 'users.domain_id')
+    .where('users.id', '=', userId)
+    .select(['domain.id', 'domain.name'])
+    .executeTakeFirst();

@@ -4,7 +4,7 @@ import type { Log } from '../../../platform/log/index.ts';
 import { isAdministratorAnywhere } from '../../access/context/index.ts';
 import type { Database, Reader } from '../../ground/database/index.ts';
 import type { DomainSettingsOf } from '../domain-settings/index.ts';
-import { domainNameOf, hasPasskey } from './passkeys.store.ts';
+import { domainOf, hasPasskey } from './passkeys.store.ts';
 import type { RelyingParty } from './relying-party.ts';
 
 const REMEDY = 'set GATEHOUSE_IDENTITY_URL to https:// and a host name (or http://localhost)';
@@ -35,15 +35,15 @@ export function createPasskeyPolicy({
 
     /** Whether a person has a passkey and may use it. */
     async hasUsable(reader: Reader, userId: string): Promise<boolean> {
-      const domain = await domainNameOf(reader, userId);
-      const isOff = domain === undefined || domainSettings.ofName(domain).passkeys.policy === 'off';
+      const domain = await domainOf(reader, userId);
+      const isOff = domain === undefined || domainSettings.ofDomain(domain).passkeys.policy === 'off';
       return relyingParty() !== undefined && !isOff && hasPasskey(reader, userId);
     },
 
     /** Administrators are those with the role admin anywhere, as for applications that act for people. */
     async isRequired({ id }: { readonly id: string }, reader: Reader = db.read): Promise<boolean> {
-      const domain = await domainNameOf(reader, id);
-      const isAsked = domain !== undefined && domainSettings.ofName(domain).passkeys.policy === 'required_for_administrators';
+      const domain = await domainOf(reader, id);
+      const isAsked = domain !== undefined && domainSettings.ofDomain(domain).passkeys.policy === 'required_for_administrators';
       return isAsked && isAdministratorAnywhere(reader, id);
     },
 

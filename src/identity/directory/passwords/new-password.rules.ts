@@ -5,56 +5,62 @@ import type { QueueClient } from '../../../platform/limits/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { bit } from '../../ground/resource/index.ts';
-import type { IdentityConfig } from '../../ground/settings/index.ts';
 import { isCommon } from './common.ts';
-import type { PasswordDeps } from './deps.ts';
+import type { PasswordDeps, PasswordRules } from './deps.ts';
 import { deletePasswords, findPassword, forgetFailures, insertPassword, readHistory } from './passwords.store.ts';
-import type { NewPassword, PasswordOptions } from './passwords.ts';
+import type { NewPassword, PasswordOptions, PasswordOwner } from './passwords.ts';
 
 const DAY = 86_400;
 
-const isTooShort = (config: IdentityConfig, password: string): boolean => [...password].length < config.passwordMinLength;
-const isTooCommon = async (config: IdentityConfig, password: string): Promise<boolean> =>
-  config.passwordCommon === 'refuse' && (await isCommon(password));
+type Rules = Pick<PasswordRules, 'minLength' | 'common'>;
+
+const isTooShort = ({ minLength }: Rules, password: string): boolean => [...password].length < minLength;
+const isTooCommon = async ({ common }: Rules, password: string): Promise<boolean> =>
+  common === 'refuse' && (await isCommon(password));
 
 /** Why a password is too weak, whoever sets it; undefined when it is acceptable. */
-export async function passwordProblem(config: IdentityConfig, password: string): Promise<string | undefined> {
-  if (isTooShort(config, password)) return `it must have at least ${config.passwordMinLength} characters`;
-  return (await isTooCommon(config, password)) ? 'it is on the list of common passwords' : undefined;
+export async function passwordProblem(rules: Rules, password: string): Promise<string | undefined> {
+  if (isTooShort(rules, password)) return `it must have at least ${rules.minLength} characters`;
+  return (await isTooCommon(rules, password)) ? 'it is on the list of common passwords' : undefined;
 }
 
-async function checkRules(config: IdentityConfig, password: string): Promise<void> {
-  if (isTooShort(config, password)) fail('user.password_short', { least: config.passwordMinLength });
-  if (await isTooCommon(config, password)) fail('user.password_common');
-  if (!config.passwordRegex || config.passwordRegex.test(password)) return;
-  if (config.passwordRegexDescription === '') fail('user.password_pattern');
-  fail('user.password_rule', { why: config.passwordRegexDescription });
+async function checkRules(rules: PasswordRules, password: string): Promise<void> {
+  if (isTooShort(rules, password)) fail('user.password_short', { least: rules.minLength });
+  if (await isTooCommon(rules, password)) fail('user.password_common');
+  if (!rules.regex || rules.regex.test(password)) return;
+  if (rules.regexDescription === '') fail('user.password_pattern');
+  fail('user.password_rule', { why: rules.regexDescription });
 }
 
-async function checkHistory({ db, config, hashing }: PasswordDeps, password: string, userId: string): Promise<void> {
-  const count = config.uniqueLastPasswordCount;
+async function checkHistory(
+  { db, hashing }: PasswordDeps,
+  rules: PasswordRules,
+  password: string,
+  userId: string,
+): Promise<void> {
+  const count = rules.uniqueLastCount;
   // The current password counts: 1 asks for a difference from it, 2 also from the one before.
   for (const { hash } of count > 0 ? await readHistory(db.read, userId, count) : []) {
     if (await hashing.verify(password, hash)) fail('user.password_reused', { count });
   }
 }
 
-async function checkAge({ db, clock, config }: PasswordDeps, userId: string): Promise<void> {
-  const current = config.minimumPasswordAge > 0 ? await findPassword(db.read, userId) : undefined;
+async function checkAge({ db, clock }: PasswordDeps, { minimumAge }: PasswordRules, userId: string): Promise<void> {
+  const current = minimumAge > 0 ? await findPassword(db.read, userId) : undefined;
   // A password set by an administrator may always be replaced.
   if (!current?.self_service) return;
   const expired = current.expires_at !== null && current.expires_at <= seconds(clock);
-  if (!expired && current.created_at + config.minimumPasswordAge * DAY > seconds(clock)) {
-    fail('user.password_too_young', { days: config.minimumPasswordAge });
+  if (!expired && current.created_at + minimumAge * DAY > seconds(clock)) {
+    fail('user.password_too_young', { days: minimumAge });
   }
 }
 
-function expiryOf({ clock, config }: PasswordDeps, by: NewPassword['by'], options: PasswordOptions): number | null {
+function expiryOf({ clock }: PasswordDeps, rules: PasswordRules, by: NewPassword['by'], options: PasswordOptions): number | null {
   const now = seconds(clock);
-  const firstUse = by === 'administrator' && config.changePasswordUponFirstUse && !options.ignore_change_password_upon_first_use;
+  const firstUse = by === 'administrator' && rules.changeUponFirstUse && !options.ignore_change_password_upon_first_use;
   if (firstUse) return now;
-  if (config.passwordExpiresDays === undefined || options.ignore_password_expiry) return null;
-  return now + config.passwordExpiresDays * DAY;
+  if (rules.expiresDays === undefined || options.ignore_password_expiry) return null;
+  return now + rules.expiresDays * DAY;
 }
 
 /** All but the history, of which only whoever may change the password learns. */
@@ -62,26 +68,30 @@ export async function checkNewPassword(
   deps: PasswordDeps,
   password: string,
   by: NewPassword['by'],
-  { id, options }: { id: string | undefined; options: PasswordOptions },
+  { id, domainId, options }: PasswordOwner,
 ): Promise<void> {
   if (by !== 'administrator' && options.lock_password) fail('user.password_locked');
-  await checkRules(deps.config, password);
+  const rules = await deps.rulesOf(domainId);
+  await checkRules(rules, password);
   // Whoever has forgotten a new password cannot wait until it is old.
-  if (id && by === 'self') await checkAge(deps, id);
+  if (id && by === 'self') await checkAge(deps, rules, id);
 }
 
 export async function preparePassword(
   deps: PasswordDeps,
   password: string,
   by: NewPassword['by'],
-  { id, options }: { id: string | undefined; options: PasswordOptions },
+  owner: PasswordOwner,
   client: QueueClient,
 ): Promise<NewPassword> {
   const { hashing } = deps;
-  await checkNewPassword(deps, password, by, { id, options });
+  const { id, options } = owner;
+  await checkNewPassword(deps, password, by, owner);
+  const rules = await deps.rulesOf(owner.domainId);
   return hashing.queue.run(client, async () => {
-    if (id && by !== 'administrator') await checkHistory(deps, password, id);
-    return { hash: await hashing.hash(password), expiresAt: expiryOf(deps, by, options), by };
+    if (id && by !== 'administrator') await checkHistory(deps, rules, password, id);
+    const hash = await hashing.hash(password);
+    return { hash, expiresAt: expiryOf(deps, rules, by, options), by, kept: rules.uniqueLastCount };
   });
 }
 
@@ -89,7 +99,7 @@ export async function storePassword(
   { clock, config }: PasswordDeps,
   { tx }: Change,
   userId: string,
-  { hash, expiresAt, by }: NewPassword,
+  { hash, expiresAt, by, kept = config.uniqueLastPasswordCount }: NewPassword,
 ): Promise<void> {
   const serial = ((await findPassword(tx, userId))?.serial ?? 0) + 1;
   await insertPassword(tx, {
@@ -101,6 +111,6 @@ export async function storePassword(
     serial,
     self_service: bit(by !== 'administrator'),
   });
-  await deletePasswords(tx, userId, serial - Math.max(1, config.uniqueLastPasswordCount));
+  await deletePasswords(tx, userId, serial - Math.max(1, kept));
   await forgetFailures(tx, userId);
 }

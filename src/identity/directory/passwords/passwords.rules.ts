@@ -17,7 +17,8 @@ export function createPasswords(
   const counts = { lockouts: 0 };
   const deps: PasswordDeps = { ...options, hashing, pauses, counts };
   return {
-    problem: (password) => passwordProblem(options.config, password),
+    problem: (password) =>
+      passwordProblem({ minLength: options.config.passwordMinLength, common: options.config.passwordCommon }, password),
     checkNew: (password, by, user) => checkNewPassword(deps, password, by, user),
     prepare: (password, by, user, client) => preparePassword(deps, password, by, user, client),
     store: (change, userId, password) => storePassword(deps, change, userId, password),

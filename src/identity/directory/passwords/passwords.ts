@@ -14,11 +14,21 @@ export interface PasswordOptions {
 /** Who sets a password: users with their old one (`self`) or with a link from a mail (`link`), or someone else for them. */
 export type PasswordSetter = 'self' | 'link' | 'administrator';
 
+/** Whose password it will be. */
+export interface PasswordOwner {
+  /** Undefined: of an account that does not exist yet. */
+  readonly id: string | undefined;
+  readonly domainId: string;
+  readonly options: PasswordOptions;
+}
+
 /** A hash to be stored. It is computed before the transaction, since that takes long. */
 export interface NewPassword {
   readonly hash: string;
   readonly expiresAt: number | null;
   readonly by: PasswordSetter;
+  /** How many former ones, with this one, are kept; as the service says when unset. */
+  readonly kept?: number;
 }
 
 /** Who tries a secret, and from where. */
@@ -68,14 +78,9 @@ export interface GuessLimit {
 
 export interface Passwords {
   /** Fails if the rules refuse it, whatever former ones there are. Before something is used up for the change. */
-  checkNew(password: string, by: PasswordSetter, user: { id: string | undefined; options: PasswordOptions }): Promise<void>;
+  checkNew(password: string, by: PasswordSetter, owner: PasswordOwner): Promise<void>;
   /** Checks the rules, then hashes. */
-  prepare(
-    password: string,
-    by: PasswordSetter,
-    user: { id: string | undefined; options: PasswordOptions },
-    client: QueueClient,
-  ): Promise<NewPassword>;
+  prepare(password: string, by: PasswordSetter, owner: PasswordOwner, client: QueueClient): Promise<NewPassword>;
   /** Why a password is refused as too short or too common; undefined when it is acceptable. */
   problem(password: string): Promise<string | undefined>;
   /** The caller must have locked the row of the user, so that concurrent changes are stored one after the other. */

@@ -90,7 +90,7 @@ export function createUserCreation({
     await directory.forbidNew(domainId);
     await checks.defaultProject(body.default_project_id);
     if (id !== undefined && (await findUser(db.read, id))) fail('resource.duplicate', { kind: 'user', field: 'id', value: id });
-    const account = { id: undefined, options: optionsOf(body.options) };
+    const account = { id: undefined, domainId, options: optionsOf(body.options) };
     const password = body.password
       ? await passwords.prepare(body.password, 'administrator', account, queueClientOf(caller))
       : undefined;

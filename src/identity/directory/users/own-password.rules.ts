@@ -114,11 +114,12 @@ export function createOwnPasswords({
     await directory.forbidPassword(user.id);
     if (original === password) fail('user.password_same');
     const { id } = user;
+    const owned = { id, domainId: user.domain_id, options };
     // A code is used up only for a password that can be set.
-    await passwords.checkNew(password, 'self', { id, options });
+    await passwords.checkNew(password, 'self', owned);
     const { actor, shown } = await actorOf(by, user, found);
     const client = { key: addressKey(by.address), signal: by.signal };
-    const prepared = await passwords.prepare(password, 'self', { id, options }, client);
+    const prepared = await passwords.prepare(password, 'self', owned, client);
     await replacePassword(actor, id, prepared);
     return { userId: id, shown };
   }

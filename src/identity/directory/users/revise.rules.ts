@@ -111,7 +111,12 @@ export function createUserRevision({
     if (!password) return undefined;
     await permit(db.read, caller, user, revision);
     const options = optionsOf(parseJson(mergeOptions(user.options, changed)));
-    return passwords.prepare(password, 'administrator', { id: user.id, options }, queueClientOf(caller));
+    return passwords.prepare(
+      password,
+      'administrator',
+      { id: user.id, domainId: user.domain_id, options },
+      queueClientOf(caller),
+    );
   }
 
   /** `revisionOf` gets the row as the caller read it, to see whether it changes anything, and the locked one, from which it is written. */

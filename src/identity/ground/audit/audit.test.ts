@@ -106,6 +106,11 @@ onEachDatabase('The audit log', (api) => {
         { route: `DELETE ${route}`, params, events: ['domain.config_deleted domain'] },
       ];
     }),
+    {
+      route: 'PATCH /v3/OS-SERVICE/domains/:domain_id/settings',
+      body: () => ({ settings: { 'passwords.expires_days': '90' } }),
+      events: ['domain.config_updated domain'],
+    },
     ...crud('project', () => ({ name: uniqueName('project'), domain_id: made.domain.id }), [
       {
         route: 'PUT /v3/projects/:project_id/tags',

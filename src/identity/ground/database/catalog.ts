@@ -80,7 +80,11 @@ export interface DomainConfigOptionRow {
   config_option: string;
   /** JSON. */
   value: string;
+  stored_by: SettingOwner | null;
 }
+
+/** Who stored a setting of a domain. Null: a version in which it had no effect. */
+export type SettingOwner = 'administrator' | 'manager';
 
 /** A setting that was stored; its key is the id. */
 export interface ServiceSettingRow {
@@ -97,6 +101,7 @@ export interface DomainConfigSecretRow {
   config_group: string;
   config_option: string;
   sealed: string;
+  stored_by: SettingOwner | null;
 }
 
 export interface CatalogTables {

@@ -337,6 +337,7 @@ export type {
   RegisteredLimitRow,
   ServiceRow,
   ServiceSettingRow,
+  SettingOwner,
 } from './catalog.ts';
 export type { DeviceRow, PasskeyRow, TwoFactorRow } from './factors.ts';
 export type {

@@ -147,6 +147,13 @@ export function createServiceSettings(deps: ServiceSettingsDeps) {
     /** Names the state of what is stored, for ETags. */
     version: (): string => stored.value.version,
 
+    /** Where the value of a setting of the service comes from. */
+    sourceOf(key: string): ShownSetting['source'] {
+      const one = serviceSettingsByKey.get(key);
+      const isStored = one !== undefined && Object.hasOwn(stored.value.values, one.name);
+      return isStored ? 'service' : (settings.find((setting) => setting.key === key)?.source ?? 'default');
+    },
+
     /** All settings of the service, and those of the machine. */
     list: (): ShownSetting[] =>
       settings.map((one) => {

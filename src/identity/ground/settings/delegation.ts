@@ -1,7 +1,25 @@
 // Settings about credentials that users store, and about what they pass on.
 import { setting } from '../../../platform/config/index.ts';
 
+/** What administrators can leave to the managers of a domain: groups of settings. Never where the people are. */
+const LEAVABLE = ['passwords', 'registration', 'passkeys', 'wallet', 'account'] as const;
+
 export const delegationSettings = {
+  domainManagerSettings: setting.custom<readonly string[]>(
+    'GATEHOUSE_IDENTITY_DOMAIN_MANAGER_SETTINGS',
+    [],
+    `of ${LEAVABLE.join(', ')}`,
+    'Groups of settings that managers of a domain may make stricter for their domain than the service has them. None when unset: administrators only.',
+    (text) =>
+      text
+        .split(',')
+        .map((group) => group.trim())
+        .filter(Boolean)
+        .map((group) => {
+          if ((LEAVABLE as readonly string[]).includes(group)) return group;
+          throw new Error(`must be some of ${LEAVABLE.join(', ')}, separated by commas, not "${group}"`);
+        }),
+  ),
   applicationCredentialLimit: setting.number(
     'GATEHOUSE_IDENTITY_APPLICATION_CREDENTIAL_LIMIT',
     1000,

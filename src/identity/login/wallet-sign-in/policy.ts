@@ -22,7 +22,7 @@ export function createWalletPolicy({ domainSettings }: { readonly domainSettings
     /** The same for somebody of this domain, in a transaction. */
     async isAllowedIn(tx: Tx, domainId: string, place: WalletPlace): Promise<boolean> {
       const domain = await findProject(tx, domainId);
-      return domain?.is_domain === 1 && includes(domainSettings.ofName(domain.name).wallet.signIn, place);
+      return domain?.is_domain === 1 && includes(domainSettings.ofDomain(domain).wallet.signIn, place);
     },
   };
 }

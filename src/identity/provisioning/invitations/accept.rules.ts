@@ -168,7 +168,8 @@ export function createAcceptance(deps: AcceptDeps) {
     checkName(name, found);
     checkLength('password', password, MAX_PASSWORD);
     const client = { key: addressKey(address), signal };
-    const prepared = await passwords.prepare(password, 'self', { id: undefined, options: {} }, client);
+    const account = { id: undefined, domainId: found.domain_id, options: {} };
+    const prepared = await passwords.prepare(password, 'self', account, client);
     const id = newId();
     // They act for themselves, with an account that begins to exist.
     const actor = { userId: id, requestId };

@@ -124,7 +124,7 @@ export function createPasswordRecovery(deps: PasswordRecoveryDeps) {
     /** Fails with `link.ended` or `auth.required` if the link has ended. A password that breaks the rules does not use it up. */
     async reset(by: StrangerRequest, { user }: OpenReset, token: string, password: string): Promise<void> {
       const { id, epoch } = user;
-      const account = { id, options: parseJson(user.options) };
+      const account = { id, domainId: user.domain_id, options: parseJson(user.options) };
       const client = { key: addressKey(by.address), signal: by.signal };
       const prepared = await passwords.prepare(password, 'link', account, client);
       // With the epoch: whatever ended the user's links or access meanwhile also ends this.

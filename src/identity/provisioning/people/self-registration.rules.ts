@@ -120,7 +120,8 @@ export function createSelfRegistration(deps: SelfRegistrationDeps) {
     async complete(by: StrangerRequest, { link, domain }: OpenRegistration, token: string, person: NewPerson): Promise<void> {
       const { address } = link;
       const client = { key: addressKey(by.address), signal: by.signal };
-      const password = await passwords.prepare(person.password, 'link', { id: undefined, options: {} }, client);
+      const account = { id: undefined, domainId: domain.id, options: {} };
+      const password = await passwords.prepare(person.password, 'link', account, client);
       const profile = {
         displayName: person.name,
         name: { formatted: person.name },

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { assertForbidden, assertOk, assertRefused } from '../../../../test/support/answers.ts';
+import { onUsualDatabase, STORABLE_PASSWORDS, uniqueName } from '../../../../test/support/api.ts';
+import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
+
+type Texts = Readonly<Record<string, string | null>>;
+
+const SECRET = 'the password of the directory';
+const pathOf = (domainId: string): string => `/v3/OS-SERVICE/domains/${domainId}/settings`;
+const LEFT = 'GATEHOUSE_IDENTITY_DOMAIN_MANAGER_SETTINGS';
+
+onUsualDatabase(
+  'Attacks on the settings of a domain',
+  (api) => {
+    const db = usesDatabaseOf(api);
+    const service = async (settings: Texts) => assertOk(await api.patch('/v3/OS-SERVICE/settings', { settings }));
+    const withManager = async () => {
+      const domain = (await api.make('domain', { name: uniqueName('domain') })).id;
+      const { token } = await api.persona(['manager'], { domain }, { domain_id: domain });
+      const as = (settings: Texts) => api.patch(pathOf(domain), { settings }, { token });
+      const settingOf = async (key: string) =>
+        assertOk(await api.get(pathOf(domain))).settings.find((one: { key: string }) => one.key === key);
+      return { domain, token, as, settingOf, set: (settings: Texts) => api.patch(pathOf(domain), { settings }) };
+    };
+
+    it('by a manager fail unless an administrator left them to managers', async () => {
+      const { as, domain, token } = await withManager();
+      assertRefused(await as({ 'passwords.min_length': '30' }), 403, /Only administrators/);
+      await service({ [LEFT]: 'passwords' });
+      assertOk(await as({ 'passwords.min_length': '30' }));
+      assertRefused(await as({ 'registration.mode': 'off' }), 403, /Only administrators/);
+      for (const key of ['identity.driver', 'ldap.url', 'ldap.password', 'ldap.user_filter'])
+        assertRefused(await as({ [key]: 'sql' }), 403, /Only administrators/);
+      await assertForbidden(api, [token], 'PATCH', `/v3/domains/${domain}/config`, {
+        body: { config: { passwords: { min_length: 1 } } },
+      });
+      await service({ [LEFT]: null });
+      assertRefused(await as({ 'passwords.min_length': null }), 403, /Only administrators/);
+      assertRefused(
+        await api.patch('/v3/OS-SERVICE/settings', { settings: { [LEFT]: 'ldap' } }),
+        400,
+        /must be some of passwords, registration/,
+      );
+    });
+
+    it('by a manager make nothing more open than the service, whatever is changed afterwards', async () => {
+      await service({ [LEFT]: 'passwords,registration,passkeys,wallet,account' });
+      const { as, settingOf } = await withManager();
+      for (const [key, looser] of [
+        ['passwords.min_length', '7'],
+        ['passwords.common', 'allow'],
+        ['passwords.regex', '(a+)+$'],
+        ['registration.mode', 'open'],
+        ['passkeys.policy', 'off'],
+        ['wallet.sign_in', 'first'],
+        ['account.deletion', 'allowed'],
+        ['account.deletion_grace_days', '1'],
+      ] as const)
+        assertRefused(await as({ 'passwords.unique_last_count': '3', [key]: looser }), 403, /make .* stricter/);
+      await service({
+        GATEHOUSE_IDENTITY_PASSWORD_EXPIRES_DAYS: '30',
+        GATEHOUSE_IDENTITY_REGISTRATION_EMAIL_DOMAINS: 'a.example',
+      });
+      assertRefused(await as({ 'passwords.expires_days': '31' }), 403);
+      assertRefused(await as({ 'passwords.expires_days': '' }), 403);
+      assertRefused(await as({ 'registration.allowed_email_domains': '' }), 403);
+      assertRefused(await as({ 'registration.allowed_email_domains': 'a.example,b.example' }), 403);
+      assertOk(await as({ 'passwords.expires_days': '20', 'passwords.min_length': '12', 'registration.mode': 'off' }));
+      assert.equal((await settingOf('passwords.min_length')).source, 'domain');
+      await service({ GATEHOUSE_IDENTITY_PASSWORD_MIN_LENGTH: '14' });
+      assert.deepEqual(
+        [(await settingOf('passwords.min_length')).value, (await settingOf('passwords.min_length')).source],
+        ['14', 'service'],
+      );
+      await service({
+        [LEFT]: null,
+        GATEHOUSE_IDENTITY_PASSWORD_MIN_LENGTH: null,
+        GATEHOUSE_IDENTITY_PASSWORD_EXPIRES_DAYS: null,
+        GATEHOUSE_IDENTITY_REGISTRATION_EMAIL_DOMAINS: null,
+      });
+    });
+
+    it('by a manager take back nothing that an administrator said for the domain', async () => {
+      await service({ [LEFT]: 'passwords' });
+      const { as, set, settingOf } = await withManager();
+      assertOk(await set({ 'passwords.min_length': '20' }));
+      for (const text of [null, '10', '30'])
+        assertRefused(await as({ 'passwords.min_length': text }), 403, /Only administrators/);
+      assert.equal((await settingOf('passwords.min_length')).value, '20');
+      await service({ [LEFT]: null });
+    });
+
+    it('show a manager nothing of the directory', async () => {
+      const { domain, token, set } = await withManager();
+      assertOk(await set({ 'ldap.url': 'ldap://inner.example.org', 'ldap.user': 'cn=reader' }));
+      const { settings } = assertOk(await api.get(pathOf(domain), { token }));
+      assert.ok(!JSON.stringify(settings).includes('inner.example.org'));
+      assert.deepEqual(
+        settings.filter(({ group }: { group: string }) => group === 'ldap'),
+        [],
+      );
+      assert.ok(settings.every((one: { may_change: boolean }) => !one.may_change));
+    });
+
+    it('fail for an old login, and for programs of administrators', async () => {
+      const projectId = assertOk(await api.get('/v3/projects?name=admin')).projects[0].id;
+      const { domain } = await withManager();
+      const { user, password, token } = await api.persona(['admin'], { project: projectId });
+      const made = await api.post(
+        `/v3/users/${user.id}/application_credentials`,
+        { application_credential: { name: 'program', unrestricted: true } },
+        { token },
+      );
+      const { id, secret } = assertOk(made, 201).application_credential;
+      const identity = { methods: ['application_credential'], application_credential: { id, secret } };
+      const program = (await api.post('/v3/auth/tokens', { auth: { identity } }, { token: null })).headers.get(
+        'x-subject-token',
+      )!;
+      const config = `/v3/domains/${domain}/config`;
+      const body = { config: { passwords: { min_length: 20 } } };
+      await assertForbidden(api, [program], 'PATCH', pathOf(domain), { body: { settings: { 'passwords.min_length': '20' } } });
+      await assertForbidden(api, [program], 'PUT', config, { body });
+      await assertForbidden(api, [program], 'PATCH', config, { body });
+      await assertForbidden(api, [program], 'DELETE', config);
+      api.clock.advance(901);
+      assertRefused(await api.put(config, body, { token }), 401);
+      api.adminToken = await api.logIn({ id: user.id, password }, { project: { id: projectId } });
+    });
+
+    it('do not lead the stored password to another server', async () => {
+      const { domain, set } = await withManager();
+      assertOk(await set({ 'ldap.url': 'ldaps://one.example', 'ldap.user': 'cn=reader', 'ldap.password': SECRET }));
+      const config = `/v3/domains/${domain}/config`;
+      for (const [key, text] of [
+        ['ldap.url', 'ldaps://two.example'],
+        ['ldap.url', null],
+        ['ldap.tls_req_cert', 'never'],
+        ['ldap.user', 'cn=other'],
+      ] as const)
+        assertRefused(await set({ [key]: text }), 400, /the password must be entered again/);
+      assertRefused(await api.patch(config, { config: { ldap: { url: 'ldap://two.example' } } }), 403, /must be entered again/);
+      assertRefused(await api.patch(`${config}/ldap/url`, { config: { url: 'ldap://two' } }), 403, /must be entered again/);
+      assertRefused(await api.delete(`${config}/ldap/url`), 403, /must be entered again/);
+      assertOk(await set({ 'ldap.url': 'ldaps://one.example', 'ldap.suffix': 'dc=x' }));
+      assertOk(await set({ 'ldap.url': 'ldaps://two.example', 'ldap.password': `${SECRET} 2` }));
+      assertOk(await api.delete(`${config}/ldap`), 204);
+      assert.deepEqual(
+        await db().read.selectFrom('domain_config_secrets').where('domain_id', '=', domain).selectAll().execute(),
+        [],
+      );
+    });
+
+    it('learn no secret from answers, refusals, the log, the audit log or the database', async () => {
+      const { domain, set } = await withManager();
+      const answers = [
+        assertOk(await set({ 'ldap.user': 'cn=reader', 'ldap.password': SECRET })),
+        assertOk(await api.get(pathOf(domain))),
+        (await set({ 'ldap.password': SECRET, 'ldap.page_size': 'x' })).body,
+      ];
+      const rows = await db().read.selectFrom('domain_config_options').selectAll().execute();
+      const secrets = await db().read.selectFrom('domain_config_secrets').selectAll().execute();
+      const events = await db().read.selectFrom('audit_events').where('target_id', '=', domain).selectAll().execute();
+      for (const seen of [answers, rows, secrets, events, api.logged]) assert.ok(!JSON.stringify(seen).includes(SECRET));
+    });
+
+    it('do not open a sealed password that was moved to another domain', async () => {
+      const [one, other] = [await withManager(), await withManager()];
+      assertOk(await one.set({ 'ldap.user': 'cn=reader', 'ldap.password': SECRET }));
+      const [row] = await db().read.selectFrom('domain_config_secrets').where('domain_id', '=', one.domain).selectAll().execute();
+      await db().write((tx) =>
+        tx
+          .insertInto('domain_config_secrets')
+          .values({ ...row!, id: 'moved', domain_id: other.domain })
+          .execute(),
+      );
+      assertOk(await other.set({ 'passwords.min_length': '9' }));
+      assert.equal((await other.settingOf('ldap.password')).value, null);
+      assert.ok(api.logged.some((line) => line.includes('a stored setting of a domain is not valid')));
+    });
+  },
+  { settings: STORABLE_PASSWORDS },
+);

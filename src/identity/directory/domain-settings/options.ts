@@ -1,0 +1,74 @@
+// The settings of domains as a list, by names such as `ldap.url`.
+import type { Setting } from '../../../platform/config/index.ts';
+import { identitySettings, type ServiceSettingName } from '../../ground/settings/index.ts';
+import { domainSections, OF_SERVICE } from './sections.ts';
+
+export type SettingGroupOfDomain = keyof typeof domainSections;
+
+export interface DomainOption {
+  readonly name: string;
+  readonly group: SettingGroupOfDomain;
+  /** In the code. */
+  readonly field: string;
+  readonly setting: Setting<unknown>;
+  /** The setting of the service that is in force where the domain has none. */
+  readonly ofService: ServiceSettingName | undefined;
+}
+
+export const optionName = (group: string, option: string): string => `${group}.${option}`;
+
+/** Paths are those of the machine, which administrators of the service do not know, and which other replicas may not have. */
+export const OF_MACHINE: ReadonlySet<string> = new Set(['ldap.tls_cacertfile', 'ldap.tls_cacertdir']);
+
+export const domainOptions: readonly DomainOption[] = Object.entries(domainSections).flatMap(([group, section]) =>
+  Object.entries(section).map(([field, setting]) => ({
+    name: optionName(group, setting.key),
+    group: group as SettingGroupOfDomain,
+    field,
+    setting: setting as Setting<unknown>,
+    ofService: (OF_SERVICE as Readonly<Record<string, Readonly<Record<string, ServiceSettingName>>>>)[group]?.[field],
+  })),
+);
+
+export const optionsByName: ReadonlyMap<string, DomainOption> = new Map(domainOptions.map((option) => [option.name, option]));
+
+export const serviceKeyOf = ({ ofService }: DomainOption): string | undefined => ofService && identitySettings[ofService].key;
+
+/** Whether it says where the people of the domain are. These go together: they are the operator's or the domain's, never of both. */
+export const isOfDirectory = ({ group }: Pick<DomainOption, 'group'>): boolean => group === 'identity' || group === 'ldap';
+
+const atLeast = (value: unknown, than: unknown): boolean => Number(value) >= Number(than);
+/** Not set means that there is no limit. */
+const atMost = (value: unknown, than: unknown): boolean =>
+  than === undefined || (value !== undefined && Number(value) <= Number(than));
+/** From the most open to the strictest. */
+const upTo =
+  (...order: readonly string[]) =>
+  (value: unknown, than: unknown): boolean =>
+    order.indexOf(String(value)) >= order.indexOf(String(than));
+const isSame = (value: unknown, than: unknown): boolean => String(value ?? '') === String(than ?? '');
+
+/**
+ * Whether a value is at least as strict as another one. What is not here has no order: managers of domains may only have the other one.
+ * Patterns among them: some take for ever. Passkeys that are off leave less secure ways in, so that counts as open.
+ */
+const STRICTER: Readonly<Record<string, (value: unknown, than: unknown) => boolean>> = {
+  'passwords.min_length': atLeast,
+  'passwords.common': upTo('allow', 'refuse'),
+  'passwords.unique_last_count': atLeast,
+  'passwords.minimum_age': atLeast,
+  'passwords.expires_days': atMost,
+  'passwords.change_upon_first_use': atLeast,
+  'registration.mode': upTo('open', 'invitation', 'off'),
+  'registration.allowed_email_domains': (value, than) => {
+    const [own, outer] = [value as readonly string[], than as readonly string[]];
+    return outer.length === 0 || (own.length > 0 && own.every((domain) => outer.includes(domain)));
+  },
+  'passkeys.policy': upTo('off', 'allowed', 'required_for_administrators'),
+  'wallet.sign_in': (value, than) => value === 'off' || than === 'both' || isSame(value, than),
+  'account.deletion': upTo('allowed', 'off'),
+  'account.deletion_grace_days': atLeast,
+};
+
+export const isAsStrict = ({ name }: DomainOption, value: unknown, than: unknown): boolean =>
+  (STRICTER[name] ?? isSame)(value, than);
