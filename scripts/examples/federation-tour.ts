@@ -52,6 +52,74 @@ export async function tourFederation(api: Recorder): Promise<void> {
     },
   });
   await call('GET', `${one}/openid4vp`);
+  await call('POST', '/v3/OS-FEDERATION/sign_in_providers', {
+    body: {
+      sign_in_provider: {
+        id: 'port',
+        domain_id: 'default',
+        enabled: true,
+        mapping: { rules, schema_version: '2.0' },
+        openid: {
+          issuer: 'https://login.port.example',
+          client_id: 'gatehouse',
+          client_secret: 'the secret that the provider gave',
+          button_name: 'Port',
+          button_order: 1,
+        },
+      },
+    },
+  });
+  await call('GET', '/v3/OS-FEDERATION/sign_in_providers');
+  await call('POST', `${one}/mapping_trials`, {
+    body: {
+      trial: { claims: { sub: '7f3a', preferred_username: 'grace', email: 'grace@harbour.example', email_verified: true } },
+    },
+  });
+  await call('GET', `${one}/provider_links`);
+  await call('GET', `${one}/OS-IMPACT/deletion`);
+  const address = (path: string): string => `https://login.harbour.example/${path}`;
+  api.addExample(
+    'POST',
+    '/v3/OS-FEDERATION/provider_metadata',
+    { metadata: { issuer: 'https://login.harbour.example' } },
+    {
+      200: {
+        metadata: {
+          issuer: 'https://login.harbour.example',
+          authorization_endpoint: address('authorize'),
+          token_endpoint: address('token'),
+          userinfo_endpoint: address('userinfo'),
+          jwks_uri: address('keys'),
+          end_session_endpoint: null,
+          scopes_supported: ['openid', 'profile', 'email'],
+          claims_supported: ['sub', 'email', 'preferred_username'],
+          backchannel_logout_supported: true,
+          problems: [],
+        },
+      },
+    },
+  );
+  const result = {
+    refusal: null,
+    user: { kind: 'choice', id: null, name: 'grace', email: 'grace@harbour.example', domain_id: 'default' },
+    groups: [],
+    roles: [],
+  };
+  api.addExample('POST', `${one}/sign_in_attempts`, undefined, {
+    201: {
+      attempt: {
+        id: '5f2c1d0e9b8a47369f0e1d2c3b4a5968',
+        url: `${address('authorize')}?client_id=gatehouse&response_type=code&state=try.5f2c1d0e9b8a47369f0e1d2c3b4a5968`,
+        expires_at: '2026-11-17T09:05:00.000000Z',
+      },
+    },
+  });
+  api.addExample(
+    'POST',
+    `${one}/sign_in_attempts/5f2c1d0e9b8a47369f0e1d2c3b4a5968/answer`,
+    { answer: { query: '?code=SplxlOBeZQQYbYS6WxSbIA&state=try.5f2c1d0e9b8a47369f0e1d2c3b4a5968' } },
+    { 200: { attempt: { claims: { sub: '7f3a', preferred_username: 'grace', email: 'grace@harbour.example' }, result } } },
+  );
   for (const method of ['GET', 'POST'])
     api.addExample(method, `${one}/protocols/openid/auth`, undefined, {
       201: {

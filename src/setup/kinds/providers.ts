@@ -153,6 +153,7 @@ export const openid: KindDefinition = {
       isSet: true,
     },
     button_name: { schema: ButtonName, initial: null },
+    button_order: { schema: t.nullable(t.integer({ minimum: 0, maximum: 10_000 })), initial: null },
     email_domains: emailDomains,
     trusts_email: flag,
     whole_service: flag,

@@ -39,6 +39,8 @@ export interface OpenidProviderRow {
   version: number;
   /** The version since which what the provider gave is taken back from everybody; null when that is done. */
   taking_back: number | null;
+  /** Lower numbers first; null: after them, by the name. */
+  button_order: number | null;
 }
 
 /** Beside the settings of OpenID: `email_domains` to `taking_back` mean the same. */
@@ -93,6 +95,16 @@ export interface ProviderSessionRow {
   expires_at: number;
 }
 
+/** A sign-in that an administrator tries. `sealed` is JSON: what the answer is checked with. */
+export interface ProviderAttemptRow {
+  id: string;
+  provider_id: string;
+  user_id: string;
+  version: number;
+  sealed: string;
+  expires_at: number;
+}
+
 export interface FederationTables {
   identity_providers: IdentityProviderRow;
   identity_provider_remote_ids: { remote_id: string; provider_id: string };
@@ -102,6 +114,7 @@ export interface FederationTables {
   wallet_providers: WalletProviderRow;
   provider_links: ProviderLinkRow;
   provider_sessions: ProviderSessionRow;
+  provider_attempts: ProviderAttemptRow;
   service_providers: ServiceProviderRow;
   /** With `issued_at`: what was signed out, and not a token. */
   used_logout_tokens: { token_hash: string; expires_at: number; issued_at: number | null };

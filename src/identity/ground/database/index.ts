@@ -345,6 +345,7 @@ export type {
   MappingRow,
   OpenidProviderRow,
   ProtocolRow,
+  ProviderAttemptRow,
   ProviderLinkRow,
   ProviderSessionRow,
   ServiceProviderRow,

@@ -33,7 +33,7 @@ export {
   wholeList,
 } from './lists.ts';
 export { createNews, createQuestion } from './news.ts';
-export { CHANGE_IF_MATCH, callerIfMatch, DELETE_IF_MATCH, ETAG, etagOf, isMatch, withEtag } from './preconditions.ts';
+export { CHANGE_IF_MATCH, callerIfMatch, DELETE_IF_MATCH, ETAG, etagOf, isMatch, isMatchOf, withEtag } from './preconditions.ts';
 export { hashOf, hashOfSession } from './record-hash.ts';
 export { type SignedRequest, signedRequestOf } from './signed-request.ts';
 export type { VersionedKind } from './versions.store.ts';

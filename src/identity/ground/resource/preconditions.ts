@@ -37,6 +37,9 @@ export function isMatch(header: string | undefined, version: string | undefined)
   return version !== undefined && (!versions || versions.includes(version));
 }
 
+/** The same for a row as it is shown; undefined: there is none. */
+export const isMatchOf = (header: string | undefined, row: object | undefined): boolean => isMatch(header, row && versionOf(row));
+
 /**
  * The caller, for a change of one thing. With If-Match the change fails if the thing has another version. This is decided in the
  * transaction of the change, with the row locked.

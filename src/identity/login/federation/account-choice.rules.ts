@@ -40,12 +40,32 @@ export interface AccountToLink {
 }
 
 /** What a sign-in works with, in its transaction. */
-export interface LoginContext {
+export interface LoginContext extends ConsideredLogin {
   readonly transaction: Change;
+}
+
+/** What is enough to say which account it would be. */
+export interface ConsideredLogin {
+  readonly transaction: Pick<Change, 'tx'>;
   readonly provider: TrustedProvider;
   readonly assertion: ProviderAssertion;
   readonly identity: MappedIdentity;
 }
+
+interface NewAccount {
+  readonly domainId: string;
+  readonly name: string;
+  readonly email: string | undefined;
+}
+
+/**
+ * `address`: a trusted address leads into an account. `new`: a new account is made. `choice`: the person is asked whether they have an account, or
+ * gets a new one. `proof`: they have to sign in to an account that exists.
+ */
+export type ForeseenAccount =
+  | { readonly kind: 'address'; readonly domainId: string; readonly userId: string }
+  | { readonly kind: 'proof'; readonly domainId: string }
+  | ({ readonly kind: 'new' | 'choice' } & NewAccount);
 
 /** Why we do not let somebody in whom the provider let in. The pages have a text for each. */
 type OwnRefusal =
@@ -73,7 +93,7 @@ export function createAccountChoice({
   readonly entitlements: EntitlementRules;
 }) {
   /** Written by a trusted provider, and of the domains it is trusted for. */
-  function trustedAddress({ provider, assertion }: LoginContext): string | undefined {
+  function trustedAddress({ provider, assertion }: ConsideredLogin): string | undefined {
     const email = provider.trusts_email === 1 ? emailOf(assertion) : undefined;
     const domains = JSON.parse(provider.email_domains) as string[];
     return email?.isVerified && domains.includes(email.domain) ? email.address : undefined;
@@ -86,7 +106,7 @@ export function createAccountChoice({
    * somebody who could lead the person into an account of theirs: the managers of another domain, or another provider, which is not
    * trusted with addresses.
    */
-  async function accountByAddress(login: LoginContext, address: string): Promise<UserRow | 'ask' | undefined> {
+  async function accountByAddress(login: ConsideredLogin, address: string): Promise<UserRow | 'ask' | undefined> {
     const { transaction, provider } = login;
     const domainId = provider.whole_service === 1 ? undefined : provider.domain_id;
     const found = await usersWithEmail(transaction.tx, nameKey(address), { domainId, limit: MAX_ACCOUNTS });
@@ -112,14 +132,14 @@ export function createAccountChoice({
   }
 
   /** The address of a new account: one that the provider has checked, or that belongs to it. */
-  function addressOfNew({ provider, assertion, identity }: LoginContext): string | undefined {
+  function addressOfNew({ provider, assertion, identity }: ConsideredLogin): string | undefined {
     const email = emailOf(assertion);
     if (!email || (identity.user.email !== undefined && identity.user.email !== email.address)) return undefined;
     const domains = JSON.parse(provider.email_domains) as string[];
     return email.isVerified || domains.includes(email.domain) ? email.address : undefined;
   }
 
-  async function domainOfNew(login: LoginContext): Promise<string> {
+  async function domainOfNew(login: ConsideredLogin): Promise<string> {
     const { identity, provider, transaction } = login;
     const { domain } = identity.user;
     const id = domain ? await entitlements.domainIdOf(transaction.tx, domain) : provider.domain_id;
@@ -127,7 +147,7 @@ export function createAccountChoice({
   }
 
   /** Whether the provider may say whose address this is: it is of its own domains, and nobody else has confirmed it. */
-  async function mayGiveAddress({ provider, transaction }: LoginContext, address: string, domainId: string): Promise<boolean> {
+  async function mayGiveAddress({ provider, transaction }: ConsideredLogin, address: string, domainId: string): Promise<boolean> {
     const domain = domainOfAddress(address);
     const domains = JSON.parse(provider.email_domains) as string[];
     if (domain === undefined || !domains.includes(domain)) return false;
@@ -135,7 +155,7 @@ export function createAccountChoice({
   }
 
   /** A name that is the address of somebody else loses the domain of it, and so does one with an addition. */
-  async function nameOfNew(login: LoginContext, domainId: string, suffix: string): Promise<string> {
+  async function nameOfNew(login: ConsideredLogin, domainId: string, suffix: string): Promise<string> {
     const { name, id } = login.identity.user;
     const wanted = (name || id || '').trim();
     if (!isLikeAddress(wanted)) return wanted;
@@ -143,11 +163,15 @@ export function createAccountChoice({
     return isOwn ? wanted : withoutAddress(wanted);
   }
 
-  async function createAccount(login: LoginContext, suffix: string): Promise<string> {
+  async function newAccount(login: ConsideredLogin, suffix: string): Promise<NewAccount> {
     const domainId = await domainOfNew(login);
     const name = `${await nameOfNew(login, domainId, suffix)}${suffix}`;
     if (name === suffix || name.length > MAX_NAME || /\p{Cc}/u.test(name)) refuse('no_name');
-    const email = addressOfNew(login);
+    return { domainId, name, email: addressOfNew(login) };
+  }
+
+  async function createAccount(login: LoginContext, suffix: string): Promise<string> {
+    const { domainId, name, email } = await newAccount(login, suffix);
     const body = { name, ...(email === undefined ? {} : { email }) };
     const emailConfirmed = email !== undefined && email === trustedAddress(login);
     return users.insert(login.transaction, body, domainId, { emailConfirmed });
@@ -165,7 +189,17 @@ export function createAccountChoice({
     return { userId: await createAccount(login, choice.kind === 'new' ? choice.suffix : ''), byAddress: false, isNew: true };
   }
 
-  return { accountToLink };
+  /** What would come of it for somebody who is not linked, without doing it. */
+  async function foresee(login: ConsideredLogin): Promise<ForeseenAccount> {
+    const address = trustedAddress(login);
+    const found = address === undefined ? undefined : await accountByAddress(login, address);
+    if (found && found !== 'ask') return { kind: 'address', domainId: found.domain_id, userId: found.id };
+    if (login.identity.user.type === 'local') return { kind: 'proof', domainId: await domainOfNew(login) };
+    const isDecided = address !== undefined && found === undefined;
+    return { kind: isDecided ? 'new' : 'choice', ...(await newAccount(login, '')) };
+  }
+
+  return { accountToLink, foresee };
 }
 
 export type AccountChoice = ReturnType<typeof createAccountChoice>;

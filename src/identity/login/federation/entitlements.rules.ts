@@ -20,6 +20,26 @@ export interface EntitlementDeps {
   isGroupInDirectory(groupId: string, reader: Reader): Promise<boolean>;
 }
 
+/** Why somebody does not get what a mapping names. */
+export type Withheld = 'not_found' | 'other_domain' | 'in_directory' | 'manages_others';
+
+export interface JudgedGroup {
+  readonly name: string;
+  readonly id: string | null;
+  /** Null: it is given. */
+  readonly why: Withheld | null;
+}
+
+export interface JudgedRole {
+  readonly project: string;
+  readonly role: string;
+  readonly projectId: string | null;
+  readonly roleId: string | null;
+  readonly why: Withheld | null;
+}
+
+type GivingProvider = Pick<TrustedProvider, 'provider_id' | 'domain_id' | 'may_give_admin'>;
+
 /** When memberships end that a provider gives now, in seconds; null for never. Keystone counts in minutes. */
 const membershipEnd = (clock: Clock, { authorization_ttl: minutes }: TrustedProvider): number | null =>
   minutes ? seconds(clock) + minutes * 60 : null;
@@ -33,53 +53,72 @@ export function createEntitlements({ clock, log, access, isGroupInDirectory }: E
     return row?.is_domain ? row.id : undefined;
   }
 
+  const judged = (name: string, why: Withheld, id: string | null = null): JudgedGroup => ({ name, id, why });
+
   /** Members of a group are users of its domain. Groups that do not exist are skipped, as in Keystone. */
-  async function groupsOf(reader: Reader, provider: TrustedProvider, user: UserRow, identity: MappedIdentity): Promise<string[]> {
-    const domainId = user.domain_id;
-    const found = new Set(await groupsOfDomain(reader, domainId, 'id', identity.groupIds));
+  async function existing(reader: Reader, domainId: string, identity: MappedIdentity): Promise<JudgedGroup[]> {
+    const found = new Map<string, JudgedGroup>();
+    const missing: JudgedGroup[] = [];
+    const read = async (by: 'id' | 'name', values: readonly string[]): Promise<void> => {
+      const rows = await groupsOfDomain(reader, domainId, by, values);
+      for (const { id, name } of rows) found.set(id, { name, id, why: null });
+      const known = new Set(rows.map((row) => row[by]));
+      for (const value of values) if (!known.has(value)) missing.push(judged(value, 'not_found'));
+    };
+    await read('id', identity.groupIds);
     const byDomain = Map.groupBy(identity.groups, ({ domain }) => JSON.stringify([domain.id, domain.name]));
     for (const references of byDomain.values()) {
-      if ((await domainIdOf(reader, references[0]!.domain)) !== domainId) continue;
       const names = references.map(({ name }) => name);
-      for (const id of await groupsOfDomain(reader, domainId, 'name', names)) found.add(id);
+      if ((await domainIdOf(reader, references[0]!.domain)) === domainId) await read('name', names);
+      else for (const name of names) missing.push(judged(name, 'other_domain'));
     }
-    for (const id of found) if (await isGroupInDirectory(id, reader)) found.delete(id);
-    if (provider.may_give_admin === 1) return [...found];
-    for (const { group_id: id, role_id: roleId, target_id: targetId } of await grantsOfGroups(reader, [...found])) {
-      if (!found.has(id!) || !(targetId === null || (await isManaging(reader, roleId)))) continue;
-      found.delete(id!);
-      log.warn({ provider: provider.provider_id, group: id }, 'a provider may not make people managers by this group');
-    }
-    return [...found];
+    return [...found.values(), ...missing];
+  }
+
+  /** The groups that a mapping names for somebody of this domain; those that are not given, and why. */
+  async function judgeGroups(
+    reader: Reader,
+    provider: GivingProvider,
+    domainId: string,
+    identity: MappedIdentity,
+  ): Promise<JudgedGroup[]> {
+    const groups = await existing(reader, domainId, identity);
+    const withheld = new Map<string, Withheld>();
+    const ids = groups.flatMap(({ id }) => id ?? []);
+    for (const id of ids) if (await isGroupInDirectory(id, reader)) withheld.set(id, 'in_directory');
+    if (provider.may_give_admin === 0)
+      for (const { group_id: id, role_id: roleId, target_id: targetId } of await grantsOfGroups(reader, ids))
+        if (!withheld.has(id!) && (targetId === null || (await isManaging(reader, roleId)))) withheld.set(id!, 'manages_others');
+    return groups.map((group) => ({ ...group, why: group.why ?? withheld.get(group.id!) ?? null }));
   }
 
   /** Roles in projects of the user's domain. Other than Keystone, a project that does not exist is not created. */
-  async function rolesOf(
+  async function judgeRoles(
     reader: Reader,
-    provider: TrustedProvider,
-    user: UserRow,
+    provider: GivingProvider,
+    domainId: string,
     identity: MappedIdentity,
-  ): Promise<Entitlements['roles']> {
-    const usable: Entitlements['roles'][number][] = [];
-    for (const { name, domain, roles } of identity.projects) {
-      const domainId = domain ? await domainIdOf(reader, domain) : provider.domain_id;
-      const project = domainId === user.domain_id ? await findByName(reader, name, domainId) : undefined;
-      if (!project) continue;
-      for (const { name: roleName } of roles) {
-        const role = await findRoleByName(reader, roleName);
-        if (!role) continue;
-        if (provider.may_give_admin === 1 || !(await isManaging(reader, role.id)))
-          usable.push({ projectId: project.id, roleId: role.id });
-        else log.warn({ provider: provider.provider_id, role: roleName }, 'a provider may not make people managers by this role');
+  ): Promise<JudgedRole[]> {
+    const found: JudgedRole[] = [];
+    for (const { name: project, domain, roles } of identity.projects) {
+      const id = domain ? await domainIdOf(reader, domain) : provider.domain_id;
+      const row = id === domainId ? await findByName(reader, project, id) : undefined;
+      for (const { name: role } of roles) {
+        const known = row && (await findRoleByName(reader, role));
+        const mayGive = known && (provider.may_give_admin === 1 || !(await isManaging(reader, known.id)));
+        const why = id !== domainId ? 'other_domain' : !known ? 'not_found' : mayGive ? null : 'manages_others';
+        found.push({ project, role, projectId: row?.id ?? null, roleId: known?.id ?? null, why });
       }
     }
-    return usable;
+    return found;
   }
 
   return {
     managesOthers,
     needsProof,
     domainIdOf,
+    judgeGroups,
+    judgeRoles,
 
     /** Makes the groups and roles those of the identity. Returns what it gave, to be taken back later. */
     async give(
@@ -90,9 +129,16 @@ export function createEntitlements({ clock, log, access, isGroupInDirectory }: E
       link: Pick<ProviderLinkRow, 'id' | 'given'>,
     ): Promise<Entitlements> {
       const { tx } = transaction;
+      const groups = await judgeGroups(tx, provider, user.domain_id, identity);
+      const roles = await judgeRoles(tx, provider, user.domain_id, identity);
+      for (const { why, ...about } of [...groups, ...roles])
+        if (why === 'manages_others')
+          log.warn({ provider: provider.provider_id, ...about }, 'a provider may not make people managers by this group or role');
       const wanted = {
-        groups: await groupsOf(tx, provider, user, identity),
-        roles: await rolesOf(tx, provider, user, identity),
+        groups: groups.flatMap(({ id, why }) => (why === null && id !== null ? [id] : [])),
+        roles: roles.flatMap(({ projectId, roleId, why }) =>
+          why === null && projectId !== null && roleId !== null ? [{ projectId, roleId }] : [],
+        ),
         until: membershipEnd(clock, provider),
       };
       return changes.set(

@@ -1,12 +1,24 @@
 // /v3/OS-FEDERATION: identity providers, mappings and protocols as in Keystone, and the settings of a provider.
+import type { Answer } from '../../../platform/http/index.ts';
 import type { IdentityApp } from '../../access/rules/index.ts';
-import { filterDocumentation, listOf, PAGE_DOCUMENTATION, wholeList } from '../../ground/resource/index.ts';
+import type { OpenidProviderRow } from '../../ground/database/index.ts';
+import {
+  CHANGE_IF_MATCH,
+  DELETE_IF_MATCH,
+  ETAG,
+  filterDocumentation,
+  listOf,
+  PAGE_DOCUMENTATION,
+  wholeList,
+  withEtag,
+} from '../../ground/resource/index.ts';
 import type { Federation } from './federation.ts';
 import {
   CreateIdentityProvider,
   CreateProtocol,
   IdentityProviderEnvelope,
   IdentityProviderList,
+  type IdentityProviderWithIds,
   ProtocolEnvelope,
   ProtocolList,
   renderIdentityProvider,
@@ -16,7 +28,9 @@ import {
 } from './identity-providers.schema.ts';
 import { CreateMapping, MappingEnvelope, MappingList, renderMapping, UpdateMapping } from './mappings.schema.ts';
 import { OpenidSettingsEnvelope, PutOpenidSettings, renderOpenidSettings } from './openid-settings.schema.ts';
+import { mountSignInProviders } from './sign-in-providers.routes.ts';
 import { mountTokenLogins, type TokenLoginRouteDeps } from './token-logins.routes.ts';
+import { versionedProvider, versionedSettings } from './versions.ts';
 import { PutWalletSettings, renderWalletSettings, WalletSettingsEnvelope } from './wallet-settings.schema.ts';
 
 const tag = 'Federation';
@@ -32,8 +46,12 @@ export function mountFederation(app: IdentityApp, modules: FederationRouteDeps):
   mountProtocols(app, modules);
   mountOpenidSettings(app, modules);
   mountWalletSettings(app, modules);
+  mountSignInProviders(app, modules);
   mountTokenLogins(app, modules);
 }
+
+const shownProvider = (base: string, row: IdentityProviderWithIds): Answer =>
+  withEtag(versionedProvider(row), { identity_provider: renderIdentityProvider(base, row) });
 
 function mountIdentityProviders(app: IdentityApp, { federation }: FederationRouteDeps): void {
   const path = `${ROOT}/identity_providers/:idp_id` as const;
@@ -79,11 +97,10 @@ function mountIdentityProviders(app: IdentityApp, { federation }: FederationRout
       tag,
       rule: 'identity:get_identity_provider',
       target,
+      documentation: ETAG,
       reply: { 200: IdentityProviderEnvelope },
     },
-    async ({ target: row, base }) => ({
-      identity_provider: renderIdentityProvider(base, await federation.identityProviders.get(row)),
-    }),
+    async ({ target: row, base }) => shownProvider(base, await federation.identityProviders.get(row)),
   );
   app.patch(
     path,
@@ -95,14 +112,11 @@ function mountIdentityProviders(app: IdentityApp, { federation }: FederationRout
       rule: 'identity:update_identity_provider',
       target,
       body: UpdateIdentityProvider,
+      documentation: CHANGE_IF_MATCH,
       reply: { 200: IdentityProviderEnvelope },
     },
-    async ({ caller, target: row, body, base }) => ({
-      identity_provider: renderIdentityProvider(
-        base,
-        await federation.identityProviders.update(caller, row, body.identity_provider),
-      ),
-    }),
+    async ({ caller, target: row, body, base, headers }) =>
+      shownProvider(base, await federation.identityProviders.update(caller, row, body.identity_provider, headers['if-match'])),
   );
   app.delete(
     path,
@@ -113,9 +127,10 @@ function mountIdentityProviders(app: IdentityApp, { federation }: FederationRout
       tag,
       rule: 'identity:delete_identity_provider',
       target,
+      documentation: DELETE_IF_MATCH,
       reply: { 204: null },
     },
-    ({ caller, target: row }) => federation.identityProviders.remove(caller, row),
+    ({ caller, target: row, headers }) => federation.identityProviders.remove(caller, row, headers['if-match']),
   );
 }
 
@@ -152,8 +167,16 @@ function mountMappings(app: IdentityApp, { federation }: FederationRouteDeps): v
   );
   app.get(
     path,
-    { id: 'getMapping', summary: 'Show a mapping', tag, rule: 'identity:get_mapping', target, reply: { 200: MappingEnvelope } },
-    ({ target: row, base }) => ({ mapping: renderMapping(base, row) }),
+    {
+      id: 'getMapping',
+      summary: 'Show a mapping',
+      tag,
+      rule: 'identity:get_mapping',
+      target,
+      documentation: ETAG,
+      reply: { 200: MappingEnvelope },
+    },
+    ({ target: row, base }) => withEtag(row, { mapping: renderMapping(base, row) }),
   );
   app.patch(
     path,
@@ -164,11 +187,13 @@ function mountMappings(app: IdentityApp, { federation }: FederationRouteDeps): v
       rule: 'identity:update_mapping',
       target,
       body: UpdateMapping,
+      documentation: CHANGE_IF_MATCH,
       reply: { 200: MappingEnvelope },
     },
-    async ({ caller, target: row, body, base }) => ({
-      mapping: renderMapping(base, await federation.mappings.update(caller, row, body.mapping)),
-    }),
+    async ({ caller, target, body, base, headers }) => {
+      const row = await federation.mappings.update(caller, target, body.mapping, headers['if-match']);
+      return withEtag(row, { mapping: renderMapping(base, row) });
+    },
   );
   app.delete(
     path,
@@ -259,6 +284,8 @@ function mountOpenidSettings(app: IdentityApp, { federation }: FederationRouteDe
   const path = `${ROOT}/identity_providers/:idp_id/openid` as const;
   const target = ({ params }: { params: { idp_id: string } }) => federation.openidSettings.target(params.idp_id);
   const provider = ({ params }: { params: { idp_id: string } }) => federation.identityProviders.target(params.idp_id);
+  const shown = (base: string, row: OpenidProviderRow): Answer =>
+    withEtag(versionedSettings(row), { openid: renderOpenidSettings(base, federation.issuer(), row) });
 
   app.put(
     path,
@@ -271,11 +298,11 @@ function mountOpenidSettings(app: IdentityApp, { federation }: FederationRouteDe
       rule: 'identity:update_identity_provider',
       target: provider,
       body: PutOpenidSettings,
+      documentation: CHANGE_IF_MATCH,
       reply: { 200: OpenidSettingsEnvelope },
     },
-    async ({ caller, target: row, body, base }) => ({
-      openid: renderOpenidSettings(base, federation.issuer(), await federation.openidSettings.put(caller, row, body.openid)),
-    }),
+    async ({ caller, target, body, base, headers }) =>
+      shown(base, await federation.openidSettings.put(caller, target, body.openid, headers['if-match'])),
   );
   app.get(
     path,
@@ -285,9 +312,10 @@ function mountOpenidSettings(app: IdentityApp, { federation }: FederationRouteDe
       tag,
       rule: 'identity:get_identity_provider',
       target,
+      documentation: ETAG,
       reply: { 200: OpenidSettingsEnvelope },
     },
-    ({ target: row, base }) => ({ openid: renderOpenidSettings(base, federation.issuer(), row) }),
+    ({ target: row, base }) => shown(base, row),
   );
   app.delete(
     path,

@@ -14,14 +14,18 @@ import { createEntitlements } from './entitlements.rules.ts';
 import { createIdentityProviders } from './identity-providers.rules.ts';
 import { createLinkBatches } from './link-batches.rules.ts';
 import { createLinks } from './links.rules.ts';
+import { createMappingTrials } from './mapping-trials.rules.ts';
 import { createMappings } from './mappings.rules.ts';
 import { createOpenidSettings } from './openid-settings.rules.ts';
 import { createProtocols } from './protocols.rules.ts';
 import { createProviderClients } from './provider-clients.ts';
 import { createProviderFlows } from './provider-flow.rules.ts';
 import { createProviderLogins } from './provider-login.rules.ts';
+import { createProviderMetadata } from './provider-metadata.ts';
 import { createProviderSessions, type ProviderSessionDeps } from './provider-sessions.rules.ts';
 import { enabledServiceProviders } from './service-providers.store.ts';
+import { createProviderAttempts } from './sign-in-attempts.rules.ts';
+import { createSignInProviders } from './sign-in-providers.rules.ts';
 import { createTokenLogins } from './token-logins.rules.ts';
 import { createWalletProviders } from './wallet-providers.rules.ts';
 import { createWalletSettings } from './wallet-settings.rules.ts';
@@ -59,20 +63,38 @@ export function createFederation(deps: FederationDeps) {
   const clientOf = createProviderClients({ ...deps, secretOf: openidSettings.secretOf });
   const sessions = createProviderSessions({ ...deps, entitlements, apiSessions, clientOf });
   const logins = createProviderLogins({ ...deps, entitlements, sessions, apiSessions });
+  const identityProviders = createIdentityProviders({ ...deps, endSessionsOf, linkBatches });
+  const mappings = createMappings({ ...deps, endTokensOfMapping });
+  const protocols = createProtocols({ ...deps, endTokensOf, endSessionsOf });
+  const flows = createProviderFlows({ ...deps, clientOf });
+  const links = createLinks({ ...deps, entitlements, sessions });
+  const tryMapping = createMappingTrials({ ...deps, entitlements });
   return {
-    identityProviders: createIdentityProviders({ ...deps, endSessionsOf, linkBatches }),
-    mappings: createMappings({ ...deps, endTokensOfMapping }),
-    protocols: createProtocols({ ...deps, endTokensOf, endSessionsOf }),
+    identityProviders,
+    mappings,
+    protocols,
+    signInProviders: createSignInProviders({
+      ...deps,
+      identityProviders,
+      mappings,
+      protocols,
+      openidSettings,
+      links,
+      endSessionsOf,
+    }),
+    attempts: createProviderAttempts({ ...deps, clientOf, flows, tryMapping }),
+    tryMapping,
+    metadataOf: createProviderMetadata(deps),
     openidSettings,
     walletSettings,
     walletProviders: createWalletProviders(deps),
     /** Those that tokens name. */
     namedServiceProviders: () => enabledServiceProviders(deps.db.read),
-    flows: createProviderFlows({ ...deps, clientOf }),
+    flows,
     logins,
     tokenLogins: createTokenLogins({ ...deps, clientOf, logins }),
     advanceLinks: createAdvanceLinks(deps),
-    links: createLinks({ ...deps, entitlements, sessions }),
+    links,
     sessions,
     linkBatches,
     issuer: deps.issuer,

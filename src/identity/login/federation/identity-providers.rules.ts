@@ -7,7 +7,7 @@ import { findProject, tagOf } from '../../access/context/index.ts';
 import { type Caller, type IdentityTarget, targetOf } from '../../access/rules/index.ts';
 import { insertProjectRow } from '../../directory/projects/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
-import type { IdentityProviderRow } from '../../ground/database/index.ts';
+import type { IdentityProviderRow, Reader } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import {
   bit,
@@ -31,6 +31,7 @@ import {
 } from './identity-providers.store.ts';
 import { checkNewId, failOnDuplicateId } from './ids.ts';
 import type { LinkBatches } from './link-batches.rules.ts';
+import { checkVersion, versionedProvider } from './versions.ts';
 
 type NewIdentityProvider = Static<typeof CreateIdentityProvider>['identity_provider'];
 type IdentityProviderChanges = Static<typeof UpdateIdentityProvider>['identity_provider'];
@@ -71,9 +72,12 @@ export function createIdentityProviders(
   const { db, clock, change, endSessionsOf, linkBatches } = deps;
   const missing = (id: string) => fail('identity_provider.not_found', { id });
 
-  const withRemoteIds = async (rows: readonly IdentityProviderRow[]): Promise<IdentityProviderWithIds[]> => {
+  const withRemoteIds = async (
+    rows: readonly IdentityProviderRow[],
+    reader: Reader = db.read,
+  ): Promise<IdentityProviderWithIds[]> => {
     const ids = await remoteIdsOf(
-      db.read,
+      reader,
       rows.map((row) => row.id),
     );
     return rows.map((row) => ({ ...row, remoteIds: ids.get(row.id) ?? [] }));
@@ -81,38 +85,49 @@ export function createIdentityProviders(
   const reread = async (id: string): Promise<IdentityProviderWithIds> =>
     (await withRemoteIds([(await findIdentityProvider(db.read, id)) ?? missing(id)]))[0]!;
 
-  async function create(caller: Caller, id: string, body: NewIdentityProvider): Promise<IdentityProviderWithIds> {
+  async function insert(transaction: Change, id: string, body: NewIdentityProvider): Promise<void> {
+    const { tx, audit } = transaction;
     checkNewId('idp_id', id);
-    const domain = body.domain_id ? await findProject(db.read, body.domain_id) : undefined;
+    const domain = body.domain_id ? await findProject(tx, body.domain_id) : undefined;
     if (body.domain_id && !domain?.is_domain) fail('domain.not_found', { id: body.domain_id });
-    await change(caller, async (transaction) => {
-      const { tx, audit } = transaction;
-      const row: IdentityProviderRow = {
-        id,
-        domain_id: domain?.id ?? (await createDomainFor(transaction, clock, id)),
-        enabled: bit(body.enabled ?? false),
-        description: body.description ?? null,
-        authorization_ttl: body.authorization_ttl ?? null,
-        created_at: seconds(clock),
-      };
-      await failOnBrokenReference(
-        () => fail('domain.not_found', { id: row.domain_id }),
-        () => failOnDuplicateId('identity_provider', id, () => insertIdentityProvider(tx, row)),
-      );
-      await writeRemoteIds(transaction, id, body.remote_ids ?? []);
-      audit('identity_provider.created', { kind: 'identity_provider', id }, { domain_id: row.domain_id });
-    });
+    const row: IdentityProviderRow = {
+      id,
+      domain_id: domain?.id ?? (await createDomainFor(transaction, clock, id)),
+      enabled: bit(body.enabled ?? false),
+      description: body.description ?? null,
+      authorization_ttl: body.authorization_ttl ?? null,
+      created_at: seconds(clock),
+    };
+    await failOnBrokenReference(
+      () => fail('domain.not_found', { id: row.domain_id }),
+      () => failOnDuplicateId('identity_provider', id, () => insertIdentityProvider(tx, row)),
+    );
+    await writeRemoteIds(transaction, id, body.remote_ids ?? []);
+    audit('identity_provider.created', { kind: 'identity_provider', id }, { domain_id: row.domain_id });
+  }
+
+  async function create(caller: Caller, id: string, body: NewIdentityProvider): Promise<IdentityProviderWithIds> {
+    await change(caller, (transaction) => insert(transaction, id, body));
     return reread(id);
+  }
+
+  /** Locked, so that the version that is compared is the one that is changed. */
+  async function lockVersion({ tx }: Change, id: string, ifMatch: string | undefined): Promise<IdentityProviderRow> {
+    const row = (await lockIdentityProvider(db, tx, id)) ?? missing(id);
+    if (ifMatch !== undefined)
+      checkVersion('identity_provider', id, ifMatch, versionedProvider((await withRemoteIds([row], tx))[0]!));
+    return row;
   }
 
   async function update(
     caller: Caller,
     { id }: IdentityProviderRow,
     body: IdentityProviderChanges,
+    ifMatch?: string,
   ): Promise<IdentityProviderWithIds> {
     await change(caller, async (transaction) => {
       const { tx, audit } = transaction;
-      const row = (await lockIdentityProvider(db, tx, id)) ?? missing(id);
+      const row = await lockVersion(transaction, id, ifMatch);
       await updateIdentityProvider(tx, id, {
         enabled: body.enabled === undefined ? row.enabled : bit(body.enabled),
         description: body.description === undefined ? row.description : body.description,
@@ -127,9 +142,9 @@ export function createIdentityProviders(
   }
 
   /** Deletes a provider, or disables it and returns false if it has many links. */
-  async function removeOrClose(transaction: Change, id: string): Promise<boolean> {
+  async function removeOrClose(transaction: Change, id: string, ifMatch: string | undefined): Promise<boolean> {
     const { tx, audit } = transaction;
-    if (!(await lockIdentityProvider(db, tx, id))) missing(id);
+    await lockVersion(transaction, id, ifMatch);
     transaction.invalidate(tagOf.identityProvider(id));
     await endSessionsOf(transaction, id);
     if (!(await linkBatches.deleteFew(transaction, id))) {
@@ -156,6 +171,8 @@ export function createIdentityProviders(
       return { ...page, items: await withRemoteIds(page.items) };
     },
 
+    /** In a transaction that makes more than the provider. */
+    insert,
     create,
     update,
 
@@ -163,9 +180,11 @@ export function createIdentityProviders(
      * Its protocols, settings and links end with it, and what it gave. Accounts stay. One with many links is closed first, and its links end
      * in batches. If that is interrupted, it stays disabled, and can be deleted again.
      */
-    async remove(caller: Caller, { id }: IdentityProviderRow): Promise<void> {
+    async remove(caller: Caller, { id }: IdentityProviderRow, ifMatch?: string): Promise<void> {
       for (let round = 0; round < ROUNDS; round++) {
-        if (await change(caller, (transaction) => removeOrClose(transaction, id))) return;
+        // One that was closed here has another version since.
+        const wanted = round === 0 ? ifMatch : undefined;
+        if (await change(caller, (transaction) => removeOrClose(transaction, id, wanted))) return;
         await linkBatches.deleteAll(caller, id);
       }
       fail('server.unavailable', undefined, { headers: { 'Retry-After': '1' }, reason: 'the provider is being enabled again' });

@@ -11,7 +11,8 @@ const changeable = {
   authorization_ttl: t.nullable(t.integer({ minimum: 0, maximum: 2_000_000_000 })),
 };
 
-const NewIdentityProvider = t.object({}, { ...changeable, domain_id: t.nullable(t.string({ minLength: 1, maxLength: 64 })) });
+export const newProviderFields = { ...changeable, domain_id: t.nullable(t.string({ minLength: 1, maxLength: 64 })) };
+const NewIdentityProvider = t.object({}, newProviderFields);
 export const CreateIdentityProvider = t.envelope('identity_provider', NewIdentityProvider);
 /** As in Keystone, the domain cannot be changed. */
 const IdentityProviderChanges = t.changes(t.object({}, changeable));

@@ -31,6 +31,15 @@ export interface LinkedAccount extends Pick<ProviderLinkRow, 'id' | 'label' | 'c
   readonly provider: string;
 }
 
+interface EndedLink {
+  readonly userId: string;
+  readonly id: string;
+  /** There is none any more. */
+  missing(): never;
+  /** Fails when it has to stay. */
+  mayEnd?(): Promise<void>;
+}
+
 export function createLinks({
   db,
   change,
@@ -58,7 +67,27 @@ export function createLinks({
     return false;
   }
 
+  /** Ends the sessions begun through it, too, and what its mapping gave. */
+  async function end(transaction: Change, { userId, id, missing, mayEnd = async () => {} }: EndedLink): Promise<void> {
+    const { tx, audit } = transaction;
+    // Locked, so that of two ways in that are removed at the same time the last one stays.
+    await users.lock(tx, userId);
+    const link = (await listLinks(tx, userId)).find((one) => one.id === id) ?? missing();
+    await mayEnd();
+    await entitlements.takeBack(transaction, [{ linkId: id, userId, entitlements: JSON.parse(link.given) as Entitlements }]);
+    await sessions.end(transaction, { providerId: link.provider_id, linkId: id });
+    await deleteLinks(tx, [id]);
+    transaction.invalidate(tagOf.providerLink(id));
+    transaction.invalidate(tagOf.user(userId));
+    const detail = { identity_provider_id: link.provider_id, link_id: id };
+    audit('user.provider_unlinked', { kind: 'user', id: userId }, detail);
+    await notify(transaction, 'provider.unlinked', userId);
+    await onUnlinked(transaction, { userId, provider: link.button_name ?? link.provider_id });
+  }
+
   return {
+    end,
+
     list: async (userId: string): Promise<LinkedAccount[]> =>
       (await listLinks(db.read, userId)).map(({ id, label, created_at, last_used_at, provider_id, button_name }) => ({
         id,
@@ -74,24 +103,19 @@ export function createLinks({
     /** Whether what a provider vouched for may have been shown from a wallet. */
     mayBeByWallet: (userId: string): Promise<boolean> => hasWalletLink(db.read, userId),
 
-    /** Ends the sessions begun through it, too, and what its mapping gave. */
+    /** By the person: the last way in stays. */
     remove: (actor: Actor, userId: string, id: string): Promise<void> =>
-      change(actor, async (transaction) => {
-        const { tx, audit } = transaction;
-        // Locked, so that of two ways in that are removed at the same time the last one stays.
-        await users.lock(tx, userId);
-        const link = (await listLinks(tx, userId)).find((one) => one.id === id) ?? fail('provider_link.not_found', { id });
-        if (!(await hasOtherWay(tx, userId)) && !(await hasUsable(tx, userId, id))) fail('provider_link.last_way_in');
-        await entitlements.takeBack(transaction, [{ linkId: id, userId, entitlements: JSON.parse(link.given) as Entitlements }]);
-        await sessions.end(transaction, { providerId: link.provider_id, linkId: id });
-        await deleteLinks(tx, [id]);
-        transaction.invalidate(tagOf.providerLink(id));
-        transaction.invalidate(tagOf.user(userId));
-        const detail = { identity_provider_id: link.provider_id, link_id: id };
-        audit('user.provider_unlinked', { kind: 'user', id: userId }, detail);
-        await notify(transaction, 'provider.unlinked', userId);
-        await onUnlinked(transaction, { userId, provider: link.button_name ?? link.provider_id });
-      }),
+      change(actor, (transaction) =>
+        end(transaction, {
+          userId,
+          id,
+          missing: () => fail('provider_link.not_found', { id }),
+          mayEnd: async () => {
+            if (!(await hasOtherWay(transaction.tx, userId)) && !(await hasUsable(transaction.tx, userId, id)))
+              fail('provider_link.last_way_in');
+          },
+        }),
+      ),
   };
 }
 

@@ -1,7 +1,7 @@
 // Links between accounts here and people at providers, and what is needed to find an account.
 import { sql } from 'kysely';
 import { lockRows } from '../../../platform/database/index.ts';
-import type { Database, OpenidProviderRow, ProviderLinkRow, Reader, Tx, UserRow } from '../../ground/database/index.ts';
+import type { Database, GroupRow, OpenidProviderRow, ProviderLinkRow, Reader, Tx, UserRow } from '../../ground/database/index.ts';
 import { OPENID, OPENID4VP } from './assertion.ts';
 import { usable } from './openid-settings.store.ts';
 
@@ -239,16 +239,15 @@ async function inChunks<T>(values: readonly string[], read: (chunk: readonly str
 }
 
 /** Which of these groups are in the domain. */
-export async function groupsOfDomain(
+export function groupsOfDomain(
   db: Reader,
   domainId: string,
   by: 'id' | 'name',
   values: readonly string[],
-): Promise<string[]> {
-  const rows = await inChunks(values, (chunk) =>
-    db.selectFrom('groups').where('domain_id', '=', domainId).where(by, 'in', chunk).select('id').execute(),
+): Promise<Pick<GroupRow, 'id' | 'name'>[]> {
+  return inChunks(values, (chunk) =>
+    db.selectFrom('groups').where('domain_id', '=', domainId).where(by, 'in', chunk).select(['id', 'name']).execute(),
   );
-  return rows.map(({ id }) => id);
 }
 
 export const grantsOfGroups = (db: Reader, groupIds: readonly string[]) =>

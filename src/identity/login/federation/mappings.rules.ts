@@ -10,7 +10,8 @@ import { type Deps, foundPage, pageOf } from '../../ground/resource/index.ts';
 import { checkNewId, failOnDuplicateId } from './ids.ts';
 import { DEFAULT_SCHEMA_VERSION, validateMapping } from './mapping/index.ts';
 import type { CreateMapping } from './mappings.schema.ts';
-import { deleteMapping, findMapping, insertMapping, listMappings, updateMapping } from './mappings.store.ts';
+import { deleteMapping, findMapping, insertMapping, listMappings, lockMapping, updateMapping } from './mappings.store.ts';
+import { checkVersion } from './versions.ts';
 
 type MappingBody = Static<typeof CreateMapping>['mapping'];
 
@@ -32,6 +33,14 @@ export function createMappings({
 }) {
   const missing = (id: string) => fail('mapping.not_found', { id });
 
+  async function insert({ tx, audit }: Change, id: string, body: MappingBody): Promise<MappingRow> {
+    checkNewId('mapping_id', id);
+    const row: MappingRow = { id, ...contentOf(body), created_at: seconds(clock) };
+    await failOnDuplicateId('mapping', id, () => insertMapping(tx, row));
+    audit('mapping.created', { kind: 'mapping', id });
+    return row;
+  }
+
   return {
     target: async (id: string): Promise<IdentityTarget<MappingRow>> =>
       targetOf(
@@ -44,23 +53,20 @@ export function createMappings({
       return foundPage(query, await listMappings(db, pageOf(query)));
     },
 
-    async create(caller: Caller, id: string, body: MappingBody): Promise<MappingRow> {
-      checkNewId('mapping_id', id);
-      const row: MappingRow = { id, ...contentOf(body), created_at: seconds(clock) };
-      await change(caller, async ({ tx, audit }) => {
-        await failOnDuplicateId('mapping', id, () => insertMapping(tx, row));
-        audit('mapping.created', { kind: 'mapping', id });
-      });
-      return row;
-    },
+    /** In a transaction that makes more than the mapping. */
+    insert,
 
-    async update(caller: Caller, row: MappingRow, body: MappingBody): Promise<MappingRow> {
+    create: (caller: Caller, id: string, body: MappingBody): Promise<MappingRow> =>
+      change(caller, (transaction) => insert(transaction, id, body)),
+
+    async update(caller: Caller, row: MappingRow, body: MappingBody, ifMatch?: string): Promise<MappingRow> {
       const { id } = row;
       if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'mapping' });
       const content = contentOf({ ...body, schema_version: body.schema_version ?? row.schema_version });
       await change(caller, async (transaction) => {
         const { tx, audit, invalidate } = transaction;
-        const former = (await findMapping(tx, id)) ?? missing(id);
+        const former = (await lockMapping(db, tx, id)) ?? missing(id);
+        checkVersion('mapping', id, ifMatch, former);
         const isOther = former.rules !== content.rules || former.schema_version !== content.schema_version;
         // Whom the mapping let in before, it may not let in now.
         if (isOther) await endTokensOfMapping(transaction, id);
@@ -74,6 +80,7 @@ export function createMappings({
     async remove(caller: Caller, { id }: MappingRow): Promise<void> {
       await change(caller, async (transaction) => {
         const { tx, audit, invalidate } = transaction;
+        if (!(await lockMapping(db, tx, id))) missing(id);
         await endTokensOfMapping(transaction, id);
         if (!(await deleteMapping(tx, id))) missing(id);
         invalidate(tagOf.mapping(id));

@@ -3,12 +3,14 @@ import { t } from '../../../platform/http/index.ts';
 import type { MappingRow } from '../../ground/database/index.ts';
 import { Links, ListLinks } from '../../ground/resource/index.ts';
 
-const rules = t.array(t.unknown({ description: 'A rule of the mapping language: `local` and `remote`.' }), { maxItems: 1000 });
-const version = { schema_version: t.string({ description: '1.0 (the default), 2.0 or 3.0.' }) };
+export const mappingRules = t.array(t.unknown({ description: 'A rule of the mapping language: `local` and `remote`.' }), {
+  maxItems: 1000,
+});
+export const mappingVersion = { schema_version: t.string({ description: '1.0 (the default), 2.0 or 3.0.' }) };
 
-const NewMapping = t.object({ rules }, { ...version, id: t.string() });
+export const NewMapping = t.object({ rules: mappingRules }, { ...mappingVersion, id: t.string() });
 export const CreateMapping = t.envelope('mapping', NewMapping);
-const MappingChanges = t.object({ rules }, { ...version, id: t.string() });
+const MappingChanges = t.object({ rules: mappingRules }, { ...mappingVersion, id: t.string() });
 export const UpdateMapping = t.envelope('mapping', MappingChanges);
 const Mapping = t.object({ id: t.string(), rules: t.array(t.unknown()), schema_version: t.string(), links: Links });
 export const MappingEnvelope = t.envelope('mapping', Mapping);

@@ -1,9 +1,12 @@
 // Mappings in the database.
-import { type PageRequest, type RowPage, readPage } from '../../../platform/database/index.ts';
+import { lockRow, type PageRequest, type RowPage, readPage } from '../../../platform/database/index.ts';
 import type { Database, MappingRow, Reader, Tx } from '../../ground/database/index.ts';
 
 export const findMapping = (db: Reader, id: string): Promise<MappingRow | undefined> =>
   db.selectFrom('mappings').where('id', '=', id).selectAll().executeTakeFirst();
+
+/** Until the transaction ends. */
+export const lockMapping = (db: Database, tx: Tx, id: string): Promise<MappingRow | undefined> => lockRow(db, tx, 'mappings', id);
 
 export function listMappings(db: Database, page: PageRequest): Promise<RowPage<MappingRow> | undefined> {
   const all = db.read.selectFrom('mappings').selectAll('mappings');

@@ -12,6 +12,7 @@ import type { LinkBatches } from './link-batches.rules.ts';
 import { nameIssuer } from './links.store.ts';
 import type { PutOpenidSettings } from './openid-settings.schema.ts';
 import { deleteOpenidSettings, findOpenidSettings, putOpenidSettings } from './openid-settings.store.ts';
+import { checkVersion, versionedSettings } from './versions.ts';
 
 type OpenidSettingsBody = Static<typeof PutOpenidSettings>['openid'];
 
@@ -79,42 +80,51 @@ export function createOpenidSettings(
     return body.client_secret === null ? null : seal.seal(Buffer.from(body.client_secret), sealContext(providerId));
   }
 
-  async function put(caller: Caller, { id }: IdentityProviderRow, body: OpenidSettingsBody): Promise<OpenidProviderRow> {
+  async function write(transaction: Change, id: string, body: OpenidSettingsBody, ifMatch?: string): Promise<OpenidProviderRow> {
     checkIssuer(body.issuer);
     checkTrust(body);
-    const written = await change(caller, async (transaction) => {
-      const { tx, audit } = transaction;
-      // Locked, so that two calls do not mix their settings.
-      if (!(await lockIdentityProvider(db, tx, id))) fail('identity_provider.not_found', { id });
-      const former = await findOpenidSettings(tx, id);
-      const trust = { whole_service: bit(body.whole_service ?? false), may_give_admin: bit(body.may_give_admin ?? false) };
-      const version = Math.max(clock.now(), (former?.version ?? 0) + 1);
-      const row: OpenidProviderRow = {
-        provider_id: id,
-        issuer: body.issuer,
-        client_id: body.client_id,
-        client_secret: secretOf(id, body, former),
-        scopes: JSON.stringify([...new Set(['openid', ...(body.scopes ?? DEFAULT_SCOPES)])]),
-        button_name: body.button_name ?? null,
-        email_domains: JSON.stringify([...new Set((body.email_domains ?? []).map((domain) => domain.toLowerCase()))]),
-        trusts_email: bit(body.trusts_email ?? false),
-        ...trust,
-        accepts_tokens: bit(acceptsTokens(body, former)),
-        version,
-        taking_back: former && isLess(former, trust) ? version : (former?.taking_back ?? null),
-      };
-      if (former && isOtherOrLess(former, row)) await endSessionsOf(transaction, id);
-      if (former && admitsLess(former, row)) await endTokensOf(transaction, id);
-      await failOnBrokenReference(
-        () => fail('identity_provider.not_found', { id }),
-        () => putOpenidSettings(tx, row),
-      );
-      transaction.invalidate(tagOf.identityProvider(id));
-      const { issuer, client_id } = row;
-      if (!former) await nameIssuer(tx, id, issuer);
-      audit('identity_provider.openid_settings_written', { kind: 'identity_provider', id }, { issuer, client_id });
-      return row;
-    });
+    const { tx, audit } = transaction;
+    // Locked, so that two calls do not mix their settings.
+    if (!(await lockIdentityProvider(db, tx, id))) fail('identity_provider.not_found', { id });
+    const former = await findOpenidSettings(tx, id);
+    checkVersion('openid_settings', id, ifMatch, former && versionedSettings(former));
+    const trust = { whole_service: bit(body.whole_service ?? false), may_give_admin: bit(body.may_give_admin ?? false) };
+    const version = Math.max(clock.now(), (former?.version ?? 0) + 1);
+    const row: OpenidProviderRow = {
+      provider_id: id,
+      issuer: body.issuer,
+      client_id: body.client_id,
+      client_secret: secretOf(id, body, former),
+      scopes: JSON.stringify([...new Set(['openid', ...(body.scopes ?? DEFAULT_SCOPES)])]),
+      button_name: body.button_name ?? null,
+      email_domains: JSON.stringify([...new Set((body.email_domains ?? []).map((domain) => domain.toLowerCase()))]),
+      trusts_email: bit(body.trusts_email ?? false),
+      ...trust,
+      accepts_tokens: bit(acceptsTokens(body, former)),
+      button_order: body.button_order ?? null,
+      version,
+      taking_back: former && isLess(former, trust) ? version : (former?.taking_back ?? null),
+    };
+    if (former && isOtherOrLess(former, row)) await endSessionsOf(transaction, id);
+    if (former && admitsLess(former, row)) await endTokensOf(transaction, id);
+    await failOnBrokenReference(
+      () => fail('identity_provider.not_found', { id }),
+      () => putOpenidSettings(tx, row),
+    );
+    transaction.invalidate(tagOf.identityProvider(id));
+    const { issuer, client_id } = row;
+    if (!former) await nameIssuer(tx, id, issuer);
+    audit('identity_provider.openid_settings_written', { kind: 'identity_provider', id }, { issuer, client_id });
+    return row;
+  }
+
+  async function put(
+    caller: Caller,
+    { id }: IdentityProviderRow,
+    body: OpenidSettingsBody,
+    ifMatch?: string,
+  ): Promise<OpenidProviderRow> {
+    const written = await change(caller, (transaction) => write(transaction, id, body, ifMatch));
     // Nobody signs in by a former issuer any more. Its people are others, and what it gave them is taken back. Where the provider is trusted
     // less, everybody gets at the next sign-in what is still due.
     await linkBatches.takeBackDue(caller, id);
@@ -129,6 +139,8 @@ export function createOpenidSettings(
         () => fail('openid_provider.not_found', { id: providerId }),
       ),
 
+    /** In the transaction that makes the provider. */
+    write,
     put,
 
     async remove(caller: Caller, { provider_id: id }: OpenidProviderRow): Promise<void> {

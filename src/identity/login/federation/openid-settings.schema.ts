@@ -40,6 +40,13 @@ const optional = {
   button_name: t.nullable(
     t.string({ minLength: 1, maxLength: 64, description: 'The text of the button on the sign-in page; null for none.' }),
   ),
+  button_order: t.nullable(
+    t.integer({
+      minimum: 0,
+      maximum: 10_000,
+      description: 'The place of the button: lower numbers first, null after them by the name.',
+    }),
+  ),
   email_domains: EmailDomains,
   ...trustFields,
   accepts_tokens: t.boolean({
@@ -48,7 +55,7 @@ const optional = {
   }),
 };
 
-const NewOpenidSettings = t.object(shown, {
+export const NewOpenidSettings = t.object(shown, {
   ...optional,
   client_secret: t.nullable(
     t.string({ minLength: 1, maxLength: 1024, description: 'Never shown. Without it the former one stays; null removes it.' }),
@@ -61,6 +68,7 @@ const OpenidSettings = t.object({
   has_client_secret: t.boolean(),
   scopes: Scopes,
   button_name: t.nullable(t.string()),
+  button_order: t.nullable(t.integer()),
   email_domains: EmailDomains,
   trusts_email: t.boolean(),
   whole_service: t.boolean(),
@@ -82,6 +90,7 @@ export const renderOpenidSettings = (base: string, issuer: string, row: OpenidPr
   has_client_secret: row.client_secret !== null,
   scopes: JSON.parse(row.scopes) as string[],
   button_name: row.button_name,
+  button_order: row.button_order,
   email_domains: JSON.parse(row.email_domains) as string[],
   trusts_email: row.trusts_email === 1,
   whole_service: row.whole_service === 1,

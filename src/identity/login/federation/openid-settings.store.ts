@@ -1,4 +1,5 @@
 // The OpenID settings of identity providers in the database.
+import { sql } from 'kysely';
 import type { Database, IdentityProviderRow, MappingRow, OpenidProviderRow, Reader, Tx } from '../../ground/database/index.ts';
 
 export const findOpenidSettings = (db: Reader, providerId: string): Promise<OpenidProviderRow | undefined> =>
@@ -81,14 +82,18 @@ export const findUsableProvider = (db: Reader, protocol: string, id: string): Pr
 
 export type OfferedProvider = Pick<OpenidProviderRow, 'provider_id' | 'button_name' | 'email_domains'>;
 
+/** After every button with a place. */
+const UNPLACED = 1_000_000;
+
 const offered = (db: Reader, protocol: string) =>
   usable(db, protocol)
     .clearSelect()
     .select(['openid_providers.provider_id', 'openid_providers.button_name', 'openid_providers.email_domains'])
+    .orderBy(sql`coalesce(openid_providers.button_order, ${UNPLACED})`)
     .orderBy('openid_providers.button_name')
     .orderBy('openid_providers.provider_id');
 
-/** For the sign-in page; in the order of their names. */
+/** For the sign-in page; in their order. */
 export const listUsableProviders = (db: Reader, protocol: string, limit: number): Promise<OfferedProvider[]> =>
   offered(db, protocol).limit(limit).execute();
 

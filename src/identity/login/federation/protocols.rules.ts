@@ -19,6 +19,8 @@ import {
 import { checkNewId, failOnDuplicateId } from './ids.ts';
 import { findMapping } from './mappings.store.ts';
 
+type NewProtocol = Static<typeof CreateProtocol>['protocol'];
+
 export function createProtocols({
   db,
   change,
@@ -47,6 +49,23 @@ export function createProtocols({
     return findProtocol(tx, provider_id, id);
   }
 
+  async function insert(
+    transaction: Change,
+    provider: Pick<IdentityProviderRow, 'id'>,
+    id: string,
+    { mapping_id, remote_id_attribute = null }: NewProtocol,
+  ): Promise<ProtocolRow> {
+    checkNewId('protocol_id', id);
+    const row: ProtocolRow = { provider_id: provider.id, id, mapping_id, remote_id_attribute };
+    await checkMapping(transaction, mapping_id);
+    await failOnBrokenReference(
+      () => fail('identity_provider.not_found', { id: provider.id }),
+      () => failOnDuplicateId('federation_protocol', id, () => insertProtocol(transaction.tx, row)),
+    );
+    transaction.audit('protocol.created', ...detailOf(row));
+    return row;
+  }
+
   return {
     /** A protocol of a provider that does not exist is missing, too. */
     target: async (providerId: string, id: string): Promise<IdentityTarget<ProtocolRow>> =>
@@ -58,25 +77,11 @@ export function createProtocols({
 
     list: ({ id }: IdentityProviderRow): Promise<ProtocolRow[]> => listProtocols(db.read, id),
 
-    async create(
-      caller: Caller,
-      provider: IdentityProviderRow,
-      id: string,
-      body: Static<typeof CreateProtocol>['protocol'],
-    ): Promise<ProtocolRow> {
-      checkNewId('protocol_id', id);
-      const { mapping_id, remote_id_attribute = null } = body;
-      const row: ProtocolRow = { provider_id: provider.id, id, mapping_id, remote_id_attribute };
-      await change(caller, async (transaction) => {
-        await checkMapping(transaction, mapping_id);
-        await failOnBrokenReference(
-          () => fail('identity_provider.not_found', { id: provider.id }),
-          () => failOnDuplicateId('federation_protocol', id, () => insertProtocol(transaction.tx, row)),
-        );
-        transaction.audit('protocol.created', ...detailOf(row));
-      });
-      return row;
-    },
+    /** In a transaction that makes more than the protocol. */
+    insert,
+
+    create: (caller: Caller, provider: Pick<IdentityProviderRow, 'id'>, id: string, body: NewProtocol): Promise<ProtocolRow> =>
+      change(caller, (transaction) => insert(transaction, provider, id, body)),
 
     async update(caller: Caller, row: ProtocolRow, body: Static<typeof UpdateProtocol>['protocol']): Promise<ProtocolRow> {
       const { mapping_id = row.mapping_id, remote_id_attribute = row.remote_id_attribute } = body;

@@ -2,7 +2,7 @@
 import { type Clock, seconds } from '../../../platform/clock.ts';
 import { newSecret } from '../../../platform/ids.ts';
 import { type AuthorizationFlow, type ProviderGrant, providerErrorOf } from '../../../platform/openid-client/index.ts';
-import type { Database } from '../../ground/database/index.ts';
+import type { Database, OpenidProviderRow } from '../../ground/database/index.ts';
 import { Fault, fail, fault } from '../../ground/faults.ts';
 import { refuse } from './account-choice.rules.ts';
 import { OPENID, type ProviderAssertion, type ServedProtocol } from './assertion.ts';
@@ -59,7 +59,7 @@ export interface ProviderFlowDeps {
 export function createProviderFlows({ db, clock, config, clientOf }: ProviderFlowDeps) {
   const find = (id: string): Promise<UsableProvider | undefined> => findUsableProvider(db.read, OPENID, id);
 
-  async function redeem(row: UsableProvider, returned: URLSearchParams, flow: ProviderFlow): Promise<ProviderGrant> {
+  async function redeem(row: OpenidProviderRow, returned: URLSearchParams, flow: AuthorizationFlow): Promise<ProviderGrant> {
     const error = returned.get('error');
     if (error !== null) throw refused(error);
     return clientOf(row)
@@ -73,6 +73,9 @@ export function createProviderFlows({ db, clock, config, clientOf }: ProviderFlo
   }
 
   return {
+    /** Exchanges a code. Fails with what the provider answered. */
+    redeem,
+
     async offered(): Promise<OfferedProviders> {
       const rows = await listUsableProviders(db.read, OPENID, MAX_OFFERED);
       return {

@@ -35,6 +35,8 @@ export const attemptUri = (issuer: string, id: string): string => `${issuer}${AT
 /** The id of the attempt in such an address. */
 export const attemptIdIn = (issuer: string, uri: string): string | undefined =>
   uri.startsWith(issuer + ATTEMPTS) ? uri.slice((issuer + ATTEMPTS).length) : undefined;
+/** Where an administrator returns to who tries the sign-in at another provider. */
+export const CONSOLE_TRIED_PROVIDER = `${CONSOLE}/tried-provider`;
 export const CONSOLE_FILES = `${CONSOLE}/files/`;
 export const isConsole = (path: string): boolean => path === CONSOLE || path.startsWith(`${CONSOLE}/`);
 export const INVITATION = `${ROOT}/invitation`;

@@ -8,6 +8,7 @@ import type { Domains, Projects } from '../../directory/projects/index.ts';
 import type { Roles } from '../../directory/roles/index.ts';
 import type { Users } from '../../directory/users/index.ts';
 import type { Deps } from '../../ground/resource/index.ts';
+import type { Federation } from '../../login/federation/index.ts';
 import type { CredentialTypeManagement } from '../../role-credentials/types/index.ts';
 import { createImpact } from './impact.rules.ts';
 import { Impact } from './impact.schema.ts';
@@ -22,11 +23,12 @@ interface ImpactDeps extends Pick<Deps, 'db'> {
   readonly domains: Domains;
   readonly roles: Roles;
   readonly consumers: Consumers;
+  readonly federation: Pick<Federation, 'identityProviders'>;
   readonly credentialTypeManagement: CredentialTypeManagement;
 }
 
 export function mountImpact(app: IdentityApp, deps: ImpactDeps): void {
-  const { users, groups, projects, domains, roles, consumers, credentialTypeManagement } = deps;
+  const { users, groups, projects, domains, roles, consumers, federation, credentialTypeManagement } = deps;
   const impact = createImpact(deps);
   const spec = (id: string, thing: string) => ({
     id,
@@ -93,6 +95,15 @@ export function mountImpact(app: IdentityApp, deps: ImpactDeps): void {
       target: ({ caller, params }) => consumers.target(caller, params.consumer_id),
     },
     answer('consumer'),
+  );
+  app.get(
+    '/v3/OS-FEDERATION/identity_providers/:idp_id/OS-IMPACT/deletion',
+    {
+      ...spec('getImpactOfIdentityProviderDeletion', 'an identity provider'),
+      rule: 'identity:delete_identity_provider',
+      target: ({ params }) => federation.identityProviders.target(params.idp_id),
+    },
+    answer('identity_provider'),
   );
   app.get(
     '/v3/OS-ROLE-CREDENTIALS/types/:type_id/OS-IMPACT/deletion',

@@ -128,6 +128,12 @@ const counted = {
     tokens: records('consumer_id', ...TOKENS),
     issued_credentials: issuedBy('application_id'),
   },
+  identity_provider: {
+    provider_accounts: where('provider_links', 'provider_id'),
+    sessions: ({ id, now }) => sql`
+      select 1 from provider_sessions join provider_links on provider_links.id = provider_sessions.link_id
+      where provider_links.provider_id = ${id} and provider_sessions.expires_at > ${now}`,
+  },
   credential_type: { issued_credentials: issuedBy('type_id') },
 } as const satisfies Record<string, Record<string, Rows>>;
 

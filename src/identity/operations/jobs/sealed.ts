@@ -23,6 +23,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   column('mails', 'sealed'),
   column('openid_providers', 'client_secret', { key: 'provider_id' }),
   column('provider_sessions', 'sealed'),
+  column('provider_attempts', 'sealed'),
   column('domain_config_secrets', 'sealed'),
   column('service_settings', 'sealed'),
 ];

@@ -106,6 +106,7 @@ export function startSweeper(deps: {
       async () => void (await accountDeletion.deleteDue(stopping)),
       async () => (ended += await invitations.sweep()),
       async () => (ended += await federation.sessions.sweep()),
+      async () => (ended += await federation.attempts.sweep()),
       () => federation.linkBatches.sweep(),
       async () => (ended += await groups.sweep()),
       async () => (ended += await consumers.sweep()),

@@ -32,6 +32,7 @@ export const TABLE_COVERAGE: Readonly<Record<keyof Tables, TableCoverage>> = {
   passkeys: inSection('passkeys'),
   provider_links: inSection('provider_accounts'),
   provider_sessions: { leftOut: 'The sessions, as a provider names them, and its sealed tokens.' },
+  provider_attempts: { leftOut: 'Which provider an administrator tries, for some minutes.' },
   credentials: inSection('credentials'),
   application_credentials: inSection('application_credentials'),
   application_credential_roles: inSection('application_credentials'),

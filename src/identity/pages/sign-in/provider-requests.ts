@@ -1,7 +1,8 @@
 // Requests from other providers: a browser that returns from one, and a logout token.
 import { Fault } from '../../../platform/faults/index.ts';
 import { type BrowserRequest, readCrossSiteForm, redirect, sendPage } from '../../ground/look/index.ts';
-import { type Federation, interactionOf } from '../../login/federation/index.ts';
+import { attemptOf, type Federation, interactionOf } from '../../login/federation/index.ts';
+import { CONSOLE_TRIED_PROVIDER } from '../../openid/paths/index.ts';
 import { expiredPage } from './sign-in-pages.ts';
 
 /**
@@ -11,7 +12,13 @@ import { expiredPage } from './sign-in-pages.ts';
  */
 function passOn(browser: BrowserRequest, providerId: string): void {
   const query = new URLSearchParams(browser.exchange.request.url?.split('?', 2)[1]);
-  const uid = query.getAll('state').length === 1 ? interactionOf(query.get('state')!) : undefined;
+  const state = query.getAll('state').length === 1 ? query.get('state')! : '';
+  // The page asks who is there: only the administrator who tries it can use the answer.
+  if (attemptOf(state) !== undefined) {
+    redirect(browser, `${CONSOLE_TRIED_PROVIDER}?${query}`);
+    return;
+  }
+  const uid = interactionOf(state);
   query.set('provider', providerId);
   if (uid === undefined) sendPage(browser, expiredPage(browser.look), 400);
   else redirect(browser, `/openid/interaction/${uid}?${query}`);
