@@ -91,7 +91,9 @@ function consoleScreens({ identity }: Service, { person, group, organization, ap
     at('why-yes', `/why?user_id=${person}&place=application&place_id=${application}`),
     at('provisioning', '/provisioning'),
     at('audit', '/audit', { guide: 'console-audit' }),
-    ...['settings', 'keys', 'deliveries', 'backups', 'catalog', 'roles'].map((part) => at(`service-${part}`, `/service/${part}`)),
+    ...['settings', 'look', 'keys', 'deliveries', 'backups', 'catalog', 'roles'].map((part) =>
+      at(`service-${part}`, `/service/${part}`),
+    ),
   ];
 }
 

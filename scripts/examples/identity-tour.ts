@@ -1,5 +1,6 @@
 // Calls the operations of the identity service, one after the other, with the data of a small town.
 import { makeNouns } from '../../test/support/nouns.ts';
+import { LOGO } from '../../test/support/pictures.ts';
 import { tourDomainConfig, tourEndpointFilter, tourLimits, tourPolicies } from './catalog-tour.ts';
 import { tourApplicationCredentials, tourOAuth1, tourTrusts } from './delegations-tour.ts';
 import { tourEc2 } from './ec2-tour.ts';
@@ -355,6 +356,16 @@ async function tourService(api: Recorder, { admin }: Town): Promise<void> {
     body: { settings: { GATEHOUSE_IDENTITY_DEVICE_DAYS: '30', GATEHOUSE_IDENTITY_PASSWORD_MIN_LENGTH: null } },
   });
   await call('POST', '/v3/OS-SERVICE/mail/test', { body: { mail: { to: 'ada@town.example', language: 'en' } } });
+  for (const kind of ['logo', 'favicon']) {
+    await call('PUT', `/v3/OS-SERVICE/look/${kind}`, { body: { picture: LOGO.logo } });
+    await call('GET', `/v3/OS-SERVICE/look/${kind}`);
+    await call('DELETE', `/v3/OS-SERVICE/look/${kind}`);
+  }
+  await call('POST', '/v3/OS-SERVICE/look/preview', {
+    body: {
+      look: { name: 'Harbour', color: '#aa0000', terms_url: 'https://town.example/terms', language: 'en', scheme: 'dark' },
+    },
+  });
   await call('POST', '/v3/OS-SERVICE/keys/token/rotate');
   await call('GET', `/v3/OS-AUDIT/events?limit=2&actor_id=${admin}`);
   await call('GET', '/v3/OS-AUDIT/counts?interval=day');

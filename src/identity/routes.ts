@@ -34,6 +34,7 @@ import { mountAccessQuestions } from './operations/access-questions/index.ts';
 import { mountAdministration } from './operations/administration/index.ts';
 import { mountAuditEvents } from './operations/audit-events/index.ts';
 import { mountImpact } from './operations/impact/index.ts';
+import { mountLook } from './operations/look/index.ts';
 import { mountServiceSettings } from './operations/service-settings/index.ts';
 import { mountAccountDeletion } from './provisioning/account-deletion/index.ts';
 import { mountInvitations } from './provisioning/invitations/index.ts';
@@ -100,6 +101,7 @@ const MOUNTS = [
   mountAuditEvents,
   mountAdministration,
   mountServiceSettings,
+  mountLook,
   mountCredentialIssuer,
   mountCredentialOffers,
 ] as const;

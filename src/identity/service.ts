@@ -228,6 +228,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
       await passkeyPolicy.refuseImpossible(address);
       await passkeyPolicy.warnImpossible(log, address);
       await walletSignIn.refuseImpossible();
+      await modules.brandPictures.start();
       await directories.start();
       sweeper = startSweeper({
         ...modules,
@@ -256,6 +257,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
       await waitAtMost(graceMs, Promise.all([passwords.settled(), auth.settled(), peopleSettled()]));
       domainSettings.stop();
       serviceSettings.stop();
+      modules.brandPictures.stop();
       await db.close();
     },
   };

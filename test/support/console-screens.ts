@@ -5,13 +5,14 @@ import type { Act, ConsoleScreen, ConsoleWorld } from './console-acts.ts';
 import { applicationCredentialActs, credentialScreens } from './console-credential-screens.ts';
 import { groupScreens } from './console-group-screens.ts';
 import { personScreens } from './console-person-screens.ts';
+import { serviceScreens } from './console-service-screens.ts';
 import type { Ids } from './every-route.ts';
 import { LOGO } from './pictures.ts';
 
 /** Whatever the names are. */
 const any = (text: (...names: string[]) => string): RegExp => new RegExp(`^${text('.+', '.+')}$`);
 
-const { people, organizations, grants, applications, provisioning, service, settings, audit, why, trySignIn } = words;
+const { people, organizations, grants, applications, audit, why, trySignIn } = words;
 
 function listScreens({ leaver, invitation }: ConsoleWorld): ConsoleScreen[] {
   const invite: Act = {
@@ -272,114 +273,6 @@ function applicationScreens(world: ConsoleWorld): ConsoleScreen[] {
     ids,
     acts: [...heading, ...acts],
   }));
-}
-
-const PARTS = ['identity:list_service_settings', 'identity:list_services'];
-
-function serviceScreens({ connection, nouns: { service: one, endpoint }, customRole }: ConsoleWorld): ConsoleScreen[] {
-  const part = (name: string, rule: string, acts: readonly Act[] = []): ConsoleScreen => ({
-    route: name === '' ? '/service' : '/service/:part',
-    path: `/service${name === '' ? '' : `/${name}`}`,
-    // Without a name it is the first part that the person may see.
-    opens: name === '' ? PARTS : [rule],
-    acts,
-  });
-  const changeSettings: Act = { name: any(settings.changeOf), rule: 'identity:update_service_settings' };
-  const add = (row: string, rule: string): Act => ({ name: service.add, row, rule });
-  return [
-    {
-      route: '/provisioning',
-      path: '/provisioning',
-      opens: ['identity:manage_scim_connections'],
-      acts: [
-        { name: provisioning.create, rule: 'identity:manage_scim_connections' },
-        {
-          name: provisioning.removeTitle(connection.name),
-          rule: 'identity:manage_scim_connections',
-          request: ['DELETE', `/v3/OS-SCIM/connections/${connection.id}`],
-        },
-      ],
-    },
-    ...['', '?tab=all'].map((tab) => ({
-      route: '/provisioning/:id',
-      path: `/provisioning/${connection.id}${tab}`,
-      opens: ['identity:manage_scim_connections'],
-      acts: [provisioning.refresh, texts.remove].map((name) => ({ name, rule: 'identity:manage_scim_connections' })),
-    })),
-    part('', 'identity:list_service_settings', [changeSettings]),
-    part('settings', 'identity:list_service_settings', [changeSettings]),
-    {
-      ...part('settings', 'identity:list_service_settings', [
-        {
-          name: texts.save,
-          rule: 'identity:update_service_settings',
-          request: ['PATCH', '/v3/OS-SERVICE/settings', { settings: { GATEHOUSE_IDENTITY_DEVICE_DAYS: '30' } }],
-        },
-      ]),
-      path: '/service/settings?group=factors',
-    },
-    {
-      ...part('settings', 'identity:list_service_settings', [
-        { name: texts.save, rule: 'identity:update_service_settings' },
-        {
-          name: settings.testMail,
-          rule: 'identity:send_test_mail',
-          request: ['POST', '/v3/OS-SERVICE/mail/test', { mail: { to: 'ada@example.org' } }],
-        },
-      ]),
-      path: '/service/settings?group=mail',
-    },
-    part('keys', 'identity:list_service_keys', [
-      {
-        name: service.rotate,
-        rule: 'identity:rotate_service_keys',
-        ids: { kind: 'token' },
-        request: ['POST', '/v3/OS-SERVICE/keys/token/rotate'],
-      },
-    ]),
-    part('deliveries', 'identity:list_deliveries'),
-    part('backups', 'identity:list_backups'),
-    part('catalog', 'identity:list_services', [
-      add(service.regions, 'identity:create_region'),
-      add(service.services, 'identity:create_service'),
-      add(service.endpoints, 'identity:create_endpoint'),
-      {
-        name: any(service.removeFrom),
-        row: 'RegionOne',
-        rule: 'identity:delete_region',
-        ids: { region_id: 'RegionOne' },
-        request: ['DELETE', '/v3/regions/RegionOne'],
-      },
-      {
-        name: any(service.removeFrom),
-        rule: 'identity:delete_service',
-        ids: { service_id: one.id },
-        request: ['DELETE', `/v3/services/${one.id}`],
-      },
-      {
-        name: any(service.removeFrom),
-        row: 'http',
-        rule: 'identity:delete_endpoint',
-        ids: { endpoint_id: endpoint.id },
-        request: ['DELETE', `/v3/endpoints/${endpoint.id}`],
-      },
-    ]),
-    part('roles', 'identity:list_role_inference_rules', [
-      { name: service.newRole, rule: 'identity:create_role', request: ['POST', '/v3/roles', { role: { name: 'x' } }] },
-      {
-        name: any(service.removeRole),
-        rule: 'identity:delete_role',
-        ids: { role_id: customRole.id },
-        request: ['DELETE', `/v3/roles/${customRole.id}`],
-      },
-      { name: any(service.includeTitle), rule: 'identity:create_implied_role', ids: { role_id: customRole.id } },
-      {
-        name: any(service.excludeTitle),
-        rule: 'identity:delete_implied_role',
-        ids: { role_id: customRole.id },
-      },
-    ]),
-  ];
 }
 
 /** All of them, about the things of a world; and those about the caller themselves. */

@@ -69,6 +69,7 @@ export class Mailing {
       config: load(identitySettings, settings),
       dataDir: this.folder,
       issuer: () => ISSUER,
+      brand: () => ({}),
     });
   }
 

@@ -4,12 +4,10 @@ import { createRef, ref } from 'lit/directives/ref.js';
 import { confirmAct, openForm } from '../../shared/dialog.ts';
 import type { Content } from '../../shared/screen.ts';
 import { announce } from '../../shared/status.ts';
+import { base64Of, PICTURE_TYPES, problemOfPicture } from '../picture.ts';
 import { api } from '../session.ts';
 import { words } from '../words/index.ts';
 import type { Consumer } from './types.ts';
-
-const TYPES = ['image/png', 'image/jpeg', 'image/webp'];
-const MAX_BYTES = 64 * 1024;
 
 /** The image comes from here, whatever the public address of the service is. */
 const pathOf = ({ links }: Consumer): string | undefined =>
@@ -20,16 +18,6 @@ export const smallLogo = (consumer: Consumer): TemplateResult | typeof nothing =
   const path = pathOf(consumer);
   return path === undefined ? nothing : html`<img class="logo-small" src=${path} alt="" loading="lazy" />`;
 };
-
-function problemOfFile(file: File | undefined): string | undefined {
-  const { applications } = words;
-  if (!file) return undefined;
-  if (!TYPES.includes(file.type)) return applications.logoWrongType;
-  return file.size > MAX_BYTES ? applications.logoTooLarge : undefined;
-}
-
-const base64Of = async (file: File): Promise<string> =>
-  btoa(Array.from(new Uint8Array(await file.arrayBuffer()), (byte) => String.fromCharCode(byte)).join(''));
 
 /** True when it was sent and accepted. */
 async function chooseLogo(path: string): Promise<boolean> {
@@ -53,9 +41,9 @@ async function chooseLogo(path: string): Promise<boolean> {
         label: applications.logoFile,
         type: 'file',
         required: true,
-        accept: TYPES.join(','),
-        check: (_, file) => problemOfFile(file),
-        onChange: (_, file) => show(problemOfFile(file) === undefined ? file : undefined),
+        accept: PICTURE_TYPES.join(','),
+        check: (_, file) => problemOfPicture(file),
+        onChange: (_, file) => show(problemOfPicture(file) === undefined ? file : undefined),
       },
     ],
     extra: html`<img class="logo" alt=${applications.logoPreview} hidden ${ref(preview)} />`,

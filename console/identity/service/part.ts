@@ -6,10 +6,13 @@ export abstract class ServicePart {
   readonly location: Location;
   /** Loads and shows everything again. */
   readonly reload: () => Promise<void>;
+  /** Shows what changed in its own fields. */
+  readonly update: () => void;
 
-  constructor(location: Location, reload: () => Promise<void>) {
+  constructor(location: Location, reload: () => Promise<void>, update: () => void) {
     this.location = location;
     this.reload = reload;
+    this.update = update;
   }
 
   abstract load(signal: AbortSignal): Promise<void>;

@@ -10,13 +10,15 @@ import { Backups } from './backups.ts';
 import { Catalog } from './catalog.ts';
 import { Deliveries } from './deliveries.ts';
 import { Keys } from './keys.ts';
+import { Look } from './look.ts';
 import type { ServicePart } from './part.ts';
 import { Roles } from './roles.ts';
 import { Settings } from './settings.ts';
 
-type Part = new (location: Location, reload: () => Promise<void>) => ServicePart;
+type Part = new (location: Location, reload: () => Promise<void>, update: () => void) => ServicePart;
 const PARTS: readonly (readonly [id: keyof typeof words.service.tabs, rule: string, part: Part])[] = [
   ['settings', 'identity:list_service_settings', Settings],
+  ['look', 'identity:list_service_settings', Look],
   ['keys', 'identity:list_service_keys', Keys],
   ['deliveries', 'identity:list_deliveries', Deliveries],
   ['backups', 'identity:list_backups', Backups],
@@ -43,7 +45,13 @@ class Service extends Screen {
   protected override async load(signal: AbortSignal): Promise<void> {
     const id = currentTab(this.#tabs, this.location.params.part ?? null)?.id;
     const [, , Part] = PARTS.find(([one]) => one === id) ?? [];
-    const part = Part && new Part(this.location, () => this.reload());
+    const part =
+      Part &&
+      new Part(
+        this.location,
+        () => this.reload(),
+        () => this.requestUpdate(),
+      );
     await part?.load(signal);
     this.#part = part;
   }

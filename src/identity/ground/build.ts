@@ -4,6 +4,7 @@ import { createOutbound } from '../../platform/outbound/index.ts';
 import { type AfterChange, createChanges } from './audit/index.ts';
 import type { Database } from './database/index.ts';
 import { createLinks } from './links/index.ts';
+import { createBrandPictures, createCurrentAssets, createPreviews } from './look/index.ts';
 import { createMail } from './mail/index.ts';
 import type { ModuleOptions } from './module-options.ts';
 import { createNotifications } from './notifications/index.ts';
@@ -21,6 +22,8 @@ export function buildGround(db: Database, options: ModuleOptions, afterChange: A
     const { webhookUrl: url, webhookSecret: secret } = config;
     return url && secret ? { url, secret } : undefined;
   };
+  const brandPictures = createBrandPictures(deps);
+  const assets = createCurrentAssets(config, () => brandPictures.now());
   const outbound = createOutbound(options.outboundAllow, options);
   const notifications = createNotifications({ ...deps, outbound, webhook });
   return {
@@ -29,7 +32,10 @@ export function buildGround(db: Database, options: ModuleOptions, afterChange: A
     outbound,
     notifications,
     notify: notifications.notify,
-    mail: createMail(deps),
+    brandPictures,
+    assets,
+    previews: createPreviews(deps),
+    mail: createMail({ ...deps, brand: () => assets.brand }),
     links: createLinks(deps),
   };
 }

@@ -104,6 +104,7 @@ export const identityFaults = {
     text: 'Managers of a domain may make {key} stricter than it is in the service, and not more open.',
   },
   'setting.invalid': { status: 400, text: 'Invalid setting: {why}.' },
+  'brand_picture.not_found': { status: 404, text: 'The service has no {kind}.' },
   'domain_config.invalid': { status: 403, text: 'Invalid domain specific configuration: {why}.' },
   'project.not_found': missing('project'),
   'project.has_children': { status: 403, text: 'Cannot delete the project {id} since it is not a leaf in the hierarchy.' },

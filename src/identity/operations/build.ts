@@ -5,6 +5,7 @@ import { createAccessQuestions } from './access-questions/index.ts';
 import { createAdministration } from './administration/index.ts';
 import { createAuditEvents } from './audit-events/index.ts';
 import { createReseal } from './jobs/index.ts';
+import { createLookManagement } from './look/index.ts';
 import { createPersonalData } from './personal-data/index.ts';
 import { createSettingManagement } from './service-settings/index.ts';
 
@@ -25,6 +26,7 @@ export function buildOperations(below: RoleCredentialsRoom) {
         async (next) => refuseOfferLink(next),
       ],
     }),
+    lookManagement: createLookManagement(below),
     administration: createAdministration({
       ...below,
       lastReadings: directories.lastReadings,

@@ -28,6 +28,8 @@ export interface PageDocumentOptions {
   readonly install?: InstallOptions;
   /** Whether this page may use the camera. */
   readonly usesCamera?: boolean;
+  /** Whether this page shows other pages of the service in frames. */
+  readonly hasFrames?: boolean;
   /** The text for browsers that do not run scripts. */
   readonly withoutScripts: string;
 }
@@ -39,8 +41,8 @@ export interface PageDocument {
 
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
 
-/** Scripts only from files, requests only to us, no frames; texts become HTML in one place only, the renderer of Lit. */
-const policyOf = (importMap: string): string => {
+/** Scripts only from files, requests and frames only to us; texts become HTML in one place only, the renderer of Lit. */
+const policyOf = (importMap: string, hasFrames: boolean): string => {
   const hash = createHash('sha256').update(importMap).digest('base64');
   return [
     "default-src 'none'",
@@ -48,6 +50,7 @@ const policyOf = (importMap: string): string => {
     "style-src 'self'",
     "img-src 'self' data: blob:",
     "connect-src 'self'",
+    ...(hasFrames ? ["frame-src 'self'"] : []),
     "manifest-src 'self'",
     "form-action 'self'",
     "base-uri 'none'",
@@ -95,7 +98,7 @@ export function pageDocument(options: PageDocumentOptions): PageDocument {
     text: lines.join('\n'),
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
-      'Content-Security-Policy': policyOf(files.importMap),
+      'Content-Security-Policy': policyOf(files.importMap, options.hasFrames ?? false),
       'X-Frame-Options': 'DENY',
       'X-Content-Type-Options': 'nosniff',
       'Referrer-Policy': 'same-origin',

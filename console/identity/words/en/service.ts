@@ -2,6 +2,7 @@ export const service = {
   title: 'Service',
   tabs: {
     settings: 'Settings',
+    look: 'Look',
     keys: 'Keys',
     deliveries: 'Messages',
     backups: 'Back-ups',

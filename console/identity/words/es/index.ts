@@ -7,6 +7,7 @@ import { events } from './events.ts';
 import { frame } from './frame.ts';
 import { grants } from './grants.ts';
 import { impact } from './impact.ts';
+import { look } from './look.ts';
 import { options } from './options.ts';
 import { organizations } from './organizations.ts';
 import { overview } from './overview.ts';
@@ -27,6 +28,7 @@ export const words: Words = {
   frame,
   grants,
   impact,
+  look,
   options,
   organizations,
   overview,

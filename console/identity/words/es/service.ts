@@ -4,6 +4,7 @@ export const service: Words['service'] = {
   title: 'Servicio',
   tabs: {
     settings: 'Ajustes',
+    look: 'Aspecto',
     keys: 'Claves',
     deliveries: 'Mensajes',
     backups: 'Copias de seguridad',

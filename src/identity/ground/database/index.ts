@@ -9,6 +9,7 @@ import type { DirectoryTables } from './directories.ts';
 import type { FactorTables } from './factors.ts';
 import type { FederationTables } from './federation.ts';
 import type { IssuedCredentialTables } from './issued-credentials.ts';
+import type { LookTables } from './look.ts';
 import type { LogoutRow, MailRow, OutboxRow } from './messages.ts';
 import type { RoleCredentialTables } from './role-credentials.ts';
 
@@ -281,7 +282,8 @@ export interface Tables
     DelegationTables,
     DirectoryTables,
     RoleCredentialTables,
-    IssuedCredentialTables {
+    IssuedCredentialTables,
+    LookTables {
   projects: ProjectRow;
   project_tags: { project_id: string; name: string };
   users: UserRow;
@@ -366,4 +368,5 @@ export type {
 } from './delegations.ts';
 export type { DirectoryEntryRow } from './directories.ts';
 export type { CredentialState, IssuedCredentialRow, StatusListRow } from './issued-credentials.ts';
+export type { BrandPictureRow, MailTextRow } from './look.ts';
 export type { CredentialTypeRow, IssuerCertificateRow, IssuerKeyRow } from './role-credentials.ts';

@@ -2,8 +2,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { ConfigError } from '../../../platform/config/index.ts';
-import { madeFrom } from '../settings/index.ts';
-import { brandColors } from './brand-colors.ts';
+import { type IdentityConfig, madeFrom } from '../settings/index.ts';
+import { brandColors, inkAndColor } from './brand-colors.ts';
+import type { BrandPicture } from './brand-pictures.store.ts';
 import type { Brand } from './look.ts';
 import { type PageScript, scripts } from './scripts.ts';
 import { style } from './style.ts';
@@ -16,11 +17,27 @@ export interface Asset {
   readonly bytes: Buffer;
 }
 
-export interface BrandSettings {
-  readonly brandName: string;
-  readonly brandColor: string | undefined;
-  readonly brandLogo: string | undefined;
+export interface BrandSettings
+  extends Pick<
+    IdentityConfig,
+    'brandName' | 'brandColor' | 'brandLogo' | 'pageLanguage' | 'helpUrl' | 'termsUrl' | 'privacyUrl'
+  > {
+  /** Those that administrators have stored. */
+  readonly pictures: Readonly<Partial<Record<BrandPicture, Asset>>>;
 }
+const NAMES = [
+  'brandName',
+  'brandColor',
+  'pageLanguage',
+  'helpUrl',
+  'termsUrl',
+  'privacyUrl',
+  'pictures',
+] as const satisfies (keyof BrandSettings)[];
+
+/** The logo at an address that stays, for mails. */
+export const LOGO_NOW = '/openid/assets/logo';
+const STABLE: readonly string[] = [FAVICON, LOGO_NOW];
 
 const GATE = 'M3 21V8l3-3 3 3v2h6V8l3-3 3 3v13h-6v-5a3 3 0 0 0-6 0v5z';
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><style>path{fill:#1d4ed8}@media(prefers-color-scheme:dark){path{fill:#8ab0ff}}</style><path d="${GATE}"/></svg>`;
@@ -75,7 +92,8 @@ export interface Assets {
   at(path: string): Asset | undefined;
 }
 
-export function createAssets({ brandName, brandColor, brandLogo }: BrandSettings): Assets {
+export function createAssets(settings: BrandSettings): Assets {
+  const { brandName, brandColor, brandLogo, pageLanguage, helpUrl, termsUrl, privacyUrl, pictures } = settings;
   const colors = brandColor === undefined ? '' : brandColors(brandColor);
   const files = new Map<string, Asset>();
   const add = (name: string, asset: Asset): string => {
@@ -84,9 +102,11 @@ export function createAssets({ brandName, brandColor, brandLogo }: BrandSettings
     return path;
   };
   const addScript = (name: PageScript): string => add(name, { type: 'text/javascript', bytes: scripts[name] });
-  const logo = brandLogo === undefined ? undefined : readLogo(brandLogo);
-  const icon = logo ?? { type: 'image/svg+xml', bytes: Buffer.from(ICON) };
+  const ofOperator = brandLogo === undefined ? undefined : readLogo(brandLogo);
+  const logo = ofOperator ?? pictures.logo;
+  const icon = ofOperator ?? pictures.favicon ?? logo ?? { type: 'image/svg+xml', bytes: Buffer.from(ICON) };
   files.set(FAVICON, icon);
+  if (logo) files.set(LOGO_NOW, logo);
   return {
     brand: {
       name: brandName,
@@ -95,14 +115,18 @@ export function createAssets({ brandName, brandColor, brandLogo }: BrandSettings
       icon: add('icon', icon),
       colors: colors === '' ? undefined : add('colors', { type: 'text/css', bytes: Buffer.from(colors) }),
       logo: logo && add('logo', logo),
+      accent: brandColor === undefined ? undefined : inkAndColor(brandColor),
+      links: { help: helpUrl, terms: termsUrl, privacy: privacyUrl },
+      language: pageLanguage,
     },
     at: (path) => files.get(path),
   };
 }
 
 /** Those of the settings as they are now. A page that was sent before a change still finds what it names. */
-export function createCurrentAssets(settings: BrandSettings): Assets {
-  const current = madeFrom(settings, ['brandName', 'brandColor'], (before?: { readonly now: Assets }) => ({
+export function createCurrentAssets(config: Omit<BrandSettings, 'pictures'>, pictures: () => BrandSettings['pictures']): Assets {
+  const settings: BrandSettings = Object.create(config, { pictures: { get: pictures } });
+  const current = madeFrom(settings, NAMES, (before?: { readonly now: Assets }) => ({
     now: createAssets(settings),
     before: before?.now,
   }));
@@ -110,7 +134,7 @@ export function createCurrentAssets(settings: BrandSettings): Assets {
     get brand() {
       return current().now.brand;
     },
-    at: (path) => current().now.at(path) ?? current().before?.at(path),
+    at: (path) => current().now.at(path) ?? (STABLE.includes(path) ? undefined : current().before?.at(path)),
   };
 }
 
@@ -118,7 +142,7 @@ export function createCurrentAssets(settings: BrandSettings): Assets {
 export const assetHeaders = (path: string, { type, bytes }: Asset): Record<string, string | number> => ({
   'Content-Type': type.startsWith('text/') ? `${type}; charset=utf-8` : type,
   'Content-Length': bytes.byteLength,
-  'Cache-Control': path === FAVICON ? 'public, max-age=86400' : 'public, max-age=31536000, immutable',
+  'Cache-Control': STABLE.includes(path) ? 'public, max-age=3600' : 'public, max-age=31536000, immutable',
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
 });

@@ -36,11 +36,25 @@ function readableOn(ground: Rgb, color: Rgb, towards: Rgb): Rgb {
 
 const inkOn = (color: Rgb): Rgb => (contrast(WHITE, color) >= contrast(BLACK, color) ? WHITE : BLACK);
 
+/** The colour of a button on a light ground, and that of its text. */
+export function inkAndColor(hex: string): { readonly color: string; readonly ink: string } {
+  const color = readableOn(LIGHT_GROUND, rgbOf(hex), BLACK);
+  return { color: hexOf(color), ink: hexOf(inkOn(color)) };
+}
+
 /** The part of the style that sets the colour of the brand. */
 export function brandColors(hex: string): string {
-  const light = readableOn(LIGHT_GROUND, rgbOf(hex), BLACK);
+  const { color, ink } = inkAndColor(hex);
   const dark = readableOn(DARK_GROUND, rgbOf(hex), WHITE);
-  return `:root { --brand: ${hexOf(light)}; --brand-ink: ${hexOf(inkOn(light))}; }
+  return `:root { --brand: ${color}; --brand-ink: ${ink}; }
 @media (prefers-color-scheme: dark) { :root { --brand: ${hexOf(dark)}; --brand-ink: ${hexOf(inkOn(dark))}; } }
 `;
 }
+
+export type Scheme = 'light' | 'dark';
+
+/** A style that follows the system, as it is in one of the two. */
+export const forScheme = (style: string, scheme: Scheme): string =>
+  style
+    .replaceAll('@media (prefers-color-scheme: dark)', scheme === 'dark' ? '@media all' : '@media not all')
+    .replace('color-scheme: light dark', `color-scheme: ${scheme}`);

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { onDatabase } from '../../../../test/support/api.ts';
 import { TestBrowser } from '../../../../test/support/test-browser.ts';
+import { load } from '../../../platform/config/index.ts';
+import { identitySettings } from '../settings/index.ts';
 import { createAssets, FAVICON } from './assets.ts';
 import { brandColors } from './brand-colors.ts';
 import { LANGUAGES } from './words/index.ts';
@@ -28,7 +30,7 @@ describe('The brand of pages', () => {
   });
 
   it('refuses a logo that is no picture, too large, or not there', () => {
-    const withLogo = (brandLogo: string) => () => createAssets({ brandName: 'X', brandColor: undefined, brandLogo });
+    const withLogo = (brandLogo: string) => () => createAssets({ ...load(identitySettings, {}), brandLogo, pictures: {} });
     assert.throws(withLogo(fileWith('page.png', '<html>')), /is not a PNG, JPEG, WebP or SVG picture/);
     assert.throws(withLogo(fileWith('large.svg', SVG + ' '.repeat(300_000))), /larger than 256 KiB/);
     assert.throws(withLogo(join(folder, 'none.png')), /GATEHOUSE_IDENTITY_BRAND_LOGO: cannot read/);

@@ -2,7 +2,10 @@
 // look.ts is the reader's language, time zone and the brand; words/ has the texts; assets.ts the style, icon and logo; passkeys.js asks for
 // passkeys, and tells the time zone; submit.js sends the form of a page. Browsers get no other script.
 
-export { type Assets, assetHeaders, createCurrentAssets, FAVICON } from './assets.ts';
+export { type Assets, assetHeaders, createCurrentAssets, FAVICON, LOGO_NOW } from './assets.ts';
+export { brandColors, forScheme, inkAndColor, type Scheme } from './brand-colors.ts';
+export type { BrandPicture } from './brand-pictures.store.ts';
+export { BRAND_PICTURES, type BrandPictures, createBrandPictures, MAX_BRAND_PICTURE } from './brand-pictures.ts';
 export {
   type BrowserRequest,
   browserRequestOf,
@@ -44,5 +47,7 @@ export {
 } from './layout.ts';
 export { type Brand, cookieIn, LANGUAGE_COOKIE, lookOf, type PageLook, type Reader } from './look.ts';
 export { type PageRefusal, refusal, refusalOf } from './messages.ts';
+export { createPreviews, type LookDraft, type Preview, type PreviewContent, type Previews } from './previews.ts';
+export { style } from './style.ts';
 export { browserName, userAgentOf } from './user-agent.ts';
-export { LANGUAGES, languageFor, type PageWords } from './words/index.ts';
+export { LANGUAGES, languageFor, type PageLanguage, type PageWords } from './words/index.ts';

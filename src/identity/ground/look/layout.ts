@@ -1,6 +1,6 @@
 // The layout of all pages.
 import { Html, html } from './html.ts';
-import type { PageLook } from './look.ts';
+import type { BrandLink, PageLook } from './look.ts';
 import type { PageScript } from './scripts.ts';
 import { LANGUAGES, type PageWords } from './words/index.ts';
 
@@ -42,8 +42,12 @@ const GATE = new Html(
 export const LANGUAGE_PATH = '/openid/language';
 
 /** A way to the account, and to the other languages. */
-function footer(words: PageWords, once: boolean): Html {
-  const account = html`<a href="/account">${words.accountLink}</a>`;
+function footer({ words, brand }: PageLook, once: boolean): Html {
+  const links = (Object.keys(words.footerLinks) as BrandLink[]).map((name) => {
+    const href = brand.links[name];
+    return href !== undefined && html`<a href="${href}" target="_blank" rel="noopener">${words.footerLinks[name]}</a>`;
+  });
+  const account = html`<a href="/account">${words.accountLink}</a>${links}`;
   if (once) return html`<footer>${account}</footer>`;
   const others = Object.values(LANGUAGES).filter(({ language }) => language !== words.language);
   return html`<footer>${account}
@@ -77,8 +81,9 @@ const scriptsOf = (body: Html, script: PageScript | undefined): PageScript[] => 
   ...(body.text.includes(SHOW_PASSWORDS) ? (['passwords'] as const) : []),
 ];
 
-export const page = ({ words, brand }: PageLook, { title, body, logo, wide, script, once = false }: PageContent): string =>
-  html`<!doctype html>
+export const page = (look: PageLook, { title, body, logo, wide, script, once = false }: PageContent): string => {
+  const { words, brand } = look;
+  return html`<!doctype html>
 <html lang="${words.language}">
 <head>
 <meta charset="utf-8">
@@ -95,10 +100,11 @@ ${scriptsOf(body, script).map((name) => new Html(scriptTag(brand.scripts[name]))
 <h1>${logo !== undefined && html`<img src="${logo}" alt="">`}${title}</h1>
 ${body}
 </main>
-${footer(words, once)}
+${footer(look, once)}
 </body>
 </html>
 `.text;
+};
 
 /** Screen readers announce it when the page loads. */
 export const errorMessage = (text: string | undefined): Html => (text ? html`<p class="bad" role="alert">${text}</p>` : html``);

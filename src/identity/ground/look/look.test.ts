@@ -4,12 +4,14 @@ import { describe, it } from 'node:test';
 import { onUsualDatabase } from '../../../../test/support/api.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
 import { TestBrowser } from '../../../../test/support/test-browser.ts';
+import { load } from '../../../platform/config/index.ts';
+import { identitySettings } from '../settings/index.ts';
 import { createAssets } from './assets.ts';
 import { acceptedLanguages, createLook, LANGUAGE_COOKIE } from './look.ts';
 import { LANGUAGES, type PageWords } from './words/index.ts';
 
 const { en, es } = LANGUAGES;
-const { brand } = createAssets({ brandName: 'Example', brandColor: undefined, brandLogo: undefined });
+const { brand } = createAssets({ ...load(identitySettings, {}), brandName: 'Example', pictures: {} });
 
 describe('The look of pages', () => {
   it('takes the best language that there are texts in', () => {

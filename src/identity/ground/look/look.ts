@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Html, html } from './html.ts';
 import type { PageScript } from './scripts.ts';
-import { DEFAULT_LANGUAGE, LANGUAGES, languageFor, type PageLanguage, type PageWords } from './words/index.ts';
+import { LANGUAGES, languageFor, type PageLanguage, type PageWords } from './words/index.ts';
 
 export interface Brand {
   readonly name: string;
@@ -13,7 +13,15 @@ export interface Brand {
   /** The colours of the brand alone, for pages with a style of their own. */
   readonly colors?: string | undefined;
   readonly logo?: string | undefined;
+  /** Of buttons on a light ground. */
+  readonly accent?: { readonly color: string; readonly ink: string } | undefined;
+  /** Where more is said, outside of our pages. */
+  readonly links: Readonly<Partial<Record<BrandLink, string | undefined>>>;
+  /** For readers of all others than ours. */
+  readonly language: PageLanguage;
 }
+
+export type BrandLink = 'help' | 'terms' | 'privacy';
 
 export interface PageLook {
   readonly words: PageWords;
@@ -81,7 +89,7 @@ export interface LookChoice extends Reader {
 
 export function createLook(choice: LookChoice): PageLook {
   const { brand, chosen, languages = [] } = choice;
-  const language = languageFor([...(chosen ? [chosen] : []), ...languages]) ?? DEFAULT_LANGUAGE;
+  const language = languageFor([...(chosen ? [chosen] : []), ...languages]) ?? brand.language;
   const zone = choice.zone !== undefined && isZone(choice.zone) ? choice.zone : 'UTC';
   let time: ((seconds: number) => Html) | undefined;
   return {

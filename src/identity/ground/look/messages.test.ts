@@ -17,7 +17,7 @@ const OF_APIS = new RegExp(
     '^(?:openid_provider|wallet_provider|service_provider|consumer|application|permission|organization|credential|list|server|key|delivery|session|application_grant)\\.',
     '^(?:application_credential|access_rule|trust|oauth1|ec2|pki)\\.',
     `^(?:${Object.keys(NOUN_NAMES).join('|')})\\.`,
-    '^(?:registered_limit|limit|domain_config|setting)\\.',
+    '^(?:registered_limit|limit|domain_config|setting|brand_picture|mail_text)\\.',
     '^(?:issuer|credential_type|credential_target|role_credential|issued_credential|status_list)\\.',
     '^request\\.(?:not_an_object|no_host|headers_too_large|abandoned)$',
     '^auth\\.(?:method_unsupported|rescope_system|rescope_delegated|ec2_token|catalog_needs_project)$',
@@ -51,7 +51,14 @@ describe('What pages say about faults', () => {
       const [english, spanish] = [refusalOf(en, fault, ''), refusalOf(es, fault, '')];
       assert.notEqual(english.message, spanish.message, code);
       assert.ok(!spanish.message.includes(fault.message), code);
-      const brand = { name: 'Gatehouse', style: '', scripts: { passkeys: '', passwords: '', submit: '' }, icon: '' };
+      const brand = {
+        name: 'Gatehouse',
+        style: '',
+        scripts: { passkeys: '', passwords: '', submit: '' },
+        icon: '',
+        links: {},
+        language: 'en' as const,
+      };
       const page = pageErrors({ 'accept-language': 'es' }, brand)(fault, '', 'request') as { text: string };
       assert.ok(!page.text.includes(fault.message), code);
       assert.ok(page.text.includes('<html lang="es">'));

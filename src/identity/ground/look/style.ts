@@ -53,7 +53,7 @@ code { font: .95rem/1.6 ui-monospace, monospace; overflow-wrap: anywhere; }
 .number code { font-size: 2rem; letter-spacing: .1em; }
 .codes { columns: 2; font: .95rem/1.8 ui-monospace, monospace; list-style: none; padding: 0; }
 details { margin-bottom: 1rem; } summary { cursor: pointer; color: var(--soft); margin-bottom: .5rem; }
-footer { display: flex; gap: 1.5rem; align-items: baseline; margin-top: 1.5rem; color: var(--soft); font-size: .85rem; }
+footer { display: flex; flex-wrap: wrap; justify-content: center; gap: .5rem 1.5rem; align-items: baseline; margin-top: 1.5rem; color: var(--soft); font-size: .85rem; }
 footer form { display: flex; gap: 1rem; } footer button.plain { margin: 0; font-size: inherit; }
 @media (max-width: 30rem) { body { padding: .5rem; } main { padding: 1.25rem; border-radius: .5rem; } dl { grid-template-columns: 1fr; } }
 ${accountStyle}`;

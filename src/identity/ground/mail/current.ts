@@ -3,7 +3,7 @@ import { type IdentityConfig, madeFrom } from '../settings/index.ts';
 import { createTemplates } from './templates.ts';
 import { createTransport, prepareFolder, senderOf } from './transport.ts';
 
-const NAMES = ['smtpHost', 'smtpPort', 'smtpTls', 'smtpUser', 'smtpPassword', 'mailFrom', 'mailLanguage'] as const;
+const NAMES = ['smtpHost', 'smtpPort', 'smtpTls', 'smtpUser', 'smtpPassword', 'mailFrom', 'mailLanguage', 'brandName'] as const;
 
 export const createCurrentMail = (config: IdentityConfig, dataDir: string) =>
   madeFrom(config, NAMES, (before: object | undefined) => {

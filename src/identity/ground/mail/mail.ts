@@ -6,12 +6,13 @@ import { isAddress, MailError, type Message } from '../../../platform/mail/index
 import type { Seal } from '../../../platform/seal/index.ts';
 import type { Change } from '../audit/index.ts';
 import type { Database, MailRow } from '../database/index.ts';
+import { type Brand, LOGO_NOW } from '../look/index.ts';
 import { createOutbox, type Failure, type Schedule } from '../outbox/index.ts';
 import type { IdentityConfig } from '../settings/index.ts';
 import { createCurrentMail } from './current.ts';
 import { type Letter, TEMPLATES, type TemplateName } from './letters.ts';
 import { countMails, insertMail, sweepMails } from './mail.store.ts';
-import { type MailText, render } from './render.ts';
+import { type MailLook, type MailText, render } from './render.ts';
 import type { Templates } from './templates.ts';
 import { prepareFolder } from './transport.ts';
 
@@ -36,6 +37,7 @@ export interface ServiceInfo {
   readonly name: string;
   /** Public address of the service. */
   readonly url: string;
+  readonly look?: MailLook | undefined;
 }
 
 /** Fills the template of a letter, in the reader's language. */
@@ -51,7 +53,10 @@ export function renderLetter<T extends TemplateName>(
     account: `${service.url}/account`,
     lifetime: letter.seconds ?? service.linkSeconds,
   };
-  return { ...render({ template, layout: templates.layout, language, kinds: TEMPLATES[letter.template], values }), language };
+  return {
+    ...render({ template, layout: templates.layout, look: service.look, language, kinds: TEMPLATES[letter.template], values }),
+    language,
+  };
 }
 
 export interface MailDeps {
@@ -63,11 +68,17 @@ export interface MailDeps {
   readonly dataDir: string;
   /** Public address of the service. */
   issuer(): string;
+  brand(): Pick<Brand, 'accent' | 'logo'>;
 }
 
-export function createMail({ db, clock, log, seal, config, dataDir, issuer }: MailDeps) {
+export function createMail({ db, clock, log, seal, config, dataDir, issuer, brand }: MailDeps) {
   const current = createCurrentMail(config, dataDir);
   const counts = { sent: 0, refused: 0, failed: 0 };
+
+  const lookNow = (): MailLook => {
+    const { accent, logo } = brand();
+    return { ...accent, logo: logo && `${issuer()}${LOGO_NOW}` };
+  };
 
   async function send(row: MailRow, stopping?: AbortSignal): Promise<Failure | undefined> {
     if (row.expires_at <= seconds(clock)) return { status: 'expired', isOver: true };
@@ -109,7 +120,7 @@ export function createMail({ db, clock, log, seal, config, dataDir, issuer }: Ma
       const { to, template } = letter;
       if (!isAddress(to)) return false;
       const { from, templates } = current();
-      const service: ServiceInfo = { linkSeconds: config.linkSeconds, name: from.name, url: issuer() };
+      const service: ServiceInfo = { linkSeconds: config.linkSeconds, name: from.name, url: issuer(), look: lookNow() };
       const content: Content = { ...renderLetter(templates(), letter, service), to };
       const [id, now] = [newId(), seconds(clock)];
       const lifetime = letter.seconds ?? ('link' in TEMPLATES[template] ? config.linkSeconds : NOTICE_SECONDS);

@@ -74,7 +74,16 @@ function format(kind: ValueKind, value: string | number, language: string): stri
   }
 }
 
+/** What mails share with pages. */
+export interface MailLook {
+  readonly color?: string | undefined;
+  readonly ink?: string | undefined;
+  /** The whole address of the logo. */
+  readonly logo?: string | undefined;
+}
+
 export interface RenderInput {
+  readonly look?: MailLook | undefined;
   readonly template: TemplateText;
   readonly layout: string;
   readonly language: string;
@@ -82,7 +91,7 @@ export interface RenderInput {
   readonly values: Readonly<Record<string, string | number>>;
 }
 
-export function render({ template, layout, language, kinds, values }: RenderInput): MailText {
+export function render({ template, layout, look = {}, language, kinds, values }: RenderInput): MailText {
   const texts = new Map<string, string>();
   for (const [name, kind] of Object.entries(kinds)) {
     const value = values[name];
@@ -100,6 +109,9 @@ export function render({ template, layout, language, kinds, values }: RenderInpu
     subject: escapeHtml(subject),
     language: escapeHtml(language),
     service: escapeHtml(texts.get('service') ?? ''),
+    color: look.color ?? '#1f4e8c',
+    ink: look.ink ?? '#fff',
+    logo: look.logo === undefined ? '' : `<p><img src="${escapeHtml(checkUrl(look.logo))}" alt="" height="40"></p>`,
   };
   return {
     subject,

@@ -10,7 +10,7 @@ import { PLACEHOLDER, type TemplateText } from './render.ts';
 
 export const BUILT_IN = fileURLToPath(new URL('./templates', import.meta.url));
 const LAYOUT = 'layout.html';
-const LAYOUT_VALUES = ['content', 'language', 'service', 'subject'];
+const LAYOUT_VALUES = ['color', 'content', 'ink', 'language', 'logo', 'service', 'subject'];
 /** The language that has every template. */
 const COMPLETE_LANGUAGE = 'en';
 const LANGUAGE = /^[a-z]{2,3}$/;

@@ -15,7 +15,7 @@ import type { IdentityConfig } from '../settings/index.ts';
 
 /** For one message. Shorter than the wait before the first retry. */
 export const TIMEOUT_MS = 20_000;
-const DEFAULT_FROM: Mailbox = { name: 'Gatehouse', address: 'gatehouse@localhost' };
+const DEFAULT_ADDRESS = 'gatehouse@localhost';
 
 type Settings = Pick<
   IdentityConfig,
@@ -36,12 +36,12 @@ function credentialsOf({ smtpHost, smtpTls, smtpUser, smtpPassword }: Settings):
   return { user: smtpUser, password: smtpPassword };
 }
 
-/** The sender. Its name is the name of the service in mails. */
-export function senderOf({ smtpHost, mailFrom }: Settings): Mailbox {
+/** The sender. Its name is the name of the service in mails: that of the pages, unless the setting says another. */
+export function senderOf({ smtpHost, mailFrom, brandName }: Settings & Pick<IdentityConfig, 'brandName'>): Mailbox {
   if (mailFrom === undefined && smtpHost !== undefined)
     throw new ConfigError('GATEHOUSE_IDENTITY_MAIL_FROM must be set with GATEHOUSE_IDENTITY_SMTP_HOST, for the sender of mails');
-  const from = mailFrom === undefined ? DEFAULT_FROM : mailboxOf(mailFrom)!;
-  return { ...from, name: from.name || DEFAULT_FROM.name };
+  const from = mailFrom === undefined ? { name: '', address: DEFAULT_ADDRESS } : mailboxOf(mailFrom)!;
+  return { ...from, name: from.name || brandName };
 }
 
 const folderOf = ({ mailFolder }: Settings, dataDir: string): string => resolve(mailFolder ?? join(dataDir, 'mail'));

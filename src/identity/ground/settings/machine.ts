@@ -20,7 +20,7 @@ export const machineSettings = {
   ),
   brandLogo: setting.optionalText(
     'GATEHOUSE_IDENTITY_BRAND_LOGO',
-    'File with the logo at the top of these pages: PNG, JPEG, WebP or SVG, at most 256 KiB. It is also the icon in the browser.',
+    'File with the logo at the top of these pages: PNG, JPEG, WebP or SVG, at most 256 KiB. It is also the icon in the browser. Administrators cannot store another logo or icon then.',
   ),
   databaseUrl: setting.databaseUrl(
     'GATEHOUSE_IDENTITY_DATABASE_URL',

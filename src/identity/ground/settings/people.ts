@@ -2,6 +2,13 @@
 import { setting } from '../../../platform/config/index.ts';
 import { mailboxOf, TLS_MODES } from '../../../platform/mail/index.ts';
 
+/** The languages that there are pages in. */
+export const PAGE_LANGUAGES = ['en', 'es'] as const;
+
+/** A page that people open from ours, in another window. */
+const linkTo = (name: string, what: string) =>
+  setting.address(`GATEHOUSE_IDENTITY_${name}_URL`, `Address of ${what}: a link at the foot of these pages.`);
+
 export const lookSettings = {
   brandName: setting.text(
     'GATEHOUSE_IDENTITY_BRAND_NAME',
@@ -19,6 +26,15 @@ export const lookSettings = {
       return value;
     },
   ),
+  pageLanguage: setting.choice(
+    'GATEHOUSE_IDENTITY_PAGE_LANGUAGE',
+    'en',
+    PAGE_LANGUAGES,
+    'Language of these pages for readers whose browser asks for none that there is.',
+  ),
+  helpUrl: linkTo('HELP', 'the help for people'),
+  termsUrl: linkTo('TERMS', 'the terms of use'),
+  privacyUrl: linkTo('PRIVACY', 'what is done with personal data'),
 } as const;
 
 export const registrationSettings = {
@@ -83,7 +99,7 @@ export const mailSettings = {
     'GATEHOUSE_IDENTITY_MAIL_FROM',
     undefined,
     'Name <address>',
-    'Sender of mails. Its name is the name of the service in mails. Required with an SMTP server.',
+    'Sender of mails. Its name is the name of the service in mails; without one it is that of the pages. Required with an SMTP server.',
     (value) => {
       if (value === '') return undefined;
       if (!mailboxOf(value)) throw new Error(`must be an address, or as in Example <id@example.org>, not "${value}"`);

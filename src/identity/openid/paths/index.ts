@@ -86,6 +86,15 @@ export const pictureIdIn = (path: string): string | undefined => PICTURE.exec(pa
 const LOGO = new RegExp(`^${logoPath('([\\w-]{43})')}$`);
 export const logoIdIn = (path: string): string | undefined => LOGO.exec(path)?.[1];
 
+const PREVIEWS = `${ROOT}/previews`;
+const PREVIEW = /^\/openid\/previews\/([\w-]{43})(\/style\.css)?$/;
+export const previewPath = (id: string): string => `${PREVIEWS}/${id}`;
+/** The id of the preview at a path, and whether its style is asked for. */
+export function previewIn(path: string): { readonly id: string; readonly isStyle: boolean } | undefined {
+  const [, id, file] = PREVIEW.exec(path) ?? [];
+  return id === undefined ? undefined : { id, isStyle: file !== undefined };
+}
+
 const READ = ['GET', 'HEAD'];
 const PUBLIC = ['GET', 'HEAD', 'OPTIONS'];
 const API = ['OPTIONS', 'POST'];
@@ -123,6 +132,7 @@ const METHODS: readonly (readonly [path: string | RegExp, methods: readonly stri
   [FAVICON, READ],
   [PICTURE, READ],
   [LOGO, READ],
+  [PREVIEW, READ],
   [CHANGE_PASSWORD, READ],
   [LANGUAGE_PATH, ['POST']],
   ...Object.values(ACCOUNT_PAGES).map((path) => [path, PAGE] as const),

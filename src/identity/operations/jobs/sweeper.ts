@@ -12,6 +12,7 @@ import type { Passwords } from '../../directory/passwords/index.ts';
 import type { Devices } from '../../directory/two-factor/index.ts';
 import type { Users } from '../../directory/users/index.ts';
 import type { Links } from '../../ground/links/index.ts';
+import type { Previews } from '../../ground/look/index.ts';
 import type { Mail } from '../../ground/mail/index.ts';
 import type { Federation } from '../../login/federation/index.ts';
 import type { Revocations, TokenKeys } from '../../login/tokens/index.ts';
@@ -35,6 +36,7 @@ export function startSweeper(deps: {
   groups: Pick<Groups, 'sweep'>;
   links: Links;
   mail: Mail;
+  previews: Pick<Previews, 'sweep'>;
   notifications: { sweep(): Promise<number> };
   auditExports: { sweep(stopping: AbortSignal): Promise<number> };
   registrationKeys: RegistrationKeys;
@@ -59,6 +61,7 @@ export function startSweeper(deps: {
     groups,
     links,
     mail,
+    previews,
     notifications,
     auditExports,
     registrationKeys,
@@ -101,6 +104,7 @@ export function startSweeper(deps: {
       async () => (ended += await devices.sweep()),
       async () => (ended += await links.sweep()),
       async () => (ended += await mail.sweep()),
+      async () => (ended += await previews.sweep()),
       async () => (ended += await notifications.sweep()),
       async () => (ended += await registrationKeys.sweep()),
       async () => void (await accountDeletion.deleteDue(stopping)),

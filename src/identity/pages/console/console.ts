@@ -47,6 +47,7 @@ function showDocument(files: PageFiles, issuer: string, browser: BrowserRequest,
       version,
       issuer,
     },
+    hasFrames: true,
     withoutScripts: words.needsScripts,
   });
   const { request, response } = browser.exchange;

@@ -7,7 +7,7 @@ import type { Mount, RawExchange } from '../../../platform/http/index.ts';
 import { tagOf } from '../../access/context/index.ts';
 import type { Actor } from '../../ground/audit/index.ts';
 import { fail } from '../../ground/faults.ts';
-import { createCurrentAssets, FAVICON } from '../../ground/look/index.ts';
+import { FAVICON } from '../../ground/look/index.ts';
 import { createApplicationGrants } from '../../openid/application-grants/index.ts';
 import { createKeyrockCodes } from '../../openid/keyrock/index.ts';
 import {
@@ -48,8 +48,7 @@ const originOf = ({ address, request: { headers } }: RawExchange) => ({
 });
 
 export function createOpenid(deps: OpenidDeps) {
-  const { records, config, accessTokens, openidKeys: keys } = deps;
-  const assets = createCurrentAssets(config);
+  const { records, accessTokens, openidKeys: keys, assets } = deps;
   const wallet = createWalletNode(deps);
   const grants: GrantCounts = { good: {}, refused: {} };
   let loaded: Serving | undefined;
@@ -57,7 +56,7 @@ export function createOpenid(deps: OpenidDeps) {
     if (loaded) return loaded;
     const [{ createServing }, { createCurrentProvider }] = await Promise.all([import('./serving.ts'), loadProvider()]);
     // Another request may have been waiting, too.
-    loaded ??= createServing(deps, { assets, keys, wallet, grants, createCurrentProvider });
+    loaded ??= createServing(deps, { keys, wallet, grants, createCurrentProvider });
     return loaded;
   }
   const provider = async (): Promise<Provider> => (await serving()).provider();

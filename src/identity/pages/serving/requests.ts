@@ -34,6 +34,7 @@ import {
   METADATA,
   NEW_EMAIL_PAGE,
   pictureIdIn,
+  previewIn,
   ROOT,
   refuseRepeatedCode,
   webssoIn,
@@ -52,6 +53,7 @@ import {
   walletRequestAt,
 } from '../sign-in/index.ts';
 import type { WebssoHandler } from '../websso/index.ts';
+import type { PreviewPages } from './previews.ts';
 
 export interface RequestDeps extends WalletRequestsDeps {
   readonly gate: Gate;
@@ -62,6 +64,7 @@ export interface RequestDeps extends WalletRequestsDeps {
   readonly websso: WebssoHandler;
   picture(id: string): Promise<StoredPicture | undefined>;
   logo(id: string): Promise<StoredPicture | undefined>;
+  readonly preview: PreviewPages;
   readonly people: PeoplePages;
   readonly newEmail: NewEmailPage;
   readonly invitation: InvitationHandler;
@@ -126,6 +129,8 @@ export async function handleRequest(deps: RequestDeps, exchange: RawExchange): P
     response.writeHead(200, assetHeaders(browser.path, asset)).end(asset.bytes);
     return;
   }
+  const preview = previewIn(browser.path);
+  if (preview) return deps.preview(browser, preview);
   const pictureId = pictureIdIn(browser.path);
   if (pictureId !== undefined) return sendPicture(exchange, pictureId, await deps.picture(pictureId));
   const logoId = logoIdIn(browser.path);

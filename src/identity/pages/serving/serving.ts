@@ -12,7 +12,7 @@ import type { DelegatedAccess } from '../../delegation/delegated-access/index.ts
 import type { Passwords } from '../../directory/passwords/index.ts';
 import type { Pictures } from '../../directory/pictures/index.ts';
 import type { Users } from '../../directory/users/index.ts';
-import type { Assets } from '../../ground/look/index.ts';
+import type { Assets, Previews } from '../../ground/look/index.ts';
 import type { Deps } from '../../ground/resource/index.ts';
 import type { Federation } from '../../login/federation/index.ts';
 import type { SessionTokens } from '../../login/tokens/index.ts';
@@ -46,6 +46,7 @@ import {
   type SignInDeps,
 } from '../sign-in/index.ts';
 import { createWebssoHandler } from '../websso/index.ts';
+import { createPreviewPages } from './previews.ts';
 import { handleRequest } from './requests.ts';
 
 export interface OpenidDeps
@@ -58,6 +59,8 @@ export interface OpenidDeps
     Omit<RoleCredentialDeps, 'walletAddress'>,
     WalletNodeDeps {
   readonly access: Access;
+  readonly assets: Assets;
+  readonly previews: Previews;
   readonly users: Users;
   readonly passwords: Passwords;
   readonly seal: Seal;
@@ -87,15 +90,14 @@ export interface OpenidDeps
 
 /** What exists from the start. */
 interface ServingDeps {
-  readonly assets: Assets;
   readonly keys: OpenidKeys;
   readonly wallet: WalletNode;
   readonly grants: GrantCounts;
   readonly createCurrentProvider: CreateCurrentProvider;
 }
 
-export function createServing(deps: OpenidDeps, { assets, keys, wallet, grants, createCurrentProvider }: ServingDeps) {
-  const { clock, records, gate, federation, issuer } = deps;
+export function createServing(deps: OpenidDeps, { keys, wallet, grants, createCurrentProvider }: ServingDeps) {
+  const { clock, records, gate, federation, issuer, assets } = deps;
   const signIn = createSignIn({ ...deps, generationOf: deps.records.generationOf });
   const people = createPeoplePages(deps);
   const keepAccountLogins = createKeepAccountLogins(deps);
@@ -144,6 +146,7 @@ export function createServing(deps: OpenidDeps, { assets, keys, wallet, grants, 
     newEmail,
     current,
     assets,
+    preview: createPreviewPages(deps),
     issuer,
     walletProviders: deps.walletProviders,
   };

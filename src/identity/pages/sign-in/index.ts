@@ -6,5 +6,5 @@ export { newPasskeyForm } from './passkey-forms.ts';
 export { registerPasswordGrant } from './password-grant.ts';
 export { handleProviderRequest } from './provider-requests.ts';
 export { createSignIn, type SignInDeps } from './sign-in.ts';
-export { dashboardPage, expiredPage, notSignedInPage, type PageLink } from './sign-in-pages.ts';
+export { dashboardPage, expiredPage, notSignedInPage, type PageLink, signInPage } from './sign-in-pages.ts';
 export { type WalletRequestsDeps, walletRequestAt } from './wallet-requests.ts';

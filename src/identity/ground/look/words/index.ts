@@ -1,4 +1,5 @@
 // The texts of the pages, in each language. A file for each area of pages holds its texts in all languages.
+import type { PAGE_LANGUAGES } from '../../settings/index.ts';
 import { access } from './access.ts';
 import { account } from './account.ts';
 import { activity } from './activity.ts';
@@ -49,10 +50,9 @@ const spanish: PageWords = {
   ...refusals.es,
 };
 
-/** By language. The first is for readers of all others. */
-export const LANGUAGES = { en: english, es: spanish } as const satisfies Readonly<Record<string, PageWords>>;
-export type PageLanguage = keyof typeof LANGUAGES;
-export const DEFAULT_LANGUAGE: PageLanguage = 'en';
+/** By language. */
+export const LANGUAGES = { en: english, es: spanish } as const satisfies Readonly<Record<PageLanguage, PageWords>>;
+export type PageLanguage = (typeof PAGE_LANGUAGES)[number];
 
 /** The first of the language tags that there are pages in: `es-MX` is read in `es`. */
 export const languageFor = (tags: readonly string[]): PageLanguage | undefined =>

@@ -1,0 +1,162 @@
+// The settings of a group as a form: each with its sentence and default, what the operator has fixed read only.
+import { html, nothing, type TemplateResult } from 'lit';
+import { keyed } from 'lit/directives/keyed.js';
+import { edit, type Version } from '../../shared/edit.ts';
+import type { FormField, FormValues } from '../../shared/form.ts';
+import { ApiError } from '../../shared/http.ts';
+import type { Content } from '../../shared/screen.ts';
+import { announce } from '../../shared/status.ts';
+import { durationText } from '../../shared/time.ts';
+import { frame } from '../frame.ts';
+import { api } from '../session.ts';
+import { words } from '../words/index.ts';
+
+export type Input =
+  | { readonly type: 'text' | 'list' | 'address' | 'pattern' | 'secret' | 'flag' }
+  | { readonly type: 'number'; readonly min: number; readonly max: number }
+  | { readonly type: 'choice'; readonly choices: readonly string[] };
+
+export interface Setting {
+  readonly key: string;
+  readonly value: string | null;
+  readonly source: 'environment' | 'file' | 'service' | 'default';
+  readonly unit: string;
+  readonly about: string;
+  readonly group: keyof typeof words.settings.groups | null;
+  readonly default: string | null;
+  readonly input: Input;
+}
+
+export const PATH = '/v3/OS-SERVICE/settings';
+export const isFixed = ({ source }: Setting): boolean => source === 'environment' || source === 'file';
+
+/** What a person calls it; settings of the machine have no other name than their key. */
+export const nameOf = ({ key }: Setting): string => (words.settings.names as Readonly<Record<string, string>>)[key] ?? key;
+
+/** The value of a choice in the words of the person. */
+const choiceOf = (choice: string): string => (words.settings.choices as Readonly<Record<string, string>>)[choice] ?? choice;
+
+export function shownValue(setting: Setting): Content {
+  const { value, unit, input } = setting;
+  if (value === null || value === '') return words.service.notSet;
+  if (input.type === 'flag' || input.type === 'choice') return choiceOf(value);
+  if (input.type === 'number') return html`<span lang=${unit === 'seconds' ? nothing : 'en'}>${amount(value, setting)}</span>`;
+  return html`<code>${value}</code>`;
+}
+
+/** A number with what it counts; times as people say them. */
+const amount = (value: string, { unit, input }: Setting): string =>
+  input.type !== 'number' ? value : unit === 'seconds' ? durationText(Number(value)) : `${value} ${unit}`;
+
+/** Empty means the default: a secret that is set is not shown, and stays when nothing is entered. */
+function fieldOf(setting: Setting): FormField {
+  const { key, value, source, about, unit, input } = setting;
+  const stored = source === 'service' ? (value ?? '') : '';
+  const what = html`<span lang="en">${about}</span>`;
+  const fallback =
+    setting.default === null || setting.default === ''
+      ? words.settings.noDefault
+      : words.settings.defaultIs(amount(setting.default, setting));
+  const range = input.type === 'number' ? words.settings.range(input.min, input.max, unit) : '';
+  const common = { name: key, label: nameOf(setting), hint: html`${what} ${range} ${fallback}`, value: stored, unmarked: true };
+  if (isFixed(setting))
+    return {
+      ...common,
+      type: 'text',
+      value: value ?? '',
+      readOnly: true,
+      hint: html`${words.settings.fixed} <code>${key}</code>`,
+    };
+  const options = (choices: readonly string[]) => [
+    { value: '', label: words.settings.asDefault(choiceOf(setting.default ?? '')) },
+    ...choices.map((choice) => ({ value: choice, label: choiceOf(choice) })),
+  ];
+  switch (input.type) {
+    case 'choice':
+      return { ...common, type: 'select', hint: what, options: options(input.choices) };
+    case 'flag':
+      return { ...common, type: 'select', hint: what, options: options(['on', 'off']) };
+    case 'secret':
+      return {
+        ...common,
+        type: 'password',
+        value: undefined,
+        hint: html`<span lang="en">${about}</span> ${value === null ? nothing : words.settings.secretSet}`,
+      };
+    case 'number':
+      return { ...common, pattern: '\\d+' };
+    default:
+      return common;
+  }
+}
+
+/** The service says keys; people see names. The refusal is shown at the setting that it is about. */
+function withNames(error: unknown, settings: readonly Setting[]): unknown {
+  if (!(error instanceof ApiError) || error.status !== 400) return error;
+  const [, field] = /^Invalid setting: (GATEHOUSE_\w+)/.exec(error.message) ?? [];
+  const text = error.message.replace(/^Invalid setting: /, '').replaceAll(/GATEHOUSE_\w+/g, (key) => {
+    const found = settings.find((one) => one.key === key);
+    return found ? `“${nameOf(found)}”` : key;
+  });
+  return new ApiError(error.status, text, { field });
+}
+
+export type Group = NonNullable<Setting['group']>;
+
+export async function readSettings(signal?: AbortSignal): Promise<Version<readonly Setting[]>> {
+  const { body, etag } = await api.read<{ settings: Setting[] }>(PATH, signal ? { signal } : {});
+  return { thing: body.settings, etag };
+}
+
+async function save(all: readonly Setting[], group: Group, values: FormValues, etag: string | undefined): Promise<void> {
+  const changes: Record<string, string | null> = {};
+  const settings = all.filter((one) => one.group === group);
+  for (const setting of settings) {
+    if (isFixed(setting)) continue;
+    const entered = values.text(setting.key);
+    const before = setting.source === 'service' ? (setting.value ?? '') : '';
+    // Nothing entered for a secret: it stays as it is.
+    if (setting.input.type === 'secret' ? entered !== '' : entered !== before)
+      changes[setting.key] = entered === '' ? null : entered;
+  }
+  if (values.checked('forget'))
+    for (const { key, input, source } of settings) if (input.type === 'secret' && source === 'service') changes[key] ??= null;
+  try {
+    await api.patch(PATH, { settings: changes }, etag === undefined ? {} : { ifMatch: etag });
+  } catch (error) {
+    throw withNames(error, all);
+  }
+}
+
+/** `onEntered`: what is typed, before it is saved. */
+export function settingForm(
+  version: Version<readonly Setting[]>,
+  group: Group,
+  reload: () => Promise<void>,
+  onEntered?: (key: string, value: string) => void,
+): TemplateResult {
+  const ofGroup = (all: readonly Setting[]) => all.filter((one) => one.group === group);
+  const hasSecret = (all: readonly Setting[]) =>
+    ofGroup(all).some(({ input, source }) => input.type === 'secret' && source === 'service');
+  const forget: FormField = { name: 'forget', type: 'checkbox', label: words.settings.forgetSecret };
+  const field = (setting: Setting): FormField => ({
+    ...fieldOf(setting),
+    ...(onEntered ? { onChange: (value: string) => onEntered(setting.key, value) } : {}),
+  });
+  return html`${keyed(
+    // A form of its own for each version: a secret does not stay in it after it was saved.
+    version.etag,
+    edit<readonly Setting[]>({
+      version,
+      fields: (all) => [...ofGroup(all).map(field), ...(hasSecret(all) ? [forget] : [])],
+      read: () => readSettings(),
+      save: (values, etag) => save(version.thing, group, values, etag),
+      onSaved: async () => {
+        frame.setDirty(false);
+        await reload();
+        announce(words.settings.saved);
+      },
+      onDirty: () => frame.setDirty(true),
+    }),
+  )}`;
+}

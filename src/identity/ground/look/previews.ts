@@ -1,0 +1,53 @@
+// Pages that show what is not saved yet, for some minutes, at an address that nobody guesses. They are rendered in frames of the console.
+import { type Clock, seconds } from '../../../platform/clock.ts';
+import { newSecret } from '../../../platform/ids.ts';
+import type { Database } from '../database/index.ts';
+import type { Scheme } from './brand-colors.ts';
+import { deletePreviews, findPreview, insertPreview } from './previews.store.ts';
+import type { PageLanguage } from './words/index.ts';
+
+const LIFE_SECONDS = 600;
+
+/** How the service would look. */
+export interface LookDraft {
+  readonly name: string;
+  readonly color: string | undefined;
+  /** An image as a data: address; undefined for none. */
+  readonly logo: string | undefined;
+  readonly links: {
+    readonly help?: string | undefined;
+    readonly terms?: string | undefined;
+    readonly privacy?: string | undefined;
+  };
+  readonly language: PageLanguage;
+  readonly scheme: Scheme;
+}
+
+export type PreviewContent =
+  | { readonly kind: 'look'; readonly look: LookDraft }
+  /** The HTML of a mail. */
+  | { readonly kind: 'mail'; readonly html: string };
+
+export interface Preview {
+  readonly id: string;
+  readonly expiresAt: number;
+}
+
+export function createPreviews({ db, clock }: { readonly db: Database; readonly clock: Clock }) {
+  return {
+    async make(content: PreviewContent): Promise<Preview> {
+      const preview = { id: newSecret(), expiresAt: seconds(clock) + LIFE_SECONDS };
+      await db.write((tx) => insertPreview(tx, { ...preview, content: JSON.stringify(content) }));
+      return preview;
+    },
+
+    async find(id: string): Promise<PreviewContent | undefined> {
+      const content = await findPreview(db.read, id, seconds(clock));
+      return content === undefined ? undefined : (JSON.parse(content) as PreviewContent);
+    },
+
+    sweep: (): Promise<number> => db.write((tx) => deletePreviews(tx, seconds(clock))),
+  };
+}
+
+export type Previews = ReturnType<typeof createPreviews>;
