@@ -12,7 +12,7 @@ import {
   readDatabase as read,
 } from '../platform/database/index.ts';
 import { withoutTimeLimit } from '../platform/deadline.ts';
-import { createApp, createServer, mountProbes, type Server } from '../platform/http/index.ts';
+import { createApp, createServer, type ErrorFormat, mountProbes, type Server } from '../platform/http/index.ts';
 import type { Job } from '../platform/jobs/index.ts';
 import { createMetrics, type Metrics } from '../platform/metrics/index.ts';
 import { createApiPages, createGuidePages } from '../platform/pages/index.ts';
@@ -129,6 +129,11 @@ export async function createIdentityService(options: IdentityServiceOptions): Pr
   }
 }
 
+function errorFormatOfPath(path: string): ErrorFormat {
+  if (path.startsWith(SCIM)) return scimErrors;
+  return path.startsWith('/openid/') || path === OAUTH2_TOKEN ? oauthErrors : keystoneErrors;
+}
+
 async function createServiceOn(db: Database, options: IdentityServiceOptions): Promise<IdentityService> {
   const serviceSettings = createServiceSettings({ db, ...options });
   await serviceSettings.start();
@@ -162,14 +167,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
     app,
     mounts: [openid.mount, apiPages, createGuidePages()],
     canonicalUrl: (url) => (url.startsWith(SCIM) ? canonicalUrl(url) : url),
-    errorFormatOf: (path, headers) => {
-      if (wantsPage(path, headers)) return pageErrors(headers, openid.brand());
-      return path.startsWith(SCIM)
-        ? scimErrors
-        : path.startsWith('/openid/') || path === OAUTH2_TOKEN
-          ? oauthErrors
-          : keystoneErrors;
-    },
+    errorFormatOf: (path, headers) => (wantsPage(path, headers) ? pageErrors(headers, openid.brand()) : errorFormatOfPath(path)),
     authenticate: createAuthenticate(tokens, connections),
     answersOptions: true,
     authorize,
