@@ -89,7 +89,8 @@ export function createEntitlements({ clock, log, access, isGroupInDirectory }: E
     if (provider.may_give_admin === 0)
       for (const { group_id: id, role_id: roleId, target_id: targetId } of await grantsOfGroups(reader, ids))
         if (!withheld.has(id!) && (targetId === null || (await isManaging(reader, roleId)))) withheld.set(id!, 'manages_others');
-    return groups.map((group) => ({ ...group, why: group.why ?? withheld.get(group.id!) ?? null }));
+    const judged = groups.map((group) => ({ ...group, why: group.why ?? withheld.get(group.id!) ?? null }));
+    return judged.sort((one, other) => (one.name < other.name ? -1 : 1));
   }
 
   /** Roles in projects of the user's domain. Other than Keystone, a project that does not exist is not created. */

@@ -107,9 +107,9 @@ onEachDatabase('A sign-in provider', (api) => {
       refusal: null,
       user: { kind: 'choice', id: null, name: sub, email: `${sub}@example.org`, domain_id: 'default' },
       groups: [
-        { id: group.id, name: group.name, why: null },
         { id: masters.id, name: masters.name, why: 'manages_others' },
         { id: null, name: 'nothing', why: 'not_found' },
+        { id: group.id, name: group.name, why: null },
       ],
       roles: [
         { project: project.name, role: 'member', why: null },

@@ -1,5 +1,6 @@
 // The metadata of the credential issuer (OID4VCI, 12.2).
 import { ISSUED_FORMATS } from '../../../verifiable/issuing/index.ts';
+import type { Assets } from '../../ground/look/index.ts';
 import type { IdentityConfig } from '../../ground/settings/index.ts';
 import type { IssuerIdentity } from '../issuer/index.ts';
 import { CLAIM_NAMES, issuedTypeOf } from '../types/index.ts';
@@ -8,6 +9,9 @@ import { ENCODINGS, KEY_ALGORITHMS, type RequestEncryption } from './encryption.
 import type { KeyAttestations } from './key-attestations.ts';
 import { CREDENTIAL, NONCE, NOTIFICATION } from './paths.ts';
 import { PROOF_ALGORITHMS } from './proofs.ts';
+
+/** A larger logo is named by its address, which not every wallet fetches: the metadata are read often. */
+const MAX_LOGO = 24 * 1024;
 
 /** How long a signed form is good. */
 const SIGNED_SECONDS = 3600;
@@ -22,9 +26,28 @@ function proofTypes({ isKnown, requirement }: KeyAttestations): Readonly<Record<
   return { jwt: proof, ...(isKnown ? { attestation: proof } : {}) };
 }
 
+/** The name and the logo of the pages, for wallets. */
+function issuerDisplay({ brand, at }: Assets, issuer: string) {
+  const { name, logo: path } = brand;
+  const asset = path === undefined ? undefined : at(path);
+  if (path === undefined || asset === undefined) return { name };
+  const { type, bytes } = asset;
+  const uri = bytes.length > MAX_LOGO ? new URL(path, issuer).href : `data:${type};base64,${bytes.toString('base64')}`;
+  return { name, logo: { uri, alt_text: name } };
+}
+
+/** Cards in wallets have the colour of the pages. */
+const cardColors = ({ accent }: Assets['brand']) =>
+  accent === undefined ? {} : { background_color: accent.color, text_color: accent.ink };
+
+interface Described {
+  readonly issuer: string;
+  readonly attestations: KeyAttestations;
+  readonly assets: Assets;
+}
+
 function describe(
-  issuer: string,
-  attestations: KeyAttestations,
+  { issuer, attestations, assets }: Described,
   { type, format }: CredentialConfiguration,
 ): Readonly<Record<string, unknown>> {
   const { bindingMethods, signingAlgorithms, typeMetadata, claimPath } = ISSUED_FORMATS[format];
@@ -34,7 +57,8 @@ function describe(
     mandatory,
     display: [{ name: CLAIM_NAMES[name], locale: 'en' }],
   });
-  const display = [{ name: type.name, ...(type.description === '' ? {} : { description: type.description }) }];
+  const description = type.description === '' ? {} : { description: type.description };
+  const display = [{ name: type.name, ...description, ...cardColors(assets.brand) }];
   return {
     format,
     scope: scopeOf(type.id),
@@ -53,7 +77,8 @@ export interface MetadataDeps {
   readonly configurations: Configurations;
   readonly encryption: RequestEncryption;
   readonly identity: Pick<IssuerIdentity, 'sign'>;
-  readonly config: Pick<IdentityConfig, 'credentialBatchSize' | 'brandName'>;
+  readonly config: Pick<IdentityConfig, 'credentialBatchSize'>;
+  readonly assets: Assets;
   readonly attestations: KeyAttestations;
   issuer(): string;
   /** In seconds. */
@@ -83,10 +108,8 @@ export function createIssuerMetadata(deps: MetadataDeps) {
         enc_values_supported: [...ENCODINGS],
         encryption_required: false,
       },
-      display: [{ name: config.brandName }],
-      credential_configurations_supported: Object.fromEntries(
-        all.map((one) => [one.id, describe(issuer, deps.attestations, one)]),
-      ),
+      display: [issuerDisplay(deps.assets, issuer)],
+      credential_configurations_supported: Object.fromEntries(all.map((one) => [one.id, describe({ ...deps, issuer }, one)])),
     };
   }
 

@@ -4,6 +4,7 @@ import type { Throttle } from '../../../platform/limits/index.ts';
 import type { Seal } from '../../../platform/seal/index.ts';
 import type { Access } from '../../access/context/index.ts';
 import type { WalletProviders } from '../../applications/wallet-providers/index.ts';
+import type { Assets } from '../../ground/look/index.ts';
 import type { Deps } from '../../ground/resource/index.ts';
 import { createDpopProofs } from '../../openid/provider/index.ts';
 import type { Records } from '../../openid/records/index.ts';
@@ -25,6 +26,7 @@ export interface RoleCredentialsDeps
   extends Pick<Deps, 'db' | 'clock' | 'change' | 'config'>,
     Pick<IssuanceDeps, 'accounts' | 'onIssued'> {
   readonly seal: Seal;
+  readonly assets: Assets;
   readonly records: Records;
   readonly access: Access;
   readonly types: CredentialTypes;
@@ -38,7 +40,7 @@ export interface RoleCredentialsDeps
 }
 
 export function createRoleCredentials(deps: RoleCredentialsDeps) {
-  const { clock, config, records, access, configurations, identity, issuer } = deps;
+  const { clock, config, assets, records, access, configurations, identity, issuer } = deps;
   const { haip: isHaip } = config;
   refuseOfferLink(config);
   const encryption = createRequestEncryption(deps);
@@ -62,6 +64,7 @@ export function createRoleCredentials(deps: RoleCredentialsDeps) {
       encryption,
       identity,
       config,
+      assets,
       attestations,
       issuer,
       now: () => seconds(clock),
