@@ -314,6 +314,7 @@ async function tourSecondFactor(api: Recorder, admin: string): Promise<void> {
   await call('GET', `${factor}/devices`);
   await call('GET', `/v3/users/${user.id}/OS-PASSKEYS/passkeys`);
   await call('GET', `/v3/users/${user.id}/OS-SESSIONS/sessions`);
+  await call('GET', `/v3/users/${user.id}/OS-DELEGATED/access`);
 }
 
 async function tourRegistration(api: Recorder, { library, group }: Town): Promise<void> {

@@ -9,6 +9,7 @@ import { mountLimits } from './catalog/limits/index.ts';
 import { mountPolicyAssociations } from './catalog/policies/index.ts';
 import { mountApplicationCredentials } from './delegation/application-credentials/index.ts';
 import { mountCredentials, mountEc2Credentials } from './delegation/credentials/index.ts';
+import { mountDelegatedAccess } from './delegation/delegated-access/index.ts';
 import { mountOAuth1 } from './delegation/oauth1/index.ts';
 import { mountTrusts } from './delegation/trusts/index.ts';
 import { mountDomainConfig, mountEffectiveSettings } from './directory/domain-config/index.ts';
@@ -85,6 +86,7 @@ const MOUNTS = [
   mountRevokeEvents,
   mountApplicationCredentials,
   mountTrusts,
+  mountDelegatedAccess,
   mountOAuth1,
   mountFederation,
   mountIssuedCredentials,

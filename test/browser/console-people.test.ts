@@ -86,6 +86,24 @@ onUsualDatabase('People in the console', (api) => {
     await api.logIn({ id: person.id, password: made });
   });
 
+  it('shows what acts for a person, and ends it', async () => {
+    const person = await makeUser(api, { default_project_id: (await api.make('project', { name: uniqueName('project') })).id });
+    const key = { tenant_id: (await userOf(api, person.id)).default_project_id };
+    assert.equal((await api.post(`/v3/users/${person.id}/credentials/OS-EC2`, key)).status, 201);
+    assert.equal((await api.post(`/v3/users/${person.id}/credentials/OS-EC2`, key)).status, 201);
+    const page = await openConsole(chromium, api, { path: `/people/${person.id}?tab=access` });
+    const rows = page.getByRole('row', { name: people.delegatedKinds['EC2 key'] });
+    await rows.nth(1).waitFor();
+    await rows.first().getByRole('button').click();
+    await inDialog(page, people.endDelegated);
+    await told(page, people.delegatedEnded);
+    assert.equal(await rows.count(), 1);
+    await press(page, people.endAllDelegated);
+    await inDialog(page, people.endAllDelegated);
+    await page.getByText(people.nothingDelegated).waitFor();
+    assert.deepEqual((await api.get(`/v3/users/${person.id}/OS-DELEGATED/access`)).body.delegated_access, []);
+  });
+
   it('tells the second of two who change a person, and loses nothing', async () => {
     const person = await makeUser(api);
     const page = await openConsole(chromium, api, { path: `/people/${person.id}` });

@@ -97,6 +97,19 @@ export function personScreens(person: { id: string; name: string }, world: Conso
           [{ name: people.endToken, rule: 'access_tokens', ids }],
     ),
     tab(
+      'access',
+      ['identity:list_delegated_access'],
+      [
+        {
+          name: people.endAllDelegated,
+          rule: 'identity:end_delegated_access',
+          ids,
+          request: ['DELETE', `${path}/OS-DELEGATED/access`],
+        },
+        ...(isSelf ? [] : [{ name: new RegExp(`^${people.endDelegated}: `), rule: 'identity:end_delegated_access', ids }]),
+      ],
+    ),
+    tab(
       'groups',
       ['identity:list_groups_for_user'],
       [

@@ -162,6 +162,8 @@ export function idsFor(path: string, world: World): Ids {
     passkey_id: 'no-passkey',
     access_token_id: 'no-token',
     session_id: 'no-session',
+    delegated_kind: 'application_credential',
+    delegated_id: world.applicationCredential.id,
     activation_key: 'no-key',
     token_id: 'no-token',
     id: ofScim ? scim[ofScim as keyof typeof scim] : 'no-id',

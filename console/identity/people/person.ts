@@ -12,6 +12,7 @@ import type { User } from '../resources.ts';
 import { api, session } from '../session.ts';
 import { words } from '../words/index.ts';
 import { lockBadge, readLock } from './lock.ts';
+import { PersonAccess } from './person-access.ts';
 import { PersonCredentials } from './person-credentials.ts';
 import { PersonGroups } from './person-groups.ts';
 import { PersonHistory } from './person-history.ts';
@@ -41,6 +42,7 @@ const TABS: readonly TabEntry[] = [
     rules: ['identity:list_user_sessions', 'access_tokens'],
     create: (context) => new PersonSessions(context),
   },
+  { id: 'access', rules: ['identity:list_delegated_access'], create: (context) => new PersonAccess(context) },
   { id: 'groups', rules: ['identity:list_groups_for_user'], create: (context) => new PersonGroups(context) },
   {
     id: 'roles',

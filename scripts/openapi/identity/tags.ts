@@ -35,6 +35,7 @@ export const TAGS = {
   'Remembered devices': 'Devices on which a person is not asked for a code again.',
   Passkeys: 'The passkeys of a person. They are added on the account page, in a browser.',
   Sessions: 'Where a person is signed in.',
+  'Delegated access': 'What can act for a person: programs, keys, and people with a trust.',
   Registration: 'A program registers people, activates them by a key and resets their passwords.',
   Invitations: 'People are invited by e-mail; the invitation says what they get.',
   'Account deletion': 'Accounts that their owners asked to delete.',

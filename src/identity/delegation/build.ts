@@ -6,7 +6,7 @@ import {
   endApplicationCredentials,
 } from './application-credentials/index.ts';
 import { createCredentials, createEc2Credentials, ec2Delegation } from './credentials/index.ts';
-import { createDelegatedAccess } from './delegated-access/index.ts';
+import { createDelegatedAccess, createManagedDelegatedAccess } from './delegated-access/index.ts';
 import { createOAuth1, endOAuth1AccessTokens, endOAuth1Authorizations, oauth1Delegation } from './oauth1/index.ts';
 import { createTrusts, trustDelegation } from './trusts/index.ts';
 
@@ -22,6 +22,7 @@ export function buildDelegation(below: Catalog) {
   const applicationCredentials = createApplicationCredentials(below);
   const trusts = createTrusts(below);
   const oauth1 = createOAuth1(below);
+  const delegatedAccess = createDelegatedAccess({ ...below, applicationCredentials, trusts, oauth1, credentials });
   return {
     ...below,
     credentials,
@@ -32,7 +33,8 @@ export function buildDelegation(below: Catalog) {
     oauth1Consumers: oauth1.consumers,
     oauth1Tokens: oauth1.tokens,
     oauth1AccessTokens: oauth1.accessTokens,
-    delegatedAccess: createDelegatedAccess({ ...below, applicationCredentials, trusts, oauth1, credentials }),
+    delegatedAccess,
+    managedDelegatedAccess: createManagedDelegatedAccess({ ...below, delegatedAccess }),
   };
 }
 

@@ -335,6 +335,7 @@ export const identityFaults = {
     text: 'This device token was replaced by a newer one, so it may be a copy. All devices of the user were forgotten.',
   },
   'session.not_found': missing('session'),
+  'delegated_access.not_found': missing('delegated access'),
   'role_credential.invalid_token': {
     status: 401,
     text: 'The access token is missing, has expired or was revoked, or is not for credentials.',

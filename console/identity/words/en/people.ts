@@ -74,6 +74,7 @@ export const people = {
     overview: 'Overview',
     'sign-in': 'Sign-in',
     sessions: 'Sessions and tokens',
+    access: 'Acts for them',
     groups: 'Groups',
     roles: 'Roles',
     credentials: 'In wallets',
@@ -194,4 +195,25 @@ export const people = {
 
   inAudit: 'Show in the audit, with filters and export',
   noHistory: 'Nothing was recorded about this person yet.',
+  delegated: 'What can act for this person',
+  delegatedText: 'Programs, keys, and people with a trust. They go on after a new password, until they are ended.',
+  delegatedName: 'Name',
+  delegatedKind: 'Kind',
+  delegatedWhere: 'Organization',
+  delegatedSince: 'Made',
+  endDelegated: 'End',
+  endAllDelegated: 'End everything',
+  endAllDelegatedText:
+    'Everything in this list ends, with all sessions, tokens and remembered devices of the person, and what applications got. Passwords, passkeys and the second factor stay.',
+  delegatedEnded: 'It is ended.',
+  nothingDelegated: 'Nothing acts for this person.',
+  moreDelegated: 'There are more trusts than are shown here.',
+  endDelegatedText: (name: string) => `“${name}” cannot act for the person any more. Tokens that were made with it end, too.`,
+  delegatedKinds: {
+    'application credential': 'Application credential',
+    'EC2 key': 'EC2 key',
+    'key of codes': 'Key of codes',
+    trust: 'Trust',
+    'OAuth1 token': 'OAuth 1.0 token',
+  },
 };

@@ -76,6 +76,7 @@ export const people: Words['people'] = {
     overview: 'Resumen',
     'sign-in': 'Inicio de sesión',
     sessions: 'Sesiones y tokens',
+    access: 'Actúa por la persona',
     groups: 'Grupos',
     roles: 'Roles',
     credentials: 'En carteras',
@@ -198,4 +199,26 @@ export const people: Words['people'] = {
 
   inAudit: 'Ver en la auditoría, con filtros y exportación',
   noHistory: 'Todavía no se ha registrado nada sobre esta persona.',
+  delegated: 'Lo que puede actuar por esta persona',
+  delegatedText: 'Programas, claves y personas con un trust. Siguen tras una contraseña nueva, hasta que se terminan.',
+  delegatedName: 'Nombre',
+  delegatedKind: 'Tipo',
+  delegatedWhere: 'Organización',
+  delegatedSince: 'Creado',
+  endDelegated: 'Terminar',
+  endAllDelegated: 'Terminar todo',
+  endAllDelegatedText:
+    'Termina todo lo de esta lista, con todas las sesiones, tokens y dispositivos recordados de la persona, y lo que obtuvieron las aplicaciones. Las contraseñas, las llaves de acceso y el segundo factor se conservan.',
+  delegatedEnded: 'Ha terminado.',
+  nothingDelegated: 'Nada actúa por esta persona.',
+  moreDelegated: 'Hay más trusts de los que se muestran aquí.',
+  endDelegatedText: (name: string) =>
+    `«${name}» ya no puede actuar por la persona. También terminan los tokens que se crearon con ello.`,
+  delegatedKinds: {
+    'application credential': 'Credencial de aplicación',
+    'EC2 key': 'Clave EC2',
+    'key of codes': 'Clave de códigos',
+    trust: 'Trust',
+    'OAuth1 token': 'Token de OAuth 1.0',
+  },
 };

@@ -118,6 +118,9 @@ export const baseRules = {
   // Sessions name addresses, so readers do not see them.
   'identity:list_user_sessions': anyOf(adminOrManager, inPerson),
   'identity:end_user_sessions': anyOf(adminOrManager, inPerson),
+  // A program does not end what would end itself, or others with the same rights.
+  'identity:list_delegated_access': both(anyOf(adminOrManager, inPerson), withOwnRights),
+  'identity:end_delegated_access': both(anyOf(adminOrManager, inPerson), withOwnRights),
   'identity:expire_password': adminOrManager,
   // A program with what somebody passed on does not give more guesses.
   'identity:list_user_locks': adminOrManager,

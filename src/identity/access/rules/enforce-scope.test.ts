@@ -112,6 +112,7 @@ const EXPECTED: readonly (readonly [rules: string, who: Record<Place, readonly P
 const ADDED: readonly (readonly [rules: string, who: Record<Place, readonly Persona[]>])[] = [
   ['get_allowed list_audit_events', everywhere(PERSONAS)],
   ['list_user_sessions end_user_sessions', { ...domainAdmins, self: PERSONAS }],
+  ['list_delegated_access end_delegated_access', { ...domainAdmins, self: PERSONAS }],
   // Newer versions of Keystone have it, Keystone 22 does not.
   ['revoke_tokens_for_user', { ...systemAdmins, self: PERSONAS }],
   ['expire_password cancel_account_deletion create_invitation withdraw_invitation list_domain_audit_events', domainAdmins],

@@ -145,14 +145,16 @@ export function createDelegatedAccess({
       return { items, hasMore };
     },
 
-    /** What is gone already counts as ended by this. */
-    async end(actor: Actor, userId: string, kind: string, id: string): Promise<void> {
+    /** False when it is gone already. */
+    async end(actor: Actor, userId: string, kind: string, id: string): Promise<boolean> {
       const known =
         DELEGATED_KINDS.find((one) => one === kind) ?? fail('request.bad_value', { field: 'kind', why: 'it is unknown' });
-      await change(actor, async (transaction) => {
+      return change(actor, async (transaction) => {
         if ((await ENDS[known](transaction, userId, id)) === 0) throw new NothingEnded();
+        return true;
       }).catch((error: unknown) => {
         if (!(error instanceof NothingEnded)) throw error;
+        return false;
       });
     },
 

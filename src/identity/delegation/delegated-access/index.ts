@@ -1,4 +1,5 @@
 // What can act for a user beside themselves: programs, keys, and people whom they gave a trust.
+export { mountDelegatedAccess } from './delegated-access.routes.ts';
 export {
   createDelegatedAccess,
   DELEGATED_KINDS,
@@ -7,3 +8,4 @@ export {
   type DelegatedKind,
   type DelegatedList,
 } from './delegated-access.rules.ts';
+export { createManagedDelegatedAccess } from './managed.rules.ts';

@@ -48,6 +48,8 @@ const RANKED: Readonly<Partial<Record<Action, (ids: Ids, caller: Caller) => Gran
   'identity:delete_user': outrankingUser,
   'identity:list_user_sessions': otherUser,
   'identity:end_user_sessions': otherUser,
+  'identity:list_delegated_access': otherUser,
+  'identity:end_delegated_access': otherUser,
   'identity:revoke_tokens_for_user': otherUser,
   'identity:cancel_account_deletion': outrankingUser,
   'identity:update_group': outrankingGroup,
