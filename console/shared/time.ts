@@ -1,8 +1,9 @@
 // Times in the reader's language and zone.
 import { html, type TemplateResult } from 'lit';
+import { localeOf } from './languages.ts';
 import { shared } from './words/index.ts';
 
-const locale = (): string => (shared.language === 'en' ? 'en-GB' : shared.language);
+const locale = (): string => localeOf(shared.language);
 
 /** An ISO time, or seconds since 1970. */
 export type TimeValue = string | number;

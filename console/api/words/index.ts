@@ -1,8 +1,9 @@
 // The texts of the page, in the language of the reader. The document itself is in English.
+import { textsIn } from '../../shared/languages.ts';
 import type { ApiTexts } from './en.ts';
 
 export let words: ApiTexts;
 
 export async function loadWords(language: string): Promise<void> {
-  words = (await (language === 'es' ? import('./es.ts') : import('./en.ts'))).texts;
+  words = await textsIn<ApiTexts>(language, async (one) => (await import(`./${one}.ts`)).texts);
 }

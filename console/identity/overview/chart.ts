@@ -1,5 +1,6 @@
 // Logins and refusals by hour, as bars. The same figures are in a table for those who do not see the picture.
 import { html, svg, type TemplateResult } from 'lit';
+import { localeOf } from '../../shared/languages.ts';
 import { numberText } from '../../shared/time.ts';
 import { shared } from '../../shared/words/index.ts';
 import { words } from '../words/index.ts';
@@ -20,9 +21,7 @@ const SIDE = 56;
 const FEW = 8;
 
 const hourText = (start: string): string =>
-  new Intl.DateTimeFormat(shared.language === 'en' ? 'en-GB' : shared.language, { hour: '2-digit', minute: '2-digit' }).format(
-    new Date(start),
-  );
+  new Intl.DateTimeFormat(localeOf(shared.language), { hour: '2-digit', minute: '2-digit' }).format(new Date(start));
 
 export function chart(hours: readonly HourCount[]): TemplateResult {
   const { overview } = words;

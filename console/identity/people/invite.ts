@@ -1,6 +1,7 @@
 // Invites somebody by e-mail. What the invitation names is given when it is accepted.
 import { openForm } from '../../shared/dialog.ts';
 import type { FormField } from '../../shared/form.ts';
+import { LANGUAGES } from '../../shared/languages.ts';
 import type { Choice } from '../../shared/pick.ts';
 import { announce } from '../../shared/status.ts';
 import {
@@ -22,10 +23,7 @@ interface InviteOptions {
   readonly toApplication?: string;
 }
 
-const LANGUAGES = [
-  { value: 'en', label: 'English' },
-  { value: 'es', label: 'Español' },
-];
+const languageOptions = Object.entries(LANGUAGES).map(([value, { name }]) => ({ value, label: name }));
 
 /** The organization, if there is but one to choose. */
 async function onlyOrganization(): Promise<Choice | undefined> {
@@ -66,7 +64,7 @@ export async function invite({ organization, toApplication }: InviteOptions = {}
           name: 'language',
           label: people.mailLanguage,
           type: 'select',
-          options: [{ value: '', label: people.anyLanguage }, ...LANGUAGES],
+          options: [{ value: '', label: people.anyLanguage }, ...languageOptions],
         },
         ...(hasSeveralDomains && !organization ? [domain] : []),
         place,

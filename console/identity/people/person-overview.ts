@@ -3,6 +3,7 @@ import { html } from 'lit';
 import { copyable } from '../../shared/dialog.ts';
 import { edit } from '../../shared/edit.ts';
 import type { FormField } from '../../shared/form.ts';
+import { LANGUAGES } from '../../shared/languages.ts';
 import type { Choice } from '../../shared/pick.ts';
 import type { Content } from '../../shared/screen.ts';
 import { announce } from '../../shared/status.ts';
@@ -63,7 +64,7 @@ export class PersonOverview extends PersonTab {
         maxLength: 64,
         value: textOf(user.language),
         hint: people.languageHint,
-        suggestions: ['en', 'es'],
+        suggestions: Object.keys(LANGUAGES),
         check: (tag) => (tag === '' || isLanguage(tag) ? undefined : people.noLanguage),
       },
       {

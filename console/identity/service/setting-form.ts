@@ -4,6 +4,7 @@ import { keyed } from 'lit/directives/keyed.js';
 import { edit, type Version } from '../../shared/edit.ts';
 import type { FormField, FormValues } from '../../shared/form.ts';
 import { ApiError } from '../../shared/http.ts';
+import { LANGUAGES } from '../../shared/languages.ts';
 import type { Content } from '../../shared/screen.ts';
 import { announce } from '../../shared/status.ts';
 import { durationText } from '../../shared/time.ts';
@@ -33,8 +34,11 @@ export const isFixed = ({ source }: Setting): boolean => source === 'environment
 /** What a person calls it; settings of the machine have no other name than their key. */
 export const nameOf = ({ key }: Setting): string => (words.settings.names as Readonly<Record<string, string>>)[key] ?? key;
 
-/** The value of a choice in the words of the person. */
-const choiceOf = (choice: string): string => (words.settings.choices as Readonly<Record<string, string>>)[choice] ?? choice;
+/** The value of a choice in the words of the person; a language has the name that it has in itself. */
+const choiceOf = (choice: string): string =>
+  (words.settings.choices as Readonly<Record<string, string>>)[choice] ??
+  (LANGUAGES as Readonly<Record<string, { readonly name: string }>>)[choice]?.name ??
+  choice;
 
 export function shownValue(setting: Setting): Content {
   const { value, unit, input } = setting;

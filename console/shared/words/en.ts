@@ -73,8 +73,6 @@ export const texts = {
   choices: 'Choices',
   presentTitle: 'As it is now:',
   presentText: 'What you entered is still in the fields. Saving again overwrites the present state.',
-  languageName: 'English',
-  languageLabel: 'Language',
 };
 
 export type SharedTexts = typeof texts;

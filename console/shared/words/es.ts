@@ -77,6 +77,4 @@ export const texts: SharedTexts = {
   choices: 'Opciones',
   presentTitle: 'Así está ahora:',
   presentText: 'Lo que usted escribió sigue en los campos. Si vuelve a guardar, reemplaza el estado actual.',
-  languageName: 'Español',
-  languageLabel: 'Idioma',
 };

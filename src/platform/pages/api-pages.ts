@@ -5,6 +5,7 @@ import type { ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { fail } from '../faults/index.ts';
 import { type DocumentedRoute, type Mount, type RawExchange, t } from '../http/index.ts';
+import { inEveryLanguage, languageOf } from '../languages/index.ts';
 import { pageDocument } from './document.ts';
 import { accepts, createPageFiles, fileOf, type PageFile, type PageFiles, sendPageFile } from './files.ts';
 
@@ -12,13 +13,12 @@ const SOURCES = fileURLToPath(new URL('../../../console', import.meta.url));
 const PAGE = '/openapi';
 const DOCUMENT = '/openapi.json';
 const FILES = '/openapi/files/';
-const TEXTS = {
-  en: 'This page needs JavaScript. The document is at /openapi.json.',
-  es: 'Esta página necesita JavaScript. El documento está en /openapi.json.',
-} as const;
-
-/** The first language that a browser names, if there are texts in it. */
-const languageOf = (accepted: string | undefined): keyof typeof TEXTS => (/^\s*es\b/i.test(accepted ?? '') ? 'es' : 'en');
+const en = { withoutScripts: 'This page needs JavaScript. The document is at /openapi.json.' };
+const TEXTS = inEveryLanguage({
+  en,
+  es: { withoutScripts: 'Esta página necesita JavaScript. El documento está en /openapi.json.' },
+  de: { withoutScripts: 'Diese Seite braucht JavaScript. Das Dokument liegt unter /openapi.json.' },
+});
 
 export interface ApiPagesOptions {
   /** What the page is called until the document is there. */
@@ -70,13 +70,13 @@ export function createApiPages({ title, version, read }: ApiPagesOptions): Mount
     const { text, headers } = pageDocument({
       files,
       entry: 'api/main.ts',
-      preload: [`api/words/${language}.ts`, `shared/words/${language}.ts`],
       language,
+      words: (one) => [`api/words/${one}.ts`, `shared/words/${one}.ts`],
       title,
       icon: `${files.root}api/icon.svg`,
       styles: [`${files.root}api/api.css`],
       settings: { base: PAGE, brand: { name: title, logo: null }, language, version },
-      withoutScripts: TEXTS[language],
+      ...TEXTS[language],
     });
     const more = { Vary: 'Accept-Language', 'Content-Length': Buffer.byteLength(text) };
     end(response, 200, { ...headers, ...more }, request.method === 'HEAD' ? undefined : text);

@@ -1,5 +1,6 @@
 // The HTML document that loads a page of console/. All texts and data come later, from modules and the API.
 import { createHash } from 'node:crypto';
+import { DEFAULT_LANGUAGE, LANGUAGE_TABLE, type Language } from '../languages/index.ts';
 import type { PageFiles } from './files.ts';
 
 /** What a device shows of a page that is installed. */
@@ -17,7 +18,9 @@ export interface PageDocumentOptions {
   readonly entry: string;
   /** Further modules that the first view needs and the entry loads by itself. */
   readonly preload?: readonly string[];
-  readonly language: string;
+  readonly language: Language;
+  /** The modules that have the texts in a language. */
+  readonly words?: (language: Language) => readonly string[];
   readonly title: string;
   readonly icon: string;
   /** Paths of further style sheets, such as the colours of an organization. */
@@ -70,9 +73,25 @@ function installLines({ manifest, touchIcon, themeColors }: InstallOptions): str
   ];
 }
 
+/** With the English ones if they may lack some: the page loads both then. */
+const wordModules = (language: Language, words: (language: Language) => readonly string[]): string[] =>
+  [language, ...(LANGUAGE_TABLE[language].isComplete ? [] : [DEFAULT_LANGUAGE])].flatMap(words);
+
 export function pageDocument(options: PageDocumentOptions): PageDocument {
-  const { files, entry, preload = [], language, title, icon, styles = [], settings, install, withoutScripts } = options;
-  const modules = [...new Set([entry, ...preload].flatMap((name) => files.modulesOf(name)))];
+  const {
+    files,
+    entry,
+    preload = [],
+    language,
+    words = () => [],
+    title,
+    icon,
+    styles = [],
+    settings,
+    install,
+    withoutScripts,
+  } = options;
+  const modules = [...new Set([entry, ...preload, ...wordModules(language, words)].flatMap((name) => files.modulesOf(name)))];
   const sheets = [`${files.root}shared/style.css`, ...styles];
   const lines = [
     '<!doctype html>',

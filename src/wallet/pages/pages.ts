@@ -2,10 +2,12 @@
 // show they ask of the public API, with the cookie of the session.
 import { fileURLToPath } from 'node:url';
 import type { Mount, RawExchange } from '../../platform/http/index.ts';
+import { languageOf } from '../../platform/languages/index.ts';
 import { createPageFiles, type PageDocument, type PageFiles, pageDocument, sendPageFile } from '../../platform/pages/index.ts';
 import { version } from '../../version.ts';
 import { fail } from '../ground/faults.ts';
-import { LANGUAGES, type Language, MANIFEST, NAMES, THEME_COLORS, walletManifest } from './manifest.ts';
+import { MANIFEST, THEME_COLORS, walletManifest } from './manifest.ts';
+import { WORDS } from './words.ts';
 
 const SOURCES = fileURLToPath(new URL('../../../console', import.meta.url));
 const FILES = '/pages/';
@@ -14,26 +16,6 @@ const FILES = '/pages/';
 const SCREENS = ['/open', '/credentials', '/receive', '/share', '/history', '/keys', '/identifiers', '/node'];
 /** The only one that reads codes with the camera. */
 const CAMERA = '/receive';
-
-const WITHOUT_SCRIPTS: Readonly<Record<Language, string>> = {
-  en: 'This page needs JavaScript. The API of the wallet works without it: /api/v1/wallet.',
-  es: 'Esta página necesita JavaScript. La API de la cartera funciona sin él: /api/v1/wallet.',
-};
-
-/** The first language of the browser that there are texts for. */
-export function languageOf(accepted: string | undefined): Language {
-  const wanted = (accepted ?? '')
-    .split(',')
-    .slice(0, 20)
-    .map((one) => {
-      const [tag = '', ...parameters] = one.trim().split(';');
-      const quality = parameters.map((text) => /^\s*q=([01](?:\.\d{0,3})?)\s*$/.exec(text)?.[1]).find(Boolean);
-      return { tag: tag.toLowerCase().split('-', 1)[0]!, quality: Number(quality ?? 1) };
-    })
-    .filter(({ quality }) => quality > 0)
-    .sort((one, other) => other.quality - one.quality);
-  return wanted.flatMap(({ tag }) => LANGUAGES.find((language) => language === tag) ?? [])[0] ?? 'en';
-}
 
 /** Whether the client is a browser that opens a page, and not a program that wants JSON. */
 export const wantsPage = (accept: string | undefined): boolean =>
@@ -48,19 +30,21 @@ export function createWalletPages({ sessionIdleSeconds }: { readonly sessionIdle
 
   function documentFor(acceptedLanguages: string | undefined, path = '/'): PageDocument {
     const language = languageOf(acceptedLanguages);
+    const { name, withoutScripts } = WORDS[language];
     const { root } = files();
     return pageDocument({
       files: files(),
       entry: 'wallet/main.ts',
-      preload: ['wallet/frame.ts', 'wallet/screens.ts', `wallet/words/${language}/index.ts`, `shared/words/${language}.ts`],
+      preload: ['wallet/frame.ts', 'wallet/screens.ts'],
       language,
-      title: NAMES[language],
+      words: (one) => [`wallet/words/${one}/index.ts`, `shared/words/${one}.ts`],
+      title: name,
       icon: `${root}wallet/icon.svg`,
       styles: [`${root}wallet/wallet.css`],
-      settings: { base: '', brand: { name: NAMES[language], logo: null }, language, version, idleSeconds: sessionIdleSeconds },
+      settings: { base: '', brand: { name, logo: null }, language, version, idleSeconds: sessionIdleSeconds },
       install: { manifest: MANIFEST, touchIcon: `${root}wallet/icons/touch-180.png`, themeColors: THEME_COLORS },
       usesCamera: path === CAMERA,
-      withoutScripts: WITHOUT_SCRIPTS[language],
+      withoutScripts,
     });
   }
 

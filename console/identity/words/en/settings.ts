@@ -52,8 +52,6 @@ export const settings = {
     administrators: 'administrators',
     starttls: 'STARTTLS',
     tls: 'TLS from the start',
-    en: 'English',
-    es: 'español',
   },
   names: {
     GATEHOUSE_IDENTITY_PASSWORD_MIN_LENGTH: 'Least length of a password',

@@ -53,8 +53,6 @@ export const settings: Words['settings'] = {
     administrators: 'administradores',
     starttls: 'STARTTLS',
     tls: 'TLS desde el inicio',
-    en: 'English',
-    es: 'español',
   },
   names: {
     GATEHOUSE_IDENTITY_PASSWORD_MIN_LENGTH: 'Longitud mínima de una contraseña',

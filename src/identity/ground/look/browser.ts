@@ -1,11 +1,11 @@
 // Pages on a raw HTTP exchange: reads forms, sends HTML and redirects, handles cookies, and protects against forged forms.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type RawExchange, readBody } from '../../../platform/http/index.ts';
+import { languageFor } from '../../../platform/languages/index.ts';
 import { fail } from '../faults.ts';
 import { hasScript, PAGE_HEADERS, SCRIPT_PAGE_POLICY } from './layout.ts';
 import { type Brand, cookieIn, LANGUAGE_COOKIE, lookOf, type PageLook } from './look.ts';
 import type { PageRefusal } from './messages.ts';
-import { languageFor } from './words/index.ts';
 
 const MAX_FORM = 16 * 1024;
 const YEAR = 365 * 86_400;

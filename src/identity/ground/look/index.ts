@@ -50,4 +50,4 @@ export { type PageRefusal, refusal, refusalOf } from './messages.ts';
 export { createPreviews, type LookDraft, type Preview, type PreviewContent, type Previews } from './previews.ts';
 export { style } from './style.ts';
 export { browserName, userAgentOf } from './user-agent.ts';
-export { LANGUAGES, languageFor, type PageLanguage, type PageWords } from './words/index.ts';
+export { LANGUAGES, type PageWords } from './words/index.ts';

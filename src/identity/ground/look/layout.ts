@@ -1,8 +1,9 @@
 // The layout of all pages.
+import { LANGUAGE_TABLE } from '../../../platform/languages/index.ts';
 import { Html, html } from './html.ts';
 import type { BrandLink, PageLook } from './look.ts';
 import type { PageScript } from './scripts.ts';
-import { LANGUAGES, type PageWords } from './words/index.ts';
+import type { PageWords } from './words/index.ts';
 
 /** No scripts, no content of other sites, no frames. Forms may redirect to the application. */
 export const PAGE_HEADERS = {
@@ -49,11 +50,10 @@ function footer({ words, brand }: PageLook, once: boolean): Html {
   });
   const account = html`<a href="/account">${words.accountLink}</a>${links}`;
   if (once) return html`<footer>${account}</footer>`;
-  const others = Object.values(LANGUAGES).filter(({ language }) => language !== words.language);
+  const others = Object.entries(LANGUAGE_TABLE).filter(([tag]) => tag !== words.language);
   return html`<footer>${account}
 <form method="post" action="${LANGUAGE_PATH}" aria-label="${words.languageLabel}">${others.map(
-    ({ language, languageName }) =>
-      html`<button type="submit" class="plain" name="language" value="${language}" lang="${language}">${languageName}</button>`,
+    ([tag, { name }]) => html`<button type="submit" class="plain" name="language" value="${tag}" lang="${tag}">${name}</button>`,
   )}</form></footer>`;
 }
 

@@ -1,8 +1,9 @@
 // How pages look to one reader: language, time zone, and the name and logo of the organization that runs the service.
 import type { IncomingHttpHeaders } from 'node:http';
+import { acceptedLanguages, LANGUAGE_TABLE, type Language, languageFor } from '../../../platform/languages/index.ts';
 import { type Html, html } from './html.ts';
 import type { PageScript } from './scripts.ts';
-import { LANGUAGES, languageFor, type PageLanguage, type PageWords } from './words/index.ts';
+import { LANGUAGES, type PageWords } from './words/index.ts';
 
 export interface Brand {
   readonly name: string;
@@ -18,7 +19,7 @@ export interface Brand {
   /** Where more is said, outside of our pages. */
   readonly links: Readonly<Partial<Record<BrandLink, string | undefined>>>;
   /** For readers of all others than ours. */
-  readonly language: PageLanguage;
+  readonly language: Language;
 }
 
 export type BrandLink = 'help' | 'terms' | 'privacy';
@@ -44,20 +45,6 @@ export const LANGUAGE_COOKIE = 'gatehouse_language';
 /** The zone of this browser, from the script of the sign-in page. */
 const ZONE_COOKIE = 'gatehouse_zone';
 
-/** The tags of an Accept-Language header (RFC 9110), the best first. */
-export function acceptedLanguages(header: string | undefined): string[] {
-  const ranges = (header ?? '').slice(0, 500).split(',');
-  return ranges
-    .map((range) => {
-      const [tag = '', ...parameters] = range.trim().split(/\s*;\s*/);
-      const weight = parameters.find((parameter) => /^q=/i.test(parameter));
-      return { tag, weight: weight === undefined ? 1 : Number(weight.slice(2)) };
-    })
-    .filter(({ tag, weight }) => tag !== '' && weight > 0)
-    .sort((one, other) => other.weight - one.weight)
-    .map(({ tag }) => tag);
-}
-
 const isZone = (zone: string): boolean => {
   try {
     new Intl.DateTimeFormat('en', { timeZone: zone });
@@ -67,8 +54,8 @@ const isZone = (zone: string): boolean => {
   }
 };
 
-function timeIn(language: PageLanguage, zone: string): (seconds: number) => Html {
-  const format = new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, {
+function timeIn(language: Language, zone: string): (seconds: number) => Html {
+  const format = new Intl.DateTimeFormat(LANGUAGE_TABLE[language].locale, {
     dateStyle: 'medium',
     timeStyle: 'short',
     timeZone: zone,

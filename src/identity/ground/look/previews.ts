@@ -1,10 +1,10 @@
 // Pages that show what is not saved yet, for some minutes, at an address that nobody guesses. They are rendered in frames of the console.
 import { type Clock, seconds } from '../../../platform/clock.ts';
 import { newSecret } from '../../../platform/ids.ts';
+import type { Language } from '../../../platform/languages/index.ts';
 import type { Database } from '../database/index.ts';
 import type { Scheme } from './brand-colors.ts';
 import { deletePreviews, findPreview, insertPreview } from './previews.store.ts';
-import type { PageLanguage } from './words/index.ts';
 
 const LIFE_SECONDS = 600;
 
@@ -19,7 +19,7 @@ export interface LookDraft {
     readonly terms?: string | undefined;
     readonly privacy?: string | undefined;
   };
-  readonly language: PageLanguage;
+  readonly language: Language;
   readonly scheme: Scheme;
 }
 

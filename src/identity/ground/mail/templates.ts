@@ -5,14 +5,13 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ConfigError, nearestMatch } from '../../../platform/config/index.ts';
+import { DEFAULT_LANGUAGE } from '../../../platform/languages/index.ts';
 import { REQUIRED_VALUE, TEMPLATE_NAMES, TEMPLATES, type TemplateName, type ValueKind } from './letters.ts';
 import { PLACEHOLDER, type TemplateText } from './render.ts';
 
 export const BUILT_IN = fileURLToPath(new URL('./templates', import.meta.url));
 const LAYOUT = 'layout.html';
 const LAYOUT_VALUES = ['color', 'content', 'ink', 'language', 'logo', 'service', 'subject'];
-/** The language that has every template. */
-const COMPLETE_LANGUAGE = 'en';
 const LANGUAGE = /^[a-z]{2,3}$/;
 const MAX_BYTES = 256 * 1024;
 
@@ -151,7 +150,7 @@ function readTemplates(folder: string | undefined, fallback: string, setting: st
   return {
     layout: custom?.layout ?? own.layout!,
     find(name, language) {
-      for (const one of [baseOf(language), baseOf(fallback), COMPLETE_LANGUAGE]) {
+      for (const one of [baseOf(language), baseOf(fallback), DEFAULT_LANGUAGE]) {
         const template = all.get(keyOf(one, name));
         if (template) return { template, language: one };
       }

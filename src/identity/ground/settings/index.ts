@@ -43,7 +43,6 @@ export const identitySettings = {
 
 export { machineSettings } from './machine.ts';
 export { madeFrom } from './made-from.ts';
-export { PAGE_LANGUAGES } from './people.ts';
 
 export type IdentityConfig = Values<typeof identitySettings>;
 /** The name of a setting that can be stored. */

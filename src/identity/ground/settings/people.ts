@@ -1,9 +1,7 @@
 // Settings about what people see, what they may do without an administrator, and what is sent to them.
 import { setting } from '../../../platform/config/index.ts';
+import { DEFAULT_LANGUAGE, LANGUAGE_TAGS } from '../../../platform/languages/index.ts';
 import { mailboxOf, TLS_MODES } from '../../../platform/mail/index.ts';
-
-/** The languages that there are pages in. */
-export const PAGE_LANGUAGES = ['en', 'es'] as const;
 
 /** A page that people open from ours, in another window. */
 const linkTo = (name: string, what: string) =>
@@ -28,8 +26,8 @@ export const lookSettings = {
   ),
   pageLanguage: setting.choice(
     'GATEHOUSE_IDENTITY_PAGE_LANGUAGE',
-    'en',
-    PAGE_LANGUAGES,
+    DEFAULT_LANGUAGE,
+    LANGUAGE_TAGS,
     'Language of these pages for readers whose browser asks for none that there is.',
   ),
   helpUrl: linkTo('HELP', 'the help for people'),
@@ -108,9 +106,9 @@ export const mailSettings = {
   ),
   mailLanguage: setting.custom<string>(
     'GATEHOUSE_IDENTITY_MAIL_LANGUAGE',
-    'en',
+    DEFAULT_LANGUAGE,
     'language',
-    'Language of mails if the language of a person is unknown or has no templates: en, es, or a language with your own templates.',
+    `Language of mails if the language of a person is unknown or has no templates: ${LANGUAGE_TAGS.join(', ')}, or a language with your own templates.`,
     (value) => {
       if (!/^[a-z]{2,3}$/.test(value)) throw new Error(`must be a language of two or three letters, not "${value}"`);
       return value;

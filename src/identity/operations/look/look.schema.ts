@@ -1,6 +1,7 @@
 // The logo and the icon of the service, and previews, on the wire.
 import { t } from '../../../platform/http/index.ts';
-import { LANGUAGES, MAX_BRAND_PICTURE, type PageLanguage } from '../../ground/look/index.ts';
+import { LANGUAGE_TAGS } from '../../../platform/languages/index.ts';
+import { MAX_BRAND_PICTURE } from '../../ground/look/index.ts';
 
 const image = (about: string) => t.string({ minLength: 1, maxLength: MAX_BRAND_PICTURE, description: about });
 const IMAGE = `A PNG, JPEG or WebP image in base64, at most ${MAX_BRAND_PICTURE} characters (64 KiB).`;
@@ -16,7 +17,6 @@ const BrandPicture = t.object({
 export const BrandPictureEnvelope = t.envelope('picture', BrandPicture);
 
 const link = t.nullable(t.string({ maxLength: 2000 }));
-const languages = Object.keys(LANGUAGES) as [PageLanguage, ...PageLanguage[]];
 const LookDraft = t.object(
   {
     name: t.string({ maxLength: 255 }),
@@ -26,7 +26,7 @@ const LookDraft = t.object(
     help_url: link,
     terms_url: link,
     privacy_url: link,
-    language: t.oneOf(...languages),
+    language: t.oneOf(...LANGUAGE_TAGS),
     scheme: t.oneOf('light', 'dark'),
     logo: t.nullable(image(`${IMAGE} Null: none. Otherwise the present one.`)),
   },

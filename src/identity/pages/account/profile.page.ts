@@ -1,6 +1,7 @@
 // Sections: the profile, and the picture.
 
-import { type Html, hidden, html, LANGUAGES } from '../../ground/look/index.ts';
+import { LANGUAGE_TABLE } from '../../../platform/languages/index.ts';
+import { type Html, hidden, html } from '../../ground/look/index.ts';
 import { type AccountView, button, form, section, stepField } from './layout.ts';
 
 export interface ProfileOnPage {
@@ -55,7 +56,7 @@ ${choice(view, {
   label: words.languageLabel,
   value: current('preferredLanguage'),
   empty: words.asInBrowser,
-  options: Object.values(LANGUAGES).map(({ language, languageName }) => [language, languageName]),
+  options: Object.entries(LANGUAGE_TABLE).map(([tag, { name }]) => [tag, name]),
 })}
 ${choice(view, {
   name: 'timezone',

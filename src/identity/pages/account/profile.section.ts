@@ -1,7 +1,9 @@
 // A person edits their names, picture, language and time zone.
+
+import { languageFor } from '../../../platform/languages/index.ts';
 import type { Pictures } from '../../directory/pictures/index.ts';
 import type { OwnProfile, Profile, Users, UserWithExpiry } from '../../directory/users/index.ts';
-import { LANGUAGE_COOKIE, languageFor, setCookie } from '../../ground/look/index.ts';
+import { LANGUAGE_COOKIE, setCookie } from '../../ground/look/index.ts';
 import { parseJson } from '../../ground/resource/index.ts';
 import { picturePath } from '../../openid/paths/index.ts';
 import { type ProfileOnPage, pictureSection, profileSection } from './profile.page.ts';

@@ -3,7 +3,7 @@ import { ISSUED_FORMATS } from '../../../verifiable/issuing/index.ts';
 import type { Assets } from '../../ground/look/index.ts';
 import type { IdentityConfig } from '../../ground/settings/index.ts';
 import type { IssuerIdentity } from '../issuer/index.ts';
-import { CLAIM_NAMES, issuedTypeOf } from '../types/index.ts';
+import { type ClaimName, claimNames, issuedTypeOf } from '../types/index.ts';
 import { type Configurations, type CredentialConfiguration, scopeOf } from './configurations.ts';
 import { ENCODINGS, KEY_ALGORITHMS, type RequestEncryption } from './encryption.ts';
 import type { KeyAttestations } from './key-attestations.ts';
@@ -52,10 +52,10 @@ function describe(
 ): Readonly<Record<string, unknown>> {
   const { bindingMethods, signingAlgorithms, typeMetadata, claimPath } = ISSUED_FORMATS[format];
   const issued = issuedTypeOf(issuer, type);
-  const claim = (name: keyof typeof CLAIM_NAMES, mandatory: boolean) => ({
+  const claim = (name: ClaimName, mandatory: boolean) => ({
     path: claimPath(name, issued),
     mandatory,
-    display: [{ name: CLAIM_NAMES[name], locale: 'en' }],
+    display: claimNames(name).map(([locale, text]) => ({ name: text, locale })),
   });
   const description = type.description === '' ? {} : { description: type.description };
   const display = [{ name: type.name, ...description, ...cardColors(assets.brand) }];

@@ -1,8 +1,10 @@
 // A type of credentials: what a person can have issued about their roles in an application.
 import { isIP } from 'node:net';
+import type { Language } from '../../../platform/languages/index.ts';
 import type { IssuedFormatName, IssuedType } from '../../../verifiable/issuing/index.ts';
 import type { HeldAppRole } from '../../applications/app-roles/index.ts';
 import type { CredentialTypeRow } from '../../ground/database/index.ts';
+import { LANGUAGES, type PageWords } from '../../ground/look/index.ts';
 
 /** Versions of the W3C data model, for W3C credentials. */
 export const DATA_MODELS = ['2.0', '1.1'] as const;
@@ -10,16 +12,10 @@ export type DataModel = (typeof DATA_MODELS)[number];
 /** What a credential can say about its holder beside the roles. The holder decides whom to show it. */
 export const PROFILE_CLAIMS = ['name', 'email', 'given_name', 'family_name', 'preferred_username', 'organization'] as const;
 export type ProfileClaim = (typeof PROFILE_CLAIMS)[number];
-/** As wallets show them. */
-export const CLAIM_NAMES: Readonly<Record<'roles' | ProfileClaim, string>> = {
-  roles: 'Roles',
-  name: 'Name',
-  email: 'E-mail address',
-  given_name: 'Given name',
-  family_name: 'Family name',
-  preferred_username: 'User name',
-  organization: 'Organization',
-};
+export type ClaimName = keyof PageWords['claimNames'];
+/** As wallets show a claim, in each language. */
+export const claimNames = (claim: ClaimName): [Language, string][] =>
+  Object.values(LANGUAGES).map(({ language, claimNames }) => [language, claimNames[claim]]);
 
 export interface CredentialType {
   /** Also the id of its credential configurations, without what names the format. */

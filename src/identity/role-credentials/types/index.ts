@@ -3,9 +3,10 @@
 // applications.
 export {
   applicationsOf,
-  CLAIM_NAMES,
+  type ClaimName,
   CREDENTIAL_TYPES_TAG,
   type CredentialType,
+  claimNames,
   credentialTypeTag,
   DATA_MODELS,
   type DataModel,

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { ISSUED_FORMATS } from '../../../verifiable/issuing/index.ts';
 import type { Deps } from '../../ground/resource/index.ts';
 import type { IssuerIdentity } from '../issuer/index.ts';
-import { applicationsOf, CLAIM_NAMES, type CredentialType, issuedTypeOf, vctOf } from './credential-type.ts';
+import { applicationsOf, type ClaimName, type CredentialType, claimNames, issuedTypeOf, vctOf } from './credential-type.ts';
 import type { CredentialTypes } from './credential-types.ts';
 
 /** Later drafts call it `locale`, earlier ones `lang`. */
@@ -12,23 +12,24 @@ const display = (language: string, name: string, description?: string) => [
 ];
 
 /** Of a claim, which has a label where a type has a name. */
-const label = (text: string) => [{ locale: 'en', lang: 'en', label: text }];
+const label = (claim: ClaimName) =>
+  claimNames(claim).map(([language, text]) => ({ locale: language, lang: language, label: text }));
 
 /** SD-JWT VC, type metadata. Roles are always disclosed, and the holder decides about the rest. */
 export function typeMetadataOf(issuer: string, type: CredentialType, language: string) {
   const { name, description } = type;
-  const always = (path: readonly (string | null)[], text: string) => ({ path, sd: 'never', display: label(text) });
+  const always = (path: readonly (string | null)[], claim: ClaimName) => ({ path, sd: 'never', display: label(claim) });
   return {
     vct: vctOf(issuer, type),
     name,
     ...(description === '' ? {} : { description }),
     display: display(language, name, description),
     claims: [
-      always(['roles'], CLAIM_NAMES.roles),
-      always(['roles', null, 'target'], 'Id of the application'),
-      always(['roles', null, 'application'], 'Application'),
-      always(['roles', null, 'names'], 'Names of the roles'),
-      ...type.claims.map((claim) => ({ path: [claim], sd: 'always', display: label(CLAIM_NAMES[claim]) })),
+      always(['roles'], 'roles'),
+      always(['roles', null, 'target'], 'target'),
+      always(['roles', null, 'application'], 'application'),
+      always(['roles', null, 'names'], 'names'),
+      ...type.claims.map((claim) => ({ path: [claim], sd: 'always', display: label(claim) })),
     ],
   };
 }

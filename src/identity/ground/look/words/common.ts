@@ -36,8 +36,6 @@ const en = {
   homeConsole: 'For administrators, and for owners of applications: people, organizations, applications and their roles.',
   needsScripts: 'This page needs JavaScript. Turn it on in the settings of your browser, then load the page again.',
   languageLabel: 'Language',
-  /** Of this language, in itself. */
-  languageName: 'English',
   expiredTitle: 'This page has expired',
   expiredText: 'Go back to the application and sign in from there again.',
 };
@@ -77,7 +75,6 @@ const es: typeof en = {
   homeConsole: 'Para administradores y propietarios de aplicaciones: personas, organizaciones, aplicaciones y sus roles.',
   needsScripts: 'Esta página necesita JavaScript. Actívelo en la configuración de su navegador y vuelva a cargar la página.',
   languageLabel: 'Idioma',
-  languageName: 'Español',
   expiredTitle: 'Esta página ha caducado',
   expiredText: 'Vuelva a la aplicación e inicie sesión de nuevo desde allí.',
 };

@@ -33,6 +33,19 @@ const en = {
   rolesNotAvailable: 'You cannot receive this credential now. Load the page again.',
   tooManyOffers: (most: number) =>
     `You have ${most} offers for wallets that were not used. Wait until one of them ends, and try again.`,
+  /** As wallets show what is in a credential. The last three are about a role. */
+  claimNames: {
+    roles: 'Roles',
+    name: 'Name',
+    email: 'E-mail address',
+    given_name: 'Given name',
+    family_name: 'Family name',
+    preferred_username: 'User name',
+    organization: 'Organization',
+    target: 'Id of the application',
+    application: 'Application',
+    names: 'Names of the roles',
+  },
 };
 
 const es: typeof en = {
@@ -73,6 +86,18 @@ const es: typeof en = {
   offerDone: 'Hecho',
   rolesNotAvailable: 'Ahora no puede recibir esta credencial. Vuelva a cargar la página.',
   tooManyOffers: (most) => `Tiene ${most} ofertas para carteras sin usar. Espere a que caduque alguna y vuelva a intentarlo.`,
+  claimNames: {
+    roles: 'Roles',
+    name: 'Nombre',
+    email: 'Correo electrónico',
+    given_name: 'Nombre de pila',
+    family_name: 'Apellidos',
+    preferred_username: 'Nombre de usuario',
+    organization: 'Organización',
+    target: 'Id de la aplicación',
+    application: 'Aplicación',
+    names: 'Nombres de los roles',
+  },
 };
 
 export const roleCredentials = { en, es };

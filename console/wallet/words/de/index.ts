@@ -1,0 +1,4 @@
+import type { Translation } from '../../../shared/languages.ts';
+import type { Words } from '../en/index.ts';
+
+export const words: Translation<Words> = {};
