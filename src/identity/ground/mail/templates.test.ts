@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { ConfigError } from '../../../platform/config/index.ts';
+import { LANGUAGE_TABLE, LANGUAGE_TAGS } from '../../../platform/languages/index.ts';
 import { copyTemplates } from './index.ts';
 import { TEMPLATE_NAMES } from './letters.ts';
 import { BUILT_IN, createTemplates, type Templates } from './templates.ts';
@@ -34,15 +35,16 @@ describe('Templates', () => {
   const HTML = '<p><a href="{{link}}">Go</a></p>';
   const pair = { 'es/reset-password.txt': TEXT, 'es/reset-password.html': HTML };
 
-  it('are complete in English and Spanish', () => {
+  it('are there in every language, those of a complete one all of them', () => {
     const templates = templatesWith(undefined);
     for (const name of TEMPLATE_NAMES)
-      for (const language of ['en', 'es']) {
+      for (const language of LANGUAGE_TAGS) {
         const found = templates.find(name, language);
-        assert.equal(found.language, language);
+        if (LANGUAGE_TABLE[language].isComplete) assert.equal(found.language, language);
         assert.ok(found.template.subject && found.template.text && found.template.html);
       }
-    for (const language of ['en', 'es'])
+    assert.deepEqual(readdirSync(BUILT_IN).sort(), [...LANGUAGE_TAGS, 'layout.html'].sort());
+    for (const language of LANGUAGE_TAGS.filter((tag) => LANGUAGE_TABLE[tag].isComplete))
       assert.deepEqual(
         readdirSync(join(BUILT_IN, language)).sort(),
         TEMPLATE_NAMES.flatMap((name) => [`${name}.html`, `${name}.txt`]).sort(),
@@ -51,7 +53,11 @@ describe('Templates', () => {
 
   it('about a new way to sign in tell how to remove it: a new password does not', () => {
     const templates = templatesWith(undefined);
-    const advice = { en: /(remove|disconnect) it at once at/, es: /(elimínela|desconéctela) enseguida en/ };
+    const advice = {
+      en: /(remove|disconnect) it at once at/,
+      es: /(elimínela|desconéctela) enseguida en/,
+      de: /(entfernen|trennen) Sie (ihn|es) sofort unter/,
+    };
     for (const name of ['passkey-added', 'provider-linked'] as const)
       for (const [language, expected] of Object.entries(advice)) {
         const { text, html } = templates.find(name, language).template;
@@ -74,11 +80,11 @@ describe('Templates', () => {
   });
 
   it('of a folder can add a language, which need not be complete', () => {
-    const path = folderWith({ 'de/reset-password.txt': TEXT, 'de/reset-password.html': HTML });
-    const templates = templatesWith(path, 'de');
-    assert.equal(templates.find('reset-password', 'de-AT').language, 'de');
-    assert.equal(templates.find('reset-password', undefined).language, 'de');
-    assert.equal(templates.find('invitation', 'de').language, 'en');
+    const path = folderWith({ 'fr/reset-password.txt': TEXT, 'fr/reset-password.html': HTML });
+    const templates = templatesWith(path, 'fr');
+    assert.equal(templates.find('reset-password', 'fr-CA').language, 'fr');
+    assert.equal(templates.find('reset-password', undefined).language, 'fr');
+    assert.equal(templates.find('invitation', 'fr').language, 'en');
     assert.equal(templates.find('invitation', 'es').language, 'es');
   });
 
