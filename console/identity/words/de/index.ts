@@ -1,4 +1,44 @@
+// German: plain and short, with „Sie“. A file for each screen. Its words are those of the pages (src/identity/ground/look/words/de/index.ts), and
+//
+// audit das Protokoll · grant, assignment eine Rolle geben · holder Inhaber · redirect address Rückkehradresse · secret Geheimnis
+// access token, refresh token Zugriffstoken, Token zum Erneuern · provisioning Bereitstellung · verifier Prüfende · setting Einstellung
+// back-up Sicherung · paused gebremst · base role Grundrolle · catalog Katalog · default organization Standardorganisation
 import type { Translation } from '../../../shared/languages.ts';
 import type { Words } from '../en/index.ts';
+import { applications } from './applications.ts';
+import { audit } from './audit.ts';
+import { credentials } from './credentials.ts';
+import { frame } from './frame.ts';
+import { grants } from './grants.ts';
+import { impact } from './impact.ts';
+import { options } from './options.ts';
+import { organizations } from './organizations.ts';
+import { overview } from './overview.ts';
+import { people } from './people.ts';
+import { provisioning } from './provisioning.ts';
+import { registration } from './registration.ts';
+import { service } from './service.ts';
+import { settings } from './settings.ts';
+import { snippets } from './snippets.ts';
+import { trySignIn } from './try-sign-in.ts';
+import { why } from './why.ts';
 
-export const words: Translation<Words> = {};
+export const words: Translation<Words> = {
+  applications,
+  audit,
+  credentials,
+  frame,
+  grants,
+  impact,
+  options,
+  organizations,
+  overview,
+  people,
+  provisioning,
+  registration,
+  service,
+  settings,
+  snippets,
+  trySignIn,
+  why,
+};

@@ -1,0 +1,70 @@
+import type { Translation } from '../../../shared/languages.ts';
+import type { Words } from '../en/index.ts';
+
+export const provisioning = {
+  title: 'Bereitstellung',
+  intro:
+    'Entra, Okta und andere legen hier per SCIM Personen an, ändern und deaktivieren sie. Jedes hat eine Verbindung mit eigenem Token, für eine Domäne.',
+  create: 'Neue Verbindung',
+  createText: 'Die Verbindung darf Personen, Gruppen und Organisationen einer Domäne ändern, und sonst nichts.',
+  name: 'Name',
+  domain: 'Domäne',
+  domainHint: 'Am besten eine eigene Domäne: Dann kann sie keine anderen Konten ändern.',
+  made: 'Erstellt',
+  lastUsed: 'Zuletzt benutzt',
+  never: 'nie',
+  empty:
+    'Es gibt noch keine Verbindung. Legen Sie eine an, und geben Sie dann ihren Token und die Adresse unten in Entra oder Okta ein.',
+  madeTitle: 'Die Verbindung ist bereit',
+  token: 'Token',
+  address: 'Adresse (Tenant URL, Base URL)',
+  valuesTitle: 'Was dort einzugeben ist',
+  entra:
+    'Entra: Enterprise applications, Provisioning, New configuration. „Tenant URL“ ist die Adresse, „Secret token“ der Token.',
+  okta: 'Okta: Provisioning, Configure API Integration. „SCIM 2.0 Base Url“ ist die Adresse, „OAuth Bearer Token“ der Token, die eindeutige Kennung ist userName.',
+  removeTitle: (name) => `Verbindung ${name} entfernen`,
+  removeText: 'Ihr Token endet sofort. Personen und Gruppen, die sie angelegt hat, bleiben.',
+  connection: 'Verbindung',
+  id: 'Id',
+  lastDay: 'Letzter Tag',
+  refusedCount: (count) => `${count} abgelehnt`,
+  noneRefused: 'keine abgelehnt',
+  refresh: 'Neu laden',
+  removed: 'Die Verbindung wurde entfernt. Ihr Token gilt nicht mehr.',
+  requestsTitle: 'Letzte Anfragen',
+  requestsIntro:
+    'Die letzten 100 abgelehnten Anfragen und die letzten 50 anderen, aus höchstens 14 Tagen. Namen, Ids und Adressen von Personen fehlen; das Programm, das die Anfragen sendet, zeigt sie in seinem eigenen Protokoll.',
+  tabs: { failure: 'Abgelehnt', all: 'Alle' },
+  request: 'Anfrage',
+  answer: 'Antwort',
+  done: 'ausgeführt',
+  refused: 'abgelehnt',
+  what: 'Was falsch war',
+  requestId: 'Id der Anfrage, wie im Protokoll des Dienstes:',
+  when: 'Wann',
+  took: 'Dauer',
+  milliseconds: (count) => `${count} ms`,
+  noFailures: 'Keine Anfrage wurde abgelehnt.',
+  noRequests:
+    'Es gab noch keine Anfrage. Geben Sie den Token und die Adresse in Entra oder Okta ein, und prüfen Sie dort die Verbindung.',
+  advice: {
+    uniqueness:
+      'Der Name oder die Adresse gehört schon einem anderen Konto. Benennen Sie eines um, oder lassen Sie das Programm Konten nach userName zuordnen.',
+    invalidValue: 'Ein Wert kann nicht verwendet werden. Berichtigen Sie ihn dort, oder bilden Sie das Attribut anders ab.',
+    invalidFilter: 'Der Filter kann nicht verwendet werden. Ordnen Sie nach userName, externalId oder emails zu.',
+    invalidPath: 'Das Programm ändert ein Attribut, das es hier nicht gibt. Entfernen Sie es aus der Abbildung der Attribute.',
+    noTarget: 'Den Wert, der geändert werden soll, gibt es nicht.',
+    mutability:
+      'Das Programm ändert ein Attribut, das sich nicht ändern lässt. Entfernen Sie es aus der Abbildung der Attribute.',
+    invalidSyntax: 'Die Anfrage ist kein gültiges SCIM.',
+    tooMany: 'Die Anfrage verlangt mehr, als in eine Antwort passt. Verwenden Sie Seiten.',
+    401: 'Der Token der Verbindung wurde abgelehnt. Prüfen Sie, ob das Programm den richtigen Token hat.',
+    403: 'Das darf die Verbindung nicht: Sie darf weder Administrationskonten noch etwas außerhalb ihrer Domäne ändern.',
+    404: 'Die Person, die Gruppe oder die Adresse gibt es nicht. Wurde sie hier gelöscht, lassen Sie das Programm damit neu beginnen.',
+    409: 'Es steht im Widerspruch zu etwas, das schon da ist.',
+    412: 'Es wurde inzwischen geändert. Das Programm liest es neu und wiederholt die Änderung.',
+    413: 'Die Anfrage ist zu groß. Senden Sie weniger Operationen auf einmal.',
+    429: 'Zu viele Anfragen. Das Programm wartet und macht weiter.',
+    server: 'Der Dienst konnte nicht antworten. Warum, steht in seinem Protokoll unter der Id der Anfrage.',
+  },
+} satisfies Translation<Words['provisioning']>;

@@ -1,0 +1,66 @@
+import type { Translation } from '../../../shared/languages.ts';
+import type { Words } from '../en/index.ts';
+
+export const why = {
+  title: 'Warum?',
+  intro: 'Darf diese Person irgendwo etwas? Die Antwort zeigt den Weg, der zum Ja führt, oder was fehlt.',
+  person: 'Person',
+  where: 'Wo',
+  places: { application: 'Anwendung', project: 'Organisation', domain: 'Domäne', system: 'Das ganze System' },
+  role: 'Rolle',
+  roleHint: 'Leer: irgendeine Rolle.',
+  permission: 'Berechtigung',
+  permissionHint: 'Leer: irgendeine Berechtigung.',
+  ask: 'Fragen',
+  yes: 'Ja',
+  no: 'Nein',
+  yesText: (name, where) => `${name} darf, ${where}`,
+  noText: (name, where) => `${name} darf nicht, ${where}`,
+  inSystem: 'im ganzen System',
+  inDomain: (name) => `in der Domäne ${name}`,
+  inOrganization: (name) => `in der Organisation ${name}`,
+  inApplication: (name) => `in der Anwendung ${name}`,
+  pathTo: (role) => `Der Weg zur Rolle ${role}`,
+  more: 'Es gibt weitere Wege.',
+  missingTitle: 'Was fehlt',
+  needs: (what) => `Zur Anmeldung braucht die Person: ${what}.`,
+  needed: { second_factor: 'einen zweiten Faktor', passkey: 'einen Passkey' },
+  openAccount: (name) => `Konto von ${name} öffnen`,
+  openHolders: (name) => `Inhaber der Rollen von ${name} öffnen`,
+  openMatrix: (name) => `Rollen und Berechtigungen von ${name} öffnen`,
+  openPerson: (name) => `Rollen von ${name} öffnen`,
+  steps: {
+    group: (group) => `ist Mitglied der Gruppe ${group}`,
+    grant: (role, where) => `hat die Rolle ${role} ${where} erhalten`,
+    inherited: (role, where) => `hat die Rolle ${role} ${where} erhalten, für alles darunter`,
+    implied: (role, by) => `die Rolle ${by} enthält ${role}`,
+    organization: (name) => `ist Mitglied der Organisation ${name}`,
+    ownOrganization: (name) => `${name} ist die eigene Organisation`,
+    assignment: (role, organization) => `hat die Rolle ${role} der Anwendung in der Organisation ${organization}`,
+    permission: (role, permission) => `die Rolle ${role} hat die Berechtigung ${permission}`,
+  },
+  missing: {
+    user_missing: (_) => 'Diese Person gibt es nicht.',
+    user_disabled: (_) => 'Das Konto ist deaktiviert. Aktivieren Sie es.',
+    domain_of_user_disabled: (_) => 'Die Domäne der Person ist deaktiviert. Aktivieren Sie sie.',
+    user_inactive: (_) => 'Das Konto wurde zu lange nicht benutzt. Aktivieren Sie es wieder.',
+    user_not_usable: (_) => 'Das Konto kann zurzeit nicht benutzt werden.',
+    scope_missing: ({ scope }) => `Es gibt nichts ${scope}.`,
+    scope_disabled: ({ scope }) => `Deaktiviert: ${scope}. Aktivieren Sie es.`,
+    domain_of_scope_disabled: ({ scope }) => `Die Domäne davon ist deaktiviert: ${scope}. Aktivieren Sie sie.`,
+    no_role: ({ scope }) => `Die Person hat ${scope === '' ? '' : `${scope} `}keine Rolle. Geben Sie ihr eine.`,
+    role_not_held: ({ role }) => `Die Person hat die Rolle ${role} nicht. Geben Sie sie ihr.`,
+    domain_role: ({ role }) => `${role} ist die Rolle einer Domäne und wirkt nur durch eine Rolle, die sie enthält.`,
+    held_elsewhere: ({ role, scope }) => `Die Rolle ${role} gibt es nur ${scope}.`,
+    provider_may_not_give: ({ role, scope }) =>
+      `Die Rolle ${role} ${scope} hat nur ein Identitätsanbieter gegeben, und dieser darf niemanden zur Administration machen.`,
+    not_a_member: ({ role, organization }) =>
+      `Die Person hat die Rolle ${role} in der Organisation ${organization} erhalten, ist dort aber kein Mitglied. Geben Sie ihr dort eine Rolle.`,
+    organization_disabled: ({ organization }) => `Die Organisation ${organization} ist deaktiviert. Aktivieren Sie sie.`,
+    permission_not_in_roles: ({ roles }) => `Keine Rolle der Person hat die Berechtigung${roles === '' ? '' : ` (${roles})`}.`,
+    roles_with_permission: ({ roles }) =>
+      roles === ''
+        ? 'Noch hat keine Rolle die Berechtigung. Kreuzen Sie sie in der Anwendung an.'
+        : `Rollen mit der Berechtigung: ${roles}.`,
+  },
+} satisfies Translation<Words['why']>;
