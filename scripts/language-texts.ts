@@ -53,7 +53,7 @@ export async function reportOn(tag: string): Promise<AreaReport[]> {
     Object.keys(AREAS).map(async (area) => {
       const [all, written] = [await textsOf(area, 'en'), await textsOf(area, tag)];
       const [missing, left] = [
-        [...all.keys()].filter((name) => !written.has(name)),
+        [...all].flatMap(([name, text]) => (text === '' || written.has(name) ? [] : [name])),
         [...written.keys()].filter((name) => !all.has(name)),
       ];
       return { area, count: all.size, missing, left };

@@ -1,4 +1,33 @@
 import type { Translation } from '../../shared/languages.ts';
 import type { ApiTexts } from './en.ts';
 
-export const texts: Translation<ApiTexts> = {};
+export const texts: Translation<ApiTexts> = {
+  title: 'API',
+  search: 'Operationen suchen',
+  none: 'Keine Operation hat alle diese Wörter.',
+  count: (found, all) => `${found} von ${all} Operationen`,
+  document: 'OpenAPI-Dokument',
+  version: (version) => `Version ${version}`,
+  operations: 'Operationen',
+  schemas: 'Schemas',
+  parameters: 'Parameter',
+  name: 'Name',
+  where: 'Wo',
+  meaning: 'Bedeutung',
+  required: 'nötig',
+  request: 'Inhalt der Anfrage',
+  answers: 'Antworten',
+  headers: 'Kopfzeilen',
+  example: 'Beispiel',
+  schema: 'Schema',
+  command: 'Als Befehl',
+  copy: 'Kopieren',
+  copied: 'Kopiert',
+  access: 'Zugriff',
+  open: 'Niemand muss sich anmelden.',
+  others: 'weitere Eigenschaften',
+  of: 'Liste von',
+  all: 'Alle Operationen',
+  failed: 'Das Dokument konnte nicht geladen werden.',
+  unknown: 'Diese Operation oder dieses Schema gibt es nicht.',
+};

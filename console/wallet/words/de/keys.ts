@@ -1,0 +1,56 @@
+import type { Translation } from '../../../shared/languages.ts';
+import type { Words } from '../en/index.ts';
+
+export const keys = {
+  title: 'Schlüssel',
+  text: 'Nachweise sind an Schlüssel gebunden, und Kennungen werden damit belegt. Private Schlüssel verlassen die Wallet nie.',
+  empty: 'Sie haben noch keine Schlüssel. Einer entsteht, wenn Sie Ihren ersten Nachweis empfangen.',
+  create: 'Neuer Schlüssel',
+  createdText: 'Der Schlüssel wurde erstellt.',
+  alias: 'Name',
+  aliasHint: 'Nur Sie sehen ihn.',
+  algorithm: 'Verfahren',
+  makeDefault: 'Verwenden, wenn kein Schlüssel genannt ist',
+  default: 'Standard',
+  inDevice: 'in einem Sicherheitsgerät',
+  thumbprint: 'Fingerabdruck',
+  usedBy: 'Benutzt von',
+  nothing: 'Nichts',
+  credentials: (count) => (count === 1 ? '1 Nachweis' : `${count} Nachweise`),
+  until: 'In Dokumenten bis',
+  states: { active: 'Aktiv', rotated: 'Abgelöst', revoked: 'Widerrufen' },
+  created: 'Erstellt',
+  rotatedPoint: 'Abgelöst',
+  leavesDocuments: 'Verlässt die Dokumente',
+  revokedPoint: 'Widerrufen',
+  graceLeft: (days) => (days === 1 ? 'Weniger als einen Tag noch in Dokumenten' : `Noch ${days} Tage in Dokumenten`),
+  graceOver: (date) =>
+    `Er hat die Dokumente am ${date} verlassen. Nachweise, die an ihn gebunden sind, können weiterhin gezeigt werden.`,
+  rotate: 'Ablösen',
+  rotateTitle: (name) => `Schlüssel ${name} ablösen?`,
+  rotateText: (dids, credentials) =>
+    `In ${dids} ${dids === 1 ? 'Kennung' : 'Kennungen'} tritt ein neuer Schlüssel an seine Stelle. ${credentials} ${credentials === 1 ? 'Nachweis bleibt' : 'Nachweise bleiben'} mit dem alten benutzbar.`,
+  graceDays: 'Tage, die der alte Schlüssel noch in Dokumenten steht',
+  graceHint: 'Wer in dieser Zeit ein Dokument liest, nimmt ältere Signaturen noch an.',
+  badGrace: 'Geben Sie eine ganze Zahl von Tagen ein, von 0 bis 3650.',
+  rotated: 'Der Schlüssel wurde abgelöst.',
+  revoke: 'Widerrufen',
+  revokeTitle: (name) => `Schlüssel ${name} widerrufen?`,
+  revokeText: (credentials, dids) =>
+    `Der private Schlüssel wird sofort und endgültig vernichtet. ${credentials} ${credentials === 1 ? 'Nachweis, der daran gebunden ist, kann' : 'Nachweise, die daran gebunden sind, können'} nie wieder gezeigt werden. Er wird aus ${dids} ${dids === 1 ? 'Kennung' : 'Kennungen'} entfernt.`,
+  reason: 'Warum?',
+  reasons: {
+    superseded: 'Ein anderer Schlüssel tritt an seine Stelle',
+    compromised: 'Jemand anderes könnte ihn haben',
+    cessation: 'Er wird nicht mehr gebraucht',
+    unspecified: 'Ein anderer Grund',
+  },
+  withSuccessor: 'Einen neuen Schlüssel für die Kennungen erstellen',
+  successorHint: 'Ohne einen neuen Schlüssel können Sie den einzigen Schlüssel einer veröffentlichten Kennung nicht widerrufen.',
+  revoked: 'Der Schlüssel wurde widerrufen.',
+  purge: 'Löschen',
+  purgeTitle: (name) => `Schlüssel ${name} löschen?`,
+  purgeText:
+    'Der private Schlüssel wird endgültig vernichtet, und der Eintrag des Schlüssels wird entfernt. Derselbe Schlüssel kann nie wieder hinzugefügt werden.',
+  purged: 'Der Schlüssel wurde gelöscht.',
+} satisfies Translation<Words['keys']>;

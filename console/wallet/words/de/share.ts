@@ -1,0 +1,50 @@
+import type { Translation } from '../../../shared/languages.ts';
+import type { Words } from '../en/index.ts';
+
+export const share = {
+  title: 'Eine Anfrage an Sie',
+  who: 'Wer fragt',
+  proofs: {
+    anchor: 'Mit einem Zertifikat einer Stelle, der dieser Knoten vertraut, ist belegt, wer fragt.',
+    did: 'Es ist belegt, dass der Schlüssel der dezentralen Kennung vorliegt. Der Name ist selbst gewählt; niemand hat ihn geprüft.',
+    attestation: 'Eine Stelle, der dieser Knoten vertraut, bescheinigt, wer fragt.',
+    registered: 'Bei diesem Knoten mit dieser Adresse registriert.',
+    none: 'Es ist nicht belegt, wer fragt. Bekannt ist nur die Adresse der Antwort. Teilen Sie nur, wenn Sie diese Adresse kennen.',
+  },
+  goesTo: 'Ihre Antwort geht an',
+  certificate: 'Zertifikat',
+  certificateUntil: (date) => `gültig bis ${date}`,
+  clientId: 'Kennung',
+  purpose: 'Wofür',
+  noPurpose: 'Wofür, wird nicht gesagt.',
+  policy: 'Datenschutzerklärung',
+  chooseOne: 'Wählen Sie, was Sie zeigen',
+  optional: 'Freiwillig: Sie dürfen es weglassen',
+  alsoShow: (name) => `Auch ${name} zeigen`,
+  nothing: 'Nichts davon teilen',
+  missing: 'Sie haben das nicht',
+  unknown: 'diese Wallet kennt das Format nicht',
+  which: 'Welchen zeigen Sie?',
+  many: (count, described) =>
+    `${count} Nachweise passen. ${described} davon sind in der Liste beschrieben; wählen Sie einen der anderen, um zu sehen, was er ist.`,
+  credential: (name, issuer, date) => `${name}, von ${issuer}, empfangen ${date}`,
+  howMuch: 'Wie viel zeigen Sie?',
+  without: (claims) => `ohne ${claims}`,
+  leaves: 'Was man dort erfahren würde',
+  alsoLearns: 'Auch, wer ihn ausgestellt hat, seine Art und bis wann er gilt.',
+  noClaims: 'Keine Angaben, nur den Beleg, dass Sie ihn haben',
+  transaction: 'Sie würden auch bestätigen',
+  decide: 'Sind Sie einverstanden?',
+  consent: (who) => `Dies mit ${who} teilen`,
+  refuse: 'Ablehnen',
+  refuseText: 'Wenn Sie ablehnen, erfährt man dort nur das und sonst nichts.',
+  notSatisfiable:
+    'Sie haben nicht, worum gebeten wird. Empfangen Sie zuerst den fehlenden Nachweis und öffnen Sie die Anfrage dann erneut, oder lehnen Sie ab.',
+  unknownFormat: (id, format) =>
+    `Diese Wallet kennt das Format ${format} nicht, in dem um „${id}“ gebeten wird. Hier kann man nur ablehnen.`,
+  shared: 'Geteilt. Die Antwort wurde angenommen.',
+  refused: 'Sie haben abgelehnt. Das wurde mitgeteilt.',
+  goOnAt: (host) => `Weiter bei ${host}`,
+  seeHistory: 'Ansehen, was geteilt wurde',
+  outdated: 'Was geteilt würde, hat sich geändert, seit Sie es angesehen haben. Sehen Sie es erneut an.',
+} satisfies Translation<Words['share']>;
