@@ -1,5 +1,5 @@
 // `npm run screenshots -- [FOLDER]`: pictures of every screen of the console and the wallet, of the account and of the pages to sign in,
-// from a fresh service with sample data, at two widths and in both themes, into FOLDER. `--locale es`: in Spanish. `--only credential`: those with
+// from a fresh service with sample data, at two widths and in both themes, into FOLDER. `--locale de`: in German. `--only credential`: those with
 // this in their names. With --guide, the pictures of docs/guide/images instead.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,8 +9,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { LANGUAGE_TAGS } from '../src/platform/languages/index.ts';
 import { freePort } from '../test/support/ports.ts';
 import { GatehouseProcess } from '../test/support/process.ts';
+import { textsOf } from './language-texts.ts';
 import { withPalette } from './palette.ts';
 import { makeSamples, type Samples } from './samples.ts';
 
@@ -184,10 +186,15 @@ async function walletScreens(page: Page, { wallet, issuer, verifier }: Service):
   ];
 }
 
+const signInTexts = await Promise.all(
+  LANGUAGE_TAGS.map(async (tag) => (await textsOf('console/shared/words', tag)).get('signIn')),
+);
+const SIGN_IN = new RegExp(`^(${signInTexts.filter(Boolean).join('|')})$`);
+
 async function signIn(page: Page, address: string, { name, password } = { name: 'admin', password: PASSWORD }): Promise<void> {
   await page.goto(address);
   const field = page.locator('input[type=password]');
-  const link = page.getByRole('link', { name: /^(Sign in|Iniciar sesión)$/ });
+  const link = page.getByRole('link', { name: SIGN_IN });
   await field.or(link).or(page.locator('.screen-body')).first().waitFor();
   if (await link.isVisible()) await link.click();
   await field.or(page.locator('.screen-body')).first().waitFor();

@@ -1,4 +1,4 @@
-// Every setting that can be stored has a name in the console, in both languages, and no name is left over.
+// Every setting that can be stored has a name in the console, in English and Spanish, and no name is left over.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { settings as en } from '../console/identity/words/en/settings.ts';

@@ -4,6 +4,7 @@ import { it } from 'node:test';
 import * as client from 'openid-client';
 import { onEachDatabase, onUsualDatabase } from '../../../../test/support/api.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
+import { LANGUAGE_TAGS } from '../../../platform/languages/index.ts';
 
 const PLACES = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'];
 
@@ -13,6 +14,7 @@ onEachDatabase('The description of the provider', (api) => {
     assert.deepEqual([openid!.status, oauth!.status], [200, 200]);
     assert.deepEqual(oauth!.body, openid!.body);
     assert.equal(oauth!.body.issuer, api.url);
+    assert.deepEqual(oauth!.body.ui_locales_supported, LANGUAGE_TAGS);
     const found = await client.discovery(new URL(api.url), 'x', undefined, client.None(), {
       algorithm: 'oauth2',
       execute: [client.allowInsecureRequests],

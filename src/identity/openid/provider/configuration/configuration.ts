@@ -1,5 +1,6 @@
 // The configuration of the OpenID library.
 import type { Configuration } from 'oidc-provider';
+import { LANGUAGE_TAGS } from '../../../../platform/languages/index.ts';
 import type { Access } from '../../../access/context/index.ts';
 import type { FreshLogin } from '../../../access/rules/index.ts';
 import { ID_TOKEN_ALGORITHMS } from '../../../applications/consumers/index.ts';
@@ -153,8 +154,11 @@ const routes = {
   userinfo: `${ROOT}/userinfo`,
 } satisfies Configuration['routes'];
 
-/** Beside what the library knows: whether wallets need a client id for the code of an offer (OID4VCI, 12.3). */
-const discovered = (isHaip: boolean) => ({ 'pre-authorized_grant_anonymous_access_supported': !isHaip });
+/** Beside what the library knows: the languages of pages, and whether wallets need a client id for the code of an offer (OID4VCI, 12.3). */
+const discovered = (isHaip: boolean) => ({
+  ui_locales_supported: [...LANGUAGE_TAGS],
+  'pre-authorized_grant_anonymous_access_supported': !isHaip,
+});
 
 export function configurationOf(library: OidcProviderLibrary, keys: Keyring, deps: ProviderDeps): Configuration {
   const { isFirstParty, lifetimes, pages } = deps;
