@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { LANGUAGES } from '../../src/identity/ground/look/index.ts';
+import type { Language } from '../../src/platform/languages/index.ts';
 import { onDatabase } from '../support/api.ts';
 import { withApplication } from '../support/application-page.ts';
 import { usesChromium } from '../support/chromium.ts';
@@ -94,16 +96,22 @@ onDatabase('SQLite', 'People with a browser and a mailbox', { settings }, (api) 
     assert.match(await sectionOf(page, words.emailAddress).innerText(), new RegExp(`${fresh}.*confirmed`));
   });
 
-  it('read all of it in Spanish', async () => {
-    const email = newMailbox();
-    const page = await chromium.open(api, { locale: 'es' });
-    await page.goto(`${api.url}/account`);
-    await follow(page, 'Registrarse');
-    await page.getByLabel('Dirección de correo').fill(email);
-    await press(page, 'Continuar');
-    const mail = await newestMail(server, email);
-    assert.equal(mail.subject, 'Confirme su dirección de correo');
-    await page.goto(linkIn(mail).href);
-    assert.equal(await titleOf(page), 'Cree su cuenta');
+  it('read all of it in their language', async () => {
+    const subjects: Readonly<Partial<Record<Language, string>>> = {
+      es: 'Confirme su dirección de correo',
+      de: 'Bestätigen Sie Ihre E-Mail-Adresse',
+    };
+    for (const { language, ...here } of Object.values(LANGUAGES).filter(({ language }) => language in subjects)) {
+      const email = newMailbox();
+      const page = await chromium.open(api, { locale: language });
+      await page.goto(`${api.url}/account`);
+      await follow(page, here.register);
+      await page.getByLabel(here.emailAddress).fill(email);
+      await press(page, here.continueLabel);
+      const mail = await newestMail(server, email);
+      assert.equal(mail.subject, subjects[language]);
+      await page.goto(linkIn(mail).href);
+      assert.equal(await titleOf(page), here.confirmTitle);
+    }
   });
 });

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { withEnglish } from '../../console/shared/languages.ts';
+import { words as written } from '../../console/wallet/words/de/index.ts';
 import { words } from '../../console/wallet/words/en/index.ts';
 import { words as spanish } from '../../console/wallet/words/es/index.ts';
 import { keyboardTroubles, lookTroubles } from '../support/accessibility.ts';
@@ -159,26 +161,30 @@ onWallet('SQLite', 'The pages of the wallet', {}, (wallet) => {
     assert.ok(loaded.length > 10 && bytes < BUDGET, `${bytes} bytes in ${loaded.length} files`);
   });
 
-  it('work by keyboard alone, and in Spanish', async () => {
-    const person = await wallet.logIn();
-    const page = await openWallet(chromium, person, '/receive', { bypassCSP: true, locale: 'es' });
-    await onScreen(page, spanish.open.title);
-    assert.equal(await page.locator('.brand').innerText(), 'Cartera Gatehouse', 'as on the page before the sign-in');
-    assert.deepEqual(await keyboardTroubles(page), []);
-    await person.post('/api/v1/wallet/oid4vci', { uri: issuer.offer() });
-    for (const [path, title] of [
-      ['/', spanish.credentials.title],
-      ['/history', spanish.history.title],
-      ['/keys', spanish.keys.title],
-      ['/identifiers', spanish.identifiers.title],
-    ] as const) {
-      await page.goto(wallet.url + path);
-      await onScreen(page, title);
-      assert.deepEqual(await keyboardTroubles(page), [], path);
-    }
-    await page.goto(wallet.url);
-    await page.getByRole('link', { name: 'Identity' }).click();
-    await onScreen(page, 'Identity');
-    assert.deepEqual(await keyboardTroubles(page), []);
-  });
+  for (const [locale, here, brand] of [
+    ['es', spanish, 'Cartera Gatehouse'],
+    ['de', withEnglish(words, written), 'Gatehouse Wallet'],
+  ] as const)
+    it(`work by keyboard alone, and in other languages: ${locale}`, async () => {
+      const person = await wallet.logIn();
+      const page = await openWallet(chromium, person, '/receive', { bypassCSP: true, locale });
+      await onScreen(page, here.open.title);
+      assert.equal(await page.locator('.brand').innerText(), brand, 'as on the page before the sign-in');
+      assert.deepEqual(await keyboardTroubles(page), []);
+      await person.post('/api/v1/wallet/oid4vci', { uri: issuer.offer() });
+      for (const [path, title] of [
+        ['/', here.credentials.title],
+        ['/history', here.history.title],
+        ['/keys', here.keys.title],
+        ['/identifiers', here.identifiers.title],
+      ] as const) {
+        await page.goto(wallet.url + path);
+        await onScreen(page, title);
+        assert.deepEqual(await keyboardTroubles(page), [], path);
+      }
+      await page.goto(wallet.url);
+      await page.getByRole('link', { name: 'Identity' }).click();
+      await onScreen(page, 'Identity');
+      assert.deepEqual(await keyboardTroubles(page), []);
+    });
 });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { words as walletWords } from '../../console/wallet/words/en/index.ts';
+import { LANGUAGE_TAGS } from '../../src/platform/languages/index.ts';
 import { lookTroubles } from '../support/accessibility.ts';
 import { TestApi } from '../support/api.ts';
 import { ApplicationPage } from '../support/application-page.ts';
@@ -124,7 +125,7 @@ describe('A wallet node at the sign-in page', () => {
   });
 
   it('is asked by pages that everybody can use', async () => {
-    for (const locale of ['en', 'es']) {
+    for (const locale of LANGUAGE_TAGS) {
       const { person } = await holderAt();
       const desk = await chromium.open(api, { locale, bypassCSP: true }, [wallet.url]);
       await desk.goto(application.signIn({ ui_locales: locale }));

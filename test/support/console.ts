@@ -1,5 +1,7 @@
 // People at the console, in a real browser.
 import type { BrowserContextOptions, Page } from 'playwright-core';
+import { LANGUAGES } from '../../src/identity/ground/look/index.ts';
+import { languageOf } from '../../src/platform/languages/index.ts';
 import { DESK } from './accessibility.ts';
 import { ADMIN_PASSWORD, type TestApi } from './api.ts';
 import type { Chromium } from './chromium.ts';
@@ -30,7 +32,7 @@ export async function openConsole(
 ) {
   const page = await chromium.open(api, { viewport: DESK, ...options }, others);
   await page.goto(`${api.url}/console${path}`);
-  await enterPassword(page, person);
+  await enterPassword(page, person, LANGUAGES[languageOf(options.locale)]);
   await page.locator('main#content h1').waitFor();
   return page;
 }

@@ -1,7 +1,7 @@
 // Actions of a person on the pages, by visible labels.
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { LANGUAGES } from '../../src/identity/ground/look/index.ts';
+import { LANGUAGES, type PageWords } from '../../src/identity/ground/look/index.ts';
 import { ACCOUNT_PAGES, type AccountPageName } from '../../src/identity/openid/paths/index.ts';
 import type { TestApi } from './api.ts';
 import type { ApplicationPage } from './application-page.ts';
@@ -36,10 +36,15 @@ async function click(page: Page, role: 'button' | 'link', name: string): Promise
 export const press = (page: Page, name: string): Promise<void> => click(page, 'button', name);
 export const follow = (page: Page, name: string): Promise<void> => click(page, 'link', name);
 
-export async function enterPassword(page: Page, { name, password }: Pick<PageVisitor, 'name' | 'password'>): Promise<void> {
-  await page.getByLabel(words.userName).fill(name);
-  await page.getByLabel(words.password, { exact: true }).fill(password);
-  await press(page, words.signIn);
+/** `texts`: those of the language of the page. */
+export async function enterPassword(
+  page: Page,
+  { name, password }: Pick<PageVisitor, 'name' | 'password'>,
+  texts: PageWords = words,
+): Promise<void> {
+  await page.getByLabel(texts.userName).fill(name);
+  await page.getByLabel(texts.password, { exact: true }).fill(password);
+  await press(page, texts.signIn);
 }
 
 export async function enterCode(page: Page, code: string, remember = false): Promise<void> {

@@ -18,7 +18,7 @@ export const texts: Translation<SharedTexts> = {
   yes: 'Ja',
   no: 'Nein',
   none: 'Keine',
-  optional: 'freiwillig',
+  optional: 'optional',
   menu: 'Menü',
   skip: 'Zum Inhalt springen',
   search: 'Suchen',

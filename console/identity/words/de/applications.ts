@@ -4,7 +4,7 @@ import type { Words } from '../en/index.ts';
 export const applications = {
   title: 'Anwendungen',
   application: 'Anwendung',
-  what: 'Anwendungen nach Name oder Id',
+  what: 'Anwendungen (Name, Id)',
   create: 'Neue Anwendung',
   register: 'Registrieren',
   name: 'Name',

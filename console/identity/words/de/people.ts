@@ -7,7 +7,7 @@ export const people = {
   title: 'Personen',
   person: 'Person',
   accounts: 'Konten',
-  what: 'Personen nach Name, E-Mail oder Id',
+  what: 'Personen (Name, E-Mail, Id)',
   name: 'Benutzername',
   email: 'E-Mail',
   domain: 'Domäne',
@@ -47,7 +47,7 @@ export const people = {
   group: 'Gruppe',
   invited: (email) => `Die Einladung an ${email} ist unterwegs.`,
   invitations: 'Einladungen',
-  whatInvitations: 'Einladungen nach E-Mail',
+  whatInvitations: 'Einladungen (E-Mail)',
   noInvitations:
     'Es gibt keine Einladungen. Laden Sie jemanden ein: Eingeladene wählen selbst, wie sie sich anmelden, und erhalten die Rollen, die Sie nennen.',
   statuses: { pending: 'Offen', accepted: 'Angenommen', expired: 'Abgelaufen', withdrawn: 'Zurückgezogen' },

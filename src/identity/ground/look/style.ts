@@ -15,7 +15,7 @@ header svg { width: 1.9rem; height: 1.9rem; fill: var(--brand); }
 main { width: 100%; max-width: 26rem; background: var(--paper); border: 1px solid var(--line); border-radius: .75rem; padding: 1.75rem; }
 main.wide { max-width: 46rem; }
 h1 { font-size: 1.35rem; line-height: 1.3; margin: 0 0 1rem; }
-button, .button, .menu, dt { hyphens: auto; hyphenate-limit-chars: 12; }
+ul.menu, dt { hyphens: auto; hyphenate-limit-chars: 12; }
 h1 img { display: block; height: 3rem; max-width: 100%; object-fit: contain; margin-bottom: .6rem; }
 h2 { font-size: 1.05rem; margin: 0 0 .5rem; }
 p { margin: 0 0 1rem; overflow-wrap: anywhere; }
