@@ -15,7 +15,7 @@ const OF_APIS = new RegExp(
   [
     '^(?:token|project|registration|group|role|grant|assignments|access_token|oauth|scim|mapping|protocol)\\.',
     '^(?:openid_provider|wallet_provider|service_provider|consumer|application|permission|organization|credential|list|server|key|delivery|session|application_grant)\\.',
-    '^(?:application_credential|access_rule|trust|oauth1|ec2|pki)\\.',
+    '^(?:application_credential|access_rule|trust|oauth1|ec2|pki|delegated_access)\\.',
     `^(?:${Object.keys(NOUN_NAMES).join('|')})\\.`,
     '^(?:registered_limit|limit|domain_config|setting|brand_picture|mail_text)\\.',
     '^(?:issuer|credential_type|credential_target|role_credential|issued_credential|status_list)\\.',
