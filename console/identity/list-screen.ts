@@ -1,5 +1,5 @@
 // The base of the screens that list things of one kind: searched, sorted and paged by the service.
-import { html } from 'lit';
+import { html, nothing } from 'lit';
 import { type ListQuery, listQuery, nextMarker, pager, searchBox } from '../shared/list.ts';
 import { type Content, Screen } from '../shared/screen.ts';
 import { type Column, table } from '../shared/table.ts';
@@ -59,10 +59,16 @@ export abstract class ListScreen<Row> extends Screen {
     return [{ name, cell: ({ domain_id: id }) => this.domains.get(id ?? '') ?? id ?? '' }];
   }
 
-  protected list({ caption, what, empty, nothingFound }: ListTexts, columns: readonly Column<Row>[], tools?: Content): Content {
+  protected list(
+    { caption, what, empty, nothingFound }: ListTexts,
+    columns: readonly Column<Row>[],
+    tools?: Content,
+    bar?: Content,
+  ): Content {
     const { search, sort } = this.#query;
     const box = searchBox(what, this.#query, goQuery);
     return html`${tools === undefined ? box : html`<div class="toolbar">${box}${tools}</div>`}
+    ${bar ?? nothing}
     ${table<Row>({
       caption,
       rows: this.rows,

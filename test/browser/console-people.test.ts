@@ -104,6 +104,35 @@ onUsualDatabase('People in the console', (api) => {
     assert.deepEqual((await api.get(`/v3/users/${person.id}/OS-DELEGATED/access`)).body.delegated_access, []);
   });
 
+  it('does the same for several people, and says of each what became of it', async () => {
+    const name = uniqueName('many');
+    const some = [];
+    for (const at of [1, 2, 3]) some.push(await makeUser(api, { name: `${name}-${at}` }));
+    const group = await api.make('group', { name: uniqueName('group') });
+    const page = await openConsole(chromium, api, { path: `/people?search=${name}` });
+    await page.getByRole('link', { name: some[2]!.name }).waitFor();
+    await press(page, texts.chooseAll);
+    await page.getByText(texts.countChosen(3)).waitFor();
+    await page.getByLabel(texts.choose(some[2]!.name)).uncheck();
+    await press(page, people.addToGroup);
+    await dialogOf(page).getByLabel(people.group).fill(group.name);
+    await page.locator('li[role=option]:visible', { hasText: group.name }).click();
+    await inDialog(page, people.addToGroup);
+    await page.getByText(texts.allTried(2, 0, 0)).waitFor();
+    await dialogOf(page).getByRole('button', { name: texts.close, exact: true }).last().click();
+    const { users } = (await api.get(`/v3/groups/${group.id}/users`)).body;
+    assert.deepEqual(users.map((one: { id: string }) => one.id).sort(), [some[0]!.id, some[1]!.id].sort());
+
+    // Somebody who is gone meanwhile does not stop the others.
+    await api.delete(`/v3/users/${some[0]!.id}`);
+    await press(page, people.disable);
+    await inDialog(page, people.disable);
+    await page.getByText(texts.allTried(1, 0, 1)).waitFor();
+    await dialogOf(page).getByText(texts.notFoundTitle).waitFor();
+    assert.equal((await userOf(api, some[1]!.id)).enabled, false);
+    assert.equal((await userOf(api, some[2]!.id)).enabled, true);
+  });
+
   it('tells the second of two who change a person, and loses nothing', async () => {
     const person = await makeUser(api);
     const page = await openConsole(chromium, api, { path: `/people/${person.id}` });

@@ -1,4 +1,5 @@
 // What a screen of the console offers: its acts, and the rule and the request behind each.
+import { texts } from '../../console/shared/words/en.ts';
 import type { Ids, World } from './every-route.ts';
 
 /** A button, a link that looks like one, or a box. */
@@ -32,3 +33,12 @@ export interface ConsoleWorld extends World {
   readonly issued: { readonly id: string };
   readonly leaver: { readonly id: string; readonly name: string };
 }
+
+/** Whatever the names are. */
+export const any = (text: (...names: string[]) => string): RegExp => new RegExp(`^${text('.+', '.+')}$`);
+
+/** Boxes of a list, and the button for all of them. */
+export const choosing = (rule: string): Act[] => [
+  { name: texts.chooseAll, rule },
+  { name: any(texts.choose), rule },
+];

@@ -1,16 +1,13 @@
 // Every screen and tab of the console, with the acts that each has, and the rule and the request behind each act.
 import { words } from '../../console/identity/words/en/index.ts';
 import { texts } from '../../console/shared/words/en.ts';
-import type { Act, ConsoleScreen, ConsoleWorld } from './console-acts.ts';
+import { type Act, any, type ConsoleScreen, type ConsoleWorld, choosing } from './console-acts.ts';
 import { applicationCredentialActs, credentialScreens } from './console-credential-screens.ts';
 import { groupScreens } from './console-group-screens.ts';
 import { personScreens } from './console-person-screens.ts';
 import { serviceScreens } from './console-service-screens.ts';
 import type { Ids } from './every-route.ts';
 import { LOGO } from './pictures.ts';
-
-/** Whatever the names are. */
-const any = (text: (...names: string[]) => string): RegExp => new RegExp(`^${text('.+', '.+')}$`);
 
 const { people, organizations, grants, applications, audit, why, trySignIn } = words;
 
@@ -29,7 +26,7 @@ function listScreens({ leaver, invitation }: ConsoleWorld): ConsoleScreen[] {
       route: '/people',
       path: '/people',
       opens: ['identity:list_users'],
-      acts: [invite, { name: people.create, rule: 'identity:create_user', request: user }],
+      acts: [invite, { name: people.create, rule: 'identity:create_user', request: user }, ...choosing('identity:create_user')],
     },
     {
       route: '/people/invitations',
@@ -43,6 +40,7 @@ function listScreens({ leaver, invitation }: ConsoleWorld): ConsoleScreen[] {
           ids: oneInvitation,
           request: ['POST', `${invitationPath}/resend`],
         },
+        ...choosing('identity:create_invitation'),
         { name: people.withdraw, rule: 'identity:withdraw_invitation', ids: oneInvitation, request: ['DELETE', invitationPath] },
       ],
     },
@@ -113,7 +111,10 @@ function listScreens({ leaver, invitation }: ConsoleWorld): ConsoleScreen[] {
       route: '/audit',
       path: '/audit',
       opens: ['identity:list_audit_events'],
-      acts: ['CSV', 'JSON', audit.apply, audit.clear].map((name) => ({ name, rule: 'identity:list_audit_events' })),
+      acts: ['CSV', 'JSON', audit.apply, audit.clear, audit.copyLink, ...Object.values(audit.periods)].map((name) => ({
+        name,
+        rule: 'identity:list_audit_events',
+      })),
     },
   ];
 }

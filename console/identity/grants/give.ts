@@ -1,6 +1,7 @@
 // Gives roles in organizations, domains and the system, and takes them away.
 import { html } from 'lit';
 import { confirmAct, openForm } from '../../shared/dialog.ts';
+import type { FormField, FormValues } from '../../shared/form.ts';
 import type { Choice } from '../../shared/pick.ts';
 import { part } from '../../shared/router.ts';
 import { type MayWithRow, mayWithEach } from '../allowed.ts';
@@ -35,6 +36,56 @@ async function findPlaces(text: string, signal: AbortSignal): Promise<readonly C
 
 const pathOf = ({ kind, id }: Place): string => (kind === 'system' ? 'system' : `${kind}/${part(id)}`);
 
+const roleFields = (below: boolean): readonly FormField[] => [
+  { name: 'role', label: words.grants.role, type: 'pick', required: true, find: findRoles },
+  ...(below
+    ? [
+        {
+          name: 'reach',
+          label: words.grants.reach,
+          type: 'select' as const,
+          options: [
+            { value: 'here', label: words.grants.here },
+            { value: 'below', label: words.grants.below },
+          ],
+        },
+      ]
+    : []),
+];
+
+const placeField = (): FormField => ({
+  name: 'place',
+  label: words.grants.where,
+  type: 'pick',
+  required: true,
+  find: findPlaces,
+});
+
+/** The path of the request that gives what was chosen. */
+function grantPath(values: FormValues, place: string, kind: Holder['kind'], holderId: string): string {
+  const isBelow = values.text('reach') === 'below' && place !== 'system';
+  const grant = `${place}/${kind}/${part(holderId)}/roles/${part(values.text('role'))}`;
+  return isBelow ? `/v3/OS-INHERIT/${grant}/inherited_to_projects` : `/v3/${grant}`;
+}
+
+/** Asks for a role and a place. The path of the request that gives it to a person. */
+export async function chooseGrant(names: string): Promise<((userId: string) => string) | undefined> {
+  let pathFor: ((userId: string) => string) | undefined;
+  await openForm({
+    title: words.grants.give,
+    text: names,
+    submitLabel: words.grants.give,
+    fields: [placeField(), ...roleFields(true)],
+    submit: async (values) => {
+      const place = values.text('place');
+      // The form is gone when it is used.
+      const path = grantPath(values, place, 'users', '{user}');
+      pathFor = (userId) => path.replace(part('{user}'), () => part(userId));
+    },
+  });
+  return pathFor;
+}
+
 /** Asks for what is not known: who gets the role (then `id` is empty), and where. True when it was given. */
 export function giveRole(to: Holder, at: Place | undefined): Promise<boolean> {
   const { grants } = words;
@@ -55,27 +106,12 @@ export function giveRole(to: Holder, at: Place | undefined): Promise<boolean> {
             },
           ]
         : []),
-      ...(at ? [] : [{ name: 'place', label: grants.where, type: 'pick' as const, required: true, find: findPlaces }]),
-      { name: 'role', label: grants.role, type: 'pick', required: true, find: findRoles },
-      ...(below
-        ? [
-            {
-              name: 'reach',
-              label: grants.reach,
-              type: 'select' as const,
-              options: [
-                { value: 'here', label: grants.here },
-                { value: 'below', label: grants.below },
-              ],
-            },
-          ]
-        : []),
+      ...(at ? [] : [placeField()]),
+      ...roleFields(below),
     ],
     submit: async (values) => {
       const place = at ? pathOf(at) : values.text('place');
-      const isBelow = values.text('reach') === 'below' && place !== 'system';
-      const grant = `${place}/${to.kind}/${part(to.id || values.text('holder'))}/roles/${part(values.text('role'))}`;
-      await api.put(isBelow ? `/v3/OS-INHERIT/${grant}/inherited_to_projects` : `/v3/${grant}`);
+      await api.put(grantPath(values, place, to.kind, to.id || values.text('holder')));
     },
   });
 }

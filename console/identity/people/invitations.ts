@@ -4,7 +4,9 @@ import { confirmAct } from '../../shared/dialog.ts';
 import { define } from '../../shared/element.ts';
 import { type ListQuery, listQuery, nextMarker, pager, searchBox } from '../../shared/list.ts';
 import { hrefOf, part } from '../../shared/router.ts';
+import { DONE, runEach } from '../../shared/run-each.ts';
 import { type Content, Screen } from '../../shared/screen.ts';
+import { Selection } from '../../shared/selection.ts';
 import { announce } from '../../shared/status.ts';
 import { table } from '../../shared/table.ts';
 import { relativeTime } from '../../shared/time.ts';
@@ -29,6 +31,7 @@ interface Invitation {
 }
 
 const PAGE = 50;
+const isOpen = ({ status }: Invitation): boolean => status === 'pending' || status === 'expired';
 const BADGES = { pending: 'warn', accepted: 'good', expired: 'bad', withdrawn: '' } as const;
 
 class Invitations extends Screen {
@@ -37,6 +40,7 @@ class Invitations extends Screen {
   #next: string | undefined;
   #organizations: ReadonlyMap<string, string> = new Map();
   #may: MayWithRow<Invitation> = () => false;
+  readonly #selection = new Selection<Invitation>(() => this.requestUpdate());
 
   heading(): string {
     return words.people.invitations;
@@ -51,6 +55,7 @@ class Invitations extends Screen {
     });
     this.#invitations = invitations;
     this.#next = nextMarker(links.next);
+    this.#selection.keep(invitations);
     [this.#organizations, this.#may] = await Promise.all([
       namesOf(
         'projects',
@@ -98,10 +103,39 @@ class Invitations extends Screen {
     announce(people.withdrawn(email));
   }
 
+  async #resendAll(invitations: readonly Invitation[]): Promise<void> {
+    const { people } = words;
+    const items = invitations.filter(isOpen);
+    const isAgreed = await confirmAct({
+      title: people.resend,
+      text: people.resendText(items.map(({ email }) => email).join(', ')),
+      action: people.resend,
+      danger: false,
+    });
+    if (!isAgreed) return;
+    await runEach({
+      title: people.resend,
+      items,
+      name: ({ email }) => email,
+      run: async ({ id }) => {
+        await api.post(`/v3/OS-REGISTRATION/invitations/${part(id)}/resend`);
+        return DONE;
+      },
+    });
+    await this.reload();
+  }
+
+  #bar(): Content {
+    if (!session.may('identity:create_invitation')) return nothing;
+    const open = this.#invitations.filter(isOpen);
+    if (open.length === 0) return nothing;
+    return this.#selection.bar(open, [{ label: words.people.resendChosen, run: (some) => this.#resendAll(some) }]);
+  }
+
   #actions(invitation: Invitation): Content {
     const { people } = words;
     const { status } = invitation;
-    const maySend = this.#may(invitation, 'identity:create_invitation') && (status === 'pending' || status === 'expired');
+    const maySend = this.#may(invitation, 'identity:create_invitation') && isOpen(invitation);
     const mayWithdraw = this.#may(invitation, 'identity:withdraw_invitation') && status === 'pending';
     return html`${maySend ? html`<button type="button" class="second small" @click=${() => void this.#resend(invitation)}>${people.resend}</button>` : nothing}
     ${mayWithdraw ? html`<button type="button" class="second small danger" @click=${() => void this.#withdraw(invitation)}>${people.withdraw}</button>` : nothing}`;
@@ -118,11 +152,13 @@ class Invitations extends Screen {
           ${STATUSES.map((one) => html`<option value=${one} ?selected=${one === status}>${people.statuses[one]}</option>`)}
         </select></div>
     </div>
+    ${this.#bar()}
     ${table<Invitation>({
       caption: people.invitations,
       rows: this.#invitations,
       key: ({ id }) => id,
       columns: [
+        ...(session.may('identity:create_invitation') ? [this.#selection.column(({ email }) => email, isOpen)] : []),
         { name: people.email, isHeader: true, cell: ({ email }) => email },
         {
           name: people.organization,

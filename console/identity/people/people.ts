@@ -4,6 +4,7 @@ import { openForm } from '../../shared/dialog.ts';
 import { define } from '../../shared/element.ts';
 import { hrefOf, part } from '../../shared/router.ts';
 import type { Content } from '../../shared/screen.ts';
+import { Selection } from '../../shared/selection.ts';
 import { announce } from '../../shared/status.ts';
 import type { Column } from '../../shared/table.ts';
 import { shared } from '../../shared/words/index.ts';
@@ -12,6 +13,7 @@ import { ListScreen } from '../list-screen.ts';
 import { findDomains, type User } from '../resources.ts';
 import { api, session } from '../session.ts';
 import { words } from '../words/index.ts';
+import { bulkActs } from './bulk.ts';
 import { invite } from './invite.ts';
 import { type Lock, lockBadge, readLocks } from './lock.ts';
 import { stateBadge, subScreens } from './shared.ts';
@@ -19,6 +21,7 @@ import { stateBadge, subScreens } from './shared.ts';
 class People extends ListScreen<User> {
   protected readonly path = '/v3/users';
   #locks: ReadonlyMap<string, Lock> = new Map();
+  readonly #selection = new Selection<User>(() => this.requestUpdate());
 
   heading(): string {
     return words.people.title;
@@ -30,6 +33,7 @@ class People extends ListScreen<User> {
 
   async #loadPeople(signal: AbortSignal): Promise<void> {
     await this.loadRows(signal);
+    this.#selection.keep(this.rows);
     if (session.may('identity:list_user_locks'))
       this.#locks = await readLocks(
         this.rows.map(({ id }) => id),
@@ -136,7 +140,9 @@ class People extends ListScreen<User> {
       nothingFound: people.nobodyFound,
     };
     const tools = html`${this.domains.size > 1 ? this.#domainFilter() : nothing}${this.#stateFilter()}`;
+    const acts = bulkActs(() => this.reload());
     const columns: Column<User>[] = [
+      ...(acts.length > 0 ? [this.#selection.column(({ name }) => name)] : []),
       {
         name: people.name,
         isHeader: true,
@@ -147,7 +153,8 @@ class People extends ListScreen<User> {
       ...this.domainColumn<User>(people.domain),
       { name: people.state, cell: ({ id, enabled }) => html`${stateBadge(enabled)} ${lockBadge(this.#locks.get(id))}` },
     ];
-    return html`${subScreens('/people')}${this.list(texts, columns, tools)}`;
+    const bar = acts.length > 0 && this.rows.length > 0 ? this.#selection.bar(this.rows, acts) : nothing;
+    return html`${subScreens('/people')}${this.list(texts, columns, tools, bar)}`;
   }
 }
 

@@ -216,4 +216,5 @@ export const people = {
     trust: 'Trust',
     'OAuth1 token': 'OAuth 1.0 token',
   },
+  resendChosen: 'Send again (the chosen)',
 };

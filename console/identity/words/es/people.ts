@@ -221,4 +221,5 @@ export const people: Words['people'] = {
     trust: 'Trust',
     'OAuth1 token': 'Token de OAuth 1.0',
   },
+  resendChosen: 'Enviar de nuevo (los elegidos)',
 };
