@@ -8,7 +8,10 @@ import { inEveryLanguage, LANGUAGE_TABLE, LANGUAGE_TAGS, languageOf } from '../s
 
 /** Values that are found again in what a text makes of them. */
 const MARKS = ['⟦0⟧', '⟦1⟧', '⟦2⟧', '⟦3⟧'];
-const marksIn = (text: string): string[] => MARKS.filter((mark) => text.includes(mark));
+const marksIn = (text: string): string[] => [
+  ...MARKS.filter((mark) => text.includes(mark)),
+  ...(text.match(/\{\w+\}/g) ?? []).sort(),
+];
 
 /** What a text makes of the marks; undefined where it takes something else than text and numbers. */
 function filled(text: Text): string | undefined {

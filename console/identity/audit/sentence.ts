@@ -106,6 +106,6 @@ export function sentence(event: AuditEvent, names: Names): Content {
 
 /** What happened, for a choice: without who and what. */
 export const phrase = (action: string): string =>
-  (templates[action] ?? action).replace(/: \{\w+\}$/, '').replace(/[“«]?\{\w+\}[”»]?/g, '…');
+  (templates[action] ?? action).replace(/: \{\w+\}$/, '').replace(/[“«„]?\{\w+\}[”»“]?/g, '…');
 
 export const ACTIONS: readonly string[] = Object.keys(templates);

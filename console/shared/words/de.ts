@@ -19,6 +19,8 @@ export const texts: Translation<SharedTexts> = {
   no: 'Nein',
   none: 'Keine',
   optional: 'optional',
+  guide: 'Anleitung',
+  guideOf: (screen) => `Anleitung: ${screen}`,
   menu: 'Menü',
   skip: 'Zum Inhalt springen',
   search: 'Suchen',

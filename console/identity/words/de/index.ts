@@ -8,9 +8,11 @@ import type { Words } from '../en/index.ts';
 import { applications } from './applications.ts';
 import { audit } from './audit.ts';
 import { credentials } from './credentials.ts';
+import { events } from './events.ts';
 import { frame } from './frame.ts';
 import { grants } from './grants.ts';
 import { impact } from './impact.ts';
+import { look } from './look.ts';
 import { options } from './options.ts';
 import { organizations } from './organizations.ts';
 import { overview } from './overview.ts';
@@ -27,9 +29,11 @@ export const words: Translation<Words> = {
   applications,
   audit,
   credentials,
+  events,
   frame,
   grants,
   impact,
+  look,
   options,
   organizations,
   overview,

@@ -5,6 +5,7 @@ export const service = {
   title: 'Dienst',
   tabs: {
     settings: 'Einstellungen',
+    look: 'Aussehen',
     keys: 'Schlüssel',
     deliveries: 'Nachrichten',
     backups: 'Sicherungen',

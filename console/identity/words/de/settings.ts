@@ -95,6 +95,10 @@ export const settings = {
     GATEHOUSE_IDENTITY_LINK_SECONDS: 'Gültigkeit von Links in Mails',
     GATEHOUSE_IDENTITY_BRAND_NAME: 'Name des Dienstes',
     GATEHOUSE_IDENTITY_BRAND_COLOR: 'Farbe',
+    GATEHOUSE_IDENTITY_PAGE_LANGUAGE: 'Sprache der Seiten, wenn keine bekannt ist',
+    GATEHOUSE_IDENTITY_HELP_URL: 'Adresse der Hilfe',
+    GATEHOUSE_IDENTITY_TERMS_URL: 'Adresse der Nutzungsbedingungen',
+    GATEHOUSE_IDENTITY_PRIVACY_URL: 'Adresse der Datenschutzerklärung',
     GATEHOUSE_IDENTITY_WEBHOOK_URL: 'Adresse',
     GATEHOUSE_IDENTITY_WEBHOOK_SECRET: 'Geheimnis',
     GATEHOUSE_IDENTITY_CREDENTIAL_TYPE_MAKERS: 'Wer Arten von Nachweisen anlegen darf',
@@ -120,5 +124,6 @@ export const settings = {
     GATEHOUSE_IDENTITY_MAX_PROJECT_TREE_DEPTH: 'Tiefe der Organisationen',
     GATEHOUSE_IDENTITY_SCIM_EXTENSION: 'Name der SCIM-Erweiterung',
     GATEHOUSE_IDENTITY_SCIM_TOKEN_TYPE: 'Art von Token, die SCIM meldet',
+    GATEHOUSE_IDENTITY_DOMAIN_MANAGER_SETTINGS: 'Was Verwalter einer Domäne strenger stellen dürfen',
   },
 } satisfies Translation<Words['settings']>;
