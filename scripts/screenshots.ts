@@ -93,7 +93,8 @@ function consoleScreens({ identity }: Service, { person, group, organization, ap
     at('why-yes', `/why?user_id=${person}&place=application&place_id=${application}`),
     at('provisioning', '/provisioning'),
     at('audit', '/audit', { guide: 'console-audit' }),
-    ...['settings', 'look', 'keys', 'deliveries', 'backups', 'catalog', 'roles'].map((part) =>
+    at('service-mail-text', '/service/mail?text=en/reset-password'),
+    ...['settings', 'look', 'mail', 'keys', 'deliveries', 'backups', 'catalog', 'roles'].map((part) =>
       at(`service-${part}`, `/service/${part}`),
     ),
   ];

@@ -357,6 +357,15 @@ async function tourService(api: Recorder, { admin }: Town): Promise<void> {
     body: { settings: { GATEHOUSE_IDENTITY_DEVICE_DAYS: '30', GATEHOUSE_IDENTITY_PASSWORD_MIN_LENGTH: null } },
   });
   await call('POST', '/v3/OS-SERVICE/mail/test', { body: { mail: { to: 'ada@town.example', language: 'en' } } });
+  const mailText = '/v3/OS-SERVICE/mail/texts/en/invitation';
+  const body = {
+    mail_text: { subject: 'Come to {{organization}}', body: '{{inviter}} invites you:\n\n{{link}}\n\nUntil then!' },
+  };
+  await call('GET', '/v3/OS-SERVICE/mail/texts');
+  await call('GET', mailText);
+  await call('POST', `${mailText}/preview`, { body });
+  await call('PUT', mailText, { body });
+  await call('DELETE', mailText);
   for (const kind of ['logo', 'favicon']) {
     await call('PUT', `/v3/OS-SERVICE/look/${kind}`, { body: { picture: LOGO.logo } });
     await call('GET', `/v3/OS-SERVICE/look/${kind}`);

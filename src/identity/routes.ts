@@ -36,6 +36,7 @@ import { mountAdministration } from './operations/administration/index.ts';
 import { mountAuditEvents } from './operations/audit-events/index.ts';
 import { mountImpact } from './operations/impact/index.ts';
 import { mountLook } from './operations/look/index.ts';
+import { mountMailTexts } from './operations/mail-texts/index.ts';
 import { mountServiceSettings } from './operations/service-settings/index.ts';
 import { mountAccountDeletion } from './provisioning/account-deletion/index.ts';
 import { mountInvitations } from './provisioning/invitations/index.ts';
@@ -104,6 +105,7 @@ const MOUNTS = [
   mountAdministration,
   mountServiceSettings,
   mountLook,
+  mountMailTexts,
   mountCredentialIssuer,
   mountCredentialOffers,
 ] as const;

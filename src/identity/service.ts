@@ -226,7 +226,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
       await passkeyPolicy.refuseImpossible(address);
       await passkeyPolicy.warnImpossible(log, address);
       await walletSignIn.refuseImpossible();
-      await modules.brandPictures.start();
+      await Promise.all(modules.followers.map((one) => one.start()));
       await directories.start();
       sweeper = startSweeper({
         ...modules,
@@ -255,7 +255,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
       await waitAtMost(graceMs, Promise.all([passwords.settled(), auth.settled(), peopleSettled()]));
       domainSettings.stop();
       serviceSettings.stop();
-      modules.brandPictures.stop();
+      for (const one of modules.followers) one.stop();
       await db.close();
     },
   };

@@ -76,6 +76,20 @@ export function serviceScreens({ connection, nouns: { service: one, endpoint }, 
         request: ['PUT', '/v3/OS-SERVICE/look/logo', { picture: LOGO.logo }],
       },
     ]),
+    part('mail', 'identity:list_service_settings', [
+      { name: texts.save, rule: 'identity:update_service_settings' },
+      { name: settings.testMail, rule: 'identity:send_test_mail' },
+    ]),
+    {
+      ...part('mail', 'identity:list_service_settings', [
+        {
+          name: texts.save,
+          rule: 'identity:update_service_settings',
+          request: ['PUT', '/v3/OS-SERVICE/mail/texts/en/invitation', { mail_text: { subject: 'Come', body: '{{link}}' } }],
+        },
+      ]),
+      path: '/service/mail?text=en/invitation',
+    },
     part('keys', 'identity:list_service_keys', [
       {
         name: service.rotate,

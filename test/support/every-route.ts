@@ -153,6 +153,8 @@ export function idsFor(path: string, world: World): Ids {
     invitation_id: world.invitation.id,
     delivery_id: 'no-delivery',
     kind: 'token',
+    language: 'no-language',
+    template: 'invitation',
     idp_id: world.idp,
     mapping_id: world.idp,
     protocol_id: 'openid',

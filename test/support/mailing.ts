@@ -69,7 +69,8 @@ export class Mailing {
       config: load(identitySettings, settings),
       dataDir: this.folder,
       issuer: () => ISSUER,
-      brand: () => ({}),
+      look: () => ({}),
+      stored: () => undefined,
     });
   }
 

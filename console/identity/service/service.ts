@@ -11,6 +11,7 @@ import { Catalog } from './catalog.ts';
 import { Deliveries } from './deliveries.ts';
 import { Keys } from './keys.ts';
 import { Look } from './look.ts';
+import { Mail } from './mail.ts';
 import type { ServicePart } from './part.ts';
 import { Roles } from './roles.ts';
 import { Settings } from './settings.ts';
@@ -19,6 +20,7 @@ type Part = new (location: Location, reload: () => Promise<void>, update: () => 
 const PARTS: readonly (readonly [id: keyof typeof words.service.tabs, rule: string, part: Part])[] = [
   ['settings', 'identity:list_service_settings', Settings],
   ['look', 'identity:list_service_settings', Look],
+  ['mail', 'identity:list_service_settings', Mail],
   ['keys', 'identity:list_service_keys', Keys],
   ['deliveries', 'identity:list_deliveries', Deliveries],
   ['backups', 'identity:list_backups', Backups],

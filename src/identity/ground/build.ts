@@ -4,8 +4,8 @@ import { createOutbound } from '../../platform/outbound/index.ts';
 import { type AfterChange, createChanges } from './audit/index.ts';
 import type { Database } from './database/index.ts';
 import { createLinks } from './links/index.ts';
-import { createBrandPictures, createCurrentAssets, createPreviews } from './look/index.ts';
-import { createMail } from './mail/index.ts';
+import { createBrandPictures, createCurrentAssets, createPreviews, LOGO_NOW } from './look/index.ts';
+import { createMail, createMailTexts } from './mail/index.ts';
 import type { ModuleOptions } from './module-options.ts';
 import { createNotifications } from './notifications/index.ts';
 
@@ -24,6 +24,11 @@ export function buildGround(db: Database, options: ModuleOptions, afterChange: A
   };
   const brandPictures = createBrandPictures(deps);
   const assets = createCurrentAssets(config, () => brandPictures.now());
+  const look = () => {
+    const { accent, logo } = assets.brand;
+    return { ...accent, logo: logo && `${options.issuer()}${LOGO_NOW}` };
+  };
+  const mailTexts = createMailTexts({ ...deps, look });
   const outbound = createOutbound(options.outboundAllow, options);
   const notifications = createNotifications({ ...deps, outbound, webhook });
   return {
@@ -33,9 +38,12 @@ export function buildGround(db: Database, options: ModuleOptions, afterChange: A
     notifications,
     notify: notifications.notify,
     brandPictures,
+    mailTexts,
+    /** What every process follows from the start on. */
+    followers: [brandPictures, mailTexts],
     assets,
     previews: createPreviews(deps),
-    mail: createMail({ ...deps, brand: () => assets.brand }),
+    mail: createMail({ ...deps, look, stored: mailTexts.stored }),
     links: createLinks(deps),
   };
 }

@@ -6,6 +6,7 @@ import { createAdministration } from './administration/index.ts';
 import { createAuditEvents } from './audit-events/index.ts';
 import { createReseal } from './jobs/index.ts';
 import { createLookManagement } from './look/index.ts';
+import { createMailTextManagement } from './mail-texts/index.ts';
 import { createPersonalData } from './personal-data/index.ts';
 import { createSettingManagement } from './service-settings/index.ts';
 
@@ -26,6 +27,7 @@ export function buildOperations(below: RoleCredentialsRoom) {
         async (next) => refuseOfferLink(next),
       ],
     }),
+    mailTextManagement: createMailTextManagement(below),
     lookManagement: createLookManagement(below),
     administration: createAdministration({
       ...below,

@@ -6,6 +6,7 @@ export const service = {
   tabs: {
     settings: 'Einstellungen',
     look: 'Aussehen',
+    mail: 'Mail',
     keys: 'Schlüssel',
     deliveries: 'Nachrichten',
     backups: 'Sicherungen',

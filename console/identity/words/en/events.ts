@@ -190,6 +190,8 @@ export const events = {
   'sessions.ended_by_provider': 'The identity provider ended the sessions of {target}',
   'settings.changed': '{by} changed settings of the service: {fields}',
   'settings.mail_tested': '{by} sent a test mail',
+  'settings.mail_text_changed': '{by} changed the text of a mail',
+  'settings.mail_text_reset': '{by} put the text of a mail back to that of the program',
   'settings.picture_changed': '{by} changed a picture of the service',
   'settings.picture_removed': '{by} removed a picture of the service',
   'token.revoked': '{by} revoked a token of {user}',

@@ -7,6 +7,7 @@ import { frame } from './frame.ts';
 import { grants } from './grants.ts';
 import { impact } from './impact.ts';
 import { look } from './look.ts';
+import { mail } from './mail.ts';
 import { options } from './options.ts';
 import { organizations } from './organizations.ts';
 import { overview } from './overview.ts';
@@ -28,6 +29,7 @@ export const words = {
   grants,
   impact,
   look,
+  mail,
   options,
   organizations,
   overview,

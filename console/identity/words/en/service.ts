@@ -3,6 +3,7 @@ export const service = {
   tabs: {
     settings: 'Settings',
     look: 'Look',
+    mail: 'Mail',
     keys: 'Keys',
     deliveries: 'Messages',
     backups: 'Back-ups',

@@ -170,6 +170,8 @@ export const events: Words['events'] = {
   'sessions.ended_by_provider': 'El proveedor de identidad terminó las sesiones de {target}',
   'settings.changed': '{by} cambió ajustes del servicio: {fields}',
   'settings.mail_tested': '{by} envió un correo de prueba',
+  'settings.mail_text_changed': '{by} cambió el texto de un correo',
+  'settings.mail_text_reset': '{by} volvió al texto del programa en un correo',
   'settings.picture_changed': '{by} cambió una imagen del servicio',
   'settings.picture_removed': '{by} quitó una imagen del servicio',
   'token.revoked': '{by} revocó un token de {user}',

@@ -8,6 +8,7 @@ import { frame } from './frame.ts';
 import { grants } from './grants.ts';
 import { impact } from './impact.ts';
 import { look } from './look.ts';
+import { mail } from './mail.ts';
 import { options } from './options.ts';
 import { organizations } from './organizations.ts';
 import { overview } from './overview.ts';
@@ -29,6 +30,7 @@ export const words: Words = {
   grants,
   impact,
   look,
+  mail,
   options,
   organizations,
   overview,

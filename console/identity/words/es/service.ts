@@ -5,6 +5,7 @@ export const service: Words['service'] = {
   tabs: {
     settings: 'Ajustes',
     look: 'Aspecto',
+    mail: 'Correo',
     keys: 'Claves',
     deliveries: 'Mensajes',
     backups: 'Copias de seguridad',

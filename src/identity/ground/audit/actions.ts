@@ -76,7 +76,7 @@ const VERBS = {
   scim_connection: ['created', 'revoked'],
   session: ['all_ended', 'dashboard_entered', 'ended', 'ended_by_provider', 'others_ended'],
   sessions: ['ended_by_provider'],
-  settings: ['changed', 'mail_tested', 'picture_changed', 'picture_removed'],
+  settings: ['changed', 'mail_tested', 'mail_text_changed', 'mail_text_reset', 'picture_changed', 'picture_removed'],
   token: ['revoked'],
   token_key: ['created', 'deleted'],
   trust: ['created', 'deleted', 'used'],

@@ -6,14 +6,13 @@ import { isAddress, MailError, type Message } from '../../../platform/mail/index
 import type { Seal } from '../../../platform/seal/index.ts';
 import type { Change } from '../audit/index.ts';
 import type { Database, MailRow } from '../database/index.ts';
-import { type Brand, LOGO_NOW } from '../look/index.ts';
 import { createOutbox, type Failure, type Schedule } from '../outbox/index.ts';
 import type { IdentityConfig } from '../settings/index.ts';
 import { createCurrentMail } from './current.ts';
 import { type Letter, TEMPLATES, type TemplateName } from './letters.ts';
 import { countMails, insertMail, sweepMails } from './mail.store.ts';
 import { type MailLook, type MailText, render } from './render.ts';
-import type { Templates } from './templates.ts';
+import type { StoredTexts, Templates } from './templates.ts';
 import { prepareFolder } from './transport.ts';
 
 /** Attempts are limited by the time when a mail expires, not by a number. */
@@ -68,17 +67,14 @@ export interface MailDeps {
   readonly dataDir: string;
   /** Public address of the service. */
   issuer(): string;
-  brand(): Pick<Brand, 'accent' | 'logo'>;
+  look(): MailLook;
+  /** What administrators have stored instead of the templates of the program. */
+  readonly stored: StoredTexts;
 }
 
-export function createMail({ db, clock, log, seal, config, dataDir, issuer, brand }: MailDeps) {
-  const current = createCurrentMail(config, dataDir);
+export function createMail({ db, clock, log, seal, config, dataDir, issuer, look, stored }: MailDeps) {
+  const current = createCurrentMail(config, dataDir, stored);
   const counts = { sent: 0, refused: 0, failed: 0 };
-
-  const lookNow = (): MailLook => {
-    const { accent, logo } = brand();
-    return { ...accent, logo: logo && `${issuer()}${LOGO_NOW}` };
-  };
 
   async function send(row: MailRow, stopping?: AbortSignal): Promise<Failure | undefined> {
     if (row.expires_at <= seconds(clock)) return { status: 'expired', isOver: true };
@@ -120,7 +116,7 @@ export function createMail({ db, clock, log, seal, config, dataDir, issuer, bran
       const { to, template } = letter;
       if (!isAddress(to)) return false;
       const { from, templates } = current();
-      const service: ServiceInfo = { linkSeconds: config.linkSeconds, name: from.name, url: issuer(), look: lookNow() };
+      const service: ServiceInfo = { linkSeconds: config.linkSeconds, name: from.name, url: issuer(), look: look() };
       const content: Content = { ...renderLetter(templates(), letter, service), to };
       const [id, now] = [newId(), seconds(clock)];
       const lifetime = letter.seconds ?? ('link' in TEMPLATES[template] ? config.linkSeconds : NOTICE_SECONDS);

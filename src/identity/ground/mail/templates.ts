@@ -19,7 +19,14 @@ export interface Templates {
   /** In this language, else in the language of the settings, else in English. Returns the language, too. */
   find(name: TemplateName, language: string | undefined): { template: TemplateText; language: string };
   readonly layout: string;
+  /** Those that it has templates in. */
+  readonly languages: readonly string[];
+  /** The template of the folder or of the program; `isFixed`: of the folder. */
+  origin(language: string, name: TemplateName): { readonly template: TemplateText; readonly isFixed: boolean } | undefined;
 }
+
+/** What administrators have stored instead of the templates of the program. */
+export type StoredTexts = (language: string, name: TemplateName) => TemplateText | undefined;
 
 class TemplateFolder {
   readonly #folder: string;
@@ -143,15 +150,23 @@ function readFolder(folder: string, setting: string): { found: TemplateMap; layo
 const baseOf = (language: string | undefined): string => /^[a-z]{2,3}(?=[-_]|$)/i.exec(language ?? '')?.[0].toLowerCase() ?? '';
 
 /** Reads all templates. Those of `folder` replace the built-in ones. */
-function readTemplates(folder: string | undefined, fallback: string, setting: string): Templates {
+function readTemplates(folder: string | undefined, fallback: string, setting: string, stored: StoredTexts): Templates {
   const own = readFolder(BUILT_IN, 'built-in templates');
   const custom = folder === undefined ? undefined : readFolder(folder, setting);
   const all = new Map([...own.found, ...(custom?.found ?? [])]);
+  const isFixed = (key: string): boolean => custom?.found.has(key) ?? false;
   return {
     layout: custom?.layout ?? own.layout!,
+    languages: [...new Set([...all.keys()].map((key) => key.slice(0, key.indexOf('/'))))].sort(),
+    origin(language, name) {
+      const key = keyOf(language, name);
+      const template = all.get(key);
+      return template && { template, isFixed: isFixed(key) };
+    },
     find(name, language) {
       for (const one of [baseOf(language), baseOf(fallback), DEFAULT_LANGUAGE]) {
-        const template = all.get(keyOf(one, name));
+        const key = keyOf(one, name);
+        const template = (isFixed(key) ? undefined : stored(one, name)) ?? all.get(key);
         if (template) return { template, language: one };
       }
       throw new Error(`there is no template ${name}`);
@@ -165,8 +180,11 @@ export interface TemplateSettings {
 }
 
 /** Reads the templates of a folder at once, to report mistakes at the start. Reads only built-in ones with the first mail. */
-export function createTemplates({ mailTemplates, mailLanguage }: TemplateSettings): () => Templates {
-  const load = (): Templates => readTemplates(mailTemplates, mailLanguage, 'GATEHOUSE_IDENTITY_MAIL_TEMPLATES');
+export function createTemplates(
+  { mailTemplates, mailLanguage }: TemplateSettings,
+  stored: StoredTexts = () => undefined,
+): () => Templates {
+  const load = (): Templates => readTemplates(mailTemplates, mailLanguage, 'GATEHOUSE_IDENTITY_MAIL_TEMPLATES', stored);
   let templates = mailTemplates === undefined ? undefined : load();
   return () => {
     templates ??= load();
