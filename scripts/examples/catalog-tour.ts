@@ -56,6 +56,11 @@ export async function tourDomainConfig(api: Recorder, domainId: string): Promise
   await call('PATCH', config, { body: { config: { ldap: { suffix: 'dc=town,dc=example' } } } });
   await call('PATCH', `${config}/ldap`, { body: { config: { ldap: { page_size: 500 } } } });
   await call('PATCH', `${config}/ldap/url`, { body: { config: { url: 'ldaps://directory.town.example' } } });
+  const directory = `/v3/OS-SERVICE/domains/${domainId}/directory`;
+  await call('GET', directory);
+  await call('POST', `${directory}/read`);
+  const nobody = { 'ldap.url': 'ldap://127.0.0.1:1', 'ldap.suffix': 'dc=town,dc=example' };
+  await call('POST', `${directory}/test`, { body: { test: { settings: nobody } } });
   await call('DELETE', config);
   const settings = `/v3/OS-SERVICE/domains/${domainId}/settings`;
   await call('GET', settings);

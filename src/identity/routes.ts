@@ -15,6 +15,7 @@ import { mountTrusts } from './delegation/trusts/index.ts';
 import { mountDomainConfig, mountEffectiveSettings } from './directory/domain-config/index.ts';
 import { mountAssignments, mountGrants } from './directory/grants/index.ts';
 import { mountGroups } from './directory/groups/index.ts';
+import { mountDirectories } from './directory/ldap/index.ts';
 import { mountLocks } from './directory/locks/index.ts';
 import { mountPasskeys } from './directory/passkeys/index.ts';
 import { mountDomains, mountProjects, mountTags } from './directory/projects/index.ts';
@@ -67,6 +68,7 @@ const MOUNTS = [
   mountNouns,
   mountDomainConfig,
   mountEffectiveSettings,
+  mountDirectories,
   mountEndpointFilter,
   mountPolicyAssociations,
   mountLimits,

@@ -6,9 +6,9 @@ import { identitySettings } from '../../src/identity/ground/settings/index.ts';
 import { load } from '../../src/platform/config/index.ts';
 import { type Attributes, dnOf, GROUPS, group, groupDn, PEOPLE, person, READER, SUFFIX } from './slapd.ts';
 
-/** The lines of an [ldap] section for such a server; `more` over them. */
-export function ldapSection(url: string, more: Readonly<Record<string, string>> = {}): string {
-  const values = {
+/** The settings of an [ldap] section for such a server; `more` over them. */
+export function ldapOptions(url: string, more: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
+  return {
     url,
     user: READER.dn,
     password: READER.password,
@@ -26,6 +26,11 @@ export function ldapSection(url: string, more: Readonly<Record<string, string>> 
     pool_retry_max: '1',
     ...more,
   };
+}
+
+/** The same as the lines of a file. */
+export function ldapSection(url: string, more: Readonly<Record<string, string>> = {}): string {
+  const values = ldapOptions(url, more);
   return `[ldap]\n${Object.entries(values)
     .filter(([, value]) => value !== '')
     .map(([key, value]) => `${key} = ${value}\n`)

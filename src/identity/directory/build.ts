@@ -77,7 +77,8 @@ export function buildDirectory(below: AccessRoom, refuseIfOutranked: RankGuard) 
     onDisabled: news.disabled.tell,
     onEnabled: news.enabled.tell,
   };
-  const directories = createDirectories({ ...deps, ...listeners });
+  const domains = createDomains(below);
+  const directories = createDirectories({ ...deps, ...listeners, endTokensOf: domains.endTokens });
   const directory = directories.guard;
   const ways = { hasPasskey: passkeyPolicy.hasUsable, hasFactor: proofs.requirements.hasFactor };
   const users = createUsers({ ...deps, ...listeners, ...ways, directory });
@@ -90,7 +91,6 @@ export function buildDirectory(below: AccessRoom, refuseIfOutranked: RankGuard) 
   const knowsPassword = async (tx: Tx, userId: string): Promise<boolean> =>
     (await proofs.passwords.has(tx, userId)) || directory.hasPassword(tx, userId);
   waysBesidePasskeys.answer(knowsPassword);
-  const domains = createDomains(below);
   return {
     ...deps,
     news,

@@ -128,6 +128,7 @@ export const identityFaults = {
     status: 403,
     text: 'LDAP does not support write operations: the password of the user {id} is in a directory and must be changed there.',
   },
+  'directory.none': { status: 409, text: 'The domain {id} has no directory.' },
   'directory.no_new': {
     status: 403,
     text: 'LDAP does not support write operations: users and groups of the domain {domain} must be created in its directory.',

@@ -92,6 +92,9 @@ export const baseRules = {
   'identity:list_domain_settings': anyOf(systemReader, adminOrManager),
   // What managers may change is the administrators' to say.
   'identity:update_domain_settings': adminOrManager,
+  'identity:get_directory': adminOrSystemReader,
+  'identity:read_directory': admin,
+  'identity:test_directory': admin,
   'identity:get_security_compliance_domain_config': anyCaller,
 
   'identity:get_project': anyOf(readers, ownProject),

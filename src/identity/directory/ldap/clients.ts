@@ -40,6 +40,11 @@ export function createDirectoryClients({
       return directory;
     },
 
+    /** Closes the connections to directories that are not those of their domains any more. */
+    async closeFormer(): Promise<void> {
+      for (const domainId of [...opened.keys()]) await this.of(domainId);
+    },
+
     async domains(): Promise<string[]> {
       const domains = await domainSettings.domains();
       return domains.filter(({ settings }) => isDirectory(settings)).map(({ domainId }) => domainId);

@@ -186,6 +186,37 @@ export async function lastSyncs(db: Reader): Promise<ReadonlyMap<string, number>
   return new Map(rows.map(({ domain_id, finished_at }) => [domain_id, finished_at]));
 }
 
+/** People and groups here whose entries are in the directory. */
+export async function countEntries(db: Reader, domainId: string): Promise<{ people: number; groups: number }> {
+  const count = async (table: 'directory_users' | 'directory_groups') =>
+    db
+      .selectFrom(table)
+      .where('domain_id', '=', domainId)
+      .where('gone_at', 'is', null)
+      .select((eb) => eb.fn.countAll<number | string>().as('count'))
+      .executeTakeFirstOrThrow();
+  return { people: Number((await count('directory_users')).count), groups: Number((await count('directory_groups')).count) };
+}
+
+/** The directory is another one: what was read of the former one does not count. */
+export async function forgetSync(tx: Tx, domainId: string): Promise<void> {
+  await tx.deleteFrom('directory_syncs').where('domain_id', '=', domainId).execute();
+}
+
+export const lastReading = (db: Reader, domainId: string): Promise<Tables['directory_readings'] | undefined> =>
+  db.selectFrom('directory_readings').where('domain_id', '=', domainId).selectAll().executeTakeFirst();
+
+export async function noteReading(db: Database, row: Tables['directory_readings']): Promise<void> {
+  const { domain_id: _, ...values } = row;
+  await db.write((tx) =>
+    tx
+      .insertInto('directory_readings')
+      .values(row)
+      .onConflict((conflict) => conflict.column('domain_id').doUpdateSet(values))
+      .execute(),
+  );
+}
+
 export async function noteSync(db: Database, domainId: string, at: number): Promise<void> {
   await db.write((tx) =>
     tx

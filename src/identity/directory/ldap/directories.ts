@@ -1,25 +1,36 @@
 // Directories (LDAP) of all domains: logins, the rows of their users and groups, and the refusal of changes.
 import { createHash } from 'node:crypto';
 import type { DirectoryAccount, DirectoryGuard, DirectoryLogin } from '../../access/context/index.ts';
+import type { FreshLogin } from '../../access/rules/index.ts';
+import type { Change } from '../../ground/audit/index.ts';
 import type { Deps } from '../../ground/resource/index.ts';
-import type { DomainSettingsOf } from '../domain-settings/index.ts';
+import type { DomainSettingsModule } from '../domain-settings/index.ts';
 import { createDirectoryClients, isDirectory, mappedOf } from './clients.ts';
 import { createUserClosing } from './close-users.rules.ts';
 import { createDepartures } from './departures.ts';
 import { findUserEntry, readUsers, type UserEntryRow } from './directories.store.ts';
 import type { Directory } from './directory.ts';
 import type { DirectoryUser } from './entries.ts';
+import { followDirectories } from './following.ts';
 import { createWriteGuard } from './guard.ts';
 import { identify, isEntryOf } from './identity.ts';
 import { createGroupKeeping } from './keep-groups.rules.ts';
 import { createMemberKeeping } from './keep-members.rules.ts';
 import { createUserKeeping, type KeepDeps } from './keep-users.rules.ts';
 import { createLeftOut } from './left-out.ts';
+import { createDirectoryManagement } from './management.rules.ts';
 import { createReadings } from './readings.ts';
 import { createSynchronize } from './synchronize.ts';
 import { warnOfPlainText } from './warnings.ts';
 
-export type DirectoriesDeps = Omit<KeepDeps, 'leftOut'> & Pick<Deps, 'config'> & { readonly domainSettings: DomainSettingsOf };
+export type DirectoriesDeps = Omit<KeepDeps, 'leftOut'> &
+  Pick<Deps, 'config'> & {
+    readonly domainSettings: DomainSettingsModule;
+    readonly freshLogin: FreshLogin;
+    readonly rateLimits: boolean;
+    /** Ends the tokens and sessions of all people of a domain. */
+    endTokensOf(change: Change, domainId: string): Promise<void>;
+  };
 
 /** Always the same for a key. Strangers cannot tell which one: they do not know the ids of the domains. */
 function choose(domainIds: readonly string[], key: string): string | undefined {
@@ -98,6 +109,8 @@ export function createDirectories(deps: DirectoriesDeps) {
     return user && isEntryOf(entry, user) ? user : undefined;
   }
 
+  followDirectories({ ...deps, clients, readings });
+
   const departures = createDepartures({ ...deps, clients, keepOne, closeUsers: keeping.closeUsers });
 
   const guard: DirectoryGuard = {
@@ -150,6 +163,7 @@ export function createDirectories(deps: DirectoriesDeps) {
 
   return {
     guard,
+    management: createDirectoryManagement({ ...deps, readings }),
 
     /** Fails on invalid settings, but not when a directory does not answer. */
     async start(): Promise<void> {

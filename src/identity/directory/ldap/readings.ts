@@ -1,11 +1,13 @@
 // Synchronizes the directories from time to time, each in its own turn: a slow one does not hold up the others.
 import { inBackground, notCounted } from '../../../platform/deadline.ts';
+import { Fault } from '../../../platform/faults/index.ts';
 import { type Job, repeat } from '../../../platform/jobs/index.ts';
 import { waitAtMost } from '../../../platform/wait-at-most.ts';
 import { fault } from '../../ground/faults.ts';
 import { away } from './away.ts';
 import { type DirectoryClients, mappedOf } from './clients.ts';
-import { lastSync, lastSyncs, noteSync } from './directories.store.ts';
+import { lastSync, lastSyncs, noteReading, noteSync } from './directories.store.ts';
+import type { Directory } from './directory.ts';
 import type { KeepDeps } from './keep-users.rules.ts';
 import type { Synchronize } from './synchronize.ts';
 
@@ -13,6 +15,9 @@ import type { Synchronize } from './synchronize.ts';
 const PATIENCE_MS = 30_000;
 /** The longest synchronization. Then the next one begins from the start. */
 const LONGEST_MS = 1_800_000;
+
+/** What servers say may be long. */
+const LONGEST_FAILURE = 500;
 
 export interface ReadingDeps extends Pick<KeepDeps, 'db' | 'clock' | 'log'> {
   readonly clients: DirectoryClients;
@@ -26,15 +31,38 @@ export function createReadings({ db, clock, log, clients, synchronize, syncSecon
   let first: Promise<void> | undefined;
   const stopping = new AbortController();
 
+  /** Whether the domain has another directory by now, or none. */
+  const isFormer = async (domainId: string, directory: Directory): Promise<boolean> =>
+    !stopping.signal.aborted && (await clients.of(domainId)) !== directory;
+
+  /** Must not hide why it failed. */
+  async function noteFailure(domainId: string, begun: number, error: unknown): Promise<void> {
+    const reason = (error instanceof Fault ? error.reason : undefined) ?? (error as Error).message;
+    const failure = reason
+      .replace(/^directory of \S+: /, '')
+      .split('\n')[0]!
+      .slice(0, LONGEST_FAILURE);
+    const nothing = { users: 0, groups: 0, closed: 0 };
+    await noteReading(db, { domain_id: domainId, began_at: begun, ended_at: clock.now(), failure, ...nothing }).catch((err) =>
+      log.warn({ domain: domainId, err }, 'the failure of a reading could not be stored'),
+    );
+  }
+
   async function read(domainId: string): Promise<void> {
     const directory = await clients.of(domainId);
     if (!directory) return;
     const begun = clock.now();
     const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(LONGEST_MS)]);
-    const outcome = await synchronize(directory, { domainId, ...mappedOf(directory.ldap) }, signal).catch((error) => {
-      throw signal.aborted ? away(domainId, new Error('the synchronization took too long, or was stopped')) : error;
+    const outcome = await synchronize(directory, { domainId, ...mappedOf(directory.ldap) }, signal).catch(async (error) => {
+      if (await isFormer(domainId, directory)) return undefined;
+      const failure = signal.aborted ? away(domainId, new Error('the synchronization took too long, or was stopped')) : error;
+      if (!stopping.signal.aborted) await noteFailure(domainId, begun, failure);
+      throw failure;
     });
+    // What the former one said does not count.
+    if (!outcome || (await isFormer(domainId, directory))) return read(domainId);
     await noteSync(db, domainId, begun);
+    await noteReading(db, { domain_id: domainId, began_at: begun, ended_at: clock.now(), failure: null, ...outcome });
     log.info({ domain: domainId, ...outcome, ms: clock.now() - begun }, 'directory synchronized');
   }
 
@@ -89,6 +117,19 @@ export function createReadings({ db, clock, log, clients, synchronize, syncSecon
       if (domainIds.length === 0) return [];
       const syncs = await lastSyncs(db.read);
       return domainIds.map((domainId) => ({ domainId, at: syncs.get(domainId) }));
+    },
+
+    isReading: (domainId: string): boolean => running.has(domainId),
+
+    /** Begins. How it went is in the state of the directory. */
+    readNow(domainId: string): void {
+      if (!stopping.signal.aborted)
+        sync(domainId).catch((err) => log.warn({ domain: domainId, err }, 'directory not synchronized; it will be tried again'));
+    },
+
+    /** After directories were connected: those that were never read are read now. */
+    readNew(): void {
+      round().catch((err) => log.warn({ err }, 'directories not synchronized; they will be tried again'));
     },
 
     start(): void {

@@ -2,6 +2,7 @@
 import type { Query, Static } from '../../../platform/http/index.ts';
 import { DEFAULT_DOMAIN, findProject, tagOf } from '../../access/context/index.ts';
 import { type Caller, type IdentityTarget, targetOf, visibleDomain } from '../../access/rules/index.ts';
+import type { Change } from '../../ground/audit/index.ts';
 import type { ProjectRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import {
@@ -17,7 +18,14 @@ import {
   whereEquals,
 } from '../../ground/resource/index.ts';
 import type { CreateDomain, ProjectWithTags, UpdateDomain } from './projects.schema.ts';
-import { deleteProject, listProjects, lockProject, projectsWithOptions, withTags } from './projects.store.ts';
+import {
+  deleteProject,
+  listProjects,
+  lockProject,
+  projectsWithOptions,
+  revokeTokensOfProject,
+  withTags,
+} from './projects.store.ts';
 import { insertProjectRow, updateProjectRow } from './rows.ts';
 
 type NewDomain = Static<typeof CreateDomain>['domain'];
@@ -103,7 +111,13 @@ export function createDomains(deps: Pick<Deps, 'db' | 'clock' | 'change'>) {
     });
   }
 
-  return { target, get, list, create, update, remove };
+  /** Of all its people, with their sessions, and those scoped to it. */
+  async function endTokens({ tx, invalidate }: Change, id: string): Promise<void> {
+    await revokeTokensOfProject(tx, id);
+    invalidate(tagOf.project(id));
+  }
+
+  return { target, get, list, create, update, remove, endTokens };
 }
 
 export type Domains = ReturnType<typeof createDomains>;

@@ -107,6 +107,18 @@ onEachDatabase('The audit log', (api) => {
       ];
     }),
     {
+      route: 'PUT /v3/domains/:domain_id/config',
+      body: () => ({ config: { identity: { driver: 'ldap' }, ldap: { url: 'ldap://127.0.0.1:1' } } }),
+      events: ['domain.config_replaced domain'],
+    },
+    { route: 'POST /v3/OS-SERVICE/domains/:domain_id/directory/read', events: ['domain.directory_read domain'] },
+    {
+      route: 'POST /v3/OS-SERVICE/domains/:domain_id/directory/test',
+      body: () => ({ test: { settings: {} } }),
+      events: ['domain.directory_tested domain'],
+    },
+    { route: 'DELETE /v3/domains/:domain_id/config', events: ['domain.config_deleted domain'] },
+    {
       route: 'PATCH /v3/OS-SERVICE/domains/:domain_id/settings',
       body: () => ({ settings: { 'passwords.expires_days': '90' } }),
       events: ['domain.config_updated domain'],

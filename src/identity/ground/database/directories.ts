@@ -17,4 +17,13 @@ export interface DirectoryTables {
   };
   directory_groups: DirectoryEntryRow & { group_id: string };
   directory_syncs: { domain_id: string; finished_at: number };
+  directory_readings: {
+    domain_id: string;
+    began_at: number;
+    ended_at: number;
+    failure: string | null;
+    users: number;
+    groups: number;
+    closed: number;
+  };
 }

@@ -74,6 +74,7 @@ export const TABLE_COVERAGE: Readonly<Record<keyof Tables, TableCoverage>> = {
   project_tags: NOT_PERSONAL,
   groups: NOT_PERSONAL,
   directory_groups: NOT_PERSONAL,
+  directory_readings: NOT_PERSONAL,
   directory_syncs: NOT_PERSONAL,
   roles: NOT_PERSONAL,
   implied_roles: NOT_PERSONAL,
