@@ -1,10 +1,10 @@
 // The errors of the identity service: code, status and text (Keystone's text where clients match on it).
 import { faultsOf, platformFaults } from '../../platform/faults/index.ts';
+import { federationFaults } from './federation-faults.ts';
+import { missing } from './missing-fault.ts';
 import { NOUN_NAMES, type NounName, type NounNames, type TitleOf } from './noun-names.ts';
+import { roleCredentialFaults } from './role-credential-faults.ts';
 import { scimFaults } from './scim-faults.ts';
-
-const missing = <const Title extends string>(title: Title) =>
-  ({ status: 404, text: `Could not find ${title}: {id}.` }) as { status: 404; text: `Could not find ${Title}: {id}.` };
 
 const missingNouns = Object.fromEntries(
   Object.entries<NounNames>(NOUN_NAMES).map(([one, { title = one }]) => [`${one}.not_found`, missing(title)]),
@@ -287,28 +287,7 @@ export const identityFaults = {
     text: "Invalid resource limit: that of the {kind} {id} doesn't satisfy the current hierarchy model. A project may not have more than its domain.",
   },
 
-  'identity_provider.not_found': missing('identity provider'),
-  'identity_provider.unavailable': { status: 503, text: 'The identity provider does not answer. Please try again later.' },
-  'identity_provider.no_metadata': { status: 400, text: 'The metadata of the identity provider cannot be used: {why}.' },
-  'provider_attempt.not_found': missing('attempt to sign in'),
-  'identity_provider.refused': { status: 403, text: 'The sign-in through the identity provider was refused: {why}.' },
-  'identity_provider.no_entry': {
-    status: 403,
-    text: 'The identity provider accepted the sign-in, but this service does not: {why}.',
-  },
-  'identity_provider.invalid_logout': { status: 400, text: 'The logout token is not valid: {why}.' },
-  'mapping.not_found': missing('mapping'),
-  'mapping.invalid': { status: 400, text: 'The mapping is not valid: {why}.' },
-  'protocol.not_found': missing('federation protocol'),
-  'websso.untrusted_dashboard': { status: 401, text: 'The address in origin is not that of a trusted dashboard.' },
-  'service_provider.limit': { status: 403, text: 'There may be at most {limit} service providers: every token names them.' },
-  'wallet_provider.not_found': { status: 404, text: 'The identity provider {id} has no settings for credentials from wallets.' },
-  'openid_provider.not_found': { status: 404, text: 'The identity provider {id} has no OpenID settings.' },
-  'provider_link.not_found': missing('linked account'),
-  'provider_link.last_way_in': {
-    status: 403,
-    text: 'This is the only way to sign in to this account. Set a password, or add a passkey or another account first.',
-  },
+  ...federationFaults,
 
   'consumer.not_found': missing('consumer'),
   'consumer.previous_secret_works': {
@@ -340,26 +319,7 @@ export const identityFaults = {
   },
   'session.not_found': missing('session'),
   'delegated_access.not_found': missing('delegated access'),
-  'role_credential.invalid_token': {
-    status: 401,
-    text: 'The access token is missing, has expired or was revoked, or is not for credentials.',
-  },
-  'role_credential.invalid_dpop_proof': { status: 401, text: 'The DPoP proof is refused: {why}.' },
-  'role_credential.invalid_request': { status: 400, text: 'The credential request is malformed: {why}.' },
-  'role_credential.unknown_configuration': { status: 400, text: 'There is no such credential configuration.' },
-  'role_credential.unknown_identifier': { status: 400, text: 'The access token does not contain this credential identifier.' },
-  'role_credential.invalid_proof': { status: 400, text: 'A key proof is refused: {why}.' },
-  'role_credential.invalid_nonce': { status: 400, text: 'The nonce of a key proof is not known, was used, or is too old.' },
-  'role_credential.invalid_encryption': { status: 400, text: 'The encryption is refused: {why}.' },
-  'role_credential.denied': { status: 400, text: 'The credential is not issued: {why}.' },
-  'role_credential.invalid_notification': { status: 400, text: 'The notification is malformed: {why}.' },
-  'role_credential.unknown_notification': { status: 400, text: 'There is no such notification id.' },
-  'role_credential.offer_in_person': {
-    status: 403,
-    text: 'Only the recipients themselves can create an offer that needs no further sign-in. Use the grant authorization_code.',
-  },
-  'role_credential.not_available': { status: 403, text: 'The person cannot receive this credential now: {id}.' },
-  'role_credential.too_many_offers': { status: 403, text: 'There are {most} open offers already. Use one of them, or wait.' },
+  ...roleCredentialFaults,
   'passkey.not_found': missing('passkey'),
   'passkey.refused': { status: 400, text: 'This passkey cannot be added: {why}.' },
   'passkey.too_many': { status: 400, text: 'This passkey cannot be added: {most} are the most a person can have.' },

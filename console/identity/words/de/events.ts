@@ -55,6 +55,8 @@ export const events = {
   'domain.config_updated': '{by} änderte Einstellungen der Domäne {target}: {fields}',
   'domain.created': '{by} legte die Domäne {target} an',
   'domain.deleted': '{by} löschte die Domäne {target}',
+  'domain.directory_read': '{by} ließ das Verzeichnis der Domäne {target} lesen',
+  'domain.directory_tested': '{by} probierte das Verzeichnis der Domäne {target} aus',
   'domain.updated': '{by} änderte die Domäne {target}: {fields}',
   'endpoint.added_to_project': '{by} zeigte {project} den Endpunkt {target}',
   'endpoint.created': '{by} legte den Endpunkt {target} an',

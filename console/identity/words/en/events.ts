@@ -74,6 +74,8 @@ export const events = {
   'domain.config_updated': '{by} changed settings of the domain {target}: {fields}',
   'domain.created': '{by} made the domain {target}',
   'domain.deleted': '{by} deleted the domain {target}',
+  'domain.directory_read': '{by} had the directory of the domain {target} read',
+  'domain.directory_tested': '{by} tried the directory of the domain {target}',
   'domain.updated': '{by} changed the domain {target}: {fields}',
   'endpoint.added_to_project': '{by} showed the endpoint {target} to {project}',
   'endpoint.created': '{by} made the endpoint {target}',

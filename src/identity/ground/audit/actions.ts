@@ -37,7 +37,7 @@ const VERBS = {
     'stolen',
   ],
   directory: ['groups_read', 'users_gone', 'users_read'],
-  domain: [...crud, 'config_deleted', 'config_replaced', 'config_updated'],
+  domain: [...crud, 'config_deleted', 'config_replaced', 'config_updated', 'directory_read', 'directory_tested'],
   endpoint: ['added_to_project', 'moved', 'removed_from_project'],
   endpoint_group: ['added_to_project', 'removed_from_project'],
   grant: ['created', 'revoked'],
