@@ -172,6 +172,8 @@ export const events = {
   'session.others_ended': '{by} beendete die anderen Sitzungen von {target}',
   'sessions.ended_by_provider': 'Der Identitätsanbieter beendete die Sitzungen von {target}',
   'settings.changed': '{by} änderte Einstellungen des Dienstes: {fields}',
+  'settings.mail_text_changed': '{by} änderte den Text einer Mail',
+  'settings.mail_text_reset': '{by} setzte den Text einer Mail auf den des Programms zurück',
   'settings.mail_tested': '{by} sendete eine Testmail',
   'settings.picture_changed': '{by} änderte ein Bild des Dienstes',
   'settings.picture_removed': '{by} entfernte ein Bild des Dienstes',

@@ -13,6 +13,7 @@ import { frame } from './frame.ts';
 import { grants } from './grants.ts';
 import { impact } from './impact.ts';
 import { look } from './look.ts';
+import { mail } from './mail.ts';
 import { options } from './options.ts';
 import { organizations } from './organizations.ts';
 import { overview } from './overview.ts';
@@ -34,6 +35,7 @@ export const words: Translation<Words> = {
   grants,
   impact,
   look,
+  mail,
   options,
   organizations,
   overview,

@@ -55,6 +55,7 @@ export const people = {
   validUntil: 'Gültig bis',
   theirAccount: 'Konto',
   resend: 'Erneut senden',
+  resendChosen: 'Erneut senden (die gewählten)',
   resendText: (email) => `${email} erhält einen neuen Link. Der vorige endet.`,
   withdraw: 'Zurückziehen',
   withdrawText: (email) => `Der Link, den ${email} erhalten hat, endet. Sonst ändert sich nichts.`,
