@@ -62,6 +62,7 @@ function consoleScreens({ identity }: Service, { person, group, organization, ap
     at('people-invite', '/people', { act: dialog('Invite') }),
     at('people-create', '/people', { act: dialog('New account') }),
     at('invitations', '/people/invitations'),
+    at('people-import', '/people/import'),
     at('deletions', '/people/deletions'),
     at('person', `/people/${person}`, { guide: 'console-person' }),
     ...['sign-in', 'sessions', 'groups', 'roles', 'credentials', 'history'].map((tab) =>

@@ -15,6 +15,7 @@ export const routes: readonly Route<ScreenEntry>[] = [
   screen('/people', 'gh-people', () => import('./people/people.ts'), 'administration'),
   screen('/people/invitations', 'gh-invitations', () => import('./people/invitations.ts'), 'invitations'),
   screen('/people/deletions', 'gh-deletions', () => import('./people/deletions.ts'), 'account-data'),
+  screen('/people/import', 'gh-people-import', () => import('./people/import.ts'), 'administration'),
   screen('/people/:id', 'gh-person', () => import('./people/person.ts'), 'administration'),
   screen('/groups', 'gh-groups', () => import('./groups/groups.ts'), 'administration'),
   screen('/groups/:id', 'gh-group', () => import('./groups/group.ts'), 'administration'),

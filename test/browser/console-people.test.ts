@@ -1,5 +1,6 @@
 // People, groups, organizations and domains in the console: the main acts, refusals, and two people who change the same thing.
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { words } from '../../console/identity/words/en/index.ts';
@@ -131,6 +132,49 @@ onUsualDatabase('People in the console', (api) => {
     await dialogOf(page).getByText(texts.notFoundTitle).waitFor();
     assert.equal((await userOf(api, some[1]!.id)).enabled, false);
     assert.equal((await userOf(api, some[2]!.id)).enabled, true);
+  });
+
+  it('imports a list, says what is wrong with each line, and makes nobody twice', async () => {
+    const [name, group] = [uniqueName('imported'), await api.make('group', { name: uniqueName('crew') })];
+    const page = await openConsole(chromium, api, { path: '/people' });
+    await page.getByRole('link', { name: people.importList }).click();
+    await onScreen(page, people.importTitle);
+    const list = [
+      'name;email;given;family;groups',
+      `${name}-1;${name}-1@example.org;"Ada ""A""";<b>Love</b>;${group.name}`,
+      `${name}-2;${name}-2@example.org;;;no such group`,
+      `${name}-1;${name}-3@example.org`,
+      `${name}-4;no e-mail`,
+      `=${name}-5;${name}-5@example.org`,
+    ].join('\n');
+    const check = async (): Promise<void> => {
+      await page.getByLabel(people.list, { exact: true }).fill(list);
+      await page.getByLabel(people.importHow).selectOption('account');
+      await press(page, people.checkList);
+      await page.getByText(people.previewText(2, 3)).waitFor();
+    };
+    await check();
+    for (const problem of [people.noSuchGroup('no such group'), people.lineProblems.twice, people.lineProblems.badEmail])
+      await page.locator('td', { hasText: problem }).first().waitFor();
+    await press(page, people.importRun(2));
+    await page.getByText(texts.allTried(2, 0, 0)).waitFor();
+    const saved = page.waitForEvent('download');
+    await dialogOf(page).getByRole('button', { name: people.savePasswords }).click();
+    const csv = await readFile(await (await saved).path(), 'utf8');
+    assert.match(csv, new RegExp(`"'=${name}-5"`), 'no formula');
+    const password = new RegExp(`"${name}-1","[^"]*","([^"]+)"`).exec(csv)![1]!;
+    const [{ id, given_name, family_name }] = (await api.get(`/v3/users?name=${name}-1`)).body.users;
+    assert.deepEqual([given_name, family_name], ['Ada "A"', '<b>Love</b>']);
+    assert.equal((await api.authenticate({ id, password })).status, 401, 'it must be changed first');
+    assert.equal((await api.get(`/v3/groups/${group.id}/users`)).body.users.length, 1);
+    await dialogOf(page).getByRole('button', { name: texts.close, exact: true }).last().click();
+
+    await api.delete(`/v3/groups/${group.id}/users/${id}`);
+    await check();
+    await press(page, people.importRun(2));
+    await page.getByText(texts.allTried(0, 2, 0)).waitFor();
+    assert.equal((await api.get(`/v3/users?name=${name}-1`)).body.users.length, 1);
+    assert.equal((await api.get(`/v3/groups/${group.id}/users`)).body.users.length, 1, 'what was missing is made up for');
   });
 
   it('tells the second of two who change a person, and loses nothing', async () => {

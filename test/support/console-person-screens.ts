@@ -1,7 +1,7 @@
 // The tabs of a person in the console, with their acts.
 import { words } from '../../console/identity/words/en/index.ts';
 import { texts } from '../../console/shared/words/en.ts';
-import type { Act, ConsoleScreen, ConsoleWorld } from './console-acts.ts';
+import { type Act, type ConsoleScreen, type ConsoleWorld, choosing } from './console-acts.ts';
 import { issuedActs } from './console-credential-screens.ts';
 
 const { people, grants } = words;
@@ -133,5 +133,61 @@ export function personScreens(person: { id: string; name: string }, world: Conso
     ),
     tab('credentials', ['list_issued_credentials'], isSelf ? [] : issuedActs(world)),
     tab('history', ['identity:list_audit_events']),
+  ];
+}
+
+/** The lists of people, invitations and deletions. */
+export function peopleScreens({ leaver, invitation }: ConsoleWorld): ConsoleScreen[] {
+  const invite: Act = {
+    name: people.invite,
+    rule: 'identity:create_invitation',
+    request: ['POST', '/v3/OS-REGISTRATION/invitations', { invitation: { email: 'x@example.org' } }],
+  };
+  const user = ['POST', '/v3/users', { user: { name: 'x' } }] as const;
+  const oneInvitation = { invitation_id: invitation.id };
+  const invitationPath = `/v3/OS-REGISTRATION/invitations/${invitation.id}`;
+  return [
+    {
+      route: '/people',
+      path: '/people',
+      opens: ['identity:list_users'],
+      acts: [
+        invite,
+        { name: people.create, rule: 'identity:create_user', request: user },
+        { name: people.importList, rule: 'identity:create_user' },
+        ...choosing('identity:create_user'),
+      ],
+    },
+    {
+      route: '/people/invitations',
+      path: '/people/invitations',
+      opens: ['identity:list_invitations'],
+      acts: [
+        invite,
+        {
+          name: people.resend,
+          rule: 'identity:create_invitation',
+          ids: oneInvitation,
+          request: ['POST', `${invitationPath}/resend`],
+        },
+        ...choosing('identity:create_invitation'),
+        { name: people.withdraw, rule: 'identity:withdraw_invitation', ids: oneInvitation, request: ['DELETE', invitationPath] },
+      ],
+    },
+    { route: '/people/import', path: '/people/import', acts: [{ name: people.checkList, rule: 'identity:get_allowed' }] },
+    {
+      route: '/people/deletions',
+      path: '/people/deletions',
+      opens: ['identity:list_account_deletions'],
+      acts: [
+        {
+          name: people.keep,
+          row: leaver.name,
+          rule: 'identity:cancel_account_deletion',
+          ids: { user_id: leaver.id },
+          request: ['DELETE', `/v3/users/${leaver.id}/OS-ACCOUNT/deletion`],
+        },
+      ],
+    },
   ];
 }

@@ -1,63 +1,20 @@
 // Every screen and tab of the console, with the acts that each has, and the rule and the request behind each act.
 import { words } from '../../console/identity/words/en/index.ts';
 import { texts } from '../../console/shared/words/en.ts';
-import { type Act, any, type ConsoleScreen, type ConsoleWorld, choosing } from './console-acts.ts';
+import { type Act, any, type ConsoleScreen, type ConsoleWorld } from './console-acts.ts';
 import { applicationCredentialActs, credentialScreens } from './console-credential-screens.ts';
 import { groupScreens } from './console-group-screens.ts';
-import { personScreens } from './console-person-screens.ts';
+import { peopleScreens, personScreens } from './console-person-screens.ts';
 import { serviceScreens } from './console-service-screens.ts';
 import type { Ids } from './every-route.ts';
 import { LOGO } from './pictures.ts';
 
 const { people, organizations, grants, applications, audit, why, trySignIn } = words;
 
-function listScreens({ leaver, invitation }: ConsoleWorld): ConsoleScreen[] {
-  const invite: Act = {
-    name: people.invite,
-    rule: 'identity:create_invitation',
-    request: ['POST', '/v3/OS-REGISTRATION/invitations', { invitation: { email: 'x@example.org' } }],
-  };
-  const user = ['POST', '/v3/users', { user: { name: 'x' } }] as const;
-  const oneInvitation = { invitation_id: invitation.id };
-  const invitationPath = `/v3/OS-REGISTRATION/invitations/${invitation.id}`;
+function listScreens(world: ConsoleWorld): ConsoleScreen[] {
   return [
     { route: '/', path: '/', acts: [] },
-    {
-      route: '/people',
-      path: '/people',
-      opens: ['identity:list_users'],
-      acts: [invite, { name: people.create, rule: 'identity:create_user', request: user }, ...choosing('identity:create_user')],
-    },
-    {
-      route: '/people/invitations',
-      path: '/people/invitations',
-      opens: ['identity:list_invitations'],
-      acts: [
-        invite,
-        {
-          name: people.resend,
-          rule: 'identity:create_invitation',
-          ids: oneInvitation,
-          request: ['POST', `${invitationPath}/resend`],
-        },
-        ...choosing('identity:create_invitation'),
-        { name: people.withdraw, rule: 'identity:withdraw_invitation', ids: oneInvitation, request: ['DELETE', invitationPath] },
-      ],
-    },
-    {
-      route: '/people/deletions',
-      path: '/people/deletions',
-      opens: ['identity:list_account_deletions'],
-      acts: [
-        {
-          name: people.keep,
-          row: leaver.name,
-          rule: 'identity:cancel_account_deletion',
-          ids: { user_id: leaver.id },
-          request: ['DELETE', `/v3/users/${leaver.id}/OS-ACCOUNT/deletion`],
-        },
-      ],
-    },
+    ...peopleScreens(world),
     {
       route: '/groups',
       path: '/groups',

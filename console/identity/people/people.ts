@@ -84,7 +84,7 @@ class People extends ListScreen<User> {
   protected override headingActions(): Content {
     const { people } = words;
     return html`${session.may('identity:create_invitation') ? html`<button type="button" @click=${() => void this.#invite()}>${people.invite}</button>` : nothing}
-    ${session.may('identity:create_user') ? html`<button type="button" class="second" @click=${() => void this.#create()}>${people.create}</button>` : nothing}`;
+    ${session.may('identity:create_user') ? html`<button type="button" class="second" @click=${() => void this.#create()}>${people.create}</button> <a class="button second" href=${hrefOf('/people/import')}>${people.importList}</a>` : nothing}`;
   }
 
   async #invite(): Promise<void> {
