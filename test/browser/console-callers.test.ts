@@ -234,6 +234,9 @@ function walk(api: TestApi, callers: typeof CALLERS): void {
       const page = await openConsole(chromium, api, { person: caller });
       await page.getByRole('heading', { level: 1, name: words.overview.title }).waitFor();
       const visitor = new Visit(api, page, name);
+      // Some screens ask for nothing until something is done, and the visitor needs the token of the page.
+      await page.reload();
+      await page.getByRole('heading', { level: 1, name: words.overview.title }).waitFor();
       const screens = consoleScreens(world, caller);
       const known = new Set(screens.flatMap(({ path }) => [path, `${path.split('?')[0]}?tab=settings`]));
       for (const screen of aShareOf(screens, 4, turn)) await visitor.open(screen, known);
