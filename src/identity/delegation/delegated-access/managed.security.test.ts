@@ -104,6 +104,21 @@ underAttack('What can act for a person, by API', (api) => {
     assert.deepEqual(await list(person, own), []);
   });
 
+  it('is not ended by an old login of the person: among it are keys of codes', async () => {
+    const person = await intrudedPerson(api);
+    const planted = await intrude(api, person);
+    const theirs = await list(person.user);
+    api.clock.advance(901);
+    const { token } = person;
+    assert.equal((await list(person.user, token)).length, theirs.length);
+    for (const { kind, id } of theirs) assertRefused(await api.delete(`${pathOf(person.user)}/${kind}/${id}`, { token }), 401);
+    assertRefused(await api.delete(pathOf(person.user), { token }), 401);
+    assert.equal((await list(person.user, token)).length, theirs.length);
+    const again = await api.logIn({ id: person.user.id, password: person.password });
+    assertOk(await api.delete(pathOf(person.user), { token: again }), 204);
+    assert.deepEqual(await planted.working(), []);
+  });
+
   it('is checked again when it ends', async () => {
     const manager = await api.persona(['manager', 'reader'], { domain: 'default' });
     const person = await api.make('user', { name: uniqueName('p'), password: 'a password of a test' });
