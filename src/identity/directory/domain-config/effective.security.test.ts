@@ -103,6 +103,19 @@ onUsualDatabase(
       assert.ok(settings.every((one: { may_change: boolean }) => !one.may_change));
     });
 
+    it('show a manager nothing of the directory in the audit log, either', async () => {
+      const { domain, token, set } = await withManager();
+      assertOk(await set({ 'ldap.url': 'ldap://inner.example.org', 'ldap.user': 'cn=reader', 'ldap.password': SECRET }));
+      assertOk(await set({ 'ldap.suffix': 'dc=hidden', 'passwords.min_length': '11' }));
+      for (const path of ['/v3/OS-AUDIT/events', '/v3/OS-AUDIT/events?format=ndjson', '/v3/OS-AUDIT/events?format=csv']) {
+        const text = await (await fetch(api.url + path, { headers: { 'X-Auth-Token': token } })).text();
+        assert.ok(text.includes('domain.config_updated') && text.includes('passwords.min_length'), path);
+        for (const hidden of ['inner.example.org', 'cn=reader', 'dc=hidden'])
+          assert.ok(!text.includes(hidden), `${hidden} ${path}`);
+      }
+      assert.ok((await api.get(`/v3/OS-AUDIT/events?target_id=${domain}`)).text.includes('inner.example.org'));
+    });
+
     it('fail for an old login, and for programs of administrators', async () => {
       const projectId = assertOk(await api.get('/v3/projects?name=admin')).projects[0].id;
       const { domain } = await withManager();

@@ -28,10 +28,19 @@ const only = (detail: Detail, names: readonly string[]): Detail =>
 const without = (detail: Detail, names: readonly string[]): Detail =>
   Object.fromEntries(Object.entries(detail).filter(([name]) => !names.includes(name)));
 
+/** Where the directory of a domain is, and as whom it is asked, is nothing for those who manage the domain: as in its settings. */
+function withoutDirectory(detail: Detail): Detail {
+  const { changes } = detail;
+  if (typeof changes !== 'object' || changes === null) return detail;
+  const shown = Object.entries(changes).map(([name, change]) => [name, name.startsWith('ldap.') ? 'changed' : change]);
+  return { ...detail, changes: Object.fromEntries(shown) };
+}
+
 /** `places`: whether a caller who sees all events also sees where people were. */
 export function visibleEvent(row: AuditEventRow, visible: Visible, places: boolean): VisibleEvent {
-  const event = { ...row, detail: parseJson<Record<string, unknown>>(row.detail) };
-  if (visible === 'all') return places ? event : { ...event, detail: without(event.detail, PLACE) };
+  const whole = { ...row, detail: parseJson<Record<string, unknown>>(row.detail) };
+  if (visible === 'all') return places ? whole : { ...whole, detail: without(whole.detail, PLACE) };
+  const event = { ...whole, detail: row.target_kind === 'domain' ? withoutDirectory(whole.detail) : whole.detail };
   const subjectId = row.target_kind === 'user' ? row.target_id : row.user_id;
   const isByOther = row.actor_id !== null && row.actor_id !== subjectId;
   if (visible.domainId !== undefined && row.domain_id === visible.domainId)
