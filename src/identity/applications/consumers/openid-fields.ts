@@ -127,7 +127,7 @@ const FIELD_TYPES: Readonly<Record<string, FieldType & { readonly about: string 
   [SKIP_CONSENT]: {
     ...flag,
     about:
-      'People are not asked whether the application may have what it asks for. Only administrators set it, and while it is set only they change `redirect_uris` and `allowed_scopes`.',
+      'People are not asked whether the application may have what it asks for, except when they connect a device. Only administrators set it, and while it is set only they change `redirect_uris` and `allowed_scopes`.',
   },
   client_uri: { ...pageUrl, about: 'The home page.' },
   policy_uri: { ...pageUrl, about: 'What the application does with data of people.' },

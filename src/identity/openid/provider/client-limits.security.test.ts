@@ -151,6 +151,24 @@ underAttack('The limits of an application', (api) => {
     assert.equal((await browser.go((await own.ask({ scope: 'openid email' })).url)).redirectTarget, undefined);
   });
 
+  it('skip no consent for a device, which somebody else may have begun', async () => {
+    const own = await RelyingParty.make(api, { client_type: 'public', skip_consent: true });
+    const [person, browser] = [await makeUser(api), new TestBrowser(api)];
+    await browser.signIn((await own.ask({ scope: 'openid' })).url, person);
+    // A stranger knows the id of the application, and sends the person a link.
+    for (const scope of ['openid', 'openid scim all_info', 'openid scim all_info']) {
+      const begun = await client.initiateDeviceAuthorization(own.config, { scope });
+      const confirm = await browser.go(begun.verification_uri_complete!);
+      const page = await browser.submit(await browser.submit(confirm, undefined), undefined);
+      assert.equal(stepOf(page), 'allow', page.text);
+      const redeemed = { device_code: begun.device_code };
+      assert.equal(await refusal(client.genericGrantRequest(own.config, DEVICE, redeemed)), 'authorization_pending');
+      await browser.submit(page, 'allow');
+      const tokens = await client.genericGrantRequest(own.config, DEVICE, redeemed);
+      assert.equal(tokens.scope, scope);
+    }
+  });
+
   it('do not have a consent that is skipped from before anybody checked it', async () => {
     const own = await RelyingParty.make(api);
     const { id } = own.application;

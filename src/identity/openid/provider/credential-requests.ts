@@ -3,6 +3,7 @@
 import type { AuthorizationDetail, Configuration, interactionPolicy, KoaContextWithOIDC } from 'oidc-provider';
 import type { FreshLogin } from '../../access/rules/index.ts';
 import type { Records } from '../records/index.ts';
+import { isForDevice } from './device-routes.ts';
 import type { OidcProviderLibrary } from './library.ts';
 
 /** The type of authorization details. */
@@ -13,7 +14,6 @@ export const CREDENTIAL_SCOPE = 'role_credential.';
 export const ISSUER_STATE_MODEL = 'CredentialIssuerState';
 
 const TOKEN_SECONDS = 600;
-const DEVICE_ROUTES = ['device_authorization', 'code_verification', 'device_resume'];
 const MAX_DETAILS = 20;
 
 /** What is issued. */
@@ -76,8 +76,7 @@ function checkHaip({ errors }: OidcProviderLibrary, ctx: KoaContextWithOIDC): vo
 export async function credentialServer(library: OidcProviderLibrary, deps: CredentialRequestDeps, ctx: KoaContextWithOIDC) {
   const { issuer, catalog } = deps;
   // Whoever asks is not where the person is: nothing says that it is their wallet, and the person cannot tell.
-  if (DEVICE_ROUTES.includes(String(ctx.oidc.route)))
-    throw new library.errors.InvalidTarget('credentials are not issued by the device flow');
+  if (isForDevice(ctx.oidc.route)) throw new library.errors.InvalidTarget('credentials are not issued by the device flow');
   if (catalog.isHaip) checkHaip(library, ctx);
   const scopes = await catalog.scopes();
   const unknown = scopesOf(ctx.oidc.params?.scope).find((scope) => isCredentialScope(scope) && !scopes.includes(scope));

@@ -3,6 +3,7 @@ import type { KoaContextWithOIDC } from 'oidc-provider';
 import { SKIP_CONSENT } from '../../../applications/consumers/index.ts';
 import type { Records } from '../../records/index.ts';
 import { readConsent } from '../consents.ts';
+import { isForDevice } from '../device-routes.ts';
 import type { OidcGrant } from '../library.ts';
 
 /** Adds the requested scopes to the grant of an application whose people are not asked. */
@@ -14,6 +15,10 @@ async function extendGrant(grant: OidcGrant, scopes: ReadonlySet<string>): Promi
   return grant;
 }
 
+/** A device may be in the hands of whoever sent the person the link (RFC 8628, 5.4), so the person is asked then. */
+const skipsConsent = ({ client, route }: KoaContextWithOIDC['oidc']): boolean =>
+  client?.[SKIP_CONSENT] === true && !isForDevice(route);
+
 /** A stored consent applies in every browser of the person. */
 export async function loadExistingGrant(
   { records, isFirstParty }: { records: Records; isFirstParty(clientId: string): boolean },
@@ -24,7 +29,7 @@ export async function loadExistingGrant(
   const inSession = result?.consent?.grantId ?? session!.grantIdFor(clientId);
   const existing = inSession ? await provider.Grant.find(inSession) : undefined;
   const accountId = session!.accountId;
-  if (accountId && (isFirstParty(clientId) || client![SKIP_CONSENT] === true))
+  if (accountId && (isFirstParty(clientId) || skipsConsent(ctx.oidc)))
     return extendGrant(existing ?? new provider.Grant({ accountId, clientId }), ctx.oidc.requestParamOIDCScopes);
   if (inSession || !accountId) return existing;
   const consent = await readConsent(records, accountId, clientId);

@@ -1,10 +1,12 @@
 // Additional prompts: to sign in again, or to allow a resource.
 import type { interactionPolicy, KoaContextWithOIDC } from 'oidc-provider';
 import type { FreshLogin } from '../../../access/rules/index.ts';
+import { SKIP_CONSENT } from '../../../applications/consumers/index.ts';
 import type { Federation } from '../../../login/federation/index.ts';
 import type { Records } from '../../records/index.ts';
 import { acrRequestOf, FEDERATED, satisfies } from '../acr.ts';
 import { credentialsNotAgreed, offeredToAnother, signInTooOld } from '../credential-requests.ts';
+import { isForDevice } from '../device-routes.ts';
 import type { OidcProviderLibrary } from '../library.ts';
 import { resourcesNotAllowed } from '../resources.ts';
 import type { Lifetimes } from './lifetimes.ts';
@@ -38,6 +40,14 @@ function scopeTakenAway({ interactionPolicy: { Check }, errors }: OidcProviderLi
     const taken = allowed && [...oidc.requestParamOIDCScopes].find((scope) => !allowed.includes(scope));
     if (taken !== undefined) throw new errors.InvalidScope('requested scope is not allowed', taken);
     return Check.NO_NEED_TO_PROMPT;
+  });
+}
+
+/** What was skipped in a browser is in the grant, and nobody has agreed to it for a device. */
+function deviceNotAllowed({ interactionPolicy: { Check } }: OidcProviderLibrary): PromptCheck {
+  return new Check('device_not_allowed', 'consent is not skipped for a device', 'consent_required', ({ oidc }) => {
+    const isAsked = oidc.client?.[SKIP_CONSENT] === true && isForDevice(oidc.route) && !oidc.result?.consent;
+    return isAsked ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
   });
 }
 
@@ -122,6 +132,7 @@ export function promptsOf(library: OidcProviderLibrary, deps: PromptDeps) {
   checks.add(strongerSignIn(library, deps));
   checks.add(offeredToAnother(library, deps));
   checks.add(signInTooOld(library, deps));
+  policy.get('consent')!.checks.add(deviceNotAllowed(library));
   policy.get('consent')!.checks.add(resourceNotAllowed(library, isFirstParty));
   policy.get('consent')!.checks.add(credentialsNotAgreed(library));
   return policy;
