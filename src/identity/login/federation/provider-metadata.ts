@@ -76,7 +76,8 @@ export const createProviderMetadata =
   async (issuer: string): Promise<ProviderMetadata> => {
     checkIssuer(issuer);
     const found = await read(outbound, `${bare(issuer)}/.well-known/openid-configuration`);
-    const named = typeof found.issuer === 'string' ? found.issuer : '';
+    // Not longer, before anything is looked for in it.
+    const named = typeof found.issuer === 'string' ? found.issuer.slice(0, MAX_ADDRESS + 1) : '';
     // `common` of Entra calls itself by a pattern: any tenant of the world could sign in.
     if (bare(named) !== bare(issuer)) unusable(`it calls itself ${plain(named, MAX_NAME) || 'nothing'}, and not ${issuer}`);
     const isPlain = issuer.startsWith('http:');
