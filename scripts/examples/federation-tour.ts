@@ -117,7 +117,7 @@ export async function tourFederation(api: Recorder): Promise<void> {
   api.addExample(
     'POST',
     `${one}/sign_in_attempts/5f2c1d0e9b8a47369f0e1d2c3b4a5968/answer`,
-    { answer: { query: '?code=SplxlOBeZQQYbYS6WxSbIA&state=try.5f2c1d0e9b8a47369f0e1d2c3b4a5968' } },
+    { answer: { query: `?code=SplxlOBeZQQYbYS6WxSbIA&state=try.5f2c1d0e9b8a47369f0e1d2c3b4a5968&provider=${IDP}` } },
     { 200: { attempt: { claims: { sub: '7f3a', preferred_username: 'grace', email: 'grace@harbour.example' }, result } } },
   );
   for (const method of ['GET', 'POST'])

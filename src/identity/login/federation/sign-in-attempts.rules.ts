@@ -80,7 +80,7 @@ export function createProviderAttempts({ db, clock, change, seal, clientOf, flow
       return { id, url, expiresAt };
     },
 
-    /** `query`: that of the address to which the provider sent the browser. */
+    /** `query`: that of the page of the console. */
     async finish(
       caller: Caller,
       { id: providerId }: IdentityProviderRow,
@@ -91,7 +91,9 @@ export function createProviderAttempts({ db, clock, change, seal, clientOf, flow
       const { flow, version, enabled } = await take(caller, providerId, id);
       const row = await settingsOf(providerId);
       if (row.version !== version || row.enabled !== enabled) return refuse('settings_changed');
-      if (returned.getAll('state').length !== 1 || returned.get('state') !== flow.state)
+      // `provider` is from the address of ours that the browser came back to: the code of another provider is not for this one (RFC 9700, 4.4).
+      const once = { state: flow.state, provider: providerId };
+      if (Object.entries(once).some(([name, value]) => returned.getAll(name).join(' ') !== value))
         fail('identity_provider.refused', { why: 'invalid_response' });
       const grant = await flows.redeem(row, returned, flow);
       // No token is kept. A provider that cannot end it ends it by its time.

@@ -52,7 +52,8 @@ export const renderAttempt = ({ id, url, expiresAt }: { id: string; url: string;
 const ProviderAnswer = t.object({
   query: t.string({
     maxLength: 16_384,
-    description: 'The query of the address to which the provider sent the browser: with `state`, and `code` or `error`.',
+    description:
+      'The query of the page of the console to which the browser was led: with `state`, `provider`, and `code` or `error`.',
   }),
 });
 export const AnswerAttempt = t.envelope('answer', ProviderAnswer);

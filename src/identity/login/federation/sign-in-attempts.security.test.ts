@@ -31,9 +31,12 @@ underAttack('Trying a provider', (api) => {
   }
   const begin = async (token?: string): Promise<Attempt> =>
     assertOk(await api.post(`${one}/sign_in_attempts`, {}, token === undefined ? {} : { token }), 201).attempt;
-  /** The query with which the provider sends a browser back. */
-  const returned = async ({ url }: Attempt, sub = 'anna'): Promise<string> =>
-    (await signInAt(provider, new URL(url), sub)).search;
+  /** The query of the page of the console to which a browser is led that the provider sends back. */
+  const led = async (back: URL): Promise<string> => {
+    const { headers } = await new TestBrowser(api).request(back);
+    return new URL(headers.get('location')!, api.url).search;
+  };
+  const returned = async ({ url }: Attempt, sub = 'anna'): Promise<string> => led(await signInAt(provider, new URL(url), sub));
   const answer = (attempt: Attempt, query: string, { token, at = id }: { token?: string; at?: string } = {}) =>
     api.post(
       `${ROOT}/identity_providers/${at}/sign_in_attempts/${attempt.id}/answer`,
@@ -68,6 +71,26 @@ underAttack('Trying a provider', (api) => {
     assertRefused(await answer(theirs, query, { token: another.token }), 403);
     assertRefused(await answer(theirs, await returned(theirs), { token: another.token }), 404);
     assertOk(await answer(attempt, query));
+  });
+
+  it('is not answered with what another provider sent back: its code would go to the one that is tried', async () => {
+    const tokenRequests = await provider.requestsFor('/token');
+    const back = await signInAt(provider, new URL((await begin()).url), 'anna');
+    const arrivals = [
+      // The one that is tried sent the browser on to another one, with the state that it got.
+      async ({ id: attempt }: Attempt) => {
+        const elsewhere = new URL(back.href.replace(`/${id}/`, `/${other}/`));
+        elsewhere.searchParams.set('state', `try.${attempt}`);
+        elsewhere.searchParams.append('provider', id);
+        return led(elsewhere);
+      },
+      async ({ id: attempt }: Attempt) => `?code=${back.searchParams.get('code')}&state=try.${attempt}`,
+    ];
+    for (const arrive of arrivals) {
+      const attempt = await begin();
+      assertRefused(await answer(attempt, await arrive(attempt)), 403);
+    }
+    assert.equal(await provider.requestsFor('/token'), tokenRequests);
   });
 
   it('is refused to managers, users and strangers', async () => {
@@ -114,7 +137,7 @@ underAttack('Trying a provider', (api) => {
     const page = await traveller.browser.go(interaction);
     assert.ok(!page.redirectTarget, 'nobody is signed in by it');
     assert.deepEqual(await usersCalled('mallory'), []);
-    assertOk(await answer(again, back.search));
+    assertOk(await answer(again, await led(back)));
     // What was going on goes on.
     const page2 = await traveller.browser.go(ofSignIn);
     assert.ok((await traveller.arrive(request, await traveller.browser.submit(page2, 'provider-new'))).claims());
@@ -161,7 +184,7 @@ underAttack('Trying a provider', (api) => {
     const answers = await Promise.all(Array.from({ length: 6 }, () => answer(attempt, query)));
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 404, 404, 404, 404, 404]);
     const refused = await begin();
-    const { body } = await answer(refused, `?error=access_denied&state=try.${refused.id}`);
+    const { body } = await answer(refused, `?error=access_denied&state=try.${refused.id}&provider=${id}`);
     assert.match(body.error.message, /access_denied/);
     assertOk(await api.patch(one, { identity_provider: { enabled: true } }));
   });
@@ -180,6 +203,8 @@ underAttack('Trying a provider', (api) => {
       '/other': () => JSON.stringify({ issuer: 'https://evil.example/<script>' }),
       '/list': () => '[]',
       '/text': () => 'no JSON',
+      // Of a text of slashes, some ways to cut those at its end take a minute.
+      '/slashes': () => JSON.stringify({ issuer: `${'/'.repeat(250_000)}x` }),
       '/large': () => JSON.stringify({ issuer: 'x'.repeat(300_000) }),
       '/deep': () => `${'['.repeat(100_000)}${']'.repeat(100_000)}`,
     };
@@ -200,6 +225,9 @@ underAttack('Trying a provider', (api) => {
     assert.ok(!metadata.scopes_supported[0].includes('\u202e'));
     assert.deepEqual(metadata.claims_supported, []);
     assert.equal(metadata.problems.length, 2);
+    const began = performance.now();
+    assertRefused(await read(`${origin}/slashes`), 400);
+    assert.ok(performance.now() - began < 5_000, 'a provider keeps the service busy');
     for (const path of ['/other', '/list', '/text', '/large', '/deep', '/missing', '/redirect'])
       assertRefused(await read(origin + path), 400);
     for (const address of [

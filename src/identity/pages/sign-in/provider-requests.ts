@@ -13,13 +13,13 @@ import { expiredPage } from './sign-in-pages.ts';
 function passOn(browser: BrowserRequest, providerId: string): void {
   const query = new URLSearchParams(browser.exchange.request.url?.split('?', 2)[1]);
   const state = query.getAll('state').length === 1 ? query.get('state')! : '';
+  query.set('provider', providerId);
   // The page asks who is there: only the administrator who tries it can use the answer.
   if (attemptOf(state) !== undefined) {
     redirect(browser, `${CONSOLE_TRIED_PROVIDER}?${query}`);
     return;
   }
   const uid = interactionOf(state);
-  query.set('provider', providerId);
   if (uid === undefined) sendPage(browser, expiredPage(browser.look), 400);
   else redirect(browser, `/openid/interaction/${uid}?${query}`);
 }
