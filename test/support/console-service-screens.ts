@@ -75,6 +75,11 @@ export function serviceScreens({ connection, nouns: { service: one, endpoint }, 
         rule: 'identity:update_service_settings',
         request: ['PUT', '/v3/OS-SERVICE/look/logo', { picture: LOGO.logo }],
       },
+      {
+        name: look.pictures.favicon.save,
+        rule: 'identity:update_service_settings',
+        request: ['PUT', '/v3/OS-SERVICE/look/favicon', { picture: LOGO.logo }],
+      },
     ]),
     part('mail', 'identity:list_service_settings', [
       { name: texts.save, rule: 'identity:update_service_settings' },
