@@ -40,7 +40,7 @@ export class Selection<Of extends Row> {
       name: shared.chosen,
       cell: (row) =>
         isOffered(row)
-          ? html`<input type="checkbox" aria-label=${shared.choose(nameOf(row))} .checked=${this.#chosen.has(row.id)}
+          ? html`<input type="checkbox" class="choose" aria-label=${shared.choose(nameOf(row))} .checked=${this.#chosen.has(row.id)}
               @change=${(event: Event) => this.#tick(row, (event.target as HTMLInputElement).checked)} />`
           : '',
     };
@@ -64,7 +64,7 @@ export class Selection<Of extends Row> {
     acts: readonly { readonly label: string; readonly danger?: boolean; run(rows: readonly Of[]): Promise<void> }[],
   ): TemplateResult {
     const { rows: chosen } = this;
-    return html`<div class="buttons" role="group" aria-label=${shared.withChosen}>${this.all(rows)}
+    return html`<div class="buttons choosing" role="group" aria-label=${shared.withChosen}>${this.all(rows)}
       <span role="status">${chosen.length === 0 ? '' : shared.countChosen(chosen.length)}</span>
       ${
         chosen.length === 0

@@ -27,8 +27,9 @@ onDatabase('SQLite', 'The look of people in the console', {}, (api) => {
     };
     await look('/people', people.title);
     await look('/people/invitations', people.invitations);
+    await look('/people/import', people.importTitle);
     await look('/people/deletions', people.deletions);
-    for (const tab of ['overview', 'sign-in', 'sessions', 'groups', 'roles', 'history'])
+    for (const tab of ['overview', 'sign-in', 'sessions', 'access', 'groups', 'roles', 'history'])
       await look(`/people/${person.id}?tab=${tab}`, person.name);
     await look('/groups', organizations.groups);
     for (const tab of ['members', 'roles', 'settings']) await look(`/groups/${group.id}?tab=${tab}`, group.name);
