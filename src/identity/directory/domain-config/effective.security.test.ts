@@ -107,10 +107,17 @@ onUsualDatabase(
       const { domain, token, set } = await withManager();
       assertOk(await set({ 'ldap.url': 'ldap://inner.example.org', 'ldap.user': 'cn=reader', 'ldap.password': SECRET }));
       assertOk(await set({ 'ldap.suffix': 'dc=hidden', 'passwords.min_length': '11' }));
+      const tried = { 'ldap.url': 'ldap://127.0.0.1:1', 'ldap.password': SECRET };
+      assertOk(await api.post(`/v3/OS-SERVICE/domains/${domain}/directory/test`, { test: { settings: tried } }));
       for (const path of ['/v3/OS-AUDIT/events', '/v3/OS-AUDIT/events?format=ndjson', '/v3/OS-AUDIT/events?format=csv']) {
         const text = await (await fetch(api.url + path, { headers: { 'X-Auth-Token': token } })).text();
-        assert.ok(text.includes('domain.config_updated') && text.includes('passwords.min_length'), path);
-        for (const hidden of ['inner.example.org', 'cn=reader', 'dc=hidden'])
+        assert.ok(
+          text.includes('domain.config_updated') &&
+            text.includes('domain.directory_tested') &&
+            text.includes('passwords.min_length'),
+          path,
+        );
+        for (const hidden of ['inner.example.org', 'cn=reader', 'dc=hidden', '127.0.0.1:1'])
           assert.ok(!text.includes(hidden), `${hidden} ${path}`);
       }
       assert.ok((await api.get(`/v3/OS-AUDIT/events?target_id=${domain}`)).text.includes('inner.example.org'));

@@ -30,10 +30,10 @@ const without = (detail: Detail, names: readonly string[]): Detail =>
 
 /** Where the directory of a domain is, and as whom it is asked, is nothing for those who manage the domain: as in its settings. */
 function withoutDirectory(detail: Detail): Detail {
-  const { changes } = detail;
-  if (typeof changes !== 'object' || changes === null) return detail;
+  const { changes, ...rest } = without(detail, ['servers']);
+  if (typeof changes !== 'object' || changes === null) return rest;
   const shown = Object.entries(changes).map(([name, change]) => [name, name.startsWith('ldap.') ? 'changed' : change]);
-  return { ...detail, changes: Object.fromEntries(shown) };
+  return { ...rest, changes: Object.fromEntries(shown) };
 }
 
 /** `places`: whether a caller who sees all events also sees where people were. */
