@@ -92,8 +92,11 @@ export interface Assets {
   at(path: string): Asset | undefined;
 }
 
-export function createAssets(settings: BrandSettings): Assets {
-  const { brandName, brandColor, brandLogo, pageLanguage, helpUrl, termsUrl, privacyUrl, pictures } = settings;
+const logoOfOperator = ({ brandLogo }: Pick<BrandSettings, 'brandLogo'>): Asset | undefined =>
+  brandLogo === undefined ? undefined : readLogo(brandLogo);
+
+export function createAssets(settings: BrandSettings, ofOperator = logoOfOperator(settings)): Assets {
+  const { brandName, brandColor, pageLanguage, helpUrl, termsUrl, privacyUrl, pictures } = settings;
   const colors = brandColor === undefined ? '' : brandColors(brandColor);
   const files = new Map<string, Asset>();
   const add = (name: string, asset: Asset): string => {
@@ -102,7 +105,6 @@ export function createAssets(settings: BrandSettings): Assets {
     return path;
   };
   const addScript = (name: PageScript): string => add(name, { type: 'text/javascript', bytes: scripts[name] });
-  const ofOperator = brandLogo === undefined ? undefined : readLogo(brandLogo);
   const logo = ofOperator ?? pictures.logo;
   const icon = ofOperator ?? pictures.favicon ?? logo ?? { type: 'image/svg+xml', bytes: Buffer.from(ICON) };
   files.set(FAVICON, icon);
@@ -126,8 +128,10 @@ export function createAssets(settings: BrandSettings): Assets {
 /** Those of the settings as they are now. A page that was sent before a change still finds what it names. */
 export function createCurrentAssets(config: Omit<BrandSettings, 'pictures'>, pictures: () => BrandSettings['pictures']): Assets {
   const settings: BrandSettings = Object.create(config, { pictures: { get: pictures } });
+  // Read once: without the file, no page could be shown after a change.
+  const ofOperator = logoOfOperator(config);
   const current = madeFrom(settings, NAMES, (before?: { readonly now: Assets }) => ({
-    now: createAssets(settings),
+    now: createAssets(settings, ofOperator),
     before: before?.now,
   }));
   return {

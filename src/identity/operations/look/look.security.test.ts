@@ -104,4 +104,15 @@ onDatabase('SQLite', 'A logo that the operator has given as a file', { settings 
     const icon = await fetch(`${api.url}/favicon.ico`);
     assert.deepEqual(Buffer.from(await icon.arrayBuffer()), png());
   });
+
+  it('stays when the file is gone and something else of the look changes: no page fails', async () => {
+    rmSync(join(folder, 'logo.png'));
+    const settings = { GATEHOUSE_IDENTITY_BRAND_NAME: 'Harbour' };
+    assertOk(await api.patch('/v3/OS-SERVICE/settings', { settings }));
+    const page = await fetch(`${api.url}/openid/forgotten-password`);
+    assert.equal(page.status, 200);
+    assert.match(await page.text(), /Harbour/);
+    const logo = await fetch(`${api.url}/openid/assets/logo`);
+    assert.deepEqual(Buffer.from(await logo.arrayBuffer()), png());
+  });
 });
