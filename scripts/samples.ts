@@ -120,6 +120,31 @@ export async function makeSamples(identity: string, password: string): Promise<S
   await make('project', '/v3/projects', { name: 'Children’s books', parent_id: organizations[0]! });
   const group = await make('group', '/v3/groups', { name: 'Librarians', description: 'Everybody who works in the library' });
   for (const person of people.slice(0, 4)) await call('PUT', `/v3/groups/${group}/users/${person}`);
+  await call('POST', '/v3/OS-FEDERATION/sign_in_providers', {
+    sign_in_provider: {
+      id: 'harbour',
+      domain_id: 'default',
+      description: 'Accounts of the harbour',
+      enabled: true,
+      mapping: {
+        schema_version: '2.0',
+        rules: [
+          { local: [{ user: { name: '{0}', email: '{1}' } }], remote: [{ type: 'preferred_username' }, { type: 'email' }] },
+          {
+            local: [{ groups: '{0}', domain: { id: 'default' } }],
+            remote: [{ type: 'groups', whitelist: ['Librarians'] }],
+          },
+        ],
+      },
+      openid: {
+        issuer: 'https://login.harbour.example',
+        client_id: 'gatehouse',
+        client_secret: 'a secret of the samples',
+        button_name: 'Harbour',
+        email_domains: ['harbour.example'],
+      },
+    },
+  });
   const { roles } = await call<{ roles: readonly { id: string; name: string }[] }>('GET', '/v3/roles');
   const role = (name: string): string => roles.find((one) => one.name === name)!.id;
   await call('PUT', `/v3/projects/${organizations[0]}/groups/${group}/roles/${role('member')}`);

@@ -28,6 +28,10 @@ export const routes: readonly Route<ScreenEntry>[] = [
   screen('/applications/:id', 'gh-application', () => import('./applications/application.ts'), 'applications'),
   screen('/try/:id', 'gh-try-return', () => import('./applications/try-return.ts'), 'applications'),
   screen('/credentials', 'gh-credentials', () => import('./credentials/credentials.ts'), 'role-credentials'),
+  screen('/providers', 'gh-providers', () => import('./providers/providers.ts'), 'providers'),
+  screen('/new-provider', 'gh-new-provider', () => import('./providers/new-provider.ts'), 'providers'),
+  screen('/providers/:id', 'gh-provider', () => import('./providers/provider.ts'), 'providers'),
+  screen('/tried-provider', 'gh-tried-provider', () => import('./providers/tried-provider.ts'), 'providers'),
   screen('/provisioning', 'gh-provisioning', () => import('./provisioning/provisioning.ts'), 'scim-entra'),
   screen('/provisioning/:id', 'gh-connection', () => import('./provisioning/connection.ts'), 'scim-entra'),
   screen('/service', 'gh-service', () => import('./service/service.ts'), 'service'),
@@ -58,6 +62,7 @@ export const menu: readonly MenuEntry[] = [
     label: () => words.why.title,
     rules: ['identity:list_role_assignments', 'list_user_assignments'],
   },
+  { path: '/providers', icon: 'enter', label: () => words.providers.title, rules: ['identity:list_identity_providers'] },
   { path: '/provisioning', icon: 'exchange', label: () => words.provisioning.title, rules: ['identity:manage_scim_connections'] },
   { path: '/audit', icon: 'list', label: () => words.audit.title, rules: ['identity:list_audit_events'] },
   {

@@ -20,10 +20,10 @@ import { onWallet } from '../support/wallet.ts';
 import { openWallet } from '../support/wallet-page.ts';
 
 const chromium = usesChromium();
-const { people, organizations, applications, credentials, service } = words;
+const { people, organizations, applications, credentials, providers, service } = words;
 
 /** They ask the service nothing. */
-const WITHOUT_READS = ['/why', '/applications/new', '/try/x'];
+const WITHOUT_READS = ['/why', '/applications/new', '/try/x', '/tried-provider'];
 const API = /\/v3\//;
 const LOGIN = /\/v3\/auth\/(tokens|system|domains|projects)/;
 
@@ -114,6 +114,8 @@ onDatabase('SQLite', 'The console with a bad network', { settings: DELETION_ALLO
     saves(`/people/${world.user.id}?tab=overview`, /^PATCH \/v3\/users\//, people.description),
     saves(`/groups/${world.group.id}?tab=settings`, /^PATCH \/v3\/groups\//, organizations.description),
     saves(`/organizations/${world.project.id}?tab=settings`, /^PATCH \/v3\/projects\//, organizations.description),
+    saves(`/providers/${world.idp}`, /^PATCH \/v3\/OS-FEDERATION\/identity_providers\//, providers.description),
+    saves(`/providers/${world.idp}?tab=mapping`, /^PATCH \/v3\/OS-FEDERATION\/mappings\//, providers.nameClaim),
     saves(`/applications/${world.application.id}`, /^PATCH \/v3\/OS-OAUTH2\//, applications.description),
     makes('/people', people.create, people.name, /^POST \/v3\/users$/),
     makes('/groups', organizations.newGroup, organizations.name, /^POST \/v3\/groups$/),

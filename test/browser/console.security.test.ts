@@ -47,6 +47,13 @@ async function plant(api: TestApi, world: ConsoleWorld): Promise<string[]> {
   });
   await change(`/v3/services/${world.nouns.service.id}`, { service: { name: text('service'), type: text('service-type') } });
   await change('/v3/regions/RegionOne', { region: { description: text('region') } });
+  const provider = `/v3/OS-FEDERATION/identity_providers/${world.idp}`;
+  await change(provider, { identity_provider: { description: text('provider') } });
+  const { openid } = (await api.get(`${provider}/openid`)).body;
+  const settings = { issuer: openid.issuer, client_id: text('client'), button_name: text('button') };
+  assert.equal((await api.put(`${provider}/openid`, { openid: settings })).status, 200);
+  const rules = [{ local: [{ user: { name: '{0}' } }], remote: [{ type: text('claim') }] }];
+  await change(`/v3/OS-FEDERATION/mappings/${world.idp}`, { mapping: { rules } });
   const made = await api.post('/v3/OS-SCIM/connections', {
     connection: { domain_id: world.domain.id, name: text('connection') },
   });

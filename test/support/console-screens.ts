@@ -5,6 +5,7 @@ import { type Act, any, type ConsoleScreen, type ConsoleWorld } from './console-
 import { applicationCredentialActs, credentialScreens } from './console-credential-screens.ts';
 import { groupScreens } from './console-group-screens.ts';
 import { peopleScreens, personScreens } from './console-person-screens.ts';
+import { providerScreens } from './console-provider-screens.ts';
 import { serviceScreens } from './console-service-screens.ts';
 import type { Ids } from './every-route.ts';
 import { LOGO } from './pictures.ts';
@@ -243,5 +244,6 @@ export const consoleScreens = (world: ConsoleWorld, caller: { id: string; name: 
   ...placeScreens(world, 'domain'),
   ...applicationScreens(world),
   ...credentialScreens(world),
+  ...providerScreens(world),
   ...serviceScreens(world),
 ];

@@ -12,6 +12,7 @@ import { options } from './options.ts';
 import { organizations } from './organizations.ts';
 import { overview } from './overview.ts';
 import { people } from './people.ts';
+import { providers } from './providers.ts';
 import { provisioning } from './provisioning.ts';
 import { registration } from './registration.ts';
 import { service } from './service.ts';
@@ -34,6 +35,7 @@ export const words = {
   organizations,
   overview,
   people,
+  providers,
   provisioning,
   registration,
   service,

@@ -1,0 +1,189 @@
+// Other providers in the console, from an empty service: added, tried, mapped, enabled, and somebody new signs in; hostile claims and metadata.
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { words } from '../../console/identity/words/en/index.ts';
+import { texts } from '../../console/shared/words/en.ts';
+import { lookTroubles } from '../support/accessibility.ts';
+import { assertOk } from '../support/answers.ts';
+import { onDatabase, uniqueName } from '../support/api.ts';
+import { withApplication } from '../support/application-page.ts';
+import { usesChromium } from '../support/chromium.ts';
+import { goTo, onScreen, openConsole } from '../support/console.ts';
+import { providerFor, ROOT } from '../support/federation.ts';
+import type { PlainProvider } from '../support/plain-provider.ts';
+import { outcome, words as pages, press } from '../support/visitor.ts';
+
+const chromium = usesChromium();
+const { providers, people } = words;
+
+onDatabase('SQLite', 'Providers in the console', {}, (api) => {
+  const id = uniqueName('acme');
+  const path = `/providers/${id}`;
+  const application = withApplication(api);
+  const sub = uniqueName('anna');
+  let provider: PlainProvider;
+  before(async () => {
+    provider = await providerFor(id, { person: sub });
+  });
+  after(() => provider.stop());
+
+  const status = (page: Page, text: string): Promise<void> => page.getByRole('status').getByText(text).first().waitFor();
+  const confirm = (page: Page, name: string): Promise<void> =>
+    page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
+
+  /** Signs in at the provider in the window that opens, and waits for the result. */
+  async function trySignIn(page: Page): Promise<void> {
+    await press(page, providers.tryBegin);
+    const link = page.getByRole('link', { name: providers.tryOpen });
+    await link.waitFor();
+    const [window] = await Promise.all([page.context().waitForEvent('page'), link.click()]);
+    await window.getByText(providers.goBack).waitFor();
+    assert.ok(!window.url().includes('code='), window.url());
+    await window.close();
+    await page.getByRole('heading', { name: providers.resultTitle }).waitFor();
+  }
+
+  it('are added, tried, mapped and enabled by clicks, and a new person signs in', async () => {
+    const group = await api.make('group', { name: 'people', domain_id: 'default' });
+    const page = await openConsole(chromium, api, { path: '/providers', others: [provider.issuer] });
+    await onScreen(page, providers.title);
+    await page.getByText(providers.empty).waitFor();
+    await page.getByRole('link', { name: providers.add }).click();
+    await page.getByRole('link', { name: providers.templates.openid.name }).click();
+    await page.getByLabel(providers.asks.issuer.label).fill('http://127.0.0.1:1');
+    await page.getByLabel(providers.id, { exact: true }).fill(id);
+    await press(page, providers.readMetadata);
+    await page.getByRole('alert').getByText('cannot be used').waitFor();
+    await page.getByLabel(providers.asks.issuer.label).fill(provider.issuer);
+    await press(page, providers.readMetadata);
+    await page.getByRole('heading', { name: providers.found }).waitFor();
+    await page.getByText(`${provider.issuer}/token`).first().waitFor();
+    await page.getByText(`${api.url}/openid/providers/${id}/callback`).waitFor();
+    await page.getByLabel(providers.clientId).fill(provider.clientId);
+    await page.getByLabel(providers.clientSecret).fill(provider.clientSecret);
+    await page.getByLabel(providers.buttonName).fill('Acme');
+    await press(page, providers.addNow);
+    await onScreen(page, 'Acme');
+
+    await trySignIn(page);
+    await page.getByText(providers.kinds.choice).waitFor();
+    await page.getByText(`${sub}@example.org`).first().waitFor();
+    assert.deepEqual(assertOk(await api.get(`/v3/users?name=${sub}`)).users, [], 'no account was made');
+
+    await page.getByLabel(providers.groupsClaim).fill('groups');
+    await page.getByLabel(providers.groupLines).fill('people\nadmin = nothing here');
+    await press(page, providers.tryClaims);
+    const result = page.locator('section').filter({ has: page.locator('#result') });
+    await result.getByText(`people ${providers.given}`).waitFor();
+    await press(page, texts.save);
+    await status(page, providers.mappingSaved);
+    const { rules } = assertOk(await api.get(`${ROOT}/mappings/${id}`)).mapping;
+    assert.deepEqual(rules[1].remote, [{ type: 'groups', whitelist: ['people'] }]);
+
+    await press(page, people.enable);
+    await confirm(page, people.enable);
+    await status(page, providers.saved);
+
+    const visitor = await chromium.open(api);
+    await visitor.goto(application().signIn({ login_hint: sub }));
+    await press(visitor, pages.providerContinue('Acme'));
+    await press(visitor, pages.providerNewAccount);
+    await press(visitor, pages.allow);
+    assert.match(await outcome(visitor), /^Hello /);
+    const [user] = assertOk(await api.get(`/v3/users?name=${sub}`)).users;
+    assert.equal((await api.get(`/v3/groups/${group.id}/users/${user.id}`)).status, 204);
+
+    await goTo(page, `${path}?tab=people`, 'Acme');
+    await page.getByText(`${sub}@example.org`).waitFor();
+    await press(page, providers.endSessions);
+    await confirm(page, providers.endSessions);
+    await status(page, providers.sessionsEnded);
+    await press(page, providers.unlinkTitle(sub, `${sub}@example.org`));
+    await confirm(page, providers.unlink);
+    await page.getByText(providers.noPeople).waitFor();
+  });
+
+  it('keep what two people enter at once apart, and say what a change ends', async () => {
+    const page = await openConsole(chromium, api, { path });
+    await onScreen(page, 'Acme');
+    const { issuer, client_id } = assertOk(await api.get(`${ROOT}/identity_providers/${id}/openid`)).openid;
+    assertOk(
+      await api.put(`${ROOT}/identity_providers/${id}/openid`, {
+        openid: { issuer, client_id, button_name: 'Acme', whole_service: true },
+      }),
+    );
+    const form = page.locator('gh-edit').first();
+    await form.getByLabel(providers.buttonOrder).fill('3');
+    await form.getByRole('button', { name: texts.save }).click();
+    await page.getByText(texts.presentTitle).waitFor();
+    await form.getByRole('button', { name: texts.save }).click();
+    await status(page, providers.saved);
+    const settings = assertOk(await api.get(`${ROOT}/identity_providers/${id}/openid`)).openid;
+    assert.deepEqual([settings.button_order, settings.whole_service, settings.has_client_secret], [3, true, true]);
+    await page.getByLabel(providers.flags.whole_service.label).uncheck();
+    await page.locator('gh-edit').first().getByRole('button', { name: texts.save }).click();
+    await page.getByRole('dialog').getByText(providers.lessText).waitFor();
+    await confirm(page, providers.saveNow);
+    await status(page, providers.saved);
+  });
+
+  it('show hostile claims and metadata as texts', async (t) => {
+    const evil = '<img src=x onerror=window.attacked=1>';
+    const server = createServer((_request, response) => {
+      const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const body = {
+        issuer,
+        authorization_endpoint: 'javascript:window.attacked=1',
+        scopes_supported: [evil],
+        claims_supported: [evil],
+      };
+      response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    t.after(() => server.close());
+    await provider.change(sub, { name: evil, preferred_username: evil, groups: [evil], [evil]: evil });
+    const page = await openConsole(chromium, api, { path: '/new-provider?template=openid', others: [provider.issuer] });
+    await page.getByLabel(providers.asks.issuer.label).fill(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    await page.getByLabel(providers.id, { exact: true }).fill('evil');
+    await press(page, providers.readMetadata);
+    await page.getByText(evil).first().waitFor();
+    const traces = `({ attacked: window.attacked, strange: document.querySelectorAll('main img, [onerror], a[href^="javascript:"]').length })`;
+    const innocent = async (): Promise<void> =>
+      assert.deepEqual(await page.evaluate(traces), { attacked: undefined, strange: 0 });
+    await innocent();
+    await goTo(page, `${path}?tab=mapping`, 'Acme');
+    await trySignIn(page);
+    await page.getByText(providers.claimsArrived, { exact: true }).click();
+    await page.getByText(evil).first().waitFor();
+    await innocent();
+  });
+
+  it('have no barriers, and are deleted with what that ends', async () => {
+    const page = await openConsole(chromium, api, {
+      path: '/providers',
+      options: { bypassCSP: true },
+      others: [provider.issuer],
+    });
+    await onScreen(page, providers.title);
+    const troubles = await lookTroubles(page, 'console-providers');
+    for (const [place, heading] of [
+      ['/new-provider', providers.add],
+      ['/new-provider?template=keycloak', providers.add],
+      [path, 'Acme'],
+      [`${path}?tab=mapping`, 'Acme'],
+      [`${path}?tab=people`, 'Acme'],
+    ] as const) {
+      await goTo(page, place, heading);
+      troubles.push(...(await lookTroubles(page, `console-providers${place.replaceAll(/\W/g, '-')}`)));
+    }
+    assert.deepEqual(troubles, []);
+    await press(page, people.delete);
+    await page.getByRole('dialog').getByText(providers.deleteText).waitFor();
+    await confirm(page, people.delete);
+    await page.getByText(providers.empty).waitFor();
+    assert.equal((await api.get(`${ROOT}/mappings/${id}`)).status, 404);
+  });
+});
