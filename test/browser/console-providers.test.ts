@@ -161,6 +161,27 @@ onDatabase('SQLite', 'Providers in the console', {}, (api) => {
     await innocent();
   });
 
+  it('are added for credentials from wallets, whose settings are changed as a text', async () => {
+    const page = await openConsole(chromium, api, { path: '/new-provider?template=wallet' });
+    const { fields } = providers.walletTemplate;
+    await page.getByLabel(fields.name).fill('Town');
+    await page.getByLabel(fields.types).fill('https://town.example/resident');
+    await page.getByLabel(fields.issuers).fill('https://town.example');
+    await press(page, providers.addNow);
+    await onScreen(page, 'Town');
+    await page.getByLabel(providers.claims).fill('{"sub": "resident-7"}');
+    await press(page, providers.tryClaims);
+    await page.getByText(providers.kinds.choice).waitFor();
+    await goTo(page, '/providers/wallet', 'Town');
+    const text = page.getByLabel(providers.walletSettings);
+    await text.fill((await text.inputValue()).replace('"Town"', '"City"'));
+    await page.locator('gh-edit').first().getByRole('button', { name: texts.save }).click();
+    await confirm(page, providers.saveNow);
+    await status(page, providers.saved);
+    await onScreen(page, 'City');
+    assertOk(await api.delete(`${ROOT}/identity_providers/wallet`), 204);
+  });
+
   it('have no barriers, and are deleted with what that ends', async () => {
     const page = await openConsole(chromium, api, {
       path: '/providers',
@@ -172,6 +193,7 @@ onDatabase('SQLite', 'Providers in the console', {}, (api) => {
     for (const [place, heading] of [
       ['/new-provider', providers.add],
       ['/new-provider?template=keycloak', providers.add],
+      ['/new-provider?template=wallet', providers.add],
       [path, 'Acme'],
       [`${path}?tab=mapping`, 'Acme'],
       [`${path}?tab=people`, 'Acme'],

@@ -22,6 +22,7 @@ import {
   type TemplateName,
 } from './types.ts';
 import { SCHEMA_VERSION, writeUsual } from './usual-mapping.ts';
+import { walletFields, walletOf } from './wallet-fields.ts';
 
 interface Draft {
   readonly id: string;
@@ -40,6 +41,11 @@ const NO_MAPPING = {
   rolesValues: [],
   roles: [],
 } as const;
+
+const mappingBy = (claims: { readonly name: string; readonly email: string }, domainId: string) => ({
+  rules: writeUsual({ ...NO_MAPPING, ...claims }, domainId),
+  schema_version: SCHEMA_VERSION,
+});
 
 export function metadataList(metadata: Metadata): TemplateResult {
   const { providers } = words;
@@ -99,14 +105,72 @@ class NewProvider extends Screen {
           <h3><a href=${hrefOf('/new-provider', { template: name })}>${providers.templates[name].name}</a></h3>
           <p>${providers.templates[name].text}</p>
         </li>`,
-      )}</ul>
+      )}<li class="card">
+          <h3><a href=${hrefOf('/new-provider', { template: 'wallet' })}>${providers.walletTemplate.name}</a></h3>
+          <p>${providers.walletTemplate.text}</p>
+        </li></ul>
       <p class="soft">${providers.noGithub}</p>`;
+  }
+
+  /** What a provider is called here, and where its people are. */
+  #place(id: string): FormField[] {
+    const { providers } = words;
+    const domain = [...this.#domains].find(([one]) => one === 'default');
+    return [
+      {
+        name: 'id',
+        label: providers.id,
+        hint: providers.idHint,
+        required: true,
+        maxLength: 64,
+        pattern: '[A-Za-z0-9_.~\\-]+',
+        value: id,
+      },
+      {
+        name: 'domain',
+        label: providers.domain,
+        hint: providers.domainHint,
+        type: 'pick',
+        required: true,
+        find: findDomains,
+        ...(domain ? { chosen: { value: domain[0], label: domain[1] } } : {}),
+      },
+    ];
+  }
+
+  #askCredential(): Content {
+    const { providers } = words;
+    return html`${this.#step(2, providers.walletTemplate.name)}
+      <p>${providers.walletTemplate.where}</p>
+      ${form({
+        fields: [...walletFields(), ...this.#place('wallet')],
+        extra: html`<p class="soft">${providers.addedDisabledWallet}</p>`,
+        submitLabel: providers.addNow,
+        onDirty: () => frame.setDirty(true),
+        cancel: () => {
+          frame.setDirty(false);
+          void go('/new-provider');
+        },
+        submit: async (values) => {
+          await this.#add(values.text('id'), {
+            domain_id: values.text('domain'),
+            mapping: mappingBy({ name: values.text('name_claim'), email: '' }, values.text('domain')),
+            openid4vp: walletOf(values),
+          });
+        },
+      })}`;
+  }
+
+  async #add(id: string, parts: object): Promise<void> {
+    await api.post(PROVIDERS, { sign_in_provider: { id, enabled: false, ...parts } });
+    frame.setDirty(false);
+    await go(`/providers/${part(id)}?tab=mapping`);
+    announce(words.providers.added);
   }
 
   #askAddress(name: TemplateName): Content {
     const { providers } = words;
     const template: Template = TEMPLATES[name];
-    const domain = [...this.#domains].find(([id]) => id === 'default');
     const asked = template.asks.map(
       (ask): FormField => ({
         name: ask,
@@ -119,27 +183,7 @@ class NewProvider extends Screen {
     return html`${this.#step(2, providers.templates[name].name)}
       <p>${providers.templates[name].where}</p>
       ${form({
-        fields: [
-          ...asked,
-          {
-            name: 'id',
-            label: providers.id,
-            hint: providers.idHint,
-            required: true,
-            maxLength: 64,
-            pattern: '[A-Za-z0-9_.~\\-]+',
-            value: name === 'openid' ? '' : name,
-          },
-          {
-            name: 'domain',
-            label: providers.domain,
-            hint: providers.domainHint,
-            type: 'pick',
-            required: true,
-            find: findDomains,
-            ...(domain ? { chosen: { value: domain[0], label: domain[1] } } : {}),
-          },
-        ],
+        fields: [...asked, ...this.#place(name === 'openid' ? '' : name)],
         submitLabel: providers.readMetadata,
         cancel: () => void go('/new-provider'),
         submit: async (values) => {
@@ -186,33 +230,24 @@ class NewProvider extends Screen {
         submit: async (values) => {
           const { name: claim, email } = template;
           const secret = values.optional('client_secret');
-          await api.post(PROVIDERS, {
-            sign_in_provider: {
-              id,
-              domain_id: domainId,
-              enabled: false,
-              mapping: {
-                rules: writeUsual({ ...NO_MAPPING, name: claim, email }, domainId),
-                schema_version: SCHEMA_VERSION,
-              },
-              openid: {
-                issuer,
-                client_id: values.text('client_id'),
-                ...(secret === undefined ? {} : { client_secret: secret }),
-                scopes: template.scopes,
-                button_name: values.optional('button_name') ?? null,
-                email_domains: linesOf(values.text('email_domains')),
-              },
+          await this.#add(id, {
+            domain_id: domainId,
+            mapping: mappingBy({ name: claim, email }, domainId),
+            openid: {
+              issuer,
+              client_id: values.text('client_id'),
+              ...(secret === undefined ? {} : { client_secret: secret }),
+              scopes: template.scopes,
+              button_name: values.optional('button_name') ?? null,
+              email_domains: linesOf(values.text('email_domains')),
             },
           });
-          frame.setDirty(false);
-          await go(`/providers/${part(id)}?tab=mapping`);
-          announce(providers.added);
         },
       })}</section>`;
   }
 
   protected content(): Content {
+    if (this.location.query.get('template') === 'wallet') return this.#askCredential();
     const template = this.#template;
     if (template === undefined) return this.#choose();
     return this.#draft ? this.#askClient(template, this.#draft) : this.#askAddress(template);

@@ -19,7 +19,7 @@ import { type Mapping, mappingOf } from './mapping.ts';
 import { addressesToRegister } from './new-provider.ts';
 import { LinkedPeople } from './people.ts';
 import { openidForm, providerForm, walletForm } from './settings.ts';
-import { MAPPINGS, type OpenidSettings, type Provider, providerPath } from './types.ts';
+import { MAPPINGS, type OpenidSettings, type Provider, providerPath, type WalletSettings } from './types.ts';
 
 interface Protocol {
   readonly id: string;
@@ -40,7 +40,7 @@ async function found<Thing>(path: string, key: string, signal: AbortSignal): Pro
 class ProviderScreen extends Screen {
   #provider: Version<Provider> | undefined;
   #openid: Version<OpenidSettings> | undefined;
-  #wallet: Version<{ readonly name?: string | null; readonly links?: unknown }> | undefined;
+  #wallet: Version<WalletSettings> | undefined;
   #mapping: Version<Mapping> | undefined;
   #people: LinkedPeople | undefined;
   #domain = '';
@@ -59,7 +59,7 @@ class ProviderScreen extends Screen {
     const [{ body, etag }, openid, wallet, { protocols }, domains, may] = await Promise.all([
       api.read<{ identity_provider: Provider }>(path, { signal }),
       found<OpenidSettings>(`${path}/openid`, 'openid', signal),
-      found<{ readonly name?: string | null }>(`${path}/openid4vp`, 'openid4vp', signal),
+      found<WalletSettings>(`${path}/openid4vp`, 'openid4vp', signal),
       api.get<{ protocols: readonly Protocol[] }>(`${path}/protocols`, { signal }),
       domainNames(signal),
       session.mayWith({ idp_id: this.#id }, signal),
@@ -133,14 +133,13 @@ class ProviderScreen extends Screen {
     const mayChange = this.#may('identity:update_identity_provider');
     if (!mayChange)
       return html`<section class="card"><p>${provider.thing.description ?? ''}</p>${this.#openid ? html`<p><code class="wrap">${this.#openid.thing.issuer}</code></p>` : nothing}</section>`;
-    const { links: _, ...wallet } = this.#wallet?.thing ?? {};
     return html`${
       this.#openid
         ? html`<section class="card"><h2>${providers.register}</h2>${addressesToRegister(this.#id)}</section>
           <section class="card"><h2>${providers.settings}</h2>${keyed(this.#openid.etag, openidForm(this.#id, this.#openid, reload))}</section>`
         : nothing
     }
-    ${this.#wallet ? html`<section class="card"><h2>${providers.wallet}</h2>${keyed(JSON.stringify(wallet), walletForm(this.#id, wallet, reload))}</section>` : nothing}
+    ${this.#wallet ? html`<section class="card"><h2>${providers.wallet}</h2>${keyed(this.#wallet.etag, walletForm(this.#id, this.#wallet, reload))}</section>` : nothing}
     ${this.#openid || this.#wallet ? nothing : html`<p class="warn">${providers.noSettings}</p>`}
     <section class="card"><h2>${providers.more}</h2>${providerForm(provider, reload)}</section>`;
   }

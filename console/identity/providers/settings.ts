@@ -9,7 +9,7 @@ import { impactOf } from '../impact.ts';
 import { api } from '../session.ts';
 import { words } from '../words/index.ts';
 import { readJson } from './mapping.ts';
-import { linesOf, type OpenidSettings, type Provider, providerPath } from './types.ts';
+import { linesOf, type OpenidSettings, type Provider, providerPath, type WalletSettings } from './types.ts';
 
 type Reload = () => Promise<void>;
 
@@ -147,25 +147,34 @@ export function providerForm(version: Version<Provider>, reload: Reload): Templa
 }
 
 /** Which credentials of wallets sign people in: as a text, in the form of the API. */
-export function walletForm(id: string, settings: object, reload: Reload): TemplateResult {
+export function walletForm(id: string, version: Version<WalletSettings>, reload: Reload): TemplateResult {
   const { providers } = words;
   const path = `${providerPath(id)}/openid4vp`;
-  const present = JSON.stringify(settings, undefined, 2);
-  return edit<string>({
-    version: { thing: present, etag: undefined },
-    fields: (value) => [
+  return edit<WalletSettings>({
+    version,
+    fields: ({ links: _, ...settings }) => [
       {
         name: 'settings',
         label: providers.walletSettings,
         hint: providers.walletHint,
         type: 'textarea',
         required: true,
-        value,
+        value: JSON.stringify(settings, undefined, 2),
         check: (entered) => (typeof readJson(entered) === 'object' ? undefined : providers.noJson),
       },
     ],
-    read: async () => ({ thing: present, etag: undefined }),
-    save: (values) => api.put(path, { openid4vp: readJson(values.text('settings')) }),
+    read: async () => {
+      const { body, etag } = await api.read<{ openid4vp: WalletSettings }>(path);
+      return { thing: body.openid4vp, etag };
+    },
+    save: async (values, ifMatch) => {
+      const openid4vp = readJson(values.text('settings'));
+      const run = async (): Promise<void> => {
+        await api.put(path, { openid4vp }, { ifMatch });
+      };
+      const text = html`<p>${providers.walletText}</p>${impactOf(providerPath(id), ['sessions'])}`;
+      return confirmAct({ title: providers.walletTitle, text, action: providers.saveNow, run });
+    },
     onDirty: () => frame.setDirty(true),
     onSaved: saved(reload),
   });

@@ -43,6 +43,12 @@ export interface OpenidSettings {
   readonly accepts_tokens: boolean;
 }
 
+/** Shown and changed as a text. */
+export interface WalletSettings {
+  readonly name: string | null;
+  readonly links?: unknown;
+}
+
 export interface Metadata {
   readonly issuer: string;
   readonly authorization_endpoint: string | null;

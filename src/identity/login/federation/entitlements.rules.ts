@@ -61,9 +61,12 @@ export function createEntitlements({ clock, log, access, isGroupInDirectory }: E
     const missing: JudgedGroup[] = [];
     const read = async (by: 'id' | 'name', values: readonly string[]): Promise<void> => {
       const rows = await groupsOfDomain(reader, domainId, by, values);
-      for (const { id, name } of rows) found.set(id, { name, id, why: null });
-      const known = new Set(rows.map((row) => row[by]));
-      for (const value of values) if (!known.has(value)) missing.push(judged(value, 'not_found'));
+      const known = new Map(rows.map((row) => [row[by], row]));
+      for (const value of values) {
+        const row = known.get(value);
+        if (row) found.set(row.id, { ...row, why: null });
+        else missing.push(judged(value, 'not_found'));
+      }
     };
     await read('id', identity.groupIds);
     const byDomain = Map.groupBy(identity.groups, ({ domain }) => JSON.stringify([domain.id, domain.name]));

@@ -1,7 +1,7 @@
 // /v3/OS-FEDERATION: identity providers, mappings and protocols as in Keystone, and the settings of a provider.
 import type { Answer } from '../../../platform/http/index.ts';
 import type { IdentityApp } from '../../access/rules/index.ts';
-import type { OpenidProviderRow } from '../../ground/database/index.ts';
+import type { OpenidProviderRow, WalletProviderRow } from '../../ground/database/index.ts';
 import {
   CHANGE_IF_MATCH,
   DELETE_IF_MATCH,
@@ -336,6 +336,8 @@ function mountWalletSettings(app: IdentityApp, { federation }: FederationRouteDe
   const path = `${ROOT}/identity_providers/:idp_id/openid4vp` as const;
   const target = ({ params }: { params: { idp_id: string } }) => federation.walletSettings.target(params.idp_id);
   const provider = ({ params }: { params: { idp_id: string } }) => federation.identityProviders.target(params.idp_id);
+  const shown = (base: string, row: WalletProviderRow): Answer =>
+    withEtag(versionedSettings(row), { openid4vp: renderWalletSettings(base, row) });
 
   app.put(
     path,
@@ -348,11 +350,11 @@ function mountWalletSettings(app: IdentityApp, { federation }: FederationRouteDe
       rule: 'identity:update_identity_provider',
       target: provider,
       body: PutWalletSettings,
+      documentation: CHANGE_IF_MATCH,
       reply: { 200: WalletSettingsEnvelope },
     },
-    async ({ caller, target: row, body, base }) => ({
-      openid4vp: renderWalletSettings(base, await federation.walletSettings.put(caller, row, body.openid4vp)),
-    }),
+    async ({ caller, target, body, base, headers }) =>
+      shown(base, await federation.walletSettings.put(caller, target, body.openid4vp, headers['if-match'])),
   );
   app.get(
     path,
@@ -362,9 +364,10 @@ function mountWalletSettings(app: IdentityApp, { federation }: FederationRouteDe
       tag,
       rule: 'identity:get_identity_provider',
       target,
+      documentation: ETAG,
       reply: { 200: WalletSettingsEnvelope },
     },
-    ({ target: row, base }) => ({ openid4vp: renderWalletSettings(base, row) }),
+    ({ target: row, base }) => shown(base, row),
   );
   app.delete(
     path,

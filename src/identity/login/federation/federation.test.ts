@@ -144,6 +144,7 @@ onEachDatabase('Federation', (api) => {
         has_client_secret: true,
         scopes: ['openid', 'profile', 'email'],
         button_name: 'Example',
+        button_order: null,
         email_domains: ['example.org'],
         trusts_email: true,
         whole_service: false,

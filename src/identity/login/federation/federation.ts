@@ -79,6 +79,7 @@ export function createFederation(deps: FederationDeps) {
       mappings,
       protocols,
       openidSettings,
+      walletSettings,
       links,
       endSessionsOf,
     }),

@@ -77,9 +77,9 @@ export function createMappingTrials(deps: MappingTrialDeps) {
     const openid = await findTriedProvider(db.read, providerId);
     const settings =
       openid ?? (await findTriedWalletProvider(db.read, providerId)) ?? fail('openid_provider.not_found', { id: providerId });
-    const text = rules === undefined ? openid?.rules : JSON.stringify(rules);
-    if (text === undefined || text === null) return refused('no_mapping', 'the provider has no mapping for OpenID');
-    const version = schema_version ?? (rules === undefined ? openid?.schema_version : undefined) ?? DEFAULT_SCHEMA_VERSION;
+    const text = rules === undefined ? settings.rules : JSON.stringify(rules);
+    if (text === null) return refused('no_mapping', 'the provider has no mapping');
+    const version = schema_version ?? (rules === undefined ? settings.schema_version : undefined) ?? DEFAULT_SCHEMA_VERSION;
     const { problems } = validateMapping(JSON.parse(text), version);
     if (problems) fail('mapping.invalid', { why: problems.map(({ place, why }) => `${place}: ${why}`).join('; ') });
     const provider: TrustedProvider = { ...settings, rules: text, schema_version: version };

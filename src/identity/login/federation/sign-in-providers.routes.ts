@@ -57,9 +57,9 @@ function mountWhole(app: IdentityApp, { federation }: Modules): void {
     `${ROOT}/sign_in_providers`,
     {
       id: 'addSignInProvider',
-      summary: 'Add an identity provider with its mapping and OpenID settings',
+      summary: 'Add an identity provider with its mapping and settings',
       description:
-        'The identity provider, a mapping of the same id, the protocol `openid` and its settings, all of it or nothing. The answer has the redirect address to register at the provider.',
+        'The identity provider, a mapping of the same id, and the protocol `openid`, `openid4vp` or both with their settings, all of it or nothing. The answer has the redirect address to register at the provider.',
       tag,
       rule: 'identity:create_identity_provider',
       body: CreateSignInProvider,

@@ -8,7 +8,7 @@ import type { Change } from '../../ground/audit/index.ts';
 import type { IdentityProviderRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { type Deps, foundPage, pageOf } from '../../ground/resource/index.ts';
-import { OPENID } from './assertion.ts';
+import { OPENID, OPENID4VP } from './assertion.ts';
 import type { IdentityProviders } from './identity-providers.rules.ts';
 import { lockIdentityProvider } from './identity-providers.store.ts';
 import type { ProviderLinks } from './links.rules.ts';
@@ -24,17 +24,21 @@ import {
   type SignInProviderRow,
 } from './sign-in-providers.store.ts';
 
+import type { WalletSettings } from './wallet-settings.rules.ts';
+
 export interface SignInProviderDeps extends Pick<Deps, 'db' | 'clock' | 'change'> {
   readonly identityProviders: Pick<IdentityProviders, 'insert'>;
   readonly mappings: Pick<Mappings, 'insert'>;
   readonly protocols: Pick<Protocols, 'insert'>;
   readonly openidSettings: Pick<OpenidSettings, 'write'>;
+  readonly walletSettings: Pick<WalletSettings, 'write'>;
   readonly links: Pick<ProviderLinks, 'end'>;
   endSessionsOf(transaction: Change, providerId: string): Promise<void>;
 }
 
 export function createSignInProviders(deps: SignInProviderDeps) {
-  const { db, clock, change, identityProviders, mappings, protocols, openidSettings, links, endSessionsOf } = deps;
+  const { db, clock, change, identityProviders, mappings, protocols, openidSettings, walletSettings, links, endSessionsOf } =
+    deps;
 
   return {
     async list(query: Query) {
@@ -44,13 +48,20 @@ export function createSignInProviders(deps: SignInProviderDeps) {
     /** All of it, or nothing. */
     async add(
       caller: Caller,
-      { id, mapping, openid, ...provider }: Static<typeof CreateSignInProvider>['sign_in_provider'],
+      { id, mapping, openid, openid4vp, ...provider }: Static<typeof CreateSignInProvider>['sign_in_provider'],
     ): Promise<SignInProviderRow> {
+      if (!openid && !openid4vp) fail('request.bad_value', { field: 'openid', why: 'there must be openid, openid4vp, or both' });
       await change(caller, async (transaction) => {
         await identityProviders.insert(transaction, id, provider);
         await mappings.insert(transaction, id, mapping);
-        await protocols.insert(transaction, { id }, OPENID, { mapping_id: id });
-        await openidSettings.write(transaction, id, openid);
+        if (openid) {
+          await protocols.insert(transaction, { id }, OPENID, { mapping_id: id });
+          await openidSettings.write(transaction, id, openid);
+        }
+        if (openid4vp) {
+          await protocols.insert(transaction, { id }, OPENID4VP, { mapping_id: id });
+          await walletSettings.write(transaction, id, openid4vp);
+        }
       });
       return (await findSignInProvider(db.read, id)) ?? fail('identity_provider.not_found', { id });
     },

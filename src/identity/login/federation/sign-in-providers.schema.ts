@@ -8,6 +8,7 @@ import { NewMapping } from './mappings.schema.ts';
 import { callbackPath, logoutPath, NewOpenidSettings } from './openid-settings.schema.ts';
 import type { ProviderMetadata } from './provider-metadata.ts';
 import type { LinkedPerson, SignInProviderRow } from './sign-in-providers.store.ts';
+import { NewWalletSettings } from './wallet-settings.schema.ts';
 
 const NewSignInProvider = t.object(
   {
@@ -17,9 +18,9 @@ const NewSignInProvider = t.object(
       description: 'Of the identity provider and of its mapping; part of its addresses.',
     }),
     mapping: NewMapping,
-    openid: NewOpenidSettings,
   },
-  newProviderFields,
+  { ...newProviderFields, openid: NewOpenidSettings, openid4vp: NewWalletSettings },
+  { description: 'With the settings for OpenID, for credentials from wallets, or both.' },
 );
 export const CreateSignInProvider = t.envelope('sign_in_provider', NewSignInProvider);
 

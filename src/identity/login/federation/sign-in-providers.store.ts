@@ -71,18 +71,22 @@ export const findTriedProvider = (db: Reader, id: string): Promise<TriedProvider
     .select(['mappings.rules', 'mappings.schema_version'])
     .executeTakeFirst();
 
+type Tried = Omit<TrustedProvider, 'rules' | 'schema_version'> & Pick<TriedProvider, 'rules' | 'schema_version'>;
+
 /** Of a provider whose people show credentials. */
-export const findTriedWalletProvider = (
-  db: Reader,
-  id: string,
-): Promise<Omit<TrustedProvider, 'rules' | 'schema_version'> | undefined> =>
+export const findTriedWalletProvider = (db: Reader, id: string): Promise<Tried | undefined> =>
   db
     .selectFrom('wallet_providers')
     .innerJoin('identity_providers as provider', 'provider.id', 'wallet_providers.provider_id')
+    .leftJoin('federation_protocols as protocol', (join) =>
+      join.onRef('protocol.provider_id', '=', 'provider.id').on('protocol.id', '=', OPENID4VP),
+    )
+    .leftJoin('mappings', 'mappings.id', 'protocol.mapping_id')
     .where('provider.id', '=', id)
     .select(['wallet_providers.provider_id', 'wallet_providers.name as button_name', 'wallet_providers.email_domains'])
     .select(['wallet_providers.trusts_email', 'wallet_providers.whole_service', 'wallet_providers.may_give_admin'])
     .select(['wallet_providers.version', 'provider.domain_id', 'provider.authorization_ttl'])
+    .select(['mappings.rules', 'mappings.schema_version'])
     .executeTakeFirst();
 
 export interface LinkedPerson extends ProviderLinkRow {

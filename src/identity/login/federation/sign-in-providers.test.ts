@@ -65,6 +65,27 @@ onEachDatabase('A sign-in provider', (api) => {
     assert.equal(assertOk(await api.get(`${one}/openid`)).openid.button_order, 2);
   });
 
+  it('is added for credentials from wallets, and is not changed by whoever saw other settings of them', async () => {
+    const wallet = uniqueName('wallet');
+    const openid4vp = {
+      name: 'Town',
+      credentials: [{ format: 'dc+sd-jwt', types: ['https://town.example/resident'], subject: ['sub'] }],
+      issuers: ['https://town.example'],
+    };
+    const rules = [{ local: [{ user: { name: '{0}' } }], remote: [{ type: 'sub' }] }];
+    assertRefused(await add({ id: wallet, openid: undefined }), 400);
+    assertRefused(await add({ id: wallet, openid: undefined, openid4vp: { ...openid4vp, issuers: [] } }), 400);
+    const made = assertOk(await add({ id: wallet, mapping: { rules }, openid: undefined, openid4vp }), 201).sign_in_provider;
+    assert.deepEqual([made.protocols, made.name, made.issuer, made.mapping_id], [['openid4vp'], 'Town', null, wallet]);
+    const path = `${ROOT}/identity_providers/${wallet}/openid4vp`;
+    const headers = { 'If-Match': (await api.get(path)).headers.get('etag')! };
+    assertOk(await api.request('PUT', path, { body: { openid4vp: { ...openid4vp, name: 'City' } }, headers }));
+    assertRefused(await api.request('PUT', path, { body: { openid4vp }, headers }), 412);
+    const trial = { claims: { sub: 'x' } };
+    const { result } = assertOk(await api.post(`${ROOT}/identity_providers/${wallet}/mapping_trials`, { trial }));
+    assert.equal(result.user.name, 'x');
+  });
+
   it('is not changed by whoever saw another version', async () => {
     const stale: Record<string, [body: unknown, method: 'PATCH' | 'PUT']> = {
       [one]: [{ identity_provider: { description: 'x' } }, 'PATCH'],

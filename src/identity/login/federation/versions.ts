@@ -10,7 +10,10 @@ export const versionedProvider = ({ remoteIds, ...row }: IdentityProviderWithIds
   remoteIds: [...remoteIds].sort(),
 });
 /** Not the row itself: it has a secret. */
-export const versionedSettings = ({ provider_id, version }: OpenidProviderRow): object => ({ provider_id, written: version });
+export const versionedSettings = ({ provider_id, version }: Pick<OpenidProviderRow, 'provider_id' | 'version'>): object => ({
+  provider_id,
+  written: version,
+});
 
 /** In the transaction of the change. */
 export function checkVersion(kind: string, id: string, ifMatch: string | undefined, versioned: object | undefined): void {

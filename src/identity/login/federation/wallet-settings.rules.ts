@@ -12,6 +12,7 @@ import { bit, type Deps, failOnBrokenReference } from '../../ground/resource/ind
 import { lockIdentityProvider } from './identity-providers.store.ts';
 import type { LinkBatches } from './link-batches.rules.ts';
 import { checkIssuer, checkTrust } from './openid-settings.rules.ts';
+import { checkVersion, versionedSettings } from './versions.ts';
 import type { AskedCredential, PutWalletSettings } from './wallet-settings.schema.ts';
 import { deleteWalletSettings, findWalletSettings, putWalletSettings } from './wallet-settings.store.ts';
 
@@ -112,29 +113,37 @@ export function createWalletSettings(
     return !former || isLess(former, row) ? { ...row, taking_back: version } : row;
   }
 
-  async function put(caller: Caller, { id }: IdentityProviderRow, body: WalletSettingsBody): Promise<WalletProviderRow> {
+  async function write(transaction: Change, id: string, body: WalletSettingsBody, ifMatch?: string): Promise<WalletProviderRow> {
     const { issuers = [], root_certificates: roots = [] } = body;
     if (issuers.length + roots.length === 0) refuse('issuers', 'there must be issuers or root certificates');
     checkIssuers(issuers);
     checkRoots(body);
     checkPaths(credentialsOf(body));
     checkTrust(body);
-    const written = await change(caller, async (transaction) => {
-      const { tx, audit } = transaction;
-      // Locked, so that two calls do not mix their settings, and no sign-in is half done.
-      if (!(await lockIdentityProvider(db, tx, id))) fail('identity_provider.not_found', { id });
-      const former = await findWalletSettings(tx, id);
-      const row = rowOf(id, body, former);
-      if (former && isLess(former, row)) await endSessionsOf(transaction, id);
-      await failOnBrokenReference(
-        () => fail('identity_provider.not_found', { id }),
-        () => putWalletSettings(tx, row),
-      );
-      transaction.invalidate(tagOf.identityProvider(id));
-      const detail = { issuers, root_certificates: roots.length };
-      audit('identity_provider.openid4vp_settings_written', target(id), detail);
-      return row;
-    });
+    const { tx, audit } = transaction;
+    // Locked, so that two calls do not mix their settings, and no sign-in is half done.
+    if (!(await lockIdentityProvider(db, tx, id))) fail('identity_provider.not_found', { id });
+    const former = await findWalletSettings(tx, id);
+    checkVersion('openid4vp_settings', id, ifMatch, former && versionedSettings(former));
+    const row = rowOf(id, body, former);
+    if (former && isLess(former, row)) await endSessionsOf(transaction, id);
+    await failOnBrokenReference(
+      () => fail('identity_provider.not_found', { id }),
+      () => putWalletSettings(tx, row),
+    );
+    transaction.invalidate(tagOf.identityProvider(id));
+    const detail = { issuers, root_certificates: roots.length };
+    audit('identity_provider.openid4vp_settings_written', target(id), detail);
+    return row;
+  }
+
+  async function put(
+    caller: Caller,
+    { id }: IdentityProviderRow,
+    body: WalletSettingsBody,
+    ifMatch?: string,
+  ): Promise<WalletProviderRow> {
+    const written = await change(caller, (transaction) => write(transaction, id, body, ifMatch));
     await linkBatches.takeBackDue(caller, id);
     return written;
   }
@@ -147,6 +156,8 @@ export function createWalletSettings(
         () => fail('wallet_provider.not_found', { id: providerId }),
       ),
 
+    /** In the transaction that makes the provider. */
+    write,
     put,
 
     async remove(caller: Caller, { provider_id: id }: WalletProviderRow): Promise<void> {

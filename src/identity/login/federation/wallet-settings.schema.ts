@@ -72,7 +72,7 @@ const example = {
   ],
   issuers: ['https://credentials.vigo.example'],
 };
-const NewWalletSettings = t.object({ credentials: t.array(Asked, { minItems: 1, maxItems: 5 }) }, settings, {
+export const NewWalletSettings = t.object({ credentials: t.array(Asked, { minItems: 1, maxItems: 5 }) }, settings, {
   examples: [example],
 });
 export const PutWalletSettings = t.envelope('openid4vp', NewWalletSettings);
