@@ -1,4 +1,5 @@
 // The mapping of a provider, as a form or as a text, beside the claims of a real try and what the mapping makes of them.
+
 import { html, nothing, type TemplateResult } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
 import { edit, type Version } from '../../shared/edit.ts';
@@ -10,10 +11,11 @@ import { announce } from '../../shared/status.ts';
 import { frame } from '../frame.ts';
 import { api } from '../session.ts';
 import { words } from '../words/index.ts';
+import { linesOf, pairsOf, pairText } from './lines.ts';
 import { claimList, resultView } from './result.ts';
 import { channelOf } from './try-channel.ts';
-import { type Claims, linesOf, MAPPINGS, type MappingResult, type Provider, providerPath } from './types.ts';
-import { pairsOf, pairText, readUsual, type UsualMapping, writeUsual } from './usual-mapping.ts';
+import { type Claims, MAPPINGS, type MappingResult, type Provider, providerPath } from './types.ts';
+import { readUsual, type UsualMapping, writeUsual } from './usual-mapping.ts';
 
 export interface Mapping {
   readonly id: string;

@@ -1,4 +1,5 @@
 // A new provider: its kind and address, what the service reads of it, and what it gave to us. All of it is added at once.
+
 import { html, nothing, type TemplateResult } from 'lit';
 import { copyable } from '../../shared/dialog.ts';
 import { define } from '../../shared/element.ts';
@@ -10,9 +11,9 @@ import { frame, go } from '../frame.ts';
 import { domainNames, findDomains } from '../resources.ts';
 import { api } from '../session.ts';
 import { words } from '../words/index.ts';
+import { linesOf } from './lines.ts';
 import {
   isTemplate,
-  linesOf,
   logoutUriOf,
   type Metadata,
   PROVIDERS,

@@ -1,4 +1,5 @@
 // The settings of a provider: its registration there, its button, whose addresses are its own, and how far it is trusted.
+
 import { html, type TemplateResult } from 'lit';
 import { confirmAct } from '../../shared/dialog.ts';
 import { edit, type Version } from '../../shared/edit.ts';
@@ -8,8 +9,9 @@ import { frame } from '../frame.ts';
 import { impactOf } from '../impact.ts';
 import { api } from '../session.ts';
 import { words } from '../words/index.ts';
+import { linesOf } from './lines.ts';
 import { readJson } from './mapping.ts';
-import { linesOf, type OpenidSettings, type Provider, providerPath, type WalletSettings } from './types.ts';
+import { type OpenidSettings, type Provider, providerPath, type WalletSettings } from './types.ts';
 
 type Reload = () => Promise<void>;
 

@@ -119,9 +119,3 @@ export const TEMPLATES = {
 
 export type TemplateName = keyof typeof TEMPLATES;
 export const isTemplate = (name: string | null): name is TemplateName => name !== null && Object.hasOwn(TEMPLATES, name);
-
-export const linesOf = (text: string): string[] =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter(Boolean);

@@ -1,5 +1,4 @@
 // The usual of a mapping as the values of a form: who people are, who of them gets in, their groups and roles. What else a mapping says is a text.
-import { linesOf } from './types.ts';
 
 export interface UsualMapping {
   /** Names of claims. */
@@ -40,18 +39,17 @@ export function writeUsual(usual: UsualMapping, domainId: string): Rule[] {
     name: organization,
     roles: own.map(([, role]) => ({ name: role })),
   }));
+  // Each rule has the condition: somebody who is known already gets in when any rule applies.
+  const rule = (local: object, remote: Remote): Rule => ({ local: [local], remote: [remote, ...only] });
+  const group = ([there, here]: readonly [string, string]): Rule =>
+    rule({ group: { name: here, domain } }, { type: groupsClaim, any_one_of: [there] });
   return [
     who,
-    ...(same.length === 0 ? [] : [{ local: [{ groups: '{0}', domain }], remote: [{ type: groupsClaim, whitelist: same }] }]),
-    ...others.map(([there, here]) => ({
-      local: [{ group: { name: here, domain } }],
-      remote: [{ type: groupsClaim, any_one_of: [there] }],
-    })),
+    ...(same.length === 0 ? [] : [rule({ groups: '{0}', domain }, { type: groupsClaim, whitelist: same })]),
+    ...others.map(group),
     ...(projects.length === 0
       ? []
-      : [
-          { local: [{ projects }], remote: [rolesClaim === '' ? { type: name } : { type: rolesClaim, any_one_of: rolesValues }] },
-        ]),
+      : [rule({ projects }, rolesClaim === '' ? { type: name } : { type: rolesClaim, any_one_of: rolesValues })]),
   ];
 }
 
@@ -111,12 +109,3 @@ export function readUsual(rules: readonly unknown[], domainId: string): UsualMap
     return undefined;
   }
 }
-
-/** `a` or `a = b`, one a line. */
-export const pairsOf = (text: string): [string, string][] =>
-  linesOf(text).map((line) => {
-    const [there = '', here = there] = line.split('=').map((one) => one.trim());
-    return [there, here];
-  });
-export const pairText = (pairs: readonly (readonly [string, string])[]): string =>
-  pairs.map(([there, here]) => (there === here ? there : `${there} = ${here}`)).join('\n');

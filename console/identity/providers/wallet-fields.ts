@@ -1,7 +1,8 @@
 // What is asked of a new provider whose people show a credential from their wallet. More is changed in its settings.
+
 import type { FormField, FormValues } from '../../shared/form.ts';
 import { words } from '../words/index.ts';
-import { linesOf } from './types.ts';
+import { linesOf } from './lines.ts';
 
 /** As the API has them. */
 const FORMATS = ['dc+sd-jwt', 'jwt_vc_json', 'mso_mdoc'] as const;
