@@ -18,6 +18,7 @@ import { options } from './options.ts';
 import { organizations } from './organizations.ts';
 import { overview } from './overview.ts';
 import { people } from './people.ts';
+import { providers } from './providers.ts';
 import { provisioning } from './provisioning.ts';
 import { registration } from './registration.ts';
 import { service } from './service.ts';
@@ -40,6 +41,7 @@ export const words: Translation<Words> = {
   organizations,
   overview,
   people,
+  providers,
   provisioning,
   registration,
   service,
