@@ -11,8 +11,10 @@ import { tree } from '../organizations/tree.ts';
 import type { Domain } from '../resources.ts';
 import { session } from '../session.ts';
 import { words } from '../words/index.ts';
+import { DomainSettings } from './settings.ts';
 
 class DomainScreen extends PlaceScreen<Domain> {
+  #settings: DomainSettings | undefined;
   protected readonly kind = 'domains';
   protected readonly envelope = 'domain';
   protected readonly list = '/domains';
@@ -39,17 +41,45 @@ class DomainScreen extends PlaceScreen<Domain> {
     return html`${this.may('identity:create_project') ? create : nothing}<section class="card">${tree(id)}</section>`;
   }
 
-  /** They are in a file, so that nobody changes by the API how people of a domain sign in. */
-  protected override moreSettings(): Content {
-    const { organizations } = words;
-    return html`<section class="card"><h2>${organizations.fileSettings}</h2><p>${organizations.fileSettingsText}</p>
-      <pre><code>keystone.${this.thing.name}.conf</code></pre></section>`;
+  protected override async loadMore(signal: AbortSignal): Promise<void> {
+    const tab = this.location.query.get('tab') ?? '';
+    this.#settings = undefined;
+    if (tab !== 'sign-in' && tab !== 'directory') return;
+    const settings = new DomainSettings(
+      this.location.params.id!,
+      (rule) => this.may(rule),
+      () => this.reload(),
+    );
+    await settings.load(tab, signal);
+    this.#settings = settings;
   }
 
   protected override moreTabs(href: (tab: string) => string): readonly Tab[] {
-    if (!session.may('identity:list_projects')) return [];
-    const content = (): Content => this.#organizations();
-    return [{ id: 'organizations', label: words.organizations.title, href: href('organizations'), content }];
+    const { organizations, domainSettings } = words;
+    const tabs: readonly (Tab & { readonly isOffered: boolean })[] = [
+      {
+        id: 'organizations',
+        label: organizations.title,
+        href: href('organizations'),
+        content: () => this.#organizations(),
+        isOffered: session.may('identity:list_projects'),
+      },
+      {
+        id: 'sign-in',
+        label: domainSettings.signIn,
+        href: href('sign-in'),
+        content: () => this.#settings?.signIn() ?? nothing,
+        isOffered: this.may('identity:list_domain_settings'),
+      },
+      {
+        id: 'directory',
+        label: domainSettings.directory,
+        href: href('directory'),
+        content: () => this.#settings?.directory() ?? nothing,
+        isOffered: this.may('identity:get_directory'),
+      },
+    ];
+    return tabs.filter(({ isOffered }) => isOffered);
   }
 }
 

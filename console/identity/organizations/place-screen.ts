@@ -56,10 +56,6 @@ export abstract class PlaceScreen<Thing extends Domain & { readonly domain_id?: 
     return nothing;
   }
 
-  protected moreSettings(): Content {
-    return nothing;
-  }
-
   protected moreTabs(_href: (tab: string) => string): readonly Tab[] {
     return [];
   }
@@ -177,7 +173,7 @@ export abstract class PlaceScreen<Thing extends Domain & { readonly domain_id?: 
     return html`<section class="card">
       ${this.may(`identity:update_${this.envelope}`) ? form : html`<p>${this.thing.description}</p>`}
       <h2>${people.id}</h2>${copyable(this.thing.id)}
-    </section>${this.moreSettings()}`;
+    </section>`;
   }
 
   protected content(): Content {

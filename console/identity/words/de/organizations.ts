@@ -13,9 +13,6 @@ export const organizations = {
   tags: 'Schlagwörter',
   tagsHint: 'Durch Kommas getrennt. Programme finden Organisationen danach.',
   badTag: 'Ein Schlagwort hat keinen Schrägstrich.',
-  fileSettings: 'Registrierung, Passkeys, Wallets, Konten und Verzeichnis',
-  fileSettingsText:
-    'Wer sich mit welchen E-Mail-Domains registrieren darf, Passkeys, ob man sich mit einer Wallet anmeldet ([wallet] sign_in), was man mit dem eigenen Konto tun darf, und ein Verzeichnis (LDAP) dieser Domäne werden auf der Maschine festgelegt, in einer Datei des Ordners GATEHOUSE_IDENTITY_DOMAIN_CONFIG_DIR. Was dort nicht steht, ist wie beim ganzen Dienst (Dienst, Einstellungen).',
   members: 'Mitglieder',
   roles: 'Rollen',
   settings: 'Einstellungen',

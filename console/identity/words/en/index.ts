@@ -2,6 +2,7 @@
 import { applications } from './applications.ts';
 import { audit } from './audit.ts';
 import { credentials } from './credentials.ts';
+import { domainSettings } from './domain-settings.ts';
 import { events } from './events.ts';
 import { frame } from './frame.ts';
 import { grants } from './grants.ts';
@@ -26,6 +27,7 @@ export const words = {
   audit,
   credentials,
   events,
+  domainSettings,
   frame,
   grants,
   impact,

@@ -10,9 +10,6 @@ export const organizations = {
   tags: 'Tags',
   tagsHint: 'Separated by commas. Programs find organizations by them.',
   badTag: 'A tag has no slash.',
-  fileSettings: 'Registration, passkeys, wallets, accounts and directory',
-  fileSettingsText:
-    'Who may register and with which e-mail domains, passkeys, whether people sign in with a wallet ([wallet] sign_in), what they may do with their account, and a directory (LDAP) of this domain are set on the machine, in a file of the folder GATEHOUSE_IDENTITY_DOMAIN_CONFIG_DIR. What it does not say is as for the whole service (Service, Settings).',
   members: 'Members',
   roles: 'Roles',
   settings: 'Settings',

@@ -3,6 +3,7 @@ import type { Words } from '../en/index.ts';
 import { applications } from './applications.ts';
 import { audit } from './audit.ts';
 import { credentials } from './credentials.ts';
+import { domainSettings } from './domain-settings.ts';
 import { events } from './events.ts';
 import { frame } from './frame.ts';
 import { grants } from './grants.ts';
@@ -27,6 +28,7 @@ export const words: Words = {
   audit,
   credentials,
   events,
+  domainSettings,
   frame,
   grants,
   impact,

@@ -12,9 +12,6 @@ export const organizations: Words['organizations'] = {
   tags: 'Etiquetas',
   tagsHint: 'Separadas por comas. Los programas encuentran organizaciones por ellas.',
   badTag: 'Una etiqueta no lleva barra.',
-  fileSettings: 'Registro, llaves de acceso, carteras, cuentas y directorio',
-  fileSettingsText:
-    'Quién puede registrarse y con qué dominios de correo, las llaves de acceso, si las personas inician sesión con una cartera ([wallet] sign_in), lo que pueden hacer con su cuenta y un directorio (LDAP) de este dominio se ajustan en la máquina, en un archivo de la carpeta GATEHOUSE_IDENTITY_DOMAIN_CONFIG_DIR. Lo que no diga es como en todo el servicio (Servicio, Ajustes).',
   members: 'Miembros',
   roles: 'Roles',
   settings: 'Ajustes',
