@@ -1,6 +1,7 @@
 // A setting as a field of a form, of the service or of a domain.
 import { html, nothing, type TemplateResult } from 'lit';
 import type { FormField } from '../../shared/form.ts';
+import { LANGUAGES } from '../../shared/languages.ts';
 import { durationText } from '../../shared/time.ts';
 import { words } from '../words/index.ts';
 
@@ -18,9 +19,11 @@ export interface AnySetting {
   readonly input: SettingInput;
 }
 
-/** The value of a choice in the words of the person. */
+/** The value of a choice in the words of the person; a language has the name that it has in itself. */
 export const choiceOf = (choice: string): string =>
-  (words.settings.choices as Readonly<Record<string, string>>)[choice] ?? choice;
+  (words.settings.choices as Readonly<Record<string, string>>)[choice] ??
+  (LANGUAGES as Readonly<Record<string, { readonly name: string }>>)[choice]?.name ??
+  choice;
 
 /** A number with what it counts; times as people say them. */
 export const amount = (value: string, { unit, input }: Pick<AnySetting, 'unit' | 'input'>): string =>

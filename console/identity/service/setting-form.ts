@@ -4,13 +4,12 @@ import { keyed } from 'lit/directives/keyed.js';
 import { edit, type Version } from '../../shared/edit.ts';
 import type { FormField, FormValues } from '../../shared/form.ts';
 import { ApiError } from '../../shared/http.ts';
-import { LANGUAGES } from '../../shared/languages.ts';
 import type { Content } from '../../shared/screen.ts';
 import { announce } from '../../shared/status.ts';
-import { durationText } from '../../shared/time.ts';
 import { frame } from '../frame.ts';
 import { api } from '../session.ts';
 import { words } from '../words/index.ts';
+import { amount, choiceOf, settingField } from './setting-field.ts';
 
 export type Input =
   | { readonly type: 'text' | 'list' | 'address' | 'pattern' | 'secret' | 'flag' }
@@ -34,12 +33,6 @@ export const isFixed = ({ source }: Setting): boolean => source === 'environment
 /** What a person calls it; settings of the machine have no other name than their key. */
 export const nameOf = ({ key }: Setting): string => (words.settings.names as Readonly<Record<string, string>>)[key] ?? key;
 
-/** The value of a choice in the words of the person; a language has the name that it has in itself. */
-const choiceOf = (choice: string): string =>
-  (words.settings.choices as Readonly<Record<string, string>>)[choice] ??
-  (LANGUAGES as Readonly<Record<string, { readonly name: string }>>)[choice]?.name ??
-  choice;
-
 export function shownValue(setting: Setting): Content {
   const { value, unit, input } = setting;
   if (value === null || value === '') return words.service.notSet;
@@ -48,51 +41,12 @@ export function shownValue(setting: Setting): Content {
   return html`<code>${value}</code>`;
 }
 
-/** A number with what it counts; times as people say them. */
-const amount = (value: string, { unit, input }: Setting): string =>
-  input.type !== 'number' ? value : unit === 'seconds' ? durationText(Number(value)) : `${value} ${unit}`;
-
-/** Empty means the default: a secret that is set is not shown, and stays when nothing is entered. */
-function fieldOf(setting: Setting): FormField {
-  const { key, value, source, about, unit, input } = setting;
-  const stored = source === 'service' ? (value ?? '') : '';
-  const what = html`<span lang="en">${about}</span>`;
-  const fallback =
-    setting.default === null || setting.default === ''
-      ? words.settings.noDefault
-      : words.settings.defaultIs(amount(setting.default, setting));
-  const range = input.type === 'number' ? words.settings.range(input.min, input.max, unit) : '';
-  const common = { name: key, label: nameOf(setting), hint: html`${what} ${range} ${fallback}`, value: stored, unmarked: true };
-  if (isFixed(setting))
-    return {
-      ...common,
-      type: 'text',
-      value: value ?? '',
-      readOnly: true,
-      hint: html`${words.settings.fixed} <code>${key}</code>`,
-    };
-  const options = (choices: readonly string[]) => [
-    { value: '', label: words.settings.asDefault(choiceOf(setting.default ?? '')) },
-    ...choices.map((choice) => ({ value: choice, label: choiceOf(choice) })),
-  ];
-  switch (input.type) {
-    case 'choice':
-      return { ...common, type: 'select', hint: what, options: options(input.choices) };
-    case 'flag':
-      return { ...common, type: 'select', hint: what, options: options(['on', 'off']) };
-    case 'secret':
-      return {
-        ...common,
-        type: 'password',
-        value: undefined,
-        hint: html`<span lang="en">${about}</span> ${value === null ? nothing : words.settings.secretSet}`,
-      };
-    case 'number':
-      return { ...common, pattern: '\\d+' };
-    default:
-      return common;
-  }
-}
+const fieldOf = (setting: Setting): FormField =>
+  settingField(setting, {
+    label: nameOf(setting),
+    isStored: setting.source === 'service',
+    fixed: isFixed(setting) ? html`${words.settings.fixed} <code>${setting.key}</code>` : undefined,
+  });
 
 /** The service says keys; people see names. The refusal is shown at the setting that it is about. */
 function withNames(error: unknown, settings: readonly Setting[]): unknown {
