@@ -44,9 +44,10 @@ export function providerScreens({ idp }: ConsoleWorld): ConsoleScreen[] {
     tab('mapping', [
       { name: providers.tryBegin, rule: update, ids, request: ['POST', `${one}/sign_in_attempts`, {}] },
       { name: providers.tryClaims, rule: update, ids, request: ['POST', `${one}/mapping_trials`, { trial: { claims: {} } }] },
-      { name: texts.save, rule: 'identity:update_identity_provider', ids },
+      ...[providers.asText, texts.save].map((name) => ({ name, rule: update, ids })),
     ]),
     {
+      needs: [update],
       ...tab('people', [{ name: providers.endSessions, rule: update, ids, request: ['DELETE', `${one}/sessions`] }]),
     },
   ];
