@@ -2,6 +2,7 @@
 
 import type { Clock } from '../../../platform/clock.ts';
 import type { Gate } from '../../../platform/limits/index.ts';
+import { findProject } from '../../access/context/index.ts';
 import type { DomainSettingsOf } from '../../directory/domain-settings/index.ts';
 import { isEmailConfirmed, isMainEmail, recipientOf, type Users } from '../../directory/users/index.ts';
 import type { Actor } from '../../ground/audit/index.ts';
@@ -79,6 +80,10 @@ export function createEmailChange(deps: EmailChangeDeps) {
         const before = await users.changeEmail(transaction, userId, link.address);
         // A provisioning client or a directory may have taken over the account since the mail was sent.
         if (before.external_id !== null || (await users.isInDirectory(userId, transaction.tx))) fail('link.ended');
+        // The domain may not take such addresses any more, either.
+        const domain = (await findProject(transaction.tx, before.domain_id)) ?? fail('link.ended');
+        const { registration } = domainSettings.ofDomain(domain);
+        if (!isAllowed(link.address, registration.allowedEmailDomains)) fail('link.ended');
         const { address: former, name, language } = recipientOf(before);
         if (former === undefined || isMainEmail(before, link.address)) return;
         const values = { name, at: clock.now() };
