@@ -9,7 +9,7 @@ import type { Database } from '../../ground/database/index.ts';
 import { testPoint } from '../../ground/test-points.ts';
 import type { Records, ValidRecord } from '../records/index.ts';
 import { type RecordPayload, tagOfGrant, tagOfRecord, tagOfSession } from '../records/index.ts';
-import type { Accounts } from './accounts.ts';
+import { type Accounts, mayTellOf } from './accounts.ts';
 
 /** About two kilobytes each. */
 const LIMIT = 20_000;
@@ -25,6 +25,8 @@ export interface VerifiedAccessToken {
   readonly thumbprint: string | undefined;
   /** The session in which the person authorized it. It may have ended. */
   readonly sessionUid: string | undefined;
+  /** As far as the application may know it. */
+  readonly username: string | undefined;
   /** The user information of Keyrock's back-end, as JSON. */
   readonly information: string;
 }
@@ -94,7 +96,10 @@ export function createAccessTokens(deps: {
 
   async function verifyRecord(record: ValidRecord | undefined, token: string): Promise<CachedToken | undefined> {
     const { clientId, exp, iat, grantId, accountId } = record?.payload ?? {};
-    if (!record || clientId === undefined || exp === undefined || !(await findConsumer(db.read, clientId))) return undefined;
+    if (!record || clientId === undefined || exp === undefined) return undefined;
+    const consumer = await findConsumer(db.read, clientId);
+    if (!consumer) return undefined;
+    const mayTell = mayTellOf(consumer);
     const { payload } = record;
     // A token for credentials is good at the credential endpoint only.
     if (payload.aud !== undefined) return undefined;
@@ -109,7 +114,8 @@ export function createAccessTokens(deps: {
       expiresAt: exp,
       thumbprint: payload.jkt as string | undefined,
       sessionUid: payload.sessionUid as string | undefined,
-      information: found ? JSON.stringify(await accounts.keyrockInformation(found.user, clientId)) : '',
+      information: found ? JSON.stringify(await accounts.keyrockInformation(found.user, clientId, mayTell)) : '',
+      username: found && mayTell('profile') ? found.user.name : undefined,
       validUntil: Math.min(exp, sessionEnds, found?.validUntil ?? exp),
       tags: [
         tagOf.everything,

@@ -1,7 +1,7 @@
 // Users as accounts of the OpenID provider: the claims of each scope.
 
 import type { UserPermissionsReader } from '../../applications/app-roles/index.ts';
-import { OPENID_SCOPES } from '../../applications/consumers/index.ts';
+import { OPENID_SCOPES, openidFieldsOf } from '../../applications/consumers/index.ts';
 import type { Pictures } from '../../directory/pictures/index.ts';
 import {
   displayNameOf,
@@ -14,6 +14,7 @@ import {
   type Users,
   type UserWithExpiry,
 } from '../../directory/users/index.ts';
+import type { ConsumerRow } from '../../ground/database/index.ts';
 import { isWebAddress, parseJson } from '../../ground/resource/index.ts';
 import { picturePath } from '../paths/index.ts';
 
@@ -61,6 +62,14 @@ const languageTag = (value: string | undefined): string | undefined => {
 const zone = (value: string | undefined): string | undefined => (value !== undefined && isZone(value) ? value : undefined);
 const address = (value: unknown): string | undefined => (isPlainAddress(value) ? text(value) : undefined);
 
+/** Whether an application may ask for one of these scopes. */
+export type MayTell = (...scopes: readonly string[]) => boolean;
+
+export function mayTellOf(consumer: Pick<ConsumerRow, 'extra'>): MayTell {
+  const allowed = openidFieldsOf(parseJson(consumer.extra)).allowed_scopes as readonly string[] | undefined;
+  return (...scopes) => allowed === undefined || ['all_info', ...scopes].some((scope) => allowed.includes(scope));
+}
+
 /** What Keyrock's clients show of a person. */
 const keyrockName = ({ name }: UserWithExpiry, { displayName }: Profile): string => text(displayName) ?? name;
 
@@ -88,17 +97,17 @@ export function createAccounts({ users, userPermissions, pictures, issuer }: Acc
     return { roles, organizations: organizations.map(({ id, name, roles: own }) => ({ id, name, roles: own })) };
   }
 
-  /** `GET /v3/access-tokens/{token}` and the scope `all_info`. */
-  async function keyrockInformation(user: UserWithExpiry, applicationId: string) {
+  /** `GET /v3/access-tokens/{token}` and the scope `all_info`. What an application may not ask for it is not told here, either. */
+  async function keyrockInformation(user: UserWithExpiry, applicationId: string, mayTell: MayTell = () => true) {
     const { email } = parseJson<{ email?: unknown }>(user.extra);
     return {
       id: user.id,
-      email: address(email) ?? '',
-      displayName: keyrockName(user, parseJson<Profile>(user.profile)),
-      ...(await rolesIn(user.id, applicationId)),
+      email: (mayTell('email') && address(email)) || '',
+      displayName: mayTell('profile') ? keyrockName(user, parseJson<Profile>(user.profile)) : '',
+      ...(mayTell('roles', 'organizations') ? await rolesIn(user.id, applicationId) : { roles: [], organizations: [] }),
       app_id: applicationId,
       isGravatarEnabled: false,
-      username: user.name,
+      username: mayTell('profile') ? user.name : '',
     };
   }
 

@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import * as client from 'openid-client';
 import { assertForbidden, assertOk, assertRefused } from '../../../../test/support/answers.ts';
 import { underAttack } from '../../../../test/support/api.ts';
-import { assign, makeApplication, makeOrganization, makePerson } from '../../../../test/support/applications.ts';
+import { assign, makeApplication, makeOrganization, makePerson, makeRole } from '../../../../test/support/applications.ts';
 import { informationOf, KEYROCK_CALLBACK, KeyrockClient } from '../../../../test/support/keyrock-client.ts';
 import { CALLBACK, makeUser, RelyingParty, refusal } from '../../../../test/support/relying-party.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
@@ -56,6 +56,33 @@ underAttack('The limits of an application', (api) => {
     const { access_token: next } = await party.tokensFor(person, { scope: 'openid email' });
     assertOk(await change(party.application.id, { allowed_scopes: ['openid', 'email', 'profile'] }));
     assert.ok(await party.isActive(next), 'more is allowed than before');
+  });
+
+  it('name what is told of people by way of Keyrock, too', async () => {
+    const email = 'ada@example.org';
+    const [person, other] = [await makePerson(api), await makePerson(api)];
+    assertOk(await api.patch(`/v3/users/${person.user.id}`, { user: { email } }));
+    const keyrock = await KeyrockClient.make(api, { allowed_scopes: ['openid'] });
+    const role = await makeRole(api, { id: keyrock.id });
+    await assign(api, { user: person.user, organization: person.organization, application: { id: keyrock.id }, role });
+    const told = async () => {
+      const { access_token: token } = await keyrock.tokens(person);
+      // Anybody with an account may ask, so whoever runs the application may.
+      const { username, sub } = (await keyrock.introspect(token)).body;
+      const information = assertOk(await api.get(`/v3/access-tokens/${token}`, { token: other.token }));
+      assert.deepEqual([sub, username ?? ''], [person.user.id, information.username]);
+      return information;
+    };
+    const without = await told();
+    assert.deepEqual([without.id, without.app_id], [person.user.id, keyrock.id]);
+    assert.deepEqual([without.email, without.username, without.displayName], ['', '', '']);
+    assert.deepEqual([without.roles, without.organizations], [[], []]);
+    assertOk(await change(keyrock.id, { allowed_scopes: ['openid', 'roles', 'email'] }));
+    const more = await told();
+    assert.deepEqual([more.email, more.username], [email, '']);
+    assert.equal([...more.roles, ...more.organizations].length, 1);
+    assertOk(await change(keyrock.id, { allowed_scopes: null }));
+    assert.equal((await told()).username, person.user.name);
   });
 
   it('name the grants', async () => {
