@@ -1,6 +1,7 @@
 // What is in force in a domain: what the operator fixed (the file of the domain, then the environment and the file of the service), then what
 // is stored for the domain, then what is stored for the service, then the default. What cannot be is refused with the words of a start.
 import { accessSync, constants } from 'node:fs';
+import { basename } from 'node:path';
 import { ConfigError, type IniFile } from '../../../platform/config/index.ts';
 import type { SettingOwner } from '../../ground/database/index.ts';
 import type { IdentityConfig } from '../../ground/settings/index.ts';
@@ -46,13 +47,13 @@ const lineOf = (file: DomainFile | undefined, { group, setting: { key } }: Domai
 export const hasDirectoryFile = (file: DomainFile | undefined): boolean =>
   file !== undefined && (file.lineOf('ldap') ?? file.lineOf('identity', 'driver')) !== undefined;
 
-/** What the operator fixed. */
+/** What the operator fixed. Managers of the domain read why, and folders of the machine are nothing for them. */
 export function fixedIn(option: DomainOption, file: DomainFile | undefined, service: ServiceLayer): Fixed | undefined {
   const line = lineOf(file, option);
   if (file && line !== undefined)
-    return { place: 'domain_file', why: `the operator has fixed it in line ${line} of ${file.path}` };
+    return { place: 'domain_file', why: `the operator has fixed it in line ${line} of ${basename(file.path)}` };
   if (file && isOfDirectory(option) && hasDirectoryFile(file))
-    return { place: 'domain_file', why: `the operator has fixed the directory of this domain in ${file.path}` };
+    return { place: 'domain_file', why: `the operator has fixed the directory of this domain in ${basename(file.path)}` };
   const key = serviceKeyOf(option);
   const source = key === undefined ? 'default' : service.sourceOf(key);
   if (source === 'environment' || source === 'file')
