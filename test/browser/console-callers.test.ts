@@ -185,7 +185,7 @@ class Visit {
     const shown = await this.#page.evaluate<ScreenState>(SHOWN);
     // Instead of a tab that is not offered the first one is shown.
     const isElsewhere =
-      shown.tabs.length > 0 && /tab=|service\/./.test(path) && !shown.tabs.includes(path.replace(/\?group=.*$/, ''));
+      shown.tabs.length > 0 && /tab=|service\/./.test(path) && !shown.tabs.includes(path.replace(/\?(?:group|text)=.*$/, ''));
     const isEmpty = path.startsWith('/service') && shown.tabs.length === 0;
     const isOpen = !shown.isRefused && !isElsewhere && !isEmpty;
     const mayOpen = await this.#mayOpen(screen);

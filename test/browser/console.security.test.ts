@@ -64,7 +64,7 @@ async function plant(api: TestApi, world: ConsoleWorld): Promise<string[]> {
 /** What is on the page: its text, what stands in its fields, and elements that nobody of us made. */
 const LOOK = `({
   text: document.body.innerText + [...document.querySelectorAll('input, textarea')].map((one) => one.value).join(' '),
-  strange: [...document.querySelectorAll('main img:not([src^="/openid/logos/"]), dialog img, body script:not([src]), [onerror], iframe, object, a[href^="javascript:"]')].map((one) => one.outerHTML),
+  strange: [...document.querySelectorAll('main img:not([src^="/openid/logos/"]), dialog img, body script:not([src]), [onerror], iframe:not([sandbox=""][src^="/openid/previews/"]), object, a[href^="javascript:"]')].map((one) => one.outerHTML),
   attacked: window.attacked,
 })`;
 interface Look {

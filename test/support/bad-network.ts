@@ -35,9 +35,10 @@ export class BadNetwork {
     await this.#page.route(pattern, async (route) => {
       const request = route.request();
       if (besides.test(request.url())) return route.continue();
-      // A preview of an exchange changes nothing, although it is asked for by POST.
-      const isChange = request.method() !== 'GET' && !/"preview":true/.test(request.postData() ?? '');
-      if (isChange) this.#changes.push(`${request.method()} ${new URL(request.url()).pathname}`);
+      const { pathname } = new URL(request.url());
+      // A preview changes nothing, although it is asked for by POST.
+      const isPreview = pathname.endsWith('/preview') || /"preview":true/.test(request.postData() ?? '');
+      if (request.method() !== 'GET' && !isPreview) this.#changes.push(`${request.method()} ${pathname}`);
       const [fault, held] = [this.#fault, this.#held];
       await held?.promise;
       // The page may have left meanwhile, and its request with it.

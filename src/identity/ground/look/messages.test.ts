@@ -24,7 +24,7 @@ const OF_APIS = new RegExp(
     '^domain\\.(?:enabled|default)$',
     '^invitation\\.(?:not_found|over|too_many)$',
     '^identity_provider\\.(?:invalid_logout|no_metadata)$',
-    '^provider_attempt\\.',
+    '^(?:provider_attempt\\.|directory\\.none$)',
     '^resource\\.(?:built_in|immutable|id_fixed|domain_fixed|changed)$',
     '^user\\.(?:no_password|password_never_expires)$',
   ].join('|'),
