@@ -59,6 +59,9 @@ onUsualDatabase('Mail in the console', (api) => {
     await goTo(page, `${PATH}?text=en/reset-password`, service.title);
     await page.locator('iframe.preview').waitFor();
     troubles.push(...(await lookTroubles(page, 'console-mail-text')));
+    await goTo(page, '/service/registration', service.title);
+    await page.getByLabel(settings.names.GATEHOUSE_IDENTITY_TERMS_VERSION).waitFor();
+    troubles.push(...(await lookTroubles(page, 'console-registration')));
     assert.deepEqual(troubles, []);
   });
 });

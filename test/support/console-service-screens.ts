@@ -81,6 +81,7 @@ export function serviceScreens({ connection, nouns: { service: one, endpoint }, 
         request: ['PUT', '/v3/OS-SERVICE/look/favicon', { picture: LOGO.logo }],
       },
     ]),
+    part('registration', 'identity:list_service_settings', [{ name: texts.save, rule: 'identity:update_service_settings' }]),
     part('mail', 'identity:list_service_settings', [
       { name: texts.save, rule: 'identity:update_service_settings' },
       { name: settings.testMail, rule: 'identity:send_test_mail' },

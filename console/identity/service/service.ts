@@ -13,6 +13,7 @@ import { Keys } from './keys.ts';
 import { Look } from './look.ts';
 import { Mail } from './mail.ts';
 import type { ServicePart } from './part.ts';
+import { Registration } from './registration.ts';
 import { Roles } from './roles.ts';
 import { Settings } from './settings.ts';
 
@@ -21,6 +22,7 @@ const PARTS: readonly (readonly [id: keyof typeof words.service.tabs, rule: stri
   ['settings', 'identity:list_service_settings', Settings],
   ['look', 'identity:list_service_settings', Look],
   ['mail', 'identity:list_service_settings', Mail],
+  ['registration', 'identity:list_service_settings', Registration],
   ['keys', 'identity:list_service_keys', Keys],
   ['deliveries', 'identity:list_deliveries', Deliveries],
   ['backups', 'identity:list_backups', Backups],

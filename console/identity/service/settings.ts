@@ -13,7 +13,11 @@ import { type Group, nameOf, readSettings, type Setting, settingForm, shownValue
 import { sendTestMail } from './test-mail.ts';
 
 /** Groups with a screen of their own. */
-const SCREENS: Readonly<Partial<Record<Group, string>>> = { look: '/service/look', mail: '/service/mail' };
+const SCREENS: Readonly<Partial<Record<Group, string>>> = {
+  look: '/service/look',
+  mail: '/service/mail',
+  registration: '/service/registration',
+};
 
 export class Settings extends ServicePart {
   #version: Version<readonly Setting[]> = { thing: [], etag: undefined };

@@ -5,6 +5,7 @@ import { missing } from './missing-fault.ts';
 import { NOUN_NAMES, type NounName, type NounNames, type TitleOf } from './noun-names.ts';
 import { roleCredentialFaults } from './role-credential-faults.ts';
 import { scimFaults } from './scim-faults.ts';
+import { settingFaults } from './setting-faults.ts';
 
 const missingNouns = Object.fromEntries(
   Object.entries<NounNames>(NOUN_NAMES).map(([one, { title = one }]) => [`${one}.not_found`, missing(title)]),
@@ -88,26 +89,7 @@ export const identityFaults = {
   'domain.enabled': { status: 403, text: 'Cannot delete a domain that is enabled, please disable it first.' },
   'domain.default': { status: 403, text: 'The default domain cannot be deleted or disabled.' },
   'domain_config.not_found': { status: 404, text: 'Could not find {what} in domain configuration for domain {id}.' },
-  'setting.unknown': { status: 400, text: 'There is no setting {key}.' },
-  'setting.of_machine': {
-    status: 400,
-    text: 'The setting {key} belongs to the machine: it can only be set in the environment or the file of settings.',
-  },
-  'setting.fixed': {
-    status: 409,
-    text: 'The setting {key} is fixed by the operator, in the environment or the file of settings.',
-  },
-  'setting.fixed_at': { status: 409, text: 'The setting {key} cannot be changed here: {why}.' },
-  'setting.of_administrators': { status: 403, text: 'Only administrators may change {key} of this domain.' },
-  'setting.looser': {
-    status: 403,
-    text: 'Managers of a domain may make {key} stricter than it is in the service, and not more open.',
-  },
-  'setting.invalid': { status: 400, text: 'Invalid setting: {why}.' },
-  'mail_text.not_found': { status: 404, text: 'There is no mail {id}.' },
-  'mail_text.fixed': { status: 409, text: 'The mail {id} is fixed by the operator, in the folder of templates.' },
-  'mail_text.invalid': { status: 400, text: 'Invalid text of a mail: {why}.' },
-  'brand_picture.not_found': { status: 404, text: 'The service has no {kind}.' },
+  ...settingFaults,
   'domain_config.invalid': { status: 403, text: 'Invalid domain specific configuration: {why}.' },
   'project.not_found': missing('project'),
   'project.has_children': { status: 403, text: 'Cannot delete the project {id} since it is not a leaf in the hierarchy.' },
@@ -150,6 +132,7 @@ export const identityFaults = {
     status: 409,
     text: 'Conflict occurred attempting to store role - Duplicate Entry: the name {name} looks like {other}.',
   },
+  'user.terms': { status: 400, text: 'The present terms of use must be accepted.' },
   'user.password_short': {
     status: 400,
     text: 'The password does not meet the requirements: it must have at least {least} characters.',

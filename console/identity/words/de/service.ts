@@ -7,6 +7,7 @@ export const service = {
     settings: 'Einstellungen',
     look: 'Aussehen',
     mail: 'Mail',
+    registration: 'Registrierung',
     keys: 'Schlüssel',
     deliveries: 'Nachrichten',
     backups: 'Sicherungen',

@@ -15,6 +15,7 @@ import { overview } from './overview.ts';
 import { people } from './people.ts';
 import { providers } from './providers.ts';
 import { provisioning } from './provisioning.ts';
+import { registering } from './registering.ts';
 import { registration } from './registration.ts';
 import { service } from './service.ts';
 import { settings } from './settings.ts';
@@ -39,6 +40,7 @@ export const words = {
   people,
   providers,
   provisioning,
+  registering,
   registration,
   service,
   settings,

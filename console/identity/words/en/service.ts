@@ -4,6 +4,7 @@ export const service = {
     settings: 'Settings',
     look: 'Look',
     mail: 'Mail',
+    registration: 'Registration',
     keys: 'Keys',
     deliveries: 'Messages',
     backups: 'Back-ups',

@@ -80,6 +80,7 @@ export const settings = {
     GATEHOUSE_IDENTITY_REGISTRATION: 'Who may register',
     GATEHOUSE_IDENTITY_REGISTRATION_EMAIL_DOMAINS: 'E-mail domains that may register',
     GATEHOUSE_IDENTITY_REGISTRATION_KEY_SECONDS: 'Activation keys of the API last',
+    GATEHOUSE_IDENTITY_TERMS_VERSION: 'Version of the terms that people accept',
     GATEHOUSE_IDENTITY_INVITATION_SECONDS: 'Invitations last',
     GATEHOUSE_IDENTITY_ACCOUNT_DELETION: 'Deleting one’s own account',
     GATEHOUSE_IDENTITY_ACCOUNT_DELETION_GRACE_DAYS: 'Time to cancel a deletion',

@@ -16,6 +16,7 @@ import { overview } from './overview.ts';
 import { people } from './people.ts';
 import { providers } from './providers.ts';
 import { provisioning } from './provisioning.ts';
+import { registering } from './registering.ts';
 import { registration } from './registration.ts';
 import { service } from './service.ts';
 import { settings } from './settings.ts';
@@ -40,6 +41,7 @@ export const words: Words = {
   people,
   providers,
   provisioning,
+  registering,
   registration,
   service,
   settings,

@@ -6,6 +6,7 @@ export const service: Words['service'] = {
     settings: 'Ajustes',
     look: 'Aspecto',
     mail: 'Correo',
+    registration: 'Registro',
     keys: 'Claves',
     deliveries: 'Mensajes',
     backups: 'Copias de seguridad',

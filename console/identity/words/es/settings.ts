@@ -81,6 +81,7 @@ export const settings: Words['settings'] = {
     GATEHOUSE_IDENTITY_REGISTRATION: 'Quién puede registrarse',
     GATEHOUSE_IDENTITY_REGISTRATION_EMAIL_DOMAINS: 'Dominios de correo que pueden registrarse',
     GATEHOUSE_IDENTITY_REGISTRATION_KEY_SECONDS: 'Las claves de activación de la API duran',
+    GATEHOUSE_IDENTITY_TERMS_VERSION: 'Versión de las condiciones que se aceptan',
     GATEHOUSE_IDENTITY_INVITATION_SECONDS: 'Las invitaciones duran',
     GATEHOUSE_IDENTITY_ACCOUNT_DELETION: 'Eliminar la propia cuenta',
     GATEHOUSE_IDENTITY_ACCOUNT_DELETION_GRACE_DAYS: 'Plazo para cancelar una eliminación',

@@ -311,6 +311,7 @@ export interface Tables
   links: LinkRow;
   logouts: LogoutRow;
   registrations: RegistrationRow;
+  accepted_terms: { user_id: string; version: string; url: string; accepted_at: number };
   registration_keys: RegistrationKeyRow;
   invitations: InvitationRow;
   account_deletions: AccountDeletionRow;

@@ -29,6 +29,7 @@ const MESSAGES: Partial<Readonly<Record<keyof typeof identityFaults, Message>>> 
   'user.not_found': (words) => words.accountIsGone,
   'user.email_changed': (words) => words.emailHasChanged,
   'user.name_alike': (words) => words.nameOrAddressTaken,
+  'user.terms': (words) => words.termsNotAccepted,
   'user.password_short': (words, { least }) => words.passwordShort(Number(least)),
   'user.password_common': (words) => words.passwordCommon,
   // The text is the operator's, in the language of their people.
@@ -101,6 +102,7 @@ export const refusal = (message: string, status = 400, field?: string): PageRefu
 function fieldOf({ code, values }: Fault): string | undefined {
   if (code.startsWith('user.password')) return 'new_password';
   if (code.startsWith('user.name')) return 'name';
+  if (code === 'user.terms') return 'terms';
   if (code !== 'request.bad_value') return undefined;
   return values.field === 'password' ? 'new_password' : values.field === 'name' ? 'name' : undefined;
 }

@@ -10,6 +10,10 @@ export function checkTogether(config: IdentityConfig, dataDir: string): void {
     throw new ConfigError(
       'GATEHOUSE_IDENTITY_WEBHOOK_SECRET must be set with GATEHOUSE_IDENTITY_WEBHOOK_URL; it signs the messages',
     );
+  if (config.termsVersion && !config.termsUrl)
+    throw new ConfigError(
+      'GATEHOUSE_IDENTITY_TERMS_URL must be set with GATEHOUSE_IDENTITY_TERMS_VERSION; people read there what they accept',
+    );
   if (config.walletProvidersFile === undefined && config.keyAttestations === 'required')
     throw new ConfigError(
       'GATEHOUSE_IDENTITY_KEY_ATTESTATIONS: nobody could attest keys; set GATEHOUSE_IDENTITY_WALLET_PROVIDERS_FILE',

@@ -52,6 +52,10 @@ export const registrationSettings = {
     { min: 60, max: 2_592_000, unit: 'seconds' },
     'Lifetime of the activation keys and reset tokens of /v3/OS-REGISTRATION.',
   ),
+  termsVersion: setting.optionalText(
+    'GATEHOUSE_IDENTITY_TERMS_VERSION',
+    'Version of the terms of use, such as 2026-01. When set, whoever registers must accept the terms, and the service stores which version they accepted.',
+  ),
   invitationSeconds: setting.number(
     'GATEHOUSE_IDENTITY_INVITATION_SECONDS',
     604_800,

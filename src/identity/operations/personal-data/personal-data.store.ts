@@ -204,7 +204,13 @@ export async function readRegistration(db: Reader, userId: string) {
     .orderBy('created_at')
     .select(['purpose', 'created_at', 'expires_at', 'ended_at'])
     .execute();
-  return { registration, keys };
+  const terms = await db
+    .selectFrom('accepted_terms')
+    .where('user_id', '=', userId)
+    .orderBy('accepted_at')
+    .select(['version', 'url', 'accepted_at'])
+    .execute();
+  return { registration, keys, terms };
 }
 
 /** Those that the person accepted, and those to an address they confirmed. Who invited them is left out: that is somebody else. */

@@ -50,6 +50,7 @@ export const TABLE_COVERAGE: Readonly<Record<keyof Tables, TableCoverage>> = {
   pictures: inSection('picture'),
   links: inSection('links'),
   registrations: inSection('registration'),
+  accepted_terms: inSection('registration'),
   registration_keys: inSection('registration'),
   invitations: inSection('invitations'),
   account_deletions: inSection('account_deletion'),

@@ -1,4 +1,5 @@
 // Pages for accepting an invitation.
+
 import {
   checkedField,
   formMessage,
@@ -10,6 +11,8 @@ import {
   showPasswords,
   type WrongForm,
 } from '../../ground/look/index.ts';
+import type { Terms } from '../../provisioning/people/index.ts';
+import { termsField } from '../people/index.ts';
 
 export interface InvitationPageData {
   readonly action: string;
@@ -23,13 +26,15 @@ export interface InvitationPageData {
   readonly person?: { readonly name: string; readonly canAccept: boolean } | undefined;
   /** For the form. */
   readonly name: string;
+  /** For a new account. */
+  readonly terms: Terms | undefined;
   readonly refused?: WrongForm | undefined;
 }
 
 const form = ({ action, token }: InvitationPageData, step: string, body: Html): Html =>
   html`<form method="post" action="${action}">${hidden('form_token', token)}${hidden('step', step)}${body}</form>`;
 
-const NEW_ACCOUNT = ['name', 'new_password', 'new_password_again'];
+const NEW_ACCOUNT = ['name', 'new_password', 'new_password_again', 'terms'];
 
 const newAccountForm = ({ words }: PageLook, data: InvitationPageData): Html =>
   html`<p>${words.invitationNew}</p>${form(
@@ -39,7 +44,7 @@ const newAccountForm = ({ words }: PageLook, data: InvitationPageData): Html =>
 ${checkedField(data.refused, { name: 'new_password', label: words.invitationPassword, type: 'password', complete: 'new-password' })}
 ${checkedField(data.refused, { name: 'new_password_again', label: words.invitationPasswordAgain, type: 'password', complete: 'new-password' })}
 ${showPasswords(words)}
-<button type="submit">${words.invitationCreate}</button>`,
+${termsField(words, data.terms, data.refused)}<button type="submit">${words.invitationCreate}</button>`,
   )}`;
 
 function choices(look: PageLook, data: InvitationPageData): Html {

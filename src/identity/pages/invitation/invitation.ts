@@ -78,6 +78,7 @@ export function createInvitationHandler(deps: InvitationPageDeps) {
       token: formToken(formKey, about),
       person: person && { name: person.user.name, canAccept },
       name: name ?? invitation.name,
+      terms: acceptance.terms(),
       refused,
     });
     sendAnswer(browser, page, refused);
@@ -85,7 +86,11 @@ export function createInvitationHandler(deps: InvitationPageDeps) {
 
   async function createAccount({ browser, token }: Visit, form: URLSearchParams): Promise<void> {
     const name = text(form, 'name').trim();
-    await acceptance.acceptAsNew(browser.exchange, token, { name, password: text(form, 'new_password') });
+    await acceptance.acceptAsNew(browser.exchange, token, {
+      name,
+      password: text(form, 'new_password'),
+      acceptedTerms: text(form, 'terms') || undefined,
+    });
     keepToken(browser, COOKIE, undefined);
     sendPage(browser, invitationDonePage(browser.look, browser.look.words.invitationNewDone(name)));
   }

@@ -10,10 +10,13 @@ import {
   hidden,
   html,
   type PageLook,
+  type PageWords,
   page,
+  problem,
   showPasswords,
   type WrongForm,
 } from '../../ground/look/index.ts';
+import type { Terms } from '../../provisioning/people/index.ts';
 import { type DelegatedList, delegatedNotice } from '../account/index.ts';
 
 export interface StrangerForm {
@@ -130,14 +133,25 @@ export function registrationClosedPage(look: PageLook, interaction: string | und
   });
 }
 
-export function confirmEmailPage(look: PageLook, about: CheckedForm & { token: string; address: string; name: string }): string {
+/** The version is sent back: what is accepted is what the page named. */
+export const termsField = (words: PageWords, terms: Terms | undefined, refused: WrongForm | undefined): Html => {
+  if (!terms) return html``;
+  const why = refused?.field === 'terms' ? problem(refused.message) : html``;
+  return html`<p><a href="${terms.url}" target="_blank" rel="noopener">${words.readTerms}</a> <span class="soft">(${terms.version})</span></p>
+<label class="check"><input type="checkbox" name="terms" value="${terms.version}" required> ${words.acceptTerms}</label>${why}`;
+};
+
+export function confirmEmailPage(
+  look: PageLook,
+  about: CheckedForm & { token: string; address: string; name: string; terms: Terms | undefined },
+): string {
   const { words } = look;
-  const body = html`${formMessage(about.refused, ['name', ...NEW_PASSWORD])}${form(
+  const body = html`${formMessage(about.refused, ['name', 'terms', ...NEW_PASSWORD])}${form(
     about,
     html`${hidden('token', about.token)}${userName(look, about.address)}
 ${checkedField(about.refused, { name: 'name', label: words.yourName, value: about.name, complete: 'name', focus: true })}
 ${newPasswordFields(look, about)}
-<button type="submit">${words.createAccount}</button>`,
+${termsField(words, about.terms, about.refused)}<button type="submit">${words.createAccount}</button>`,
   )}${back(look, undefined)}`;
   return page(look, { title: words.confirmTitle, body });
 }

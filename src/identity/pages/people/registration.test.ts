@@ -9,6 +9,7 @@ import { DEFAULT_PASSWORDS, onDatabase, onUsualDatabase } from '../../../../test
 import { smtpSettings } from '../../../../test/support/mail-server.ts';
 import { askToRegister, linkIn, newestMail, newMailbox, startMailServer } from '../../../../test/support/mailbox.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
+import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { assertAtField, TestBrowser } from '../../../../test/support/test-browser.ts';
 import { LANGUAGES } from '../../ground/look/index.ts';
 
@@ -75,6 +76,40 @@ onUsualDatabase(
       assert.ok((await browser.submit(page, undefined, ANSWERS)).text.includes(es.accountReadyTitle));
       const { users } = assertOk(await api.get(`/v3/users?name=${encodeURIComponent(email)}`));
       assert.deepEqual([users.length, users[0].enabled, users[0].email], [1, true, email]);
+    });
+
+    it('asks to accept the terms of use as they are now, and stores which were accepted', async () => {
+      const store = (values: Record<string, string | null>) =>
+        api.patch('/v3/OS-SERVICE/settings', {
+          settings: Object.fromEntries(Object.entries(values).map(([key, value]) => [`GATEHOUSE_IDENTITY_${key}`, value])),
+        });
+      assert.equal((await store({ TERMS_VERSION: '1' })).status, 400, 'nobody could read them');
+      assertOk(await store({ TERMS_VERSION: '1', TERMS_URL: 'https://example.org/terms' }));
+      const email = newMailbox();
+      await askToRegister(api, email);
+      const browser = new TestBrowser(api);
+      let page = await browser.go(linkIn(await newestMail(server, email)));
+      assert.ok(page.text.includes('href="https://example.org/terms"') && page.text.includes(en.acceptTerms));
+      // Without a tick, with other words, and with the version that was shown before a change.
+      for (const terms of [undefined, 'yes', '1']) {
+        if (terms === '1') assertOk(await store({ TERMS_VERSION: '2' }));
+        page = await browser.submit(page, undefined, { ...ANSWERS, ...(terms === undefined ? {} : { terms }) });
+        assert.equal(page.status, 400);
+        assert.ok(page.text.includes(en.termsNotAccepted));
+      }
+      const done = await browser.submit(page, undefined, { ...ANSWERS, terms: '2' });
+      assert.ok(done.text.includes(en.accountReadyTitle), done.text);
+      const { users } = assertOk(await api.get(`/v3/users?name=${encodeURIComponent(email)}`));
+      const { events } = assertOk(await api.get(`/v3/OS-AUDIT/events?target_id=${users[0].id}&action=user.registered`));
+      assert.equal(events[0].detail.terms, '2');
+      const db = await databaseOf(api);
+      const rows = await db.read.selectFrom('accepted_terms').where('user_id', '=', users[0].id).selectAll().execute();
+      await db.close();
+      assert.deepEqual(
+        rows.map(({ version, url }) => [version, url]),
+        [['2', 'https://example.org/terms']],
+      );
+      assertOk(await store({ TERMS_VERSION: null, TERMS_URL: null }));
     });
 
     it('with an address that has an account sends a mail that says so', async () => {

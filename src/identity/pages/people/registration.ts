@@ -76,7 +76,8 @@ export function confirmEmail({ selfRegistration }: RegistrationPagesDeps): Stran
     browser: BrowserRequest,
     values: { token: string; address: string; name: string },
     refused?: PageRefusal,
-  ): void => sendAnswer(browser, confirmEmailPage(browser.look, { ...values, refused }), refused);
+  ): void =>
+    sendAnswer(browser, confirmEmailPage(browser.look, { ...values, terms: selfRegistration.terms(), refused }), refused);
 
   return {
     /** Changes nothing: programs that check mails open links, too. */
@@ -96,7 +97,12 @@ export function confirmEmail({ selfRegistration }: RegistrationPagesDeps): Stran
       if (name === '') return refuse(refusal(words.noName, 400, 'name'));
       if (password !== form.get('new_password_again')) return refuse(refusal(words.passwordsDiffer, 400, 'new_password_again'));
       try {
-        await selfRegistration.complete(stranger, opened, token, { name, password, language: words.language });
+        await selfRegistration.complete(stranger, opened, token, {
+          name,
+          password,
+          language: words.language,
+          acceptedTerms: textIn(form, 'terms') || undefined,
+        });
       } catch (error) {
         if (error instanceof Fault && error.code === 'link.ended') return showEnded(browser);
         // Only the reader of the mailbox learns it.

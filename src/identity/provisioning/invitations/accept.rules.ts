@@ -21,6 +21,7 @@ import {
 import type { Actor, Change } from '../../ground/audit/index.ts';
 import type { InvitationRow, Tx } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
+import { acceptTerms, presentTerms } from '../people/index.ts';
 import { checkDomain } from './domain.rules.ts';
 import type { InvitationDeps } from './invitations.rules.ts';
 import { findInvitation, lockInvitation, updateInvitation } from './invitations.store.ts';
@@ -43,6 +44,13 @@ function checkLength(field: string, value: string, most: number): void {
 function checkName(name: string, { email, name: proposed }: InvitationRow): void {
   checkLength('name', name, MAX_NAME);
   if (!isOwnName(name, [email, proposed])) fail('user.name_is_address');
+}
+
+interface NewAccount {
+  readonly name: string;
+  readonly password: string;
+  /** The version of the terms that the page named, if the person accepts it. */
+  readonly acceptedTerms: string | undefined;
 }
 
 /** For the page. Only the holder of the link sees it, who reads the mails to the address. */
@@ -162,7 +170,7 @@ export function createAcceptance(deps: AcceptDeps) {
   async function acceptAsNew(
     { requestId, address, signal }: Visitor,
     token: string,
-    { name, password }: { readonly name: string; readonly password: string },
+    { name, password, acceptedTerms }: NewAccount,
   ): Promise<string> {
     const found = await begin(token);
     checkName(name, found);
@@ -181,6 +189,7 @@ export function createAcceptance(deps: AcceptDeps) {
           const body = { name, ...(organizationId ? { default_project_id: organizationId } : {}) };
           const person = { externalId: null, profile };
           await users.insert(transaction, body, domain_id, { id, person, emailConfirmed: true });
+          await acceptTerms(transaction, config, id, acceptedTerms, seconds(clock));
           await passwords.store(transaction, id, prepared);
           return id;
         }),
@@ -211,7 +220,7 @@ export function createAcceptance(deps: AcceptDeps) {
     return row !== undefined && current?.domain_id === row.domain_id && isMainEmail(current, row.email);
   }
 
-  return { find, isFor, acceptAsNew, acceptAsSelf };
+  return { find, isFor, terms: () => presentTerms(config), acceptAsNew, acceptAsSelf };
 }
 
 export type AcceptInvitation = ReturnType<typeof createAcceptance>;

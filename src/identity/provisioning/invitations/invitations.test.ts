@@ -114,6 +114,27 @@ onEachDatabase(
       assert.equal(changed.confirmed_email, null, 'a new address is not confirmed');
     });
 
+    it('make no account without the terms of use, as they are now', async () => {
+      const store = (version: string | null) =>
+        api.patch('/v3/OS-SERVICE/settings', {
+          settings: {
+            GATEHOUSE_IDENTITY_TERMS_VERSION: version,
+            GATEHOUSE_IDENTITY_TERMS_URL: version && 'https://example.org/terms',
+          },
+        });
+      assertOk(await store('1'));
+      const { link } = await client.invited();
+      const { browser, page } = await client.opened(link);
+      const both = (password: string) => ({ new_password: password, new_password_again: password });
+      for (const terms of [undefined, '0']) {
+        const refused = await submit(browser, page, 'create', { ...both(NEW_PASSWORD), ...(terms ? { terms } : {}) });
+        assert.equal(refused.status, 400);
+        assert.ok(refused.text.includes('Read the terms of use, and accept them.'), refused.text);
+      }
+      assert.equal((await submit(browser, page, 'create', { ...both(NEW_PASSWORD), terms: '1' })).status, 200);
+      assertOk(await store(null));
+    });
+
     it('say what is wrong with a name or a password, and can be tried again', async () => {
       const { link } = await client.invited();
       const { browser, page } = await client.opened(link);

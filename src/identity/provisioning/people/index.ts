@@ -5,3 +5,4 @@ export { createEmailChange, type EmailChange } from './email-change.rules.ts';
 export { createPasswordRecovery, type PasswordRecovery } from './password-recovery.rules.ts';
 export { createMailRequests, type MailRequests, type StrangerRequest } from './requests.ts';
 export { createSelfRegistration, type OpenDomain, type SelfRegistration } from './self-registration.rules.ts';
+export { acceptTerms, presentTerms, type Terms } from './terms.rules.ts';

@@ -2,6 +2,7 @@
 // is created with the link, so that there is none with an address that nobody has proved. Its user name is the address, so that no page
 // tells whether a user name is taken.
 
+import { seconds } from '../../../platform/clock.ts';
 import { addressKey, type Gate } from '../../../platform/limits/index.ts';
 import { DEFAULT_DOMAIN, findProject } from '../../access/context/index.ts';
 import type { DomainSettingsOf } from '../../directory/domain-settings/index.ts';
@@ -17,8 +18,9 @@ import type { Deps } from '../../ground/resource/index.ts';
 import { CONFIRM_EMAIL_PAGE, FORGOTTEN_PASSWORD_PAGE } from '../../openid/paths/index.ts';
 import { isAllowed } from './addresses.ts';
 import type { MailRequests, StrangerRequest } from './requests.ts';
+import { acceptTerms, presentTerms } from './terms.rules.ts';
 
-export interface SelfRegistrationDeps extends Pick<Deps, 'db' | 'change'> {
+export interface SelfRegistrationDeps extends Pick<Deps, 'db' | 'change' | 'clock' | 'config'> {
   readonly users: Users;
   readonly passwords: Passwords;
   readonly links: Links;
@@ -56,10 +58,12 @@ export interface NewPerson {
   readonly name: string;
   readonly password: string;
   readonly language: string;
+  /** The version of the terms that the page named, if the person accepts it. */
+  readonly acceptedTerms: string | undefined;
 }
 
 export function createSelfRegistration(deps: SelfRegistrationDeps) {
-  const { db, change, users, passwords, links, mail, gate, requests, domainSettings, issuer } = deps;
+  const { db, change, clock, config, users, passwords, links, mail, gate, requests, domainSettings, issuer } = deps;
 
   async function openDomainOf(id: string): Promise<OpenDomain | undefined> {
     const domain = await findProject(db.read, id);
@@ -103,6 +107,7 @@ export function createSelfRegistration(deps: SelfRegistrationDeps) {
 
   return {
     findOpenDomain,
+    terms: () => presentTerms(config),
 
     /** Returns before anything is known about the account. */
     request: (by: StrangerRequest, request: RegistrationRequest): Promise<void> => requests.accept(by, () => send(by, request)),
@@ -139,7 +144,9 @@ export function createSelfRegistration(deps: SelfRegistrationDeps) {
         const details = { person: { externalId: null, profile }, emailConfirmed: true };
         const id = await users.insert(transaction, { name: address }, domain.id, details);
         await passwords.store(transaction, id, password);
-        transaction.audit('user.registered', { kind: 'user', id }, { domain_id: domain.id });
+        const terms = await acceptTerms(transaction, config, id, person.acceptedTerms, seconds(clock));
+        const detail = { domain_id: domain.id, ...(terms ? { terms: terms.version } : {}) };
+        transaction.audit('user.registered', { kind: 'user', id }, detail);
       });
     },
   };
