@@ -297,6 +297,9 @@ export class FormElement extends PageElement {
   protected override render(): TemplateResult | typeof nothing {
     if (!this.#options) return nothing;
     const { fields, submitLabel, danger, cancel, extra = nothing, onDirty } = this.#options;
+    // A form in which nothing can be changed only shows; one without fields asks.
+    const onlyShows = fields.length > 0 && fields.every(({ readOnly }) => readOnly);
+    const submit = html`<button type="submit" class=${danger ? 'danger' : ''} ?disabled=${this.#isBusy}>${this.#isBusy ? shared.saving : submitLabel}</button>`;
     return html`<form @submit=${(event: SubmitEvent) => void this.#send(event)} @input=${() => onDirty?.()}>
       ${partsOf(fields).map((part, at) =>
         formPart(part, `${this.#prefix}-part-${at}`, (field) =>
@@ -305,7 +308,7 @@ export class FormElement extends PageElement {
       )}
       ${extra} ${this.#refused ? nothing : problemMessage(this.#problem)}
       <div class="buttons">
-        <button type="submit" class=${danger ? 'danger' : ''} ?disabled=${this.#isBusy}>${this.#isBusy ? shared.saving : submitLabel}</button>
+        ${onlyShows ? nothing : submit}
         ${cancel ? html`<button type="button" class="second" @click=${cancel}>${shared.cancel}</button>` : nothing}
       </div>
     </form>`;

@@ -10,7 +10,7 @@ import { serviceScreens } from './console-service-screens.ts';
 import type { Ids } from './every-route.ts';
 import { LOGO } from './pictures.ts';
 
-const { people, organizations, grants, applications, audit, why, trySignIn } = words;
+const { people, organizations, domainSettings, grants, applications, audit, why, trySignIn } = words;
 
 function listScreens(world: ConsoleWorld): ConsoleScreen[] {
   return [
@@ -100,6 +100,19 @@ function placeScreens(world: ConsoleWorld, kind: 'project' | 'domain'): ConsoleS
     ids: { domain_id: world.domain.id },
     request: ['POST', '/v3/projects', { project: { name: 'x', parent_id: place.id, domain_id: world.domain.id } }],
   };
+  const settings: Record<string, Act[]> = {
+    'sign-in': [{ name: texts.save, rule: 'identity:update_domain_settings', ids }],
+    directory: [
+      { name: texts.save, rule: 'identity:update_domain_settings', ids },
+      { name: domainSettings.connect, rule: 'identity:update_domain_settings', ids },
+      {
+        name: domainSettings.try,
+        rule: 'identity:test_directory',
+        ids,
+        request: ['POST', `/v3/OS-SERVICE/domains/${place.id}/directory/test`, { test: { settings: {} } }],
+      },
+    ],
+  };
   const tabs: Record<string, Act[]> = {
     members: [],
     roles: [
@@ -120,14 +133,21 @@ function placeScreens(world: ConsoleWorld, kind: 'project' | 'domain'): ConsoleS
     ],
     [kind === 'project' ? 'below' : 'organizations']: [below],
     settings: [{ name: texts.save, rule: `identity:update_${kind}`, ids, request: patch }],
+    ...(kind === 'domain' ? settings : {}),
+  };
+  const needs: Readonly<Record<string, string[]>> = {
+    members: ['identity:list_role_assignments'],
+    roles: ['identity:list_role_assignments'],
+    below: ['identity:list_projects'],
+    organizations: ['identity:list_projects'],
+    'sign-in': ['identity:list_domain_settings'],
+    directory: ['identity:get_directory'],
   };
   return Object.entries(tabs).map(([tab, acts]) => ({
     route,
     path: `${screen}/${place.id}?tab=${tab}`,
     opens: [`identity:get_${kind}`],
-    ...(tab === 'settings'
-      ? {}
-      : { needs: [tab === 'members' || tab === 'roles' ? 'identity:list_role_assignments' : 'identity:list_projects'] }),
+    needs: needs[tab] ?? [],
     ids,
     acts: [...heading, ...acts],
   }));
