@@ -3,7 +3,7 @@
 import { seconds } from '../../../platform/clock.ts';
 import { type RowPage, takeAdvisoryLock } from '../../../platform/database/index.ts';
 import type { Query } from '../../../platform/http/index.ts';
-import { administeredAlone } from '../../access/context/index.ts';
+import { administeredAlone, findProject } from '../../access/context/index.ts';
 import { type Caller, visibleDomain } from '../../access/rules/index.ts';
 import type { DomainSettingsOf } from '../../directory/domain-settings/index.ts';
 import { deleteIfAbandoned } from '../../directory/projects/index.ts';
@@ -61,14 +61,16 @@ export function createAccountDeletion(deps: AccountDeletionDeps) {
    * when the account is deleted, in seconds.
    */
   async function schedule(actor: Actor & { readonly epoch: number }, user: UserRow, typedName: string): Promise<number> {
-    const { deletion, deletionGraceDays } = await settingsOf(user);
-    if (deletion === 'off') fail('account_deletion.off');
+    if ((await settingsOf(user)).deletion === 'off') fail('account_deletion.off');
     if (nameKey(typedName.trim()) !== nameKey(user.name)) fail('account_deletion.wrong_name');
     return change(actor, async (transaction) => {
       const { tx, audit } = transaction;
       // One after the other: the last two administrators must not both leave.
       await takeAdvisoryLock(db, tx, 'account deletions');
       const current = (await users.lock(tx, user.id)) ?? fail('user.not_found', { id: user.id });
+      const domain = (await findProject(tx, current.domain_id)) ?? fail('user.not_found', { id: user.id });
+      const { deletion, deletionGraceDays } = domainSettings.ofDomain(domain).account;
+      if (deletion === 'off') fail('account_deletion.off');
       if (isProvisioned(current)) fail('account_deletion.managed');
       if ((await administeredAlone(tx, user.id, config)).length > 0) fail('account_deletion.last_administrator');
       const now = seconds(clock);

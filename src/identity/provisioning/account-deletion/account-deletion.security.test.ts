@@ -20,6 +20,7 @@ import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
 import { BULK_REQUEST, patchOf, USER } from '../../../../test/support/scim.ts';
 import { makeTwoFactorPerson } from '../../../../test/support/second-factor.ts';
 import { stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
+import { whenAt } from '../../../../test/support/test-points.ts';
 import { linkOf } from '../../../../test/support/ways-in.ts';
 
 const STALE = 901;
@@ -250,5 +251,23 @@ onDatabase('SQLite', 'Somebody who leaves and has a passkey', { settings: { ...D
     assert.equal(stepOf(offer), 'keep-account', offer.text);
     assert.match((await browser.submit(offer, 'keep-account')).text, /Your account stays/);
     await api.logIn({ id: person.id, password: person.password });
+  });
+});
+
+underAttack('The deletion of an account that is being switched off', (api) => {
+  const switchTo = async (mode: string) =>
+    assertOk(await api.patch('/v3/OS-SERVICE/settings', { settings: { GATEHOUSE_IDENTITY_ACCOUNT_DELETION: mode } }));
+
+  it('is not begun by a request that was on its way', async () => {
+    const person = await makeUser(api);
+    await switchTo('allowed');
+    const { browser, page } = await openData(api, person);
+    const answer = await whenAt(
+      'change.before-transaction',
+      () => switchTo('off'),
+      () => browser.submit(page, 'delete-account', { user_name: person.name }),
+    );
+    assert.equal(answer.status, 400, answer.text);
+    assert.equal(assertOk(await api.get(`/v3/users/${person.id}`)).user.enabled, true);
   });
 });
