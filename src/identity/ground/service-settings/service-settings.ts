@@ -13,7 +13,7 @@ import { fail } from '../faults.ts';
 import { type IdentityConfig, identitySettings, type ServiceSetting, serviceSettingsByKey } from '../settings/index.ts';
 import { placeOf, readRow, type Values } from './rows.ts';
 import { deleteSetting, readSettings, writeSetting } from './service-settings.store.ts';
-import { checkTogether } from './together.ts';
+import { checkSecretsStay, checkTogether } from './together.ts';
 
 const TAG = 'service-settings';
 
@@ -66,6 +66,11 @@ function followed(base: IdentityConfig, current: () => Values): IdentityConfig {
     });
   return config;
 }
+
+const always =
+  (values: Values): (() => Values) =>
+  () =>
+    values;
 
 /** The keys of what is stored, also where it has no effect. */
 export const storedKeys = async (reader: Reader): Promise<string[]> => (await readSettings(reader)).map(({ id }) => id);
@@ -129,10 +134,10 @@ export function createServiceSettings(deps: ServiceSettingsDeps) {
   }
 
   /** Fails with the sentence with which a start would refuse these settings. */
-  async function checkAll(next: IdentityConfig, check: (next: IdentityConfig) => Promise<void>): Promise<void> {
+  async function checkAll(next: IdentityConfig, check: () => Promise<void>): Promise<void> {
     try {
       checkTogether(next, dataDir);
-      await check(next);
+      await check();
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       fail('setting.invalid', { why: error.message });
@@ -190,10 +195,11 @@ export function createServiceSettings(deps: ServiceSettingsDeps) {
           if (text === null) delete after[one.name];
           else after[one.name] = parsed(one, text);
         }
-        await checkAll(
-          followed(base, () => after),
-          (next) => check(next, tx),
-        );
+        const [former, next] = [followed(base, always(before.values)), followed(base, always(after))];
+        await checkAll(next, async () => {
+          checkSecretsStay(former, next, changes);
+          await check(next, tx);
+        });
         const now = seconds(clock);
         for (const { key, text, one } of wanted) {
           if (text === null) await deleteSetting(tx, key);

@@ -2,7 +2,7 @@
 // settings that are stored.
 import { ConfigError } from '../../../platform/config/index.ts';
 import { checkMail } from '../mail/index.ts';
-import type { IdentityConfig } from '../settings/index.ts';
+import { type IdentityConfig, identitySettings } from '../settings/index.ts';
 
 /** Throws ConfigError with a sentence that says what is missing. */
 export function checkTogether(config: IdentityConfig, dataDir: string): void {
@@ -20,6 +20,17 @@ export function checkTogether(config: IdentityConfig, dataDir: string): void {
     );
   checkDashboards(config);
   checkMail(config, dataDir);
+}
+
+/** A password is for the server that it was given with: nobody who does not know it sends it to another one. Throws as above. */
+export function checkSecretsStay(
+  former: IdentityConfig,
+  next: IdentityConfig,
+  changes: Readonly<Record<string, string | null>>,
+): void {
+  const { smtpHost: server, smtpPassword: password } = identitySettings;
+  if (next.smtpPassword === undefined || next.smtpHost === former.smtpHost || changes[password.key]) return;
+  throw new ConfigError(`${password.key} is for the former server; give it again with another ${server.key}, or remove it`);
 }
 
 /** They receive tokens of people. */

@@ -88,6 +88,16 @@ onUsualDatabase('Attacks on the settings of the service', (api) => {
     assertRefused(await api.patch(PATH, { settings }), 400, /not sent without TLS/);
   });
 
+  it('send the password of the mail server to no other one, whose administrator would read it', async () => {
+    assertOk(await api.patch(PATH, { settings: MAIL }));
+    const other = { GATEHOUSE_IDENTITY_SMTP_HOST: '127.0.0.1' };
+    assertRefused(await api.patch(PATH, { settings: other }), 400, /SMTP_PASSWORD is for the former server/);
+    assertRefused(await api.patch(PATH, { settings: { GATEHOUSE_IDENTITY_SMTP_HOST: null } }), 400);
+    assertOk(await api.patch(PATH, { settings: { ...other, GATEHOUSE_IDENTITY_SMTP_PASSWORD: 'of this server' } }));
+    assertOk(await api.patch(PATH, { settings: { ...other, GATEHOUSE_IDENTITY_SMTP_USER: 'other' } }));
+    assertOk(await api.patch(PATH, { settings: NO_MAIL }));
+  });
+
   it('do not take what is too long, or more than there is', async () => {
     assertRefused(await api.patch(PATH, { settings: { GATEHOUSE_IDENTITY_BRAND_NAME: 'x'.repeat(20_000) } }), 400);
     const many = Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`GATEHOUSE_${at}`, '1']));
