@@ -114,6 +114,7 @@ onEachDatabase('Settings that are stored, looked at without the service', (api) 
   it('are good for the doctor, which checks mail and others with them', async () => {
     assert.deepEqual(await findings(), {
       valid: 'ok 6 stored',
+      domains: 'ok no setting of a domain is stored',
       overridden: 'ok none',
       together: 'ok what is stored fits to the environment',
     });
