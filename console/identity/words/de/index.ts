@@ -3,11 +3,13 @@
 // audit das Protokoll · grant, assignment eine Rolle geben · holder Inhaber · redirect address Rückkehradresse · secret Geheimnis
 // access token, refresh token Zugriffstoken, Token zum Erneuern · provisioning Bereitstellung · verifier Prüfende · setting Einstellung
 // back-up Sicherung · paused gebremst · base role Grundrolle · catalog Katalog · default organization Standardorganisation
+// claim Angabe · mapping Zuordnung · tree (LDAP) Zweig · to import importieren
 import type { Translation } from '../../../shared/languages.ts';
 import type { Words } from '../en/index.ts';
 import { applications } from './applications.ts';
 import { audit } from './audit.ts';
 import { credentials } from './credentials.ts';
+import { domainSettings } from './domain-settings.ts';
 import { events } from './events.ts';
 import { frame } from './frame.ts';
 import { grants } from './grants.ts';
@@ -20,6 +22,7 @@ import { overview } from './overview.ts';
 import { people } from './people.ts';
 import { providers } from './providers.ts';
 import { provisioning } from './provisioning.ts';
+import { registering } from './registering.ts';
 import { registration } from './registration.ts';
 import { service } from './service.ts';
 import { settings } from './settings.ts';
@@ -31,6 +34,7 @@ export const words: Translation<Words> = {
   applications,
   audit,
   credentials,
+  domainSettings,
   events,
   frame,
   grants,
@@ -43,6 +47,7 @@ export const words: Translation<Words> = {
   people,
   providers,
   provisioning,
+  registering,
   registration,
   service,
   settings,

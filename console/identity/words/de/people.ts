@@ -223,4 +223,42 @@ export const people = {
 
   inAudit: 'Im Protokoll zeigen, mit Filtern und Export',
   noHistory: 'Über diese Person wurde noch nichts aufgezeichnet.',
+
+  importList: 'Liste importieren',
+  importTitle: 'Eine Liste von Personen importieren',
+  importText:
+    'CSV mit einer Zeile von Spaltennamen: name, email, given, family, groups. Nötig ist nur name oder email. Mehrere Gruppen werden durch | getrennt. Bis zu 500 Zeilen. Wer schon da ist, bleibt unverändert, eine Liste kann also noch einmal versucht werden.',
+  list: 'Die Liste',
+  listFile: 'Oder eine Datei',
+  importHow: 'Was zu tun ist',
+  importHowHint:
+    'Eingeladene wählen Namen und Passwort selbst. Neue Konten erhalten ein Passwort, das bei der ersten Anmeldung geändert wird; es wird einmal gezeigt.',
+  importInvite: 'Per E-Mail einladen',
+  importAccount: 'Konten anlegen',
+  checkList: 'Liste prüfen',
+  preview: 'Was in der Liste steht',
+  previewText: (good, bad) => `Gute Zeilen: ${good}. Mit einem Problem und ausgelassen: ${bad}.`,
+  line: 'Zeile',
+  importRun: (count) => `${counted(count, 'Person', 'Personen')} importieren`,
+  noSuchGroup: (name) => `Keine Gruppe (oder mehrere) mit dem Namen ${name}`,
+  invitedAlready: 'Schon eingeladen',
+  thereAlready: 'Schon da',
+  passwordsOnce: 'Die Passwörter der neuen Konten werden nur jetzt gezeigt.',
+  savePasswords: 'Passwörter speichern',
+  lineProblems: {
+    noEmail: 'Keine E-Mail-Adresse',
+    badEmail: 'Das ist keine E-Mail-Adresse',
+    noName: 'Kein Name',
+    tooLong: 'Zu lang',
+    badCharacters: 'Zeichen, die man nicht sehen kann',
+    twice: 'Zweimal in der Liste',
+    cells: 'Mehr Felder als Spalten',
+    groups: 'Zu viele Gruppen',
+  },
+  listProblems: {
+    empty: 'Die Liste ist leer. Sie braucht eine Zeile mit Spaltennamen und eine Zeile für jede Person.',
+    tooLarge: 'Die Liste ist zu groß: höchstens 200.000 Zeichen.',
+    tooMany: 'Die Liste hat zu viele Zeilen: höchstens 500. Importieren Sie sie in Teilen.',
+    columns: 'Eine Spalte ist unbekannt oder doppelt, oder es fehlen sowohl name als auch email.',
+  },
 } satisfies Translation<Words['people']>;

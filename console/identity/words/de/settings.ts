@@ -82,6 +82,7 @@ export const settings = {
     GATEHOUSE_IDENTITY_REGISTRATION: 'Wer sich registrieren darf',
     GATEHOUSE_IDENTITY_REGISTRATION_EMAIL_DOMAINS: 'E-Mail-Domains, die sich registrieren dürfen',
     GATEHOUSE_IDENTITY_REGISTRATION_KEY_SECONDS: 'Gültigkeit von Aktivierungsschlüsseln der API',
+    GATEHOUSE_IDENTITY_TERMS_VERSION: 'Version der Nutzungsbedingungen, denen man zustimmt',
     GATEHOUSE_IDENTITY_INVITATION_SECONDS: 'Gültigkeit von Einladungen',
     GATEHOUSE_IDENTITY_ACCOUNT_DELETION: 'Das eigene Konto löschen',
     GATEHOUSE_IDENTITY_ACCOUNT_DELETION_GRACE_DAYS: 'Frist, um eine Löschung abzubrechen',
