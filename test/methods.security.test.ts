@@ -53,6 +53,7 @@ const IDENTITY = [
   '/openid/providers/x/callback',
   '/openid/providers/x/logout',
   `/openid/pictures/${'x'.repeat(43)}`,
+  `/openid/previews/${'x'.repeat(43)}`,
   `/openid/wallet/requests/${'x'.repeat(22)}`,
   `/openid/wallet/answers/${'x'.repeat(43)}`,
   '/openapi/files/x.js',
