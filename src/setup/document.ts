@@ -3,7 +3,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import { nearMatch } from '../platform/config/index.ts';
 import { problemsOf } from '../platform/http/index.ts';
-import { settingHint } from './kinds/index.ts';
+import { domainSettingKeys, settingHint } from './kinds/index.ts';
 import type { Path } from './model.ts';
 import { type SetupFile, SetupSchema } from './schema.ts';
 import { SetupError, shown } from './text.ts';
@@ -148,6 +148,7 @@ const KEYS = [
 function hintFor(path: Path, why: string): string {
   if (!why.startsWith('it is not a property')) return '';
   if (path[0] === 'settings') return settingHint(String(path.at(-1)));
+  if (path[2] === 'settings') return settingHint(String(path.at(-1)), domainSettingKeys);
   const near = nearMatch(String(path.at(-1)), KEYS);
   return near ? ` (did you mean ${near}?)` : '';
 }

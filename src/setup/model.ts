@@ -9,6 +9,8 @@ export const KINDS = [
   // What comes after may need it, such as the depth of organizations.
   'settings',
   'domain',
+  // Before groups: those of a directory are not created here.
+  'domain_settings',
   'region',
   'role',
   'implied_role',

@@ -41,9 +41,21 @@ interface Context {
 const problem = ({ document, problems }: Context, path: SetupItem['path'], why: string): void =>
   void problems.push(`${document.place(path)}: ${why}`);
 
+/** Secrets that are no values of their settings. */
+function checkSent(context: Context, wanted: SetupItem, names: readonly string[]): void {
+  try {
+    const values = Object.fromEntries(names.map((name) => [name, wanted.fields[name] ?? null]));
+    definitionOf(wanted.kind).sent?.(values, wanted, context.secrets);
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    problem(context, wanted.path, error.message);
+  }
+}
+
 function creation(context: Context, wanted: SetupItem): Change {
   const why = missingSecret(context.secrets, wanted);
   if (why) problem(context, wanted.path, why);
+  else checkSent(context, wanted, Object.keys(wanted.fields));
   const refusal = definitionOf(wanted.kind).refusal?.(wanted);
   if (refusal) problem(context, refusal.path, refusal.why);
   const fields = Object.fromEntries(Object.entries(wanted.fields).map(([name, to]) => [name, { to }]));
@@ -52,7 +64,7 @@ function creation(context: Context, wanted: SetupItem): Change {
 
 function checkUpdate(context: Context, wanted: SetupItem, found: ExistingItem, changed: readonly string[]): void {
   const { kind, path, fields } = wanted;
-  const { fields: known = {}, sent } = definitionOf(kind);
+  const { fields: known = {} } = definitionOf(kind);
   for (const name of changed) {
     const fixed = known[name]?.fixed;
     if (fixed) problem(context, path, fixed);
@@ -68,12 +80,7 @@ function checkUpdate(context: Context, wanted: SetupItem, found: ExistingItem, c
     const why = missingSecret(context.secrets, wanted);
     if (why) problem(context, path, why);
   }
-  try {
-    sent?.(Object.fromEntries(changed.map((name) => [name, fields[name] ?? null])), wanted, context.secrets);
-  } catch (error) {
-    if (!(error instanceof SetupError)) throw error;
-    problem(context, path, error.message);
-  }
+  checkSent(context, wanted, changed);
 }
 
 /** Whether a request can change it. What is fixed may be in the file as it is. */

@@ -4,6 +4,7 @@ import { type Body, Refusal } from '../client.ts';
 import type { Key } from '../model.ts';
 import { createWithSecret } from '../secrets.ts';
 import { pathId, type State, textOf } from '../state.ts';
+import { isInDirectory } from './domain-settings.ts';
 import { type KindDefinition, type NameInDomain, ruleOf, type Work } from './kind.ts';
 import {
   AnyName,
@@ -59,6 +60,7 @@ export const domain: KindDefinition = {
   required: { name: Name64 },
   ...project,
   lists: {
+    settings: { kind: 'domain_settings', isOne: true },
     roles: { kind: 'role', about: 'Roles of this domain. They have effect through the roles that they imply.' },
     ...ORGANIZATIONS,
     groups: { kind: 'group' },
@@ -134,6 +136,17 @@ export const organization: KindDefinition = {
     action === 'create' ? { domain_id: id('domain', [key[0]!]) } : { project_id: found!.id },
 };
 
+const OF_DIRECTORY = {
+  keep: 'it is in the directory of its domain',
+  locked: 'the directory of the domain says what its groups are',
+};
+
+/** Those of a directory are read only if the file names one: the directory may be away. */
+function needsGroupsOfDirectory({ need: { domains, grantees } }: State, domain: string): boolean {
+  if (domains === undefined) return false;
+  return grantees?.some(({ kind, key }) => kind === 'group' && key[0] === domain) ?? true;
+}
+
 export const group: KindDefinition = {
   label: ([of, name]) => `group ${quote(name)}${ofDomain(of)}`,
   required: { name: Name255 },
@@ -141,17 +154,19 @@ export const group: KindDefinition = {
   reserved: ['domain_id'],
   keyOf: inDomain,
   entryOf: nameOnly,
+  /** Another service reads it from the directory. */
+  exported: (entry, { locked }) => (locked === undefined ? entry : undefined),
   collection: '/v3/groups',
   async read(state) {
     const own = await state.ownGroups();
     await state.eachDomain(async ({ id, name }) => {
+      const isOfDirectory = await isInDirectory(state, id);
+      if (isOfDirectory && !needsGroupsOfDirectory(state, name)) return;
       for (const body of await state.client.list(`/v3/groups?domain_id=${pathId(id)}`, 'groups'))
-        state.add(
-          'group',
-          [name, textOf(body, 'name')],
-          body,
-          own.has(textOf(body, 'id')) ? { keep: 'you are a member of it' } : {},
-        );
+        state.add('group', [name, textOf(body, 'name')], body, {
+          ...(own.has(textOf(body, 'id')) ? { keep: 'you are a member of it' } : {}),
+          ...(isOfDirectory ? OF_DIRECTORY : {}),
+        });
     });
   },
   body: ([of, name], ids) => ({ name, domain_id: ids('domain', [of!]) }),

@@ -2,6 +2,7 @@
 import { t } from '../../platform/http/index.ts';
 import type { Key } from '../model.ts';
 import { pathId, type State } from '../state.ts';
+import { isInDirectory } from './domain-settings.ts';
 import { type KindDefinition, type NameInDomain, type Naming, rulesOf } from './kind.ts';
 import {
   GroupReference,
@@ -86,6 +87,13 @@ function grantPath(
   return inherited ? `/v3/OS-INHERIT/${path}/inherited_to_projects` : `/v3/${path}`;
 }
 
+/** Groups of a directory exist where it was read, as users do: without those, an export leaves out what they have. */
+async function leftOutOf(state: State, actor: Actor, { name, domain }: NamedReference) {
+  const { domains, kinds } = state.need;
+  if (actor === 'user' || domains || kinds.has('user_grant') || !domain || !(await isInDirectory(state, domain.id))) return {};
+  return { leftOut: [`roles of group ${quote(name)}${ofDomain(domain.name)}, which is in a directory: with --users only`] };
+}
+
 async function addGrant(state: State, actor: Actor, assignment: Assignment): Promise<void> {
   const { role, scope } = assignment;
   const { project, domain } = scope;
@@ -102,7 +110,7 @@ async function addGrant(state: State, actor: Actor, assignment: Assignment): Pro
     `${actor}_grant`,
     [...place, ...key(who), role.domain?.name ?? null, role.name, inherited],
     grantPath(actor, { project: project?.id, domain: domain?.id }, who.id, role.id, inherited),
-    isOwn ? { keep: 'it is your own' } : {},
+    { ...(isOwn ? { keep: 'it is your own' } : {}), ...(await leftOutOf(state, actor, who)) },
   );
 }
 
@@ -151,6 +159,7 @@ const grantsOf = (actor: Actor): KindDefinition => ({
       ...(inherited ? { inherited } : {}),
     };
   },
+  exported: (entry, { leftOut }) => (leftOut === undefined ? entry : undefined),
   needs: actor === 'group' ? ['role', 'group', 'organization'] : ['role', 'organization'],
   read: (state) => readGrants(state, actor),
   address(key, ids) {

@@ -3,6 +3,7 @@ import type { Fields, Key, Kind } from '../model.ts';
 import { pathId, type Shape, textOf } from '../state.ts';
 import * as applications from './applications.ts';
 import * as catalog from './catalog.ts';
+import { domain_settings, domainSettingKeys } from './domain-settings.ts';
 import * as domains from './domains.ts';
 import { readFields } from './fields.ts';
 import * as grants from './grants.ts';
@@ -15,11 +16,13 @@ export { OWN_APPLICATIONS } from './applications.ts';
 export { attributeFields, attributeOf, bodyOf, readField, reservedNames } from './fields.ts';
 export type { Entry, KindDefinition, List, Lists, NameInDomain, Naming, Work } from './kind.ts';
 export { settingHint } from './setting-values.ts';
+export { domainSettingKeys };
 
 const { OWN_APPLICATIONS: _, ...ofApplications } = applications;
 const DEFINITIONS: Readonly<Record<Kind, KindDefinition>> = {
   ...settings,
   ...domains,
+  domain_settings,
   ...roles,
   ...catalog,
   ...ofApplications,

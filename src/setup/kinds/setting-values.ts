@@ -1,5 +1,5 @@
-// Values of settings of the service: in a file as numbers, switches, lists and texts, in the API as texts.
-import { identitySettings, type ServiceSetting, serviceSettingsByKey } from '../../identity/ground/settings/index.ts';
+// Values of settings: in a file as numbers, switches, lists and texts, in the API as texts.
+import { identitySettings, serviceSettingsByKey } from '../../identity/ground/settings/index.ts';
 import { nearMatch, type Setting, shownValue } from '../../platform/config/index.ts';
 import type { Schema } from '../../platform/http/index.ts';
 import { sharedSettings } from '../../settings.ts';
@@ -55,7 +55,7 @@ export function comparedValue(setting: Setting<unknown>, said: SaidValue): Json 
   return valueOfText(setting, setting.write(setting.read(textOfValue(said))));
 }
 
-function typesOf({ input }: Setting<unknown>): Record<string, unknown> {
+function typesOf({ input, unit }: Setting<unknown>): Record<string, unknown> {
   switch (input.type) {
     case 'number':
       return { type: ['integer', 'string', 'null'], minimum: input.min, maximum: input.max };
@@ -70,12 +70,12 @@ function typesOf({ input }: Setting<unknown>): Record<string, unknown> {
     case 'address':
       return { ...SecretReference, type: ['string', 'object', 'null'] };
     default:
-      return { type: ['string', 'null'] };
+      return { type: unit === 'seconds' ? ['number', 'string', 'null'] : ['string', 'null'] };
   }
 }
 
 /** For editors, and for the mistakes that can be told without the service. */
-export function schemaOf({ setting }: ServiceSetting): Schema {
+export function schemaOf(setting: Setting<unknown>): Schema {
   const fallback = shownValue(setting, setting.fallback);
   const about = `${setting.about} (${setting.unit}${fallback === null ? '' : `; default: ${fallback}`})`;
   return { ...typesOf(setting), description: about } as Schema;
@@ -86,8 +86,8 @@ const OF_MACHINE = [sharedSettings, identitySettings, walletSettings]
   .filter((key) => !serviceSettingsByKey.has(key));
 
 /** What to write instead of a key that is no setting of the service. */
-export function settingHint(key: string): string {
+export function settingHint(key: string, keys: readonly string[] = [...serviceSettingsByKey.keys()]): string {
   if (OF_MACHINE.includes(key)) return ': it belongs to the machine, and is set in the environment or the file of settings';
-  const near = nearMatch(key, [...serviceSettingsByKey.keys()]);
+  const near = nearMatch(key, keys);
   return near ? ` (did you mean ${near}?)` : '';
 }

@@ -13,6 +13,6 @@ export {
   type SettingGroupOfDomain,
 } from './options.ts';
 export { type DomainSettings, domainSections, type LdapSettings, OF_SERVICE } from './sections.ts';
-export type { DirectoryChange, OptionChange, StoreRequest } from './store.rules.ts';
+export { type DirectoryChange, LEADS_THE_PASSWORD, type OptionChange, type StoreRequest } from './store.rules.ts';
 export type { ConfigPart, StoredRow } from './stored.store.ts';
 export { textOf } from './stored.ts';

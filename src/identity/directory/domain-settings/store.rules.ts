@@ -69,7 +69,7 @@ interface StoreDeps {
 }
 
 /** Whoever may write settings, and never read secrets, must not have the stored password sent to a server of their own. */
-const LEADS_THE_PASSWORD = new Set(['ldap.url', 'ldap.use_tls', 'ldap.tls_req_cert', 'ldap.tls_cacert', 'ldap.user']);
+export const LEADS_THE_PASSWORD = new Set(['ldap.url', 'ldap.use_tls', 'ldap.tls_req_cert', 'ldap.tls_cacert', 'ldap.user']);
 const PASSWORD = 'ldap.password';
 
 interface Planned extends OptionChange {
