@@ -56,7 +56,7 @@ function creation(context: Context, wanted: SetupItem): Change {
   const why = missingSecret(context.secrets, wanted);
   if (why) problem(context, wanted.path, why);
   else checkSent(context, wanted, Object.keys(wanted.fields));
-  const refusal = definitionOf(wanted.kind).refusal?.(wanted);
+  const refusal = definitionOf(wanted.kind).refusal?.(wanted, context.state);
   if (refusal) problem(context, refusal.path, refusal.why);
   const fields = Object.fromEntries(Object.entries(wanted.fields).map(([name, to]) => [name, { to }]));
   return { action: 'create', kind: wanted.kind, key: wanted.key, fields, wanted };

@@ -63,7 +63,7 @@ async function patch(work: Work, change: Change, fields: Fields): Promise<void> 
   const etag = await unchanged(work, change);
   if (definition.whole) {
     const all = definition.whole({ ...found!.fields, ...fields }, fields, wanted!, work.secrets);
-    return void (await client.send('PUT', found!.url, { [envelopeOf(kind)]: all }));
+    return void (await client.send('PUT', found!.url, { [envelopeOf(kind)]: all }, etag));
   }
   const send = (values: Fields, tag?: string) =>
     client.send(

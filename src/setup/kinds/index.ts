@@ -8,6 +8,7 @@ import * as domains from './domains.ts';
 import { readFields } from './fields.ts';
 import * as grants from './grants.ts';
 import type { KindDefinition, List, Lists } from './kind.ts';
+import { mail_text } from './mail-texts.ts';
 import * as providers from './providers.ts';
 import * as roles from './roles.ts';
 import * as settings from './settings.ts';
@@ -21,6 +22,7 @@ export { domainSettingKeys };
 const { OWN_APPLICATIONS: _, ...ofApplications } = applications;
 const DEFINITIONS: Readonly<Record<Kind, KindDefinition>> = {
   ...settings,
+  mail_text,
   ...domains,
   domain_settings,
   ...roles,
@@ -44,6 +46,7 @@ export const shapeOf: Shape = (kind, body, state) => ({
 /** The lists of a file. */
 export const FILE_LISTS: Lists = {
   settings: { kind: 'settings', isOne: true },
+  mail_texts: { kind: 'mail_text', about: 'Texts of mails instead of those of the program.' },
   domains: { kind: 'domain' },
   roles: { kind: 'role', above: [null], about: 'Base roles of the whole service.' },
   catalog: { lists: { regions: { kind: 'region' }, services: { kind: 'service' } } },

@@ -128,7 +128,7 @@ export interface KindDefinition {
   /** The one that it is below, of the same kind. */
   parentOf?(thing: { readonly key: Key; readonly fields: Fields }): Key | undefined;
   /** Why it cannot be created. */
-  refusal?(wanted: SetupItem): { readonly path: Path; readonly why: string } | undefined;
+  refusal?(wanted: SetupItem, state: State): { readonly path: Path; readonly why: string } | undefined;
   /** What to do if several have the same name. */
   readonly remedy?: string;
   /** The rule that the service asks. */

@@ -12,7 +12,7 @@ import { REQUIRED_VALUE, TEMPLATE_NAMES, TEMPLATES, type TemplateName, type Valu
 import { deleteText, putText, readTexts } from './mail-texts.store.ts';
 import { type MailLook, type MailText, render, type TemplateText } from './render.ts';
 import { createTemplates } from './templates.ts';
-import { checkText, type PlainText, TextRefusal, templateOf } from './text-rules.ts';
+import { checkText, type PlainText, TextRefusal, templateOf, tidyText } from './text-rules.ts';
 import { senderOf } from './transport.ts';
 
 const TAG = 'mail-texts';
@@ -90,12 +90,6 @@ export function createMailTexts({ db, clock, log, change, config, issuer, look }
     }
   }
 
-  /** As it is compared and stored. */
-  const tidy = ({ subject, body }: PlainText): PlainText => ({
-    subject: subject.trim(),
-    body: `${body.replaceAll('\r\n', '\n').trim()}\n`,
-  });
-
   function shown(language: string, name: TemplateName, stored = followed.value): ShownText {
     const own = templates().origin(language, name)!;
     const mine = own.isFixed ? undefined : stored.get(idOf(language, name));
@@ -125,7 +119,7 @@ export function createMailTexts({ db, clock, log, change, config, issuer, look }
   ): Promise<void> {
     const id = idOf(language, name);
     if (templates().origin(language, name)!.isFixed) fail('mail_text.fixed', { id });
-    const tidied = text && tidy(text);
+    const tidied = text && tidyText(text);
     if (tidied) refuseInvalid(name, tidied);
     await change(actor, async ({ tx, audit, invalidate }) => {
       await takeAdvisoryLock(db, tx, TAG);
@@ -158,7 +152,7 @@ export function createMailTexts({ db, clock, log, change, config, issuer, look }
 
     /** The mail with sample values. */
     preview({ language, template: name }: ShownText, text: PlainText): MailText {
-      const tidied = tidy(text);
+      const tidied = tidyText(text);
       refuseInvalid(name, tidied);
       const url = issuer();
       const values: Record<string, string | number> = {

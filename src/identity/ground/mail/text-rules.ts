@@ -11,6 +11,12 @@ export interface PlainText {
 export const MAX_SUBJECT = 200;
 export const MAX_BODY = 10_000;
 
+/** As it is compared and stored. */
+export const tidyText = ({ subject, body }: PlainText): PlainText => ({
+  subject: subject.trim(),
+  body: `${body.replaceAll('\r\n', '\n').trim()}\n`,
+});
+
 const ANY_ADDRESS = /(?:[a-z][a-z\d+.-]*:\/\/|\bwww\.)\S*/gi;
 /** Line breaks are for the text only; other control characters, and those that turn the direction of text, are for nobody. */
 const HIDDEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u200b\u202a-\u202e\u2060-\u2069\ufeff]/u;
