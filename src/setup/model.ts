@@ -8,6 +8,7 @@ export type Path = readonly (string | number)[];
 export const KINDS = [
   // What comes after may need it, such as the depth of organizations.
   'settings',
+  'picture',
   'mail_text',
   'domain',
   // Before groups: those of a directory are not created here.

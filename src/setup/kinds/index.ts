@@ -9,6 +9,7 @@ import { readFields } from './fields.ts';
 import * as grants from './grants.ts';
 import type { KindDefinition, List, Lists } from './kind.ts';
 import { mail_text } from './mail-texts.ts';
+import { picture } from './pictures.ts';
 import * as providers from './providers.ts';
 import * as roles from './roles.ts';
 import * as settings from './settings.ts';
@@ -22,6 +23,7 @@ export { domainSettingKeys };
 const { OWN_APPLICATIONS: _, ...ofApplications } = applications;
 const DEFINITIONS: Readonly<Record<Kind, KindDefinition>> = {
   ...settings,
+  picture,
   mail_text,
   ...domains,
   domain_settings,
@@ -46,6 +48,7 @@ export const shapeOf: Shape = (kind, body, state) => ({
 /** The lists of a file. */
 export const FILE_LISTS: Lists = {
   settings: { kind: 'settings', isOne: true },
+  pictures: { kind: 'picture', about: 'The logo of the service, and its icon (favicon).' },
   mail_texts: { kind: 'mail_text', about: 'Texts of mails instead of those of the program.' },
   domains: { kind: 'domain' },
   roles: { kind: 'role', above: [null], about: 'Base roles of the whole service.' },

@@ -3,9 +3,7 @@ import { serviceSettingsByKey } from '../../identity/ground/settings/index.ts';
 import type { Body } from '../client.ts';
 import type { KindDefinition } from './kind.ts';
 import type { SaidValue } from './setting-values.ts';
-import { storedSettings } from './stored-settings.ts';
-
-const PATH = '/v3/OS-SERVICE/settings';
+import { SETTINGS_PATH, storedSettings } from './stored-settings.ts';
 
 const WHERE: Readonly<Record<string, string>> = {
   environment: 'the operator has fixed it in the environment of the service',
@@ -29,8 +27,8 @@ export const settings: KindDefinition = {
     return [];
   },
   async read(state) {
-    const body = (await state.list(PATH)) as unknown as Body;
-    state.add('settings', [], body, { url: PATH, ...about(body) });
+    const body = (await state.list(SETTINGS_PATH)) as unknown as Body;
+    state.add('settings', [], body, { url: SETTINGS_PATH, ...about(body) });
   },
   rule: () => 'identity:update_service_settings',
 };

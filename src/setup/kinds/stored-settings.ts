@@ -17,6 +17,9 @@ import {
 } from './setting-values.ts';
 import { SECRET } from './shared.ts';
 
+/** Those of the service. */
+export const SETTINGS_PATH = '/v3/OS-SERVICE/settings';
+
 /** As the API lists it. */
 export interface Listed {
   readonly key: string;

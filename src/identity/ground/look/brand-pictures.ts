@@ -22,6 +22,20 @@ const PROBLEMS: Readonly<Record<PictureProblem, string>> = {
   'too many pixels': `it has more than ${LIMITS.side} pixels on a side`,
 };
 
+interface Image {
+  readonly mediaType: string;
+  readonly content: Buffer;
+}
+
+/** The image in base64, without what was hidden in it; or why it is none. */
+export function brandImage(base64: string): Image | { readonly why: string } {
+  const bytes = Buffer.from(base64, 'base64');
+  // Node ignores what is not base64.
+  if (bytes.toString('base64') !== base64) return { why: 'it is not base64 (RFC 4648, section 4)' };
+  const picture = readPicture(bytes, LIMITS);
+  return 'problem' in picture ? { why: PROBLEMS[picture.problem] } : picture;
+}
+
 export interface BrandPicturesDeps {
   readonly db: Database;
   readonly clock: Clock;
@@ -56,14 +70,10 @@ export function createBrandPictures({ db, clock, change, config }: BrandPictures
     if (config.brandLogo !== undefined) fail('setting.fixed', { key: 'GATEHOUSE_IDENTITY_BRAND_LOGO' });
   }
 
-  /** The image in a request, without what was hidden in it. Refuses what is none. */
-  function imageIn(content: string): { readonly mediaType: string; readonly content: Buffer } {
-    const refuse = (why: string): never => fail('request.bad_value', { field: 'content', why });
-    const bytes = Buffer.from(content, 'base64');
-    // Node ignores what is not base64.
-    if (bytes.toString('base64') !== content) return refuse('it is not base64 (RFC 4648, section 4)');
-    const picture = readPicture(bytes, LIMITS);
-    return 'problem' in picture ? refuse(PROBLEMS[picture.problem]) : picture;
+  /** The image in a request. Refuses what is none. */
+  function imageIn(content: string): Image {
+    const image = brandImage(content);
+    return 'why' in image ? fail('request.bad_value', { field: 'content', why: image.why }) : image;
   }
 
   return {

@@ -1,0 +1,57 @@
+// The logo and the icon of the service that are stored in it.
+import { BRAND_PICTURES, brandImage, MAX_BRAND_PICTURE } from '../../identity/ground/look/index.ts';
+import { t } from '../../platform/http/index.ts';
+import type { Body } from '../client.ts';
+import type { KindDefinition, Naming } from './kind.ts';
+import { SETTINGS_PATH } from './stored-settings.ts';
+
+type Name = (typeof BRAND_PICTURES)[number];
+const LABELS: Readonly<Record<Name, string>> = { logo: 'logo', favicon: 'icon' };
+const pathOf = (name: unknown): string => `/v3/OS-SERVICE/look/${name}`;
+const BY_OPERATOR = 'the operator has given the logo as a file';
+
+/** Programs wrap long lines. */
+const unwrapped = (base64: string): string => base64.replaceAll(/\s/g, '');
+
+export const picture: KindDefinition = {
+  label: ([name]) => `${LABELS[name as Name]} of the service`,
+  required: { name: t.oneOf(...BRAND_PICTURES) },
+  fields: {
+    content: {
+      schema: t.string({
+        minLength: 1,
+        maxLength: 2 * MAX_BRAND_PICTURE,
+        description: 'A PNG, JPEG or WebP image in base64, of at most 64 KiB. Line breaks in it do not matter.',
+      }),
+      isRequired: true,
+      /** As the service stores it. */
+      stored: (base64: string) => {
+        const image = brandImage(unwrapped(base64));
+        return 'why' in image ? base64 : image.content.toString('base64');
+      },
+    },
+  },
+  keyOf({ name, content }: { readonly name: Name; readonly content: string }, _above, { refuse }: Naming) {
+    const image = brandImage(unwrapped(content));
+    if ('why' in image) refuse(image.why, 'content');
+    return [name];
+  },
+  entryOf: ([name]) => ({ name }),
+  async read(state) {
+    const all = await state.list(SETTINGS_PATH);
+    const isFixed = all.some(({ key, value }) => key === 'GATEHOUSE_IDENTITY_BRAND_LOGO' && value !== null);
+    for (const name of BRAND_PICTURES) {
+      const body = (await state.client.find(pathOf(name)))?.picture;
+      if (body)
+        state.add('picture', [name], body as Body, {
+          url: pathOf(name),
+          ...(isFixed ? { keep: BY_OPERATOR, locked: BY_OPERATOR } : {}),
+        });
+      else if (!isFixed) state.setId('picture', [name], pathOf(name));
+    }
+  },
+  address: ([name]) => pathOf(name),
+  whole: (fields) => fields,
+  refusal: ({ key, path }, state) => (state.idOf('picture', key) === undefined ? { path, why: BY_OPERATOR } : undefined),
+  rule: () => 'identity:update_service_settings',
+};
