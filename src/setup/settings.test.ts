@@ -81,6 +81,15 @@ onEachDatabase('Settings in a set-up file', (api) => {
     assert.equal(await operator.apply(other), 0);
   });
 
+  it('send the password of the mail server again with another server', async () => {
+    await operator.apply(ALL, { env });
+    const other = { SMTP_HOST: '127.0.0.1', SMTP_PASSWORD: '{ variable: SETUP_SMTP }' };
+    await assert.rejects(operator.apply(fileOf({ SMTP_HOST: '127.0.0.1' })), /SMTP_PASSWORD is for the former server/);
+    assert.match(await operator.problems(fileOf(other)), /SMTP_PASSWORD: the variable SETUP_SMTP is not set/);
+    assert.equal(await operator.apply(fileOf(other), { env }), 1);
+    assert.equal((await stored())[KEY('SMTP_HOST')], '127.0.0.1');
+  });
+
   it('are removed only by --prune, and only where the file has settings', async () => {
     await store({ DEVICE_DAYS: '30', BRAND_NAME: 'Harbour' });
     const text = fileOf({ DEVICE_DAYS: '30' });

@@ -5,7 +5,7 @@ import type { Key } from '../model.ts';
 import { pathId, type State } from '../state.ts';
 import type { KindDefinition } from './kind.ts';
 import type { SaidValue } from './setting-values.ts';
-import { quote, SECRET } from './shared.ts';
+import { quote } from './shared.ts';
 import { type Listed, storedSettings } from './stored-settings.ts';
 
 const pathOf = (domainId: string): string => `/v3/OS-SERVICE/domains/${pathId(domainId)}/settings`;
@@ -17,6 +17,7 @@ const clauseOf = (sentence: string): string => sentence[0]!.toLowerCase() + sent
 const { about, check, definition } = storedSettings({
   settings: new Map(domainOptions.filter(({ name }) => !OF_MACHINE.has(name)).map(({ name, setting }) => [name, setting])),
   source: 'domain',
+  led: { password: 'ldap.password', by: LEADS_THE_PASSWORD },
   whyFixed({ fixed, source }) {
     if (fixed) return clauseOf(fixed);
     return source === 'directory' ? ofDirectory : undefined;
@@ -24,17 +25,10 @@ const { about, check, definition } = storedSettings({
   whyMissing: 'the service does not show it to you, or is of another version',
 });
 
-const PASSWORD = 'ldap.password';
-/** The service asks for the password again with what says who gets it. */
-const sent: typeof definition.sent = (values, wanted, reader) => {
-  const isLed = wanted.secrets?.[PASSWORD] && Object.keys(values).some((key) => LEADS_THE_PASSWORD.has(key));
-  return definition.sent(isLed ? { ...values, [PASSWORD]: SECRET } : values, wanted, reader);
-};
-
-/** Whether the people and groups of a domain are in a directory. */
 /** Keys, for hints. */
 export const domainSettingKeys = Object.keys(definition.fields);
 
+/** Whether the people and groups of a domain are in a directory. */
 export async function isInDirectory(state: State, domainId: string): Promise<boolean> {
   const all = (await state.list(pathOf(domainId))) as unknown as readonly Listed[];
   return all.some(({ key, value }) => key === 'identity.driver' && value === 'ldap');
@@ -42,7 +36,6 @@ export async function isInDirectory(state: State, domainId: string): Promise<boo
 
 export const domain_settings: KindDefinition = {
   ...definition,
-  sent,
   label: ([domain]) => `settings of domain ${quote(domain)}`,
   about: 'What the domain has of its own, by keys. null: as the service has it.',
   keyOf(entry: Readonly<Record<string, SaidValue>>, above: Key, naming) {
@@ -57,7 +50,7 @@ export const domain_settings: KindDefinition = {
   /** Of a domain that did not exist when the plan was made. */
   async create({ state: { client }, ids, secrets }, wanted) {
     const url = pathOf(ids('domain', wanted.key));
-    await client.send('PATCH', url, { settings: sent(wanted.fields, wanted, secrets) });
+    await client.send('PATCH', url, { settings: definition.sent(wanted.fields, wanted, secrets) });
     return url;
   },
   rule: () => 'identity:update_domain_settings',

@@ -1,5 +1,5 @@
 // The settings of the service that are stored in it.
-import { serviceSettingsByKey } from '../../identity/ground/settings/index.ts';
+import { identitySettings, serviceSettingsByKey } from '../../identity/ground/settings/index.ts';
 import type { Body } from '../client.ts';
 import type { KindDefinition } from './kind.ts';
 import type { SaidValue } from './setting-values.ts';
@@ -13,6 +13,7 @@ const WHERE: Readonly<Record<string, string>> = {
 const { about, check, definition } = storedSettings({
   settings: new Map([...serviceSettingsByKey].map(([key, { setting }]) => [key, setting])),
   source: 'service',
+  led: { password: identitySettings.smtpPassword.key, by: new Set([identitySettings.smtpHost.key]) },
   whyFixed: ({ source, group }) => WHERE[source] ?? (group ? undefined : 'it is read only when the service starts'),
   whyMissing: 'the service, which is of another version, does not know it',
 });

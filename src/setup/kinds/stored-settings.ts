@@ -34,6 +34,8 @@ export interface SettingsPlace {
   readonly settings: ReadonlyMap<string, Setting<unknown>>;
   /** What the API calls the source of those that are stored here. */
   readonly source: string;
+  /** The service asks for this password again with what says who gets it. */
+  readonly led: { readonly password: string; readonly by: ReadonlySet<string> };
   /** Why nobody can store it. */
   whyFixed(listed: Listed): string | undefined;
   /** Why the service does not list one of them. */
@@ -64,7 +66,7 @@ function secretText(setting: Setting<unknown>, key: string, reference: SecretRef
   return text;
 }
 
-export function storedSettings({ settings, source, whyFixed, whyMissing }: SettingsPlace) {
+export function storedSettings({ settings, source, led, whyFixed, whyMissing }: SettingsPlace) {
   const settingOf = (key: string) => settings.get(key)!;
   const fields: Readonly<Record<string, Field>> = Object.fromEntries(
     [...settings].map(([key, setting]) => [
@@ -130,14 +132,17 @@ export function storedSettings({ settings, source, whyFixed, whyMissing }: Setti
           .map(([key, value]) => [key, value === SECRET ? fileFor('secret', key) : value]);
         return written.length === 0 ? undefined : Object.fromEntries(written);
       },
-      sent: (values, { secrets = {} }, reader) =>
-        Object.fromEntries(
-          Object.entries(values).map(([key, value]) => {
+      sent(values, { secrets = {} }, reader) {
+        const isLed = secrets[led.password] && Object.keys(values).some((key) => led.by.has(key));
+        const all = isLed ? { ...values, [led.password]: SECRET } : values;
+        return Object.fromEntries(
+          Object.entries(all).map(([key, value]) => {
             const reference = secrets[key];
             if (value === null) return [key, null];
             return [key, reference ? secretText(settingOf(key), key, reference, reader) : textOfValue(value)];
           }),
-        ),
+        );
+      },
       prunesFields: true,
       absent: 'default',
     } satisfies Partial<KindDefinition>,
