@@ -51,6 +51,8 @@ export class RestartableApi extends TestApi {
   masterKeys = [newMasterKey()];
   /** Addresses that the service may connect to although they are internal. */
   outboundAllow: string[] = [];
+  /** Files with which it serves https. */
+  tls: { readonly certFile: string; readonly keyFile: string } | undefined;
   #running = false;
 
   /** Creates an empty data folder or database. */
@@ -73,6 +75,7 @@ export class RestartableApi extends TestApi {
       trustedProxies: [],
       outboundAllow: this.outboundAllow,
       checkReplies: true,
+      tls: this.tls,
     });
     this.#running = true;
     const { address, adminPassword } = await this.service.start();

@@ -38,6 +38,7 @@ const BADGES = { critical: 'bad', warning: 'warn', info: '' } as const;
 function mendPath({ kind, target }: Attention): string | undefined {
   if (kind.startsWith('scim_connection') && target)
     return session.may('identity:manage_scim_connections') ? `/provisioning/${part(target.id)}` : undefined;
+  if (target?.type === 'certificate') return session.may('identity:list_service_keys') ? '/service/keys' : undefined;
   if (kind === 'delivery_failed') return session.may('identity:list_deliveries') ? '/service/deliveries' : undefined;
   if (kind === 'administrator_without_factor' && target) return `/people/${part(target.id)}`;
   const path = target && TARGETS[target.type];

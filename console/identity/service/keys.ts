@@ -1,4 +1,4 @@
-// The keys that sign and encrypt tokens, and sign credentials: their age, and new ones.
+// The keys that sign and encrypt tokens, and sign credentials: their age, and new ones. Below them the certificates.
 import { html, type TemplateResult } from 'lit';
 import { confirmAct } from '../../shared/dialog.ts';
 import type { Content } from '../../shared/screen.ts';
@@ -7,6 +7,7 @@ import { table } from '../../shared/table.ts';
 import { relativeTime } from '../../shared/time.ts';
 import { api, session } from '../session.ts';
 import { words } from '../words/index.ts';
+import { type Certificates, certificateList } from './certificates.ts';
 import { ServicePart } from './part.ts';
 
 interface Key {
@@ -24,14 +25,17 @@ interface KeySet {
 
 export class Keys extends ServicePart {
   #sets: readonly KeySet[] = [];
+  #certificates: Certificates = { certificates: [], truncated: false };
   #mayRotate = false;
 
   async load(signal: AbortSignal): Promise<void> {
-    const [{ key_sets: sets }, may] = await Promise.all([
+    const [{ key_sets: sets }, certificates, may] = await Promise.all([
       api.get<{ key_sets: KeySet[] }>('/v3/OS-SERVICE/keys', { signal }),
+      api.get<Certificates>('/v3/OS-SERVICE/certificates', { signal }),
       session.mayWith({ kind: 'token' }, signal),
     ]);
     this.#sets = sets;
+    this.#certificates = certificates;
     this.#mayRotate = may('identity:rotate_service_keys');
   }
 
@@ -75,6 +79,6 @@ export class Keys extends ServicePart {
   }
 
   content(): Content {
-    return html`${this.#sets.map((set) => this.#set(set))}`;
+    return html`${this.#sets.map((set) => this.#set(set))}${certificateList(this.#certificates)}`;
   }
 }

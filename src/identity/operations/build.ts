@@ -31,6 +31,7 @@ export function buildOperations(below: RoleCredentialsRoom) {
     lookManagement: createLookManagement(below),
     administration: createAdministration({
       ...below,
+      directories,
       lastReadings: directories.lastReadings,
       issuerKeys: issuerIdentity.keys,
       reseal,

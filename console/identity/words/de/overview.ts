@@ -36,7 +36,8 @@ export const overview = {
       `Die Bereitstellung durch ${name} wurde seit ${counted(count, 'Tag', 'Tagen')} nicht benutzt.`,
     directory_away: (name, _count) => `Das Verzeichnis (LDAP) der Domäne ${name} antwortet nicht.`,
     certificate_expires: (_name, count) => `Das TLS-Zertifikat läuft in ${counted(count, 'Tag', 'Tagen')} ab.`,
-    certificate_unreadable: (_name, _count) => 'Das TLS-Zertifikat kann nicht gelesen werden.',
+    issuer_certificate_expires: (_name, count) =>
+      `Das Zertifikat des Ausstellers von Nachweisen läuft in ${counted(count, 'Tag', 'Tagen')} ab.`,
     password_file: (_name, _count) =>
       'Die Datei admin-password liegt noch im Datenordner. Lesen Sie sie, und entfernen Sie sie dann.',
     no_backup: (_name, count) =>

@@ -32,7 +32,8 @@ export const overview = {
       `Provisioning by ${name} was not used for ${counted(count, 'day', 'days')}.`,
     directory_away: (name: string, _count: number) => `The directory (LDAP) of the domain ${name} does not answer.`,
     certificate_expires: (_name: string, count: number) => `The TLS certificate expires in ${counted(count, 'day', 'days')}.`,
-    certificate_unreadable: (_name: string, _count: number) => 'The TLS certificate cannot be read.',
+    issuer_certificate_expires: (_name: string, count: number) =>
+      `The certificate of the issuer of credentials expires in ${counted(count, 'day', 'days')}.`,
     password_file: (_name: string, _count: number) =>
       'The file admin-password is still in the data folder. Read it, then remove it.',
     no_backup: (_name: string, count: number) =>

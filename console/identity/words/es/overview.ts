@@ -34,7 +34,8 @@ export const overview: Words['overview'] = {
       `El aprovisionamiento de ${name} no se usa desde hace ${counted(count, 'día', 'días')}.`,
     directory_away: (name: string, _count: number) => `El directorio (LDAP) del dominio ${name} no responde.`,
     certificate_expires: (_name: string, count: number) => `El certificado TLS caduca en ${counted(count, 'día', 'días')}.`,
-    certificate_unreadable: (_name: string, _count: number) => 'No se puede leer el certificado TLS.',
+    issuer_certificate_expires: (_name: string, count: number) =>
+      `El certificado del emisor de credenciales caduca en ${counted(count, 'día', 'días')}.`,
     password_file: (_name: string, _count: number) =>
       'El archivo admin-password sigue en la carpeta de datos. Léalo y elimínelo.',
     no_backup: (_name: string, count: number) =>

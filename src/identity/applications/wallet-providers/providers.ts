@@ -30,6 +30,7 @@ export interface AttestedWallet {
 }
 
 interface Provider {
+  readonly name: string;
   readonly anchors: readonly X509Certificate[];
   readonly keys: readonly { readonly kid: string | undefined; readonly jwk: PublicJwk }[];
   readonly wallets: readonly AttestedWallet[];
@@ -92,6 +93,7 @@ function providerOf(value: unknown, folder: string): Provider {
   if (file !== undefined && typeof file !== 'string') return refuse(`the certificates_file of ${name} is not a path`);
   if (!Array.isArray(clients)) return refuse(`the clients of ${name} are not a list`);
   return {
+    name,
     anchors: file === undefined ? [] : anchorsOf(resolve(folder, file)),
     keys: jwks === undefined ? [] : keysOf(jwks, name),
     wallets: clients.map((client: unknown) => walletOf(client, name)),
@@ -160,6 +162,8 @@ export function readWalletProviders({ clock, config }: WalletProvidersDeps) {
   return {
     /** Whether attestations are read at all. */
     isKnown: providers.length > 0,
+    /** The certificates by which each is known. */
+    authorities: providers.map(({ name, anchors }) => ({ name, certificates: anchors })),
     wallet: (clientId: string): AttestedWallet | undefined => wallets.get(clientId)?.wallet,
     /** The key of an attestation of this wallet: only its own provider may attest it. */
     keyForWallet(header: Json, clientId: string): KeyObject {

@@ -5,6 +5,7 @@ import type { FreshLogin } from '../../access/rules/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
 import type { Deps } from '../../ground/resource/index.ts';
 import type { DomainSettingsModule } from '../domain-settings/index.ts';
+import { authoritiesOf } from './authorities.ts';
 import { createDirectoryClients, isDirectory, mappedOf } from './clients.ts';
 import { createUserClosing } from './close-users.rules.ts';
 import { createDepartures } from './departures.ts';
@@ -175,6 +176,8 @@ export function createDirectories(deps: DirectoriesDeps) {
     },
 
     lastReadings: readings.lastReadings,
+
+    authorities: () => authoritiesOf(clients, domainSettings),
 
     stop: (): Promise<void> => readings.stop(clients.close),
   };

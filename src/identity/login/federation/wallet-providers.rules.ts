@@ -7,6 +7,7 @@ import { OPENID4VP, type ProviderAssertion } from './assertion.ts';
 import type { AskedCredential } from './wallet-settings.schema.ts';
 import {
   findUsableWalletProvider,
+  listRootCertificates,
   listShownWalletProviders,
   type UsableWalletProvider,
   type WalletLink,
@@ -62,6 +63,14 @@ export function createWalletProviders({ db, clock }: { readonly db: Database; re
     /** Those that wallets are asked for now, up to a number. */
     list: async (limit: number): Promise<WalletProvider[]> =>
       (await listShownWalletProviders(db.read, limit)).map(toWalletProvider),
+
+    /** The certificates of the authorities that each trusts. */
+    authorities: async () =>
+      (await listRootCertificates(db.read)).map(({ provider_id: id, name, root_certificates: roots }) => ({
+        id,
+        name: name ?? id,
+        certificates: (JSON.parse(roots) as string[]).map((text) => new X509Certificate(text)),
+      })),
 
     /** Undefined when nobody signs in by it now. */
     async find(id: string): Promise<WalletProvider | undefined> {

@@ -59,6 +59,15 @@ export const listShownWalletProviders = (db: Reader, limit: number): Promise<Usa
     .limit(limit)
     .execute();
 
+/** The authorities that providers trust, whether or not people sign in by them now. */
+export const listRootCertificates = (db: Reader) =>
+  db
+    .selectFrom('wallet_providers')
+    .where('root_certificates', '!=', '[]')
+    .orderBy('provider_id')
+    .select(['provider_id', 'name', 'root_certificates'])
+    .execute();
+
 export interface WalletLink {
   readonly id: string;
   readonly user_id: string;

@@ -4,6 +4,7 @@ import { listOf, PAGE_DOCUMENTATION } from '../../ground/resource/index.ts';
 import type { Administration } from './administration.rules.ts';
 import {
   Backups,
+  Certificates,
   DeliveryList,
   KeySetEnvelope,
   KeySets,
@@ -71,6 +72,20 @@ function mountKeys(app: IdentityApp, administration: Administration): void {
       reply: { 200: KeySets },
     },
     async () => ({ key_sets: await administration.keys.list() }),
+  );
+
+  app.get(
+    '/v3/OS-SERVICE/certificates',
+    {
+      id: 'listServiceCertificates',
+      summary: 'List the certificates that the service uses, with their end',
+      description:
+        'Its own: of its https (`tls`) and of what it issues (`issuer`). And those of authorities that its settings name: for the directory of a domain, for the credentials that an identity provider takes, for wallets, and for the server of audit events. One that ends within 30 days is `expiring`. Those that end first come first; `truncated` says that there are more.',
+      tag,
+      rule: 'identity:list_service_keys',
+      reply: { 200: Certificates },
+    },
+    () => administration.certificates(),
   );
 
   app.post(

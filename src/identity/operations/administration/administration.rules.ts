@@ -7,13 +7,13 @@ import type { Deps } from '../../ground/resource/index.ts';
 import type { TokenKeys } from '../../login/tokens/index.ts';
 import type { OpenidKeys } from '../../openid/provider/index.ts';
 import type { IssuerKeys } from '../../role-credentials/issuer/index.ts';
+import { type CertificateDeps, createCertificates } from './certificates.rules.ts';
 import { createDeliveries } from './deliveries.rules.ts';
 import { createKeys, type ServiceKeys } from './keys.rules.ts';
 import { createOverview, type OverviewDeps } from './overview.rules.ts';
 import { createTestMail } from './test-mail.rules.ts';
 
-export interface AdministrationDeps extends Deps, Pick<OverviewDeps, 'dataDir' | 'lastReadings'> {
-  readonly tls?: { readonly certFile: string } | undefined;
+export interface AdministrationDeps extends Deps, CertificateDeps, Pick<OverviewDeps, 'dataDir' | 'lastReadings'> {
   readonly tokenKeys: TokenKeys;
   readonly openidKeys: OpenidKeys;
   readonly issuerKeys: IssuerKeys;
@@ -40,19 +40,21 @@ const keysOf = ({ tokenKeys, openidKeys, issuerKeys }: AdministrationDeps): Serv
 });
 
 export function createAdministration(deps: AdministrationDeps) {
-  const { clock, config, dataDir, tls } = deps;
+  const { clock, config, dataDir } = deps;
   const lastBackup = () => (config.databaseUrl === undefined ? (readLastBackup(dataDir, clock.now()) ?? null) : undefined);
   const failure = () => (config.databaseUrl === undefined ? lastBackupFailure(dataDir) : undefined);
   const deliveries = createDeliveries(deps);
+  const certificates = createCertificates(deps);
   return {
     overview: createOverview({
       ...deps,
-      certFile: tls?.certFile,
+      certificateEndings: certificates.endings,
       lastBackup,
       hasBackupFailed: () => failure() !== undefined,
       queues: deliveries.states,
     }),
     keys: createKeys({ ...deps, keys: keysOf(deps) }),
+    certificates: certificates.list,
     deliveries,
     sendTestMail: createTestMail(deps),
 

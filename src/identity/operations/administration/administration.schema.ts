@@ -43,6 +43,21 @@ const KeySet = t.object({
 export const KeySets = t.object({ key_sets: t.array(KeySet) });
 export const KeySetEnvelope = t.envelope('key_set', KeySet);
 
+const Certificate = t.object({
+  use: t.oneOf('tls', 'issuer', 'directory', 'identity_provider', 'wallet_provider', 'audit_syslog'),
+  of: t.nullable(
+    t.object({ id: t.string(), name: t.string() }, {}, { description: 'The domain or the provider; null: the service.' }),
+  ),
+  subject: t.string(),
+  issuer: t.string(),
+  fingerprint: t.string({ description: 'SHA-256.' }),
+  valid_from: t.string(),
+  expires_at: t.string(),
+  state: t.oneOf('valid', 'expiring', 'expired', 'not_yet_valid'),
+  renews: t.boolean({ description: 'Whether the service makes the next one itself.' }),
+});
+export const Certificates = t.object({ certificates: t.array(Certificate), truncated: t.boolean() });
+
 const nullableTime = t.nullable(t.string());
 const Delivery = t.object({
   id: t.string(),
@@ -90,6 +105,8 @@ t.name({
   KeySet,
   KeySetList: KeySets,
   KeySetEnvelope,
+  ServiceCertificate: Certificate,
+  ServiceCertificateList: Certificates,
   Delivery,
   DeliveryList,
   BackupState: Backups,

@@ -21,6 +21,7 @@ const SECRET = 'a secret of the web hook';
 const ADMINISTRATORS = [
   'GET /v3/OS-SERVICE/settings',
   'GET /v3/OS-SERVICE/keys',
+  'GET /v3/OS-SERVICE/certificates',
   'POST /v3/OS-SERVICE/keys/token/rotate',
   'POST /v3/OS-SERVICE/keys/nothing/rotate',
   'GET /v3/OS-SERVICE/backups',

@@ -1,11 +1,10 @@
 // What an administrator should look at, from facts that are read elsewhere.
-import { X509Certificate } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { WARN_DAYS } from './certificates.rules.ts';
 import type { QuietConnection } from './overview.store.ts';
 
 const DAY = 86_400;
-const WARN_DAYS = 30;
 const QUIET_DAYS = 7;
 const BACKUP_DAYS = 7;
 
@@ -56,18 +55,16 @@ export const directoryAway = (domainId: string): Attention => ({
   text: 'The directory (LDAP) of this domain was not read for longer than three intervals.',
 });
 
-/** The certificate with which the service itself terminates TLS. */
-export function aboutCertificate(file: string | undefined, nowMs: number): Attention[] {
-  if (file === undefined) return [];
-  const target = { type: 'certificate', id: 'tls' };
-  try {
-    const days = Math.floor((new X509Certificate(readFileSync(file)).validToDate.getTime() - nowMs) / (DAY * 1000));
-    if (days >= WARN_DAYS) return [];
-    const severity = days < 7 ? 'critical' : 'warning';
-    return [{ kind: 'certificate_expires', severity, target, count: days, text: 'The TLS certificate expires soon.' }];
-  } catch {
-    return [{ kind: 'certificate_unreadable', severity: 'warning', target, text: 'The TLS certificate cannot be read.' }];
-  }
+const CERTIFICATE_KINDS = {
+  tls: ['certificate_expires', 'The TLS certificate expires soon.'],
+  issuer: ['issuer_certificate_expires', 'The certificate of the issuer of credentials expires soon.'],
+} as const;
+
+/** A certificate with which the service itself is known to others. */
+export function aboutCertificate(use: keyof typeof CERTIFICATE_KINDS, days: number): Attention[] {
+  if (days >= WARN_DAYS) return [];
+  const [kind, text] = CERTIFICATE_KINDS[use];
+  return [{ kind, severity: days < 7 ? 'critical' : 'warning', target: { type: 'certificate', id: use }, count: days, text }];
 }
 
 export function aboutPasswordFile(folder: string): Attention[] {

@@ -25,9 +25,10 @@ const SEVERITIES = ['critical', 'warning', 'info'];
 
 export interface OverviewDeps extends Pick<Deps, 'db' | 'clock' | 'config'> {
   readonly dataDir: string;
-  readonly certFile: string | undefined;
   /** Domains with a directory, and when it was last read (milliseconds). */
   lastReadings(): Promise<readonly { readonly domainId: string; readonly at: number | undefined }[]>;
+  /** In how many days certificates of the service end that somebody has to replace. */
+  certificateEndings(): Promise<readonly { readonly use: 'tls' | 'issuer'; readonly days: number }[]>;
   /** Messages that were given up, by queue. */
   queues(): Promise<Readonly<Record<string, { readonly failed: number }>>>;
   /** The last backup; null: never; undefined: not known, because other tools make them. */
@@ -65,7 +66,7 @@ export function createOverview(deps: OverviewDeps) {
     );
     return [
       ...administrators.map(administratorWithoutFactor),
-      ...aboutCertificate(deps.certFile, clock.now()),
+      ...(await deps.certificateEndings()).flatMap(({ use, days }) => aboutCertificate(use, days)),
       ...aboutPasswordFile(deps.dataDir),
       ...aboutBackup(deps.lastBackup(), clock.now()),
       ...(deps.hasBackupFailed() ? [backupFailed()] : []),

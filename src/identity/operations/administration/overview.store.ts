@@ -33,6 +33,16 @@ export async function countThings(db: Reader, domainId: string | undefined): Pro
   };
 }
 
+export async function namesOfDomains(db: Reader, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('projects')
+    .where('id', 'in', [...ids])
+    .select(['id', 'name'])
+    .execute();
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
 export interface QuietConnection {
   readonly id: string;
   readonly name: string;

@@ -126,6 +126,16 @@ export function createIssuerKeys(deps: IssuerKeysDeps) {
       return brought ? [...own, certificateIn(brought.chain[0]!)] : own;
     },
 
+    /** With which it signs now: its chain, or its own certificate and all its authorities. Makes nothing. */
+    async inUse(): Promise<{ readonly renews: boolean; readonly certificates: readonly X509Certificate[] }> {
+      if (brought) return { renews: false, certificates: brought.chain.map(certificateIn) };
+      const rows = await readKeys(db.read);
+      const active = activeAmong(deps, rows);
+      const leaf = active && (await findCertificate(db.read, active.id, issuer()));
+      const authorities = rows.filter((row) => !isPublished(row)).map((row) => row.certificate!);
+      return { renews: true, certificates: [...(leaf ? [leaf.certificate] : []), ...authorities].map(certificateIn) };
+    },
+
     /** Adds a successor, which signs in an hour. What the replaced key signed stays valid. */
     async rotate({ actor = serviceActor, unlessAnnounced = false }: IssuerKeyRotation = {}): Promise<void> {
       if (brought) fail('key.issuer_brought');
