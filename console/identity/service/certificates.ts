@@ -1,7 +1,7 @@
 // The certificates that the service uses, with their end.
 import { html, type TemplateResult } from 'lit';
 import { table } from '../../shared/table.ts';
-import { relativeTime } from '../../shared/time.ts';
+import { time } from '../../shared/time.ts';
 import { words } from '../words/index.ts';
 
 interface Certificate {
@@ -42,7 +42,7 @@ export function certificateList({ certificates, truncated }: Certificates): Temp
           cell: ({ use, of }) => html`${service.certificateUses[use]}${of ? html` (${of.name})` : ''}`,
         },
         { name: service.certifiedBy, cell: ({ issuer }) => issuer },
-        { name: service.certificateEnd, cell: ({ expires_at }) => relativeTime(expires_at) },
+        { name: service.certificateEnd, cell: ({ expires_at }) => time(expires_at) },
         {
           name: service.state,
           cell: ({ state, renews }) =>
