@@ -330,10 +330,10 @@ onUsualWallet('The pages of the wallet', (wallet) => {
     await page.getByText(words.identifiers.served).waitFor();
     const other = await openWallet(chromium, await wallet.logIn(), '/node');
     await other.getByRole('alert').getByText(texts.refusedTitle, { exact: true }).waitFor();
-    assert.equal(await other.getByRole('link', { name: words.node.title }).count(), 0);
+    assert.equal(await other.getByRole('link', { name: words.node.title, exact: true }).count(), 0);
     await other.getByRole('link', { name: words.experts.title }).click();
     await onScreen(other, words.keys.title);
-    assert.equal(await other.getByRole('link', { name: words.node.title }).count(), 0);
+    assert.equal(await other.getByRole('link', { name: words.node.title, exact: true }).count(), 0);
   });
 
   it('ask nobody anything when another site opens a link, before the person agrees', async () => {
