@@ -49,6 +49,9 @@ import {
   withOwnRights,
 } from './personas.ts';
 
+/** What was passed on to a program is not enough: these change how everybody signs in, or use what the service keeps secret. */
+const adminWithOwnRights = both(admin, withOwnRights);
+
 type Names = Readonly<Record<string, { readonly many: string; readonly isOpen?: true }>>;
 
 /** The rules of nouns that administrators manage. */
@@ -84,17 +87,17 @@ export const baseRules = {
   'identity:update_domain': admin,
   'identity:delete_domain': admin,
 
-  'identity:create_domain_config': admin,
+  'identity:create_domain_config': adminWithOwnRights,
   'identity:get_domain_config': adminOrSystemReader,
-  'identity:update_domain_config': admin,
-  'identity:delete_domain_config': admin,
+  'identity:update_domain_config': adminWithOwnRights,
+  'identity:delete_domain_config': adminWithOwnRights,
   'identity:get_domain_config_default': adminOrSystemReader,
   'identity:list_domain_settings': anyOf(systemReader, adminOrManager),
   // What managers may change is the administrators' to say.
-  'identity:update_domain_settings': adminOrManager,
+  'identity:update_domain_settings': both(adminOrManager, withOwnRights),
   'identity:get_directory': adminOrSystemReader,
-  'identity:read_directory': admin,
-  'identity:test_directory': admin,
+  'identity:read_directory': adminWithOwnRights,
+  'identity:test_directory': adminWithOwnRights,
   'identity:get_security_compliance_domain_config': anyCaller,
 
   'identity:get_project': anyOf(readers, ownProject),
@@ -241,10 +244,10 @@ export const baseRules = {
 
   'identity:get_service_overview': anyOf(adminOrSystemReader, adminOrManager),
   'identity:list_service_settings': admin,
-  'identity:update_service_settings': admin,
-  'identity:send_test_mail': admin,
+  'identity:update_service_settings': adminWithOwnRights,
+  'identity:send_test_mail': adminWithOwnRights,
   'identity:list_service_keys': admin,
-  'identity:rotate_service_keys': admin,
+  'identity:rotate_service_keys': adminWithOwnRights,
   'identity:list_deliveries': admin,
   'identity:retry_delivery': admin,
   'identity:delete_delivery': admin,
