@@ -20,17 +20,23 @@ import { needlessReasons, pairsPage } from './keystone-pairs.ts';
 import { makeIdentityDocument } from './openapi/identity/document.ts';
 import { makeWalletDocument } from './openapi/wallet/document.ts';
 
-function settingsTable(settings: Settings): string {
+/** `fields`: what the console calls them. */
+function settingsTable(settings: Settings, fields?: Readonly<Record<string, string>>): string {
+  const field = (name: string): string => (fields ? ` ${name} |` : '');
   const rows = Object.values(settings).map((setting) => {
     const { key, unit, about, secret } = setting;
     const shown = setting.write(setting.fallback);
-    return `| \`${key}\` | ${shown === '' ? 'unset' : `\`${shown}\``} | ${unit} | ${about}${secret ? ` Also as \`${key}${key === key.toLowerCase() ? '_file' : '_FILE'}\`.` : ''} |`;
+    return `| \`${key}\` |${field(fields?.[key] ?? '')} ${shown === '' ? 'unset' : `\`${shown}\``} | ${unit} | ${about}${secret ? ` Also as \`${key}${key === key.toLowerCase() ? '_file' : '_FILE'}\`.` : ''} |`;
   });
-  return ['| Key | Default | Value | Meaning |', '|---|---|---|---|', ...rows].join('\n');
+  return [
+    `| Key |${field('In the console')} Default | Value | Meaning |`,
+    `|---|${fields ? '---|' : ''}---|---|---|`,
+    ...rows,
+  ].join('\n');
 }
 
 /** As the console calls them. */
-const { groups: GROUP_TITLES } = settingWords;
+const { groups: GROUP_TITLES, names: FIELDS } = settingWords;
 
 const domainTables = (): string =>
   Object.entries(domainSections)
@@ -39,7 +45,7 @@ const domainTables = (): string =>
 
 const groupTables = (): string =>
   Object.entries(SERVICE_SETTINGS)
-    .map(([group, settings]) => `### ${GROUP_TITLES[group as SettingGroup]}\n\n${settingsTable(settings)}`)
+    .map(([group, settings]) => `### ${GROUP_TITLES[group as SettingGroup]}\n\n${settingsTable(settings, FIELDS)}`)
     .join('\n\n');
 
 const configPage = (): string => `# Settings
@@ -62,14 +68,14 @@ ${settingsTable(machineSettings)}
 
 ## Identity service, changed while it runs
 
-Administrators change these in the console under *Service*, *Settings*, or by [the API](guide/service.md#settings). They take effect at once, on every replica within a second. What the environment or the file says is fixed
-and cannot be changed there.
+Administrators change these in the console under *Service*, *Settings*, by [the API](guide/service.md#settings), or with a [set-up file](guide/setup-file.md#settings). They take effect at once, on every replica within a second. What the
+environment or the file says is fixed and cannot be changed there.
 
 ${groupTables()}
 
 ## Domains
 
-Files \`keystone.<domain name>.conf\` in the folder \`GATEHOUSE_IDENTITY_DOMAIN_CONFIG_DIR\`: sections of \`key = value\`, as Keystone reads them from its
+Rules of passwords, registration, passkeys, wallets and accounts, and the directory, are also [changed while the service runs](guide/service.md#settings-of-a-domain): in the console at the domain, *Sign-in* and *Directory*. What follows fixes them: files \`keystone.<domain name>.conf\` in the folder \`GATEHOUSE_IDENTITY_DOMAIN_CONFIG_DIR\`: sections of \`key = value\`, as Keystone reads them from its
 \`domain_config_dir\`. A misspelled section or key is an error with the file, the line and the nearest name.
 
 ${domainTables()}

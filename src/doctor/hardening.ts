@@ -52,13 +52,13 @@ export function checkWeakSettings({ shared, identity, wallet }: Deployment): Fin
         'weak.password-length',
         passwordMinLength < MIN_LENGTH,
         `passwords of ${passwordMinLength} characters are accepted`,
-        `set GATEHOUSE_IDENTITY_PASSWORD_MIN_LENGTH to ${MIN_LENGTH} or more`,
+        `require ${MIN_LENGTH} or more: in the console under Service, Settings, Passwords, or as GATEHOUSE_IDENTITY_PASSWORD_MIN_LENGTH`,
       ],
       [
         'weak.password-common',
         passwordCommon === 'allow',
         'passwords that attackers try first are accepted',
-        'remove GATEHOUSE_IDENTITY_PASSWORD_COMMON=allow',
+        'refuse them: in the console under Service, Settings, Passwords, or without GATEHOUSE_IDENTITY_PASSWORD_COMMON=allow',
       ],
       [
         'weak.password-hash',
@@ -82,7 +82,7 @@ export function checkWeakSettings({ shared, identity, wallet }: Deployment): Fin
         'weak.mail',
         smtpHost !== undefined && smtpTls === 'off' && !isLoopback(smtpHost),
         'mails with links that let people in cross the network unencrypted',
-        'set GATEHOUSE_IDENTITY_SMTP_TLS to starttls or tls',
+        'choose STARTTLS or TLS: in the console under Service, Mail, or as GATEHOUSE_IDENTITY_SMTP_TLS',
       ],
     );
   }

@@ -22,7 +22,8 @@ export async function checkMailTarget({ identity, folder }: Deployment): Promise
         ),
       ];
     }
-    return [warn(check, `mails are written to ${target.folder}, and reach nobody`, 'set GATEHOUSE_IDENTITY_SMTP_HOST')];
+    const mend = 'name a mail server in the console under Service, Mail';
+    return [warn(check, `mails are written to ${target.folder}, and reach nobody`, mend)];
   }
   const { smtp } = target;
   try {
@@ -34,7 +35,7 @@ export async function checkMailTarget({ identity, folder }: Deployment): Promise
       fail(
         check,
         `${smtp.host} does not let us send: ${reason}`,
-        'check GATEHOUSE_IDENTITY_SMTP_HOST, _PORT, _TLS, _USER and _PASSWORD; then try: gatehouse mail test ADDRESS',
+        'check the server: in the console under Service, Mail, or GATEHOUSE_IDENTITY_SMTP_HOST, _PORT, _TLS, _USER and _PASSWORD; then send a test mail there',
       ),
     ];
   }
