@@ -22,6 +22,7 @@ export const KINDS = [
   'endpoint',
   'registered_limit',
   'application',
+  'application_picture',
   'permission',
   'application_role',
   'role_permission',

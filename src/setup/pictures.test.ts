@@ -1,4 +1,4 @@
-// The logo and the icon of the service in set-up files.
+// The logo and the icon of the service, and logos of applications, in set-up files.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,9 @@ const fileOf = (pictures: Readonly<Record<string, string>>): string =>
     .map(([name, content]) => `  - name: ${name}\n    content: ${JSON.stringify(content)}\n`)
     .join('')}`;
 
-onUsualDatabase('The logo and the icon of the service in a set-up file', (api) => {
+const APPLICATIONS = '/v3/OS-OAUTH2/consumers';
+
+onUsualDatabase('Pictures in a set-up file', (api) => {
   const operator = new Operator(api);
   after(() => operator.remove());
   const stored = async (name: string, of: TestApi = api): Promise<string> =>
@@ -54,6 +56,35 @@ onUsualDatabase('The logo and the icon of the service in a set-up file', (api) =
     assertRefused(await api.get(`${PATH}/favicon`), 404);
     assert.equal(await operator.apply(fileOf({}), { prune: true }), 1);
     assertRefused(await api.get(`${PATH}/logo`), 404);
+  });
+
+  it('are logos of applications, too', async () => {
+    const uri = 'https://rowing.example.org/callback';
+    const fileWith = (pictures: string): string =>
+      `version: 1\napplications:\n  - name: Rowing\n    redirect_uris: ["${uri}"]\n    pictures: ${pictures}\n`;
+    const logo = (side: number): string => `[{ name: logo, content: ${base64(side)} }]`;
+    assert.match(await operator.shows(fileWith(logo(1))), /\+ logo of application "Rowing"/);
+    assert.equal(await operator.apply(fileWith(logo(1))), 2);
+    const exported = await operator.export();
+    assert.ok(exported.includes(`pictures:\n      - name: logo\n        content: ${base64(1)}`), exported);
+    const { consumers } = assertOk(await api.get(`${APPLICATIONS}?name=Rowing`));
+    const path = `${APPLICATIONS}/${consumers[0].id}`;
+    assertOk(await api.delete(path), 204);
+    assert.equal(await operator.apply(exported), 2);
+    assert.equal(await operator.shows(exported, { prune: true }), NOTHING);
+    const content = async () => {
+      const { consumers: again } = assertOk(await api.get(`${APPLICATIONS}?name=Rowing`));
+      return assertOk(await api.get(`${APPLICATIONS}/${again[0].id}/logo`)).logo.content;
+    };
+    assert.equal(await content(), base64(1));
+    assert.equal(await operator.apply(fileWith(logo(2))), 1);
+    assert.equal(await content(), base64(2));
+    assert.equal(await operator.shows(fileWith('[]')), NOTHING);
+    assert.match(await operator.shows(fileWith('[]'), { prune: true }), /^- logo of application "Rowing"\n/);
+    assert.equal(await operator.apply(fileWith('[]'), { prune: true }), 1);
+    await assert.rejects(content());
+    const wrong = fileWith('[{ name: logo, content: PHN2Zz4= }]');
+    assert.throws(() => wantedOf(parseSetup('setup.yaml', wrong)), /applications\[0\]\.pictures\[0\]\.content: it is not a PNG/);
   });
 
   it('need the right to change them', async () => {

@@ -1,4 +1,4 @@
-// Applications with their roles and permissions, and who has which role in them.
+// Applications with their logos, roles and permissions, and who has which role in them.
 import { GRANTS, ID_TOKEN_ALGORITHMS, OPENID_SCOPES, SIGN_IN_STRENGTHS } from '../../identity/applications/consumers/index.ts';
 import { type Schema, t } from '../../platform/http/index.ts';
 import type { Body } from '../client.ts';
@@ -7,6 +7,7 @@ import { createWithSecret } from '../secrets.ts';
 import { pathId, type State, textOf } from '../state.ts';
 import { bodyOf } from './fields.ts';
 import { type Field, type KindDefinition, type NameInDomain, ruleOf, rulesOf } from './kind.ts';
+import { ofPictures } from './pictures.ts';
 import {
   AnyName,
   FileReference,
@@ -101,6 +102,7 @@ export const application: KindDefinition = {
   reserved: [...Object.keys(FIELDS), 'response_type', 'secret', 'previous_secret_expires_at'],
   further: { secret_to: FileReference },
   lists: {
+    pictures: { kind: 'application_picture', about: 'Its logo.' },
     roles: { kind: 'application_role' },
     permissions: { kind: 'permission' },
     assignments: {
@@ -153,6 +155,29 @@ export const application: KindDefinition = {
 /** Whether links and assignments of an application are read. */
 const isInScope = (state: State, key: Key[number]): boolean =>
   state.need.applications?.has(String(key)) ?? !OWN_APPLICATIONS.has(state.idOf('application', [key]) ?? '');
+
+const LOGO = 'logo';
+const logoPath = (id: string): string => `/v3/OS-OAUTH2/consumers/${pathId(id)}/logo`;
+const hasLogo = (body: Body): boolean => (body.links as Body | undefined)?.logo !== undefined;
+
+export const application_picture: KindDefinition = {
+  ...ofPictures([LOGO]),
+  envelope: 'logo',
+  label: ([key]) => `logo of ${label(key)}`,
+  needs: ['application'],
+  async read(state) {
+    const shown = (await state.list('/v3/OS-OAUTH2/consumers')).filter(hasLogo).map((body) => textOf(body, 'id'));
+    const ids = shown.filter((id) => isInScope(state, state.keyOf('application', id)![0]!));
+    const bodies = await state.client.each(ids, (id) => state.client.find(logoPath(id)));
+    for (const [index, id] of ids.entries()) {
+      const body = bodies[index]?.logo as Body | undefined;
+      if (body) state.add('application_picture', [...state.keyOf('application', id)!, LOGO], body, { url: logoPath(id) });
+    }
+  },
+  address: ([key], ids) => logoPath(ids('application', [key!])),
+  rule: () => 'update_consumer',
+  subject: ({ key: [key] }, id) => ({ application_id: id('application', [key!]) }),
+};
 
 const internal: Field = { schema: t.boolean(), api: 'is_internal', initial: false };
 

@@ -1,7 +1,9 @@
-// The logo and the icon of the service that are stored in it.
-import { BRAND_PICTURES, brandImage, MAX_BRAND_PICTURE } from '../../identity/ground/look/index.ts';
+// Pictures in a file, and those of the service that are stored in it: its logo and its icon.
+import { BRAND_PICTURES } from '../../identity/ground/look/index.ts';
 import { t } from '../../platform/http/index.ts';
+import { MAX_SMALL_PICTURE, smallPicture } from '../../platform/pictures/index.ts';
 import type { Body } from '../client.ts';
+import type { Key } from '../model.ts';
 import type { KindDefinition, Naming } from './kind.ts';
 import { SETTINGS_PATH } from './stored-settings.ts';
 
@@ -13,30 +15,37 @@ const BY_OPERATOR = 'the operator has given the logo as a file';
 /** Programs wrap long lines. */
 const unwrapped = (base64: string): string => base64.replaceAll(/\s/g, '');
 
-export const picture: KindDefinition = {
-  label: ([name]) => `${LABELS[name as Name]} of the service`,
-  required: { name: t.oneOf(...BRAND_PICTURES) },
-  fields: {
-    content: {
-      schema: t.string({
-        minLength: 1,
-        maxLength: 2 * MAX_BRAND_PICTURE,
-        description: 'A PNG, JPEG or WebP image in base64, of at most 64 KiB. Line breaks in it do not matter.',
-      }),
-      isRequired: true,
-      /** As the service stores it. */
-      stored: (base64: string) => {
-        const image = brandImage(unwrapped(base64));
-        return 'why' in image ? base64 : image.content.toString('base64');
+/** An entry: its name, and the image. */
+export const ofPictures = (names: readonly string[]) =>
+  ({
+    required: { name: t.oneOf(...names) },
+    fields: {
+      content: {
+        schema: t.string({
+          minLength: 1,
+          maxLength: 2 * MAX_SMALL_PICTURE,
+          description: 'A PNG, JPEG or WebP image in base64, of at most 64 KiB. Line breaks in it do not matter.',
+        }),
+        isRequired: true,
+        /** As the service stores it. */
+        stored: (base64: string) => {
+          const image = smallPicture(unwrapped(base64));
+          return 'why' in image ? base64 : image.content.toString('base64');
+        },
       },
     },
-  },
-  keyOf({ name, content }: { readonly name: Name; readonly content: string }, _above, { refuse }: Naming) {
-    const image = brandImage(unwrapped(content));
-    if ('why' in image) refuse(image.why, 'content');
-    return [name];
-  },
-  entryOf: ([name]) => ({ name }),
+    keyOf({ name, content }: { readonly name: string; readonly content: string }, above: Key, { refuse }: Naming) {
+      const image = smallPicture(unwrapped(content));
+      if ('why' in image) refuse(image.why, 'content');
+      return [...above, name];
+    },
+    entryOf: (key: Key) => ({ name: key.at(-1) }),
+    whole: (fields) => fields,
+  }) satisfies Partial<KindDefinition>;
+
+export const picture: KindDefinition = {
+  ...ofPictures(BRAND_PICTURES),
+  label: ([name]) => `${LABELS[name as Name]} of the service`,
   async read(state) {
     const all = await state.list(SETTINGS_PATH);
     const isFixed = all.some(({ key, value }) => key === 'GATEHOUSE_IDENTITY_BRAND_LOGO' && value !== null);
@@ -51,7 +60,6 @@ export const picture: KindDefinition = {
     }
   },
   address: ([name]) => pathOf(name),
-  whole: (fields) => fields,
   refusal: ({ key, path }, state) => (state.idOf('picture', key) === undefined ? { path, why: BY_OPERATOR } : undefined),
   rule: () => 'identity:update_service_settings',
 };

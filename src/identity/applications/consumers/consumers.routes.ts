@@ -45,6 +45,7 @@ const targetIn =
 const renderLogo = (base: string, { id }: ConsumerRow, logo: Logo) => ({
   logo: {
     media_type: logo.media_type,
+    content: logo.content,
     url: `${base}${logoPath(logo.id)}`,
     created_at: isoTime(logo.created_at * 1000),
     links: { self: `${base}/v3/OS-OAUTH2/consumers/${id}/logo` },

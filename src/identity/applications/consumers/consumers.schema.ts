@@ -1,9 +1,10 @@
 // Wire format of consumers: applications registered to consume OAuth2 resources.
 import { t } from '../../../platform/http/index.ts';
+import { MAX_SMALL_PICTURE } from '../../../platform/pictures/index.ts';
 import type { ConsumerRow } from '../../ground/database/index.ts';
 import { Links, ListLinks } from '../../ground/resource/index.ts';
 import { withoutBadLinks } from './links.ts';
-import { logoPath, MAX_LOGO_TEXT } from './logo-image.ts';
+import { logoPath } from './logo-image.ts';
 import { attributesOf, OPENID_DOCUMENTATION } from './openid-fields.ts';
 
 const Name = t.string({ minLength: 1, maxLength: 255, pattern: '\\S' });
@@ -106,28 +107,36 @@ export const ConsumerWithSecretEnvelope = t.envelope('consumer', ConsumerWithSec
 export const ChangedConsumer = t.object({ consumer: Consumer, links: ConsumerLinks });
 export const ConsumerList = t.object({ links: ListLinks, consumers: t.array(Consumer) });
 
+const exampleLogo = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGOQ9bsBAAHPAURf8l/aAAAAAElFTkSuQmCC';
 /** A PNG, JPEG or WebP image in base64. */
 const NewLogo = t.object(
   {
     content: t.string({
       minLength: 1,
-      description: `A PNG, JPEG or WebP image in base64, at most ${MAX_LOGO_TEXT} characters (64 KiB).`,
+      description: `A PNG, JPEG or WebP image in base64, at most ${MAX_SMALL_PICTURE} characters (64 KiB).`,
     }),
   },
   {},
-  { examples: [{ content: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGOQ9bsBAAHPAURf8l/aAAAAAElFTkSuQmCC' }] },
+  { examples: [{ content: exampleLogo }] },
 );
 export const PutLogo = t.envelope('logo', NewLogo);
 /** `url`: where everybody can see the image. */
 export const LogoEnvelope = t.envelope(
   'logo',
   t.object(
-    { media_type: t.string(), url: t.string(), created_at: t.string(), links: Links },
+    {
+      media_type: t.string(),
+      content: t.string({ description: 'The image in base64, without metadata.' }),
+      url: t.string(),
+      created_at: t.string(),
+      links: Links,
+    },
     {},
     {
       examples: [
         {
           media_type: 'image/png',
+          content: exampleLogo,
           url: 'http://localhost:5000/openid/logos/3q2-7wTn…',
           created_at: '2026-11-16T23:02:00.000000Z',
           links: { self: 'http://localhost:5000/v3/OS-OAUTH2/consumers/a0c5/logo' },

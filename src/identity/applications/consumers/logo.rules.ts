@@ -8,10 +8,10 @@ import { fail } from '../../ground/faults.ts';
 import { refuseBuiltIn } from './built-in.ts';
 import { lockConsumer } from './consumers.store.ts';
 import { type ConsumerDeps, tagOfConsumer } from './deps.ts';
-import { deleteLogo, findLogo, findLogoOf, putLogo } from './logo.store.ts';
+import { deleteLogo, findLogo, findLogoOf, logoIdsOf, putLogo } from './logo.store.ts';
 import { logoImageIn, logoPath } from './logo-image.ts';
 
-export type Logo = Pick<ApplicationLogoRow, 'id' | 'media_type' | 'created_at'>;
+export type Logo = Omit<ApplicationLogoRow, 'consumer_id'>;
 
 export async function replaceLogo(
   { db, clock, change }: ConsumerDeps,
@@ -60,6 +60,6 @@ export async function readLogoImage({ db }: ConsumerDeps, id: string): Promise<S
 
 /** For the pages that name an application. */
 export async function logoPathOf({ db }: ConsumerDeps, consumerId: string): Promise<string | undefined> {
-  const logo = await findLogoOf(db.read, consumerId);
-  return logo && logoPath(logo.id);
+  const id = (await logoIdsOf(db.read, [consumerId])).get(consumerId);
+  return id === undefined ? undefined : logoPath(id);
 }

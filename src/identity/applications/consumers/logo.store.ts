@@ -19,16 +19,8 @@ export async function deleteLogo(tx: Tx, consumerId: string): Promise<boolean> {
 export const findLogo = (db: Reader, id: string): Promise<Pick<ApplicationLogoRow, 'media_type' | 'content'> | undefined> =>
   db.selectFrom('application_logos').where('id', '=', id).select(['media_type', 'content']).executeTakeFirst();
 
-/** Without its content. */
-export const findLogoOf = (
-  db: Reader,
-  consumerId: string,
-): Promise<Pick<ApplicationLogoRow, 'id' | 'media_type' | 'created_at'> | undefined> =>
-  db
-    .selectFrom('application_logos')
-    .where('consumer_id', '=', consumerId)
-    .select(['id', 'media_type', 'created_at'])
-    .executeTakeFirst();
+export const findLogoOf = (db: Reader, consumerId: string): Promise<ApplicationLogoRow | undefined> =>
+  db.selectFrom('application_logos').where('consumer_id', '=', consumerId).selectAll().executeTakeFirst();
 
 /** The ids of logos by the ids of their consumers. */
 export async function logoIdsOf(db: Reader, consumerIds: readonly string[]): Promise<ReadonlyMap<string, string>> {

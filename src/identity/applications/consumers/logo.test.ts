@@ -20,7 +20,7 @@ onEachDatabase('The logo of an application', (api) => {
     assert.equal(links.logo, undefined);
     assertRefused(await api.get(path), 404, /has no logo/);
     const { logo } = assertOk(await api.put(path, LOGO, { token: owner.token }));
-    assert.deepEqual([logo.media_type, logo.links.self], ['image/png', api.url + path]);
+    assert.deepEqual([logo.media_type, logo.content, logo.links.self], ['image/png', png().toString('base64'), api.url + path]);
     assert.deepEqual(assertOk(await api.get(path, { token: owner.token })).logo, logo);
 
     const image = await fetch(logo.url);

@@ -1,7 +1,7 @@
 // The logo and the icon that administrators have stored. Every process has them in memory, and follows each change.
 import { type Clock, seconds } from '../../../platform/clock.ts';
 import { newSecret } from '../../../platform/ids.ts';
-import { type PictureProblem, readPicture } from '../../../platform/pictures/index.ts';
+import { type SmallPicture, smallPicture } from '../../../platform/pictures/index.ts';
 import type { Actor, RunChange } from '../audit/index.ts';
 import type { BrandPictureRow, Database } from '../database/index.ts';
 import { fail } from '../faults.ts';
@@ -11,30 +11,6 @@ import { type BrandPicture, deletePicture, putPicture, readPictures } from './br
 
 export const BRAND_PICTURES = ['logo', 'favicon'] as const satisfies readonly BrandPicture[];
 const TAG = 'brand-pictures';
-/** On every page, so it has to be quick. */
-const LIMITS = { bytes: 64 * 1024, side: 2048 };
-/** In base64. */
-export const MAX_BRAND_PICTURE = 4 * Math.ceil(LIMITS.bytes / 3);
-
-const PROBLEMS: Readonly<Record<PictureProblem, string>> = {
-  'too large': `it is larger than ${LIMITS.bytes} bytes`,
-  'not an image': 'it is not a PNG, JPEG or WebP image',
-  'too many pixels': `it has more than ${LIMITS.side} pixels on a side`,
-};
-
-interface Image {
-  readonly mediaType: string;
-  readonly content: Buffer;
-}
-
-/** The image in base64, without what was hidden in it; or why it is none. */
-export function brandImage(base64: string): Image | { readonly why: string } {
-  const bytes = Buffer.from(base64, 'base64');
-  // Node ignores what is not base64.
-  if (bytes.toString('base64') !== base64) return { why: 'it is not base64 (RFC 4648, section 4)' };
-  const picture = readPicture(bytes, LIMITS);
-  return 'problem' in picture ? { why: PROBLEMS[picture.problem] } : picture;
-}
 
 export interface BrandPicturesDeps {
   readonly db: Database;
@@ -71,8 +47,8 @@ export function createBrandPictures({ db, clock, change, config }: BrandPictures
   }
 
   /** The image in a request. Refuses what is none. */
-  function imageIn(content: string): Image {
-    const image = brandImage(content);
+  function imageIn(content: string): SmallPicture {
+    const image = smallPicture(content);
     return 'why' in image ? fail('request.bad_value', { field: 'content', why: image.why }) : image;
   }
 

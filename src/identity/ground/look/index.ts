@@ -5,7 +5,7 @@
 export { type Assets, assetHeaders, createCurrentAssets, FAVICON, LOGO_NOW } from './assets.ts';
 export { brandColors, forScheme, inkAndColor, type Scheme } from './brand-colors.ts';
 export type { BrandPicture } from './brand-pictures.store.ts';
-export { BRAND_PICTURES, type BrandPictures, brandImage, createBrandPictures, MAX_BRAND_PICTURE } from './brand-pictures.ts';
+export { BRAND_PICTURES, type BrandPictures, createBrandPictures } from './brand-pictures.ts';
 export {
   type BrowserRequest,
   browserRequestOf,

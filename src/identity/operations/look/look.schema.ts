@@ -1,10 +1,10 @@
 // The logo and the icon of the service, and previews, on the wire.
 import { t } from '../../../platform/http/index.ts';
 import { LANGUAGE_TAGS } from '../../../platform/languages/index.ts';
-import { MAX_BRAND_PICTURE } from '../../ground/look/index.ts';
+import { MAX_SMALL_PICTURE } from '../../../platform/pictures/index.ts';
 
-const image = (about: string) => t.string({ minLength: 1, maxLength: MAX_BRAND_PICTURE, description: about });
-const IMAGE = `A PNG, JPEG or WebP image in base64, at most ${MAX_BRAND_PICTURE} characters (64 KiB).`;
+const image = (about: string) => t.string({ minLength: 1, maxLength: MAX_SMALL_PICTURE, description: about });
+const IMAGE = `A PNG, JPEG or WebP image in base64, at most ${MAX_SMALL_PICTURE} characters (64 KiB).`;
 
 export const PutBrandPicture = t.envelope('picture', t.object({ content: image(IMAGE) }));
 const BrandPicture = t.object({
