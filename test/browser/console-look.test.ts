@@ -9,6 +9,7 @@ import { onUsualDatabase } from '../support/api.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { onScreen, openConsole } from '../support/console.ts';
 import { png } from '../support/pictures.ts';
+import { computedStyle } from '../support/styles.ts';
 import { press } from '../support/visitor.ts';
 
 const chromium = usesChromium();
@@ -28,11 +29,8 @@ onUsualDatabase('The look of the service in the console', (api) => {
     await page.getByLabel(names.GATEHOUSE_IDENTITY_TERMS_URL).fill('https://harbour.example.org/terms');
     await inside.locator('header', { hasText: `Harbour ${SCRIPT}` }).waitFor();
     await inside.getByText('Terms of use').waitFor();
-    const colorOf = (what: string) =>
-      inside
-        .locator(what)
-        .first()
-        .evaluate((element) => (globalThis as any).getComputedStyle(element).backgroundColor);
+    const colorOf = async (what: string): Promise<string | undefined> =>
+      (await computedStyle(inside.locator(what), 'backgroundColor'))[0];
     assert.equal(await colorOf('button'), 'rgb(170, 0, 0)');
     assert.equal(await colorOf('main'), 'rgb(255, 255, 255)');
     await press(page, look.dark);

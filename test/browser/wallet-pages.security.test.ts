@@ -8,6 +8,7 @@ import { usesChromium } from '../support/chromium.ts';
 import { onScreen } from '../support/console.ts';
 import { png } from '../support/pictures.ts';
 import { IDENTITY, paths, queryFor, setUpPresentation } from '../support/presentation.ts';
+import { computedStyle } from '../support/styles.ts';
 import { onWallet, type WalletUser } from '../support/wallet.ts';
 import { openWallet } from '../support/wallet-page.ts';
 
@@ -142,14 +143,7 @@ onWallet('SQLite', 'Strangers on the pages of the wallet', {}, (wallet) => {
   it('have their colours only where they can be read, and their logo only if it is a picture in the metadata', async () => {
     const person = await wallet.logIn();
     const page = await openWallet(chromium, person);
-    const style = () =>
-      page
-        .locator('.credential-card')
-        .first()
-        .evaluate((card: any) => {
-          const { color, backgroundColor } = (globalThis as any).getComputedStyle(card);
-          return [color, backgroundColor];
-        });
+    const style = () => computedStyle(page.locator('.credential-card'), 'color', 'backgroundColor');
     const [white, black] = ['rgb(255, 255, 255)', 'rgb(0, 0, 0)'];
     const looks: [object, string, string][] = [
       [{ background_color: '#ffff00', text_color: '#ffffff' }, black, 'rgb(255, 255, 0)'],

@@ -43,9 +43,6 @@ export interface Exchange {
 /** Parts of the answer that an application would refuse. */
 export type AnswerProblem = 'state' | 'iss';
 
-/** The channel between the page that tries and the page that the provider returns to. Only pages of this origin hear it. */
-export const channelOf = (id: string): BroadcastChannel => new BroadcastChannel(`gatehouse-try-${id}`);
-
 const base64url = (bytes: Uint8Array): string =>
   btoa(String.fromCharCode(...bytes))
     .replaceAll('+', '-')

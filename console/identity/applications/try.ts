@@ -4,17 +4,9 @@ import { define, PageElement } from '../../shared/element.ts';
 import { form } from '../../shared/form.ts';
 import { type Problem, problemMessage, problemOf } from '../../shared/problem.ts';
 import { table } from '../../shared/table.ts';
+import { awaitAnswer } from '../../shared/try-channel.ts';
 import { words } from '../words/index.ts';
-import {
-  type Attempt,
-  answerProblem,
-  beginAttempt,
-  type Claims,
-  channelOf,
-  type Exchange,
-  redeem,
-  type Values,
-} from './try-flow.ts';
+import { type Attempt, answerProblem, beginAttempt, type Claims, type Exchange, redeem, type Values } from './try-flow.ts';
 import type { ConsumerWithSecret } from './types.ts';
 
 const DEFAULT_SCOPE = 'openid profile email roles';
@@ -52,7 +44,7 @@ export class TrySignIn extends PageElement {
   #exchange: Exchange | undefined;
   #problem: Problem | undefined;
   #isBusy = false;
-  #channel: BroadcastChannel | undefined;
+  #stopWaiting: (() => void) | undefined;
 
   set consumer(consumer: ConsumerWithSecret) {
     if (this.#consumer?.id !== consumer.id) this.#forget();
@@ -66,8 +58,7 @@ export class TrySignIn extends PageElement {
   }
 
   #forget(): void {
-    this.#channel?.close();
-    this.#channel = undefined;
+    this.#stopWaiting?.();
     this.#attempt = undefined;
     this.#answer = undefined;
     this.#exchange = undefined;
@@ -77,13 +68,7 @@ export class TrySignIn extends PageElement {
   async #begin(scope: string, prompt: string): Promise<void> {
     this.#forget();
     const attempt = await beginAttempt(this.#consumer!, { scope, prompt });
-    const channel = channelOf(attempt.id);
-    channel.onmessage = ({ data }: MessageEvent<Claims>) => {
-      channel.postMessage('received');
-      channel.close();
-      void this.#receive(attempt, data);
-    };
-    this.#channel = channel;
+    this.#stopWaiting = awaitAnswer<Claims>(attempt.id, (answer) => void this.#receive(attempt, answer));
     this.#attempt = attempt;
     this.requestUpdate();
   }

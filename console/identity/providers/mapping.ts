@@ -8,12 +8,12 @@ import { type FormField, FormValues } from '../../shared/form.ts';
 import { type Problem, problemMessage, problemOf } from '../../shared/problem.ts';
 import { part } from '../../shared/router.ts';
 import { announce } from '../../shared/status.ts';
+import { awaitAnswer } from '../../shared/try-channel.ts';
 import { frame } from '../frame.ts';
 import { api } from '../session.ts';
 import { words } from '../words/index.ts';
 import { linesOf, pairsOf, pairText } from './lines.ts';
 import { claimList, resultView } from './result.ts';
-import { channelOf } from './try-channel.ts';
 import { type Claims, MAPPINGS, type MappingResult, type Provider, providerPath } from './types.ts';
 import { readUsual, type UsualMapping, writeUsual } from './usual-mapping.ts';
 
@@ -53,7 +53,7 @@ class MappingElement extends PageElement {
   #options: MappingOptions | undefined;
   #asText: boolean | undefined;
   #attempt: Attempt | undefined;
-  #channel: BroadcastChannel | undefined;
+  #stopWaiting: (() => void) | undefined;
   #claims: Claims | undefined;
   #result: MappingResult | undefined;
   #problem: Problem | undefined;
@@ -71,8 +71,7 @@ class MappingElement extends PageElement {
   }
 
   #forget(): void {
-    this.#channel?.close();
-    this.#channel = undefined;
+    this.#stopWaiting?.();
     this.#attempt = undefined;
     this.#result = undefined;
     this.#problem = undefined;
@@ -190,13 +189,7 @@ class MappingElement extends PageElement {
     this.#forget();
     return this.#run(async () => {
       const { attempt } = await api.post<{ attempt: Attempt }>(`${this.#path}/sign_in_attempts`, {});
-      const channel = channelOf(attempt.id);
-      channel.onmessage = ({ data }: MessageEvent<string>) => {
-        channel.postMessage('received');
-        channel.close();
-        void this.#receive(attempt, data);
-      };
-      this.#channel = channel;
+      this.#stopWaiting = awaitAnswer<string>(attempt.id, (query) => void this.#receive(attempt, query));
       this.#attempt = attempt;
     });
   }

@@ -2,10 +2,11 @@
 import { html } from 'lit';
 import { define } from '../../shared/element.ts';
 import { type Content, Screen } from '../../shared/screen.ts';
+import { passAnswer } from '../../shared/try-channel.ts';
 import { words } from '../words/index.ts';
-import { attemptIdOf, channelOf } from './try-channel.ts';
 
-const WAIT_MS = 3_000;
+/** The state of an attempt is `try.` and its id. */
+const attemptIdOf = (state: string | null): string | undefined => /^try\.([\w-]{16,64})$/.exec(state ?? '')?.[1];
 
 class TriedProvider extends Screen {
   #isReceived = false;
@@ -17,16 +18,7 @@ class TriedProvider extends Screen {
   protected override async load(): Promise<void> {
     const id = attemptIdOf(this.location.query.get('state'));
     if (id === undefined) return;
-    const channel = channelOf(id);
-    const received = new Promise<boolean>((resolve) => {
-      channel.onmessage = () => resolve(true);
-      setTimeout(() => resolve(false), WAIT_MS);
-    });
-    channel.postMessage(window.location.search);
-    // The code works once, and only for who began. It need not stay in the address nevertheless.
-    history.replaceState(null, '', window.location.pathname);
-    this.#isReceived = await received;
-    channel.close();
+    this.#isReceived = await passAnswer(id, window.location.search);
   }
 
   protected content(): Content {
