@@ -134,6 +134,39 @@ onUsualDatabase('People in the console', (api) => {
     assert.equal((await userOf(api, some[2]!.id)).enabled, true);
   });
 
+  it('keeps the passwords of an import that is cut off, also of accounts of which no answer came', async () => {
+    const name = uniqueName('cut');
+    const page = await openConsole(chromium, api, { path: '/people/import' });
+    await onScreen(page, people.importTitle);
+    let asked = 0;
+    // The first is made; of the second the service makes the account, and its answer is lost; the third does not get there.
+    await page.route('**/v3/users', async (route) => {
+      asked += 1;
+      if (asked === 2) await route.fetch();
+      await (asked === 1 ? route.continue() : route.abort());
+    });
+    const list = ['name', ...[1, 2, 3].map((at) => `${name}-${at}`)].join('\n');
+    await page.getByLabel(people.list, { exact: true }).fill(list);
+    await page.getByLabel(people.importHow).selectOption('account');
+    await press(page, people.checkList);
+    await press(page, people.importRun(3));
+    await page.getByText(texts.allTried(1, 0, 2)).waitFor();
+    await dialogOf(page).getByRole('button', { name: texts.close, exact: true }).last().click();
+    await page.getByRole('link', { name: people.title, exact: true }).first().click();
+    await dialogOf(page).getByRole('button', { name: texts.cancel }).click();
+    const saved = page.waitForEvent('download');
+    await press(page, people.savePasswords);
+    const csv = await readFile(await (await saved).path(), 'utf8');
+    const { users } = (await api.get('/v3/users?limit=1000')).body;
+    const made = users.filter((one: { name: string }) => one.name.startsWith(`${name}-`));
+    assert.equal(made.length, 2);
+    for (const { id, name: account } of made) {
+      const password = new RegExp(`"${account}","[^"]*","([^"]+)"`).exec(csv)![1]!;
+      const { status, text } = await api.authenticate({ id, password });
+      assert.ok(status === 201 || /expired/i.test(text), `${account}: ${text}`);
+    }
+  });
+
   it('imports a list, says what is wrong with each line, and makes nobody twice', async () => {
     const [name, group] = [uniqueName('imported'), await api.make('group', { name: uniqueName('crew') })];
     const page = await openConsole(chromium, api, { path: '/people' });

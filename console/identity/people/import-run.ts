@@ -13,7 +13,7 @@ export interface ImportOptions {
   readonly domainId: string | undefined;
   /** Ids by names. */
   readonly groups: ReadonlyMap<string, string>;
-  /** With the password of a new account, which is shown once. */
+  /** With the password of a new account, which is shown once. Also where no answer says whether the account was made. */
   made(line: Line, password: string): void;
 }
 
@@ -68,6 +68,7 @@ async function makeAccount(line: Line, { domainId: domain_id, groups, made }: Im
   try {
     ({ id } = (await api.post<{ user: User }>('/v3/users', { user })).user);
   } catch (error) {
+    if (!(error instanceof ApiError) || error.status >= 500) made(line, password);
     if (!(error instanceof ApiError) || error.status !== 409) throw error;
     id = (await accountOf(line, domain_id))?.id;
     // Somebody else has the name.

@@ -6,6 +6,7 @@ import { type Problem, problemMessage, problemOf } from '../../shared/problem.ts
 import { runEach } from '../../shared/run-each.ts';
 import { type Content, Screen } from '../../shared/screen.ts';
 import { table } from '../../shared/table.ts';
+import { frame } from '../frame.ts';
 import { domainNames, findDomains } from '../resources.ts';
 import { words } from '../words/index.ts';
 import { csvOf, type Line, type ListProblem, MOST_CHARACTERS, readList } from './import-list.ts';
@@ -20,6 +21,8 @@ class PeopleImport extends Screen {
   #problem: Problem | undefined;
   #options: Omit<ImportOptions, 'made'> | undefined;
   #hasDomains = false;
+  /** Name, e-mail address and password of the accounts that were made here, by name. They stay until the screen is left. */
+  readonly #made = new Map<string, readonly string[]>();
 
   heading(): string {
     return words.people.importTitle;
@@ -66,29 +69,39 @@ class PeopleImport extends Screen {
     this.requestUpdate();
   }
 
-  async #run(lines: readonly Line[]): Promise<void> {
+  #savePasswords(): void {
+    const link = document.createElement('a');
+    const rows = [['name', 'email', 'password'], ...this.#made.values()];
+    link.href = URL.createObjectURL(new Blob([csvOf(rows)], { type: 'text/csv' }));
+    link.download = 'new-accounts.csv';
+    link.click();
+    URL.revokeObjectURL(link.href);
+    frame.setDirty(false);
+  }
+
+  /** Also of an import that was stopped, or cut off. */
+  #passwords(): Content {
     const { people } = words;
-    const passwords: (readonly string[])[] = [];
+    if (this.#made.size === 0) return nothing;
+    return html`<section class="card"><p>${people.passwordsOnce(this.#made.size)}</p>
+      <button type="button" @click=${() => this.#savePasswords()}>${people.savePasswords}</button></section>`;
+  }
+
+  async #run(lines: readonly Line[]): Promise<void> {
     const options: ImportOptions = {
       ...this.#options!,
-      made: ({ name, email }, password) => void passwords.push([name, email, password]),
-    };
-    const save = (): void => {
-      const link = document.createElement('a');
-      link.href = URL.createObjectURL(new Blob([csvOf([['name', 'email', 'password'], ...passwords])], { type: 'text/csv' }));
-      link.download = 'new-accounts.csv';
-      link.click();
-      URL.revokeObjectURL(link.href);
+      made: ({ name, email }, password) => {
+        this.#made.set(name, [name, email, password]);
+        frame.setDirty(true);
+        this.requestUpdate();
+      },
     };
     await runEach({
-      title: people.importTitle,
+      title: words.people.importTitle,
       items: lines,
       name: ({ number, name }) => `${number}: ${name}`,
       run: (line) => importLine(line, options),
-      after: () =>
-        passwords.length === 0
-          ? html``
-          : html`<p>${people.passwordsOnce}</p><button type="button" @click=${save}>${people.savePasswords}</button>`,
+      after: () => html`${this.#passwords()}`,
     });
   }
 
@@ -143,7 +156,7 @@ class PeopleImport extends Screen {
     const problem = this.#listProblem;
     return html`${subScreens('/people')}${problemMessage(this.#problem)}
     ${problem ? html`<div class="bad" role="alert">${words.people.listProblems[problem]}</div>` : nothing}
-    ${this.#form()}${this.#preview()}`;
+    ${this.#passwords()}${this.#form()}${this.#preview()}`;
   }
 }
 

@@ -243,7 +243,7 @@ export const people = {
   noSuchGroup: (name) => `Keine Gruppe (oder mehrere) mit dem Namen ${name}`,
   invitedAlready: 'Schon eingeladen',
   thereAlready: 'Schon da',
-  passwordsOnce: 'Die Passwörter der neuen Konten werden nur jetzt gezeigt.',
+  passwordsOnce: (count) => `Passwörter neuer Konten: ${count}. Sie werden nur hier gezeigt, bis Sie diese Seite verlassen.`,
   savePasswords: 'Passwörter speichern',
   lineProblems: {
     noEmail: 'Keine E-Mail-Adresse',

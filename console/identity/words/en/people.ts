@@ -236,7 +236,7 @@ export const people = {
   noSuchGroup: (name: string) => `No group (or several) with the name ${name}`,
   invitedAlready: 'Invited already',
   thereAlready: 'There already',
-  passwordsOnce: 'The passwords of the new accounts are shown only now.',
+  passwordsOnce: (count: number) => `Passwords of new accounts: ${count}. They are shown only here, until you leave this page.`,
   savePasswords: 'Save the passwords',
   lineProblems: {
     noEmail: 'No e-mail',

@@ -241,7 +241,7 @@ export const people: Words['people'] = {
   noSuchGroup: (name: string) => `Ningún grupo (o varios) con el nombre ${name}`,
   invitedAlready: 'Ya tiene una invitación',
   thereAlready: 'Ya está',
-  passwordsOnce: 'Las contraseñas de las cuentas nuevas se muestran solo ahora.',
+  passwordsOnce: (count) => `Contraseñas de cuentas nuevas: ${count}. Se muestran solo aquí, hasta que deje esta página.`,
   savePasswords: 'Guardar las contraseñas',
   lineProblems: {
     noEmail: 'Sin correo',
