@@ -1,6 +1,8 @@
-// Every setting that can be stored has a name in the console, in English and Spanish, and no name is left over.
+// Every setting that can be stored has a name in the console, in English and Spanish, and no name is left over. The guide uses these names.
 import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { service } from '../console/identity/words/en/service.ts';
 import { settings as en } from '../console/identity/words/en/settings.ts';
 import { settings as es } from '../console/identity/words/es/settings.ts';
 import { SERVICE_SETTINGS, serviceSettingsByKey } from '../src/identity/ground/settings/index.ts';
@@ -18,5 +20,21 @@ describe('Settings in the console', () => {
       const unnamed = choices.filter((choice) => !(choice in words.choices) && !isName(choice));
       assert.deepEqual(unnamed, []);
     }
+  });
+
+  it('are in the guide by the names that the console has', () => {
+    const WAY = /\*Service\*, \*([^*]+)\*(?:, \*([^*]+)\*)?(?:, \*([^*]+)\*)?/g;
+    const isOneOf = (all: Readonly<Record<string, string>>, name: string): boolean => Object.values(all).includes(name);
+    const isRight = ([, tab = '', second = '', third = '']: readonly string[]): boolean => {
+      if (!isOneOf(service.tabs, tab)) return false;
+      return tab !== 'Settings' || second === '' || (isOneOf(en.groups, second) && (third === '' || isOneOf(en.names, third)));
+    };
+    const pages = [...globSync('docs/guide/*.md'), 'docs/config.md', 'README.md'];
+    const ways = pages.flatMap((page) => [...readFileSync(page, 'utf8').replaceAll(/\s+/g, ' ').matchAll(WAY)]);
+    assert.deepEqual(
+      ways.filter((way) => !isRight(way)).map(([way]) => way),
+      [],
+    );
+    assert.ok(ways.length > 20);
   });
 });
