@@ -15,6 +15,8 @@ export interface ImportOptions {
   readonly groups: ReadonlyMap<string, string>;
   /** With the password of a new account, which is shown once. Also where no answer says whether the account was made. */
   made(line: Line, password: string): void;
+  /** By name, the passwords of accounts that were asked for without an answer. */
+  readonly unsure: Map<string, string>;
 }
 
 const INVITATIONS = '/v3/OS-REGISTRATION/invitations';
@@ -58,27 +60,29 @@ async function accountOf({ name, email }: Line, domain_id: string | undefined): 
   return users.length === 1 && same(users[0]!.email, email) ? users[0] : undefined;
 }
 
-async function makeAccount(line: Line, { domainId: domain_id, groups, made }: ImportOptions): Promise<Outcome> {
+async function makeAccount(line: Line, { domainId: domain_id, groups, made, unsure }: ImportOptions): Promise<Outcome> {
   const { name, email, given, family } = line;
-  const password = newPassword();
+  const password = unsure.get(name) ?? newPassword();
   const names = { ...(given === '' ? {} : { given_name: given }), ...(family === '' ? {} : { family_name: family }) };
   const user = { name, password, domain_id, ...names, ...(email === '' ? {} : { email }) };
   let id: string | undefined;
   let isNew = true;
   try {
     ({ id } = (await api.post<{ user: User }>('/v3/users', { user })).user);
+    made(line, password);
+    unsure.delete(name);
   } catch (error) {
-    if (!(error instanceof ApiError) || error.status >= 500) made(line, password);
+    if (!(error instanceof ApiError) || error.status >= 500) {
+      made(line, password);
+      unsure.set(name, password);
+    }
     if (!(error instanceof ApiError) || error.status !== 409) throw error;
     id = (await accountOf(line, domain_id))?.id;
     // Somebody else has the name.
     if (id === undefined) throw error;
-    isNew = false;
+    isNew = unsure.delete(name);
   }
-  if (isNew) {
-    made(line, password);
-    await api.post(`/v3/users/${part(id)}/OS-PASSWORD/expire`);
-  }
+  if (isNew) await api.post(`/v3/users/${part(id)}/OS-PASSWORD/expire`);
   for (const group of line.groups) await api.put(`/v3/groups/${part(groups.get(group)!)}/users/${part(id)}`);
   return isNew ? DONE : skipped(words.people.thereAlready);
 }

@@ -19,10 +19,11 @@ class PeopleImport extends Screen {
   #lines: readonly Line[] = [];
   #listProblem: ListProblem | undefined;
   #problem: Problem | undefined;
-  #options: Omit<ImportOptions, 'made'> | undefined;
+  #options: Omit<ImportOptions, 'made' | 'unsure'> | undefined;
   #hasDomains = false;
   /** Name, e-mail address and password of the accounts that were made here, by name. They stay until the screen is left. */
   readonly #made = new Map<string, readonly string[]>();
+  readonly #unsure = new Map<string, string>();
 
   heading(): string {
     return words.people.importTitle;
@@ -90,6 +91,7 @@ class PeopleImport extends Screen {
   async #run(lines: readonly Line[]): Promise<void> {
     const options: ImportOptions = {
       ...this.#options!,
+      unsure: this.#unsure,
       made: ({ name, email }, password) => {
         this.#made.set(name, [name, email, password]);
         frame.setDirty(true);
