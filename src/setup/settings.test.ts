@@ -88,6 +88,9 @@ onEachDatabase('Settings in a set-up file', (api) => {
     assert.match(await operator.problems(fileOf(other)), /SMTP_PASSWORD: the variable SETUP_SMTP is not set/);
     assert.equal(await operator.apply(fileOf(other), { env }), 1);
     assert.equal((await stored())[KEY('SMTP_HOST')], '127.0.0.1');
+    const port = { SMTP_PORT: '2525' };
+    await assert.rejects(operator.apply(fileOf(port)), /SMTP_PASSWORD is for the former server/);
+    assert.equal(await operator.apply(fileOf({ ...other, ...port }), { env }), 1);
   });
 
   it('are removed only by --prune, and only where the file has settings', async () => {

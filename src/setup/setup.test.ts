@@ -14,7 +14,7 @@ import { BUILT_IN_APPLICATION } from '../identity/applications/consumers/index.t
 import { WALLET_CONSUMER } from '../identity/openid/first-party-clients/index.ts';
 import { parseSetup } from './document.ts';
 import { apply } from './index.ts';
-import { OWN_APPLICATIONS } from './kinds/index.ts';
+import { definitionOf, OWN_APPLICATIONS } from './kinds/index.ts';
 import { checkSavedPlan, planJson } from './render.ts';
 
 const FULL = readFileSync('test/support/fixtures/setup.yaml', 'utf8');
@@ -399,6 +399,13 @@ describe('The text of a set-up file', () => {
     assert.match(refusal('version: 1\nroles:\n  - name: a\n    name: b\n'), /^setup\.yaml:4: Map keys must be unique$/);
     assert.match(refusal(''), /setup\.yaml:1: the file: must be object/);
     assert.match(refusal('version: 1\ndomains: [{name: " x"}]\n'), /domains\[0\]\.name: must match pattern/);
+  });
+
+  it('has all of the registration of an application', () => {
+    const { components } = JSON.parse(readFileSync('docs/api/identity.openapi.json', 'utf8'));
+    const { fields = {} } = definitionOf('application');
+    const missing = Object.keys(components.schemas.NewConsumer.properties).filter((name) => !(name in fields));
+    assert.deepEqual(missing, ['extra'], 'which are the attributes');
   });
 
   it('may be JSON', () => {

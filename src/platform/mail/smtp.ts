@@ -25,6 +25,8 @@ export interface SmtpOptions {
   readonly timeoutMs: number;
 }
 
+export const smtpPort = ({ port, tls }: Pick<SmtpOptions, 'port' | 'tls'>): number => port ?? PORTS[tls];
+
 /** An error of the library. */
 interface SmtpFailure extends Error {
   readonly code?: string;
@@ -90,7 +92,7 @@ function openConnection(options: SmtpOptions, Connection: Awaited<ReturnType<typ
   const { host, tls, timeoutMs } = options;
   return new Connection({
     host,
-    port: options.port ?? PORTS[tls],
+    port: smtpPort(options),
     secure: tls === 'tls',
     requireTLS: tls === 'starttls',
     ignoreTLS: tls === 'off',
@@ -130,7 +132,7 @@ export async function trySmtp(options: SmtpOptions): Promise<void> {
 
 export function createSmtpTransport(options: SmtpOptions): Transport {
   const { host, tls, timeoutMs } = options;
-  const port = options.port ?? PORTS[tls];
+  const port = smtpPort(options);
   let connectionClass: ReturnType<typeof loadConnection> | undefined;
 
   async function send(message: Message, stopping?: AbortSignal): Promise<void> {

@@ -10,10 +10,12 @@ const WHERE: Readonly<Record<string, string>> = {
   file: 'the operator has fixed it in the file of settings of the service',
 };
 
+const { smtpHost, smtpPort, smtpTls, smtpPassword } = identitySettings;
+
 const { about, check, definition } = storedSettings({
   settings: new Map([...serviceSettingsByKey].map(([key, { setting }]) => [key, setting])),
   source: 'service',
-  led: { password: identitySettings.smtpPassword.key, by: new Set([identitySettings.smtpHost.key]) },
+  led: { password: smtpPassword.key, by: new Set([smtpHost, smtpPort, smtpTls].map(({ key }) => key)) },
   whyFixed: ({ source, group }) => WHERE[source] ?? (group ? undefined : 'it is read only when the service starts'),
   whyMissing: 'the service, which is of another version, does not know it',
 });

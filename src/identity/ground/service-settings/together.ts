@@ -1,6 +1,7 @@
 // Rules about several settings of the identity service at once. A start checks them before it creates anything, and so does a change of
 // settings that are stored.
 import { ConfigError } from '../../../platform/config/index.ts';
+import { smtpPort } from '../../../platform/mail/index.ts';
 import { checkMail } from '../mail/index.ts';
 import { type IdentityConfig, identitySettings } from '../settings/index.ts';
 
@@ -22,15 +23,21 @@ export function checkTogether(config: IdentityConfig, dataDir: string): void {
   checkMail(config, dataDir);
 }
 
+/** By its name and the port in use: on another port of the machine may be a server of somebody else. */
+const mailServer = ({ smtpHost, smtpPort: port, smtpTls: tls }: IdentityConfig): string =>
+  `${smtpHost ?? ''}:${smtpPort({ port, tls })}`;
+
 /** A password is for the server that it was given with: nobody who does not know it sends it to another one. Throws as above. */
 export function checkSecretsStay(
   former: IdentityConfig,
   next: IdentityConfig,
   changes: Readonly<Record<string, string | null>>,
 ): void {
-  const { smtpHost: server, smtpPassword: password } = identitySettings;
-  if (next.smtpPassword === undefined || next.smtpHost === former.smtpHost || changes[password.key]) return;
-  throw new ConfigError(`${password.key} is for the former server; give it again with another ${server.key}, or remove it`);
+  const { smtpHost: server, smtpPort: port, smtpPassword: password } = identitySettings;
+  if (next.smtpPassword === undefined || mailServer(next) === mailServer(former) || changes[password.key]) return;
+  throw new ConfigError(
+    `${password.key} is for the former server; give it again with another ${server.key} or ${port.key}, or remove it`,
+  );
 }
 
 /** They receive tokens of people. */

@@ -93,6 +93,12 @@ onUsualDatabase('Attacks on the settings of the service', (api) => {
     const other = { GATEHOUSE_IDENTITY_SMTP_HOST: '127.0.0.1' };
     assertRefused(await api.patch(PATH, { settings: other }), 400, /SMTP_PASSWORD is for the former server/);
     assertRefused(await api.patch(PATH, { settings: { GATEHOUSE_IDENTITY_SMTP_HOST: null } }), 400);
+    for (const elsewhere of [{ GATEHOUSE_IDENTITY_SMTP_PORT: '2525' }, { GATEHOUSE_IDENTITY_SMTP_TLS: 'off' }])
+      assertRefused(await api.patch(PATH, { settings: elsewhere }), 400, /SMTP_PASSWORD is for the former server/);
+    const samePort = { GATEHOUSE_IDENTITY_SMTP_TLS: 'tls', GATEHOUSE_IDENTITY_SMTP_PORT: '587' };
+    assertOk(await api.patch(PATH, { settings: samePort }));
+    const none = Object.fromEntries(Object.keys(samePort).map((key) => [key, null]));
+    assertOk(await api.patch(PATH, { settings: none }));
     assertOk(await api.patch(PATH, { settings: { ...other, GATEHOUSE_IDENTITY_SMTP_PASSWORD: 'of this server' } }));
     assertOk(await api.patch(PATH, { settings: { ...other, GATEHOUSE_IDENTITY_SMTP_USER: 'other' } }));
     assertOk(await api.patch(PATH, { settings: NO_MAIL }));
