@@ -20,6 +20,8 @@ export type TestPoint =
   | 'provider-login.in-transaction'
   /** The token, the type and the key proofs of a request for a credential are good; the transaction that records it begins. */
   | 'issuance.before-transaction'
+  /** What a person allows an application, or need not be asked, is stored; the transaction begins. */
+  | 'application-grant.before-transaction'
   /** An issued credential that is to change was found. On PostgreSQL only. */
   | 'credential-change.in-transaction'
   /** The token of a remembered device is good, and not replaced yet. On PostgreSQL only. */

@@ -22,15 +22,16 @@ export async function insertNewConsumer(
   body: NewConsumer,
   id = newId(),
 ): Promise<ConsumerRow> {
+  const uris = JSON.stringify(body.redirect_uris ?? []);
   const row: ConsumerRow = {
     id,
     name: body.name,
     description: body.description ?? null,
     client_type: body.client_type ?? 'confidential',
     grant_type: body.grant_type ?? 'authorization_code',
-    redirect_uris: JSON.stringify(body.redirect_uris ?? []),
+    redirect_uris: uris,
     scopes: JSON.stringify(body.scopes ?? []),
-    ...columnsOf(extraAttributes(body)),
+    ...columnsOf(extraAttributes(body), uris),
     secret: newSealedSecret(seal, id),
     previous_secret: null,
     previous_secret_until: null,

@@ -21,3 +21,4 @@ export {
 } from './openid-fields.ts';
 export { isNative, isRedirectUri, redirectUriConflict } from './redirect-uris.ts';
 export type { ConsumerWithSecret } from './secrets.rules.ts';
+export { hasLostSince } from './taken-away.ts';

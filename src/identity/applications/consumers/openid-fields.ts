@@ -3,7 +3,7 @@
 import { type Schema, t } from '../../../platform/http/index.ts';
 import type { ConsumerRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
-import { bit, isWebAddress, parseJson } from '../../ground/resource/index.ts';
+import { bit, hashOf, isWebAddress, parseJson } from '../../ground/resource/index.ts';
 import { checkRedirectUris, isRedirectUri, isWebUri } from './redirect-uris.ts';
 
 type ConsumerFields = Readonly<Record<string, unknown>>;
@@ -155,16 +155,33 @@ export function checkOpenidFields(body: ConsumerFields): void {
   }
 }
 
+type OwnColumns = Pick<ConsumerRow, 'extra' | 'skips_consent' | 'skips_consent_for'>;
+
+/** Where people are sent, and what the application may ask for: what an administrator knows who lets it skip their consent. */
+function skippedFor(redirectUris: string, attributes: ConsumerFields): string {
+  const { allowed_scopes: scopes } = openidFieldsOf(attributes);
+  const known = [JSON.parse(redirectUris) as string[], (scopes as string[] | undefined) ?? OPENID_SCOPES];
+  return hashOf('skipped consent', JSON.stringify(known.map((all) => [...new Set(all)].sort())));
+}
+
 /** The attributes of a consumer beyond the fields that every consumer has. */
-export function attributesOf({ extra, skips_consent: skips }: Pick<ConsumerRow, 'extra' | 'skips_consent'>): ConsumerFields {
-  const { [SKIP_CONSENT]: _unchecked, ...rest } = parseJson(extra);
-  return skips === null ? rest : { ...rest, [SKIP_CONSENT]: skips === 1 };
+export function attributesOf(row: OwnColumns & Pick<ConsumerRow, 'redirect_uris'>): ConsumerFields {
+  const { skips_consent: skips, skips_consent_for: skipsFor } = row;
+  const { [SKIP_CONSENT]: _unchecked, ...rest } = parseJson(row.extra);
+  if (skips === null) return rest;
+  // A replica of a version that does not know it lets whoever manages the application change them.
+  const isChanged = skipsFor !== null && skipsFor !== skippedFor(row.redirect_uris, rest);
+  return { ...rest, [SKIP_CONSENT]: skips === 1 && !isChanged };
 }
 
 /** The columns for such attributes. */
-export function columnsOf(attributes: ConsumerFields): Pick<ConsumerRow, 'extra' | 'skips_consent'> {
+export function columnsOf(attributes: ConsumerFields, redirectUris: string): OwnColumns {
   const { [SKIP_CONSENT]: skips, ...rest } = withoutNull(attributes);
-  return { extra: JSON.stringify(rest), skips_consent: typeof skips === 'boolean' ? bit(skips) : null };
+  return {
+    extra: JSON.stringify(rest),
+    skips_consent: typeof skips === 'boolean' ? bit(skips) : null,
+    skips_consent_for: skips === true ? skippedFor(redirectUris, rest) : null,
+  };
 }
 
 /** Removes fields of the provider that are null: null means not set. */

@@ -7,52 +7,22 @@ import { type ConsumerChanges, checkConsumerBody, extraAttributes } from './attr
 import { refuseBuiltIn } from './built-in.ts';
 import { endGrants, lockConsumer, updateConsumer } from './consumers.store.ts';
 import { type ConsumerDeps, tagOfConsumer } from './deps.ts';
-import { grantsOf } from './grants.ts';
-import {
-  attributesOf,
-  columnsOf,
-  OPENID_SCOPES,
-  openidFieldsOf,
-  postLogoutUrisOf,
-  SKIP_CONSENT,
-  setsPostLogoutUris,
-} from './openid-fields.ts';
+import { attributesOf, columnsOf, postLogoutUrisOf, setsPostLogoutUris } from './openid-fields.ts';
 import { checkRedirectUriConflicts } from './redirect-uris.ts';
+import { type Comparable, comparable, isSame, takesAway } from './taken-away.ts';
 
-const revisedColumns = (current: ConsumerRow, body: ConsumerChanges) => ({
-  name: body.name ?? current.name,
-  description: body.description === undefined ? current.description : body.description,
-  client_type: body.client_type ?? current.client_type,
-  grant_type: body.grant_type ?? current.grant_type,
-  redirect_uris: body.redirect_uris ? JSON.stringify(body.redirect_uris) : current.redirect_uris,
-  scopes: body.scopes ? JSON.stringify(body.scopes) : current.scopes,
-  ...columnsOf({ ...attributesOf(current), ...extraAttributes(body) }),
-});
-
-/** The attributes of a consumer that are compared. */
-const comparable = (row: Pick<ConsumerRow, 'redirect_uris' | 'client_type' | 'grant_type' | 'extra' | 'skips_consent'>) => {
-  const { allowed_scopes: scopes, [SKIP_CONSENT]: skipsConsent } = openidFieldsOf(attributesOf(row));
+function revisedColumns(current: ConsumerRow, body: ConsumerChanges) {
+  const uris = body.redirect_uris ? JSON.stringify(body.redirect_uris) : current.redirect_uris;
   return {
-    uris: JSON.parse(row.redirect_uris) as string[],
-    scopes: new Set((scopes as string[] | undefined) ?? OPENID_SCOPES),
-    grantTypes: grantsOf(row),
-    skipsConsent: skipsConsent === true,
+    name: body.name ?? current.name,
+    description: body.description === undefined ? current.description : body.description,
+    client_type: body.client_type ?? current.client_type,
+    grant_type: body.grant_type ?? current.grant_type,
+    redirect_uris: uris,
+    scopes: body.scopes ? JSON.stringify(body.scopes) : current.scopes,
+    ...columnsOf({ ...attributesOf(current), ...extraAttributes(body) }, uris),
   };
-};
-type Comparable = ReturnType<typeof comparable>;
-
-const isSame = (one: Iterable<string>, other: Iterable<string>): boolean =>
-  new Set(one).symmetricDifference(new Set(other)).size === 0;
-
-/** What of a change takes something away that codes, tokens and consents still have: they end. */
-const TAKES_AWAY: readonly ((before: Comparable, after: Comparable) => boolean)[] = [
-  // Those that were issued for the old addresses may be in the wrong hands.
-  (before, after) => !isSame(before.uris, after.uris),
-  (before, after) => !before.scopes.isSubsetOf(after.scopes),
-  (before, after) => !before.grantTypes.isSubsetOf(after.grantTypes),
-  // People who were not asked have not agreed.
-  (before, after) => before.skipsConsent && !after.skipsConsent,
-];
+}
 
 /** Whoever could send people to another address, or ask for more, could get what nobody agreed to. */
 const needsTrust = (before: Comparable, after: Comparable): boolean =>
@@ -79,7 +49,7 @@ export async function reviseConsumer(
     const [before, after] = [comparable(current), comparable(values)];
     if (needsTrust(before, after)) permit(caller, 'trust_consumer');
     await updateConsumer(tx, id, values);
-    if (TAKES_AWAY.some((takesAway) => takesAway(before, after))) await endGrants(tx, id);
+    if (takesAway(before, after)) await endGrants(tx, id);
     invalidate(tagOfConsumer(id));
     audit('consumer.updated', { kind: 'consumer', id }, { fields: Object.keys(body) });
     return { ...current, ...values };

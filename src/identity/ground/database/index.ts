@@ -118,6 +118,8 @@ export interface ConsumerRow {
   extra: string;
   /** Whether people are not asked for consent; null: not set. */
   skips_consent: Bit | null;
+  /** A hash of the redirect addresses and scopes for which an administrator said so; null: of an earlier version. */
+  skips_consent_for: string | null;
   secret: string;
   /** The secret before it, which works until `previous_secret_until`. */
   previous_secret: string | null;

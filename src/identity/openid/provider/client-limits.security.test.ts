@@ -9,6 +9,7 @@ import { informationOf, KEYROCK_CALLBACK, KeyrockClient } from '../../../../test
 import { CALLBACK, makeUser, RelyingParty, refusal } from '../../../../test/support/relying-party.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
 import { stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
+import { whenAt } from '../../../../test/support/test-points.ts';
 
 const PATH = '/v3/OS-OAUTH2/consumers';
 const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
@@ -213,6 +214,69 @@ underAttack('The limits of an application', (api) => {
     assert.equal((await signsIn()).redirectTarget, undefined, 'consent is asked for');
     assertOk(await change(id, { description: 'changed' }));
     assert.deepEqual((await shown()).extra, { url: 'https://a.example/' });
+  });
+
+  it('hold for a grant that is stored a moment after something was taken away', async () => {
+    const granted = async (id: string) =>
+      (await db().read.selectFrom('openid_records').where('consumer_id', '=', id).select('model').execute())
+        .map(({ model }) => model)
+        .filter((model) => model === 'Grant' || model === 'Consent');
+    const own = await RelyingParty.make(api, { skip_consent: true });
+    const [person, browser] = [await makeUser(api), new TestBrowser(api)];
+    const { url, checks } = await own.ask({ scope: 'openid email' });
+    const page = await browser.go(url);
+    const answer = await whenAt(
+      'application-grant.before-transaction',
+      () => change(own.application.id, { skip_consent: null }),
+      () => browser.submit(page, 'password', { name: person.name, password: person.password }),
+    );
+    if (answer.redirectTarget?.searchParams.has('code')) assert.equal(await refusal(own.redeem(answer, checks)), 'invalid_grant');
+    assert.deepEqual(await granted(own.application.id), []);
+
+    const party = await RelyingParty.make(api);
+    const { id } = party.application;
+    const other = new TestBrowser(api);
+    const asked = async () => other.go((await party.ask({ scope: 'openid profile' })).url);
+    const first = await other.submit(await asked(), 'password', { name: person.name, password: person.password });
+    assert.equal(stepOf(first), 'allow');
+    const takeAway = () => change(id, { allowed_scopes: ['openid'] });
+    await whenAt('application-grant.before-transaction', takeAway, () => other.submit(first, 'allow'));
+    assert.deepEqual(await granted(id), []);
+    assertOk(await change(id, { allowed_scopes: null }));
+    // While the person reads the page.
+    const second = await asked();
+    assert.equal(stepOf(second), 'allow');
+    assertOk(await takeAway());
+    assert.equal((await other.submit(second, 'allow')).redirectTarget?.searchParams.get('error'), 'invalid_scope');
+    assertOk(await change(id, { allowed_scopes: null }));
+    assert.equal(stepOf(await asked()), 'allow', 'nobody has agreed to the scope');
+  });
+
+  it('do not skip consent for addresses and scopes that a replica of a version before let somebody change', async () => {
+    const own = await RelyingParty.make(api, { skip_consent: true });
+    const { id } = own.application;
+    const shown = async () => assertOk(await api.get(`${PATH}/${id}`)).consumer.skip_consent;
+    const store = (values: { redirect_uris?: string; extra?: string }) =>
+      db().write((tx) => tx.updateTable('consumers').set(values).where('id', '=', id).execute());
+    const { redirect_uris: uris, extra } = (await db()
+      .read.selectFrom('consumers')
+      .where('id', '=', id)
+      .selectAll()
+      .executeTakeFirst())!;
+    assert.equal(await shown(), true);
+    await store({ redirect_uris: JSON.stringify([...JSON.parse(uris), 'https://elsewhere.example.org/']) });
+    assert.equal(await shown(), false);
+    await store({ redirect_uris: uris, extra: JSON.stringify({ ...JSON.parse(extra), allowed_scopes: ['openid', 'scim'] }) });
+    assert.equal(await shown(), false);
+    await store({ extra });
+    assert.equal(await shown(), true);
+    await store({ redirect_uris: '["https://elsewhere.example.org/"]' });
+    // Kept only if an administrator says it again.
+    assertOk(await change(id, { description: 'changed' }));
+    await store({ redirect_uris: uris });
+    assert.equal(await shown(), false);
+    assertOk(await change(id, { skip_consent: true }));
+    assert.equal(await shown(), true);
   });
 
   it('are changed, and access is ended for everybody, by those who manage the application only', async () => {

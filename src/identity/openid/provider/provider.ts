@@ -183,6 +183,7 @@ async function findClient(deps: CurrentProviderDeps, id: string): Promise<Adapte
   const known = findWallet(deps, id);
   if (known) return known;
   const consumer = await consumers.findWithSecret(id);
+  if (consumer) deps.records.bindConsumer(consumer);
   const uri = id === WALLET_CONSUMER ? wallet.logoutUri() : undefined;
   return consumer && ({ ...clientOf(consumer), ...(uri === undefined ? {} : { backchannel_logout_uri: uri }) } as AdapterPayload);
 }

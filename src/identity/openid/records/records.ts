@@ -111,6 +111,7 @@ export function createRecords(options: EndDeps & Partial<Pick<SaveDeps, 'isWalle
     /** Binds records stored later in the request to this generation of the user. */
     bind: requestState.bind,
     rebind: requestState.rebind,
+    bindConsumer: requestState.bindConsumer,
     /** Where the request comes from. */
     origin: requestState.origin,
     setBrowserSecret: requestState.setBrowserSecret,

@@ -1,6 +1,7 @@
-// Tracks the records and user generations that a request has read. What it stores later is bound to them: a password may change, or
-// a session may end, in the meantime.
+// Tracks the records, user generations and consumers that a request has read. What it stores later is bound to them: a password may change,
+// a session may end, or an application may lose a scope in the meantime.
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { ConsumerRow } from '../../ground/database/index.ts';
 
 /** Where a request comes from. */
 export interface RequestOrigin {
@@ -14,6 +15,8 @@ class RequestFindings {
   /** The generation of each user at the first read of the request. */
   readonly generations = new Map<string, number>();
   readonly records = new Set<string>();
+  /** Each consumer at the first read of the request. */
+  readonly consumers = new Map<string, ConsumerRow>();
   readonly origin: RequestOrigin | undefined;
   /** The secrets that the browser gets with the answer, by interaction. */
   readonly browserSecrets = new Map<string, string>();
@@ -40,6 +43,13 @@ export function createRequestState() {
     /** After a change of the user's own that revoked the tokens of all others. */
     rebind: (userId: string, generation: number): void => void current.getStore()?.generations.set(userId, generation),
     generationOf: (userId: string): number | undefined => current.getStore()?.generations.get(userId),
+
+    /** What the request does is for the consumer as it is now, once per request. */
+    bindConsumer(consumer: ConsumerRow): void {
+      const consumers = current.getStore()?.consumers;
+      if (consumers && !consumers.has(consumer.id)) consumers.set(consumer.id, consumer);
+    },
+    consumerOf: (id: string): ConsumerRow | undefined => current.getStore()?.consumers.get(id),
 
     /** From now on the browser of this request has this secret for the interaction. */
     setBrowserSecret: (interactionId: string, secret: string): void =>

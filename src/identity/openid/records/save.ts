@@ -1,9 +1,11 @@
 // Saves a record: sealed, linked to its user and consumer, and bound to the generation the request has read.
 import { seconds } from '../../../platform/clock.ts';
 import { isForeignKeyViolation } from '../../../platform/database/index.ts';
+import { hasLostSince } from '../../applications/consumers/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
 import type { OpenidRecordRow } from '../../ground/database/index.ts';
 import { hashOf } from '../../ground/resource/index.ts';
+import { testPoint } from '../../ground/test-points.ts';
 import { isUnregistered } from '../first-party-clients/index.ts';
 import { sealPayload, tagOfRecord, userOf } from './record.ts';
 import { generationOf, insertNewRecord, insertRecord, replaceRecord } from './records.store.ts';
@@ -50,13 +52,21 @@ export async function addRecordOnce(
   return insertNewRecord(tx, { ...row, generation: row.user_id === null ? null : await generationOf(tx, row.user_id) });
 }
 
+/** What an application may do for a person. Without it, its codes and tokens are worth nothing. */
+const OF_APPLICATION: readonly string[] = ['Grant', 'Consent'];
+
 /** False when `once` is set and the record exists. */
 export async function saveRecord(deps: SaveDeps, saved: RecordToSave): Promise<boolean> {
   const { db, requestState } = deps;
   const row = rowOf(deps, saved);
   const userId = row.user_id;
+  const isOfApplication = row.consumer_id !== null && OF_APPLICATION.includes(saved.model);
+  const consumer = isOfApplication ? requestState.consumerOf(row.consumer_id!) : undefined;
+  if (consumer) await testPoint('application-grant.before-transaction');
   try {
     return await db.write(async (tx, invalidate) => {
+      // What the application had of people ended when it lost something, and this would stay.
+      if (consumer && (await hasLostSince(db, tx, consumer))) return true;
       invalidate(tagOfRecord(saved.model, saved.id));
       const generation = userId === null ? null : requestState.generationOf(userId);
       const bound = { ...row, generation: generation === undefined ? await generationOf(tx, userId!) : generation };

@@ -91,13 +91,15 @@ export class ConsentStep implements PromptSteps {
 
   async #allow(): Promise<void> {
     const { records, config } = this.#deps;
-    const { provider, interaction, clientId, finish } = this.#request;
+    const { provider, interaction, clientId, allowedScopes, finish } = this.#request;
     const accountId = interaction.session!.accountId!;
     const existing = interaction.grantId ? await provider.Grant.find(interaction.grantId) : undefined;
     const grant = existing ?? new provider.Grant({ accountId, clientId });
     const details = interaction.prompt.details as MissingConsent;
     const { missingOIDCScope = [], missingOIDCClaims = [], missingResourceScopes = {}, missingResources = [] } = details;
-    if (missingOIDCScope.length > 0) grant.addOIDCScope(missingOIDCScope.join(' '));
+    // The application may have lost one since the page was shown; the library refuses the request then.
+    const scopes = missingOIDCScope.filter((scope) => allowedScopes?.includes(scope) ?? true);
+    if (scopes.length > 0) grant.addOIDCScope(scopes.join(' '));
     if (missingOIDCClaims.length > 0) grant.addOIDCClaims(missingOIDCClaims);
     for (const [resource, scopes] of Object.entries(missingResourceScopes)) grant.addResourceScope(resource, scopes.join(' '));
     allowResources(grant, missingResources);

@@ -18,6 +18,8 @@ export interface InteractionRequest {
   readonly clientId: string;
   /** The display name of the application. */
   readonly application: string;
+  /** What the application may ask for now; undefined: everything. */
+  readonly allowedScopes: readonly string[] | undefined;
   /** The target and the CSRF token of forms. */
   readonly form: { readonly action: string; readonly token: string };
   /** What passkeys sign here; ends with the interaction. */
@@ -83,6 +85,7 @@ export async function openInteraction(
     interaction,
     clientId,
     application: name,
+    allowedScopes: client.scope?.split(' '),
     form: { action: browser.path, token: formToken(keys[0]!, uid) },
     challengesFor: (purpose) => passkeyChallenges(keys, `${purpose} ${uid}`),
     saveProof() {
