@@ -7,9 +7,9 @@ const HOST = 'https://login.microsoftonline.com';
 const TENANT = `${HOST}/00000000-0000-0000-0000-000000000000/v2.0`;
 
 /** Discovery at `issuer`, where a provider answers that calls itself `named`. */
-function discover(issuer: string, named: string): Promise<unknown> {
+function discover(issuer: string, named: string, signIn: unknown = `${HOST}/authorize`): Promise<unknown> {
   const answer: typeof fetch = async () =>
-    Response.json({ issuer: named, authorization_endpoint: `${HOST}/authorize`, jwks_uri: `${HOST}/keys` });
+    Response.json({ issuer: named, authorization_endpoint: signIn, jwks_uri: `${HOST}/keys` });
   const client = async () => ({ clientId: 'me', clientSecret: undefined });
   return createDiscovery({ issuer, scopes: 'openid', client }, answer, (reason) => {
     throw new Error(reason);
@@ -25,6 +25,18 @@ describe('Discovery', () => {
 
   it('refuses one that calls itself something else', async () => {
     await assert.rejects(discover('https://example.org', 'https://evil.example.org'), /issuer/);
+  });
+
+  it('refuses one that sends browsers to something else than https, or than http if it is plain itself', async () => {
+    const [secure, plain] = ['https://example.org', 'http://127.0.0.1:7000'];
+    await discover(plain, plain, `${plain}/authorize`);
+    const refused = (issuer: string, signIn: unknown) =>
+      assert.rejects(discover(issuer, issuer, signIn), /authorization_endpoint|https/, String(signIn));
+    for (const signIn of ['javascript:alert(1)//', 'data:text/html,x', 'file:///etc/passwd', 'intent://x', '', 7, undefined]) {
+      await refused(secure, signIn ?? null);
+      await refused(plain, signIn ?? null);
+    }
+    await refused(secure, `${plain}/authorize`);
   });
 
   it('refuses an address of Microsoft for all tenants of the world, which the library accepts', async () => {

@@ -28,8 +28,15 @@ const AGAIN_MS = 2_000;
 
 const withoutSlash = (issuer: string): string => issuer.replace(/\/+$/, '');
 
+/** Browsers are sent there, so it is no other scheme, such as `javascript:`. `isPlain`: of a provider that the operator wants without TLS. */
+export function isForBrowsers(address: unknown, isPlain: boolean): boolean {
+  const protocol = typeof address === 'string' ? URL.parse(address)?.protocol : undefined;
+  return protocol === 'https:' || (isPlain && protocol === 'http:');
+}
+
 async function discover(options: ProviderOptions, guarded: typeof fetch): Promise<DiscoveredProvider> {
   const { issuer } = options;
+  const isPlain = issuer.startsWith('http:');
   const oidc = await import('openid-client');
   const { clientId, clientSecret } = await options.client();
   const auth = clientSecret === undefined ? oidc.None() : oidc.ClientSecretBasic(clientSecret);
@@ -41,7 +48,7 @@ async function discover(options: ProviderOptions, guarded: typeof fetch): Promis
       execute: [
         oidc.enableNonRepudiationChecks,
         // The operator configured a plain http address on purpose.
-        ...(issuer.startsWith('http:') ? [oidc.allowInsecureRequests] : []),
+        ...(isPlain ? [oidc.allowInsecureRequests] : []),
       ],
     });
   const config = await read(issuer).catch((error: { code?: string }) => {
@@ -49,9 +56,10 @@ async function discover(options: ProviderOptions, guarded: typeof fetch): Promis
     if (error.code !== 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED') throw error;
     return read(`${issuer}/`);
   });
-  const { issuer: named } = config.serverMetadata();
+  const { issuer: named, authorization_endpoint: signIn } = config.serverMetadata();
   // The library lets Microsoft name another issuer: with `common`, any tenant of the world could sign in.
   if (withoutSlash(named) !== withoutSlash(issuer)) throw new Error(`the provider calls itself ${named}, and not ${issuer}`);
+  if (!isForBrowsers(signIn, isPlain)) throw new Error('authorization_endpoint is missing, or is no https address');
   config[oidc.customFetch] = guarded as CustomFetch;
   return { oidc, config, needsUserInfo: options.needsUserInfo ?? false };
 }

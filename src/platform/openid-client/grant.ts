@@ -38,6 +38,13 @@ type Claims = Readonly<Record<string, unknown>>;
 const partOf = (idToken: string, at: number): unknown => JSON.parse(Buffer.from(idToken.split('.')[at]!, 'base64url').toString());
 const claimsOf = (idToken: string): IDToken => partOf(idToken, 1) as IDToken;
 
+/** Code that walks through deeper ones would overflow the stack. */
+const MAX_DEPTH = 32;
+const isTooDeep = (value: unknown, depth = 0): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (depth === MAX_DEPTH || Object.values(value).some((inner) => isTooDeep(inner, depth + 1)));
+
 /** Whether an address is verified is said of the address beside it, so both are taken from one place. */
 function mergeClaims(idClaims: Claims, userInfo: Claims): Claims {
   const { email, email_verified, ...rest } = idClaims;
@@ -83,11 +90,13 @@ export async function grantOf(
       })
     : {};
   const lasts = tokens.expiresIn();
+  // Claims the provider no longer sends are dropped, for example a role. Previous claims are used only if userinfo fails.
+  const claims = { ...(extra ? {} : former?.claims), ...mergeClaims(idClaims, extra ?? {}), sub: subject };
+  if (isTooDeep(claims)) throw new InvalidIdTokenError(`the claims are nested deeper than ${MAX_DEPTH} levels`);
   return {
     issuer: iss,
     subject,
-    // Claims the provider no longer sends are dropped, for example a role. Previous claims are used only if userinfo fails.
-    claims: { ...(extra ? {} : former?.claims), ...mergeClaims(idClaims, extra ?? {}), sub: subject },
+    claims,
     sid: isNonEmptyString(sid) ? sid : undefined,
     idToken: tokens.id_token ?? former!.idToken,
     accessToken: tokens.access_token,

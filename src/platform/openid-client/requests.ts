@@ -1,5 +1,5 @@
 // Requests to the provider.
-import type { DiscoveredProvider } from './discovery.ts';
+import { type DiscoveredProvider, isForBrowsers } from './discovery.ts';
 import { isInvalidToken, isUnavailable } from './errors.ts';
 import type { AuthorizationFlow } from './grant.ts';
 
@@ -65,6 +65,7 @@ export async function revokeToken({ oidc, config }: DiscoveredProvider, refreshT
 
 /** RP-Initiated Logout, to end the session at the provider too; undefined if the provider does not support it. */
 export function endSessionUrl({ oidc, config }: DiscoveredProvider, idToken: string, back: string): string | undefined {
-  if (!config.serverMetadata().end_session_endpoint) return undefined;
+  const { issuer, end_session_endpoint: address } = config.serverMetadata();
+  if (!isForBrowsers(address, issuer.startsWith('http:'))) return undefined;
   return oidc.buildEndSessionUrl(config, { id_token_hint: idToken, post_logout_redirect_uri: back }).href;
 }

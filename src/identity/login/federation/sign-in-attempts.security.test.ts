@@ -62,6 +62,18 @@ underAttack('Trying a provider', (api) => {
     await db.close();
   });
 
+  it('refuses claims that are nested too deeply, wherever they are', async () => {
+    const nested = (depth: number): unknown => JSON.parse(`${'[{"a":'.repeat(depth)}1${'}]'.repeat(depth)}`);
+    await provider.change('edda', { groups: nested(15) });
+    const shallow = await begin();
+    const { claims } = assertOk(await answer(shallow, await returned(shallow, 'edda'))).attempt;
+    assert.deepEqual(claims.groups, nested(15));
+    await provider.change('edda', { groups: nested(1000) });
+    const attempt = await begin();
+    assertRefused(await answer(attempt, await returned(attempt, 'edda')), 403, /invalid_response/);
+    assertRefused(await api.post(`${one}/mapping_trials`, { trial: { claims: { groups: nested(50) } } }), 400, /nested deeper/);
+  });
+
   it('is not answered for another administrator, at another provider, or with the answer of another attempt', async () => {
     const attempt = await begin();
     const query = await returned(attempt);
