@@ -10,6 +10,7 @@ import { proxy } from './proxy.ts';
 import { circumstances, type Figure, table, writeReadme } from './report.ts';
 import * as scenarios from './scenarios.ts';
 import { scim } from './scim.ts';
+import { screens } from './screens.ts';
 import { search } from './search.ts';
 import { BenchServices } from './services.ts';
 import { wallet } from './wallet.ts';
@@ -22,6 +23,7 @@ const ALL: Readonly<Record<string, scenarios.Scenario>> = {
   user: scenarios.userById,
   list: scenarios.userList,
   search,
+  screens,
   create: scenarios.userCreate,
   applications,
   proxy,

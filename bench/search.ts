@@ -1,7 +1,7 @@
 // Finding people: by the API on both databases, and on the screen of the console in a real browser.
-import { existsSync } from 'node:fs';
-import { chromium, type Page } from 'playwright-core';
-import { administrator, type Gatehouse, logIn, loginBody, PASSWORD, startGatehouse } from './gatehouse.ts';
+import type { Page } from 'playwright-core';
+import { openConsole, startBrowser } from './console-browser.ts';
+import { administrator, type Gatehouse, logIn, loginBody, startGatehouse } from './gatehouse.ts';
 import { type LoadRequest, load } from './load.ts';
 import { onPostgres } from './on-postgres.ts';
 import type { Figure } from './report.ts';
@@ -10,7 +10,6 @@ import { emptyRow, measureBesideEmpty, ratioToEmpty, type Scenario } from './sce
 
 const scenario = 'search';
 const DIFFERENT = 1000;
-const BROWSERS = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
 /** As many as the screen shows. */
 const LIMIT = 50;
 const number = (value: number): string => value.toLocaleString('en');
@@ -63,12 +62,6 @@ const BY_API = `async ({ texts, seconds, token }) => {
 }`;
 
 async function inBrowser(page: Page, service: Gatehouse, users: number, pace: Pace): Promise<Measurements> {
-  await page.goto(`${service.url}/console/people`);
-  await page.locator('input[type=password]').waitFor();
-  await page.locator('input[type=text]').first().fill('admin');
-  await page.locator('input[type=password]').fill(PASSWORD);
-  await page.locator('button[type=submit]').first().click();
-  await page.locator('main tbody th').first().waitFor();
   const token = await logIn(service.url, loginBody(administrator));
   const texts = kinds(users)['a name']!;
   const run = (name: string, script: string): Contender => ({
@@ -87,12 +80,9 @@ export const search: Scenario = async (services, pace) => {
   const service = await services.serve(large);
   const postgres = await onPostgres(users);
   const other = await startGatehouse(postgres.data);
-  const browser = await chromium.launch({
-    executablePath: BROWSERS.find((file) => existsSync(file))!,
-    args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
-  });
+  const browser = await startBrowser();
   try {
-    const page = await browser.newPage({ locale: 'en' });
+    const page = await openConsole(browser, service.url);
     const screen = await inBrowser(page, service, users, pace);
     const ratio = screen.ratio('screen', 'call');
     const onScreen: Figure = {
