@@ -10,7 +10,7 @@ import { pathToFileURL } from 'node:url';
  * (CONTRIBUTING.md, "What runs when").
  */
 const AT_LENGTH =
-  /^test\/(?:long\/(?:clock|disk|overload|slow-clients|soak)|backup-interrupted|database-hosts|move-to-postgres-killed|stopping-requests|browser\/(?:console-people-look|wallet-pages-look|without-scripts))\.test\.ts$/;
+  /^test\/(?:long\/(?:clock|disk|overload|slow-clients|soak)|backup-interrupted|database-hosts|move-to-postgres-killed|stopping-requests|browser\/(?:console-people-look|role-credential-circle|wallet-pages-look|without-scripts))\.test\.ts$/;
 
 /** The files of these that `npm test` runs. */
 export const usualFiles = (files: readonly string[]): readonly string[] => files.filter((file) => !AT_LENGTH.test(file));
@@ -25,7 +25,7 @@ const SHARING: readonly Sharing[] = [
   // A library for key devices is loaded once for a process, with one folder of tokens.
   { files: /pkcs11/, inAProcess: 1 },
   { files: /^test\/browser\//, inAProcess: 7 },
-  { files: /^src\//, inAProcess: 40 },
+  { files: /^src\//, inAProcess: 24 },
   { files: /^(?:conformance|test\/peers)\//, inAProcess: 5 },
   // Whole services, within the process of the test.
   {

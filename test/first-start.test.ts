@@ -81,7 +81,7 @@ describe('A first start', () => {
     });
 
   for (const database of inFullRun(['SQLite', 'PostgreSQL'], ['SQLite']))
-    it(`that was killed leaves no secret half written, and its password to the next one (${database})`, async () => {
+    itAtLength(`that was killed leaves no secret half written, and its password to the next one (${database})`, async () => {
       const folder = join(await newFolder(), 'data');
       const settings: ProcessSettings = {
         GATEHOUSE_DATA_DIR: folder,

@@ -118,7 +118,7 @@ describe('Mail of a service', () => {
 
   // Processes that share a database have more that can go wrong.
   for (const kind of inFullRun(KINDS, ['PostgreSQL']))
-    it(`is sent by the next process when one was killed while sending (${kind})`, async () => {
+    itAtLength(`is sent by the next process when one was killed while sending (${kind})`, async () => {
       const server = await newServer();
       const settings = { ...(await placeOf(kind)), ...smtpSettings(server) };
       /** So that the test need not wait for the next attempt. */

@@ -108,7 +108,7 @@ describe('Stopping', () => {
     assert.equal(await service.ended(), 0);
   });
 
-  it('cuts requests that never end at one limit for both services', async () => {
+  itAtLength('cuts requests that never end at one limit for both services', async () => {
     const service = start();
     const urls = [await service.listening(), await service.walletListening()];
     const endless = 'POST /v3/auth/tokens HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{';
@@ -149,7 +149,7 @@ describe('Stopping', () => {
     const places = (process.env.PATH ?? '').split(':').filter((place) => !place.includes('node_modules'));
     const ofMachine = places.map((place) => join(place, 'node')).find(existsSync);
     const runtimes = { ours: process.execPath, ...(ofMachine ? { 'the machine’s': ofMachine } : {}) };
-    for (const [whose, runtime] of Object.entries(runtimes)) {
+    for (const [whose, runtime] of aShareOf(Object.entries(runtimes), 2)) {
       it(`when its launcher is killed, and cannot forward a signal (${whose})`, async () => {
         const service = gatehouse(['start'], { GATEHOUSE_DATA_DIR: dataDir() }, undefined, runtime);
         running.push(service);

@@ -151,7 +151,7 @@ onDatabase('SQLite', 'The console with a bad network', { settings: DELETION_ALLO
     const paths = consoleScreens(world, person).map(({ path }) => path);
     for (const [at, path] of aShareOf(
       paths.filter((one) => !WITHOUT_READS.includes(one)),
-      6,
+      12,
     ).entries()) {
       // Tabs of the same screen: what was shown before is not taken for the new state.
       await visit(page, '/why');
@@ -161,12 +161,12 @@ onDatabase('SQLite', 'The console with a bad network', { settings: DELETION_ALLO
 
   it('sends no change twice, and keeps what was entered', async () => {
     const { page, network } = await openAsAdmin(api);
-    for (const change of aShareOf(changes(), 4)) await checkChange(page, network, change);
+    for (const change of aShareOf(changes(), 8)) await checkChange(page, network, change);
   });
 
   it('offers to sign in again when the session ends in the middle of a form, and then does what was asked once', async () => {
     const { page, network, person } = await openAsAdmin(api);
-    for (const change of aShareOf([changes()[0]!, changes()[3]!, changes()[5]!], 2)) {
+    for (const change of aShareOf([changes()[0]!, changes()[3]!, changes()[5]!], 3)) {
       const text = uniqueName('kept');
       await enter(page, change, text);
       assert.equal((await api.delete(`/v3/users/${person.id}/OS-SESSIONS/sessions`)).status, 204);
@@ -220,7 +220,7 @@ onWallet('SQLite', 'The wallet with a bad network', {}, (wallet) => {
       `/identifiers/${did.id}`,
       '/node',
     ];
-    for (const [at, path] of aShareOf(paths, 2).entries())
+    for (const [at, path] of aShareOf(paths, 3).entries())
       await network.checkScreen(path, FAULTS[at % FAULTS.length]!, () => move(page, path, ''));
   });
 

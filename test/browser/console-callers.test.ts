@@ -239,7 +239,7 @@ function walk(api: TestApi, callers: typeof CALLERS): void {
       await page.getByRole('heading', { level: 1, name: words.overview.title }).waitFor();
       const screens = consoleScreens(world, caller);
       const known = new Set(screens.flatMap(({ path }) => [path, `${path.split('?')[0]}?tab=settings`]));
-      for (const screen of aShareOf(screens, 4, turn)) await visitor.open(screen, known);
+      for (const screen of aShareOf(screens, 8, turn)) await visitor.open(screen, known);
       await visitor.checkMenu();
       assert.deepEqual(visitor.troubles, []);
     });
