@@ -6,7 +6,7 @@ import type { Actor, Change } from '../ground/audit/index.ts';
 import type { PasskeyRow, Tx } from '../ground/database/index.ts';
 import { createNews, createQuestion } from '../ground/resource/index.ts';
 import { createDomainConfig, createEffectiveSettings } from './domain-config/index.ts';
-import { createDomainSettings } from './domain-settings/index.ts';
+import { createDomainSettings, type DomainSettingsOf } from './domain-settings/index.ts';
 import { createAssignments, createGrants, createUserScopes } from './grants/index.ts';
 import { createGroups } from './groups/index.ts';
 import { createDirectories } from './ldap/index.ts';
@@ -14,7 +14,7 @@ import { createLocks } from './locks/index.ts';
 import { createLoginEvents } from './logins/index.ts';
 import { createNotices } from './notices/index.ts';
 import { createPasskeyPolicy, createPasskeys, type KeptSession, relyingPartyOf } from './passkeys/index.ts';
-import { createPasswords } from './passwords/index.ts';
+import { createPasswords, type LockOuts } from './passwords/index.ts';
 import { createPictures } from './pictures/index.ts';
 import { createDomains, createProjects, createTags } from './projects/index.ts';
 import { createImpliedRoles, createRoles } from './roles/index.ts';
@@ -34,6 +34,18 @@ const createAccountNews = () => ({
 
 export type AccountNews = ReturnType<typeof createAccountNews>;
 
+const lockOutsOf = (domainSettings: DomainSettingsOf): LockOuts => ({
+  of: async (domainId, reader) =>
+    (domainId === undefined ? domainSettings.defaults() : await domainSettings.of(domainId, reader)).lock_out,
+  exist: () => domainSettings.hasLockOuts,
+  async all() {
+    const service = domainSettings.defaults().lock_out;
+    const isOther = ({ attempts, duration }: typeof service) => attempts !== service.attempts || duration !== service.duration;
+    const found = (await domainSettings.domains()).map(({ domainId, settings }) => [domainId, settings.lock_out] as const);
+    return { service, own: new Map(found.filter(([, rules]) => isOther(rules))) };
+  },
+});
+
 /** The ways in: passwords, second factors, passkeys. */
 function buildProofs(below: AccessRoom, news: AccountNews) {
   const { db, config, links } = below;
@@ -41,9 +53,9 @@ function buildProofs(below: AccessRoom, news: AccountNews) {
   const relyingParty = () => relyingPartyOf(below.issuer(), config.twoFactorIssuer);
   const passkeyPolicy = createPasskeyPolicy({ db, domainSettings, relyingParty });
   // Administrators could not sign in at all.
-  domainSettings.checks.push(({ passkeys }) => passkeyPolicy.refuseImpossible(below.issuer(), passkeys.policy));
+  domainSettings.checks.push(({ passkeys }, reader) => passkeyPolicy.refuseImpossible(below.issuer(), passkeys.policy, reader));
   const requirements = createLoginRequirements({ db, isPasskeyRequired: passkeyPolicy.isRequired });
-  const devices = createDevices(below);
+  const devices = createDevices({ ...below, domainSettings });
   news.accessRevoked.listen(devices.forgetInTransaction, links.endOf);
   news.emailChanged.listen(links.endOf);
   return {
@@ -51,7 +63,11 @@ function buildProofs(below: AccessRoom, news: AccountNews) {
     relyingParty,
     passkeyPolicy,
     devices,
-    passwords: createPasswords({ ...below, rulesOf: async (domainId) => (await domainSettings.of(domainId)).passwords }),
+    passwords: createPasswords({
+      ...below,
+      rulesOf: async (domainId) => (await domainSettings.of(domainId)).passwords,
+      lockOuts: lockOutsOf(domainSettings),
+    }),
     requirements,
     freshLogin: createFreshLogin({ ...below, missingMethods: requirements.missingMethods }),
     logins: createLoginEvents(below),

@@ -35,14 +35,22 @@ function buildFederation(below: Applications) {
 }
 
 export async function buildLogin(below: Applications) {
-  const { config, db, clock, access, users } = below;
+  const { config, db, clock, access, users, domainSettings } = below;
   const tokenKeys = await createTokenKeys({ ...below, rules: config });
   const revocations = createRevocations({
     ...below,
     tokenSeconds: config.tokenSeconds,
     allowExpiredSeconds: config.allowExpiredSeconds,
   });
-  const tokens = createTokens({ access, keys: tokenKeys, revocations, caches: db, clock, tokenSeconds: config.tokenSeconds });
+  const tokens = createTokens({
+    access,
+    keys: tokenKeys,
+    revocations,
+    caches: db,
+    clock,
+    tokenSeconds: config.tokenSeconds,
+    secondsFor: ({ domain }) => domainSettings.ofDomain(domain).sessions.tokenSeconds,
+  });
   const federated = buildFederation(below);
   const scopes = createScopes(below);
   return {

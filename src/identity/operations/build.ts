@@ -22,8 +22,8 @@ export function buildOperations(below: RoleCredentialsRoom) {
     settingManagement: createSettingManagement({
       ...below,
       checks: [
-        async ({ passkeyPolicy: next }) => below.passkeyPolicy.refuseImpossible(below.issuer(), next),
-        async (next) => below.walletSignIn.refuseImpossible(next),
+        ({ passkeyPolicy: next }, reader) => below.passkeyPolicy.refuseImpossible(below.issuer(), next, reader),
+        (next, reader) => below.walletSignIn.refuseImpossible(next, reader),
         async (next) => refuseOfferLink(next),
       ],
     }),

@@ -75,8 +75,8 @@ export function buildRoleCredentials(below: Provisioning, credentialTypes: Crede
   const issuedCredentials = buildIssued(below, { issuerIdentity, credentialTypes });
   const configurations = createConfigurations({ types: credentialTypes, identity: issuerIdentity, isHaip: config.haip });
   const walletSignIn = buildWalletSignIn(below, { issuerIdentity, credentialTypes, issuedCredentials });
-  below.domainSettings.checks.push(async ({ wallet }) =>
-    walletSignIn.refuseImpossible({ ...config, walletSignIn: wallet.signIn }),
+  below.domainSettings.checks.push(({ wallet }, reader) =>
+    walletSignIn.refuseImpossible({ ...config, walletSignIn: wallet.signIn }, reader),
   );
   return {
     ...below,

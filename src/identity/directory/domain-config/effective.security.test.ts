@@ -40,12 +40,12 @@ onUsualDatabase(
       assertRefused(
         await api.patch('/v3/OS-SERVICE/settings', { settings: { [LEFT]: 'ldap' } }),
         400,
-        /must be some of passwords, registration/,
+        /must be some of passwords, lock_out/,
       );
     });
 
     it('by a manager make nothing more open than the service, whatever is changed afterwards', async () => {
-      await service({ [LEFT]: 'passwords,registration,passkeys,wallet,account' });
+      await service({ [LEFT]: 'passwords,lock_out,two_factor,sessions,registration,passkeys,wallet,account' });
       const { as, settingOf } = await withManager();
       for (const [key, looser] of [
         ['passwords.min_length', '7'],
@@ -56,17 +56,32 @@ onUsualDatabase(
         ['wallet.sign_in', 'first'],
         ['account.deletion', 'allowed'],
         ['account.deletion_grace_days', '1'],
+        ['lock_out.duration', '1799'],
+        ['two_factor.device_days', '91'],
+        ['sessions.idle_seconds', '28801'],
+        ['sessions.token_seconds', '3601'],
+        ['sessions.refresh_token_seconds', '31536000'],
       ] as const)
         assertRefused(await as({ 'passwords.unique_last_count': '3', [key]: looser }), 403, /make .* stricter/);
       await service({
         GATEHOUSE_IDENTITY_PASSWORD_EXPIRES_DAYS: '30',
         GATEHOUSE_IDENTITY_REGISTRATION_EMAIL_DOMAINS: 'a.example',
+        GATEHOUSE_IDENTITY_LOCKOUT_FAILURE_ATTEMPTS: '5',
       });
+      for (const attempts of ['6', '']) assertRefused(await as({ 'lock_out.attempts': attempts }), 403, /make .* stricter/);
       assertRefused(await as({ 'passwords.expires_days': '31' }), 403);
       assertRefused(await as({ 'passwords.expires_days': '' }), 403);
       assertRefused(await as({ 'registration.allowed_email_domains': '' }), 403);
       assertRefused(await as({ 'registration.allowed_email_domains': 'a.example,b.example' }), 403);
-      assertOk(await as({ 'passwords.expires_days': '20', 'passwords.min_length': '12', 'registration.mode': 'off' }));
+      assertOk(
+        await as({
+          'lock_out.attempts': '4',
+          'sessions.seconds': '60',
+          'passwords.expires_days': '20',
+          'passwords.min_length': '12',
+          'registration.mode': 'off',
+        }),
+      );
       assert.equal((await settingOf('passwords.min_length')).source, 'domain');
       await service({ GATEHOUSE_IDENTITY_PASSWORD_MIN_LENGTH: '14' });
       assert.deepEqual(
@@ -77,6 +92,7 @@ onUsualDatabase(
         [LEFT]: null,
         GATEHOUSE_IDENTITY_PASSWORD_MIN_LENGTH: null,
         GATEHOUSE_IDENTITY_PASSWORD_EXPIRES_DAYS: null,
+        GATEHOUSE_IDENTITY_LOCKOUT_FAILURE_ATTEMPTS: null,
         GATEHOUSE_IDENTITY_REGISTRATION_EMAIL_DOMAINS: null,
       });
     });

@@ -3,11 +3,17 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { refreshTokenGrant } from 'openid-client';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
 import { onDatabase, onEachDatabase, STORABLE_PASSWORDS, TestApi, uniqueName } from '../../../../test/support/api.ts';
+import { renewAdministrator } from '../../../../test/support/directory-domain.ts';
 import { assertGuarded } from '../../../../test/support/guarded.ts';
+import { KeyrockClient } from '../../../../test/support/keyrock-client.ts';
+import { makeUser, RelyingParty, refusal } from '../../../../test/support/relying-party.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
+import { enable } from '../../../../test/support/second-factor.ts';
 import { soon } from '../../../../test/support/soon.ts';
+import { TestBrowser } from '../../../../test/support/test-browser.ts';
 import { load } from '../../../platform/config/index.ts';
 import { createChanges, serviceActor } from '../../ground/audit/index.ts';
 import { identitySettings } from '../../ground/settings/index.ts';
@@ -54,6 +60,80 @@ onEachDatabase(
       assertOk(await newUser(api, domain, 'ten letter'), 201);
       assertRefused(await newUser(api, other, 'ten letter'), 400, /30 characters/);
       assertOk(await service(null));
+    });
+
+    it('lock people out after wrong passwords as their domain says, at once', async () => {
+      const [domain, other] = [await newDomain(api), await newDomain(api)];
+      assertOk(await store(api, domain, { 'lock_out.attempts': '2', 'lock_out.duration': '60' }));
+      const [inner, outer] = [await makeUser(api, { domain_id: domain }), await makeUser(api, { domain_id: other })];
+      const login = async ({ id, password }: { id: string; password: string }) =>
+        (await api.authenticate({ id, password })).status;
+      const guessTwice = async ({ id }: { id: string }) => {
+        for (let at = 0; at < 2; at++) assert.equal(await login({ id, password: 'wrong' }), 401);
+      };
+      const stateOf = async ({ id }: { id: string }) => assertOk(await api.get(`/v3/users/${id}/OS-LOCK/lock`)).lock.state;
+      const locked = async () => {
+        const { users } = assertOk(await api.get('/v3/users?locked=true'));
+        return [inner, outer].filter(({ id }) => users.some((one: { id: string }) => one.id === id));
+      };
+      for (const one of [inner, outer]) await guessTwice(one);
+      assert.deepEqual([await login(inner), await login(outer)], [401, 201]);
+      assert.deepEqual([await stateOf(inner), await stateOf(outer), await locked()], ['locked_out', 'open', [inner]]);
+      assertOk(await store(api, domain, { 'lock_out.attempts': null }));
+      assert.deepEqual([await stateOf(inner), await locked(), await login(inner)], ['open', [], 201]);
+      assertOk(await store(api, domain, { 'lock_out.attempts': '2' }));
+      await guessTwice(inner);
+      api.clock.advance(61);
+      assert.equal(await login(inner), 201);
+    });
+
+    it('forget devices after the days of their domain, and let tokens of the API end earlier', async () => {
+      const [domain, other] = [await newDomain(api), await newDomain(api)];
+      assertOk(await store(api, domain, { 'two_factor.device_days': '3', 'sessions.token_seconds': '120' }));
+      for (const [of, days, life] of [
+        [domain, 0, 120],
+        [other, 1, 3600],
+      ] as const) {
+        const user = await makeUser(api, { domain_id: of });
+        assert.equal((await enable(api, user)).status, 201);
+        assertOk(await api.request('POST', `/v3/OS-TWO-FACTOR/devices?user_id=${user.id}`));
+        const devices = async () => assertOk(await api.get(`/v3/users/${user.id}/OS-TWO-FACTOR/devices`)).devices;
+        assert.equal((await devices()).length, 1);
+        api.clock.advance(4 * 86_400);
+        await renewAdministrator(api);
+        assert.equal((await devices()).length, days);
+        const { id, password } = await makeUser(api, { domain_id: of });
+        const { token } = assertOk(await api.authenticate({ id, password }), 201);
+        assert.equal((Date.parse(token.expires_at) - Date.parse(token.issued_at)) / 1000, life);
+      }
+      assertRefused(await store(api, domain, { 'sessions.token_seconds': '3601' }), 400, /at most 3600, as the service has it/);
+      assertRefused(await store(api, domain, { 'two_factor.device_days': '91' }), 400, /at most 90/);
+    });
+
+    it('let sessions, access tokens and refresh tokens end as the domain of the person says', async () => {
+      const domain = await newDomain(api);
+      const party = await RelyingParty.make(api);
+      const person = await makeUser(api, { domain_id: domain });
+      const login = { name: person.name, password: person.password, domain };
+      const lives = { 'sessions.access_token_seconds': '90', 'sessions.seconds': '600', 'sessions.refresh_token_seconds': '300' };
+      const before = await party.tokensFor(login, { scope: 'openid offline_access' });
+      assert.equal(before.expires_in, 3600);
+      assertOk(await store(api, domain, lives));
+      assert.equal((await refreshTokenGrant(party.config, before.refresh_token!)).expires_in, 90);
+      const browser = new TestBrowser(api);
+      const tokens = await party.tokensFor(login, { scope: 'openid offline_access' }, browser);
+      assert.equal(tokens.expires_in, 90);
+      const { name: username, password } = person;
+      const direct = await KeyrockClient.make(api, { grant_type: 'password' });
+      const byPassword = await direct.request({ grant_type: 'password', username, password, domain });
+      assert.equal(byPassword.body.expires_in, 90);
+      const rows = await db().read.selectFrom('openid_records').where('user_id', '=', person.id).selectAll().execute();
+      const lifeOf = (model: string) =>
+        Math.max(...rows.filter((row) => row.model === model).map((row) => row.expires_at! - row.created_at));
+      assert.ok(lifeOf('Session') <= 600);
+      assertOk(await store(api, domain, { 'sessions.refresh_token_seconds': '60' }));
+      api.clock.advance(61);
+      assert.equal(await refusal(refreshTokenGrant(party.config, tokens.refresh_token!)), 'invalid_grant');
     });
 
     it('are those of the API of Keystone', async () => {
@@ -189,7 +269,10 @@ describe('What the operator fixed for a domain', () => {
   });
   let domain: string;
   before(async () => {
-    writeFileSync(join(folder, 'keystone.Filed.conf'), '[passwords]\nmin_length = 15\n[ldap]\nurl = ldap://127.0.0.1:1\n');
+    writeFileSync(
+      join(folder, 'keystone.Filed.conf'),
+      '[passwords]\nmin_length = 15\n[ldap]\nurl = ldap://127.0.0.1:1\n[sessions]\ntoken_seconds = 7200\nseconds = 600\n',
+    );
     await api.start();
     domain = (await api.make('domain', { name: 'Filed' })).id;
   });
@@ -212,6 +295,9 @@ describe('What the operator fixed for a domain', () => {
       assertRefused(await store(api, domain, { [key]: text }), 409, words);
     assertOk(await store(api, domain, { 'passwords.expires_days': '30' }));
     assert.equal((await settingOf(api, domain, 'registration.mode')).source, 'directory');
+    // The file does not make it longer than the machine has it.
+    assert.equal((await settingOf(api, domain, 'sessions.token_seconds')).value, '3600');
+    assert.equal((await settingOf(api, domain, 'sessions.seconds')).value, '600');
   });
 });
 

@@ -3,7 +3,7 @@ import type { Log } from '../../../platform/log/index.ts';
 import type { Seal } from '../../../platform/seal/index.ts';
 import { findProject } from '../../access/context/index.ts';
 import type { RunChange } from '../../ground/audit/index.ts';
-import type { Database } from '../../ground/database/index.ts';
+import type { Database, Reader } from '../../ground/database/index.ts';
 import { type IdentityConfig, madeFrom } from '../../ground/settings/index.ts';
 import { readDomainFiles } from './files.ts';
 import {
@@ -18,18 +18,22 @@ import {
 import type { DomainOption } from './options.ts';
 import { type DomainSettings, type LdapSettings, OF_SERVICE } from './sections.ts';
 import { createSettingsStore, type SettingsStore, TAG } from './store.rules.ts';
-import { findDomains, readRows, type StoredRow } from './stored.store.ts';
+import { findDomainOfUser, findDomains, readRows, type StoredRow } from './stored.store.ts';
 import { readStored, type StoredDomain, versionOf } from './stored.ts';
 
 export interface DomainSettingsOf {
-  /** The settings of a domain: its own, or the defaults. May read the name of the domain, so do not call it within a transaction. */
-  of(domainId: string): Promise<DomainSettings>;
+  /** The settings of a domain: its own, or the defaults. May read the name of the domain: in a transaction, by the `reader` of that. */
+  of(domainId: string, reader?: Reader): Promise<DomainSettings>;
+  /** Those of the domain of a person; the defaults if there is no such person. */
+  ofUser(userId: string, reader?: Reader): Promise<DomainSettings>;
   /** The existing domains that have settings of their own. */
-  domains(): Promise<readonly { readonly domainId: string; readonly settings: DomainSettings }[]>;
+  domains(reader?: Reader): Promise<readonly { readonly domainId: string; readonly settings: DomainSettings }[]>;
   /** For use in a transaction that has read the domain. */
   ofDomain(domain: DomainNamed): DomainSettings;
   /** Whether any domain uses a directory. */
   readonly hasDirectories: boolean;
+  /** Whether the people of any domain are locked out after wrong passwords. */
+  readonly hasLockOuts: boolean;
   /** The settings of domains without their own. */
   defaults(): DomainSettings;
 }
@@ -70,23 +74,27 @@ const away = (settings: DomainSettings): DomainSettings => ({
 
 const SERVICE_NAMES = Object.values(OF_SERVICE).flatMap((section) => Object.values(section)) as (keyof IdentityConfig)[];
 
+/** What did not change keeps its identity: connections to a directory are made of it. */
+const readAll = (
+  { seal, log }: Pick<DomainSettingsDeps, 'seal' | 'log'>,
+  rows: readonly StoredRow[],
+  before: ReadonlyMap<string, StoredDomain>,
+): ReadonlyMap<string, StoredDomain> =>
+  new Map(
+    [...Map.groupBy(rows, ({ domainId }) => domainId)].map(([id, own]) => {
+      const read = readStored(own, seal, log);
+      const known = before.get(id);
+      return [id, known?.version === read.version ? known : read];
+    }),
+  );
+
 export function createDomainSettings(deps: DomainSettingsDeps): DomainSettingsModule {
-  const { db, config, log, seal } = deps;
+  const { db, config, log } = deps;
   const service: ServiceLayer = { config, sourceOf: deps.serviceSettings.sourceOf };
   const files: ReadonlyMap<string, DomainFile> =
     config.domainConfigDir === undefined ? new Map() : readDomainFiles(config.domainConfigDir, config);
   const listeners: (() => void)[] = [];
 
-  /** What did not change keeps its identity: connections to a directory are made of it. */
-  function readAll(rows: readonly StoredRow[], before: ReadonlyMap<string, StoredDomain>): ReadonlyMap<string, StoredDomain> {
-    return new Map(
-      [...Map.groupBy(rows, ({ domainId }) => domainId)].map(([id, own]) => {
-        const read = readStored(own, seal, log);
-        const known = before.get(id);
-        return [id, known?.version === read.version ? known : read];
-      }),
-    );
-  }
   const stored: ReturnType<typeof db.followed<ReadonlyMap<string, StoredDomain>>> = db.followed<
     ReadonlyMap<string, StoredDomain>
   >({
@@ -94,7 +102,7 @@ export function createDomainSettings(deps: DomainSettingsDeps): DomainSettingsMo
     initial: new Map(),
     async read(): Promise<ReadonlyMap<string, StoredDomain>> {
       const before = stored.value;
-      const next = readAll(await readRows(db.read), before);
+      const next = readAll(deps, await readRows(db.read), before);
       const isSame = next.size === before.size && [...next].every(([id, one]) => before.get(id) === one);
       // When the value is there.
       if (!isSame) setImmediate(() => listeners.forEach((listener) => void listener()));
@@ -161,9 +169,9 @@ export function createDomainSettings(deps: DomainSettingsDeps): DomainSettingsMo
   const ofDomain = (domain: DomainNamed): DomainSettings => (hasOwn(domain) ? inForceIn(domain).settings : current().defaults);
 
   /** Domains can be renamed and deleted, so they are read each time. */
-  async function domains() {
+  async function domains(reader: Reader = db.read) {
     if (files.size === 0 && stored.value.size === 0) return [];
-    const found = await findDomains(db.read, [...stored.value.keys()], [...files.keys()]);
+    const found = await findDomains(reader, [...stored.value.keys()], [...files.keys()]);
     return found.filter(hasOwn).map((domain) => ({ domainId: domain.id, settings: ofDomain(domain) }));
   }
   const hasDirectoryFiles = [...files.values()].some(
@@ -192,11 +200,21 @@ export function createDomainSettings(deps: DomainSettingsDeps): DomainSettingsMo
       );
     },
     domains,
-    async of(domainId) {
+    async of(domainId, reader = db.read) {
       if (files.size === 0 && !stored.value.has(domainId)) return current().defaults;
       if (files.size === 0) return ofDomain({ id: domainId, name: '' });
-      const domain = await findProject(db.read, domainId);
+      const domain = await findProject(reader, domainId);
       return domain?.is_domain === 1 ? ofDomain(domain) : current().defaults;
+    },
+    async ofUser(userId, reader = db.read) {
+      if (files.size === 0 && stored.value.size === 0) return current().defaults;
+      const domain = await findDomainOfUser(reader, userId);
+      return domain ? ofDomain(domain) : current().defaults;
+    },
+    get hasLockOuts() {
+      if (config.lockoutFailureAttempts !== undefined) return true;
+      if ([...files.values()].some((file) => file.lineOf('lock_out', 'attempts') !== undefined)) return true;
+      return [...stored.value.values()].some(({ options }) => options.get('lock_out.attempts')?.value !== undefined);
     },
     start: () => stored.start(),
     stop: () => stored.stop(),

@@ -5,7 +5,7 @@ import { basename } from 'node:path';
 import { ConfigError, type IniFile } from '../../../platform/config/index.ts';
 import type { SettingOwner } from '../../ground/database/index.ts';
 import type { IdentityConfig } from '../../ground/settings/index.ts';
-import { type DomainOption, domainOptions, isAsStrict, isOfDirectory, serviceKeyOf } from './options.ts';
+import { type DomainOption, domainOptions, isAsStrict, isCapped, isOfDirectory, isOfMachine, serviceKeyOf } from './options.ts';
 import type { DomainSections, DomainSettings } from './sections.ts';
 
 export interface DomainNamed {
@@ -56,7 +56,7 @@ export function fixedIn(option: DomainOption, file: DomainFile | undefined, serv
     return { place: 'domain_file', why: `the operator has fixed the directory of this domain in ${basename(file.path)}` };
   const key = serviceKeyOf(option);
   const source = key === undefined ? 'default' : service.sourceOf(key);
-  if (source === 'environment' || source === 'file')
+  if ((source === 'environment' || source === 'file') && !isOfMachine(option))
     return {
       place: source,
       why: `the operator has fixed ${key} in the ${source === 'file' ? 'file of settings' : 'environment'} of the service`,
@@ -86,19 +86,20 @@ interface Chosen {
 }
 
 function choose(option: DomainOption, { file, service, stored }: Layers): Chosen {
-  const { name, group, field, setting, ofService } = option;
+  const { name, group, field, setting } = option;
+  const key = serviceKeyOf(option);
   const fixed = fixedIn(option, file, service);
-  const outer = ofService === undefined ? setting.fallback : service.config[ofService];
-  if (fixed?.place === 'domain_file')
-    return {
-      value: (file!.values as Readonly<Record<string, Readonly<Record<string, unknown>>>>)[group]![field],
-      place: fixed.place,
-    };
+  const outer = option.ofService === undefined ? setting.fallback : service.config[option.ofService];
+  const ofService: Chosen = { value: outer, place: (key && service.sourceOf(key)) || 'default' };
+  if (fixed?.place === 'domain_file') {
+    const value = (file!.values as Readonly<Record<string, Readonly<Record<string, unknown>>>>)[group]![field];
+    return isCapped(option) && !isAsStrict(option, value, outer) ? ofService : { value, place: fixed.place };
+  }
   if (fixed) return { value: outer, place: fixed.place };
   const own = stored.get(name);
   // What a manager stored stays as strict as the service, whatever the service is changed to.
-  if (own && (own.by === 'administrator' || isAsStrict(option, own.value, outer))) return { value: own.value, place: 'domain' };
-  return { value: outer, place: ofService && service.sourceOf(serviceKeyOf(option)!) === 'service' ? 'service' : 'default' };
+  const isGood = (own?.by === 'administrator' && !isCapped(option)) || (own && isAsStrict(option, own.value, outer));
+  return isGood ? { value: own!.value, place: 'domain' } : ofService;
 }
 
 /** With a directory, registration and deletion of accounts are off, because the directory does both. */

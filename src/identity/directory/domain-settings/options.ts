@@ -1,6 +1,6 @@
 // The settings of domains as a list, by names such as `ldap.url`.
 import type { Setting } from '../../../platform/config/index.ts';
-import { identitySettings, type ServiceSettingName } from '../../ground/settings/index.ts';
+import { type IdentityConfig, identitySettings, machineSettings } from '../../ground/settings/index.ts';
 import { domainSections, OF_SERVICE } from './sections.ts';
 
 export type SettingGroupOfDomain = keyof typeof domainSections;
@@ -12,7 +12,7 @@ export interface DomainOption {
   readonly field: string;
   readonly setting: Setting<unknown>;
   /** The setting of the service that is in force where the domain has none. */
-  readonly ofService: ServiceSettingName | undefined;
+  readonly ofService: keyof IdentityConfig | undefined;
 }
 
 export const optionName = (group: string, option: string): string => `${group}.${option}`;
@@ -26,13 +26,16 @@ export const domainOptions: readonly DomainOption[] = Object.entries(domainSecti
     group: group as SettingGroupOfDomain,
     field,
     setting: setting as Setting<unknown>,
-    ofService: (OF_SERVICE as Readonly<Record<string, Readonly<Record<string, ServiceSettingName>>>>)[group]?.[field],
+    ofService: (OF_SERVICE as Readonly<Record<string, Readonly<Record<string, keyof IdentityConfig>>>>)[group]?.[field],
   })),
 );
 
 export const optionsByName: ReadonlyMap<string, DomainOption> = new Map(domainOptions.map((option) => [option.name, option]));
 
 export const serviceKeyOf = ({ ofService }: DomainOption): string | undefined => ofService && identitySettings[ofService].key;
+
+/** The machine has the longest time, which is no choice that somebody made against a shorter one. */
+export const isOfMachine = ({ ofService }: DomainOption): boolean => ofService !== undefined && ofService in machineSettings;
 
 /** Whether it says where the people of the domain are. These go together: they are the operator's or the domain's, never of both. */
 export const isOfDirectory = ({ group }: Pick<DomainOption, 'group'>): boolean => group === 'identity' || group === 'ldap';
@@ -59,6 +62,14 @@ const STRICTER: Readonly<Record<string, (value: unknown, than: unknown) => boole
   'passwords.minimum_age': atLeast,
   'passwords.expires_days': atMost,
   'passwords.change_upon_first_use': atLeast,
+  'lock_out.attempts': atMost,
+  'lock_out.duration': atLeast,
+  'two_factor.device_days': atMost,
+  'sessions.idle_seconds': atMost,
+  'sessions.seconds': atMost,
+  'sessions.token_seconds': atMost,
+  'sessions.access_token_seconds': atMost,
+  'sessions.refresh_token_seconds': atMost,
   'registration.mode': upTo('open', 'invitation', 'off'),
   'registration.allowed_email_domains': (value, than) => {
     const [own, outer] = [value as readonly string[], than as readonly string[]];
@@ -72,3 +83,7 @@ const STRICTER: Readonly<Record<string, (value: unknown, than: unknown) => boole
 
 export const isAsStrict = ({ name }: DomainOption, value: unknown, than: unknown): boolean =>
   (STRICTER[name] ?? isSame)(value, than);
+
+/** What no domain has longer than the service, whoever says so. */
+export const isCapped = ({ name, group }: Pick<DomainOption, 'name' | 'group'>): boolean =>
+  group === 'sessions' || name === 'two_factor.device_days';

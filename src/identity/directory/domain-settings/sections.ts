@@ -1,7 +1,7 @@
 // What a domain can have for itself: the sections of its file, and the groups of its configuration in the API. The defaults of [passwords],
-// [registration], [passkeys], [wallet] and [account] are the settings of the service.
+// [lock_out], [two_factor], [sessions], [registration], [passkeys], [wallet] and [account] are the settings of the service.
 import { type SectionValues, type Setting, setting } from '../../../platform/config/index.ts';
-import { identitySettings, type ServiceSettingName } from '../../ground/settings/index.ts';
+import { type IdentityConfig, identitySettings } from '../../ground/settings/index.ts';
 import { ldapSection } from './ldap.section.ts';
 
 /** The settings of the service that are in force where neither the operator nor the domain says something, by sections. */
@@ -16,17 +16,32 @@ export const OF_SERVICE = {
     expiresDays: 'passwordExpiresDays',
     changeUponFirstUse: 'changePasswordUponFirstUse',
   },
+  lock_out: { attempts: 'lockoutFailureAttempts', duration: 'lockoutDuration' },
+  two_factor: { deviceDays: 'deviceDays' },
+  sessions: {
+    sessionIdleSeconds: 'sessionIdleSeconds',
+    sessionSeconds: 'sessionSeconds',
+    tokenSeconds: 'tokenSeconds',
+    accessTokenSeconds: 'accessTokenSeconds',
+    refreshTokenSeconds: 'refreshTokenSeconds',
+  },
   registration: { mode: 'registrationMode', allowedEmailDomains: 'registrationEmailDomains' },
   passkeys: { policy: 'passkeyPolicy' },
   wallet: { signIn: 'walletSignIn' },
   account: { deletion: 'accountDeletion', deletionGraceDays: 'accountDeletionGraceDays' },
-} as const satisfies Readonly<Record<string, Readonly<Record<string, ServiceSettingName>>>>;
+} as const satisfies Readonly<Record<string, Readonly<Record<string, keyof IdentityConfig>>>>;
 
 /** The same setting as the service has, in a section of a domain. */
 const ofService = <T>(key: string, one: Setting<T>): Setting<T> => ({
   ...one,
   key,
   about: `${one.about} \`${one.key}\` when unset.`,
+});
+
+/** The same, never longer than the service has it: what others keep beside it lives as long as the service says. */
+const atMost = (key: string, one: Setting<number>): Setting<number> => ({
+  ...ofService(key, one),
+  about: `${one.about} Never longer than \`${one.key}\`, which it is when unset.`,
 });
 
 export const domainSections = {
@@ -53,6 +68,18 @@ export const domainSections = {
     minimumAge: ofService('minimum_age', identitySettings.minimumPasswordAge),
     expiresDays: ofService('expires_days', identitySettings.passwordExpiresDays),
     changeUponFirstUse: ofService('change_upon_first_use', identitySettings.changePasswordUponFirstUse),
+  },
+  lock_out: {
+    attempts: ofService('attempts', identitySettings.lockoutFailureAttempts),
+    duration: ofService('duration', identitySettings.lockoutDuration),
+  },
+  two_factor: { deviceDays: atMost('device_days', identitySettings.deviceDays) },
+  sessions: {
+    sessionIdleSeconds: atMost('idle_seconds', identitySettings.sessionIdleSeconds),
+    sessionSeconds: atMost('seconds', identitySettings.sessionSeconds),
+    tokenSeconds: atMost('token_seconds', identitySettings.tokenSeconds),
+    accessTokenSeconds: atMost('access_token_seconds', identitySettings.accessTokenSeconds),
+    refreshTokenSeconds: atMost('refresh_token_seconds', identitySettings.refreshTokenSeconds),
   },
   registration: {
     mode: ofService('mode', identitySettings.registrationMode),

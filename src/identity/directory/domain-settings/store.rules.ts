@@ -10,7 +10,7 @@ import type { Database, Reader, SettingOwner } from '../../ground/database/index
 import { fail } from '../../ground/faults.ts';
 import { createNews, failOnBrokenReference } from '../../ground/resource/index.ts';
 import type { DomainNamed, Fixed, StoredOption } from './in-force.ts';
-import { type DomainOption, isAsStrict, isOfDirectory, optionName, optionsByName } from './options.ts';
+import { type DomainOption, isAsStrict, isCapped, isOfDirectory, optionName, optionsByName } from './options.ts';
 import type { DomainSettings } from './sections.ts';
 import { deleteRow, insertOption, insertSecret, readRows, type StoredRow } from './stored.store.ts';
 import { placeOf, readStored, readValue, versionOf } from './stored.ts';
@@ -49,7 +49,7 @@ export interface SettingsStore {
   /** What is stored, as if these were stored, too. For trying them. Fails as storing them would. */
   asIf(domain: DomainNamed, request: StoreRequest): Promise<DomainSettings>;
   /** Throw ConfigError to refuse settings. */
-  readonly checks: ((next: DomainSettings) => Promise<void>)[];
+  readonly checks: ((next: DomainSettings, reader: Reader) => Promise<void>)[];
   /** In the transaction of a change that connects, changes or disconnects a directory. */
   readonly directoryChanged: ReturnType<typeof createNews<[domainId: string, change: DirectoryChange]>>;
 }
@@ -84,7 +84,7 @@ export function createSettingsStore(deps: StoreDeps): SettingsStore {
   const directoryChanged = createNews<[domainId: string, change: DirectoryChange]>();
 
   /** What it comes to. */
-  async function plan(domain: DomainNamed, before: readonly StoredRow[], request: StoreRequest) {
+  async function plan(reader: Reader, domain: DomainNamed, before: readonly StoredRow[], request: StoreRequest) {
     const { by, refusal } = request;
     const invalid = (why: string): never => fail(refusal, { why });
     const rowOf = new Map(before.map((row) => [optionName(row.group, row.option), row]));
@@ -97,7 +97,7 @@ export function createSettingsStore(deps: StoreDeps): SettingsStore {
     requirePassword(planned, rowOf, invalid);
     try {
       const next = deps.check(domain, options);
-      for (const check of checks) await check(next);
+      for (const check of checks) await check(next, reader);
       return { planned, next };
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
@@ -125,7 +125,10 @@ export function createSettingsStore(deps: StoreDeps): SettingsStore {
     } catch (error) {
       return invalid(`[${one.group}] ${one.option} ${(error as Error).message}`);
     }
-    if (by === 'manager' && !isAsStrict(option, read, deps.outerOf(option))) fail('setting.looser', { key: name });
+    const isStrict = isAsStrict(option, read, deps.outerOf(option));
+    if (by === 'manager' && !isStrict) fail('setting.looser', { key: name });
+    if (isCapped(option) && !isStrict)
+      return invalid(`[${one.group}] ${one.option} must be at most ${String(deps.outerOf(option))}, as the service has it`);
     return { ...one, one: option, before, read };
   }
 
@@ -175,7 +178,7 @@ export function createSettingsStore(deps: StoreDeps): SettingsStore {
     directoryChanged,
     rows: (domainId, reader = db.read) => readRows(reader, domainId),
 
-    asIf: async (domain, request) => (await plan(domain, await readRows(db.read, domain.id), request)).next,
+    asIf: async (domain, request) => (await plan(db.read, domain, await readRows(db.read, domain.id), request)).next,
 
     async store(actor, { id }, request) {
       const missing = (): never => fail('domain.not_found', { id });
@@ -190,7 +193,7 @@ export function createSettingsStore(deps: StoreDeps): SettingsStore {
           if (request.isExpected?.(versionOf(before)) === false)
             fail('resource.changed', { kind: 'settings', id: `of the domain ${id}` });
           const was = wasOf(domain, before);
-          const { planned, next } = await plan(domain, before, request);
+          const { planned, next } = await plan(tx, domain, before, request);
           await write(tx, id, request.by, planned);
           audit(`domain.config_${request.verb}`, { kind: 'domain', id }, { changes: changesOf(planned) });
           if (was.identity.driver === 'ldap' || next.identity.driver === 'ldap')

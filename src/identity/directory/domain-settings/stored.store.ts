@@ -82,3 +82,12 @@ export const findDomains = (
     .select(['id', 'name'])
     .orderBy('name')
     .execute();
+
+/** Undefined when there is no such user. */
+export const findDomainOfUser = (db: Reader, userId: string): Promise<{ id: string; name: string } | undefined> =>
+  db
+    .selectFrom('users')
+    .innerJoin('projects as domain', 'domain.id', 'users.domain_id')
+    .where('users.id', '=', userId)
+    .select(['domain.id', 'domain.name'])
+    .executeTakeFirst();

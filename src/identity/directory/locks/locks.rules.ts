@@ -75,7 +75,7 @@ export function createLocks(deps: LockDeps) {
 
   async function locksOf(reader: Reader, accounts: readonly Account[]): Promise<AccountLock[]> {
     const ids = accounts.map(({ id }) => id);
-    const lockable = accounts.map(({ id, options }) => ({ id, options: optionsOf(options) }));
+    const lockable = accounts.map(({ id, domain_id, options }) => ({ id, domainId: domain_id, options: optionsOf(options) }));
     const foreign = accounts.filter(({ domain_id }) => domain_id !== DEFAULT_DOMAIN);
     const byPasswords = await passwords.lockOuts(reader, lockable);
     const byCodes = await findCodeLocks(clock, reader, ids);
@@ -118,10 +118,10 @@ export function createLocks(deps: LockDeps) {
     },
 
     /** `locked=true` of the list of users. Pauses are counted under hashes of ids, by which no list can be filtered. */
-    filterOf(caller: Caller, query: Query) {
+    async filterOf(caller: Caller, query: Query) {
       if (!readFlag(query, 'locked')) return undefined;
       permit(caller, 'identity:list_user_locks', listFacts(caller));
-      return { passwords: passwords.lockOutFilter(), codes: codeLockFilter(clock) };
+      return { passwords: await passwords.lockOutFilter(), codes: codeLockFilter(clock) };
     },
 
     /** What was counted is gone. Guesses that come afterwards are counted from the first one. */

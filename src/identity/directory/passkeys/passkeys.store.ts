@@ -68,12 +68,3 @@ export async function removePasskey(tx: Tx, userId: string, id: string, now: num
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }
-
-/** Undefined when there is no such user. */
-export const domainOf = (db: Reader, userId: string): Promise<{ id: string; name: string } | undefined> =>
-  db
-    .selectFrom('users')
-    .innerJoin('projects as domain', 'domain.id', 'users.domain_id')
-    .where('users.id', '=', userId)
-    .select(['domain.id', 'domain.name'])
-    .executeTakeFirst();

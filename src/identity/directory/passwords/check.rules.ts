@@ -18,7 +18,7 @@ async function checkNow(
 ): Promise<PasswordCheck> {
   const { pauses, hashing } = deps;
   const { countedAs, isElsewhere, countsWhenAway } = place;
-  const isLocked = ({ id, options }: LockableAccount): Promise<boolean> => isLockedOut(deps, id, options);
+  const isLocked = (account: LockableAccount): Promise<boolean> => isLockedOut(deps, account);
   const turn = await pauses.claim(by, countedAs);
   const fail = async (account?: LockableAccount, locked = false): Promise<void> => {
     await pauses.recordFailure(by, countedAs, turn);
@@ -34,7 +34,7 @@ async function checkNow(
   });
   onChecked();
   // Also asked for unknown users, so that all take the same time. Asked here, because of parallel guesses.
-  const locked = await isLocked(account ?? { id: countedAs, options: {} });
+  const locked = await isLocked(account ?? { id: countedAs, domainId: place.domainId, options: {} });
   const found = locked ? 'locked' : isRight ? await accept() : 'wrong';
   if (found === 'good' || found === 'expired') await pauses.recordSuccess(by, countedAs, turn);
   else await fail(account, locked);
@@ -73,7 +73,12 @@ export const hashedSecret = (
 });
 
 /** The password that is stored for a user. */
-export function storedPassword(deps: PasswordDeps, holder: PasswordHolder | undefined, countedAs: string): SecretPlace {
+export function storedPassword(
+  deps: PasswordDeps,
+  holder: PasswordHolder | undefined,
+  countedAs: string,
+  domainId = holder?.domainId,
+): SecretPlace {
   const { db, change, clock, hashing } = deps;
 
   async function replaceIfOutdated(password: string, row: { readonly id: string; readonly hash: string }): Promise<void> {
@@ -87,6 +92,7 @@ export function storedPassword(deps: PasswordDeps, holder: PasswordHolder | unde
 
   return {
     countedAs,
+    domainId,
     async compare(password) {
       // Also asked for unknown users, so that all take the same time.
       const row = await findPassword(db.read, holder?.id ?? '');

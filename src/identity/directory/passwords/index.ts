@@ -1,3 +1,14 @@
 // Passwords: checked against rules, stored as argon2id hashes, verified in a fair queue.
+
+export type { LockOuts } from './deps.ts';
 export { createPasswords } from './passwords.rules.ts';
-export type { Guesser, GuessLimit, NewPassword, PasswordCheck, PasswordOptions, Passwords, SecretPlace } from './passwords.ts';
+export type {
+  Guesser,
+  GuessLimit,
+  LockOutFilter,
+  NewPassword,
+  PasswordCheck,
+  PasswordOptions,
+  Passwords,
+  SecretPlace,
+} from './passwords.ts';

@@ -30,7 +30,7 @@ export function createPasswords(
     pauses: (reader, countedAs) => pauses.ofKeys(reader, countedAs),
     lockOutFilter: () => lockOutFilter(deps),
     check: (password, place, by) => checkSecret(deps, place, password, by),
-    storedHere: (holder, countedAs) => storedPassword(deps, holder, countedAs),
+    storedHere: (holder, countedAs, domainId) => storedPassword(deps, holder, countedAs, domainId),
     has: hasPassword,
     async isPasswordOf(userId, password) {
       const row = await findPassword(deps.db.read, userId);

@@ -37,6 +37,8 @@ export interface Guesser extends Actor, AttemptOrigin {}
 /** An account that wrong passwords may lock. */
 export interface LockableAccount {
   readonly id: string;
+  /** Undefined: of an account that there is not, named without a domain that there is. */
+  readonly domainId: string | undefined;
   readonly options: PasswordOptions;
 }
 
@@ -51,6 +53,8 @@ export interface SecretPlace {
   readonly countedAs: string;
   /** In a directory, which is not asked while others wait for their hashes. */
   readonly isElsewhere?: boolean;
+  /** The domain of the account, or in which the name was looked up. */
+  readonly domainId?: string | undefined;
   /** Whether the guess is counted if the directory does not answer. */
   readonly countsWhenAway?: boolean;
   /** Takes the same time whether there is one or not. With `isLocked`, guesses at a locked account do not reach a directory. */
@@ -76,6 +80,15 @@ export interface GuessLimit {
   readonly until: number;
 }
 
+/** So many failures, the last of them after this time, lock somebody out; undefined: none do. */
+type LockingFailures = { readonly least: number; readonly after: number } | undefined;
+
+export interface LockOutFilter {
+  readonly own: readonly { readonly domainIds: readonly string[]; readonly failures: LockingFailures }[];
+  /** Of people of other domains than these. */
+  readonly others: LockingFailures;
+}
+
 export interface Passwords {
   /** Fails if the rules refuse it, whatever former ones there are. Before something is used up for the change. */
   checkNew(password: string, by: PasswordSetter, owner: PasswordOwner): Promise<void>;
@@ -98,11 +111,11 @@ export interface Passwords {
   /** The keys among these under which so many wrong guesses were counted that further ones have to wait. They end when there is none for a while. */
   pauses(reader: Reader, countedAs: readonly string[]): Promise<ReadonlyMap<string, GuessLimit>>;
   /** Whom a lock-out concerns, for lists; undefined when there is none. */
-  lockOutFilter(): { readonly least: number; readonly after: number } | undefined;
+  lockOutFilter(): Promise<LockOutFilter | undefined>;
   /** Takes the same time whatever is wrong. Guesses are counted by account and address before anything is hashed. */
   check(password: string, place: SecretPlace, by: Guesser): Promise<PasswordCheck>;
   /** The password that is stored here. For an unknown user, it compares with nothing, and takes as long. */
-  storedHere(holder: PasswordHolder | undefined, countedAs: string): SecretPlace;
+  storedHere(holder: PasswordHolder | undefined, countedAs: string, domainId?: string): SecretPlace;
   /** Whether the user has one, be it expired. */
   has(reader: Reader, userId: string): Promise<boolean>;
   /** For the service itself: without counts, limits and lock-out. */

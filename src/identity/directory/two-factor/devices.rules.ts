@@ -6,11 +6,12 @@ import { seconds } from '../../../platform/clock.ts';
 import { newId, newSecret } from '../../../platform/ids.ts';
 import type { Gate } from '../../../platform/limits/index.ts';
 import type { Actor, Change } from '../../ground/audit/index.ts';
-import type { DeviceRow } from '../../ground/database/index.ts';
+import type { DeviceRow, Reader } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import type { Notify } from '../../ground/notifications/index.ts';
 import { type Deps, failOnBrokenReference } from '../../ground/resource/index.ts';
 import { testPoint } from '../../ground/test-points.ts';
+import type { DomainSettingsOf } from '../domain-settings/index.ts';
 import type { Guesser } from '../passwords/index.ts';
 import {
   deleteDevice,
@@ -40,10 +41,17 @@ export interface DevicePair {
 
 export type DeviceCheck = 'good' | 'unknown' | 'stolen';
 
-export function createDevices(deps: Pick<Deps, 'db' | 'clock' | 'change' | 'config'> & { readonly notify: Notify; gate: Gate }) {
-  const { db, clock, change, notify, gate, config } = deps;
-  /** Devices remembered before this time have expired. */
-  const oldest = (): number => seconds(clock) - config.deviceDays * DAY;
+export interface DeviceDeps extends Pick<Deps, 'db' | 'clock' | 'change' | 'config'> {
+  readonly notify: Notify;
+  readonly gate: Gate;
+  readonly domainSettings: Pick<DomainSettingsOf, 'ofUser'>;
+}
+
+export function createDevices({ db, clock, change, notify, gate, config, domainSettings }: DeviceDeps) {
+  const daysAgo = (days: number): number => seconds(clock) - days * DAY;
+  /** Devices of this person that were remembered before this time have expired. */
+  const oldestOf = async (userId: string, reader: Reader): Promise<number> =>
+    daysAgo((await domainSettings.ofUser(userId, reader)).two_factor.deviceDays);
   const guess = (by: Guesser, userId: string, work: () => Promise<DeviceCheck>): Promise<DeviceCheck> =>
     gate.guess(by, `devices of ${userId}`, work, (found) => found === 'good');
 
@@ -55,7 +63,8 @@ export function createDevices(deps: Pick<Deps, 'db' | 'clock' | 'change' | 'conf
 
   /** A replaced token removes every device, in the same transaction. */
   async function checkToken(transaction: Change, userId: string, { deviceId, deviceToken }: DevicePair): Promise<DeviceCheck> {
-    const found = await findDeviceToken(transaction.tx, userId, deviceId, hashOf(deviceToken), oldest());
+    const { tx } = transaction;
+    const found = await findDeviceToken(tx, userId, deviceId, hashOf(deviceToken), await oldestOf(userId, tx));
     if (!found) return 'unknown';
     if (found.replaced_at === null) return 'good';
     await onTheft(transaction, userId, deviceId);
@@ -116,13 +125,15 @@ export function createDevices(deps: Pick<Deps, 'db' | 'clock' | 'change' | 'conf
     check,
     remember,
     renew,
-    list: (userId: string): Promise<DeviceRow[]> => listDevices(db.read, userId, oldest()),
+    list: async (userId: string): Promise<DeviceRow[]> => listDevices(db.read, userId, await oldestOf(userId, db.read)),
     has: (userId: string, deviceId: string): Promise<boolean> => hasDevice(db.read, userId, deviceId),
     /** Whether the token is valid. Writes nothing and counts no guess. */
     async isRemembered(userId: string, { deviceId, deviceToken }: DevicePair): Promise<boolean> {
-      return (await findDeviceToken(db.read, userId, deviceId, hashOf(deviceToken), oldest()))?.replaced_at === null;
+      const oldest = await oldestOf(userId, db.read);
+      return (await findDeviceToken(db.read, userId, deviceId, hashOf(deviceToken), oldest))?.replaced_at === null;
     },
-    sweep: (): Promise<number> => sweepDevices(db, oldest()),
+    /** No domain remembers them for longer. */
+    sweep: (): Promise<number> => sweepDevices(db, daysAgo(config.deviceDays)),
     async forgetAll(actor: Actor, userId: string): Promise<void> {
       await change(actor, async ({ tx, audit }) => {
         audit('device.all_forgotten', { kind: 'user', id: userId }, { devices: await deleteDevices(tx, userId) });

@@ -48,12 +48,13 @@ export function createPasswordCheck({ db, passwords, directory, logins, isActive
 
     const inDirectory = (account: DirectoryAccount): SecretPlace => ({
       countedAs,
+      domainId: user?.domain_id ?? domainId,
       isElsewhere: true,
       countsWhenAway: ofAnyDomain === true,
       async compare(typed, isLocked) {
         const login = await account.find();
         const before = login.userId === undefined ? undefined : await findUser(db.read, login.userId);
-        const holder = before && { id: before.id, options: optionsIn(before) };
+        const holder = before && { id: before.id, domainId: before.domain_id, options: optionsIn(before) };
         const isRight = await login.isPassword(typed, holder !== undefined && (await isLocked(holder)), client);
         return {
           account: holder,
@@ -75,8 +76,12 @@ export function createPasswordCheck({ db, passwords, directory, logins, isActive
       return { check, user: check === 'good' ? user : undefined };
     }
     const active = owner.isLeaving === true || (user !== undefined && (await isActive(user)));
-    const holder = user && { id: user.id, options: optionsIn(user), active };
-    const check = await passwords.check(password, passwords.storedHere(holder, user ? countedAs : key), by);
+    const holder = user && { id: user.id, domainId: user.domain_id, options: optionsIn(user), active };
+    const check = await passwords.check(
+      password,
+      passwords.storedHere(holder, user ? countedAs : key, user?.domain_id ?? domainId),
+      by,
+    );
     // Whoever has the password does not depend on a directory that is not theirs.
     if (check !== 'good' && check !== 'expired')
       await directory.askAboutNobody(ofAnyDomain ? { key: by.countedAs ?? key } : { domainId }, password, client);

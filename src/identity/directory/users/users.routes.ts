@@ -57,7 +57,7 @@ export interface UserRouteDeps extends Pick<Deps, 'clock' | 'config'> {
   readonly users: Users;
   readonly federation: { readonly advanceLinks: { prepare(caller: Caller, federated: readonly FederatedObject[]): LinkUser } };
   readonly provesSecond: ProvesSecond;
-  readonly locks: { filterOf(caller: Caller, query: Query): LockCriterion | undefined };
+  readonly locks: { filterOf(caller: Caller, query: Query): Promise<LockCriterion | undefined> };
 }
 
 /** By what a second factor was shown, if one was sent; fails when it is wrong. */
@@ -110,7 +110,7 @@ export function mountUsers(app: IdentityApp, { users, federation, clock, config,
       reply: { 200: UserList },
     },
     async (call) => {
-      const page = await users.list(call.caller, call.query, locks.filterOf(call.caller, call.query));
+      const page = await users.list(call.caller, call.query, await locks.filterOf(call.caller, call.query));
       const rendering = renderingAt(call.base);
       return listAnswer(call, 'users', { ...page, items: page.items.map((user) => userText(user, rendering)) });
     },

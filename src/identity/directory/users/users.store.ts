@@ -1,6 +1,7 @@
 // Users in the database.
 import { type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
 import {
+  isIn,
   lockRow,
   type PageRequest,
   preparedRow,
@@ -11,6 +12,7 @@ import {
 import type { KeptToken } from '../../access/context/index.ts';
 import type { Database, Reader, Tables, Tx, UserRow } from '../../ground/database/index.ts';
 import { applyCriteria, type Criterion, type ListQuery, parseJson } from '../../ground/resource/index.ts';
+import type { LockOutFilter } from '../passwords/index.ts';
 import { nameKey } from './name-key.ts';
 import { writeForm } from './names.store.ts';
 import { lookalikeForm } from './names.ts';
@@ -216,7 +218,7 @@ const expiresAs = ({ comparison, at }: ExpiryCriterion): RawBuilder<SqlBool> => 
 
 /** People who are locked out: by so many wrong passwords, if these lock anybody, or by wrong codes. Times in seconds. */
 export interface LockCriterion {
-  readonly passwords: { readonly least: number; readonly after: number } | undefined;
+  readonly passwords: LockOutFilter | undefined;
   readonly codes: { readonly least: number; readonly from: number };
 }
 
@@ -226,10 +228,19 @@ const lockedBy = ({ passwords, codes }: LockCriterion): RawBuilder<SqlBool> => {
     select user_id from factor_attempts where attempts >= ${codes.least} and last_at >= ${codes.from}
   )`;
   if (!passwords) return byCodes;
+  const { own, others } = passwords;
+  const failed = (failures: LockOutFilter['others']): RawBuilder<SqlBool> =>
+    failures
+      ? sql`users.id in (
+          select user_id from login_failures where failures >= ${failures.least} and last_at > ${failures.after}
+        )`
+      : sql`1 = 0`;
+  const inOwn = own.map(({ domainIds, failures }) => sql`(${isIn('users.domain_id', domainIds)} and ${failed(failures)})`);
+  const elsewhere = own.flatMap(({ domainIds }) => domainIds);
+  const inOthers =
+    elsewhere.length === 0 ? failed(others) : sql`(not ${isIn('users.domain_id', elsewhere)} and ${failed(others)})`;
   return sql<SqlBool>`(${byCodes} or (
-    users.options not like '%"ignore_lockout_failure_attempts":true%' and users.id in (
-      select user_id from login_failures where failures >= ${passwords.least} and last_at > ${passwords.after}
-    )
+    users.options not like '%"ignore_lockout_failure_attempts":true%' and (${sql.join([inOthers, ...inOwn], sql` or `)})
   ))`;
 };
 

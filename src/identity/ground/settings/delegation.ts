@@ -2,7 +2,7 @@
 import { setting } from '../../../platform/config/index.ts';
 
 /** What administrators can leave to the managers of a domain: groups of settings. Never where the people are. */
-const LEAVABLE = ['passwords', 'registration', 'passkeys', 'wallet', 'account'] as const;
+const LEAVABLE = ['passwords', 'lock_out', 'two_factor', 'sessions', 'registration', 'passkeys', 'wallet', 'account'] as const;
 
 export const delegationSettings = {
   domainManagerSettings: setting.custom<readonly string[]>(

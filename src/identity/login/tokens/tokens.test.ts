@@ -70,6 +70,7 @@ describe('A token that was just verified', () => {
       caches: { versioned: () => () => (isLive ? version : undefined) },
       clock: { now: () => now },
       tokenSeconds: HOUR / 1000,
+      secondsFor: () => HOUR / 1000,
     });
     const { text: issued, record } = tokens.issue(authContext, { methods: ['password'] });
     text = issued;

@@ -82,7 +82,10 @@ export function createTokens(deps: {
   revocations: Revocations;
   caches: Pick<Caches, 'versioned'>;
   clock: Clock;
+  /** The longest life of a token. */
   tokenSeconds: number;
+  /** The life of those of a person, as their domain says. */
+  secondsFor(user: AuthContext['user']): number;
 }): Tokens {
   const { access, keys, revocations, clock } = deps;
   const lifeMs = deps.tokenSeconds * 1000;
@@ -181,7 +184,11 @@ export function createTokens(deps: {
         methods,
         scope: authContext.scope as Scope,
         issuedAt: now,
-        expiresAt: Math.min(parent?.expiresAt ?? now + lifeMs, notAfter, endOfDelegation(authContext)),
+        expiresAt: Math.min(
+          parent?.expiresAt ?? now + deps.secondsFor(authContext.user) * 1000,
+          notAfter,
+          endOfDelegation(authContext),
+        ),
         generation: authContext.generation,
         auditId: newAuditId(),
         parentAuditId: parent ? (parent.parentAuditId ?? parent.auditId) : session?.auditId,

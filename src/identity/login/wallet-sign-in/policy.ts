@@ -1,7 +1,7 @@
 // Who may sign in with a wallet, and as what: the policy of the domain.
 import { findProject } from '../../access/context/index.ts';
 import type { DomainSettingsOf } from '../../directory/domain-settings/index.ts';
-import type { Tx } from '../../ground/database/index.ts';
+import type { Reader, Tx } from '../../ground/database/index.ts';
 
 /** The place of a wallet in a sign-in: instead of the password, or after the first step. Never both in one sign-in. */
 export type WalletPlace = 'first' | 'second';
@@ -11,8 +11,8 @@ export function createWalletPolicy({ domainSettings }: { readonly domainSettings
 
   return {
     /** Whether somebody may: before a person is known. */
-    async isOffered(place: WalletPlace): Promise<boolean> {
-      const all = [domainSettings.defaults(), ...(await domainSettings.domains()).map(({ settings }) => settings)];
+    async isOffered(place: WalletPlace, reader?: Reader): Promise<boolean> {
+      const all = [domainSettings.defaults(), ...(await domainSettings.domains(reader)).map(({ settings }) => settings)];
       return all.some(({ wallet }) => includes(wallet.signIn, place));
     },
 

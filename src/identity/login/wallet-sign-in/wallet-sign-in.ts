@@ -8,7 +8,7 @@ import { createFormats } from '../../../verifiable/formats/index.ts';
 import { createPresentationVerifier } from '../../../verifiable/presentations/index.ts';
 import { isRedirectUri } from '../../applications/consumers/index.ts';
 import type { DomainSettingsOf } from '../../directory/domain-settings/index.ts';
-import type { Database } from '../../ground/database/index.ts';
+import type { Database, Reader } from '../../ground/database/index.ts';
 import type { IdentityConfig } from '../../ground/settings/index.ts';
 import type { WalletProvider, WalletProviders } from '../federation/index.ts';
 import { createWalletAnswers } from './answers.rules.ts';
@@ -94,9 +94,14 @@ export function createWalletSignIn(deps: WalletSignInDeps) {
     isStillGood: providerCredentials.isStillGood,
 
     /** No wallet could read our requests. That must not be found out one by one. `next`: settings that are not in force yet. */
-    async refuseImpossible(next?: Pick<IdentityConfig, 'walletSignIn'> & WalletSignInDeps['config']): Promise<void> {
+    async refuseImpossible(
+      next?: Pick<IdentityConfig, 'walletSignIn'> & WalletSignInDeps['config'],
+      reader?: Reader,
+    ): Promise<void> {
       const isUsed =
-        (next && next.walletSignIn !== 'off') || (await policy.isOffered('first')) || (await policy.isOffered('second'));
+        (next && next.walletSignIn !== 'off') ||
+        (await policy.isOffered('first', reader)) ||
+        (await policy.isOffered('second', reader));
       const why = isUsed ? impossibleIn({ identity, config: next ?? config }) : undefined;
       if (why !== undefined) throw new ConfigError(why);
     },

@@ -55,8 +55,9 @@ export function createKeyrockCodes({
 
   /** Binds what is stored to the user's state at the time the caller's token was checked. */
   const bindToCaller = <T>({ userId, authContext }: Caller, work: () => Promise<T>): Promise<T> =>
-    records.duringRequest(() => {
+    records.duringRequest(async () => {
       records.bind(userId, authContext.userGeneration);
+      await records.readLifetimes(userId);
       return work();
     });
 

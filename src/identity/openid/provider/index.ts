@@ -8,7 +8,7 @@ export { type Accounts, createAccounts, SCOPES } from './accounts.ts';
 export { acrRequestOf, amrOf, FEDERATED, methodsOf, missingStrength, withCode } from './acr.ts';
 export { ATTEMPT } from './attempts.ts';
 export { browserCookie, cookieOf, hashOfSecret, newBrowserSecret, outdatedCookies } from './browser-binding.ts';
-export { type Lifetimes, sessionLifetime } from './configuration/lifetimes.ts';
+export { sessionLifetime } from './configuration/lifetimes.ts';
 export { STRONGER_SIGN_IN } from './configuration/prompts.ts';
 export { type Consent, saveConsent } from './consents.ts';
 export {

@@ -247,7 +247,6 @@ async function buildProvider(deps: CurrentProviderDeps): Promise<ProviderWithKey
     access,
     unfinished: createUnfinishedLimit(library, deps.unfinished),
     pages: createProviderPages(deps.brand),
-    lifetimes: deps.config,
     fetch: wallet.fetch,
     isFirstParty: (id) => id === ACCOUNT_CLIENT || id === WALLET_CONSUMER,
     needsMore: deps.needsMore,

@@ -3,15 +3,14 @@ import { type Clock, seconds } from '../../../platform/clock.ts';
 import type { Seal } from '../../../platform/seal/index.ts';
 import type { Database, Reader } from '../../ground/database/index.ts';
 import { hashOf } from '../../ground/resource/index.ts';
+import { type LifetimeDeps, lifetimesIn } from './lifetimes.ts';
 import { openRecord, type RecordPayload, userOf } from './record.ts';
 import { findRecord, isOver, type RecordWithOwners, recordsOfUser } from './records.store.ts';
-import type { RequestState } from './request-state.ts';
 
-export interface FindDeps {
+export interface FindDeps extends LifetimeDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly seal: Seal;
-  readonly requestState: RequestState;
 }
 
 /** A valid record, and the generation of its user at that time. */
@@ -39,14 +38,20 @@ function isValid(clock: Clock, row: RecordWithOwners): boolean {
   return !isOver(row, seconds(clock)) && generation === now && hasGrant;
 }
 
-function validRecordOf({ clock, seal, requestState }: FindDeps, row: RecordWithOwners | undefined): ValidRecord | undefined {
-  if (!row || !isValid(clock, row)) return undefined;
+/** Its domain may let refresh tokens end earlier than when this one was made. */
+const isTooOld = (deps: FindDeps, row: RecordWithOwners): boolean =>
+  row.model === 'RefreshToken' && row.created_at + lifetimesIn(deps, row).refreshTokenSeconds <= seconds(deps.clock);
+
+function validRecordOf(deps: FindDeps, row: RecordWithOwners | undefined): ValidRecord | undefined {
+  const { clock, seal, requestState } = deps;
+  if (!row || !isValid(clock, row) || isTooOld(deps, row)) return undefined;
   const { user_id: userId, user_generation: generation } = row;
   const payload = openRecord(seal, row);
   // Older versions stored a completed sign-in without its user. It would survive the end of the user's sessions, so it is ignored.
   if ((userOf(payload) ?? null) !== userId) return undefined;
   requestState.addRecord(row.id);
   if (userId !== null && generation !== null) requestState.bind(userId, generation);
+  if (userId !== null) requestState.noteLifetimes(userId, lifetimesIn(deps, row));
   return { payload, generation: generation ?? undefined };
 }
 

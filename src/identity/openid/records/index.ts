@@ -3,6 +3,7 @@
 
 export type { EndedRecords } from './end.ts';
 export type { StoredRecord, ValidRecord } from './find.ts';
+export type { Lifetimes } from './lifetimes.ts';
 export { type RecordPayload, tagOfGrant, tagOfRecord, tagOfSession } from './record.ts';
 export { createRecords, type Records } from './records.ts';
 export { sessionTokenId } from './session-tokens.ts';

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { underAttack } from '../../../../test/support/api.ts';
+import { noDomainSettings } from '../../../../test/support/no-domain-settings.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { createSeal, newMasterKey } from '../../../platform/seal/index.ts';
@@ -43,6 +44,7 @@ underAttack('The end of an account with many tokens', (api) => {
       seal: counting,
       onEnd: logouts.recordLogouts,
       revocations: { revokeSessions: async () => {} },
+      domainSettings: noDomainSettings,
     });
   });
   after(() => db.close());

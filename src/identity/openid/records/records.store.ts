@@ -11,6 +11,9 @@ type RecordKey = 'id' | 'uid' | 'user_code';
 export interface RecordWithOwners extends OpenidRecordRow {
   /** Generation of its user; null without a user. */
   user_generation: number | null;
+  /** Of its user. */
+  domain_id: string | null;
+  domain_name: string | null;
   /** Null when it has no grant, or the grant was deleted. */
   grant: string | null;
 }
@@ -22,7 +25,8 @@ const withOwners = (db: Reader) =>
     .leftJoin('projects as domain', 'domain.id', 'users.domain_id')
     .leftJoin('openid_records as its_grant', 'its_grant.id', 'openid_records.grant_id')
     .selectAll('openid_records')
-    .select((eb) => [eb('users.epoch', '+', eb.ref('domain.epoch')).as('user_generation'), 'its_grant.id as grant']);
+    .select((eb) => [eb('users.epoch', '+', eb.ref('domain.epoch')).as('user_generation'), 'its_grant.id as grant'])
+    .select(['domain.id as domain_id', 'domain.name as domain_name']);
 
 export function findRecord(db: Reader, by: RecordKey, hash: string): Promise<RecordWithOwners | undefined> {
   return withOwners(db).where(`openid_records.${by}`, '=', hash).executeTakeFirst() as Promise<RecordWithOwners | undefined>;

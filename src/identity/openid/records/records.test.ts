@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import * as client from 'openid-client';
 import { assertOk } from '../../../../test/support/answers.ts';
 import { ADMIN_PASSWORD } from '../../../../test/support/api.ts';
+import { noDomainSettings } from '../../../../test/support/no-domain-settings.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { databaseOf, KINDS, RestartableApi } from '../../../../test/support/restartable-api.ts';
 import { redirectTargetOf, TestBrowser } from '../../../../test/support/test-browser.ts';
@@ -43,6 +44,7 @@ for (const kind of KINDS) {
         seal: createSeal([newMasterKey()]),
         onEnd: async () => {},
         revocations: { revokeSessions: async () => {} },
+        domainSettings: noDomainSettings,
       });
     const rows = () => inDatabase((db) => db.read.selectFrom('openid_records').selectAll().orderBy('id').execute());
 

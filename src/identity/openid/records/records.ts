@@ -15,6 +15,7 @@ import {
   signOut,
 } from './end.ts';
 import { findByUid, findByUserCode, findValid, findValidIn, listOfUser, listOfUserIn } from './find.ts';
+import { type LifetimeDeps, lifetimesOf, readLifetimes } from './lifetimes.ts';
 import { type RecordPayload, tagOfGrant, tagOfRecord } from './record.ts';
 import {
   consumeRecord,
@@ -79,7 +80,11 @@ async function sweep(db: Database, clock: Clock): Promise<number> {
   return total + (await db.write((tx) => deleteUnusedSessions(tx, seconds(clock) - UNUSED_SECONDS, SWEPT_AT_ONCE)));
 }
 
-export function createRecords(options: EndDeps & Partial<Pick<SaveDeps, 'isWallet'>> & { readonly db: Database }) {
+type RecordsDeps = EndDeps &
+  Partial<Pick<SaveDeps, 'isWallet'>> &
+  Pick<LifetimeDeps, 'domainSettings'> & { readonly db: Database };
+
+export function createRecords(options: RecordsDeps) {
   const requestState = createRequestState();
   const { isWallet = () => false } = options;
   const deps = { ...options, isWallet, requestState };
@@ -112,6 +117,8 @@ export function createRecords(options: EndDeps & Partial<Pick<SaveDeps, 'isWalle
     bind: requestState.bind,
     rebind: requestState.rebind,
     bindConsumer: requestState.bindConsumer,
+    lifetimesOf: (userId: string | undefined) => lifetimesOf(deps, userId),
+    readLifetimes: (userId: string) => readLifetimes(deps, userId),
     /** Where the request comes from. */
     origin: requestState.origin,
     setBrowserSecret: requestState.setBrowserSecret,

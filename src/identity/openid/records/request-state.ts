@@ -2,6 +2,7 @@
 // a session may end, or an application may lose a scope in the meantime.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ConsumerRow } from '../../ground/database/index.ts';
+import type { Lifetimes } from './lifetimes.ts';
 
 /** Where a request comes from. */
 export interface RequestOrigin {
@@ -17,6 +18,7 @@ class RequestFindings {
   readonly records = new Set<string>();
   /** Each consumer at the first read of the request. */
   readonly consumers = new Map<string, ConsumerRow>();
+  readonly lifetimes = new Map<string, Lifetimes>();
   readonly origin: RequestOrigin | undefined;
   /** The secrets that the browser gets with the answer, by interaction. */
   readonly browserSecrets = new Map<string, string>();
@@ -50,6 +52,10 @@ export function createRequestState() {
       if (consumers && !consumers.has(consumer.id)) consumers.set(consumer.id, consumer);
     },
     consumerOf: (id: string): ConsumerRow | undefined => current.getStore()?.consumers.get(id),
+
+    /** What the domain of the user says, while the request lasts. */
+    noteLifetimes: (userId: string, lifetimes: Lifetimes): void => void current.getStore()?.lifetimes.set(userId, lifetimes),
+    lifetimesOf: (userId: string): Lifetimes | undefined => current.getStore()?.lifetimes.get(userId),
 
     /** From now on the browser of this request has this secret for the interaction. */
     setBrowserSecret: (interactionId: string, secret: string): void =>

@@ -2,8 +2,8 @@
 // the cookie is new: whoever copied the old one is signed out.
 import type { Provider, Session } from 'oidc-provider';
 import type { BrowserRequest } from '../../ground/look/index.ts';
-import { type Lifetimes, sessionLifetime, withCode } from '../../openid/provider/index.ts';
-import type { Records } from '../../openid/records/index.ts';
+import { sessionLifetime, withCode } from '../../openid/provider/index.ts';
+import type { Lifetimes, Records } from '../../openid/records/index.ts';
 
 /** Members of the library that its types lack. */
 interface SessionCookies {
@@ -17,17 +17,12 @@ type SessionModel = new () => Session & { loginAccount(details: object): void };
 
 type SessionLifetimes = Pick<Lifetimes, 'sessionIdleSeconds' | 'sessionSeconds'>;
 
-export interface RenewDeps {
-  readonly records: Records;
-  readonly config: SessionLifetimes;
-}
-
 /**
  * `generation`: the person's generation after the change. If it has changed again since, the session is not valid. `method`: the code that they
  * gave for the change.
  */
 export async function renewSession(
-  { records, config }: RenewDeps,
+  records: Records,
   provider: Provider,
   browser: BrowserRequest,
   old: Session,
@@ -39,7 +34,7 @@ export async function renewSession(
   const amr = method ? withCode(old.amr ?? []) : old.amr;
   session.uid = old.uid;
   session.loginAccount({ accountId, loginTs, amr, acr });
-  await keepSession(provider, browser, session, config);
+  await keepSession(provider, browser, session, records.lifetimesOf(accountId));
 }
 
 /**
@@ -50,9 +45,9 @@ export async function keepSession(
   provider: Provider,
   { exchange: { request, response }, secure }: BrowserRequest,
   session: Session,
-  config: SessionLifetimes,
+  lifetimes: SessionLifetimes,
 ): Promise<boolean> {
-  const age = sessionLifetime(config, session);
+  const age = sessionLifetime(lifetimes, session);
   await session.save(age);
   if (!(await provider.Session.find(session.jti))) return false;
   const library = provider as unknown as SessionCookies;

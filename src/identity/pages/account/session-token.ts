@@ -8,7 +8,7 @@ import { sessionTokenId } from '../../openid/records/index.ts';
 import { keepSession } from './renew-session.ts';
 import type { SignedInPerson, SignedInPersonDeps } from './signed-in-person.ts';
 
-export interface TokenOfSessionDeps extends Pick<SignedInPersonDeps, 'records' | 'federation'>, Pick<Deps, 'clock' | 'config'> {
+export interface TokenOfSessionDeps extends Pick<SignedInPersonDeps, 'records' | 'federation'>, Pick<Deps, 'clock'> {
   readonly sessionTokens: SessionTokens;
 }
 
@@ -17,11 +17,11 @@ export interface TokenOfSessionDeps extends Pick<SignedInPersonDeps, 'records' |
  * strong enough any more, or has ended meanwhile.
  */
 export async function tokenOfSession(
-  { records, federation, clock, config, sessionTokens }: TokenOfSessionDeps,
+  { records, federation, clock, sessionTokens }: TokenOfSessionDeps,
   provider: Provider,
   browser: BrowserRequest,
-  { user, session }: SignedInPerson,
-  maxSeconds = config.tokenSeconds,
+  { user, session, lifetimes }: SignedInPerson,
+  maxSeconds = lifetimes.tokenSeconds,
 ): Promise<Awaited<ReturnType<SessionTokens['issue']>>> {
   const { amr = [] } = session;
   const isVouched = amr.includes(FEDERATED);
@@ -32,8 +32,8 @@ export async function tokenOfSession(
     delegation,
     auditId: sessionTokenId(records.hashOfSession(session.uid)),
     loginAt: Number(session.loginTs) * 1000,
-    notAfter: clock.now() + Math.min(maxSeconds, sessionLifetime(config, session)) * 1000,
+    notAfter: clock.now() + Math.min(maxSeconds, sessionLifetime(lifetimes, session)) * 1000,
   });
   // Not before: a session that ended since it was read has ended the token, or is found to be gone here.
-  return token && (await keepSession(provider, browser, session, config)) ? token : undefined;
+  return token && (await keepSession(provider, browser, session, lifetimes)) ? token : undefined;
 }

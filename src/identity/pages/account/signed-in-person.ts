@@ -7,12 +7,11 @@ import type { Guesser } from '../../directory/passwords/index.ts';
 import type { Users, UserWithExpiry } from '../../directory/users/index.ts';
 import type { Actor } from '../../ground/audit/index.ts';
 import { type BrowserRequest, passkeyChallenges, redirect, sendPage } from '../../ground/look/index.ts';
-import type { Deps } from '../../ground/resource/index.ts';
 import { testPoint } from '../../ground/test-points.ts';
 import type { Federation } from '../../login/federation/index.ts';
 import { ACCOUNT_CLIENT } from '../../openid/first-party-clients/index.ts';
 import { FEDERATED, methodsOf } from '../../openid/provider/index.ts';
-import type { Records } from '../../openid/records/index.ts';
+import type { Lifetimes, Records } from '../../openid/records/index.ts';
 import { notSignedInPage } from '../sign-in/index.ts';
 import { renewSession } from './renew-session.ts';
 
@@ -24,12 +23,13 @@ export interface SignedInPersonDeps {
   readonly records: Records;
   readonly federation: Federation;
   readonly freshLogin: FreshLogin;
-  readonly config: Deps['config'];
 }
 
 export interface SignedInPerson {
   readonly user: UserWithExpiry;
   readonly session: Session;
+  /** As their domain says. */
+  readonly lifetimes: Lifetimes;
   /** How they signed in, which may not be enough any more. */
   readonly login: PersonLogin;
   /** With the epoch that was checked: a change fails if the account was changed since, or if the sign-in is not enough any more. */
@@ -41,7 +41,7 @@ export interface SignedInPerson {
 }
 
 export async function findSignedInPerson(
-  { access, users, records, federation, freshLogin, config }: SignedInPersonDeps,
+  { access, users, records, federation, freshLogin }: SignedInPersonDeps,
   provider: Provider,
   browser: BrowserRequest,
   keys: readonly string[],
@@ -49,7 +49,8 @@ export async function findSignedInPerson(
   const { request: req, response: res, requestId, address, signal } = browser.exchange;
   const session = await provider.Session.get({ req, res, secure: browser.secure } as never);
   const { accountId } = session;
-  if (!accountId || session.past(config.sessionSeconds)) return undefined;
+  const lifetimes = records.lifetimesOf(accountId);
+  if (!accountId || session.past(lifetimes.sessionSeconds)) return undefined;
   // The provider through which the person signed in may have ended the session.
   if (session.amr?.includes(FEDERATED) && !(await federation.sessions.isLive(session.uid))) return undefined;
   await testPoint('session.before-state');
@@ -65,8 +66,8 @@ export async function findSignedInPerson(
   const by = { userId: user.id, requestId, address, userAgent, origin, signal, epoch: user.epoch, via: 'account page' };
   const actor = freshLogin.checkedAgain(by, login);
   const renew = (method?: 'totp') =>
-    renewSession({ records, config }, provider, browser, session, { generation: authContext.userGeneration + 1, method });
-  return { user, session, login, actor, challenges, renewSession: renew };
+    renewSession(records, provider, browser, session, { generation: authContext.userGeneration + 1, method });
+  return { user, session, lifetimes, login, actor, challenges, renewSession: renew };
 }
 
 /**

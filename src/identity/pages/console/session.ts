@@ -12,7 +12,7 @@ import {
   tokenOfSession,
 } from '../account/index.ts';
 
-export interface ConsoleSessionDeps extends SignedInPersonDeps, TokenOfSessionDeps, Pick<Deps, 'change' | 'config'> {}
+export interface ConsoleSessionDeps extends SignedInPersonDeps, TokenOfSessionDeps, Pick<Deps, 'change'> {}
 
 /** The page renews it. */
 const TOKEN_SECONDS = 5 * 60;
@@ -43,13 +43,13 @@ export async function issueToken(
 ): Promise<void> {
   requireOwnPage(browser);
   const person = (await findSignedInPerson(deps, provider, browser, keys)) ?? fail('auth.required');
-  const { user } = person;
+  const { user, lifetimes } = person;
   const token = await tokenOfSession(deps, provider, browser, person, TOKEN_SECONDS);
   if (!token) fail('auth.required', undefined, { reason: 'the session has ended, or is not strong enough any more' });
   sendJson(browser, 201, {
     token: token.text,
     expires_at: new Date(token.record.expiresAt).toISOString(),
-    idle_seconds: deps.config.sessionIdleSeconds,
+    idle_seconds: lifetimes.sessionIdleSeconds,
     user: { id: user.id, name: user.name, display_name: namesOf(user).name, domain_id: user.domain_id },
   });
 }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { type TestApi, underAttack, uniqueName } from '../../../../test/support/api.ts';
+import { noDomainSettings } from '../../../../test/support/no-domain-settings.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { enable } from '../../../../test/support/second-factor.ts';
@@ -149,6 +150,7 @@ underAttack('What a request keeps at its end', (api) => {
           seal: createSeal([newMasterKey()]),
           onEnd: async () => {},
           revocations: { revokeSessions: async () => {} },
+          domainSettings: noDomainSettings,
         }),
       );
     } finally {

@@ -3,7 +3,6 @@ import type { Consumers } from '../../applications/consumers/index.ts';
 import type { Users } from '../../directory/users/index.ts';
 import { sendPage } from '../../ground/look/index.ts';
 import type { Deps } from '../../ground/resource/index.ts';
-import type { IdentityConfig } from '../../ground/settings/index.ts';
 import {
   allowResources,
   type Consent,
@@ -25,8 +24,6 @@ export interface ConsentDeps extends Pick<Deps, 'change'> {
   readonly records: Records;
   readonly consumers: Pick<Consumers, 'logoPathOf'>;
   readonly catalog: Pick<CredentialCatalog, 'nameOf'>;
-  /** A consent is valid as long as a refresh token. */
-  readonly config: Pick<IdentityConfig, 'refreshTokenSeconds'>;
 }
 
 /** What the person has not allowed yet, from the library. */
@@ -90,7 +87,7 @@ export class ConsentStep implements PromptSteps {
   }
 
   async #allow(): Promise<void> {
-    const { records, config } = this.#deps;
+    const { records } = this.#deps;
     const { provider, interaction, clientId, allowedScopes, finish } = this.#request;
     const accountId = interaction.session!.accountId!;
     const existing = interaction.grantId ? await provider.Grant.find(interaction.grantId) : undefined;
@@ -104,7 +101,9 @@ export class ConsentStep implements PromptSteps {
     for (const [resource, scopes] of Object.entries(missingResourceScopes)) grant.addResourceScope(resource, scopes.join(' '));
     allowResources(grant, missingResources);
     const grantId = await grant.save();
-    await saveConsent(records, { accountId, clientId }, grant as Consent, config.refreshTokenSeconds);
+    // It is valid as long as a refresh token.
+    const { refreshTokenSeconds } = records.lifetimesOf(accountId);
+    await saveConsent(records, { accountId, clientId }, grant as Consent, refreshTokenSeconds);
     await this.#recordConsent(accountId, clientId);
     // Includes the sign-in just before: otherwise prompt=login would ask for another one, endlessly.
     const { login } = interaction.lastSubmission ?? {};

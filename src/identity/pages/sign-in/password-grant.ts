@@ -59,6 +59,7 @@ export function registerPasswordGrant(
       if (!client) throw new errors.InvalidClient('client must be available');
       const { userId, generation } = await authenticateOrRefuse(ctx);
       records.bind(userId, generation);
+      await records.readLifetimes(userId);
       const requested = text((params as Record<string, unknown>).scope).split(' ');
       const allowed = client.scope?.split(' ') ?? SCOPES;
       const scope = SCOPES.filter((one) => requested.includes(one) && allowed.includes(one)).join(' ');

@@ -34,7 +34,7 @@ import type { UnfinishedLimit } from '../unfinished-limit.ts';
 import { claimsOf } from './claims.ts';
 import { featuresOf } from './features.ts';
 import { loadExistingGrant } from './grants.ts';
-import { type Lifetimes, ttlOf } from './lifetimes.ts';
+import { ttlOf } from './lifetimes.ts';
 import { type PromptDeps, promptsOf } from './prompts.ts';
 
 export interface ProviderDeps {
@@ -45,7 +45,6 @@ export interface ProviderDeps {
   readonly unfinished: UnfinishedLimit;
   readonly client: AdapterDeps['client'];
   readonly pages: ProviderPages;
-  readonly lifetimes: Lifetimes;
   /** The HTTP client for back-channel logout. */
   readonly fetch: (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
   /** Applications that are part of this installation: people are not asked for consent. */
@@ -161,10 +160,10 @@ const discovered = (isHaip: boolean) => ({
 });
 
 export function configurationOf(library: OidcProviderLibrary, keys: Keyring, deps: ProviderDeps): Configuration {
-  const { isFirstParty, lifetimes, pages } = deps;
+  const { isFirstParty, pages } = deps;
   const { needsMore, providerSessions, records, freshLogin } = deps;
   const attestation = attestationFeatures(library, keys, deps.walletProviders);
-  const policy = promptsOf(library, { lifetimes, isFirstParty, needsMore, providerSessions, records, freshLogin });
+  const policy = promptsOf(library, { isFirstParty, needsMore, providerSessions, records, freshLogin });
   return {
     ...clients,
     clientAuthMethods: [...clients.clientAuthMethods, ...(attestation ? [ATTESTED] : [])] as Configuration['clientAuthMethods'],
@@ -183,6 +182,6 @@ export function configurationOf(library: OidcProviderLibrary, keys: Keyring, dep
     loadExistingGrant: (ctx) => loadExistingGrant(deps, ctx),
     renderError: pages.error,
     routes,
-    ttl: ttlOf(lifetimes),
+    ttl: ttlOf(records),
   };
 }

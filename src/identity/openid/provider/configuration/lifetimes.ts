@@ -1,16 +1,9 @@
 // Lifetimes of sessions, codes and tokens.
 import type { Configuration } from 'oidc-provider';
+import type { Lifetimes, Records } from '../../records/index.ts';
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
-
-export interface Lifetimes {
-  /** A session ends when it was unused for this time, and at the latest after `sessionSeconds`. */
-  readonly sessionIdleSeconds: number;
-  readonly sessionSeconds: number;
-  readonly accessTokenSeconds: number;
-  readonly refreshTokenSeconds: number;
-}
 
 /**
  * For how many seconds a session of somebody is stored from now, whoever stores it. This is the idle time: a session that is not stored
@@ -28,18 +21,23 @@ export const sessionLifetime = (
 const shorter = (ofService: number, ofClient: unknown): number =>
   typeof ofClient === 'number' ? Math.min(ofService, ofClient) : ofService;
 
-export const ttlOf = (lifetimes: Lifetimes) =>
+/** Of a token for a resource, too, whose kind may have a shorter life of its own. */
+const accessTokenLife = (lifetimes: Lifetimes, ofResource: number | undefined, ofClient: unknown): number =>
+  shorter(shorter(lifetimes.accessTokenSeconds, ofResource), ofClient);
+
+export const ttlOf = ({ lifetimesOf }: Pick<Records, 'lifetimesOf'>) =>
   ({
     AccessToken: (_ctx, token, client) =>
-      shorter(token.resourceServer?.accessTokenTTL ?? lifetimes.accessTokenSeconds, client?.['access_token_lifetime']),
+      accessTokenLife(lifetimesOf(token.accountId), token.resourceServer?.accessTokenTTL, client?.['access_token_lifetime']),
     AuthorizationCode: MINUTE,
     ClientCredentials: (_ctx, token, client) =>
-      shorter(token.resourceServer?.accessTokenTTL ?? lifetimes.accessTokenSeconds, client?.['access_token_lifetime']),
+      accessTokenLife(lifetimesOf(undefined), token.resourceServer?.accessTokenTTL, client?.['access_token_lifetime']),
     DeviceCode: 10 * MINUTE,
-    Grant: () => lifetimes.refreshTokenSeconds,
+    Grant: (_ctx, grant) => lifetimesOf(grant.accountId).refreshTokenSeconds,
     IdToken: HOUR,
     // Shorter until the person is signed in.
     Interaction: (_ctx, { session }) => (session?.accountId ? HOUR : 20 * MINUTE),
-    RefreshToken: (_ctx, _token, client) => shorter(lifetimes.refreshTokenSeconds, client?.['refresh_token_lifetime']),
-    Session: (_ctx, session) => (session.accountId ? sessionLifetime(lifetimes, session) : 20 * MINUTE),
+    RefreshToken: (_ctx, token, client) =>
+      shorter(lifetimesOf(token.accountId).refreshTokenSeconds, client?.['refresh_token_lifetime']),
+    Session: (_ctx, session) => (session.accountId ? sessionLifetime(lifetimesOf(session.accountId), session) : 20 * MINUTE),
   }) satisfies Configuration['ttl'];

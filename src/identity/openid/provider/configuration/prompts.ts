@@ -9,7 +9,6 @@ import { credentialsNotAgreed, offeredToAnother, signInTooOld } from '../credent
 import { isForDevice } from '../device-routes.ts';
 import type { OidcProviderLibrary } from '../library.ts';
 import { resourcesNotAllowed } from '../resources.ts';
-import type { Lifetimes } from './lifetimes.ts';
 
 type PromptCheck = interactionPolicy.Check;
 
@@ -18,10 +17,11 @@ const SIGN_IN = ['End-User authentication is required', 'login_required'] as con
 /** A session that is too old requires the password again, even if it is in use. */
 function sessionTooOld(
   { interactionPolicy: { Check } }: OidcProviderLibrary,
-  lifetimes: Pick<Lifetimes, 'sessionSeconds'>,
+  { lifetimesOf }: Pick<Records, 'lifetimesOf'>,
 ): PromptCheck {
   return new Check('session_too_old', ...SIGN_IN, ({ oidc }) => {
-    const tooOld = oidc.session?.accountId && oidc.session.past(lifetimes.sessionSeconds) && !oidc.result?.login;
+    const { accountId } = oidc.session ?? {};
+    const tooOld = accountId && oidc.session!.past(lifetimesOf(accountId).sessionSeconds) && !oidc.result?.login;
     return tooOld ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
   });
 }
@@ -111,7 +111,6 @@ function strongerSignIn({ interactionPolicy: { Check }, errors }: OidcProviderLi
 
 export interface PromptDeps {
   readonly records: Records;
-  readonly lifetimes: Pick<Lifetimes, 'sessionSeconds'>;
   readonly freshLogin: Pick<FreshLogin, 'isFresh'>;
   isFirstParty(clientId: string): boolean;
   readonly providerSessions: Pick<Federation['sessions'], 'isLive' | 'bind'>;
@@ -120,13 +119,13 @@ export interface PromptDeps {
 }
 
 export function promptsOf(library: OidcProviderLibrary, deps: PromptDeps) {
-  const { lifetimes, isFirstParty } = deps;
+  const { records, isFirstParty } = deps;
   const policy = library.interactionPolicy.base();
   const { checks } = policy.get('login')!;
   // Replaced by ours: theirs know no order of values, and ask again and again.
   for (const reason of ['essential_acr', 'essential_acrs']) checks.remove(reason);
   checks.add(scopeTakenAway(library));
-  checks.add(sessionTooOld(library, lifetimes));
+  checks.add(sessionTooOld(library, records));
   checks.add(accountDisabled(library));
   checks.add(providerSessionOver(library, deps));
   checks.add(strongerSignIn(library, deps));
