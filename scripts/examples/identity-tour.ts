@@ -161,6 +161,7 @@ async function tourGrants(api: Recorder, { ada, group, library, member }: Town):
   await api.call('GET', `/v3/role_assignments?include_names=true&user.id=${ada}&scope.project.id=${library}`);
   await api.call('GET', `/v3/users/${ada}/projects`);
   await api.call('GET', `/v3/users/${ada}/OS-ACCESS/explanation?project_id=${library}&role_id=${member}`);
+  await api.call('GET', `/v3/users/${ada}/OS-ACCESS/sign-in`);
 }
 
 async function tourCatalog(api: Recorder, town: Town): Promise<void> {

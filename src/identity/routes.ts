@@ -39,6 +39,7 @@ import { mountImpact } from './operations/impact/index.ts';
 import { mountLook } from './operations/look/index.ts';
 import { mountMailTexts } from './operations/mail-texts/index.ts';
 import { mountServiceSettings } from './operations/service-settings/index.ts';
+import { mountSignInPreview } from './operations/sign-in-preview/index.ts';
 import { mountAccountDeletion } from './provisioning/account-deletion/index.ts';
 import { mountInvitations } from './provisioning/invitations/index.ts';
 import { mountRegistration } from './provisioning/registration/index.ts';
@@ -82,6 +83,7 @@ const MOUNTS = [
   mountPasskeys,
   mountUserSessions,
   mountImpact,
+  mountSignInPreview,
   mountCredentials,
   mountEc2Credentials,
   mountSignatureExchange,

@@ -61,7 +61,14 @@ export function personScreens(person: { id: string; name: string }, world: Conso
     tab('overview', [], [{ name: texts.save, rule: 'identity:update_user', ids, request: patch }]),
     tab(
       'sign-in',
-      ['identity:update_user', 'identity:get_user_lock', 'is_two_factor_auth_enabled', 'list_passkeys', 'list_devices'],
+      [
+        'identity:update_user',
+        'identity:get_user_lock',
+        'identity:preview_sign_in',
+        'is_two_factor_auth_enabled',
+        'list_passkeys',
+        'list_devices',
+      ],
       [
         { name: texts.save, rule: 'identity:update_user', ids, request: patch },
         { name: people.setPassword, rule: 'identity:update_user', ids, request: ['PATCH', path, { user: { password: 'x' } }] },

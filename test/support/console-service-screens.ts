@@ -7,7 +7,7 @@ import { LOGO } from './pictures.ts';
 /** Whatever the names are. */
 const any = (text: (...names: string[]) => string): RegExp => new RegExp(`^${text('.+', '.+')}$`);
 
-const { provisioning, service, settings, look } = words;
+const { provisioning, service, settings, look, signInPreview } = words;
 
 const PARTS = ['identity:list_service_settings', 'identity:list_services'];
 
@@ -20,6 +20,7 @@ export function serviceScreens({ connection, nouns: { service: one, endpoint }, 
     acts,
   });
   const changeSettings: Act = { name: any(settings.changeOf), rule: 'identity:update_service_settings' };
+  const previewSignIn: Act = { name: signInPreview.choose, rule: 'identity:preview_sign_in' };
   const add = (row: string, rule: string): Act => ({ name: service.add, row, rule });
   return [
     {
@@ -42,7 +43,7 @@ export function serviceScreens({ connection, nouns: { service: one, endpoint }, 
       acts: [provisioning.refresh, texts.remove].map((name) => ({ name, rule: 'identity:manage_scim_connections' })),
     })),
     part('', 'identity:list_service_settings', [changeSettings]),
-    part('settings', 'identity:list_service_settings', [changeSettings]),
+    part('settings', 'identity:list_service_settings', [changeSettings, previewSignIn]),
     {
       ...part('settings', 'identity:list_service_settings', [
         {
@@ -50,6 +51,7 @@ export function serviceScreens({ connection, nouns: { service: one, endpoint }, 
           rule: 'identity:update_service_settings',
           request: ['PATCH', '/v3/OS-SERVICE/settings', { settings: { GATEHOUSE_IDENTITY_DEVICE_DAYS: '30' } }],
         },
+        previewSignIn,
       ]),
       path: '/service/settings?group=factors',
     },

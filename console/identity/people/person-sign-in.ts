@@ -11,6 +11,7 @@ import { words } from '../words/index.ts';
 import { lockBadge, lockPath, lockReasons } from './lock.ts';
 import { personOptions } from './person-options.ts';
 import { PersonTab } from './person-tab.ts';
+import { previewCard, readPreview, type SignInPreview } from './sign-in-preview.ts';
 
 interface Passkey {
   readonly id: string;
@@ -36,19 +37,22 @@ export class PersonSignIn extends PersonTab {
   #factor: SecondFactor | undefined;
   #passkeys: readonly Passkey[] = [];
   #devices: readonly Device[] = [];
+  #preview: SignInPreview | undefined;
 
   async load(signal: AbortSignal): Promise<void> {
     const { path, may } = this.context;
-    const [factor, passkeys, devices] = await Promise.all([
+    const [factor, passkeys, devices, preview] = await Promise.all([
       may('is_two_factor_auth_enabled')
         ? api.get<{ two_factor_auth: SecondFactor }>(`${path}/OS-TWO-FACTOR/two_factor_auth`, { signal })
         : undefined,
       may('list_passkeys') ? api.get<{ passkeys: readonly Passkey[] }>(`${path}/OS-PASSKEYS/passkeys`, { signal }) : undefined,
       may('list_devices') ? api.get<{ devices: readonly Device[] }>(`${path}/OS-TWO-FACTOR/devices`, { signal }) : undefined,
+      may('identity:preview_sign_in') ? readPreview(path, signal) : undefined,
     ]);
     this.#factor = factor?.two_factor_auth;
     this.#passkeys = passkeys?.passkeys ?? [];
     this.#devices = devices?.devices ?? [];
+    this.#preview = preview;
   }
 
   async #done(isDone: boolean, text: string): Promise<void> {
@@ -225,7 +229,7 @@ export class PersonSignIn extends PersonTab {
   }
 
   content(): Content {
-    return html`<div class="cards">${this.#password()}${this.#secondFactor()}${this.#lock()}</div>${this.#passkeyList()}${this.#deviceList()}
+    return html`${previewCard(this.context.user.name, this.#preview)}<div class="cards">${this.#password()}${this.#secondFactor()}${this.#lock()}</div>${this.#passkeyList()}${this.#deviceList()}
       ${this.context.may('identity:update_user') ? personOptions(this.context) : nothing}`;
   }
 }

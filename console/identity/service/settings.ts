@@ -6,11 +6,15 @@ import { hrefOf } from '../../shared/router.ts';
 import type { Content } from '../../shared/screen.ts';
 import { table } from '../../shared/table.ts';
 import { goQuery } from '../frame.ts';
+import { choosePerson } from '../people/sign-in-preview.ts';
 import { session } from '../session.ts';
 import { words } from '../words/index.ts';
 import { ServicePart } from './part.ts';
 import { type Group, nameOf, readSettings, type Setting, settingForm, shownValue } from './setting-form.ts';
 import { sendTestMail } from './test-mail.ts';
+
+/** Groups that decide what happens when somebody signs in. */
+const OF_SIGN_IN: readonly Group[] = ['passwords', 'lock_out', 'factors', 'wallets', 'sessions'];
 
 /** Groups with a screen of their own. */
 const SCREENS: Readonly<Partial<Record<Group, string>>> = {
@@ -18,6 +22,12 @@ const SCREENS: Readonly<Partial<Record<Group, string>>> = {
   mail: '/service/mail',
   registration: '/service/registration',
 };
+
+/** For whoever may ask about everybody. */
+const previewButton = (): Content =>
+  session.may('identity:preview_sign_in')
+    ? html`<button type="button" class="second" @click=${() => void choosePerson()}>${words.signInPreview.choose}</button>`
+    : nothing;
 
 export class Settings extends ServicePart {
   #version: Version<readonly Setting[]> = { thing: [], etag: undefined };
@@ -35,7 +45,7 @@ export class Settings extends ServicePart {
     const test = html`<button type="button" class="second" @click=${() => void sendTestMail()}>${words.settings.testMail}</button>`;
     return html`<p><a href=${hrefOf('/service/settings')}>${words.settings.all}</a></p>
       <section class="card"><div class="between"><h2>${words.settings.groups[group]}</h2>
-        ${group === 'mail' && session.may('identity:send_test_mail') ? test : nothing}</div>
+        ${group === 'mail' && session.may('identity:send_test_mail') ? test : nothing}${OF_SIGN_IN.includes(group) ? previewButton() : nothing}</div>
       ${settingForm(this.#version, group, () => this.reload())}</section>`;
   }
 
@@ -73,6 +83,7 @@ export class Settings extends ServicePart {
       .map((id) => ({ id, rows: rows.filter((one) => one.group === id) }))
       .filter((one) => one.rows.length > 0);
     return html`<p>${service.settingsIntro} <a href="/openapi">${service.api}</a></p>
+      <p>${previewButton()}</p>
       ${searchBox(service.settingsWhat, query, goQuery)}
       ${groups.length === 0 ? html`<p class="empty">${service.noSetting}</p>` : nothing}
       ${groups.map(({ id, rows: own }) => {

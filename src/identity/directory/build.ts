@@ -93,7 +93,7 @@ export function buildDirectory(below: AccessRoom, refuseIfOutranked: RankGuard) 
     onDisabled: news.disabled.tell,
     onEnabled: news.enabled.tell,
   };
-  const domains = createDomains(below);
+  const domains = createDomains({ ...below, fileOf: proofs.domainSettings.fileOf });
   const directories = createDirectories({ ...deps, ...listeners, endTokensOf: domains.endTokens });
   const directory = directories.guard;
   const ways = { hasPasskey: passkeyPolicy.hasUsable, hasFactor: proofs.requirements.hasFactor };

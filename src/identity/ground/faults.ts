@@ -87,6 +87,10 @@ export const identityFaults = {
 
   'domain.not_found': missing('domain'),
   'domain.enabled': { status: 403, text: 'Cannot delete a domain that is enabled, please disable it first.' },
+  'domain.name_of_file': {
+    status: 409,
+    text: 'The file {file} of the operator has settings of the domain {name}. A domain gets or loses them by its name, so the operator renames or removes the file first.',
+  },
   'domain.default': { status: 403, text: 'The default domain cannot be deleted or disabled.' },
   'domain_config.not_found': { status: 404, text: 'Could not find {what} in domain configuration for domain {id}.' },
   ...settingFaults,

@@ -9,12 +9,16 @@ import { createLookManagement } from './look/index.ts';
 import { createMailTextManagement } from './mail-texts/index.ts';
 import { createPersonalData } from './personal-data/index.ts';
 import { createSettingManagement } from './service-settings/index.ts';
+import { createNextSteps, createSignInPreview } from './sign-in-preview/index.ts';
 
 export function buildOperations(below: RoleCredentialsRoom) {
   const { db, change, seal, records, directories, issuerIdentity, appAssignments } = below;
   const reseal = createReseal(db, change, seal);
+  const stepsAfter = createNextSteps(below);
   return {
     ...below,
+    ...stepsAfter,
+    signInPreview: createSignInPreview({ ...below, ...stepsAfter }),
     reseal,
     auditEvents: createAuditEvents(below),
     accessQuestions: createAccessQuestions({ ...below, sees: appAssignments.sees }),

@@ -26,6 +26,7 @@ import { registering } from './registering.ts';
 import { registration } from './registration.ts';
 import { service } from './service.ts';
 import { settings } from './settings.ts';
+import { signInPreview } from './sign-in-preview.ts';
 import { snippets } from './snippets.ts';
 import { trySignIn } from './try-sign-in.ts';
 import { why } from './why.ts';
@@ -51,6 +52,7 @@ export const words: Translation<Words> = {
   registration,
   service,
   settings,
+  signInPreview,
   snippets,
   trySignIn,
   why,

@@ -131,6 +131,7 @@ export const baseRules = {
   // A program with what somebody passed on does not give more guesses.
   'identity:list_user_locks': adminOrManager,
   'identity:get_user_lock': adminOrManager,
+  'identity:preview_sign_in': adminOrManager,
   'identity:unlock_user': both(adminOrManager, withOwnRights),
 
   'identity:list_account_deletions': readers,

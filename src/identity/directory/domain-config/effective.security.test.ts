@@ -107,6 +107,29 @@ onUsualDatabase(
       await service({ [LEFT]: null });
     });
 
+    it('about lock-out do not tell by the time who exists where: a wrong password writes as much anywhere', async () => {
+      const { set } = await withManager();
+      const written = async () => {
+        const { count } = await db()
+          .read.selectFrom('wrong_passwords')
+          .select((eb) => eb.fn.countAll().as('count'))
+          .executeTakeFirstOrThrow();
+        return Number(count);
+      };
+      const guess = async (user: Record<string, unknown>) => {
+        const before = await written();
+        assert.equal((await api.authenticate({ password: 'wrong', ...user } as never)).status, 401);
+        return (await written()) - before;
+      };
+      const known = (await api.make('user', { name: uniqueName('known'), password: 'a password of somebody' })).id;
+      assert.equal(await guess({ id: known }), 0);
+      assertOk(await set({ 'lock_out.attempts': '3' }));
+      assert.equal(await guess({ id: known }), 1, 'of a domain without lock-out');
+      assert.equal(await guess({ name: uniqueName('nobody'), domain: { id: 'default' } }), 1);
+      assert.equal(await guess({ id: 'f'.repeat(32) }), 1);
+      assertOk(await set({ 'lock_out.attempts': null }));
+    });
+
     it('show a manager nothing of the directory', async () => {
       const { domain, token, set } = await withManager();
       assertOk(await set({ 'ldap.url': 'ldap://inner.example.org', 'ldap.user': 'cn=reader' }));

@@ -62,6 +62,33 @@ onEachDatabase(
       assertOk(await service(null));
     });
 
+    // First: the library has the real time, and others set the clock of the test.
+    it('let sessions, access tokens and refresh tokens end as the domain of the person says', async () => {
+      const domain = await newDomain(api);
+      const party = await RelyingParty.make(api);
+      const person = await makeUser(api, { domain_id: domain });
+      const login = { name: person.name, password: person.password, domain };
+      const lives = { 'sessions.access_token_seconds': '90', 'sessions.seconds': '600', 'sessions.refresh_token_seconds': '300' };
+      const before = await party.tokensFor(login, { scope: 'openid offline_access' });
+      assert.equal(before.expires_in, 3600);
+      assertOk(await store(api, domain, lives));
+      assert.equal((await refreshTokenGrant(party.config, before.refresh_token!)).expires_in, 90);
+      const browser = new TestBrowser(api);
+      const tokens = await party.tokensFor(login, { scope: 'openid offline_access' }, browser);
+      assert.equal(tokens.expires_in, 90);
+      const { name: username, password } = person;
+      const direct = await KeyrockClient.make(api, { grant_type: 'password' });
+      const byPassword = await direct.request({ grant_type: 'password', username, password, domain });
+      assert.equal(byPassword.body.expires_in, 90);
+      const rows = await db().read.selectFrom('openid_records').where('user_id', '=', person.id).selectAll().execute();
+      const lifeOf = (model: string) =>
+        Math.max(...rows.filter((row) => row.model === model).map((row) => row.expires_at! - row.created_at));
+      assert.ok(lifeOf('Session') <= 600);
+      assertOk(await store(api, domain, { 'sessions.refresh_token_seconds': '60' }));
+      api.clock.advance(61);
+      assert.equal(await refusal(refreshTokenGrant(party.config, tokens.refresh_token!)), 'invalid_grant');
+    });
+
     it('lock people out after wrong passwords as their domain says, at once', async () => {
       const [domain, other] = [await newDomain(api), await newDomain(api)];
       assertOk(await store(api, domain, { 'lock_out.attempts': '2', 'lock_out.duration': '60' }));
@@ -108,32 +135,6 @@ onEachDatabase(
       }
       assertRefused(await store(api, domain, { 'sessions.token_seconds': '3601' }), 400, /at most 3600, as the service has it/);
       assertRefused(await store(api, domain, { 'two_factor.device_days': '91' }), 400, /at most 90/);
-    });
-
-    it('let sessions, access tokens and refresh tokens end as the domain of the person says', async () => {
-      const domain = await newDomain(api);
-      const party = await RelyingParty.make(api);
-      const person = await makeUser(api, { domain_id: domain });
-      const login = { name: person.name, password: person.password, domain };
-      const lives = { 'sessions.access_token_seconds': '90', 'sessions.seconds': '600', 'sessions.refresh_token_seconds': '300' };
-      const before = await party.tokensFor(login, { scope: 'openid offline_access' });
-      assert.equal(before.expires_in, 3600);
-      assertOk(await store(api, domain, lives));
-      assert.equal((await refreshTokenGrant(party.config, before.refresh_token!)).expires_in, 90);
-      const browser = new TestBrowser(api);
-      const tokens = await party.tokensFor(login, { scope: 'openid offline_access' }, browser);
-      assert.equal(tokens.expires_in, 90);
-      const { name: username, password } = person;
-      const direct = await KeyrockClient.make(api, { grant_type: 'password' });
-      const byPassword = await direct.request({ grant_type: 'password', username, password, domain });
-      assert.equal(byPassword.body.expires_in, 90);
-      const rows = await db().read.selectFrom('openid_records').where('user_id', '=', person.id).selectAll().execute();
-      const lifeOf = (model: string) =>
-        Math.max(...rows.filter((row) => row.model === model).map((row) => row.expires_at! - row.created_at));
-      assert.ok(lifeOf('Session') <= 600);
-      assertOk(await store(api, domain, { 'sessions.refresh_token_seconds': '60' }));
-      api.clock.advance(61);
-      assert.equal(await refusal(refreshTokenGrant(party.config, tokens.refresh_token!)), 'invalid_grant');
     });
 
     it('are those of the API of Keystone', async () => {
@@ -217,6 +218,13 @@ onEachDatabase(
       assertOk(
         await store(api, domain.id, { 'passwords.min_length': '20', 'ldap.password': 'a secret', 'identity.driver': 'sql' }),
       );
+      assertOk(await store(api, domain.id, { 'sessions.seconds': '7200' }));
+      const shorter = load(identitySettings, { GATEHOUSE_IDENTITY_SESSION_SECONDS: '3600' });
+      assert.match(
+        (await inspectDomains(db().read, shorter, [], () => '"sealed"')).idle.join(),
+        /sessions\.seconds \(the service has a shorter one\)/,
+      );
+      assertOk(await store(api, domain.id, { 'sessions.seconds': null }));
       await db().write((tx) =>
         tx
           .updateTable('domain_config_options')
@@ -287,6 +295,7 @@ describe('What the operator fixed for a domain', () => {
     assert.match(min.fixed, /^The operator has fixed it in line 2 of keystone\.Filed\.conf\.$/);
     for (const [key, text, words] of [
       ['passwords.min_length', '20', /fixed it in line 2 of/],
+      ['sessions.seconds', '60', /fixed it in line 7 of/],
       ['ldap.url', 'ldap://other', /fixed it in line 4 of/],
       ['ldap.suffix', 'dc=x', /fixed the directory of this domain in/],
       ['identity.driver', 'sql', /fixed the directory of this domain in/],
@@ -295,6 +304,15 @@ describe('What the operator fixed for a domain', () => {
       assertRefused(await store(api, domain, { [key]: text }), 409, words);
     assertOk(await store(api, domain, { 'passwords.expires_days': '30' }));
     assert.equal((await settingOf(api, domain, 'registration.mode')).source, 'directory');
+    // By another name it would get or lose a directory, without a word.
+    const other = await newDomain(api);
+    for (const [id, name] of [
+      [domain, uniqueName('renamed')],
+      [other, ' Filed '],
+    ] as const)
+      assertRefused(await api.patch(`/v3/domains/${id}`, { domain: { name } }), 409, /keystone\.Filed\.conf of the operator/);
+    assertRefused(await api.patch(`/v3/projects/${domain}`, { project: { name: 'Other' } }), 409);
+    assertOk(await api.patch(`/v3/domains/${domain}`, { domain: { name: 'Filed', description: 'of the file' } }));
     // The file does not make it longer than the machine has it.
     assert.equal((await settingOf(api, domain, 'sessions.token_seconds')).value, '3600');
     assert.equal((await settingOf(api, domain, 'sessions.seconds')).value, '600');

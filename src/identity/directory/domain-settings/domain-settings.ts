@@ -1,4 +1,5 @@
 // The settings of a domain, by its id: what the operator, the domain and the service say together.
+import { basename } from 'node:path';
 import type { Log } from '../../../platform/log/index.ts';
 import type { Seal } from '../../../platform/seal/index.ts';
 import { findProject } from '../../access/context/index.ts';
@@ -51,6 +52,8 @@ export interface DomainSettingsModule extends DomainSettingsOf, SettingsStore {
   /** With where each comes from, and what fixes it. */
   inForce(domain: DomainNamed): InForce;
   fixed(domain: DomainNamed, option: DomainOption): string | undefined;
+  /** The file of the operator for a domain with this name. */
+  fileOf(name: string): string | undefined;
   /** What is stored, as it is in memory. */
   stored(domainId: string): StoredDomain | undefined;
   /** Names the state of what is stored, for ETags. */
@@ -191,6 +194,7 @@ export function createDomainSettings(deps: DomainSettingsDeps): DomainSettingsMo
     ofDomain,
     inForce: (domain) => make(domain, stored.value.get(domain.id)),
     fixed: (domain, option) => fixedIn(option, files.get(domain.name), service)?.why,
+    fileOf: (name) => (files.has(name) ? basename(files.get(name)!.path) : undefined),
     stored: (domainId) => stored.value.get(domainId),
     version: (domainId) => stored.value.get(domainId)?.version ?? versionOf([]),
     get hasDirectories() {

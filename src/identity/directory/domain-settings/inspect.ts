@@ -5,7 +5,7 @@ import type { Reader } from '../../ground/database/index.ts';
 import type { IdentityConfig } from '../../ground/settings/index.ts';
 import { readDomainFiles } from './files.ts';
 import { fixedIn, inForce, type ServiceLayer } from './in-force.ts';
-import { optionName, optionsByName } from './options.ts';
+import { type DomainOption, isAsStrict, isCapped, optionName, optionsByName } from './options.ts';
 import { TAG } from './store.rules.ts';
 import { deleteRow, findDomains, readRows, type StoredRow } from './stored.store.ts';
 import { readStored } from './stored.ts';
@@ -18,6 +18,9 @@ async function byDomain(reader: Reader) {
   const domains = rows.size === 0 ? [] : await findDomains(reader, [...rows.keys()], []);
   return domains.filter(({ id }) => rows.has(id)).map((domain) => ({ domain, rows: rows.get(domain.id)! }));
 }
+
+const isLonger = (one: DomainOption, value: unknown, config: IdentityConfig): boolean =>
+  isCapped(one) && one.ofService !== undefined && !isAsStrict(one, value, config[one.ofService]);
 
 /** As `DOMAIN/group.option`. */
 export const storedDomainKeys = async (reader: Reader): Promise<string[]> =>
@@ -73,7 +76,7 @@ export async function inspectDomains(
           ? 'an earlier version stored it; store it again'
           : !options.has(one.name)
             ? 'it is not valid here'
-            : fixed?.why;
+            : (fixed?.why ?? (isLonger(one, options.get(one.name)!.value, config) ? 'the service has a shorter one' : undefined));
       if (why !== undefined) idle.push(`${keyOf(domain.name, row)} (${why})`);
     }
     try {

@@ -1,10 +1,11 @@
 // Checks a password, or another secret that people choose. Wherever it is, each guess takes the same steps, and is counted.
-import { seconds } from '../../../platform/clock.ts';
+import { type Clock, seconds } from '../../../platform/clock.ts';
 import { addressKey } from '../../../platform/limits/index.ts';
+import type { PasswordRow, Reader } from '../../ground/database/index.ts';
 import type { PasswordDeps } from './deps.ts';
 import { countFailedLogin, forgetFailedLogins, isLockedOut } from './lock-out.rules.ts';
 import { findPassword, replaceHash } from './passwords.store.ts';
-import type { Guesser, LockableAccount, PasswordCheck, PasswordHolder, SecretPlace } from './passwords.ts';
+import type { Guesser, LockableAccount, PasswordCheck, PasswordHolder, PasswordOptions, SecretPlace } from './passwords.ts';
 
 const clientOf = ({ address, signal }: Guesser) => ({ key: addressKey(address), signal });
 
@@ -72,6 +73,20 @@ export const hashedSecret = (
   },
 });
 
+const isExpired = ({ expires_at: ends }: PasswordRow, options: PasswordOptions, clock: Clock): boolean =>
+  !options.ignore_password_expiry && ends !== null && ends <= seconds(clock);
+
+/** What a check of the right password would come to, apart from locks. */
+export async function passwordState(
+  { clock }: Pick<PasswordDeps, 'clock'>,
+  reader: Reader,
+  { id, options }: { readonly id: string; readonly options: PasswordOptions },
+): Promise<'none' | 'good' | 'expired'> {
+  const row = await findPassword(reader, id);
+  if (!row) return 'none';
+  return isExpired(row, options, clock) ? 'expired' : 'good';
+}
+
 /** The password that is stored for a user. */
 export function storedPassword(
   deps: PasswordDeps,
@@ -103,8 +118,7 @@ export function storedPassword(
         isRight: account !== undefined && matches,
         async accept() {
           if (!account?.active) return 'closed';
-          const ends = account.options.ignore_password_expiry ? null : row!.expires_at;
-          if (ends !== null && ends <= seconds(clock)) return 'expired';
+          if (isExpired(row!, account.options, clock)) return 'expired';
           await replaceIfOutdated(password, row!);
           return 'good';
         },

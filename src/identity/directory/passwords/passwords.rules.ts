@@ -1,6 +1,6 @@
 // Passwords: rules for new ones, checks at login, and lock-out; each has its own file. Names and defaults are Keystone's.
 import { seconds } from '../../../platform/clock.ts';
-import { checkSecret, hashedSecret, storedPassword } from './check.rules.ts';
+import { checkSecret, hashedSecret, passwordState, storedPassword } from './check.rules.ts';
 import type { PasswordDeps } from './deps.ts';
 import { createHashing } from './hashing.ts';
 import { findLockOuts, lockOutFilter } from './lock-out.rules.ts';
@@ -32,6 +32,7 @@ export function createPasswords(
     check: (password, place, by) => checkSecret(deps, place, password, by),
     storedHere: (holder, countedAs, domainId) => storedPassword(deps, holder, countedAs, domainId),
     has: hasPassword,
+    stateOf: (reader, account) => passwordState(deps, reader, account),
     async isPasswordOf(userId, password) {
       const row = await findPassword(deps.db.read, userId);
       return row !== undefined && hashing.verify(password, row.hash);

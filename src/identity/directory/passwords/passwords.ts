@@ -116,6 +116,11 @@ export interface Passwords {
   check(password: string, place: SecretPlace, by: Guesser): Promise<PasswordCheck>;
   /** The password that is stored here. For an unknown user, it compares with nothing, and takes as long. */
   storedHere(holder: PasswordHolder | undefined, countedAs: string, domainId?: string): SecretPlace;
+  /** Whether the user has one that is stored here, and whether it must be changed. */
+  stateOf(
+    reader: Reader,
+    account: { readonly id: string; readonly options: PasswordOptions },
+  ): Promise<'none' | 'good' | 'expired'>;
   /** Whether the user has one, be it expired. */
   has(reader: Reader, userId: string): Promise<boolean>;
   /** For the service itself: without counts, limits and lock-out. */

@@ -38,8 +38,13 @@ const filters: Filters = {
   enabled: { column: 'projects.enabled', kind: 'flag' },
 };
 
-export function createDomains(deps: Pick<Deps, 'db' | 'clock' | 'change'>) {
-  const { db, clock, change } = deps;
+export interface DomainDeps extends Pick<Deps, 'db' | 'clock' | 'change'> {
+  /** The file in which the operator has settings of the domain with this name. */
+  fileOf(name: string): string | undefined;
+}
+
+export function createDomains(deps: DomainDeps) {
+  const { db, clock, change, fileOf } = deps;
 
   async function target(id: string): Promise<IdentityTarget<ProjectRow>> {
     const row = await findProject(db.read, id);
@@ -80,6 +85,15 @@ export function createDomains(deps: Pick<Deps, 'db' | 'clock' | 'change'>) {
     return reread(id);
   }
 
+  /** People of the domain would be in another directory, or in none, without a word. */
+  function refuseOtherFile(before: string, after: string): void {
+    if (before === after) return;
+    for (const name of [before, after]) {
+      const file = fileOf(name);
+      if (file !== undefined) fail('domain.name_of_file', { name, file });
+    }
+  }
+
   async function update(caller: Caller, domain: ProjectRow, body: DomainChanges): Promise<ProjectWithTags> {
     const { id } = domain;
     if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'domain' });
@@ -90,7 +104,10 @@ export function createDomains(deps: Pick<Deps, 'db' | 'clock' | 'change'>) {
         transaction,
         domain,
         () => ({ body }),
-        (row) => refuseImmutable('domain', row, 'update', body),
+        (row) => {
+          refuseImmutable('domain', row, 'update', body);
+          refuseOtherFile(row.name, body.name?.trim() ?? row.name);
+        },
       ),
     );
     return reread(id);

@@ -3,8 +3,8 @@
 
 export type { EndedRecords } from './end.ts';
 export type { StoredRecord, ValidRecord } from './find.ts';
-export type { Lifetimes } from './lifetimes.ts';
 export { type RecordPayload, tagOfGrant, tagOfRecord, tagOfSession } from './record.ts';
 export { createRecords, type Records } from './records.ts';
+export type { Lifetimes } from './request-state.ts';
 export { sessionTokenId } from './session-tokens.ts';
 export type { UserSession } from './sessions.ts';

@@ -1,10 +1,7 @@
 // How long sessions and tokens of a person last: as their domain says.
-import type { DomainSettings, DomainSettingsOf } from '../../directory/domain-settings/index.ts';
+import type { DomainSettingsOf } from '../../directory/domain-settings/index.ts';
 import type { RecordWithOwners } from './records.store.ts';
-import type { RequestState } from './request-state.ts';
-
-/** A session ends when it was unused for the idle time, and at the latest after `sessionSeconds`. */
-export type Lifetimes = DomainSettings['sessions'];
+import type { Lifetimes, RequestState } from './request-state.ts';
 
 export interface LifetimeDeps {
   readonly requestState: RequestState;

@@ -1,8 +1,11 @@
 // Tracks the records, user generations and consumers that a request has read. What it stores later is bound to them: a password may change,
 // a session may end, or an application may lose a scope in the meantime.
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { DomainSettings } from '../../directory/domain-settings/index.ts';
 import type { ConsumerRow } from '../../ground/database/index.ts';
-import type { Lifetimes } from './lifetimes.ts';
+
+/** A session ends when it was unused for the idle time, and at the latest after `sessionSeconds`. */
+export type Lifetimes = DomainSettings['sessions'];
 
 /** Where a request comes from. */
 export interface RequestOrigin {

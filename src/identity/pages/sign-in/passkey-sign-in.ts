@@ -2,10 +2,11 @@
 import type { AuthMethod } from '../../access/context/index.ts';
 import type { LoginAttempt } from '../../directory/logins/index.ts';
 import type { PasskeyPolicy, PasskeyQuestion, Passkeys, PasskeyUse } from '../../directory/passkeys/index.ts';
-import type { Users, UserWithExpiry } from '../../directory/users/index.ts';
+import type { Users } from '../../directory/users/index.ts';
 import type { PasskeyRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import type { AuthRules, PartialLogin } from '../../login/tokens/index.ts';
+import type { StepsAfter } from '../../operations/sign-in-preview/index.ts';
 
 export interface PasskeySignInDeps {
   readonly auth: AuthRules;
@@ -14,8 +15,7 @@ export interface PasskeySignInDeps {
   readonly passkeyPolicy: PasskeyPolicy;
   /** The generation of a user whose session was found in this request. */
   generationOf(userId: string): number | undefined;
-  /** Whether a wallet can be the second step of this person. */
-  hasWallet(user: UserWithExpiry, methods: readonly AuthMethod[]): Promise<boolean>;
+  readonly nextSteps: StepsAfter['nextSteps'];
 }
 
 interface PasskeySignInResult extends PartialLogin {
@@ -24,36 +24,7 @@ interface PasskeySignInResult extends PartialLogin {
   readonly passkey?: Pick<PasskeyUse, 'passkeyId' | 'isSynced'> | undefined;
 }
 
-/** What a person can do after the first step. */
-export interface NextSteps {
-  readonly code: boolean;
-  /** Use one of their passkeys. */
-  readonly passkey: boolean;
-  /** Show a credential of this service. */
-  readonly wallet: boolean;
-  /** They must, and have none: they add one. */
-  readonly newPasskey: boolean;
-}
-
-export function createPasskeySignIn({ auth, users, passkeys, passkeyPolicy, generationOf, hasWallet }: PasskeySignInDeps) {
-  async function nextSteps({ userId, methods }: Pick<PartialLogin, 'userId' | 'methods'>): Promise<NextSteps> {
-    const user = await users.find(userId);
-    if (!user) return { code: true, passkey: false, wallet: false, newPasskey: false };
-    const hasPasskey =
-      !methods.includes('passkey') && (await passkeyPolicy.isAllowed(user)) && (await passkeys.list(userId)).length > 0;
-    const isPasskeyRequired = !methods.includes('passkey') && (await passkeyPolicy.isRequired(user));
-    const needsCode = !methods.includes('totp') && (await auth.needsCode(user, methods));
-    return {
-      // For somebody who must use a passkey, a code changes nothing.
-      code: needsCode && !(isPasskeyRequired && hasPasskey),
-      passkey: hasPasskey,
-      // Like a code, it changes nothing for somebody who must use a passkey.
-      wallet: !isPasskeyRequired && (await hasWallet(user, methods)),
-      // After the code, if there is one: a stolen password must not be enough to add a passkey.
-      newPasskey: isPasskeyRequired && !hasPasskey && !needsCode,
-    };
-  }
-
+export function createPasskeySignIn({ auth, users, passkeys, passkeyPolicy, generationOf, nextSteps }: PasskeySignInDeps) {
   return {
     /** A passkey: alone, when it also verified the person, or after the first step. */
     async passkey(

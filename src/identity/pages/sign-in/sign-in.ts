@@ -38,7 +38,7 @@ export interface BrowserSignInResult extends PartialLogin {
 export const deviceCookieName = (userId: string): string =>
   `gatehouse_device_${createHash('sha256').update(userId).digest('hex').slice(0, 12)}`;
 
-export interface SignInDeps extends Omit<PasskeySignInDeps, 'hasWallet'>, WalletSignInStepDeps {
+export interface SignInDeps extends PasskeySignInDeps, WalletSignInStepDeps {
   readonly factor: Factor;
   readonly devices: Devices;
   readonly scopes: Scopes;
@@ -47,7 +47,7 @@ export interface SignInDeps extends Omit<PasskeySignInDeps, 'hasWallet'>, Wallet
 
 export function createSignIn(deps: SignInDeps) {
   const { auth, factor, devices, users, scopes } = deps;
-  const { hasWallet, isCredentialGood, ...byWallet } = createWalletSignInStep(deps);
+  const { isCredentialGood, ...byWallet } = createWalletSignInStep(deps);
   const anonymous = (attempt: LoginAttempt): Guesser & LoginAttempt => ({ ...attempt, userId: null });
   const guesserOf = ({ userId, epoch }: PartialLogin, attempt: LoginAttempt): Guesser => ({ ...attempt, userId, epoch });
 
@@ -101,7 +101,8 @@ export function createSignIn(deps: SignInDeps) {
   }
 
   return {
-    ...createPasskeySignIn({ ...deps, hasWallet }),
+    ...createPasskeySignIn(deps),
+    nextSteps: deps.nextSteps,
     ...byWallet,
     ...createExpiredPasswords({ ...deps, findUser, domainOf }),
     findUser,

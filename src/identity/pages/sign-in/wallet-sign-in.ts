@@ -1,27 +1,19 @@
 // A wallet in a sign-in: instead of the password, or after the first step.
-import type { AuthMethod } from '../../access/context/index.ts';
 import { type LoginAttempt, loginRefused } from '../../directory/logins/index.ts';
 import type { Users, UserWithExpiry } from '../../directory/users/index.ts';
-import type { Federation } from '../../login/federation/index.ts';
 import type { AuthRules, PartialLogin } from '../../login/tokens/index.ts';
 import type { EnteredBy, ProviderCredential, WalletProof, WalletSignIn } from '../../login/wallet-sign-in/index.ts';
+import type { StepsAfter } from '../../operations/sign-in-preview/index.ts';
 
 export interface WalletSignInStepDeps {
   readonly auth: AuthRules;
   readonly users: Users;
   readonly walletSignIn: WalletSignIn;
-  readonly federation: Pick<Federation, 'links'>;
+  readonly hasWallet: StepsAfter['hasWallet'];
 }
 
-export function createWalletSignInStep({ auth, users, walletSignIn, federation }: WalletSignInStepDeps) {
-  const { policy, entry, hasCredential } = walletSignIn;
-
-  /** Whether a wallet can be the next step of this person. One wallet is never two factors, also not with credentials of two issuers. */
-  async function hasWallet(user: UserWithExpiry, methods: readonly AuthMethod[]): Promise<boolean> {
-    if (methods.includes('wallet')) return false;
-    if (methods.includes('mapped') && (await federation.links.mayBeByWallet(user.id))) return false;
-    return (await policy.isAllowed(user, 'second')) && hasCredential(user.id);
-  }
+export function createWalletSignInStep({ auth, users, walletSignIn, hasWallet }: WalletSignInStepDeps) {
+  const { policy, entry } = walletSignIn;
 
   return {
     /** Fails like a wrong password, whatever is wrong: nobody learns whether there is such a user, or what their domain allows. */
@@ -66,7 +58,6 @@ export function createWalletSignInStep({ auth, users, walletSignIn, federation }
     },
 
     isWalletOffered: () => policy.isOffered('first'),
-    hasWallet,
     /** What somebody entered by, before the next step or the session. */
     isCredentialGood: entry.isStillGood,
   };

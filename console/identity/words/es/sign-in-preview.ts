@@ -1,0 +1,53 @@
+// Qué pasa cuando alguien inicia sesión.
+import type { Words } from '../en/index.ts';
+
+export const signInPreview: Words['signInPreview'] = {
+  title: (name) => `Qué pasa cuando ${name} inicia sesión`,
+  choose: 'Qué pasa cuando alguien inicia sesión',
+  show: 'Mostrar',
+  notRefused: 'Nada rechaza a esta persona en general.',
+  refused: 'rechazado',
+  refusals: {
+    user_disabled: 'La cuenta está desactivada: nada deja entrar a la persona.',
+    user_inactive: 'La cuenta no se usó durante demasiado tiempo: nada deja entrar a la persona.',
+    domain_of_user_disabled: 'El dominio está desactivado: nada deja entrar a la persona.',
+  },
+  ways: {
+    password: 'Contraseña',
+    directory: 'Contraseña del directorio',
+    passkey: 'Llave de acceso',
+    wallet: 'Cartera',
+    provider: 'Proveedor',
+  },
+  provider: (name) => `Proveedor ${name}`,
+  home: 'El dominio de la dirección de correo lleva allí.',
+  open: 'abierto',
+  closed: 'no abierto',
+  hidden: 'solo se muestra a administradores',
+  why: {
+    none: 'No hay, o no está vinculado.',
+    off: 'El dominio no lo permite.',
+    locked_out: 'Bloqueado tras contraseñas incorrectas.',
+    provider_off: 'El proveedor no se puede usar ahora.',
+    account_closed: 'La cuenta está cerrada.',
+    gone: 'La persona ya no está en el directorio.',
+  },
+  until: 'Hasta',
+  paused: 'Tras contraseñas incorrectas, los siguientes intentos esperan un poco, hasta',
+  asksNothing: 'No se pide nada más.',
+  next: (steps) => `Después: ${steps}.`,
+  and: ', después ',
+  or: ' o ',
+  asks: {
+    new_password: 'una contraseña nueva, pues esta ha caducado',
+    code: 'un código',
+    passkey: 'una llave de acceso',
+    wallet: 'una cartera',
+    new_passkey: 'hay que añadir una llave de acceso',
+  },
+  factorOn: (devices) => `El segundo factor está activado. Dispositivos recordados, donde no se pide código: ${devices}.`,
+  factorOff: 'No hay segundo factor.',
+  codesLocked: 'Tras demasiados códigos incorrectos, no se acepta ninguno hasta',
+  settings: 'Los ajustes que lo deciden, y de dónde viene cada uno',
+  notSet: 'sin definir',
+};
