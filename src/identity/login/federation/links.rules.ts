@@ -100,6 +100,14 @@ export function createLinks({
     /** For passkeys: whether the account can be entered through a provider. */
     hasUsable,
 
+    /** The providers to which somebody can be sent, and which let this person in then. */
+    async usableProviders(userId: string): Promise<ReadonlySet<string>> {
+      const found = new Set<string>();
+      for (const link of await usableLinks(db.read, OPENID, userId))
+        if (!(await entitlements.needsProof(db.read, link, link))) found.add(link.provider_id);
+      return found;
+    },
+
     /** Whether what a provider vouched for may have been shown from a wallet. */
     mayBeByWallet: (userId: string): Promise<boolean> => hasWalletLink(db.read, userId),
 

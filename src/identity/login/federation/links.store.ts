@@ -167,7 +167,8 @@ export async function linkedProviderIds(db: Reader, userId: string): Promise<Set
   return new Set(rows.map((row) => row.provider_id));
 }
 
-export type UsableLink = Pick<ProviderLinkRow, 'id' | 'user_id' | 'by_address'> & Pick<OpenidProviderRow, 'may_give_admin'>;
+export type UsableLink = Pick<ProviderLinkRow, 'id' | 'provider_id' | 'user_id' | 'by_address'> &
+  Pick<OpenidProviderRow, 'may_give_admin'>;
 
 /** The links of a person with providers that can be signed in by, and that are for accounts of their domain. */
 export const usableLinks = (db: Reader, protocol: string, userId: string): Promise<UsableLink[]> =>
@@ -181,7 +182,7 @@ export const usableLinks = (db: Reader, protocol: string, userId: string): Promi
     .where((eb) =>
       eb.or([eb('openid_providers.whole_service', '=', 1), eb('provider.domain_id', '=', eb.ref('users.domain_id'))]),
     )
-    .select(['link.id', 'link.user_id', 'link.by_address', 'openid_providers.may_give_admin'])
+    .select(['link.id', 'link.provider_id', 'link.user_id', 'link.by_address', 'openid_providers.may_give_admin'])
     .execute();
 
 /** A link by which tokens were made, with what they depend on. */

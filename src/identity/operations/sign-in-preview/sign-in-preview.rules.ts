@@ -69,7 +69,7 @@ export interface SignInPreviewDeps extends Pick<Deps, 'db'> {
   readonly requirements: LoginRequirements;
   readonly directory: { hasPassword(reader: Deps['db']['read'], userId: string): Promise<boolean> };
   readonly users: Pick<Users, 'accountsAtProviders' | 'isInDirectory'>;
-  readonly federation: Pick<Federation, 'flows'>;
+  readonly federation: Pick<Federation, 'flows' | 'links'>;
   readonly walletSignIn: Pick<WalletSignIn, 'policy' | 'hasCredential'>;
   readonly nextSteps: StepsAfter['nextSteps'];
 }
@@ -111,24 +111,26 @@ export function createSignInPreview(deps: SignInPreviewDeps) {
 
   async function byWallet(user: UserWithExpiry): Promise<Omit<Way, 'asks'>> {
     if (!(await walletSignIn.policy.isAllowed(user, 'first'))) return { way: 'wallet', open: false, why: 'off' };
-    const open = await walletSignIn.hasCredential(user.id);
+    const open = (await walletSignIn.hasCredential(user.id)) || (await federation.links.mayBeByWallet(user.id));
     return { way: 'wallet', open, why: open ? undefined : 'none' };
   }
 
   /** Those with which the account is linked, and the one that the domain of the address leads to. */
   async function byProviders(user: UserWithExpiry): Promise<Omit<Way, 'asks'>[]> {
-    const linked = [...new Set((await users.accountsAtProviders(user.id)).map(({ idp_id: id }) => id))];
+    const accounts = await users.accountsAtProviders(user.id);
+    const linked = new Set(accounts.filter(({ protocol_id }) => protocol_id === 'openid').map(({ idp_id: id }) => id));
+    const usable = await federation.links.usableProviders(user.id);
     const { address } = recipientOf(user);
     const home = address === undefined ? undefined : await federation.flows.findByEmail(address);
     const ids = [...new Set([...(home === undefined ? [] : [home]), ...linked])];
     return Promise.all(
       ids.map(async (id) => {
-        const isUsable = await federation.flows.isUsable(id);
-        const isLinked = linked.includes(id);
+        const open = usable.has(id);
+        const isLinked = linked.has(id);
         return {
           way: 'provider' as const,
-          open: isUsable && isLinked,
-          why: isUsable ? (isLinked ? undefined : ('none' as const)) : ('provider_off' as const),
+          open,
+          why: open ? undefined : isLinked ? ('provider_off' as const) : ('none' as const),
           provider: { id, name: await federation.flows.nameOf(id, 'openid'), isHome: id === home, isLinked },
         };
       }),
