@@ -99,7 +99,7 @@ function consoleScreens({ identity }: Service, { person, group, organization, ap
     at('provisioning', '/provisioning'),
     at('audit', '/audit', { guide: 'console-audit' }),
     at('service-mail-text', '/service/mail?text=en/reset-password'),
-    ...['settings', 'look', 'mail', 'registration', 'keys', 'deliveries', 'backups', 'catalog', 'roles'].map((part) =>
+    ...['settings', 'look', 'mail', 'registration', 'keys', 'deliveries', 'replicas', 'backups', 'catalog', 'roles'].map((part) =>
       at(`service-${part}`, `/service/${part}`),
     ),
   ];

@@ -43,6 +43,7 @@ export const STORE_EXPORTS: Readonly<Record<string, Readonly<Record<string, stri
   'provisioning/scim': { listConnections: NO_SERVICE },
   'role-credentials/issued': { issuingLock: 'a test holds it' },
   'operations/administration': { publishedKeyIds: NO_SERVICE, readKeyAges: NO_SERVICE },
+  'operations/replicas': { readReplicas: NO_SERVICE },
   'operations/audit-events': { readEvents: 'the page of the account shows its own events' },
 };
 

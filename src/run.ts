@@ -89,6 +89,7 @@ export function createIdentity(
     ...common(context, 'identity', identity.databaseUrl),
     reserved,
     masterKey,
+    worker: cluster.worker?.id,
   });
 }
 

@@ -158,6 +158,7 @@ describe('A PostgreSQL in trouble', () => {
     while ((await api.get('/v3/users')).status !== 200) assert.ok(Date.now() < reads, 'reads go on');
     await refused(await newProject('standby'), '5', 'a change');
     assert.equal((await api.get('/v3/users')).status, 200);
+    assert.equal((await api.get('/v3/OS-SERVICE/replicas')).status, 200);
     assert.equal((await api.get('/readyz')).status, 503);
     await control.query(`alter database ${database} reset default_transaction_read_only`);
     await control.query(drop);

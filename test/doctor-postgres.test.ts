@@ -164,6 +164,25 @@ describe('gatehouse doctor on PostgreSQL', () => {
     }
   });
 
+  it('reports replicas of different versions, and those that are silent', async () => {
+    const url = settings.GATEHOUSE_IDENTITY_DATABASE_URL!;
+    const add = (id: string, version: string, ago: number) =>
+      query(
+        url,
+        `insert into replicas values ('${id}', 'host-${id}', null, '${version}', 0, extract(epoch from now())::bigint - ${ago}, 10, 1)`,
+      );
+    await add('one', '1.0.0', 0);
+    assert.deepEqual(await changed({}), {});
+    await add('two', '1.0.1', 100);
+    assert.deepEqual(await changed({}), { replicas: 'warn' });
+    const [silent] = (await examine({ env: settings, machine })).filter(({ check }) => check === 'replicas');
+    assert.match(silent!.text, /host-two/);
+    await query(url, "update replicas set seen_at = extract(epoch from now())::bigint where id = 'two'");
+    const [mixed] = (await examine({ env: settings, machine })).filter(({ check }) => check === 'replicas');
+    assert.match(mixed!.text, /1\.0\.0, 1\.0\.1/);
+    await query(url, 'delete from replicas');
+  });
+
   it('reports a host that does not answer, if there are several', async () => {
     const url = new URL(settings.GATEHOUSE_IDENTITY_DATABASE_URL!);
     const several = url.href.replace(url.host, `${url.host},127.0.0.1:${await freePort()}`);

@@ -160,6 +160,17 @@ describe('On PostgreSQL', () => {
       assert.ok(metrics.get('gatehouse_sweep_lag_seconds')! < 60);
     });
 
+    it('lists all workers of the machine by their numbers', async () => {
+      const headers = { 'X-Auth-Token': await logIn(url) };
+      const workers = async (): Promise<number[]> => {
+        const answer = await fetch(`${url}/v3/OS-SERVICE/replicas`, { headers });
+        const { replicas } = (await answer.json()) as { replicas: { worker: number }[] };
+        return replicas.map(({ worker }) => worker);
+      };
+      for (const end = Date.now() + PATIENCE_MS; (await workers()).length < 3 && Date.now() < end; );
+      assert.deepEqual(await workers(), [1, 2, 3]);
+    });
+
     it('refuses in every worker within a second what was revoked in one', async () => {
       const token = await logIn(url);
       await revoke(url, token);

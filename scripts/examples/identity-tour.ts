@@ -354,7 +354,7 @@ async function tourRegistration(api: Recorder, { library, group }: Town): Promis
 
 async function tourService(api: Recorder, { admin }: Town): Promise<void> {
   const call = api.call.bind(api);
-  for (const path of ['overview', 'settings', 'keys', 'certificates', 'deliveries', 'backups'])
+  for (const path of ['overview', 'settings', 'keys', 'certificates', 'deliveries', 'backups', 'replicas'])
     await call('GET', `/v3/OS-SERVICE/${path}`);
   await call('PATCH', '/v3/OS-SERVICE/settings', {
     body: { settings: { GATEHOUSE_IDENTITY_DEVICE_DAYS: '30', GATEHOUSE_IDENTITY_PASSWORD_MIN_LENGTH: null } },

@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
@@ -82,6 +82,7 @@ try {
     [issuer]: 'https://issuer.example',
     [verifier]: 'https://verifier.example',
     [data]: '/var/lib/gatehouse',
+    [`"${hostname()}"`]: '"node1"',
   });
   for (const [service, { examples }] of Object.entries(recorders)) {
     const file = at(`scripts/openapi/${service}/examples.json`);

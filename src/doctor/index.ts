@@ -19,6 +19,7 @@ import { checkAdministrators, checkProxies, checkWeakSettings } from './hardenin
 import { checkKeyAges, checkMasterKey } from './keys.ts';
 import { thisMachine } from './machine.ts';
 import { checkMailTarget } from './mail.ts';
+import { checkReplicas } from './replicas.ts';
 import { checkStored, readStored } from './stored-settings.ts';
 
 export { exitStatusOf, type Finding, type Machine } from './finding.ts';
@@ -110,6 +111,7 @@ export async function examine(options: DoctorOptions): Promise<Finding[]> {
       ['disk', () => checkDisk(deployment)],
       ['database', () => reports.flatMap(({ findings }) => findings)],
       ['stored', () => [...stored.findings, ...checkStored(deployment, stored.report)]],
+      ['replicas', () => checkReplicas(reports)],
       ['clock', () => checkClock(deployment, reports)],
       ['master-key', () => checkMasterKey(deployment, reports)],
       ['keys', () => checkKeyAges(deployment, reports)],

@@ -38,6 +38,7 @@ import { mountAuditEvents } from './operations/audit-events/index.ts';
 import { mountImpact } from './operations/impact/index.ts';
 import { mountLook } from './operations/look/index.ts';
 import { mountMailTexts } from './operations/mail-texts/index.ts';
+import { mountReplicas } from './operations/replicas/index.ts';
 import { mountServiceSettings } from './operations/service-settings/index.ts';
 import { mountSignInPreview } from './operations/sign-in-preview/index.ts';
 import { mountAccountDeletion } from './provisioning/account-deletion/index.ts';
@@ -107,6 +108,7 @@ const MOUNTS = [
   mountIntrospection,
   mountAuditEvents,
   mountAdministration,
+  mountReplicas,
   mountServiceSettings,
   mountLook,
   mountMailTexts,

@@ -151,6 +151,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
     onRequest: (kind, outcome) => called({ kind, outcome }),
   });
   const { passwords, auth, tokens, tokenKeys, openidKeys, consumers, notifications, peopleSettled, directories } = modules;
+  const { replicas } = modules;
   const { mail, links, logouts, connections, openid, reseal, domainSettings, passkeyPolicy, walletSignIn } = modules;
   const destinations = createDestinations(config, { service: 'identity', outbound: modules.outbound, clock: options.clock });
   const auditExports = createAuditExports({ ...modules, destinations, days: config.auditDays, toCadf: identityCadf });
@@ -239,6 +240,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
       connections.start();
       logouts.start(openid.provider);
       const listening = await server.listen(config.host, config.port, options.reserved);
+      replicas.start();
       // Port 0 means any free port, which is known only now.
       if (config.port === 0)
         address = serviceUrl({ ...config, port: Number(new URL(listening).port) }, options.tls !== undefined, localName);
@@ -247,7 +249,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
     drain: probes.drain,
     async stop(graceMs) {
       // Unfinished jobs are continued by the next start.
-      const running = [sweeper, notifications, auditExports, mail, logouts, directories];
+      const running = [sweeper, notifications, auditExports, mail, logouts, directories, replicas];
       const jobs = Promise.all(running.map((job) => job?.stop()));
       await Promise.all([server.close(graceMs), waitAtMost(graceMs, jobs)]);
       await waitAtMost(graceMs, connections.stop());

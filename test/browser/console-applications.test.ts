@@ -379,7 +379,7 @@ onDatabase('SQLite', 'Applications in the console, to look at', {}, (api) => {
     await scim.get('/Users/nobody');
     await look(`/provisioning/${connection.id}`, connection.name, 'connection');
     await look('/provisioning', words.provisioning.title, 'provisioning');
-    for (const part of ['settings', 'keys', 'deliveries', 'backups', 'catalog', 'roles'] as const)
+    for (const part of ['settings', 'keys', 'deliveries', 'replicas', 'backups', 'catalog', 'roles'] as const)
       await look(`/service/${part}`, words.service.title, `service-${part}`);
     await goTo(page, `/applications/${application.id}`, application.name);
     await page.getByLabel(registration.dpop).check();

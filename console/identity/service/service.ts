@@ -1,4 +1,4 @@
-// The service itself: settings, keys, messages, back-ups, catalog and base roles.
+// The service itself: settings, keys, messages, replicas, back-ups, catalog and base roles.
 import { html, nothing } from 'lit';
 import { define } from '../../shared/element.ts';
 import { hrefOf, type Location } from '../../shared/router.ts';
@@ -14,6 +14,7 @@ import { Look } from './look.ts';
 import { Mail } from './mail.ts';
 import type { ServicePart } from './part.ts';
 import { Registration } from './registration.ts';
+import { Replicas } from './replicas.ts';
 import { Roles } from './roles.ts';
 import { Settings } from './settings.ts';
 
@@ -25,6 +26,7 @@ const PARTS: readonly (readonly [id: keyof typeof words.service.tabs, rule: stri
   ['registration', 'identity:list_service_settings', Registration],
   ['keys', 'identity:list_service_keys', Keys],
   ['deliveries', 'identity:list_deliveries', Deliveries],
+  ['replicas', 'identity:list_replicas', Replicas],
   ['backups', 'identity:list_backups', Backups],
   ['catalog', 'identity:list_services', Catalog],
   ['roles', 'identity:list_role_inference_rules', Roles],

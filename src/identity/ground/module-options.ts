@@ -25,6 +25,8 @@ export interface ModuleOptions {
   readonly outboundAllow: readonly string[];
   readonly tls?: { readonly certFile: string; readonly keyFile: string } | undefined;
   readonly serviceSettings: ServiceSettings;
+  /** The number of this process among the workers of its machine; undefined if it is the only one. */
+  readonly worker?: number | undefined;
   /** A call to another service, for the metrics. */
   readonly onRequest: (kind: string, outcome: string) => void;
   /** The issuer in its OpenID tokens. Known once it listens. */

@@ -8,6 +8,7 @@ import { createReseal } from './jobs/index.ts';
 import { createLookManagement } from './look/index.ts';
 import { createMailTextManagement } from './mail-texts/index.ts';
 import { createPersonalData } from './personal-data/index.ts';
+import { createReplicas } from './replicas/index.ts';
 import { createSettingManagement } from './service-settings/index.ts';
 import { createNextSteps, createSignInPreview } from './sign-in-preview/index.ts';
 
@@ -33,6 +34,7 @@ export function buildOperations(below: RoleCredentialsRoom) {
     }),
     mailTextManagement: createMailTextManagement(below),
     lookManagement: createLookManagement(below),
+    replicas: createReplicas(below),
     administration: createAdministration({
       ...below,
       directories,

@@ -10,6 +10,7 @@ export const service = {
     registration: 'Registrierung',
     keys: 'Schlüssel',
     deliveries: 'Nachrichten',
+    replicas: 'Replikate',
     backups: 'Sicherungen',
     catalog: 'Katalog',
     roles: 'Grundrollen',
@@ -65,6 +66,27 @@ export const service = {
   certificateEnd: 'Endet',
   certificateRenews: 'vom Dienst erneuert',
   certificateStates: { valid: 'gültig', expiring: 'endet bald', expired: 'abgelaufen', not_yet_valid: 'noch nicht gültig' },
+  replicas: {
+    intro:
+      'Die Prozesse, die auf allen Maschinen mit derselben Datenbank laufen. Jeder meldet sich alle zehn Sekunden. Die nur den Wallet-Knoten ausführen, stehen nicht hier.',
+    process: 'Prozess',
+    worker: (number) => `Arbeitsprozess ${number}`,
+    thisOne: 'antwortet Ihnen',
+    version: 'Version',
+    started: 'Gestartet',
+    seen: 'Zuletzt gesehen',
+    lag: 'Rückstand',
+    milliseconds: (number) => `${number} ms`,
+    running: 'läuft',
+    silent: 'meldet sich nicht',
+    behind: 'liest die Datenbank',
+    versionsDiffer: (versions) =>
+      `Es laufen verschiedene Versionen: ${versions}. Während einer Aktualisierung ist das richtig so; danach starten Sie die alten neu.`,
+    silentText:
+      'Ein Prozess, der sich nicht meldet, wurde beendet, hängt oder erreicht die Datenbank nicht. Nach einer Stunde steht er nicht mehr hier. Sehen Sie ins Protokoll seiner Maschine.',
+    behindText:
+      'Ein Prozess erfährt die Änderungen der anderen nicht. Er liest alles aus der Datenbank und ist langsamer. „gatehouse doctor“ sagt, warum.',
+  },
   deliveriesIntro: 'Mails und Webhooks, die noch zu senden sind oder aufgegeben wurden. Was gesendet wurde, steht nicht hier.',
   message: 'Nachricht',
   messageKinds: { web_hook: 'Webhook', mail: 'Mail' },

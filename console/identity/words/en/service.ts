@@ -7,6 +7,7 @@ export const service = {
     registration: 'Registration',
     keys: 'Keys',
     deliveries: 'Messages',
+    replicas: 'Replicas',
     backups: 'Back-ups',
     catalog: 'Catalog',
     roles: 'Base roles',
@@ -62,6 +63,27 @@ export const service = {
   certificateEnd: 'Ends',
   certificateRenews: 'renewed by the service',
   certificateStates: { valid: 'valid', expiring: 'ends soon', expired: 'ended', not_yet_valid: 'not valid yet' },
+  replicas: {
+    intro:
+      'The processes that serve, on all machines with the same database. Each says every ten seconds that it is there. One that only runs the wallet node is not listed.',
+    process: 'Process',
+    worker: (number: number) => `worker ${number}`,
+    thisOne: 'answers you',
+    version: 'Version',
+    started: 'Started',
+    seen: 'Last seen',
+    lag: 'Behind',
+    milliseconds: (number: string) => `${number} ms`,
+    running: 'running',
+    silent: 'silent',
+    behind: 'reads the database',
+    versionsDiffer: (versions: string) =>
+      `Different versions run: ${versions}. While an upgrade goes on, that is as it should be; afterwards, restart the old ones.`,
+    silentText:
+      'A silent process was killed, hangs, or does not reach the database. It leaves this list after an hour. Look at the log of its machine.',
+    behindText:
+      'A process does not learn of the changes of the others, so it reads everything from the database, and is slower. “gatehouse doctor” says why.',
+  },
   deliveriesIntro: 'Mails and web hooks that are still to be sent, or were given up. What was sent is not listed.',
   message: 'Message',
   messageKinds: { web_hook: 'Web hook', mail: 'Mail' },

@@ -9,6 +9,7 @@ export const service: Words['service'] = {
     registration: 'Registro',
     keys: 'Claves',
     deliveries: 'Mensajes',
+    replicas: 'Réplicas',
     backups: 'Copias de seguridad',
     catalog: 'Catálogo',
     roles: 'Roles básicos',
@@ -64,6 +65,27 @@ export const service: Words['service'] = {
   certificateEnd: 'Caduca',
   certificateRenews: 'lo renueva el servicio',
   certificateStates: { valid: 'válido', expiring: 'caduca pronto', expired: 'caducado', not_yet_valid: 'aún no válido' },
+  replicas: {
+    intro:
+      'Los procesos que atienden, en todas las máquinas con la misma base de datos. Cada uno avisa cada diez segundos de que está ahí. Los que solo ejecutan el nodo de la cartera no aparecen.',
+    process: 'Proceso',
+    worker: (number: number) => `trabajador ${number}`,
+    thisOne: 'le responde',
+    version: 'Versión',
+    started: 'Inicio',
+    seen: 'Visto por última vez',
+    lag: 'Retraso',
+    milliseconds: (number: string) => `${number} ms`,
+    running: 'en marcha',
+    silent: 'en silencio',
+    behind: 'lee la base de datos',
+    versionsDiffer: (versions: string) =>
+      `Hay versiones distintas en marcha: ${versions}. Durante una actualización es lo normal; después, reinicie las antiguas.`,
+    silentText:
+      'Un proceso en silencio se ha interrumpido, está bloqueado o no llega a la base de datos. Sale de esta lista después de una hora. Mire el registro de su máquina.',
+    behindText:
+      'Un proceso no se entera de los cambios de los demás: lo lee todo de la base de datos y es más lento. «gatehouse doctor» dice por qué.',
+  },
   deliveriesIntro: 'Correos y web hooks que están por enviar o que se abandonaron. Lo enviado no aparece.',
   message: 'Mensaje',
   messageKinds: { web_hook: 'Web hook', mail: 'Correo' },

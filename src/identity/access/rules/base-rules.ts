@@ -253,6 +253,7 @@ export const baseRules = {
   'identity:retry_delivery': admin,
   'identity:delete_delivery': admin,
   'identity:list_backups': admin,
+  'identity:list_replicas': adminOrSystemReader,
 
   'identity:manage_scim_connections': givesSecret(admin),
   'OS-SCIM:administer': rule(admin, 'administrators; others are answered 401, as Keyrock does'),

@@ -11,6 +11,7 @@ import type { FederationTables } from './federation.ts';
 import type { IssuedCredentialTables } from './issued-credentials.ts';
 import type { LookTables } from './look.ts';
 import type { LogoutRow, MailRow, OutboxRow } from './messages.ts';
+import type { OperationTables } from './operation.ts';
 import type { RoleCredentialTables } from './role-credentials.ts';
 
 /** 0 or 1: both databases store booleans as integers. */
@@ -285,7 +286,8 @@ export interface Tables
     DirectoryTables,
     RoleCredentialTables,
     IssuedCredentialTables,
-    LookTables {
+    LookTables,
+    OperationTables {
   projects: ProjectRow;
   project_tags: { project_id: string; name: string };
   users: UserRow;
@@ -372,4 +374,5 @@ export type {
 export type { DirectoryEntryRow } from './directories.ts';
 export type { CredentialState, IssuedCredentialRow, StatusListRow } from './issued-credentials.ts';
 export type { BrandPictureRow, MailTextRow } from './look.ts';
+export type { ReplicaRow } from './operation.ts';
 export type { CredentialTypeRow, IssuerCertificateRow, IssuerKeyRow } from './role-credentials.ts';

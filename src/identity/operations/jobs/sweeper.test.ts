@@ -29,6 +29,7 @@ describe('The sweeper', () => {
     'oauth1',
     'issuedCredentials',
     'issuerKeys',
+    'replicas',
     'users',
   ])
     it(`does everything else when one thing fails: ${failing}`, async () => {
@@ -64,6 +65,7 @@ describe('The sweeper', () => {
         oauth1AccessTokens: { sweep: step('oauth1', 1) },
         issuedCredentials: { sweep: step('issuedCredentials', 1) },
         issuerKeys: { sweep: step('issuerKeys', 1) },
+        replicas: { sweep: step('replicas', 1) },
         users: { fillNameForms: step('users', undefined), fillWords: async () => 0 },
         clock: { now: () => Date.now() },
         log: createLog('info', { write: (line: string) => void lines.push(line) }),
@@ -88,6 +90,7 @@ describe('The sweeper', () => {
         'previews',
         'records',
         'registrationKeys',
+        'replicas',
         'revocations',
         'tokenKeys',
         'trusts',

@@ -22,6 +22,7 @@ import type { Invitations } from '../../provisioning/invitations/index.ts';
 import type { RegistrationKeys } from '../../provisioning/registration/index.ts';
 import type { IssuedCredentials } from '../../role-credentials/issued/index.ts';
 import type { IssuerKeys } from '../../role-credentials/issuer/index.ts';
+import type { Replicas } from '../replicas/index.ts';
 
 const EVERY_MS = 60_000;
 const PAUSE_MS = 10;
@@ -48,6 +49,7 @@ export function startSweeper(deps: {
   accountDeletion: Pick<AccountDeletion, 'deleteDue'>;
   issuedCredentials: Pick<IssuedCredentials, 'sweep'>;
   issuerKeys: Pick<IssuerKeys, 'sweep'>;
+  replicas: Pick<Replicas, 'sweep'>;
   clock: Clock;
   log: Log;
 }): Job {
@@ -73,6 +75,7 @@ export function startSweeper(deps: {
     oauth1AccessTokens,
     issuedCredentials,
     issuerKeys,
+    replicas,
     clock,
     log,
   } = deps;
@@ -118,6 +121,7 @@ export function startSweeper(deps: {
       async () => (ended += await oauth1AccessTokens.sweep()),
       async () => (ended += await issuedCredentials.sweep()),
       async () => (ended += await issuerKeys.sweep()),
+      async () => (ended += await replicas.sweep()),
       async () => (audited += await auditExports.sweep(stopping)),
       () => fillNameForms(stopping),
       () => fillWords(stopping),

@@ -114,4 +114,5 @@ export const TABLE_COVERAGE: Readonly<Record<keyof Tables, TableCoverage>> = {
   revoked_tokens: NOT_PERSONAL,
   service_facts: NOT_PERSONAL,
   status_lists: NOT_PERSONAL,
+  replicas: NOT_PERSONAL,
 };
